@@ -1,0 +1,112 @@
+#include "core/arena.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <list>
+#include <map>
+
+namespace xf {
+
+namespace {
+
+constexpr int64_t kGranule = 256;  // bytes; keeps rows of different tensors off each other's cache lines
+constexpr int64_t kHugePage = 2ll << 20;
+
+int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+// Reserved address space: pages arrive when touched.
+char* reserve(int64_t bytes) {
+  void* raw = mmap(nullptr, static_cast<size_t>(bytes + kHugePage), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED) fail(ErrorKind::resources, "out of memory: cannot reserve {} MB for activations", bytes >> 20);
+  char* aligned = reinterpret_cast<char*>(round_up(reinterpret_cast<int64_t>(raw), kHugePage));
+  madvise(aligned, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+  return aligned;
+}
+
+}  // namespace
+
+struct Arena::State {
+  struct Block {
+    char* base;  // on meta: counts from 0, never dereferenced
+    int64_t bytes;
+    std::map<int64_t, int64_t> free;  // offset -> bytes, coalesced
+  };
+
+  Device device;
+  std::list<Block> blocks;
+  int64_t used = 0;
+  int64_t peak = 0;
+
+  ~State() {
+    for (const Block& block : blocks) {
+      if (device.type == DeviceType::cpu) munmap(block.base, static_cast<size_t>(block.bytes));
+    }
+  }
+
+  void open_block(int64_t bytes) {
+    // A meta arena is one block without end, so that its peak is that of a single block.
+    if (device.type == DeviceType::meta) bytes = int64_t{1} << 60;
+    blocks.push_back({device.type == DeviceType::cpu ? reserve(bytes) : nullptr, bytes, {{0, bytes}}});
+  }
+
+  // First fit: the lowest offset of the first block with room.
+  std::pair<Block*, int64_t> take(int64_t bytes) {
+    for (Block& block : blocks) {
+      for (auto it = block.free.begin(); it != block.free.end(); ++it) {
+        if (it->second < bytes) continue;
+        const auto [offset, room] = *it;
+        block.free.erase(it);
+        if (room > bytes) block.free.emplace(offset + bytes, room - bytes);
+        used += bytes;
+        peak = std::max(peak, offset + bytes);
+        return {&block, offset};
+      }
+    }
+    open_block(std::max(round_up(bytes, kHugePage), blocks.empty() ? 0 : blocks.back().bytes));
+    return take(bytes);
+  }
+
+  void give_back(Block& block, int64_t offset, int64_t bytes) {
+    used -= bytes;
+    auto next = block.free.lower_bound(offset);
+    if (next != block.free.end() && offset + bytes == next->first) {
+      bytes += next->second;
+      next = block.free.erase(next);
+    }
+    if (next != block.free.begin()) {
+      const auto previous = std::prev(next);
+      if (previous->first + previous->second == offset) {
+        previous->second += bytes;
+        return;
+      }
+    }
+    block.free.emplace(offset, bytes);
+  }
+};
+
+Arena::Arena(Device device, int64_t first_block_bytes) : state_(std::make_shared<State>()) {
+  XF_CHECK(device.type != DeviceType::cuda, "arena: this build has no CUDA backend");
+  state_->device = device;
+  state_->open_block(round_up(std::max(first_block_bytes, kHugePage), kHugePage));
+}
+
+Arena::~Arena() = default;
+
+Tensor Arena::allocate(Shape shape, DType dtype) {
+  const int64_t bytes = std::max(round_up(shape.numel() * size_of(dtype), kGranule), kGranule);
+  const auto [block, offset] = state_->take(bytes);
+  char* data = block->base ? block->base + offset : nullptr;
+  std::shared_ptr<void> owner(data, [state = state_, block = block, offset = offset, bytes](void*) {
+    state->give_back(*block, offset, bytes);
+  });
+  return Tensor(std::move(owner), data, shape, dtype, state_->device);
+}
+
+Device Arena::device() const { return state_->device; }
+int64_t Arena::used_bytes() const { return state_->used; }
+int64_t Arena::peak_bytes() const { return state_->peak; }
+int Arena::blocks() const { return static_cast<int>(state_->blocks.size()); }
+
+}  // namespace xf

@@ -1,0 +1,30 @@
+// Where memory lives and kernels run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace xf {
+
+// `meta` has sizes and no memory: a step "run" on it allocates and launches nothing, and so measures what the same
+// step will need (nn/memory_plan.h, --print-model).
+enum class DeviceType : uint8_t { cpu, cuda, meta };
+
+struct Device {
+  DeviceType type = DeviceType::cpu;
+  int index = 0;
+
+  static Device cpu() { return {}; }
+  static Device meta() { return {DeviceType::meta, 0}; }
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+inline std::string name_of(Device device) {
+  switch (device.type) {
+    case DeviceType::cpu: return "cpu";
+    case DeviceType::cuda: return "cuda:" + std::to_string(device.index);
+    default: return "meta";
+  }
+}
+
+}  // namespace xf

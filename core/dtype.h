@@ -1,0 +1,57 @@
+// Element types. f32 computes; f64 exists on the CPU for gradient checks; bf16 is storage with f32 accumulation;
+// i32 holds ids, positions, offsets and masks.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace xf {
+
+enum class DType : uint8_t { f32, f64, bf16, i32 };
+
+// The upper half of an f32, rounded to nearest even.
+struct bf16 {
+  uint16_t bits = 0;
+
+  bf16() = default;
+  explicit bf16(float value) {
+    const auto u = std::bit_cast<uint32_t>(value);
+    const bool nan = (u & 0x7fffffffu) > 0x7f800000u;
+    bits = static_cast<uint16_t>(nan ? (u >> 16) | 0x40u : (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+  }
+  explicit operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+};
+
+constexpr int64_t size_of(DType type) {
+  switch (type) {
+    case DType::f64: return 8;
+    case DType::bf16: return 2;
+    default: return 4;
+  }
+}
+
+constexpr const char* name_of(DType type) {
+  switch (type) {
+    case DType::f32: return "f32";
+    case DType::f64: return "f64";
+    case DType::bf16: return "bf16";
+    default: return "i32";
+  }
+}
+
+template <typename T> struct dtype_of_type;
+template <> struct dtype_of_type<float> { static constexpr DType value = DType::f32; };
+template <> struct dtype_of_type<double> { static constexpr DType value = DType::f64; };
+template <> struct dtype_of_type<bf16> { static constexpr DType value = DType::bf16; };
+template <> struct dtype_of_type<int32_t> { static constexpr DType value = DType::i32; };
+template <typename T> inline constexpr DType dtype_of = dtype_of_type<T>::value;
+
+// What a sum of T is kept in: statistics, losses, scales.
+template <typename T> struct AccumulatorOf { using type = float; };
+template <> struct AccumulatorOf<double> { using type = double; };
+template <typename T> using Acc = typename AccumulatorOf<T>::type;
+
+// The dtype of Acc<T>.
+constexpr DType accumulator_of(DType type) { return type == DType::f64 ? DType::f64 : DType::f32; }
+
+}  // namespace xf

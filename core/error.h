@@ -1,0 +1,44 @@
+// The one exception of the project. A library throws it and never prints or exits; a program prints what() as one
+// line and exits with the kind's value.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace xf {
+
+// The value is the exit code of a program that ends with it.
+enum class ErrorKind {
+  failure = 1,    // a run-time failure, a check that failed, a bug
+  usage = 2,      // an option, a key, a value, sizes that do not fit together
+  data = 3,       // an input file that is missing, broken or unequal
+  diverged = 4,   // NaN or infinity that would not go away
+  resources = 5,  // memory, disk
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
+  ErrorKind kind() const { return kind_; }
+  int exit_code() const { return static_cast<int>(kind_); }
+
+ private:
+  ErrorKind kind_;
+};
+
+// fail(ErrorKind::data, "{}:{}: invalid UTF-8; mend or remove the line", path, line)
+template <typename... Args>
+[[noreturn]] void fail(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(kind, fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace xf
+
+// A precondition of a public function. The message names op, argument, expected and got.
+#define XF_CHECK(condition, ...) \
+  do {                           \
+    if (!(condition)) ::xf::fail(::xf::ErrorKind::failure, __VA_ARGS__); \
+  } while (false)

@@ -1,0 +1,64 @@
+#include "core/parallel.h"
+
+#include <omp.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+namespace xf {
+
+namespace {
+
+int pool_size = 0;  // 0: not set yet
+
+int affinity_threads() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+// cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds). 0 when there is no quota.
+double cgroup_quota() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
+  return std::stod(quota) / period;
+}
+
+void flush_denormals() {
+#if defined(__SSE__)
+  constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
+  _mm_setcsr(_mm_getcsr() | kFlushToZero | kDenormalsAreZero);
+#endif
+}
+
+}  // namespace
+
+int available_threads() {
+  const int threads = affinity_threads();
+  const double quota = cgroup_quota();
+  return quota > 0 ? std::clamp(static_cast<int>(std::ceil(quota)), 1, threads) : threads;
+}
+
+void set_thread_count(int threads) {
+  pool_size = threads > 0 ? threads : available_threads();
+  omp_set_dynamic(0);
+  omp_set_num_threads(pool_size);
+#pragma omp parallel
+  flush_denormals();
+}
+
+int thread_count() {
+  if (pool_size == 0) set_thread_count(0);
+  return pool_size;
+}
+
+}  // namespace xf

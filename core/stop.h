@@ -1,0 +1,29 @@
+// Stopping on request. A signal sets a flag and nothing else; long work calls check_stop() between its pieces
+// (updates, validation batches, files) and unwinds by exception, so that the training loop can save first.
+#pragma once
+
+#include <exception>
+
+namespace xf {
+
+// Not an error: somebody asked. A program that ends with it exits with 128 + signal (143 SIGTERM, 130 SIGINT).
+class Stopped : public std::exception {
+ public:
+  explicit Stopped(int signal) : signal_(signal) {}
+  int signal() const { return signal_; }
+  const char* what() const noexcept override { return "stopped by a signal"; }
+
+ private:
+  int signal_;
+};
+
+// SIGTERM and SIGINT ask for a stop, SIGUSR1 for a save. A second SIGTERM or SIGINT ends the process at once.
+void install_signal_handlers();
+
+// Throws Stopped if a stop was asked for.
+void check_stop();
+bool stop_requested();
+// Whether SIGUSR1 came since the last call.
+bool take_save_request();
+
+}  // namespace xf

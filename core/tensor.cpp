@@ -1,0 +1,83 @@
+#include "core/tensor.h"
+
+#include <cstdlib>
+
+namespace xf {
+
+namespace {
+
+constexpr size_t kAlignment = 64;  // a cache line, and an AVX-512 register
+
+std::shared_ptr<void> allocate_on_heap(int64_t bytes) {
+  const size_t rounded = (static_cast<size_t>(bytes) / kAlignment + 1) * kAlignment;
+  void* memory = std::aligned_alloc(kAlignment, rounded);
+  if (!memory) fail(ErrorKind::resources, "out of memory: {} bytes for one tensor", bytes);
+  return {memory, std::free};
+}
+
+}  // namespace
+
+Tensor::Tensor(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype, Device device)
+    : owner_(std::move(owner)), data_(data), shape_(shape), row_stride_(shape.width()), dtype_(dtype), device_(device) {}
+
+Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
+  if (device.type == DeviceType::meta) return Tensor(nullptr, nullptr, shape, dtype, device);
+  XF_CHECK(device.type == DeviceType::cpu, "tensor: heap memory is on the cpu, not on {}", name_of(device));
+  auto owner = allocate_on_heap(shape.numel() * size_of(dtype));
+  void* data = owner.get();
+  return Tensor(std::move(owner), data, shape, dtype, device);
+}
+
+Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
+  Tensor tensor = empty(shape, dtype, device);
+  tensor.fill_zero();
+  return tensor;
+}
+
+Tensor Tensor::reshape(Shape shape) const {
+  XF_CHECK(contiguous(), "tensor: cannot reshape a view of columns");
+  XF_CHECK(shape.numel() == numel(), "tensor: cannot reshape {} to {}", shape_.to_string(), shape.to_string());
+  return Tensor(owner_, data_, shape, dtype_, device_);
+}
+
+Tensor Tensor::slice_rows(int64_t begin, int64_t end) const {
+  const bool vector = rank() == 1;
+  const int64_t n = vector ? numel() : rows();
+  XF_CHECK(0 <= begin && begin <= end && end <= n, "tensor: rows {}..{} are outside of {}", begin, end, shape_.to_string());
+  Tensor view = *this;
+  const int64_t stride = vector ? 1 : row_stride_;
+  view.data_ = static_cast<char*>(data_) + begin * stride * size_of(dtype_);
+  view.shape_ = vector ? Shape{end - begin} : Shape{end - begin, width()};
+  if (vector) view.row_stride_ = end - begin;
+  return view;
+}
+
+Tensor Tensor::slice_columns(int64_t begin, int64_t end) const {
+  XF_CHECK(rank() == 2, "tensor: columns of a matrix only, got {}", shape_.to_string());
+  XF_CHECK(0 <= begin && begin <= end && end <= width(), "tensor: columns {}..{} are outside of {}", begin, end,
+           shape_.to_string());
+  Tensor view = *this;
+  view.data_ = static_cast<char*>(data_) + begin * size_of(dtype_);
+  view.shape_.set(-1, end - begin);
+  return view;
+}
+
+void Tensor::fill_zero() const {
+  if (device_.type == DeviceType::meta) return;
+  XF_CHECK(contiguous(), "tensor: fill_zero needs a contiguous tensor");
+  std::memset(data_, 0, static_cast<size_t>(bytes()));
+}
+
+void Tensor::copy_from(const Tensor& other) const {
+  XF_CHECK(shape_ == other.shape_ && dtype_ == other.dtype_, "tensor: cannot copy {} {} into {} {}", name_of(other.dtype_),
+           other.shape_.to_string(), name_of(dtype_), shape_.to_string());
+  if (device_.type == DeviceType::meta) return;
+  const int64_t element = size_of(dtype_);
+  for (int64_t r = 0; r < rows() && width() > 0; ++r) {
+    std::memcpy(static_cast<char*>(data_) + r * row_stride_ * element,
+                static_cast<const char*>(other.data_) + r * other.row_stride_ * element,
+                static_cast<size_t>(width() * element));
+  }
+}
+
+}  // namespace xf

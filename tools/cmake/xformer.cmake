@@ -1,0 +1,43 @@
+# What every target of the project shares: flags, dependencies, and one function per kind of target.
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(fmt REQUIRED)
+
+add_library(xf_flags INTERFACE)
+target_compile_options(xf_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (GCC PR105651)
+  # Never -ffast-math: it makes isnan() false, and with it every NaN check (docs/architecture.md).
+  -fno-math-errno -fno-trapping-math -ffp-contract=fast
+  $<$<BOOL:${XFORMER_NATIVE}>:-march=native>
+  $<$<NOT:$<BOOL:${XFORMER_NATIVE}>>:-march=x86-64-v3>
+  $<$<CONFIG:Release>:-O3>)
+target_include_directories(xf_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_definitions(xf_flags INTERFACE XFORMER_VERSION="${PROJECT_VERSION}")
+target_link_libraries(xf_flags INTERFACE OpenMP::OpenMP_CXX fmt::fmt)
+if(XFORMER_SANITIZE)
+  target_compile_options(xf_flags INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
+    -Wno-maybe-uninitialized)  # GCC 12 sees them in Catch once it is instrumented
+  target_link_options(xf_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# A room of the house: every .cpp below the folder, into the static library xf_<name>.
+function(xf_library name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_library(xf_${name} STATIC ${sources})
+  target_link_libraries(xf_${name} PUBLIC xf_flags ${ARGN})
+endfunction()
+
+# Tests of one folder, into <folder>_tests; a test's tag ([unit], [grad], [golden], [e2e], [slow]) is its ctest label.
+# A test that cannot run prints "[skipped] why" and returns: ctest then says Skipped.
+function(xf_tests folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${folder}_tests ${sources})
+  target_link_libraries(${folder}_tests PRIVATE xf_test_main ${ARGN})
+  foreach(label unit grad golden e2e slow)
+    catch_discover_tests(${folder}_tests TEST_SPEC "[${label}]" TEST_PREFIX "${folder}: "
+      PROPERTIES LABELS ${label} SKIP_REGULAR_EXPRESSION "\\[skipped\\]")
+  endforeach()
+endfunction()
