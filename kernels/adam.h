@@ -1,0 +1,50 @@
+// Adam over flat parameter memory. Kingma, Ba 2015, arXiv:1412.6980, algorithm 1; decoupled weight decay:
+// Loshchilov, Hutter 2019, arXiv:1711.05101. The scale of the loss (1/tokens), clipping by global norm, and
+// the decision to skip an update with a NaN or infinite gradient are applied here, from device memory: no
+// host needs to see the norm first.
+#pragma once
+
+#include "core/dispatch.h"
+
+namespace xf::kernels {
+
+// sum [1] written, f64 on the CPU: sum of g_i^2. g [P] f32 or f64. Fixed blocks, added in order.
+void sum_of_squares(const Tensor& g, Out sum);
+
+struct AdamOptions {
+  float beta1 = 0.9f, beta2 = 0.98f, eps = 1e-8f;
+  float weight_decay = 0;
+  bool decoupled = true;  // false: L2, added to the gradient
+};
+
+// step f32 [4] in:  {learning rate, 1 - beta1^t, 1 - beta2^t, 1 / tokens}
+// clip_norm: 0 = off, else the norm of the scaled gradient is cut to it
+// norm_squared [1] in: sum_of_squares(g), of the unscaled gradient
+//   scale = 1/tokens * min(1, clip_norm / (norm / tokens)),  g' = scale * g
+//   m <- beta1 m + (1-beta1) g'        v <- beta2 v + (1-beta2) g'^2
+//   p <- p - lr * (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + eps) - lr * weight_decay * p
+// p, m, v [P] updated; g [P] zeroed. A norm that is not finite: p, m, v stay, g is zeroed.
+void adam(const AdamOptions& options, const Tensor& step, float clip_norm, const Tensor& norm_squared, Out p,
+          Out m, Out v, Out g);
+
+template <typename T>
+struct SumOfSquaresArgs {
+  const T* g;
+  double* sum;
+  int64_t P;
+};
+template <typename T>
+struct AdamArgs {
+  AdamOptions options;
+  const float* step;
+  float clip_norm;
+  const double* norm_squared;
+  T *p, *m, *v, *g;
+  int64_t P;
+};
+template <typename T>
+void sum_of_squares(Cpu, const SumOfSquaresArgs<T>&);
+template <typename T>
+void adam(Cpu, const AdamArgs<T>&);
+
+}  // namespace xf::kernels

@@ -1,0 +1,183 @@
+#include "kernels/attention.h"
+
+#include "kernels/checks.h"
+
+namespace xf::kernels {
+
+namespace {
+
+void check_heads(const char* op, const Tensor& q, const Tensor& k, int64_t heads) {
+  XF_CHECK(q.rank() == 2 && k.rank() == 2, "{}: q and k must be [T, D], got {} and {}", op,
+           q.shape().to_string(), k.shape().to_string());
+  XF_CHECK(heads >= 1 && q.width() % heads == 0, "{}: {} heads do not divide the width {}", op, heads,
+           q.width());
+  XF_CHECK(k.width() == q.width(), "{}: k must be as wide as q, {}, got {}", op, q.width(), k.width());
+  check_same_dtype(op, {&q, &k});
+}
+
+void check_offsets(const char* op, const Tensor& query_offsets, const Tensor& key_offsets) {
+  check_dtype(query_offsets, DType::i32, "attention: query_offsets");
+  check_dtype(key_offsets, DType::i32, "attention: key_offsets");
+  XF_CHECK(query_offsets.rank() == 1 && query_offsets.numel() >= 1, "{}: query_offsets must be [B+1], got {}",
+           op, query_offsets.shape().to_string());
+  check_shape(key_offsets, query_offsets.shape(), "attention: key_offsets");
+}
+
+void check_log_sum_exp(const char* what, const Tensor& lse, const AttentionShape& shape, const Tensor& q) {
+  XF_CHECK(lse.defined() == shape.is_long(),
+           "{} belongs to the long path (more than {} keys), and only to it; got max_keys {}", what,
+           kShortKeys, shape.max_keys);
+  if (!lse.defined()) return;
+  check_shape(lse, {shape.heads, q.rows()}, what);
+  check_dtype(lse, accumulator_of(q.dtype()), what);
+  check_contiguous(lse, what);
+}
+
+}  // namespace
+
+void attention_forward(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& query_offsets,
+                       const Tensor& key_offsets, const AttentionShape& shape, const Dropout& dropout, Out o,
+                       Out lse) {
+  check_heads("attention", q, k, shape.heads);
+  check_offsets("attention", query_offsets, key_offsets);
+  check_shape(v, k.shape(), "attention: v");
+  check_shape(o, q.shape(), "attention: o");
+  check_log_sum_exp("attention: lse", lse, shape, q);
+  check_same_dtype("attention", {&q, &k, &v, &o});
+  check_same_device("attention", {&q, &k, &v, &query_offsets, &key_offsets, &o, &lse, &dropout.counter});
+  if (q.rows() == 0) return;
+  dispatch(q, [&]<typename T>(auto backend) {
+    attention_forward(backend, AttentionForwardArgs<T>{.q = q.data<T>(),
+                                                       .k = k.data<T>(),
+                                                       .v = v.data<T>(),
+                                                       .o = o.data<T>(),
+                                                       .lse = data_or_null<Acc<T>>(lse),
+                                                       .query_offsets = query_offsets.data<int32_t>(),
+                                                       .key_offsets = key_offsets.data<int32_t>(),
+                                                       .B = query_offsets.numel() - 1,
+                                                       .H = shape.heads,
+                                                       .Dh = q.width() / shape.heads,
+                                                       .Tq = q.rows(),
+                                                       .Tk = k.rows(),
+                                                       .q_stride = q.row_stride(),
+                                                       .k_stride = k.row_stride(),
+                                                       .v_stride = v.row_stride(),
+                                                       .o_stride = o.row_stride(),
+                                                       .shape = shape,
+                                                       .dropout = dropout_args(dropout)});
+  });
+}
+
+void attention_backward(const Tensor& grad_o, const Tensor& q, const Tensor& k, const Tensor& v,
+                        const Tensor& o, const Tensor& lse, const Tensor& query_offsets,
+                        const Tensor& key_offsets, const AttentionShape& shape, const Dropout& dropout,
+                        Out dq, Out dk, Out dv) {
+  check_heads("attention_backward", q, k, shape.heads);
+  check_offsets("attention_backward", query_offsets, key_offsets);
+  check_shape(grad_o, q.shape(), "attention_backward: grad_o");
+  check_shape(v, k.shape(), "attention_backward: v");
+  check_shape(dq, q.shape(), "attention_backward: dq");
+  check_shape(dk, k.shape(), "attention_backward: dk");
+  check_shape(dv, k.shape(), "attention_backward: dv");
+  if (shape.is_long()) {
+    check_shape(o, q.shape(), "attention_backward: o");
+    check_log_sum_exp("attention_backward: lse", lse, shape, q);
+  }
+  check_same_dtype("attention_backward", {&q, &k, &v, &o, &grad_o, &dq, &dk, &dv});
+  check_same_device("attention_backward", {&q, &k, &v, &o, &lse, &query_offsets, &key_offsets, &grad_o, &dq,
+                                           &dk, &dv, &dropout.counter});
+  if (q.rows() + k.rows() == 0) return;
+  dispatch(q, [&]<typename T>(auto backend) {
+    attention_backward(backend, AttentionBackwardArgs<T>{.grad_o = grad_o.data<T>(),
+                                                         .q = q.data<T>(),
+                                                         .k = k.data<T>(),
+                                                         .v = v.data<T>(),
+                                                         .o = data_or_null<T>(o),
+                                                         .lse = data_or_null<Acc<T>>(lse),
+                                                         .dq = dq.data<T>(),
+                                                         .dk = dk.data<T>(),
+                                                         .dv = dv.data<T>(),
+                                                         .query_offsets = query_offsets.data<int32_t>(),
+                                                         .key_offsets = key_offsets.data<int32_t>(),
+                                                         .B = query_offsets.numel() - 1,
+                                                         .H = shape.heads,
+                                                         .Dh = q.width() / shape.heads,
+                                                         .Tq = q.rows(),
+                                                         .Tk = k.rows(),
+                                                         .grad_o_stride = grad_o.row_stride(),
+                                                         .q_stride = q.row_stride(),
+                                                         .k_stride = k.row_stride(),
+                                                         .v_stride = v.row_stride(),
+                                                         .o_stride = o.row_stride(),
+                                                         .dq_stride = dq.row_stride(),
+                                                         .dk_stride = dk.row_stride(),
+                                                         .dv_stride = dv.row_stride(),
+                                                         .shape = shape,
+                                                         .dropout = dropout_args(dropout)});
+  });
+}
+
+void attention_weights(const Tensor& q, const Tensor& k, const Tensor& query_offsets,
+                       const Tensor& key_offsets, const AttentionShape& shape, Out p) {
+  check_heads("attention_weights", q, k, shape.heads);
+  check_offsets("attention_weights", query_offsets, key_offsets);
+  const int64_t B = query_offsets.numel() - 1;
+  XF_CHECK(p.rank() == 4 && p.dim(0) == B && p.dim(1) == shape.heads,
+           "attention_weights: p must be [{}, {}, Sq, Sk], got {}", B, shape.heads, p.shape().to_string());
+  check_contiguous(p, "attention_weights: p");
+  check_same_dtype("attention_weights", {&q, &k, &p});
+  check_same_device("attention_weights", {&q, &k, &query_offsets, &key_offsets, &p});
+  if (p.numel() == 0) return;
+  dispatch(q, [&]<typename T>(auto backend) {
+    attention_weights(backend, AttentionWeightsArgs<T>{.q = q.data<T>(),
+                                                       .k = k.data<T>(),
+                                                       .p = p.data<T>(),
+                                                       .query_offsets = query_offsets.data<int32_t>(),
+                                                       .key_offsets = key_offsets.data<int32_t>(),
+                                                       .B = B,
+                                                       .H = shape.heads,
+                                                       .Dh = q.width() / shape.heads,
+                                                       .Sq = p.dim(2),
+                                                       .Sk = p.dim(3),
+                                                       .Tq = q.rows(),
+                                                       .Tk = k.rows(),
+                                                       .q_stride = q.row_stride(),
+                                                       .k_stride = k.row_stride(),
+                                                       .shape = shape});
+  });
+}
+
+void attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& rows,
+                    const Tensor& lengths, int64_t heads, float scale, Out o) {
+  check_heads("attention_step", q, k, heads);
+  XF_CHECK(rows.rank() == 2 && rows.dim(0) == q.rows(), "attention_step: rows must be [{}, S], got {}",
+           q.rows(), rows.shape().to_string());
+  check_dtype(rows, DType::i32, "attention_step: rows");
+  check_dtype(lengths, DType::i32, "attention_step: lengths");
+  check_contiguous(rows, "attention_step: rows");
+  check_shape(lengths, {q.rows()}, "attention_step: lengths");
+  check_shape(v, k.shape(), "attention_step: v");
+  check_shape(o, q.shape(), "attention_step: o");
+  check_same_dtype("attention_step", {&q, &k, &v, &o});
+  check_same_device("attention_step", {&q, &k, &v, &rows, &lengths, &o});
+  if (q.rows() == 0) return;
+  dispatch(q, [&]<typename T>(auto backend) {
+    attention_step(backend, AttentionStepArgs<T>{.q = q.data<T>(),
+                                                 .k = k.data<T>(),
+                                                 .v = v.data<T>(),
+                                                 .o = o.data<T>(),
+                                                 .rows = rows.data<int32_t>(),
+                                                 .lengths = lengths.data<int32_t>(),
+                                                 .R = q.rows(),
+                                                 .S = rows.width(),
+                                                 .H = heads,
+                                                 .Dh = q.width() / heads,
+                                                 .q_stride = q.row_stride(),
+                                                 .k_stride = k.row_stride(),
+                                                 .v_stride = v.row_stride(),
+                                                 .o_stride = o.row_stride(),
+                                                 .scale = scale});
+  });
+}
+
+}  // namespace xf::kernels

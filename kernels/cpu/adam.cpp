@@ -1,0 +1,98 @@
+// Adam on the CPU: one trip through p, m, v and g (32 bytes per f32 parameter), bound by memory.
+// Both kernels work in blocks of a constant size, so that a block's vector loop, and with it every rounding,
+// is the same at any number of threads.
+#include "kernels/adam.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/parallel.h"
+
+namespace xf::kernels {
+
+namespace {
+
+constexpr int64_t kBlock = 4096;      // elements
+constexpr int64_t kSerialBlocks = 4;  // fewer are not worth a second thread
+
+template <typename Body>
+void for_each_block(int64_t P, const Body& body) {
+  parallel_for((P + kBlock - 1) / kBlock, kSerialBlocks, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block) {
+      body(block, block * kBlock, std::min(P, (block + 1) * kBlock));
+    }
+  });
+}
+
+template <typename T>
+double square(const T* g, int64_t n) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; ++i) sum += static_cast<double>(g[i]) * static_cast<double>(g[i]);
+  return sum;
+}
+
+// Everything of an update that all parameters share.
+template <typename T>
+struct Update {
+  T scale, beta1, beta2, step_size, v_scale, eps, decay, l2;
+};
+
+template <typename T>
+Update<T> prepare(const AdamArgs<T>& args, double norm) {
+  const AdamOptions& options = args.options;
+  const double learning_rate = args.step[0], correction1 = args.step[1], correction2 = args.step[2];
+  const double clip = args.clip_norm > 0 && norm > args.clip_norm ? args.clip_norm / norm : 1.0;
+  const double decay = options.weight_decay;
+  return {.scale = static_cast<T>(args.step[3] * clip),
+          .beta1 = options.beta1,
+          .beta2 = options.beta2,
+          .step_size = static_cast<T>(learning_rate / correction1),
+          .v_scale = static_cast<T>(1 / std::sqrt(correction2)),
+          .eps = options.eps,
+          .decay = static_cast<T>(options.decoupled ? learning_rate * decay : 0.0),
+          .l2 = static_cast<T>(options.decoupled ? 0.0 : decay)};
+}
+
+}  // namespace
+
+template <typename T>
+void sum_of_squares(Cpu, const SumOfSquaresArgs<T>& args) {
+  std::vector<double> partial(static_cast<size_t>((args.P + kBlock - 1) / kBlock));
+  for_each_block(args.P, [&](int64_t block, int64_t begin, int64_t end) {
+    partial[static_cast<size_t>(block)] = square(args.g + begin, end - begin);
+  });
+  double total = 0;
+  for (const double sum : partial) total += sum;
+  *args.sum = total;
+}
+
+template <typename T>
+void adam(Cpu, const AdamArgs<T>& args) {
+  const double norm = std::sqrt(*args.norm_squared) * static_cast<double>(args.step[3]);
+  if (!std::isfinite(norm)) {
+    for_each_block(
+        args.P, [&](int64_t, int64_t begin, int64_t end) { std::fill(args.g + begin, args.g + end, T{0}); });
+    return;
+  }
+  const Update<T> u = prepare(args, norm);
+  T *const p = args.p, *const m = args.m, *const v = args.v, *const g = args.g;
+  for_each_block(args.P, [=](int64_t, int64_t begin, int64_t end) {
+#pragma omp simd
+    for (int64_t i = begin; i < end; ++i) {
+      const T gradient = u.scale * g[i] + u.l2 * p[i];
+      m[i] = u.beta1 * m[i] + (T{1} - u.beta1) * gradient;
+      v[i] = u.beta2 * v[i] + (T{1} - u.beta2) * gradient * gradient;
+      p[i] -= u.step_size * m[i] / (std::sqrt(v[i]) * u.v_scale + u.eps) + u.decay * p[i];
+      g[i] = T{0};
+    }
+  });
+}
+
+template void sum_of_squares(Cpu, const SumOfSquaresArgs<float>&);
+template void sum_of_squares(Cpu, const SumOfSquaresArgs<double>&);
+template void adam(Cpu, const AdamArgs<float>&);
+template void adam(Cpu, const AdamArgs<double>&);
+
+}  // namespace xf::kernels

@@ -1,0 +1,138 @@
+// Attention on the CPU: offsets are looked over once, then the path is chosen. Also the probabilities alone,
+// and the decoding step, which reads the cache row by row.
+#include "kernels/attention.h"
+
+#include "core/parallel.h"
+#include "kernels/cpu/attention_tile.h"
+#include "kernels/cpu/rows.h"
+
+namespace xf::kernels {
+
+namespace {
+
+// Offsets come from outside and index memory, so they are worth B comparisons. max_length 0: not limited.
+void check_sentences(const char* what, const int32_t* offsets, int64_t B, int64_t tokens,
+                     int64_t max_length) {
+  XF_CHECK(offsets[0] == 0 && offsets[B] <= tokens, "attention: {} must run from 0 to at most {}, got {}..{}",
+           what, tokens, offsets[0], offsets[B]);
+  for (int64_t b = 0; b < B; ++b) {
+    const int64_t length = int64_t{offsets[b + 1]} - offsets[b];
+    XF_CHECK(length >= 0, "attention: {} must not decrease, got {} after {}", what, offsets[b + 1],
+             offsets[b]);
+    XF_CHECK(max_length == 0 || length <= max_length, "attention: sentence {} has {} keys, max_keys is {}", b,
+             length, max_length);
+  }
+}
+
+template <typename T>
+void clear_rows(T* x, int64_t begin, int64_t end, int64_t D, int64_t stride) {
+  for (int64_t n = begin; n < end; ++n) std::fill_n(x + n * stride, D, T{0});
+}
+
+}  // namespace
+
+template <typename T>
+void attention_forward(Cpu, const AttentionForwardArgs<T>& args) {
+  check_sentences("query_offsets", args.query_offsets, args.B, args.Tq, 0);
+  check_sentences("key_offsets", args.key_offsets, args.B, args.Tk, args.shape.max_keys);
+  const int64_t used = args.query_offsets[args.B];
+  clear_rows(args.o, used, args.Tq, args.H * args.Dh, args.o_stride);
+  if (!args.shape.is_long()) return attention_forward_short(args);
+  for (int64_t h = 0; h < args.H; ++h) {
+    std::fill(args.lse + h * args.Tq + used, args.lse + (h + 1) * args.Tq,
+              -std::numeric_limits<Acc<T>>::infinity());
+  }
+  attention_forward_long(args);
+}
+
+template <typename T>
+void attention_backward(Cpu, const AttentionBackwardArgs<T>& args) {
+  check_sentences("query_offsets", args.query_offsets, args.B, args.Tq, 0);
+  check_sentences("key_offsets", args.key_offsets, args.B, args.Tk, args.shape.max_keys);
+  const int64_t D = args.H * args.Dh;
+  clear_rows(args.dq, args.query_offsets[args.B], args.Tq, D, args.dq_stride);
+  clear_rows(args.dk, args.key_offsets[args.B], args.Tk, D, args.dk_stride);
+  clear_rows(args.dv, args.key_offsets[args.B], args.Tk, D, args.dv_stride);
+  return args.shape.is_long() ? attention_backward_long(args) : attention_backward_short(args);
+}
+
+template <typename T>
+void attention_weights(Cpu, const AttentionWeightsArgs<T>& args) {
+  check_sentences("query_offsets", args.query_offsets, args.B, args.Tq, 0);
+  check_sentences("key_offsets", args.key_offsets, args.B, args.Tk, 0);
+  parallel_for(args.B * args.H, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t column = t % args.H * args.Dh;
+      const Sentence s = sentence_at(args.query_offsets, args.key_offsets, t / args.H);
+      XF_CHECK(s.queries <= args.Sq && s.keys <= args.Sk,
+               "attention_weights: p has room for [{}, {}], sentence {} needs [{}, {}]", args.Sq, args.Sk,
+               t / args.H, s.queries, s.keys);
+      T* const p = args.p + t * args.Sq * args.Sk;
+      std::fill_n(p, args.Sq * args.Sk, T{0});
+      const int64_t ld = padded<T>(s.keys);
+      T* const keys_t = thread_scratch<T>((args.Dh + s.queries) * ld);
+      T* const scores = keys_t + args.Dh * ld;
+      transpose(args.k + s.k_begin * args.k_stride + column, args.k_stride, s.keys, args.Dh, keys_t, ld);
+      product<T>({args.q + s.q_begin * args.q_stride + column, args.q_stride}, keys_t, ld, s.queries, ld,
+                 args.Dh, false, scores, ld);
+      for (int64_t i = 0; i < s.queries; ++i) {
+        softmax_row(scores + i * ld, visible_keys(args.shape.causal, i, s.keys), ld,
+                    static_cast<T>(args.shape.scale));
+        std::copy_n(scores + i * ld, s.keys, p + i * args.Sk);
+      }
+    }
+  });
+}
+
+namespace {
+
+// One hypothesis, one head. scores: scratch of padded(keys).
+template <typename T>
+void step_head(const AttentionStepArgs<T>& args, int64_t r, int64_t column, int64_t keys, T* scores) {
+  const int64_t Dh = args.Dh;
+  const int32_t* const rows = args.rows + r * args.S;
+  const T* const q = args.q + r * args.q_stride + column;
+  T* const o = args.o + r * args.o_stride + column;
+  for (int64_t j = 0; j < keys; ++j) {
+    const T* const k = args.k + rows[j] * args.k_stride + column;
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t d = 0; d < Dh; ++d) sum += q[d] * k[d];
+    scores[j] = sum;
+  }
+  softmax_row(scores, keys, padded<T>(keys), static_cast<T>(args.scale));
+  std::fill_n(o, Dh, T{0});
+  for (int64_t j = 0; j < keys; ++j) {
+    const T* const v = args.v + rows[j] * args.v_stride + column;
+#pragma omp simd
+    for (int64_t d = 0; d < Dh; ++d) o[d] += scores[j] * v[d];
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void attention_step(Cpu, const AttentionStepArgs<T>& args) {
+  const int64_t work = args.S * args.H * args.Dh;
+  parallel_for(args.R, row_grain(work), [&](int64_t begin, int64_t end) {
+    T* const scores = thread_scratch<T>(padded<T>(args.S));
+    std::fill_n(scores, padded<T>(args.S), T{0});
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t keys = args.lengths[r];
+      XF_CHECK(0 <= keys && keys <= args.S, "attention_step: lengths[{}] must be in 0..{}, got {}", r, args.S,
+               keys);
+      for (int64_t h = 0; h < args.H; ++h) step_head(args, r, h * args.Dh, keys, scores);
+    }
+  });
+}
+
+template void attention_forward(Cpu, const AttentionForwardArgs<float>&);
+template void attention_forward(Cpu, const AttentionForwardArgs<double>&);
+template void attention_backward(Cpu, const AttentionBackwardArgs<float>&);
+template void attention_backward(Cpu, const AttentionBackwardArgs<double>&);
+template void attention_weights(Cpu, const AttentionWeightsArgs<float>&);
+template void attention_weights(Cpu, const AttentionWeightsArgs<double>&);
+template void attention_step(Cpu, const AttentionStepArgs<float>&);
+template void attention_step(Cpu, const AttentionStepArgs<double>&);
+
+}  // namespace xf::kernels

@@ -1,0 +1,112 @@
+// Cross-entropy on the CPU: a row of logits (40 KB at V = 10000) comes from memory once and stays in the
+// second-level cache for three passes: maximum and sum, sum of exponentials, gradient. The exponential is
+// computed twice rather than stored in between: it costs less than the store, and a loss without a gradient
+// writes nothing.
+#include "kernels/cross_entropy.h"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/rows.h"
+#include "kernels/cpu/vector_math.h"
+
+namespace xf::kernels {
+
+namespace {
+
+// A row of logits as its loops read it, by value: GCC keeps pointers that it sees through a reference in
+// memory, and gathers.
+template <typename T, bool kHasBias>
+struct Logits {
+  const T *z, *bias;
+  int64_t V;
+  Acc<T> operator[](int64_t v) const {
+    if constexpr (kHasBias) return static_cast<Acc<T>>(z[v]) + static_cast<Acc<T>>(bias[v]);
+    return static_cast<Acc<T>>(z[v]);
+  }
+};
+
+template <typename A>
+struct Statistics {
+  A lse, mean;
+};
+
+template <typename T, bool kHasBias>
+Statistics<Acc<T>> statistics(const Logits<T, kHasBias> z) {
+  using A = Acc<T>;
+  A largest = -std::numeric_limits<A>::infinity(), sum = 0;
+#pragma omp simd reduction(max : largest) reduction(+ : sum)
+  for (int64_t v = 0; v < z.V; ++v) {
+    largest = z[v] > largest ? z[v] : largest;
+    sum += z[v];
+  }
+  A exponentials = 0;
+#pragma omp simd reduction(+ : exponentials)
+  for (int64_t v = 0; v < z.V; ++v) exponentials += vector_exp(z[v] - largest);
+  return {largest + std::log(exponentials), sum / static_cast<A>(z.V)};
+}
+
+// dz_v = exp(z_v - lse) - eps / V, the target apart;  dbias [V], optional, += dz.
+template <typename T, bool kHasBias>
+void write_gradient(const Logits<T, kHasBias> z, Acc<T> lse, Acc<T> uniform, T* dz, Acc<T>* dbias) {
+  if (dbias) {
+#pragma omp simd
+    for (int64_t v = 0; v < z.V; ++v) {
+      const Acc<T> gradient = vector_exp(z[v] - lse) - uniform;
+      dz[v] = static_cast<T>(gradient);
+      dbias[v] += gradient;
+    }
+  } else {
+#pragma omp simd
+    for (int64_t v = 0; v < z.V; ++v) dz[v] = static_cast<T>(vector_exp(z[v] - lse) - uniform);
+  }
+}
+
+// partial = {loss, -log p_t, dbias [V] if asked for}
+template <typename T, bool kHasBias>
+void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* partial) {
+  using A = Acc<T>;
+  const int64_t V = args.V;
+  const int32_t target = args.targets[n];
+  T* const dz = args.dz ? args.dz + n * V : nullptr;
+  if (target == args.options.ignore_id) {
+    if (dz) std::fill_n(dz, V, T{0});
+    return;
+  }
+  XF_CHECK(target >= 0 && target < V, "cross_entropy: target {} of row {} is outside of the {} logits",
+           target, n, V);
+  const Logits<T, kHasBias> z{args.z + n * V, args.bias, V};
+  const A smoothing = static_cast<A>(args.options.label_smoothing), confidence = A{1} - smoothing;
+  const A target_logit = z[target];
+  const auto [lse, mean] = statistics(z);
+  partial[0] += lse - confidence * target_logit - smoothing * mean;
+  partial[1] += lse - target_logit;
+  if (!dz) return;
+  A* const dbias = args.dbias ? partial + 2 : nullptr;
+  write_gradient(z, lse, smoothing / static_cast<A>(V), dz, dbias);
+  dz[target] -= static_cast<T>(confidence);
+  if (dbias) dbias[target] -= confidence;
+}
+
+}  // namespace
+
+template <typename T>
+void cross_entropy(Cpu, const CrossEntropyArgs<T>& args) {
+  using A = Acc<T>;
+  const int64_t V = args.V;
+  const int64_t width = 2 + (args.dbias ? V : 0);
+  const A* sums = column_sums<A>(args.N, V, width, [&](int64_t n, A* partial) {
+    if (args.bias) {
+      cross_entropy_row<T, true>(args, n, partial);
+    } else {
+      cross_entropy_row<T, false>(args, n, partial);
+    }
+  });
+  add_to(sums, 2, args.loss);
+  if (args.dbias) add_to(sums + 2, V, args.dbias);
+}
+
+template void cross_entropy(Cpu, const CrossEntropyArgs<float>&);
+template void cross_entropy(Cpu, const CrossEntropyArgs<double>&);
+
+}  // namespace xf::kernels

@@ -1,0 +1,27 @@
+#include "kernels/dropout.h"
+
+#include "kernels/cpu/philox_row.h"
+#include "kernels/cpu/rows.h"
+
+namespace xf::kernels {
+
+template <typename T>
+void dropout(Cpu, const DropoutApplyArgs<T>& args) {
+  for_each_row(args.N, args.D, [&](int64_t n) {
+    const T* const x = args.x + n * args.x_stride;
+    T* const y = args.y + n * args.y_stride;
+    for_each_dropout_run<T>(args.dropout, n, args.D, [&](int64_t begin, int64_t count, const T* factors) {
+      if (!factors) {
+        if (x != y) std::copy_n(x, count, y);
+        return;
+      }
+#pragma omp simd
+      for (int64_t i = 0; i < count; ++i) y[begin + i] = x[begin + i] * factors[i];
+    });
+  });
+}
+
+template void dropout(Cpu, const DropoutApplyArgs<float>&);
+template void dropout(Cpu, const DropoutApplyArgs<double>&);
+
+}  // namespace xf::kernels

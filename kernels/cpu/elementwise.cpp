@@ -1,0 +1,62 @@
+#include "kernels/elementwise.h"
+
+#include <algorithm>
+
+#include "kernels/cpu/rows.h"
+
+namespace xf::kernels {
+
+template <typename T>
+void add_in_place(Cpu, const RowsArgs<T>& args) {
+  for_each_row(args.N, args.D,
+               [&](int64_t n) { add_to(args.x + n * args.x_stride, args.D, args.y + n * args.y_stride); });
+}
+
+template <typename T>
+void add_bias(Cpu, const RowsArgs<T>& args) {
+  for_each_row(args.N, args.D, [&](int64_t n) { add_to(args.x, args.D, args.y + n * args.y_stride); });
+}
+
+template <typename T>
+void sum_rows(Cpu, const RowsArgs<T>& args) {
+  const Acc<T>* sums = column_sums<Acc<T>>(args.N, args.D, args.D, [&](int64_t n, Acc<T>* partial) {
+    add_to(args.x + n * args.x_stride, args.D, partial);
+  });
+  add_to(sums, args.D, args.y);
+}
+
+template <typename T>
+void scale(Cpu, const RowsArgs<T>& args) {
+  const T alpha = static_cast<T>(args.alpha);
+  for_each_row(args.N, args.D, [&](int64_t n) {
+    const T* const x = args.x + n * args.x_stride;
+    T* const y = args.y + n * args.y_stride;
+#pragma omp simd
+    for (int64_t i = 0; i < args.D; ++i) y[i] = alpha * x[i];
+  });
+}
+
+template <typename T>
+void copy(Cpu, const RowsArgs<T>& args) {
+  for_each_row(args.N, args.D, [&](int64_t n) { std::copy_n(args.x + n * args.x_stride, args.D, args.y + n * args.y_stride); });
+}
+
+template <typename T>
+void fill_zero(Cpu, const RowsArgs<T>& args) {
+  for_each_row(args.N, args.D, [&](int64_t n) { std::fill_n(args.y + n * args.y_stride, args.D, T{0}); });
+}
+
+template void add_in_place(Cpu, const RowsArgs<float>&);
+template void add_in_place(Cpu, const RowsArgs<double>&);
+template void add_bias(Cpu, const RowsArgs<float>&);
+template void add_bias(Cpu, const RowsArgs<double>&);
+template void sum_rows(Cpu, const RowsArgs<float>&);
+template void sum_rows(Cpu, const RowsArgs<double>&);
+template void scale(Cpu, const RowsArgs<float>&);
+template void scale(Cpu, const RowsArgs<double>&);
+template void copy(Cpu, const RowsArgs<float>&);
+template void copy(Cpu, const RowsArgs<double>&);
+template void fill_zero(Cpu, const RowsArgs<float>&);
+template void fill_zero(Cpu, const RowsArgs<double>&);
+
+}  // namespace xf::kernels

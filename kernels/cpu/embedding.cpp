@@ -1,0 +1,77 @@
+// Embedding on the CPU. Forward: threads take runs of tokens. Backward: threads take runs of `order`, moved
+// forward to where the id changes, so that a table row has one writer, which adds its tokens in order at any
+// thread count.
+#include "kernels/embedding.h"
+
+#include "kernels/cpu/philox_row.h"
+#include "kernels/cpu/rows.h"
+
+namespace xf::kernels {
+
+namespace {
+
+// `what` = "op: index", `table` = what the index is one of.
+void check_range(const int32_t* values, int64_t N, int64_t limit, const char* what, const char* table) {
+  for (int64_t n = 0; n < N; ++n) {
+    XF_CHECK(values[n] >= 0 && values[n] < limit, "{} {} of token {} is outside of the {} {}", what,
+             values[n], n, limit, table);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void embedding_forward(Cpu, const EmbeddingForwardArgs<T>& args) {
+  check_range(args.ids, args.N, args.V, "embedding: id", "words of the vocabulary");
+  check_range(args.positions, args.N, args.P, "embedding: position", "positions of the table");
+  const T scale = static_cast<T>(args.scale);
+  for_each_row(args.N, args.D, [&](int64_t n) {
+    for_each_dropout_run<T>(args.dropout, n, args.D, [&](int64_t begin, int64_t count, const T* factors) {
+      const T* const word = args.table + args.ids[n] * args.D + begin;
+      const T* const position = args.position_table + args.positions[n] * args.D + begin;
+      T* const x = args.x + n * args.D + begin;
+      if (factors) {
+#pragma omp simd
+        for (int64_t i = 0; i < count; ++i) x[i] = (scale * word[i] + position[i]) * factors[i];
+      } else {
+#pragma omp simd
+        for (int64_t i = 0; i < count; ++i) x[i] = scale * word[i] + position[i];
+      }
+    });
+  });
+}
+
+template <typename T>
+void embedding_backward(Cpu, const EmbeddingBackwardArgs<T>& args) {
+  check_range(args.ids, args.N, args.V, "embedding_backward: id", "words of the vocabulary");
+  check_range(args.order, args.N, args.N, "embedding_backward: order", "tokens");
+  const T scale = static_cast<T>(args.scale);
+  const auto next_word = [&](int64_t i) {
+    while (i > 0 && i < args.N && args.ids[args.order[i]] == args.ids[args.order[i - 1]]) ++i;
+    return i;
+  };
+  const auto add_token = [&](int64_t n) {
+    for_each_dropout_run<T>(args.dropout, n, args.D, [&](int64_t begin, int64_t count, const T* factors) {
+      const T* const dx = args.dx + n * args.D + begin;
+      T* const row = args.dtable + args.ids[n] * args.D + begin;
+      if (factors) {
+#pragma omp simd
+        for (int64_t i = 0; i < count; ++i) row[i] += scale * (dx[i] * factors[i]);
+      } else {
+#pragma omp simd
+        for (int64_t i = 0; i < count; ++i) row[i] += scale * dx[i];
+      }
+    });
+  };
+  parallel_for(args.N, row_grain(args.D), [&](int64_t begin, int64_t end) {
+    const int64_t last = next_word(end);
+    for (int64_t i = next_word(begin); i < last; ++i) add_token(args.order[i]);
+  });
+}
+
+template void embedding_forward(Cpu, const EmbeddingForwardArgs<float>&);
+template void embedding_forward(Cpu, const EmbeddingForwardArgs<double>&);
+template void embedding_backward(Cpu, const EmbeddingBackwardArgs<float>&);
+template void embedding_backward(Cpu, const EmbeddingBackwardArgs<double>&);
+
+}  // namespace xf::kernels

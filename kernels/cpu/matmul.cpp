@@ -1,0 +1,65 @@
+// Products on the CPU: oneDNN's sgemm for f32, and for f64, which only gradient checks use, a loop over rows
+// of c.
+#include "kernels/matmul.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <algorithm>
+
+#include "kernels/cpu/rows.h"
+
+namespace xf::kernels {
+
+namespace {
+
+template <typename T>
+void clear(const MatmulArgs<T>& args) {
+  for (int64_t m = 0; m < args.M; ++m) std::fill_n(args.c + m * args.c_stride, args.N, T{0});
+}
+
+// c_m += a_mk * op(b)_k:, over contiguous rows of b; or, where b is transposed, one dot product per element.
+void accumulate_row(const MatmulArgs<double>& args, int64_t m) {
+  double* const c = args.c + m * args.c_stride;
+  const auto a = [&](int64_t k) {
+    return args.transpose_a ? args.a[k * args.a_stride + m] : args.a[m * args.a_stride + k];
+  };
+  if (args.transpose_b) {
+    for (int64_t n = 0; n < args.N; ++n) {
+      const double* const b = args.b + n * args.b_stride;
+      double sum = 0;
+      for (int64_t k = 0; k < args.K; ++k) sum += a(k) * b[k];
+      c[n] += sum;
+    }
+    return;
+  }
+  for (int64_t k = 0; k < args.K; ++k) {
+    const double factor = a(k);
+    const double* const b = args.b + k * args.b_stride;
+#pragma omp simd
+    for (int64_t n = 0; n < args.N; ++n) c[n] += factor * b[n];
+  }
+}
+
+}  // namespace
+
+template <>
+void matmul(Cpu, const MatmulArgs<float>& args) {
+  if (args.K == 0) {
+    if (!args.accumulate) clear(args);
+    return;
+  }
+  const dnnl_status_t status = dnnl_sgemm(args.transpose_a ? 'T' : 'N', args.transpose_b ? 'T' : 'N', args.M,
+                                          args.N, args.K, 1.0f, args.a, args.a_stride, args.b, args.b_stride,
+                                          args.accumulate ? 1.0f : 0.0f, args.c, args.c_stride);
+  if (status == dnnl_out_of_memory) fail(ErrorKind::resources, "matmul: oneDNN is out of memory");
+  XF_CHECK(status == dnnl_success, "matmul: oneDNN refused [{}, {}] x [{}, {}], status {}", args.M, args.K,
+           args.K, args.N, static_cast<int>(status));
+}
+
+template <>
+void matmul(Cpu, const MatmulArgs<double>& args) {
+  if (!args.accumulate) clear(args);
+  for_each_row(args.M, args.N * args.K, [&](int64_t m) { accumulate_row(args, m); });
+}
+
+}  // namespace xf::kernels

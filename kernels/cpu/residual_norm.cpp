@@ -1,0 +1,76 @@
+// Residual + dropout + layer norm on the CPU: one trip through memory per direction; x, s and the statistics
+// of a row are used while the row is in the first-level cache.
+#include "kernels/residual_norm.h"
+
+#include "kernels/cpu/layer_norm_row.h"
+#include "kernels/cpu/philox_row.h"
+#include "kernels/cpu/rows.h"
+
+namespace xf::kernels {
+
+namespace {
+
+// out = in * mask / (1-p), or a copy of it without dropout.  out may be in.
+template <typename T>
+void drop_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* in, T* out) {
+  for_each_dropout_run<T>(dropout, n, D, [&](int64_t begin, int64_t count, const T* factors) {
+    const T* from = in + begin;
+    T* to = out + begin;
+    if (factors) {
+#pragma omp simd
+      for (int64_t i = 0; i < count; ++i) to[i] = from[i] * factors[i];
+    } else if (from != to) {
+      std::copy_n(from, count, to);
+    }
+  });
+}
+
+// sum = x + s * mask / (1-p).  sum may be s.
+template <typename T>
+void add_dropped_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* x, const T* s, T* sum) {
+  for_each_dropout_run<T>(dropout, n, D, [&](int64_t begin, int64_t count, const T* factors) {
+    const T *residual = x + begin, *from = s + begin;
+    T* to = sum + begin;
+    if (factors) {
+#pragma omp simd
+      for (int64_t i = 0; i < count; ++i) to[i] = residual[i] + from[i] * factors[i];
+    } else {
+#pragma omp simd
+      for (int64_t i = 0; i < count; ++i) to[i] = residual[i] + from[i];
+    }
+  });
+}
+
+}  // namespace
+
+template <typename T>
+void residual_norm_forward(Cpu, const ResidualNormForwardArgs<T>& args) {
+  const int64_t D = args.D;
+  for_each_row(args.N, D, [&](int64_t n) {
+    T* const sum = args.sum + n * D;
+    add_dropped_row(args.dropout, n, D, args.x + n * D, args.s + n * D, sum);
+    const auto row = normalise_row(sum, args.gamma, args.beta, D, args.eps, args.y + n * D);
+    args.mean[n] = row.mean;
+    args.rstd[n] = row.rstd;
+  });
+}
+
+template <typename T>
+void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<T>& args) {
+  const int64_t D = args.D;
+  const Acc<T>* sums = column_sums<Acc<T>>(args.N, D, 2 * D, [&](int64_t n, Acc<T>* partial) {
+    T* const dx = args.dx + n * D;
+    normalise_row_backward<T>(args.dy + n * D, args.sum + n * D, args.gamma, {args.mean[n], args.rstd[n]},
+                              args.dsum ? args.dsum + n * D : nullptr, D, dx, partial);
+    drop_row(args.dropout, n, D, dx, args.ds + n * D);
+  });
+  add_to(sums, D, args.dgamma);
+  add_to(sums + D, D, args.dbeta);
+}
+
+template void residual_norm_forward(Cpu, const ResidualNormForwardArgs<float>&);
+template void residual_norm_forward(Cpu, const ResidualNormForwardArgs<double>&);
+template void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<float>&);
+template void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<double>&);
+
+}  // namespace xf::kernels

@@ -1,0 +1,69 @@
+#include "kernels/softmax.h"
+
+#include <limits>
+
+#include "kernels/cpu/rows.h"
+#include "kernels/cpu/vector_math.h"
+
+namespace xf::kernels {
+
+namespace {
+
+// p_j <- exp(s_j - max) / sum over the keys j < visible with mask_j != 0 (mask nullptr: all of them), 0
+// elsewhere.
+template <typename T>
+void softmax_row(const T* s, const int32_t* mask, int64_t visible, int64_t Sk, T* p) {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  T maximum = -kInfinity;
+#pragma omp simd reduction(max : maximum)
+  for (int64_t j = 0; j < visible; ++j) {
+    const T masked = !mask || mask[j] != 0 ? s[j] : -kInfinity;
+    p[j] = masked;
+    maximum = std::max(maximum, masked);
+  }
+  if (visible == 0 || maximum == -kInfinity) return std::fill_n(p, Sk, T{0}), void();
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t j = 0; j < visible; ++j) {
+    const T e = vector_exp(p[j] - maximum);
+    p[j] = e;
+    sum += e;
+  }
+  const T inverse = T{1} / sum;
+#pragma omp simd
+  for (int64_t j = 0; j < visible; ++j) p[j] *= inverse;
+  std::fill(p + visible, p + Sk, T{0});
+}
+
+}  // namespace
+
+template <typename T>
+void softmax_forward(Cpu, const SoftmaxForwardArgs<T>& args) {
+  for_each_row(args.B * args.H * args.Sq, args.Sk, [&](int64_t row) {
+    const int64_t b = row / (args.H * args.Sq), i = row % args.Sq;
+    int64_t visible = args.lengths ? std::clamp<int64_t>(args.lengths[b], 0, args.Sk) : args.Sk;
+    if (args.causal) visible = std::min(visible, i + 1);
+    const int32_t* const mask = args.mask ? args.mask + (b * args.Sq + i) * args.Sk : nullptr;
+    softmax_row(args.s + row * args.Sk, mask, visible, args.Sk, args.p + row * args.Sk);
+  });
+}
+
+template <typename T>
+void softmax_backward(Cpu, const SoftmaxBackwardArgs<T>& args) {
+  for_each_row(args.N, args.D, [&](int64_t row) {
+    const T *const dp = args.dp + row * args.D, *const p = args.p + row * args.D;
+    T* const ds = args.ds + row * args.D;
+    T delta = 0;
+#pragma omp simd reduction(+ : delta)
+    for (int64_t j = 0; j < args.D; ++j) delta += p[j] * dp[j];
+#pragma omp simd
+    for (int64_t j = 0; j < args.D; ++j) ds[j] = p[j] * (dp[j] - delta);
+  });
+}
+
+template void softmax_forward(Cpu, const SoftmaxForwardArgs<float>&);
+template void softmax_forward(Cpu, const SoftmaxForwardArgs<double>&);
+template void softmax_backward(Cpu, const SoftmaxBackwardArgs<float>&);
+template void softmax_backward(Cpu, const SoftmaxBackwardArgs<double>&);
+
+}  // namespace xf::kernels

@@ -1,0 +1,87 @@
+#include "kernels/cross_entropy.h"
+
+#include <algorithm>
+
+#include "kernels/checks.h"
+#include "kernels/matmul.h"
+
+namespace xf::kernels {
+
+namespace {
+
+// One chunk of rows; bias, dz and dbias may be undefined.
+void cross_entropy_rows(const Tensor& z, const Tensor& bias, const Tensor& targets,
+                        const CrossEntropy& options, Out loss, Out dz, Out dbias) {
+  if (z.numel() == 0) return;
+  dispatch(z, [&]<typename T>(auto backend) {
+    cross_entropy(backend, CrossEntropyArgs<T>{.z = z.data<T>(),
+                                               .bias = data_or_null<T>(bias),
+                                               .dz = data_or_null<T>(dz),
+                                               .dbias = data_or_null<T>(dbias),
+                                               .targets = targets.data<int32_t>(),
+                                               .loss = loss.data<Acc<T>>(),
+                                               .N = z.rows(),
+                                               .V = z.width(),
+                                               .options = options});
+  });
+}
+
+void check_loss(const char* op, const Tensor& targets, int64_t N, const CrossEntropy& options,
+                const Tensor& loss, DType dtype) {
+  XF_CHECK(targets.shape() == Shape{N}, "{}: targets must be [{}], got {}", op, N,
+           targets.shape().to_string());
+  XF_CHECK(targets.dtype() == DType::i32, "{}: targets must be i32, got {}", op, name_of(targets.dtype()));
+  XF_CHECK(loss.shape() == Shape{2}, "{}: loss must be [2], got {}", op, loss.shape().to_string());
+  XF_CHECK(loss.dtype() == accumulator_of(dtype), "{}: loss must be {}, got {}", op,
+           name_of(accumulator_of(dtype)), name_of(loss.dtype()));
+  XF_CHECK(options.label_smoothing >= 0 && options.label_smoothing < 1,
+           "{}: label smoothing must be in [0, 1), got {}", op, options.label_smoothing);
+}
+
+}  // namespace
+
+void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& options, Out loss, Out dz) {
+  check_contiguous(z, "cross_entropy: z");
+  check_loss("cross_entropy", targets, z.rows(), options, loss, z.dtype());
+  if (dz.defined()) {
+    check_contiguous(dz, "cross_entropy: dz");
+    check_shape(dz, z.shape(), "cross_entropy: dz");
+  }
+  check_same_dtype("cross_entropy", {&z, &dz});
+  check_same_device("cross_entropy", {&z, &targets, &loss, &dz});
+  cross_entropy_rows(z, {}, targets, options, loss, dz, {});
+}
+
+void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
+                              const CrossEntropy& options, Out logits, Out loss,
+                              const ProjectionGradients& gradients) {
+  const auto& [dx, dw, dbias] = gradients;
+  const int64_t N = x.rows(), D = x.width(), V = w.rows();
+  check_shape(x, {N, D}, "projection_cross_entropy: x");
+  check_shape(w, {V, D}, "projection_cross_entropy: w");
+  check_shape(logits, {std::min(N, kLossChunk), V}, "projection_cross_entropy: logits");
+  check_contiguous(logits, "projection_cross_entropy: logits");
+  check_loss("projection_cross_entropy", targets, N, options, loss, x.dtype());
+  if (bias.defined()) check_shape(bias, {V}, "projection_cross_entropy: bias");
+  if (dx.defined()) {
+    check_shape(dx, x.shape(), "projection_cross_entropy: dx");
+    check_shape(dw, w.shape(), "projection_cross_entropy: dw");
+    if (bias.defined()) check_shape(dbias, {V}, "projection_cross_entropy: dbias");
+  }
+  check_same_dtype("projection_cross_entropy", {&x, &w, &bias, &logits, &dx, &dw, &dbias});
+  check_same_device("projection_cross_entropy", {&x, &w, &bias, &targets, &logits, &loss, &dx, &dw, &dbias});
+  if (x.device().type == DeviceType::meta) return;
+  for (int64_t begin = 0; begin < N; begin += kLossChunk) {
+    const int64_t end = std::min(N, begin + kLossChunk);
+    const Tensor x_rows = x.slice_rows(begin, end), z = logits.slice_rows(0, end - begin);
+    const bool differentiate = dx.defined();
+    matmul(x_rows, Transpose::no, w, Transpose::yes, Accumulate::no, z);
+    cross_entropy_rows(z, bias, targets.slice_rows(begin, end), options, loss, differentiate ? z : Tensor(),
+                       bias.defined() && differentiate ? dbias : Tensor());
+    if (!differentiate) continue;
+    matmul(z, Transpose::no, w, Transpose::no, Accumulate::no, dx.slice_rows(begin, end));
+    matmul(z, Transpose::yes, x_rows, Transpose::no, Accumulate::yes, dw);
+  }
+}
+
+}  // namespace xf::kernels

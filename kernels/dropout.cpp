@@ -1,0 +1,23 @@
+#include "kernels/dropout.h"
+
+#include "kernels/checks.h"
+
+namespace xf::kernels {
+
+void dropout(const Tensor& x, const Dropout& dropout, Out y) {
+  check_shape(y, x.shape(), "dropout: y");
+  check_same_dtype("dropout", {&x, &y});
+  check_same_device("dropout", {&x, &y, &dropout.counter});
+  if (x.numel() == 0) return;
+  dispatch(x, [&]<typename T>(auto backend) {
+    kernels::dropout(backend, DropoutApplyArgs<T>{.x = x.data<T>(),
+                                                  .y = y.data<T>(),
+                                                  .N = x.rows(),
+                                                  .D = x.width(),
+                                                  .x_stride = x.row_stride(),
+                                                  .y_stride = y.row_stride(),
+                                                  .dropout = dropout_args(dropout)});
+  });
+}
+
+}  // namespace xf::kernels

@@ -1,0 +1,67 @@
+#include "kernels/elementwise.h"
+
+#include "kernels/checks.h"
+
+namespace xf::kernels {
+
+namespace {
+
+template <typename T>
+RowsArgs<T> rows_args(const Tensor& x, Out y, const Tensor& rows, float alpha = 1) {
+  return {.x = x.data<T>(),
+          .y = y.data<T>(),
+          .N = rows.rows(),
+          .D = rows.width(),
+          .x_stride = x.row_stride(),
+          .y_stride = y.row_stride(),
+          .alpha = alpha};
+}
+
+}  // namespace
+
+void add_in_place(const Tensor& x, Out y) {
+  check_shape(y, x.shape(), "add_in_place: y");
+  check_same_dtype("add_in_place", {&x, &y});
+  check_same_device("add_in_place", {&x, &y});
+  if (y.numel() == 0) return;
+  dispatch(y, [&]<typename T>(auto backend) { add_in_place(backend, rows_args<T>(x, y, y)); });
+}
+
+void add_bias(const Tensor& bias, Out y) {
+  check_shape(bias, {y.width()}, "add_bias: bias");
+  check_same_dtype("add_bias", {&bias, &y});
+  check_same_device("add_bias", {&bias, &y});
+  if (y.numel() == 0) return;
+  dispatch(y, [&]<typename T>(auto backend) { add_bias(backend, rows_args<T>(bias, y, y)); });
+}
+
+void sum_rows(const Tensor& x, Out sum) {
+  check_shape(sum, {x.width()}, "sum_rows: sum");
+  check_same_dtype("sum_rows", {&x, &sum});
+  check_same_device("sum_rows", {&x, &sum});
+  if (x.numel() == 0) return;
+  dispatch(x, [&]<typename T>(auto backend) { sum_rows(backend, rows_args<T>(x, sum, x)); });
+}
+
+void scale(const Tensor& x, float alpha, Out y) {
+  check_shape(y, x.shape(), "scale: y");
+  check_same_dtype("scale", {&x, &y});
+  check_same_device("scale", {&x, &y});
+  if (y.numel() == 0) return;
+  dispatch(y, [&]<typename T>(auto backend) { scale(backend, rows_args<T>(x, y, y, alpha)); });
+}
+
+void copy(const Tensor& x, Out y) {
+  check_shape(y, x.shape(), "copy: y");
+  check_same_dtype("copy", {&x, &y});
+  check_same_device("copy", {&x, &y});
+  if (y.numel() == 0) return;
+  dispatch(y, [&]<typename T>(auto backend) { copy(backend, rows_args<T>(x, y, y)); });
+}
+
+void fill_zero(Out y) {
+  if (y.numel() == 0) return;
+  dispatch(y, [&]<typename T>(auto backend) { fill_zero(backend, rows_args<T>(y, y, y)); });
+}
+
+}  // namespace xf::kernels

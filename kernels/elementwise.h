@@ -1,0 +1,40 @@
+// Sums that the tape and the layers need around the fused ops.
+#pragma once
+
+#include "core/dispatch.h"
+
+namespace xf::kernels {
+
+// y += x.  x, y of one shape; rows may be strided.
+void add_in_place(const Tensor& x, Out y);
+// y += bias on every row.  y [N, D], bias [D].
+void add_bias(const Tensor& bias, Out y);
+// sum [D] accumulated: sum_n x[n, :].  Fixed order, whatever the number of threads.
+void sum_rows(const Tensor& x, Out sum);
+// y = alpha * x.  May be in place.
+void scale(const Tensor& x, float alpha, Out y);
+// y = x;  y = 0.  Rows may be strided.
+void copy(const Tensor& x, Out y);
+void fill_zero(Out y);
+
+template <typename T>
+struct RowsArgs {
+  const T* x;
+  T* y;
+  int64_t N, D, x_stride, y_stride;
+  float alpha = 1;
+};
+template <typename T>
+void add_in_place(Cpu, const RowsArgs<T>&);
+template <typename T>
+void add_bias(Cpu, const RowsArgs<T>&);  // x = bias
+template <typename T>
+void sum_rows(Cpu, const RowsArgs<T>&);  // y = sum
+template <typename T>
+void scale(Cpu, const RowsArgs<T>&);
+template <typename T>
+void copy(Cpu, const RowsArgs<T>&);
+template <typename T>
+void fill_zero(Cpu, const RowsArgs<T>&);
+
+}  // namespace xf::kernels

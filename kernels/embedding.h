@@ -1,0 +1,52 @@
+// Token embedding, scale, position and dropout in one gather. Vaswani et al. 2017, arXiv:1706.03762,
+// sections 3.4, 3.5.
+//   x_n = dropout(scale * table[ids_n] + position_table[positions_n])
+//   ids, positions i32 [N], table [V, D], position_table [P, D] in;  x [N, D] written
+// An id or a position out of range is an error on the CPU.
+#pragma once
+
+#include "kernels/dropout.h"
+
+namespace xf::kernels {
+
+void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor& table,
+                       const Tensor& position_table, float scale, const Dropout& dropout, Out x);
+
+//   dtable [V, D] accumulated: dtable[ids_n] += scale * dx_n * mask / (1-p)
+//   order i32 [N]: token numbers stably sorted by id, so that each row is added up by one thread in token
+//   order
+void embedding_backward(const Tensor& dx, const Tensor& ids, const Tensor& order, float scale,
+                        const Dropout& dropout, Out dtable);
+
+// The sinusoid table. Position p, pair i: sin and cos of p / 10000^(2i/D).
+enum class PositionLayout {
+  interleaved,  // sin, cos, sin, cos, ...  (the paper)
+  split,        // all sines, then all cosines
+};
+//   table [P, D] written, on the CPU
+void sinusoid_positions(PositionLayout layout, Out table);
+
+template <typename T>
+struct EmbeddingForwardArgs {
+  const int32_t *ids, *positions;
+  const T *table, *position_table;
+  T* x;
+  int64_t N, D, V, P;
+  float scale;
+  DropoutArgs dropout;
+};
+template <typename T>
+struct EmbeddingBackwardArgs {
+  const T* dx;
+  const int32_t *ids, *order;
+  T* dtable;
+  int64_t N, D, V;
+  float scale;
+  DropoutArgs dropout;
+};
+template <typename T>
+void embedding_forward(Cpu, const EmbeddingForwardArgs<T>&);
+template <typename T>
+void embedding_backward(Cpu, const EmbeddingBackwardArgs<T>&);
+
+}  // namespace xf::kernels

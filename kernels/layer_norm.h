@@ -1,0 +1,43 @@
+// Layer normalisation over the last axis. Ba, Kiros, Hinton 2016, arXiv:1607.06450, section 3.
+//   xhat = (x - mean) * rstd,  y = gamma * xhat + beta      variance is biased (divide by D), in two passes
+//   x [N, D], gamma [D], beta [D] in
+//   y [N, D]              written, may be x only if no backward follows
+//   mean [N], rstd [N]    written, Acc<T>; kept for backward, which recomputes xhat from them
+#pragma once
+
+#include "core/dispatch.h"
+
+namespace xf::kernels {
+
+void layer_norm_forward(const Tensor& x, const Tensor& gamma, const Tensor& beta, float eps, Out y, Out mean,
+                        Out rstd);
+
+// With g = dy * gamma and <.> the mean over D:            derivation: docs/derivations/layer_norm.md (1)-(5)
+//   dx     [N, D]  written       rstd * (g - <g> - xhat * <g * xhat>)      (5)
+//   dgamma [D]     accumulated   sum_n dy * xhat                          (2)
+//   dbeta  [D]     accumulated   sum_n dy                                 (1)
+// Deterministic: column sums in fixed blocks of rows, added in order.
+void layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& gamma, const Tensor& mean,
+                         const Tensor& rstd, Out dx, Out dgamma, Out dbeta);
+
+template <typename T>
+struct LayerNormForwardArgs {
+  const T *x, *gamma, *beta;
+  T* y;
+  Acc<T>*mean, *rstd;
+  int64_t N, D;
+  float eps;
+};
+template <typename T>
+struct LayerNormBackwardArgs {
+  const T *dy, *x, *gamma;
+  const Acc<T>*mean, *rstd;
+  T *dx, *dgamma, *dbeta;
+  int64_t N, D;
+};
+template <typename T>
+void layer_norm_forward(Cpu, const LayerNormForwardArgs<T>&);
+template <typename T>
+void layer_norm_backward(Cpu, const LayerNormBackwardArgs<T>&);
+
+}  // namespace xf::kernels

@@ -1,0 +1,45 @@
+// Masked softmax over the last axis of attention scores.
+//   p_j = exp(s_j - m) / sum_k exp(s_k - m),  m = max over the keys that may be attended
+//   s, p [B, H, Sq, Sk]  p written, may be s
+// A key j of query i in sentence b may be attended iff all of these hold (docs/notation.md):
+//   j < lengths[b]                       lengths i32 [B], undefined = Sk for all
+//   j <= i                               when causal
+//   mask[b, i, j] != 0                   mask i32 [B, Sq, Sk], undefined = all ones
+// Other keys get p = 0. A row without any key is all zero, never NaN.
+#pragma once
+
+#include "core/dispatch.h"
+
+namespace xf::kernels {
+
+struct SoftmaxMask {
+  Tensor lengths;
+  bool causal = false;
+  Tensor mask;
+};
+
+void softmax_forward(const Tensor& s, const SoftmaxMask& mask, Out p);
+
+// ds_j = p_j (dp_j - sum_k p_k dp_k)   [B, H, Sq, Sk] written, may be dp.   p = 0 where masked makes ds = 0 there.
+void softmax_backward(const Tensor& dp, const Tensor& p, Out ds);
+
+template <typename T>
+struct SoftmaxForwardArgs {
+  const T* s;
+  T* p;
+  int64_t B, H, Sq, Sk;
+  const int32_t *lengths, *mask;
+  bool causal;
+};
+template <typename T>
+struct SoftmaxBackwardArgs {
+  const T *dp, *p;
+  T* ds;
+  int64_t N, D;
+};
+template <typename T>
+void softmax_forward(Cpu, const SoftmaxForwardArgs<T>&);
+template <typename T>
+void softmax_backward(Cpu, const SoftmaxBackwardArgs<T>&);
+
+}  // namespace xf::kernels
