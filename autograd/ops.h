@@ -1,0 +1,47 @@
+// Primitive differentiable operations, one node each: what other models are built from, and what the hand-derived
+// blocks of nn/ are compared with (tests/nn/). Shapes and equations are those of the kernels' contracts.
+#pragma once
+
+#include "autograd/tape.h"
+#include "kernels/activation.h"
+#include "kernels/attention.h"
+#include "kernels/cross_entropy.h"
+#include "kernels/dropout.h"
+#include "kernels/embedding.h"
+#include "kernels/softmax.h"
+
+namespace xf::autograd {
+
+// op(a) op(b).  C = A B: dA = dC B^T, dB = A^T dC, and their transposes.
+Variable matmul(Tape&, const Variable& a, kernels::Transpose transpose_a, const Variable& b, kernels::Transpose transpose_b);
+// a + b, of one shape.  da = db = dc
+Variable add(Tape&, const Variable& a, const Variable& b);
+// alpha x.  dx = alpha dy
+Variable scale(Tape&, const Variable& x, float alpha);
+// x [N, D] + bias [D] on every row.  dbias = sum_n dy
+Variable add_bias(Tape&, const Variable& x, const Variable& bias);
+// f(x + bias)
+Variable bias_activation(Tape&, const Variable& x, const Variable& bias, kernels::Activation activation);
+Variable dropout(Tape&, const Variable& x, const kernels::Dropout& dropout);
+// Over the last axis of s [B, H, Sq, Sk].
+Variable softmax(Tape&, const Variable& s, const kernels::SoftmaxMask& mask);
+// x [N, D]
+Variable layer_norm(Tape&, const Variable& x, const Variable& gamma, const Variable& beta, float eps);
+// Packed sentences (kernels/attention.h).
+Variable attention(Tape&, const Variable& q, const Variable& k, const Variable& v, const Tensor& query_offsets,
+                   const Tensor& key_offsets, const kernels::AttentionShape& shape, const kernels::Dropout& dropout);
+// table [V, D] read at ids, scaled, plus positions.
+Variable embedding(Tape&, const Tensor& ids, const Tensor& positions, const Tensor& order, const Variable& table,
+                   const Tensor& position_table, float scale, const kernels::Dropout& dropout);
+// Loss sums [2] of logits z [N, V]; only the first, smoothed sum is differentiated.
+Variable cross_entropy(Tape&, const Variable& z, const Tensor& targets, const kernels::CrossEntropy& options);
+
+// Rows begin..end-1 of x, copied; the gradient of the other rows is zero.
+Variable rows(Tape&, const Variable& x, int64_t begin, int64_t end);
+// The same for columns. (Tape::columns is the view without a copy.)
+Variable columns(Tape&, const Variable& x, int64_t begin, int64_t end);
+// Matrices of one height, side by side; of one width, one below the other.
+Variable join_columns(Tape&, const std::vector<Variable>& parts);
+Variable join_rows(Tape&, const std::vector<Variable>& parts);
+
+}  // namespace xf::autograd

@@ -1,0 +1,147 @@
+#include "autograd/tape.h"
+
+#include "kernels/elementwise.h"
+
+namespace xf::autograd {
+
+namespace {
+
+// The memory of a slot's gradient, allocated on first use; a view's lies inside its parent's.
+Tensor& gradient_of(GradientSlot& slot, Arena& arena) {
+  if (slot.gradient.defined()) return slot.gradient;
+  if (slot.parent) {
+    const auto& view = slot.parent->views[slot.view];
+    slot.gradient = gradient_of(*slot.parent, arena).slice_columns(view.begin, view.end);
+  } else {
+    slot.gradient = arena.allocate(slot.shape, slot.dtype);
+  }
+  return slot.gradient;
+}
+
+// A whole that was read through views is ready when its views are; one that got nothing is zero.
+void settle_views(GradientSlot& slot) {
+  bool any = false;
+  for (const auto& view : slot.views) any = any || view.ready;
+  if (!any) return;
+  XF_CHECK(!slot.ready, "tape: a value was read both whole and through views of its columns");
+  for (const auto& view : slot.views) {
+    if (!view.ready) kernels::fill_zero(slot.gradient.slice_columns(view.begin, view.end));
+  }
+  slot.ready = true;
+}
+
+}  // namespace
+
+Tensor Gradients::of_output(size_t i) const { return outputs_[i]->ready ? outputs_[i]->gradient : Tensor(); }
+
+Tensor Gradients::written(size_t input) {
+  GradientSlot& slot = *inputs_[input];
+  const Tensor& gradient = gradient_of(slot, arena_);
+  if (!slot.ready) {
+    slot.mark_ready();
+    return gradient;
+  }
+  sums_.emplace_back(arena_.allocate(slot.shape, slot.dtype), gradient);
+  return sums_.back().first;
+}
+
+Gradients::Destination Gradients::accumulated(size_t input) {
+  GradientSlot& slot = *inputs_[input];
+  const Accumulate accumulate = slot.ready ? Accumulate::yes : Accumulate::no;
+  slot.mark_ready();
+  return {gradient_of(slot, arena_), accumulate};
+}
+
+void Gradients::give(size_t input, const Tensor& gradient) {
+  GradientSlot& slot = *inputs_[input];
+  XF_CHECK(gradient.shape() == slot.shape && gradient.dtype() == slot.dtype, "tape: a gradient must be {}, got {}",
+           slot.shape.to_string(), gradient.shape().to_string());
+  if (!slot.ready && !slot.parent) {
+    slot.gradient = gradient;
+    slot.mark_ready();
+  } else if (!slot.ready) {
+    kernels::copy(gradient, gradient_of(slot, arena_));
+    slot.mark_ready();
+  } else {
+    sums_.emplace_back(gradient, slot.gradient);
+  }
+}
+
+void Gradients::finish() {
+  for (const auto& [contribution, sum] : sums_) kernels::add_in_place(contribution, sum);
+  sums_.clear();
+}
+
+Variable Tape::leaf(const Tensor& value, const Tensor& gradient) const {
+  auto slot = std::make_shared<GradientSlot>();
+  slot->gradient = gradient;
+  slot->ready = true;
+  slot->shape = value.shape();
+  slot->dtype = value.dtype();
+  return Variable(value, std::move(slot));
+}
+
+Variable Tape::columns(const Variable& whole, int64_t begin, int64_t end) const {
+  const Tensor view = whole.value().slice_columns(begin, end);
+  if (!whole.differentiable()) return Variable(view);
+  auto slot = std::make_shared<GradientSlot>();
+  slot->shape = view.shape();
+  slot->dtype = view.dtype();
+  slot->parent = whole.slot();
+  slot->view = whole.slot()->views.size();
+  whole.slot()->views.push_back({begin, end, false});
+  return Variable(view, std::move(slot));
+}
+
+Variable Tape::record(const Tensor& value, const std::vector<Variable>& inputs, Backward backward) {
+  return record(std::vector<Tensor>{value}, inputs, std::move(backward)).front();
+}
+
+std::vector<Variable> Tape::record(const std::vector<Tensor>& values, const std::vector<Variable>& inputs,
+                                   Backward backward) {
+  std::vector<Variable> outputs;
+  if (!recording()) {
+    for (const Tensor& value : values) outputs.emplace_back(value);
+    return outputs;
+  }
+  Node node;
+  for (const Variable& input : inputs) node.inputs.push_back(input.slot());
+  for (const Tensor& value : values) {
+    auto slot = std::make_shared<GradientSlot>();
+    slot->shape = value.shape();
+    slot->dtype = value.dtype();
+    node.outputs.push_back(slot);
+    outputs.emplace_back(value, std::move(slot));
+  }
+  node.backward = std::move(backward);
+  nodes_.push_back(std::move(node));
+  return outputs;
+}
+
+void Tape::run(Node& node) {
+  bool reached = false;
+  for (const auto& output : node.outputs) {
+    settle_views(*output);
+    reached = reached || output->ready;
+  }
+  if (!reached) return;
+  Gradients gradients(arena_, node.inputs, node.outputs);
+  node.backward(gradients);
+  gradients.finish();
+}
+
+void Tape::backward(const Variable& output, const Tensor& seed) {
+  XF_CHECK(output.differentiable(), "tape: backward from a value that nothing recorded");
+  XF_CHECK(seed.shape() == output.value().shape(), "tape: the seed must be {}, got {}",
+           output.value().shape().to_string(), seed.shape().to_string());
+  output.slot()->gradient = seed;
+  output.slot()->ready = true;
+  while (!nodes_.empty()) {
+    // Popped first, so that what its closure saved is free as soon as it has run.
+    Node node = std::move(nodes_.back());
+    nodes_.pop_back();
+    run(node);
+  }
+}
+
+}  // namespace xf::autograd

@@ -1,0 +1,135 @@
+// Reverse-mode differentiation by a tape. Linnainmaa 1970; Griewank, Walther 2008, "Evaluating derivatives", ch. 3.
+//
+// A Variable is a value and a slot for its gradient. Running an op forward records a Node: which slots it read, which
+// it made, and the closure that turns the gradients of its outputs into those of its inputs. backward() runs the
+// closures in reverse order of recording. That is all: what the derivative *is* stands in the closure, written by hand.
+//
+//   - What a closure needs from forward it captures as Tensors; memory returns to the arena as soon as the last
+//     closure that holds it has run.
+//   - A value read by several nodes gets the sum of their gradients, added in reverse recording order.
+//   - Gradients of leaves (parameters) are accumulated into memory the caller owns; all others live in the arena.
+// Not thread-safe. One tape per step.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/arena.h"
+#include "kernels/matmul.h"
+
+namespace xf::autograd {
+
+using kernels::Accumulate;
+
+// Where the gradient of one value is gathered.
+struct GradientSlot {
+  Tensor gradient;     // undefined until the first contribution arrives
+  bool ready = false;  // gradient holds at least one contribution (always, for a leaf)
+  Shape shape;
+  DType dtype = DType::f32;
+  // A view of some columns of another value: its gradient is those columns of the other's gradient.
+  std::shared_ptr<GradientSlot> parent;
+  size_t view = 0;  // which of the parent's views this is
+  struct View {
+    int64_t begin, end;
+    bool ready;
+  };
+  std::vector<View> views;
+
+  void mark_ready() {
+    ready = true;
+    if (parent) parent->views[view].ready = true;
+  }
+};
+
+class Variable {
+ public:
+  Variable() = default;
+  Variable(Tensor value, std::shared_ptr<GradientSlot> slot = nullptr) : value_(std::move(value)), slot_(std::move(slot)) {}
+
+  const Tensor& value() const { return value_; }
+  bool differentiable() const { return slot_ != nullptr; }
+  const std::shared_ptr<GradientSlot>& slot() const { return slot_; }
+
+ private:
+  Tensor value_;
+  std::shared_ptr<GradientSlot> slot_;  // null: a constant
+};
+
+// What a backward closure sees.
+class Gradients {
+ public:
+  Gradients(Arena& arena, const std::vector<std::shared_ptr<GradientSlot>>& inputs,
+            const std::vector<std::shared_ptr<GradientSlot>>& outputs)
+      : arena_(arena), inputs_(inputs), outputs_(outputs) {}
+
+  // The gradient of output i; undefined where nothing that depends on the output was differentiated.
+  Tensor of_output(size_t i = 0) const;
+  bool wanted(size_t input) const { return inputs_[input] != nullptr; }
+
+  // Memory for the gradient of an input, to be written in full. Added to what is there when the closure returns.
+  Tensor written(size_t input);
+  // The same for ops that can add by themselves (a matrix product): add when `accumulate` says yes.
+  struct Destination {
+    Tensor tensor;
+    Accumulate accumulate;
+  };
+  Destination accumulated(size_t input);
+  // Hands over a tensor that already is the gradient of the input (of the shape, from the arena); no copy if it is
+  // the first contribution.
+  void give(size_t input, const Tensor& gradient);
+
+  // Scratch for the closure itself.
+  Arena& arena() const { return arena_; }
+
+ private:
+  friend class Tape;
+  void finish();
+
+  Arena& arena_;
+  const std::vector<std::shared_ptr<GradientSlot>>& inputs_;
+  const std::vector<std::shared_ptr<GradientSlot>>& outputs_;
+  std::vector<std::pair<Tensor, Tensor>> sums_;  // (contribution, gradient it is added to)
+};
+
+using Backward = std::function<void(Gradients&)>;
+
+class Tape {
+ public:
+  enum class Mode { record, inference };  // inference: nothing is recorded, values go as soon as they are out of use
+
+  explicit Tape(Arena& arena, Mode mode = Mode::record) : arena_(arena), mode_(mode) {}
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  bool recording() const { return mode_ == Mode::record; }
+  Arena& arena() const { return arena_; }
+  Tensor allocate(Shape shape, DType dtype) const { return arena_.allocate(shape, dtype); }
+
+  // A value whose gradient is accumulated into `gradient` (same shape and dtype).
+  Variable leaf(const Tensor& value, const Tensor& gradient) const;
+  // Columns begin..end-1 of a matrix. A value is read either whole or through disjoint views that cover it.
+  Variable columns(const Variable& whole, int64_t begin, int64_t end) const;
+
+  // Records a node with one output, or several.
+  Variable record(const Tensor& value, const std::vector<Variable>& inputs, Backward backward);
+  std::vector<Variable> record(const std::vector<Tensor>& values, const std::vector<Variable>& inputs, Backward backward);
+
+  // Runs everything recorded, last to first, and empties the tape. `seed` is the gradient of `output`.
+  void backward(const Variable& output, const Tensor& seed);
+  size_t size() const { return nodes_.size(); }
+
+ private:
+  struct Node {
+    std::vector<std::shared_ptr<GradientSlot>> inputs, outputs;
+    Backward backward;
+  };
+  void run(Node& node);
+
+  Arena& arena_;
+  Mode mode_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace xf::autograd

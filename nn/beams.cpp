@@ -1,0 +1,151 @@
+#include "nn/beams.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace xf::nn {
+
+namespace {
+
+constexpr int64_t kExtraLength = 10;  // tokens that every translation may have beyond factor * source tokens
+
+int64_t length_limit(const SearchOptions& options, int64_t source_tokens) {
+  const auto words = static_cast<double>(std::max<int64_t>(source_tokens - 1, 0));  // without </s>
+  const double limit = std::floor(static_cast<double>(options.max_length_factor) * words) + kExtraLength;
+  return static_cast<int64_t>(std::min(limit, static_cast<double>(options.max_length)));
+}
+
+}  // namespace
+
+Beams::Beams(const SearchOptions& options, const std::vector<int32_t>& source_offsets) : options_(options) {
+  const auto B = static_cast<int64_t>(source_offsets.size()) - 1;
+  ended_.resize(static_cast<size_t>(B));
+  for (int64_t b = 0; b < B; ++b) {
+    const int32_t first = source_offsets[static_cast<size_t>(b)];
+    const int32_t tokens = source_offsets[static_cast<size_t>(b + 1)] - first;
+    sentences_.push_back({b, 1, length_limit(options, tokens), first, tokens});
+    nodes_.push_back({options.bos, -1, 0});
+  }
+}
+
+int64_t Beams::longest_source() const {
+  int32_t longest = 0;
+  for (const Sentence& sentence : sentences_) longest = std::max(longest, sentence.source_tokens);
+  return longest;
+}
+
+void Beams::write_step(std::vector<int32_t>& tables) const {
+  const int64_t R = live(), S = position_ + 1, Smax = longest_source();
+  tables.assign(static_cast<size_t>(R * (4 + S + Smax)), 0);
+  int32_t* const ids = tables.data();
+  int32_t *const positions = ids + R, *const lengths = positions + R, *const rows = lengths + R;
+  int32_t *const source_lengths = rows + R * S, *const source_rows = source_lengths + R;
+  int64_t r = 0;
+  for (const Sentence& sentence : sentences_) {
+    for (int64_t i = 0; i < sentence.live; ++i, ++r) {
+      auto node = static_cast<int32_t>(first_node_ + r);
+      ids[r] = nodes_[static_cast<size_t>(node)].id;
+      positions[r] = static_cast<int32_t>(position_);
+      lengths[r] = static_cast<int32_t>(S);
+      for (int64_t j = S - 1; j >= 0; --j) {
+        rows[r * S + j] = node;
+        node = nodes_[static_cast<size_t>(node)].parent;
+      }
+      source_lengths[r] = sentence.source_tokens;
+      for (int32_t j = 0; j < sentence.source_tokens; ++j)
+        source_rows[r * Smax + j] = sentence.source_first + j;
+    }
+  }
+}
+
+void Beams::advance(const std::vector<double>& log_probabilities, const std::vector<int32_t>& ids,
+                    int64_t K) {
+  auto parent = static_cast<int32_t>(first_node_);
+  first_node_ = nodes();
+  size_t continuation = 0;
+  for (Sentence& sentence : sentences_) {
+    candidates_.clear();
+    for (int64_t i = 0; i < sentence.live; ++i, ++parent) {
+      const double so_far = nodes_[static_cast<size_t>(parent)].log_probability;
+      for (int64_t k = 0; k < K; ++k, ++continuation) {
+        const double log_probability = so_far + log_probabilities[continuation];
+        if (!std::isfinite(log_probability)) {
+          fail(ErrorKind::diverged,
+               "search: the model's log-probabilities are not finite; its weights are damaged");
+        }
+        candidates_.push_back({log_probability, ids[continuation], parent});
+      }
+    }
+    advance(sentence);
+  }
+  std::erase_if(sentences_, [](const Sentence& sentence) { return sentence.live == 0; });
+  ++position_;
+}
+
+// Puts the best `count` candidates first, in order. Nodes of a sentence are numbered by rank, so the smaller
+// parent is the hypothesis that ranked higher.
+void Beams::rank(size_t count) {
+  const auto better = [](const Candidate& a, const Candidate& b) {
+    if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
+    return a.id != b.id ? a.id < b.id : a.parent < b.parent;
+  };
+  const auto middle = candidates_.begin() + static_cast<std::ptrdiff_t>(std::min(count, candidates_.size()));
+  std::partial_sort(candidates_.begin(), middle, candidates_.end(), better);
+  candidates_.erase(middle, candidates_.end());
+}
+
+void Beams::advance(Sentence& sentence) {
+  // At most one </s> per live hypothesis: 2 * beam candidates hold beam_size others if there are so many.
+  const auto beam = static_cast<size_t>(options_.beam_size);
+  rank(2 * beam);
+  std::vector<Ended>& ended = ended_[static_cast<size_t>(sentence.index)];
+  const int64_t tokens = position_ + 1;
+  for (size_t i = 0; i < std::min(beam, candidates_.size()); ++i) {
+    if (candidates_[i].id == options_.eos) ended.push_back({candidates_[i], tokens});
+  }
+  sentence.live = 0;
+  if (ended.size() >= beam) return;
+  size_t kept = 0;
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.id == options_.eos) continue;
+    if (kept++ == beam) return;
+    if (tokens == sentence.limit) {
+      ended.push_back({candidate, tokens});
+    } else {
+      nodes_.push_back({candidate.id, candidate.parent, candidate.log_probability});
+      ++sentence.live;
+    }
+  }
+}
+
+Hypothesis Beams::hypothesis(const Ended& ended) const {
+  Hypothesis result;
+  result.cut = ended.last.id != options_.eos;
+  result.log_probability = ended.last.log_probability;
+  result.score = result.log_probability /
+                 std::pow(static_cast<double>(ended.tokens), static_cast<double>(options_.normalize));
+  result.ids.resize(static_cast<size_t>(ended.tokens));
+  result.ids.back() = ended.last.id;
+  int32_t node = ended.last.parent;
+  for (auto id = result.ids.rbegin() + 1; id != result.ids.rend(); ++id) {
+    *id = nodes_[static_cast<size_t>(node)].id;
+    node = nodes_[static_cast<size_t>(node)].parent;
+  }
+  if (!result.cut) result.ids.pop_back();
+  return result;
+}
+
+std::vector<std::vector<Hypothesis>> Beams::results() const {
+  std::vector<std::vector<Hypothesis>> results(ended_.size());
+  for (size_t b = 0; b < ended_.size(); ++b) {
+    for (const Ended& ended : ended_[b]) results[b].push_back(hypothesis(ended));
+    std::stable_sort(results[b].begin(), results[b].end(), [](const Hypothesis& a, const Hypothesis& c) {
+      return a.cut != c.cut ? c.cut : a.score > c.score;
+    });
+    if (results[b].size() > static_cast<size_t>(options_.n_best))
+      results[b].resize(static_cast<size_t>(options_.n_best));
+  }
+  return results;
+}
+
+}  // namespace xf::nn

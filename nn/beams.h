@@ -1,0 +1,76 @@
+// The bookkeeping of a beam search, on the host: which hypotheses live, which have ended.
+// The rules: nn/search.h.
+//
+// All hypotheses of a batch form one forest of prefixes, a tree per sentence with <s> at its root. A node is
+// a token that was fed to the decoder, and node n owns row n of the key/value cache. The keys that a
+// hypothesis sees are thus the nodes on its path; reordering the beam moves nothing. The newest nodes,
+// first_node() and later, are the live hypotheses, sentence by sentence and ranked within one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nn/search.h"
+
+namespace xf::nn {
+
+class Beams {
+ public:
+  // source_offsets [B+1] as in PackedBatch, whose sentences end with </s>.
+  Beams(const SearchOptions& options, const std::vector<int32_t>& source_offsets);
+
+  bool done() const { return sentences_.empty(); }
+  int64_t first_node() const { return first_node_; }
+  int64_t nodes() const { return static_cast<int64_t>(nodes_.size()); }
+  int64_t live() const { return nodes() - first_node_; }  // R
+  int64_t position() const { return position_; }          // t: where the live hypotheses' last tokens stand
+  int64_t longest_source() const;                         // Smax, of the sentences that have not stopped
+
+  // What the decoder reads in this step, one after the other:
+  //   ids [R] · positions [R] · lengths [R] · rows [R, t+1] · source lengths [R] · source rows [R, Smax]
+  // (the arguments of Transformer::decode_step).
+  void write_step(std::vector<int32_t>& tables) const;
+
+  // Takes the K best continuations of each live hypothesis, [R, K], best first, and forms the next live
+  // hypotheses. K >= beam_size + 1 unless fewer ids are allowed: one </s> and beam_size others are all that a
+  // single hypothesis can contribute.
+  void advance(const std::vector<double>& log_probabilities, const std::vector<int32_t>& ids, int64_t K);
+
+  std::vector<std::vector<Hypothesis>> results() const;
+
+ private:
+  struct Node {
+    int32_t id;
+    int32_t parent;          // -1 for <s>
+    double log_probability;  // of the path
+  };
+  // A continuation of node `parent` by `id`.
+  struct Candidate {
+    double log_probability;
+    int32_t id, parent;
+  };
+  struct Ended {
+    Candidate last;  // </s>, or the token at the limit
+    int64_t tokens;  // n, </s> included
+  };
+  struct Sentence {
+    int64_t index;  // in the batch
+    int64_t live;   // hypotheses
+    int64_t limit;
+    int32_t source_first, source_tokens;
+  };
+
+  void rank(size_t count);
+  void advance(Sentence& sentence);
+  Hypothesis hypothesis(const Ended& ended) const;
+
+  SearchOptions options_;
+  std::vector<Sentence> sentences_;        // those that have not stopped
+  std::vector<std::vector<Ended>> ended_;  // per sentence of the batch
+  std::vector<Node> nodes_;
+  std::vector<Candidate> candidates_;  // of the sentence in hand
+  int64_t first_node_ = 0;
+  int64_t position_ = 0;
+};
+
+}  // namespace xf::nn

@@ -1,0 +1,22 @@
+#include "nn/embedding_block.h"
+
+#include <cmath>
+
+namespace xf::nn {
+
+Embedding::Embedding(Registry& registry, const Parameter& table, float dropout)
+    : table_(table), dropout_(dropout), site_(registry.new_dropout_site()) {}
+
+Variable Embedding::forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order,
+                            const Tensor& position_table, const Tokens& tokens) const {
+  const int64_t D = table_.shape[1];
+  const float scale = std::sqrt(static_cast<float>(D));
+  const kernels::Dropout dropout = step.dropout(dropout_, site_, tokens);
+  const Tensor x = step.allocate({ids.numel(), D}, table_.value.dtype());
+  kernels::embedding_forward(ids, positions, table_.value, position_table, scale, dropout, x);
+  return step.tape.record(x, {}, [=, this](autograd::Gradients& grad) {
+    kernels::embedding_backward(grad.of_output(), ids, order, scale, dropout, table_.gradient);
+  });
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,25 @@
+// Token embedding: gather, scale by sqrt(D), add the position, drop. One node on the tape.
+#pragma once
+
+#include "kernels/embedding.h"
+#include "nn/step.h"
+
+namespace xf::nn {
+
+class Embedding {
+ public:
+  // The table may be shared: with the other side's embedding, with the output projection.
+  Embedding(Registry& registry, const Parameter& table, float dropout);
+
+  // ids, positions, order i32 [T] (core/packed_batch.h), position_table [P, D] -> [T, D]
+  // `order` is needed for a backward only.
+  Variable forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order, const Tensor& position_table,
+                   const Tokens& tokens) const;
+
+ private:
+  const Parameter& table_;
+  float dropout_;
+  uint32_t site_;
+};
+
+}  // namespace xf::nn

@@ -1,0 +1,41 @@
+#include "nn/feed_forward.h"
+
+#include "kernels/linear.h"
+
+namespace xf::nn {
+
+FeedForward::FeedForward(Registry& registry, const std::string& name, const FeedForwardOptions& options)
+    : options_(options),
+      site_(registry.new_dropout_site()),
+      in_(registry, name + ".in", options.dim, options.hidden, Init::xavier(options.dim, options.hidden)),
+      out_(registry, name + ".out", options.hidden, options.dim, Init::xavier(options.hidden, options.dim)) {}
+
+// Backward, with m the dropout mask over (1-p) and z = x W1^T + b1:
+// (1) da = dy W2          (2) dW2 += dy^T a        (3) db2 += sum_n dy
+// (4) dz = da m f'(z)     (5) dW1 += dz^T x        (6) db1 += sum_n dz       (7) dx = dz W1
+Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& tokens) const {
+  const Tensor x = input.value();
+  const int64_t T = x.rows();
+  const kernels::Dropout dropout = step.dropout(options_.dropout, site_, tokens);
+  const bool gelu = options_.activation == kernels::Activation::gelu;
+
+  const Tensor pre = gelu ? step.allocate({T, options_.hidden}, x.dtype()) : Tensor();
+  const Tensor a = step.allocate({T, options_.hidden}, x.dtype());
+  kernels::linear_activation_forward(x, in_.weight.value, in_.bias.value, options_.activation, dropout, pre, a);
+  const Tensor y = step.allocate({T, options_.dim}, x.dtype());
+  kernels::linear_forward(a, out_.weight.value, out_.bias.value, y);
+
+  return step.tape.record(y, {input}, [=, this](autograd::Gradients& grad) {
+    const Tensor dy = grad.of_output();
+    kernels::linear_backward_weight(dy, a, out_.weight.gradient, out_.bias.gradient);  // (2) (3)
+    const Tensor dz = grad.arena().allocate({T, options_.hidden}, x.dtype());
+    kernels::linear_activation_backward_input(dy, out_.weight.value, gelu ? pre : a, in_.bias.value, options_.activation,
+                                              dropout, dz, in_.bias.gradient);   // (1) (4) (6)
+    kernels::linear_backward_weight(dz, x, in_.weight.gradient, Tensor());       // (5)
+    if (!grad.wanted(0)) return;
+    const auto dx = grad.accumulated(0);
+    kernels::linear_backward_input(dz, in_.weight.value, dx.accumulate, dx.tensor);  // (7)
+  });
+}
+
+}  // namespace xf::nn

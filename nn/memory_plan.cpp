@@ -1,0 +1,36 @@
+#include "nn/memory_plan.h"
+
+#include "nn/trainer.h"
+
+namespace xf::nn {
+
+namespace {
+
+PackedBatch meta_batch(const BatchSize& size) {
+  const auto ids = [](int64_t n) { return Tensor::empty({n}, DType::i32, Device::meta()); };
+  PackedBatch batch;
+  batch.source_ids = batch.source_positions = batch.source_order = ids(size.source_tokens);
+  batch.target_in = batch.target_out = batch.target_positions = batch.target_order = ids(size.target_tokens);
+  batch.source_offsets = batch.target_offsets = ids(size.sentences + 1);
+  batch.sentences = size.sentences;
+  batch.source_tokens = size.source_tokens;
+  batch.target_tokens = size.target_tokens;
+  return batch;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest, DType dtype) {
+  Registry registry(dtype);
+  Transformer model(config, registry);
+  registry.allocate(Device::meta(), Registry::Gradients::yes);
+  model.bind(Device::meta());
+  Arena arena(Device::meta());
+  Trainer trainer(model, registry, arena, {});
+  const PackedBatch batch = meta_batch(largest);
+  trainer.update(1, [&] { return batch; });
+  const int64_t bytes = registry.values().bytes();
+  return {bytes, bytes, 2 * bytes, arena.peak_bytes()};
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,22 @@
+// What training will need, measured before any of it is taken: one step of the largest batch on Device::meta().
+#pragma once
+
+#include "nn/transformer.h"
+
+namespace xf::nn {
+
+struct BatchSize {
+  int64_t source_tokens = 0, target_tokens = 0, sentences = 0;
+};
+
+struct MemoryPlan {
+  int64_t parameters = 0;   // bytes of the values
+  int64_t gradients = 0;    // bytes
+  int64_t moments = 0;      // bytes of Adam's two
+  int64_t activations = 0;  // bytes: the arena's peak over forward and backward of the largest batch
+  int64_t total() const { return parameters + gradients + moments + activations; }
+};
+
+MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest, DType dtype = DType::f32);
+
+}  // namespace xf::nn

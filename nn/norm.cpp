@@ -1,0 +1,42 @@
+#include "nn/norm.h"
+
+#include "kernels/layer_norm.h"
+#include "kernels/residual_norm.h"
+
+namespace xf::nn {
+
+Norm::Norm(Registry& registry, const std::string& name, int64_t dim)
+    : gamma_(registry.add(name + ".weight", {dim}, Init::ones())), beta_(registry.add(name + ".bias", {dim}, Init::zeros())) {}
+
+Variable Norm::forward(Step& step, const Variable& input) const {
+  const Tensor x = input.value();
+  const Tensor y = step.allocate(x.shape(), x.dtype());
+  const Tensor mean = step.allocate({x.rows()}, accumulator_of(x.dtype()));
+  const Tensor rstd = step.allocate({x.rows()}, accumulator_of(x.dtype()));
+  kernels::layer_norm_forward(x, gamma_.value, beta_.value, kLayerNormEps, y, mean, rstd);
+  return step.tape.record(y, {input}, [=, this](autograd::Gradients& grad) {
+    const Tensor dx = grad.wanted(0) ? grad.written(0) : grad.arena().allocate(x.shape(), x.dtype());
+    kernels::layer_norm_backward(grad.of_output(), x, gamma_.value, mean, rstd, dx, gamma_.gradient, beta_.gradient);
+  });
+}
+
+Norm::Sum Norm::forward_residual(Step& step, const Variable& x, const Variable& s, const kernels::Dropout& dropout) const {
+  const DType dtype = x.value().dtype();
+  const int64_t T = x.value().rows();
+  const Tensor sum = step.allocate(x.value().shape(), dtype);
+  const Tensor y = step.allocate(x.value().shape(), dtype);
+  const Tensor mean = step.allocate({T}, accumulator_of(dtype)), rstd = step.allocate({T}, accumulator_of(dtype));
+  kernels::residual_norm_forward(x.value(), s.value(), dropout, gamma_.value, beta_.value, kLayerNormEps, sum, y, mean, rstd);
+  const auto outputs = step.tape.record({sum, y}, {x, s}, [=, this](autograd::Gradients& grad) {
+    const Tensor dsum = grad.of_output(0), dy = grad.of_output(1);
+    const auto gradient_for = [&](size_t input) {
+      return grad.wanted(input) ? grad.written(input) : grad.arena().allocate(sum.shape(), dtype);
+    };
+    const Tensor dx = gradient_for(0), ds = gradient_for(1);
+    kernels::residual_norm_backward(dy, dsum, sum, gamma_.value, mean, rstd, dropout, dx, ds, gamma_.gradient,
+                                    beta_.gradient);
+  });
+  return {outputs[0], outputs[1]};
+}
+
+}  // namespace xf::nn

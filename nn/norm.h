@@ -1,0 +1,28 @@
+// Layer normalisation, alone and behind a residual connection with dropout; each forward is one node on the tape.
+#pragma once
+
+#include "nn/step.h"
+
+namespace xf::nn {
+
+constexpr float kLayerNormEps = 1e-5f;
+
+class Norm {
+ public:
+  Norm(Registry& registry, const std::string& name, int64_t dim);
+
+  // y = layer_norm(x)   [T, D] -> [T, D]
+  Variable forward(Step& step, const Variable& x) const;
+
+  // sum = x + dropout(s),  y = layer_norm(sum).  Post-norm reads y alone; pre-norm carries both on.
+  struct Sum {
+    Variable sum, y;
+  };
+  Sum forward_residual(Step& step, const Variable& x, const Variable& s, const kernels::Dropout& dropout) const;
+
+ private:
+  const Parameter& gamma_;
+  const Parameter& beta_;
+};
+
+}  // namespace xf::nn

@@ -1,0 +1,35 @@
+// Adam over a registry's flat memory: the gradient's norm, then one pass (kernels/adam.h).
+#pragma once
+
+#include "kernels/adam.h"
+#include "nn/registry.h"
+
+namespace xf::nn {
+
+class Adam {
+ public:
+  Adam(const Registry& registry, const kernels::AdamOptions& options, float clip_norm);
+
+  // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may not skip: the bias
+  // corrections are those of the number of updates.
+  void update(int64_t update, double learning_rate, int64_t tokens);
+
+  // Norm of the scaled gradient of the last update, before clipping; reads it back from the device. NaN or infinite:
+  // that update changed nothing.
+  double gradient_norm() const;
+
+  // Moments [P], flat, in the registry's layout: with the parameters and the update's number, all of Adam's state.
+  const Tensor& first_moment() const { return m_; }
+  const Tensor& second_moment() const { return v_; }
+
+ private:
+  const Registry& registry_;
+  kernels::AdamOptions options_;
+  float clip_norm_;
+  Tensor m_, v_;
+  Tensor norm_squared_;  // f64 [1]
+  Tensor step_;          // f32 [4]
+  int64_t tokens_ = 1;
+};
+
+}  // namespace xf::nn

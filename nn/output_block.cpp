@@ -1,0 +1,35 @@
+#include "nn/output_block.h"
+
+#include <algorithm>
+
+#include "kernels/linear.h"
+
+namespace xf::nn {
+
+Output::Output(Registry& registry, const Parameter& weight, float label_smoothing)
+    : weight_(weight),
+      bias_(registry.add("output.bias", {weight.shape[0]}, Init::zeros())),
+      label_smoothing_(label_smoothing) {}
+
+Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const {
+  const Tensor& value = x.value();
+  const int64_t rows = std::min(kernels::kLossChunk, value.rows());
+  const Tensor logits = step.allocate({rows, weight_.shape[0]}, value.dtype());
+  kernels::ProjectionGradients gradients;
+  if (step.tape.recording()) {
+    gradients = {step.allocate(value.shape(), value.dtype()), weight_.gradient, bias_.gradient};
+  }
+  const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
+  kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss, gradients);
+  return step.tape.record(loss, {x}, [dx = gradients.dx](autograd::Gradients& grad) {
+    if (grad.wanted(0)) grad.give(0, dx);
+  });
+}
+
+Tensor Output::logits(Step& step, const Tensor& x) const {
+  const Tensor z = step.allocate({x.rows(), weight_.shape[0]}, x.dtype());
+  kernels::linear_forward(x, weight_.value, bias_.value, z);
+  return z;
+}
+
+}  // namespace xf::nn

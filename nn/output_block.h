@@ -1,0 +1,28 @@
+// Output projection and loss in one block: the [T, V] logits never exist (kernels/cross_entropy.h).
+#pragma once
+
+#include "kernels/cross_entropy.h"
+#include "nn/step.h"
+
+namespace xf::nn {
+
+class Output {
+ public:
+  // weight [V, D] may be an embedding's table; the bias [V] is the block's own.
+  Output(Registry& registry, const Parameter& weight, float label_smoothing);
+
+  // x [T, D], targets i32 [T].  loss [2], Acc, accumulated: {sum of smoothed losses, sum of -log p(target)}.
+  // The gradient of the first sum is computed right here, while the logits are at hand; the node passes it on. It is
+  // unscaled: the optimiser divides by the update's tokens.
+  Variable loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const;
+
+  // x [R, D] -> logits [R, V], for search.
+  Tensor logits(Step& step, const Tensor& x) const;
+
+ private:
+  const Parameter& weight_;
+  const Parameter& bias_;
+  float label_smoothing_;
+};
+
+}  // namespace xf::nn

@@ -1,0 +1,87 @@
+#include "nn/registry.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace xf::nn {
+
+namespace {
+
+// Parameters start on cache lines.
+constexpr int64_t kAlignment = 16;
+
+int64_t padded(int64_t n) { return (n + kAlignment - 1) / kAlignment * kAlignment; }
+
+template <typename T>
+void draw(const Init& init, PhiloxSequence& random, const Tensor& tensor) {
+  T* p = tensor.data<T>();
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    switch (init.kind) {
+      case Init::Kind::zeros: p[i] = 0; break;
+      case Init::Kind::ones: p[i] = 1; break;
+      case Init::Kind::uniform: p[i] = static_cast<T>((2 * random.uniform() - 1) * init.scale); break;
+      case Init::Kind::normal: {
+        // Box, Muller 1958; 1 - u keeps the logarithm finite.
+        const float radius = std::sqrt(-2 * std::log(1 - random.uniform()));
+        p[i] = static_cast<T>(init.scale * radius * std::cos(2 * std::numbers::pi_v<float> * random.uniform()));
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Init Init::xavier(int64_t fan_in, int64_t fan_out) {
+  return {Kind::uniform, std::sqrt(6.0f / static_cast<float>(fan_in + fan_out))};
+}
+
+const Parameter& Registry::add(std::string name, Shape shape, Init init) {
+  XF_CHECK(!values_.defined(), "registry: {} comes after the parameters were allocated", name);
+  for (const Parameter& parameter : parameters_) {
+    XF_CHECK(parameter.name != name, "registry: two parameters are called {}", name);
+  }
+  parameters_.push_back({std::move(name), shape, init, {}, {}});
+  return parameters_.back();
+}
+
+void Registry::allocate(Device device, Gradients gradients) {
+  int64_t total = 0;
+  for (const Parameter& parameter : parameters_) total += padded(parameter.shape.numel());
+  values_ = Tensor::zeros({total}, dtype_, device);
+  if (gradients == Gradients::yes) gradients_ = Tensor::zeros({total}, dtype_, device);
+  int64_t begin = 0;
+  for (Parameter& parameter : parameters_) {
+    const int64_t end = begin + parameter.shape.numel();
+    parameter.value = values_.slice_rows(begin, end).reshape(parameter.shape);
+    if (gradients_.defined()) parameter.gradient = gradients_.slice_rows(begin, end).reshape(parameter.shape);
+    begin += padded(parameter.shape.numel());
+  }
+}
+
+void Registry::initialise(uint64_t seed) {
+  uint64_t stream = 0;
+  for (Parameter& parameter : parameters_) {
+    PhiloxSequence random(seed, stream++);
+    if (dtype_ == DType::f64) {
+      draw<double>(parameter.init, random, parameter.value);
+    } else {
+      draw<float>(parameter.init, random, parameter.value);
+    }
+  }
+}
+
+const Parameter& Registry::find(const std::string& name) const {
+  for (const Parameter& parameter : parameters_) {
+    if (parameter.name == name) return parameter;
+  }
+  fail(ErrorKind::failure, "registry: no parameter is called {}", name);
+}
+
+int64_t Registry::count() const {
+  int64_t total = 0;
+  for (const Parameter& parameter : parameters_) total += parameter.shape.numel();
+  return total;
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,67 @@
+// What a model is made of, in the order its layers ask for it: named parameters and dropout sites.
+//
+// All parameters lie in one flat array, their gradients in a second one of the same layout, so that the optimiser, the
+// gradient norm and a zeroing are each one pass over memory. Layers keep `const Parameter&`; the tensors behind it are
+// bound by allocate(), once the model is complete.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "core/philox.h"
+#include "core/tensor.h"
+
+namespace xf::nn {
+
+// How a parameter starts.
+struct Init {
+  enum class Kind { zeros, ones, uniform, normal } kind = Kind::zeros;
+  float scale = 0;  // uniform: the bound; normal: the standard deviation
+
+  static Init zeros() { return {}; }
+  static Init ones() { return {Kind::ones, 1}; }
+  static Init normal(float deviation) { return {Kind::normal, deviation}; }
+  // Glorot, Bengio 2010: uniform in +-sqrt(6 / (fan_in + fan_out)). The fans are those of one projection, also inside
+  // a fused matrix.
+  static Init xavier(int64_t fan_in, int64_t fan_out);
+};
+
+struct Parameter {
+  std::string name;
+  Shape shape;
+  Init init;
+  Tensor value, gradient;  // undefined before allocate(); gradient undefined after allocate(.., Gradients::no)
+};
+
+class Registry {
+ public:
+  explicit Registry(DType dtype = DType::f32) : dtype_(dtype) {}
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  const Parameter& add(std::string name, Shape shape, Init init);
+  // A number for a place that drops elements; no two places share one.
+  uint32_t new_dropout_site() { return sites_++; }
+
+  enum class Gradients { no, yes };
+  // Binds every parameter to zeroed memory on the device.
+  void allocate(Device device, Gradients gradients);
+  // The initial values: parameter i draws from stream i of the seed, whatever else the model holds.
+  void initialise(uint64_t seed);
+
+  const std::deque<Parameter>& parameters() const { return parameters_; }
+  const Parameter& find(const std::string& name) const;
+  int64_t count() const;  // elements of all parameters, without the flat arrays' padding
+  DType dtype() const { return dtype_; }
+  Device device() const { return values_.device(); }
+  const Tensor& values() const { return values_; }        // [P], flat
+  const Tensor& gradients() const { return gradients_; }  // [P], flat
+
+ private:
+  DType dtype_;
+  std::deque<Parameter> parameters_;  // stable addresses
+  uint32_t sites_ = 0;
+  Tensor values_, gradients_;
+};
+
+}  // namespace xf::nn

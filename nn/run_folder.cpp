@@ -1,0 +1,263 @@
+#include "nn/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace xf::nn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCheckpoints = "checkpoints";
+constexpr const char* kInterrupted = "interrupted";
+constexpr const char* kAveraged = "averaged";
+constexpr const char* kLatest = "latest";
+constexpr const char* kBest = "best";
+constexpr const char* kTemporary = ".tmp";
+constexpr std::string_view kUpdatePrefix = "update-";
+constexpr size_t kResumable =
+    2;  // checkpoints with the optimiser's state, which is twice the size of the model
+
+std::string name_of(int64_t update) { return fmt::format("{}{:06}", kUpdatePrefix, update); }
+
+std::optional<int64_t> update_in(const std::string& name) {
+  if (name.compare(0, kUpdatePrefix.size(), kUpdatePrefix) != 0) return {};
+  int64_t update = 0;
+  const char* end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + kUpdatePrefix.size(), end, update);
+  if (error != std::errc() || rest != end) return {};
+  return update;
+}
+
+// Renamed first, so that it is never seen half removed. What cannot be removed now goes at the next start.
+void remove_folder(const std::string& folder) {
+  std::error_code ignored;
+  const std::string doomed = folder + kTemporary;
+  fs::remove_all(doomed, ignored);
+  fs::rename(folder, doomed, ignored);
+  fs::remove_all(doomed, ignored);
+}
+
+// sums += model. Parameters are f32; every save of a run has the same ones.
+void add_model(const TensorMap& model, const std::string& folder,
+               std::map<std::string, std::vector<double>>& sums) {
+  for (const auto& [name, tensor] : model) {
+    const std::vector<float> values = tensor.to_vector<float>();
+    const auto [found, is_new] = sums.try_emplace(name, values.size(), 0.0);
+    auto& sum = found->second;
+    if (sum.size() != values.size()) {
+      fail(ErrorKind::data, "{}: '{}' has {} elements, {} in the saves before it; average one model only",
+           folder, name, values.size(), sum.size());
+    }
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(values[i]);
+  }
+  if (sums.size() != model.size()) {
+    fail(ErrorKind::data, "{}: has other tensors than the saves before it; average one model only", folder);
+  }
+}
+
+}  // namespace
+
+RunFolder::RunFolder(std::string path, Warn warn, int64_t keep_last)
+    : path_(std::move(path)), warn_(std::move(warn)), keep_last_(keep_last) {
+  if (keep_last_ < 1) fail(ErrorKind::usage, "keep-last must be at least 1, got {}", keep_last_);
+  std::error_code error;
+  fs::create_directories(fs::path(path_) / kCheckpoints, error);
+  if (error) {
+    fail(ErrorKind::resources, "{}: cannot make the run folder: {}; choose one you may write to", path_,
+         error.message());
+  }
+  lock();
+  remove_leftovers();
+}
+
+RunFolder::~RunFolder() {
+  // The file stays: unlinking it could take it from a trainer that has just opened it. Empty means "ended in
+  // order".
+  if (::ftruncate(lock_, 0) != 0)
+    warn_(fmt::format("{}/lock: cannot clear: {}", path_, std::strerror(errno)));
+  ::close(lock_);
+}
+
+// The kernel holds the lock and lets go of it however the process ends, so a lock cannot be stale; the text
+// is for people.
+void RunFolder::lock() {
+  const std::string file = path_ + "/lock";
+  lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock_ < 0)
+    fail(ErrorKind::resources, "{}: cannot open: {}; choose another run folder", file, std::strerror(errno));
+  const bool locked = ::flock(lock_, LOCK_EX | LOCK_NB) == 0;
+  const std::string owner = read_file(file);
+  if (!locked) {
+    ::close(lock_);
+    fail(ErrorKind::usage, "{}: another trainer ({}) works in this folder; wait for it or choose another -m",
+         path_, owner);
+  }
+  if (!owner.empty())
+    warn_(fmt::format("{}: the last trainer ({}) was killed; its lock is taken over", path_, owner));
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const std::string self = fmt::format("pid {} on {}", ::getpid(), host.data());
+  if (::ftruncate(lock_, 0) != 0 || ::pwrite(lock_, self.data(), self.size(), 0) < 0) {
+    warn_(fmt::format("{}: cannot write: {}", file, std::strerror(errno)));
+  }
+}
+
+void RunFolder::remove_leftovers() const {
+  std::error_code ignored;
+  for (const char* name : {kAveraged, kLatest, kBest})
+    fs::remove_all(fs::path(path_) / (std::string(name) + kTemporary), ignored);
+  std::vector<fs::path> leftovers;
+  for (const auto& entry : fs::directory_iterator(fs::path(path_) / kCheckpoints)) {
+    if (entry.path().extension() == kTemporary) leftovers.push_back(entry.path());
+  }
+  for (const auto& leftover : leftovers) fs::remove_all(leftover, ignored);
+}
+
+std::string RunFolder::folder_of(int64_t update) const {
+  return path_ + "/" + kCheckpoints + "/" + name_of(update);
+}
+
+std::vector<int64_t> RunFolder::scheduled() const {
+  std::vector<int64_t> updates;
+  for (const auto& entry : fs::directory_iterator(fs::path(path_) / kCheckpoints)) {
+    if (const auto update = update_in(entry.path().filename().string())) updates.push_back(*update);
+  }
+  std::sort(updates.begin(), updates.end());
+  return updates;
+}
+
+void RunFolder::save(const Checkpoint& checkpoint) {
+  write_checkpoint(folder_of(checkpoint.update), checkpoint);
+  point(kLatest, fmt::format("{}/{}", kCheckpoints, name_of(checkpoint.update)));
+  remove_folder(path_ + "/" + kCheckpoints + "/" + kInterrupted);
+  // Later saves were damaged when training went back behind them; it has just taken another way.
+  for (const int64_t update : scheduled()) {
+    if (update > checkpoint.update) remove_folder(folder_of(update));
+  }
+  prune();
+}
+
+void RunFolder::save_interrupted(const Checkpoint& checkpoint) {
+  const std::string name = fmt::format("{}/{}", kCheckpoints, kInterrupted);
+  write_checkpoint(path_ + "/" + name, checkpoint);
+  point(kLatest, name);
+}
+
+void RunFolder::prune() const {
+  std::error_code ignored;
+  const std::vector<int64_t> updates = scheduled();
+  const size_t kept = std::max(static_cast<size_t>(keep_last_), kResumable);
+  const std::string best = fs::read_symlink(fs::path(path_) / kBest, ignored).filename().string();
+  for (size_t i = 0; i < updates.size(); ++i) {
+    const size_t age = updates.size() - 1 - i;
+    const std::string folder = folder_of(updates[i]);
+    if (age >= kept && name_of(updates[i]) != best) {
+      remove_folder(folder);
+    } else if (age >= kResumable) {
+      fs::remove(folder + "/optimizer.safetensors", ignored);
+    }
+  }
+}
+
+void RunFolder::point(const std::string& link, const std::string& target) const {
+  const std::string path = path_ + "/" + link;
+  const std::string temporary = path + kTemporary;
+  ::unlink(temporary.c_str());
+  if (::symlink(target.c_str(), temporary.c_str()) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    fail(ErrorKind::resources, "{}: cannot point it to {}: {}", path, target, std::strerror(errno));
+  }
+  sync_folder(path_);
+}
+
+void RunFolder::mark_best(int64_t update) {
+  XF_CHECK(fs::is_directory(folder_of(update)), "{}: not saved, so it cannot be the best", folder_of(update));
+  point(kBest, fmt::format("{}/{}", kCheckpoints, name_of(update)));
+}
+
+std::optional<Checkpoint> RunFolder::load_latest() const {
+  // Of equals, the interrupted one: it was written after the scheduled one. (update, is interrupted), newest
+  // first.
+  std::set<std::pair<int64_t, bool>, std::greater<>> candidates;
+  for (const int64_t update : scheduled()) candidates.insert({update, false});
+  const std::string interrupted = path_ + "/" + kCheckpoints + "/" + kInterrupted;
+  bool damaged = false;
+  const auto pass_over = [&](const Error& error) {
+    if (error.kind() != ErrorKind::data) throw error;
+    warn_(fmt::format("{}; going back to the one before it", error.what()));
+    damaged = true;
+  };
+  try {
+    if (fs::is_directory(interrupted)) candidates.insert({read_update(interrupted), true});
+  } catch (const Error& error) {
+    pass_over(error);
+  }
+  for (const auto& [update, is_interrupted] : candidates) {
+    try {
+      return read_checkpoint(is_interrupted ? interrupted : folder_of(update));
+    } catch (const Error& error) {
+      pass_over(error);
+    }
+  }
+  if (damaged) fail(ErrorKind::data, "{}: none of its checkpoints is whole; choose a new run folder", path_);
+  return {};
+}
+
+void RunFolder::write_average() {
+  const std::vector<int64_t> updates = scheduled();
+  const size_t first = updates.size() - std::min(updates.size(), static_cast<size_t>(keep_last_));
+  Checkpoint average;
+  std::vector<int64_t> averaged;
+  std::map<std::string, std::vector<double>> sums;
+  for (size_t i = first; i < updates.size(); ++i) {
+    try {
+      average = read_model(folder_of(updates[i]));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::data) throw;
+      warn_(fmt::format("{}; the average leaves it out", error.what()));
+      continue;
+    }
+    add_model(average.model, folder_of(updates[i]), sums);
+    averaged.push_back(updates[i]);
+  }
+  if (averaged.empty()) fail(ErrorKind::data, "{}: no checkpoint to average", path_);
+  for (auto& [name, tensor] : average.model) {
+    const auto& sum = sums.at(name);
+    float* mean = tensor.data<float>();
+    for (size_t i = 0; i < sum.size(); ++i)
+      mean[i] = static_cast<float>(sum[i] / static_cast<double>(averaged.size()));
+  }
+  average.state = State();
+  average.state.set("averaged", averaged);
+  write_checkpoint(path_ + "/" + kAveraged, average);
+}
+
+bool RunFolder::has_average() const { return fs::is_directory(fs::path(path_) / kAveraged); }
+
+std::string find_model_folder(const std::string& path) {
+  const auto holds_model = [](const std::string& folder) {
+    return fs::exists(fs::path(folder) / "model.safetensors");
+  };
+  if (holds_model(path)) return path;
+  for (const char* name : {kAveraged, kBest, kLatest}) {
+    const std::string folder = path + "/" + name;
+    if (holds_model(folder)) return folder;
+  }
+  fail(ErrorKind::data, "{}: no model here; name a run folder or one of its checkpoints", path);
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,255 @@
+#include "nn/safetensors.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace xf::nn {
+namespace {
+
+using Json = nlohmann::json;
+
+static_assert(std::endian::native == std::endian::little,
+              "tensors are copied to the file as they lie in memory");
+
+constexpr uint64_t kLengthBytes = 8;
+constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own limit
+constexpr uint64_t kHeaderAlignment = 8;
+constexpr const char* kMetadataKey = "__metadata__";
+
+// In the order in which the official writer sorts tensors by type.
+constexpr std::array<std::pair<const char*, DType>, 4> kTypes = {
+    {{"F64", DType::f64}, {"F32", DType::f32}, {"I32", DType::i32}, {"BF16", DType::bf16}}};
+
+template <typename... Args>
+[[noreturn]] void refuse(const std::string& path, fmt::format_string<Args...> format, Args&&... args) {
+  fail(ErrorKind::data, "{}: not a whole safetensors file: {}; copy or save it again", path,
+       fmt::format(format, std::forward<Args>(args)...));
+}
+
+struct Entry {
+  std::string name;
+  DType dtype = DType::f32;
+  Shape shape;
+  uint64_t begin = 0, end = 0;
+};
+
+// ---- reading
+
+// The library keeps the last of two equal keys; the format forbids them.
+Json parse_json(std::string_view text, const std::string& path) {
+  std::vector<std::set<std::string>> keys;  // of the objects now open, by depth
+  const auto callback = [&](int depth, Json::parse_event_t event, Json& value) {
+    const auto level = static_cast<size_t>(depth);
+    if (event == Json::parse_event_t::object_start) {
+      keys.resize(level + 2);
+      keys[level + 1].clear();
+    } else if (event == Json::parse_event_t::key && !keys[level].insert(value.get<std::string>()).second) {
+      refuse(path, "key '{}' stands twice in the header", value.get<std::string>());
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text.begin(), text.end(), callback);
+  } catch (const Json::exception& error) {
+    refuse(path, "the header is not JSON ({})", error.what());
+  }
+}
+
+std::string_view header_of(std::string_view bytes, const std::string& path) {
+  if (bytes.size() < kLengthBytes) refuse(path, "{} bytes cannot hold a header", bytes.size());
+  uint64_t length;
+  std::memcpy(&length, bytes.data(), kLengthBytes);
+  if (length > kMaxHeader) refuse(path, "a header of {} bytes is longer than {}", length, kMaxHeader);
+  if (length > bytes.size() - kLengthBytes) {
+    refuse(path, "a header of {} bytes ends after the file's {}", length, bytes.size());
+  }
+  const std::string_view header = bytes.substr(kLengthBytes, length);
+  if (header.empty() || header.front() != '{') refuse(path, "the header does not begin with '{{'");
+  return header;
+}
+
+DType dtype_named(const std::string& name, const std::string& tensor, const std::string& path) {
+  for (const auto& [text, dtype] : kTypes) {
+    if (name == text) return dtype;
+  }
+  refuse(path, "tensor '{}' is {}; F64, F32, I32 and BF16 are known", tensor, name);
+}
+
+std::vector<uint64_t> naturals(const Json& value, const char* what, const std::string& tensor,
+                               const std::string& path) {
+  const auto natural = [](const Json& item) {
+    return item.is_number_unsigned() && item.get<uint64_t>() <= INT64_MAX;
+  };
+  if (!value.is_array() || !std::all_of(value.begin(), value.end(), natural)) {
+    refuse(path, "tensor '{}': {} is not a list of natural numbers", tensor, what);
+  }
+  return value.get<std::vector<uint64_t>>();
+}
+
+Shape make_shape(const std::vector<uint64_t>& extents) {
+  const auto at = [&](size_t i) { return static_cast<int64_t>(extents[i]); };
+  switch (extents.size()) {
+    case 0:
+      return {1};
+    case 1:
+      return {at(0)};
+    case 2:
+      return {at(0), at(1)};
+    case 3:
+      return {at(0), at(1), at(2)};
+    default:
+      return {at(0), at(1), at(2), at(3)};
+  }
+}
+
+Entry parse_entry(const std::string& name, const Json& value, const std::string& path) {
+  if (!value.is_object() || value.size() != 3 || !value.contains("dtype") || !value.contains("shape") ||
+      !value.contains("data_offsets") || !value["dtype"].is_string()) {
+    refuse(path, "tensor '{}' has not just dtype, shape and data_offsets", name);
+  }
+  const auto extents = naturals(value["shape"], "shape", name, path);
+  const auto offsets = naturals(value["data_offsets"], "data_offsets", name, path);
+  if (extents.size() > Shape::kMaxRank) {
+    refuse(path, "tensor '{}' has {} axes; up to {} are known", name, extents.size(), Shape::kMaxRank);
+  }
+  if (offsets.size() != 2) refuse(path, "tensor '{}': data_offsets is not [begin, end]", name);
+  const DType dtype = dtype_named(value["dtype"].get<std::string>(), name, path);
+  uint64_t bytes = static_cast<uint64_t>(size_of(dtype));
+  for (const uint64_t extent : extents) {
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) refuse(path, "tensor '{}': its size overflows", name);
+  }
+  if (offsets[0] > offsets[1] || offsets[1] - offsets[0] != bytes) {
+    refuse(path, "tensor '{}' takes {} bytes, its data_offsets are [{}, {}]", name, bytes, offsets[0],
+           offsets[1]);
+  }
+  return {name, dtype, make_shape(extents), offsets[0], offsets[1]};
+}
+
+// The ranges begin at 0, touch, and end with the file.
+void check_ranges(std::vector<Entry>& entries, uint64_t data_bytes, const std::string& path) {
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+  });
+  uint64_t position = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin != position) {
+      refuse(path, "tensor '{}' begins at byte {}, the one before it ends at {}", entry.name, entry.begin,
+             position);
+    }
+    position = entry.end;
+  }
+  if (position != data_bytes) refuse(path, "{} bytes of data, the header names {}", data_bytes, position);
+}
+
+Metadata parse_metadata(const Json& value, const std::string& path) {
+  Metadata metadata;
+  if (!value.is_object()) refuse(path, "{} is not an object", kMetadataKey);
+  for (const auto& [key, text] : value.items()) {
+    if (!text.is_string()) refuse(path, "{}: the value of '{}' is not a string", kMetadataKey, key);
+    metadata[key] = text.get<std::string>();
+  }
+  return metadata;
+}
+
+// ---- writing
+
+size_t index_of(DType dtype) {
+  const auto is_it = [&](const auto& known) { return known.second == dtype; };
+  return static_cast<size_t>(std::find_if(kTypes.begin(), kTypes.end(), is_it) - kTypes.begin());
+}
+
+std::vector<const TensorMap::value_type*> in_file_order(const TensorMap& tensors) {
+  std::vector<const TensorMap::value_type*> order;
+  for (const auto& item : tensors) {
+    const auto& [name, tensor] = item;
+    XF_CHECK(name != kMetadataKey, "safetensors: a tensor must not be named {}", name);
+    XF_CHECK(tensor.defined() && tensor.contiguous() && tensor.device() == Device::cpu(),
+             "safetensors: '{}' must be a contiguous tensor on the cpu", name);
+    order.push_back(&item);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return index_of(a->second.dtype()) < index_of(b->second.dtype());
+  });
+  return order;
+}
+
+// Length and JSON, padded with spaces so that the data begins at a multiple of 8.
+std::string make_header(const std::vector<const TensorMap::value_type*>& order, Metadata metadata) {
+  metadata["format"] = "pt";
+  nlohmann::ordered_json json;
+  json[kMetadataKey] = metadata;
+  int64_t position = 0;
+  for (const auto* item : order) {
+    const auto& [name, tensor] = *item;
+    std::vector<int64_t> extents;
+    for (int i = 0; i < tensor.rank(); ++i) extents.push_back(tensor.dim(i));
+    json[name] = {{"dtype", kTypes[index_of(tensor.dtype())].first},
+                  {"shape", extents},
+                  {"data_offsets", {position, position + tensor.bytes()}}};
+    position += tensor.bytes();
+  }
+  std::string text;
+  try {
+    text = json.dump();
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::failure, "safetensors: a name or metadata is not UTF-8 ({})", error.what());
+  }
+  text.append((kHeaderAlignment - text.size() % kHeaderAlignment) % kHeaderAlignment, ' ');
+  XF_CHECK(text.size() <= kMaxHeader, "safetensors: a header of {} bytes is longer than {}", text.size(),
+           kMaxHeader);
+  const uint64_t length = text.size();
+  return std::string(reinterpret_cast<const char*>(&length), kLengthBytes) + text;
+}
+
+}  // namespace
+
+Crc64 write_safetensors(const std::string& path, const TensorMap& tensors, const Metadata& metadata) {
+  const auto order = in_file_order(tensors);
+  const std::string header = make_header(order, metadata);
+  std::vector<std::string_view> pieces = {header};
+  for (const auto* item : order) {
+    const Tensor& tensor = item->second;
+    pieces.emplace_back(static_cast<const char*>(tensor.raw()), static_cast<size_t>(tensor.bytes()));
+  }
+  Crc64 checksum;
+  for (const std::string_view piece : pieces) checksum.add(piece);
+  atomic_write_pieces(path, pieces);
+  return checksum;
+}
+
+SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& path) {
+  const std::string_view header = header_of(bytes, path);
+  const std::string_view data = bytes.substr(kLengthBytes + header.size());
+  const Json json = parse_json(header, path);
+  SafetensorsFile file;
+  std::vector<Entry> entries;
+  for (const auto& [name, value] : json.items()) {
+    if (name == kMetadataKey) {
+      file.metadata = parse_metadata(value, path);
+    } else {
+      entries.push_back(parse_entry(name, value, path));
+    }
+  }
+  check_ranges(entries, data.size(), path);
+  for (const Entry& entry : entries) {
+    const Tensor tensor = Tensor::empty(entry.shape, entry.dtype);
+    if (tensor.bytes() > 0)
+      std::memcpy(tensor.raw(), data.data() + entry.begin, static_cast<size_t>(tensor.bytes()));
+    file.tensors.emplace(entry.name, tensor);
+  }
+  return file;
+}
+
+SafetensorsFile read_safetensors(const std::string& path) { return parse_safetensors(read_file(path), path); }
+
+}  // namespace xf::nn

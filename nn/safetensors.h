@@ -1,0 +1,39 @@
+// Tensors in a file that every toolkit reads: the safetensors format, little-endian.
+//   u64 N | N bytes of JSON: name -> {"dtype", "shape", "data_offsets": [begin, end]} | data, row-major,
+//   packed
+// Source: the format description of https://github.com/huggingface/safetensors.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/checksum.h"
+#include "core/tensor.h"
+
+namespace xf::nn {
+
+using TensorMap = std::map<std::string, Tensor>;
+using Metadata = std::map<std::string, std::string>;
+
+struct SafetensorsFile {
+  TensorMap tensors;
+  Metadata metadata;
+};
+
+// Writes the file whole or not at all (core/file.h) and returns the checksum of its bytes. The same tensors
+// and metadata give the same bytes, those of the official writer: tensors by type, widest first, then by
+// name; the header padded to 8. "format": "pt" is always among the metadata, because other readers ask for
+// it. Tensors are contiguous and on the CPU. Error resources if the file cannot be written, failure on a bad
+// name or a tensor elsewhere.
+Crc64 write_safetensors(const std::string& path, const TensorMap& tensors, const Metadata& metadata);
+
+// f32, f64, bf16 and i32, of rank 0 (read as [1]) to 4; a zero extent is legal. Error data, naming the path
+// and the rule that is broken, for anything else: a header that does not fit, duplicate keys, gaps, overlaps,
+// sizes that disagree.
+SafetensorsFile read_safetensors(const std::string& path);
+
+// The same for bytes already read; `path` is for the message.
+SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& path);
+
+}  // namespace xf::nn

@@ -1,0 +1,126 @@
+#include "nn/search.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/elementwise.h"
+#include "kernels/top_k.h"
+#include "nn/beams.h"
+
+namespace xf::nn {
+
+namespace {
+
+// The cache starts with room for this many positions of full beams, then doubles.
+constexpr int64_t kFirstPositions = 16;
+
+void check(bool condition, const char* option, const char* rule) {
+  if (!condition) fail(ErrorKind::usage, "{} must be {}", option, rule);
+}
+
+// Between host and device: the only two places.
+Tensor upload(Arena& arena, const std::vector<int32_t>& values) {
+  const Tensor tensor = arena.allocate({static_cast<int64_t>(values.size())}, DType::i32);
+  if (!values.empty()) std::memcpy(tensor.data<int32_t>(), values.data(), values.size() * sizeof(int32_t));
+  return tensor;
+}
+template <typename T>
+std::vector<T> download(const Tensor& tensor) {
+  return tensor.to_vector<T>();
+}
+
+std::vector<double> download_scores(const Tensor& scores) {
+  if (scores.dtype() == DType::f64) return download<double>(scores);
+  const std::vector<float> values = download<float>(scores);
+  return {values.begin(), values.end()};
+}
+
+// Room in every layer's cache for `used` rows to stay and `rows` in all.
+void reserve(std::vector<Tensor>& layers, Arena& arena, int64_t used, int64_t rows) {
+  for (Tensor& layer : layers) {
+    if (layer.rows() >= rows) continue;
+    const Tensor larger = arena.allocate({std::max(rows, 2 * layer.rows()), layer.width()}, layer.dtype());
+    kernels::copy(layer.slice_rows(0, used), larger.slice_rows(0, used));
+    layer = larger;
+  }
+}
+
+// Beams::write_step's tables as tensors, in one transfer.
+struct StepTables {
+  Tensor ids, positions, lengths, rows, source_lengths, source_rows;
+
+  StepTables(const Beams& beams, const Tensor& all) {
+    const int64_t R = beams.live(), S = beams.position() + 1, Smax = beams.longest_source();
+    int64_t begin = 0;
+    const auto next = [&](int64_t count) {
+      begin += count;
+      return all.slice_rows(begin - count, begin);
+    };
+    ids = next(R);
+    positions = next(R);
+    lengths = next(R);
+    rows = next(R * S).reshape({R, S});
+    source_lengths = next(R);
+    source_rows = next(R * Smax).reshape({R, Smax});
+  }
+};
+
+}  // namespace
+
+Search::Search(const Transformer& model, Arena& arena, const SearchOptions& options)
+    : model_(model), arena_(arena), options_(options) {
+  const int64_t V = model.config().target_vocabulary;
+  check(options.beam_size >= 1, "beam-size", "at least 1");
+  check(options.n_best >= 1 && options.n_best <= options.beam_size, "n-best", "from 1 to beam-size");
+  check(options.normalize >= 0, "normalize", "at least 0");
+  check(options.max_length_factor >= 0, "max-length-factor", "at least 0");
+  check(options.max_length >= 1, "max-length", "at least 1");
+  if (options.max_length > Transformer::kMaxPositions) {
+    fail(ErrorKind::usage, "max-length must be at most {}, got {}", Transformer::kMaxPositions,
+         options.max_length);
+  }
+  XF_CHECK(0 <= options.bos && options.bos < V && 0 <= options.eos && options.eos < V,
+           "search: <s> and </s> must be ids of the target vocabulary of {}, got {} and {}", V, options.bos,
+           options.eos);
+  for (const int32_t id : {options.pad, options.bos, options.allow_unk ? -1 : options.unk}) {
+    if (id >= 0 && id != options.eos) banned_.push_back(id);
+  }
+  std::sort(banned_.begin(), banned_.end());
+  banned_.erase(std::unique(banned_.begin(), banned_.end()), banned_.end());
+}
+
+std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch) const {
+  if (batch.sentences == 0) return {};
+  const TransformerConfig& config = model_.config();
+  Tape tape(arena_, Tape::Mode::inference);
+  Step step{tape};
+  DecoderCache cache;
+  cache.cross = model_.cross_keys_values(step, model_.encode(step, batch, Tensor())).value();
+  const DType dtype = cache.cross.dtype();
+  cache.layers.assign(static_cast<size_t>(config.decoder_layers), Tensor());
+  for (Tensor& layer : cache.layers) {
+    layer = arena_.allocate({batch.sentences * options_.beam_size * kFirstPositions, 3 * config.dim}, dtype);
+  }
+
+  const Tensor banned = upload(arena_, banned_);
+  const int64_t K = std::min(options_.beam_size + 1, config.target_vocabulary - banned.numel());
+  Beams beams(options_, download<int32_t>(batch.source_offsets));
+  std::vector<int32_t> host_tables;
+  while (!beams.done()) {
+    const int64_t R = beams.live();
+    reserve(cache.layers, arena_, beams.first_node(), beams.nodes());
+    beams.write_step(host_tables);
+    const StepTables tables(beams, upload(arena_, host_tables));
+    cache.cross_rows = tables.source_rows;
+    cache.cross_lengths = tables.source_lengths;
+    const Tensor logits = model_.decode_step(step, tables.ids, tables.positions, cache, beams.first_node(),
+                                             tables.rows, tables.lengths);
+    const Tensor scores = arena_.allocate({R, K}, accumulator_of(dtype)),
+                 ids = arena_.allocate({R, K}, DType::i32);
+    kernels::log_softmax_top_k(logits, banned, scores, ids);
+    beams.advance(download_scores(scores), download<int32_t>(ids), K);
+  }
+  return beams.results();
+}
+
+}  // namespace xf::nn

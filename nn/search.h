@@ -1,0 +1,59 @@
+// Translation: batched greedy and beam search with a key/value cache. Sutskever et al. 2014, arXiv:1409.3215,
+// section 3.2; length normalisation: Wu et al. 2016, arXiv:1609.08144, section 7, with n^alpha.
+//
+// A sentence keeps up to `beam_size` live hypotheses. In each step
+//   - their continuations by every allowed token are ranked by log-probability (ties: the smaller id,
+//     then the hypothesis that ranked higher in the step before);
+//   - </s> among the first beam_size of the ranking ends a hypothesis; a later </s> is dropped;
+//   - the first beam_size others live on.
+// The sentence stops once beam_size hypotheses have ended, or when its hypotheses have n = limit tokens,
+//   limit = min(max_length, floor(max_length_factor * source tokens without </s>) + 10),
+// and whatever lives then is cut; n counts </s>. With beam_size 1 this is greedy search.
+//   score = log p / n^normalize
+// Results are ordered by score (ties: the one that ended first, then the one that ranked higher), cut
+// hypotheses behind all that ended, because they do not carry the price of their </s>.
+//
+// Sentences do not see each other, so a translation does not depend on its batch, but for the last bits that
+// a matrix product's row owes to the number of rows. A sentence that stops leaves the batch.
+#pragma once
+
+#include "nn/transformer.h"
+
+namespace xf::nn {
+
+struct SearchOptions {
+  int64_t beam_size = 5;
+  float normalize = 1;  // alpha; 0: plain log-probabilities
+  float max_length_factor = 3;
+  int64_t max_length = 256;  // at most Transformer::kMaxPositions
+  int64_t n_best = 1;        // hypotheses returned, at most beam_size
+  bool allow_unk = false;
+  // Target ids. <s> and <pad> never come out (unless <s> is </s>); -1: the vocabulary has no such token.
+  int32_t bos = -1, eos = -1, unk = -1, pad = -1;
+};
+
+struct Hypothesis {
+  std::vector<int32_t> ids;  // without </s>
+  double log_probability = 0;
+  double score = 0;
+  bool cut = false;  // the length limit came before </s>
+};
+
+class Search {
+ public:
+  // Errors: usage for options that make no sense. The model must have its parameters.
+  Search(const Transformer& model, Arena& arena, const SearchOptions& options);
+
+  // Per sentence of the batch, in its order, up to n_best hypotheses, best first, at least one. Reads the
+  // source tensors only. Memory comes from the arena and is back there on return. Errors: diverged when the
+  // model's log-probabilities are not finite.
+  std::vector<std::vector<Hypothesis>> translate(const PackedBatch& batch) const;
+
+ private:
+  const Transformer& model_;
+  Arena& arena_;
+  SearchOptions options_;
+  std::vector<int32_t> banned_;  // ids that never come out
+};
+
+}  // namespace xf::nn

@@ -1,0 +1,32 @@
+// What every layer needs to know about the pass it takes part in.
+#pragma once
+
+#include "autograd/tape.h"
+#include "kernels/dropout.h"
+#include "nn/registry.h"
+
+namespace xf::nn {
+
+using autograd::Tape;
+using autograd::Variable;
+
+// The tokens of one side of a batch, packed.
+struct Tokens {
+  Tensor offsets;          // i32 [B+1] (cu_seqlens)
+  int64_t max_length = 0;  // no sentence of any batch is longer; decides between short and long attention
+  Tensor counter;          // i32 [2]: {update, number of the first token in the update}; read by dropout only
+};
+
+struct Step {
+  Tape& tape;
+  bool training = false;  // dropout is on
+  uint64_t seed = 0;      // of the dropout masks
+
+  kernels::Dropout dropout(float p, uint32_t site, const Tokens& tokens) const {
+    if (!training || p == 0) return {};
+    return {p, seed, site, tokens.counter};
+  }
+  Tensor allocate(Shape shape, DType dtype) const { return tape.allocate(shape, dtype); }
+};
+
+}  // namespace xf::nn

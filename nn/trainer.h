@@ -1,0 +1,65 @@
+// One update of the model: forward and backward of its micro-batches, gradient norm, Adam.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "nn/optimizer.h"
+#include "nn/schedule.h"
+#include "nn/transformer.h"
+
+namespace xf::nn {
+
+struct TrainerOptions {
+  Schedule schedule;
+  kernels::AdamOptions adam;
+  float clip_norm = 0;           // 0: off
+  int64_t micro_batches = 1;     // accumulated per update (--optimizer-delay)
+  uint64_t seed = 1;             // of the dropout masks
+};
+
+// Sums over tokens, in nats.
+struct LossSums {
+  double smoothed = 0;  // what is minimised
+  double plain = 0;     // -log p(target)
+  int64_t tokens = 0;   // target tokens with </s>
+};
+
+struct UpdateResult {
+  LossSums loss;
+  int64_t source_tokens = 0, sentences = 0;
+  double learning_rate = 0;
+  double gradient_norm = 0;  // of the mean loss, before clipping; not finite: the update was skipped
+};
+
+class Trainer {
+ public:
+  // The registry must be allocated with gradients; `arena` serves the activations.
+  Trainer(const Transformer& model, const Registry& registry, Arena& arena, const TrainerOptions& options);
+
+  // Update number `update`, from 1.
+  UpdateResult update(int64_t update, const std::function<PackedBatch()>& next_batch);
+
+  // Loss of batches as they are translated: no dropout. Nothing is recorded.
+  LossSums evaluate(const PackedBatch& batch);
+
+  // The name of the first parameter whose gradient is not finite after a pass over `batch`; for the report of a
+  // divergence. Leaves the gradients zeroed.
+  std::optional<std::string> first_bad_gradient(int64_t update, const PackedBatch& batch);
+
+  const Adam& optimizer() const { return adam_; }
+
+ private:
+  void accumulate(int64_t update, const PackedBatch& batch, int64_t first_source, int64_t first_target);
+
+  const Transformer& model_;
+  const Registry& registry_;
+  Arena& arena_;
+  TrainerOptions options_;
+  Adam adam_;
+  Tensor loss_;      // [2]: sums over the update so far
+  Tensor seed_;      // [2]: the gradient of the sum is 1
+  Tensor counters_;  // i32 [2, 2]: {update, first token} of source and target
+};
+
+}  // namespace xf::nn

@@ -1,0 +1,204 @@
+#include "nn/training_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/stop.h"
+
+namespace xf::nn {
+
+namespace {
+
+constexpr int64_t kMostSkippedInRow = 20;
+
+double count_of(const TrainingState& state, Amount::Unit unit) {
+  switch (unit) {
+    case Amount::Unit::updates: return static_cast<double>(state.update);
+    case Amount::Unit::epochs: return static_cast<double>(state.epoch);
+    case Amount::Unit::target_tokens: return static_cast<double>(state.target_tokens);
+    case Amount::Unit::seconds: return state.seconds;
+  }
+  return 0;
+}
+
+// Whether something that happens every so often falls on the update just done.
+bool due(const Amount& every, const TrainingState& state) {
+  if (every.count <= 0 || state.update == 0) return false;
+  const auto crossed = [&](double before, double now) { return std::floor(now / every.count) > std::floor(before / every.count); };
+  switch (every.unit) {
+    case Amount::Unit::updates: return crossed(static_cast<double>(state.update - 1), static_cast<double>(state.update));
+    case Amount::Unit::epochs: return crossed(static_cast<double>(state.previous_epoch), static_cast<double>(state.epoch));
+    case Amount::Unit::target_tokens:
+      return crossed(static_cast<double>(state.previous_tokens), static_cast<double>(state.target_tokens));
+    case Amount::Unit::seconds: return false;  // options refuse it: clocks do not repeat
+  }
+  return false;
+}
+
+bool reached(const LoopOptions& options, const TrainingState& state) {
+  return std::any_of(options.after.begin(), options.after.end(),
+                     [&](const Amount& limit) { return count_of(state, limit.unit) >= limit.count; });
+}
+
+bool stalled_out(const LoopOptions& options, const TrainingState& state) {
+  return options.early_stopping > 0 && state.stalled >= options.early_stopping;
+}
+
+class Loop {
+ public:
+  Loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options, TrainingState& state)
+      : trainer_(trainer), task_(task), options_(options), state_(state), clock_(std::chrono::steady_clock::now()) {}
+
+  Ending run() {
+    try {
+      for (;;) {
+        save_if_due();
+        validate_if_due();
+        if (reached(options_, state_)) return finish(Ending::reached_end);
+        if (stalled_out(options_, state_)) return finish(Ending::stopped_early);
+        check_stop();
+        if (take_save_request()) task_.save(state_, SaveKind::interrupted);
+        update();
+      }
+    } catch (const Stopped&) {
+      tick();
+      task_.save(state_, SaveKind::interrupted);
+      throw;
+    }
+  }
+
+ private:
+  void tick() {
+    const auto now = std::chrono::steady_clock::now();
+    state_.seconds += std::chrono::duration<double>(now - clock_).count();
+    clock_ = now;
+  }
+
+  void save_if_due() {
+    if (state_.saved_at == state_.update || !due(options_.save_every, state_)) return;
+    save();
+  }
+
+  void save() {
+    tick();
+    state_.saved_at = state_.update;
+    task_.save(state_, SaveKind::scheduled);
+  }
+
+  void validate_if_due() {
+    if (state_.validated_at == state_.update || !due(options_.validate_every, state_)) return;
+    validate();
+  }
+
+  void validate() {
+    const std::vector<Score> scores = task_.validate(state_);
+    tick();
+    state_.validated_at = state_.update;
+    ++state_.validations;
+    if (scores.empty()) return;
+    const Score& first = scores.front();
+    const double gain = (first.value - state_.best_score) * (first.higher_is_better ? 1 : -1);
+    const bool best = state_.best_update == 0 || gain > options_.early_stopping_epsilon;
+    state_.stalled = best ? 0 : state_.stalled + 1;
+    if (best) {
+      if (state_.saved_at != state_.update) save();
+      state_.best_metric = first.metric;
+      state_.best_score = first.value;
+      state_.best_update = state_.update;
+      task_.mark_best(state_);
+    }
+    task_.on_validation(state_, scores, best);
+  }
+
+  // The last update is saved and validated, whatever the frequencies say.
+  Ending finish(Ending ending) {
+    if (state_.saved_at != state_.update) save();
+    if (state_.validated_at != state_.update) validate();
+    return ending;
+  }
+
+  void update() {
+    tick();
+    const double seconds_before = state_.seconds;
+    const int64_t epoch_before = state_.epoch, tokens_before = state_.target_tokens;
+    PackedBatch last;
+    const UpdateResult result = trainer_.update(state_.update + 1, [&] { return last = task_.next_batch(); });
+    ++state_.update;
+    state_.previous_epoch = epoch_before;
+    state_.previous_tokens = tokens_before;
+    task_.locate(state_);
+    state_.target_tokens += result.loss.tokens;
+    tick();
+    state_.window_seconds += state_.seconds - seconds_before;
+    if (!std::isfinite(result.gradient_norm) || !std::isfinite(result.loss.smoothed)) {
+      skip(last);
+    } else {
+      state_.skipped_in_row = 0;
+      learn(result);
+    }
+    task_.on_update(state_, result);
+    if (state_.update <= options_.report_first || due(options_.report_every, state_)) {
+      task_.on_report(state_, result);
+      state_.window = {};
+      state_.window_seconds = 0;
+    }
+  }
+
+  void skip(const PackedBatch& batch) {
+    ++state_.skipped;
+    ++state_.skipped_in_row;
+    task_.on_warning(fmt::format("update {}: the gradient is not finite; skipped, {} in a row", state_.update,
+                                 state_.skipped_in_row));
+    if (state_.skipped_in_row <= kMostSkippedInRow) return;
+    const auto culprit = trainer_.first_bad_gradient(state_.update + 1, batch);
+    fail(ErrorKind::diverged, "training diverged at update {}: {} updates in a row without a finite gradient{}; "
+         "lower learn-rate or set clip-norm 1", state_.update, state_.skipped_in_row,
+         culprit ? ", first in " + *culprit : "");
+  }
+
+  // Divergence: the fast mean of the loss (10 updates) over the slow one (1000) by 5 standard deviations.
+  void learn(const UpdateResult& result) {
+    state_.window.smoothed += result.loss.smoothed;
+    state_.window.plain += result.loss.plain;
+    state_.window.tokens += result.loss.tokens;
+    const double loss = result.loss.smoothed / static_cast<double>(std::max<int64_t>(result.loss.tokens, 1));
+    if (state_.update == 1) state_.fast_loss = state_.slow_loss = loss;
+    const double away = loss - state_.slow_loss;
+    state_.fast_loss += (loss - state_.fast_loss) / 10;
+    state_.slow_loss += away / 1000;
+    state_.slow_variance += (away * away - state_.slow_variance) / 1000;
+    const double deviation = std::sqrt(state_.slow_variance);
+    if (state_.update < 1000 || state_.fast_loss - state_.slow_loss <= 5 * deviation) return;
+    if (options_.throw_on_divergence) {
+      fail(ErrorKind::diverged, "the loss runs away: {:.3f} lately, {:.3f} before; lower learn-rate", state_.fast_loss,
+           state_.slow_loss);
+    }
+    if (state_.update % 100 == 0) {
+      task_.on_warning(fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss, state_.slow_loss));
+    }
+  }
+
+  Trainer& trainer_;
+  TrainingTask& task_;
+  const LoopOptions& options_;
+  TrainingState& state_;
+  std::chrono::steady_clock::time_point clock_;
+};
+
+}  // namespace
+
+Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options, TrainingState& state) {
+  return Loop(trainer, task, options, state).run();
+}
+
+std::optional<double> progress(const LoopOptions& options, const TrainingState& state) {
+  std::optional<double> most;
+  for (const Amount& limit : options.after) {
+    if (limit.count <= 0) continue;
+    most = std::max(most.value_or(0), std::min(1.0, count_of(state, limit.unit) / limit.count));
+  }
+  return most;
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,99 @@
+// The training loop: updates, scheduled saves, validation, early stopping, the end. It knows when; what a batch is,
+// how to validate, where to save and what to print is its task's business.
+//
+// Everything that decides how training goes on is in TrainingState, which is saved with every checkpoint. The loop
+// asks "what is due at this update and not done yet?" before each update, so that a run that was stopped anywhere
+// (between updates, in the midst of a validation) goes on exactly as if it had not been.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nn/checkpoint.h"
+#include "nn/trainer.h"
+
+namespace xf::nn {
+
+// An amount of training.
+struct Amount {
+  enum class Unit { updates, epochs, target_tokens, seconds } unit = Unit::updates;
+  double count = 0;
+};
+
+struct Score {
+  std::string metric;
+  double value = 0;
+  bool higher_is_better = true;
+};
+
+struct TrainingState {
+  int64_t update = 0;         // done
+  int64_t epoch = 0;          // where the next batch comes from: pairs [0, position) of it were handed out
+  int64_t position = 0;
+  int64_t target_tokens = 0;  // seen
+  int64_t previous_epoch = 0, previous_tokens = 0;  // before the last update: what it crossed is due
+  double seconds = 0;         // of training, over all parts of the run
+  int64_t saved_at = 0, validated_at = 0;  // update of the last scheduled save, of the last validation
+  int64_t validations = 0, stalled = 0;    // without progress of the first metric, in a row
+  std::string best_metric;
+  double best_score = 0;
+  int64_t best_update = 0;  // 0: none yet
+  int64_t skipped = 0;         // updates whose gradient was not finite
+  int64_t skipped_in_row = 0;
+  LossSums window;             // since the last report
+  double window_seconds = 0;
+  double fast_loss = 0, slow_loss = 0, slow_variance = 0;  // running means for the divergence check
+};
+
+// For state.json, and back (nn/checkpoint.h).
+State to_state(const TrainingState& training);
+TrainingState training_state_from(const State& state);
+
+struct LoopOptions {
+  std::vector<Amount> after;  // stop at the first of these
+  Amount validate_every{Amount::Unit::epochs, 1};
+  Amount save_every{Amount::Unit::epochs, 1};
+  Amount report_every{Amount::Unit::updates, 50};
+  int64_t report_first = 5;    // and each of the first updates
+  int64_t early_stopping = 0;  // validations without progress; 0: never
+  double early_stopping_epsilon = 0;
+  bool throw_on_divergence = false;
+};
+
+enum class SaveKind {
+  scheduled,    // kept, averaged
+  interrupted,  // a signal asked: good for going on, counts for nothing else
+};
+
+// What the loop asks of the program around it.
+class TrainingTask {
+ public:
+  virtual ~TrainingTask() = default;
+
+  virtual PackedBatch next_batch() = 0;
+  // Where the next batch comes from; sets state.epoch and state.position.
+  virtual void locate(TrainingState& state) const = 0;
+  // The first score decides about the best checkpoint and early stopping. May throw Stopped.
+  virtual std::vector<Score> validate(const TrainingState& state) = 0;
+  virtual void save(const TrainingState& state, SaveKind kind) = 0;
+  virtual void mark_best(const TrainingState& state) = 0;  // a scheduled save of this update exists
+
+  // For display and logs. A report covers state.window.
+  virtual void on_update(const TrainingState& state, const UpdateResult& result) = 0;
+  virtual void on_report(const TrainingState& state, const UpdateResult& result) = 0;
+  virtual void on_validation(const TrainingState& state, const std::vector<Score>& scores, bool best) = 0;
+  virtual void on_warning(const std::string& text) = 0;
+};
+
+enum class Ending { reached_end, stopped_early };
+
+// Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped; throws Error (diverged) after more
+// than 20 skipped updates in a row.
+Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options, TrainingState& state);
+
+// How much of the run is done, 0..1; nothing where no limit is known.
+std::optional<double> progress(const LoopOptions& options, const TrainingState& state);
+
+}  // namespace xf::nn
