@@ -1,0 +1,245 @@
+#include "data/batches.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "core/error.h"
+#include "core/philox.h"
+
+namespace xf::data {
+namespace {
+
+// Stream of the seed from which epoch `epoch` is shuffled. Its low half is a dropout site that no model has,
+// so that shuffling and dropout never read the same random words.
+uint64_t shuffle_stream(int64_t epoch) {
+  constexpr uint64_t kShuffleSite = 0xFFFFFFFF;
+  return static_cast<uint64_t>(epoch) << 32 | kShuffleSite;
+}
+
+// Token numbers sorted by id, stably.
+Tensor order_by_id(const std::vector<int32_t>& ids) {
+  std::vector<int32_t> order(ids.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return ids[static_cast<size_t>(a)] < ids[static_cast<size_t>(b)];
+  });
+  return Tensor::from(order);
+}
+
+// The sequences of one side, end to end.
+class Packer {
+ public:
+  void append(std::span<const int32_t> ids, int32_t eos) {
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    ids_.push_back(eos);
+    longest_ = std::max(longest_, static_cast<int64_t>(ids.size()) + 1);
+    for (int32_t position = 0; position <= static_cast<int32_t>(ids.size()); ++position)
+      positions_.push_back(position);
+    offsets_.push_back(static_cast<int32_t>(ids_.size()));
+  }
+
+  // ids </s> to <s> ids, sentence by sentence.
+  std::vector<int32_t> shifted(int32_t bos) const {
+    std::vector<int32_t> result(ids_.size());
+    for (size_t i = 0; i < ids_.size(); ++i) result[i] = positions_[i] == 0 ? bos : ids_[i - 1];
+    return result;
+  }
+
+  const std::vector<int32_t>& ids() const { return ids_; }
+  int64_t tokens() const { return static_cast<int64_t>(ids_.size()); }
+  int64_t longest() const { return longest_; }
+  Tensor positions() const { return Tensor::from(positions_); }
+  Tensor offsets() const { return Tensor::from(offsets_); }
+
+ private:
+  std::vector<int32_t> ids_, positions_, offsets_{0};
+  int64_t longest_ = 0;
+};
+
+PackedBatch pack_sources(const Sequences& sources, int32_t eos, std::span<const int64_t> sentences) {
+  Packer source;
+  for (const int64_t i : sentences) source.append(sources[i], eos);
+  PackedBatch batch;
+  batch.source_ids = Tensor::from(source.ids());
+  batch.source_positions = source.positions();
+  batch.source_order = order_by_id(source.ids());
+  batch.source_offsets = source.offsets();
+  batch.sentences = static_cast<int64_t>(sentences.size());
+  batch.source_tokens = source.tokens();
+  batch.longest_source = source.longest();
+  return batch;
+}
+
+PackedBatch pack_pairs(const ParallelCorpus& corpus, const BatchSpecials& specials,
+                       std::span<const int64_t> sentences) {
+  PackedBatch batch = pack_sources(corpus.source, specials.source_eos, sentences);
+  Packer target;
+  for (const int64_t i : sentences) target.append(corpus.target[i], specials.target_eos);
+  const std::vector<int32_t> target_in = target.shifted(specials.target_bos);
+  batch.target_in = Tensor::from(target_in);
+  batch.target_out = Tensor::from(target.ids());
+  batch.target_positions = target.positions();
+  batch.target_order = order_by_id(target_in);
+  batch.target_offsets = target.offsets();
+  batch.target_tokens = target.tokens();
+  batch.longest_target = target.longest();
+  return batch;
+}
+
+// The first place after `begin` where the batch is full: the sum of the sentences [begin, end) of `order` is
+// within every capacity and one sentence more is not. At least begin + 1. `length(i)` gives what sentence i
+// takes of each.
+struct Load {
+  int64_t source = 0, target = 0;
+};
+template <typename LengthOf>
+int64_t first_full(const std::vector<int64_t>& order, int64_t begin, const BatchCapacity& capacity,
+                   LengthOf length) {
+  Load sum;
+  int64_t end = begin;
+  for (; end < static_cast<int64_t>(order.size()); ++end) {
+    const Load more = length(order[static_cast<size_t>(end)]);
+    sum = {sum.source + more.source, sum.target + more.target};
+    const bool fits = sum.source <= capacity.source_tokens && sum.target <= capacity.target_tokens &&
+                      end - begin < capacity.sentences;
+    if (!fits && end > begin) break;
+  }
+  return end;
+}
+
+std::span<const int64_t> part(const std::vector<int64_t>& order, int64_t begin, int64_t end) {
+  return std::span(order).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+}
+
+// Longest first, so that a batch that does not fit the memory is the first one.
+std::vector<int64_t> longest_first(const Sequences& sequences) {
+  std::vector<int64_t> order(static_cast<size_t>(sequences.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return sequences.length(a) > sequences.length(b); });
+  return order;
+}
+
+template <typename LengthOf, typename Pack>
+std::vector<IndexedBatch> sorted_batches(const Sequences& sources, const BatchCapacity& capacity,
+                                         LengthOf length, Pack pack) {
+  const std::vector<int64_t> order = longest_first(sources);
+  std::vector<IndexedBatch> batches;
+  for (int64_t begin = 0, end = 0; begin < sources.size(); begin = end) {
+    end = first_full(order, begin, capacity, length);
+    const auto sentences = part(order, begin, end);
+    batches.push_back({pack(sentences), {sentences.begin(), sentences.end()}});
+  }
+  return batches;
+}
+
+Load load_of_pair(const ParallelCorpus& corpus, int64_t i) {
+  return {corpus.source.length(i) + 1, corpus.target.length(i) + 1};  // + 1: </s>
+}
+
+}  // namespace
+
+BatchCapacity capacity_for(int64_t mini_batch_words) {
+  constexpr int64_t kWordsPerSentence = 8;  // shorter sentences on average are rare: a bound, not an estimate
+  if (mini_batch_words < kWordsPerSentence) {
+    fail(ErrorKind::usage, "--mini-batch-words must be at least {}, got {}", kWordsPerSentence,
+         mini_batch_words);
+  }
+  return {.target_tokens = mini_batch_words,
+          .source_tokens = mini_batch_words * 5 / 4,
+          .sentences = mini_batch_words / kWordsPerSentence};
+}
+
+BatchSpecials batch_specials(const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer) {
+  const BatchSpecials specials{source_tokenizer.eos_id(), target_tokenizer.bos_id(),
+                               target_tokenizer.eos_id()};
+  if (specials.source_eos < 0 || specials.target_bos < 0 || specials.target_eos < 0) {
+    fail(ErrorKind::data,
+         "vocabulary: needs </s> (source id {}, target id {}) and a target <s> (id {}); train one with "
+         "xformer-vocab, "
+         "or SentencePiece with bos_id and eos_id set",
+         specials.source_eos, specials.target_eos, specials.target_bos);
+  }
+  return specials;
+}
+
+TrainingBatches::TrainingBatches(const ParallelCorpus& corpus, const BatchSpecials& specials,
+                                 const BatchCapacity& capacity, uint64_t seed, bool shuffle)
+    : corpus_(corpus), specials_(specials), capacity_(capacity), seed_(seed), shuffle_(shuffle) {
+  XF_CHECK(corpus.size() > 0 && capacity.sentences > 0,
+           "batches: need a pair and a capacity of at least one sentence");
+  for (int64_t i = 0; i < corpus.size(); ++i) {
+    const Load load = load_of_pair(corpus, i);
+    if (load.source > capacity.source_tokens || load.target > capacity.target_tokens) {
+      fail(ErrorKind::data,
+           "{}, {}: line {} has {} source and {} target tokens, a batch holds {} and {}; raise "
+           "--mini-batch-words or "
+           "lower --max-length",
+           corpus.source_path, corpus.target_path, corpus.lines[static_cast<size_t>(i)], load.source,
+           load.target, capacity.source_tokens, capacity.target_tokens);
+    }
+  }
+  order_ = epoch_order(0);
+}
+
+std::vector<int64_t> TrainingBatches::epoch_order(int64_t epoch) const {
+  std::vector<int64_t> order(static_cast<size_t>(corpus_.size()));
+  std::iota(order.begin(), order.end(), 0);
+  if (!shuffle_) return order;
+  PhiloxSequence random(seed_, shuffle_stream(epoch));
+  for (size_t i = order.size() - 1; i > 0; --i) {  // Fisher-Yates
+    std::swap(order[i], order[random.below(static_cast<uint32_t>(i + 1))]);
+  }
+  return order;
+}
+
+int64_t TrainingBatches::batch_end(const std::vector<int64_t>& order, int64_t begin) const {
+  return first_full(order, begin, capacity_, [&](int64_t i) { return load_of_pair(corpus_, i); });
+}
+
+PackedBatch TrainingBatches::next() {
+  const int64_t end = batch_end(order_, cursor_.position);
+  PackedBatch batch = pack_pairs(corpus_, specials_, part(order_, cursor_.position, end));
+  cursor_.position = end;
+  if (end == corpus_.size()) restore({cursor_.epoch + 1, 0});
+  return batch;
+}
+
+int64_t TrainingBatches::batches_in_epoch(int64_t epoch) const {
+  const std::vector<int64_t> order = epoch_order(epoch);
+  int64_t batches = 0;
+  for (int64_t begin = 0; begin < corpus_.size(); begin = batch_end(order, begin)) ++batches;
+  return batches;
+}
+
+void TrainingBatches::restore(const BatchCursor& cursor) {
+  if (cursor.epoch < 0 || cursor.position < 0 || cursor.position >= corpus_.size()) {
+    fail(ErrorKind::data,
+         "batches: pair {} of epoch {} does not exist, the corpus has {} pairs; is it another one?",
+         cursor.position, cursor.epoch, corpus_.size());
+  }
+  if (cursor.epoch != cursor_.epoch) order_ = epoch_order(cursor.epoch);
+  cursor_ = cursor;
+}
+
+std::vector<IndexedBatch> validation_batches(const ParallelCorpus& corpus, const BatchSpecials& specials,
+                                             const BatchCapacity& capacity) {
+  return sorted_batches(
+      corpus.source, capacity, [&](int64_t i) { return load_of_pair(corpus, i); },
+      [&](std::span<const int64_t> sentences) { return pack_pairs(corpus, specials, sentences); });
+}
+
+std::vector<IndexedBatch> translation_batches(const Sequences& sources, int32_t source_eos,
+                                              int64_t max_source_tokens, int64_t max_sentences) {
+  const BatchCapacity capacity{
+      .target_tokens = 0, .source_tokens = max_source_tokens, .sentences = max_sentences};
+  return sorted_batches(
+      sources, capacity,
+      [&](int64_t i) {
+        return Load{sources.length(i) + 1, 0};
+      },
+      [&](std::span<const int64_t> sentences) { return pack_sources(sources, source_eos, sentences); });
+}
+
+}  // namespace xf::data

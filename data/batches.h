@@ -1,0 +1,86 @@
+// Encoded sentences to packed batches (core/packed_batch.h).
+//   source     = ids </s>        target_in = <s> ids        target_out = ids </s>
+// Training batches follow the shuffled order, unsorted: packing leaves no padding that sorting would save,
+// and batches that are random samples of the corpus have honest gradients. Validation and translation sort by
+// source length.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/packed_batch.h"
+#include "data/parallel_corpus.h"
+
+namespace xf::data {
+
+// Most that one batch holds; a batch closes at the first of the three. They also size the trainer's memory.
+struct BatchCapacity {
+  int64_t target_tokens = 0;  // </s> included
+  int64_t source_tokens = 0;  // </s> included
+  int64_t sentences = 0;
+};
+
+// target <= words, source <= 1.25 words, sentences <= words / 8. Error usage unless words >= 8.
+BatchCapacity capacity_for(int64_t mini_batch_words);
+
+// The ids that batches add to the sentences. Error data if the vocabulary of a tokenizer lacks one of them.
+struct BatchSpecials {
+  int32_t source_eos = 0, target_bos = 0, target_eos = 0;
+};
+BatchSpecials batch_specials(const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer);
+
+// Where training stands in the data: `position` pairs of epoch `epoch` (from 0) have been handed out. After
+// the last batch of an epoch it is {epoch + 1, 0}.
+struct BatchCursor {
+  int64_t epoch = 0;
+  int64_t position = 0;
+  bool operator==(const BatchCursor&) const = default;
+};
+
+// Endless batches; the order of an epoch is a pure function of (seed, epoch), so that a cursor restores it
+// exactly. The corpus must outlive this object.
+class TrainingBatches {
+ public:
+  // Error data, naming the line, if one sentence alone is over the capacity.
+  TrainingBatches(const ParallelCorpus& corpus, const BatchSpecials& specials, const BatchCapacity& capacity,
+                  uint64_t seed, bool shuffle = true);
+
+  // A batch never spans two epochs; the last of an epoch may be small.
+  PackedBatch next();
+
+  // How many batches an epoch has, without building them.
+  int64_t batches_in_epoch(int64_t epoch) const;
+
+  BatchCursor cursor() const { return cursor_; }
+  void restore(const BatchCursor& cursor);  // Error data if the corpus has no such position
+
+ private:
+  int64_t batch_end(const std::vector<int64_t>& order, int64_t begin) const;
+  std::vector<int64_t> epoch_order(int64_t epoch) const;
+
+  const ParallelCorpus& corpus_;
+  BatchSpecials specials_;
+  BatchCapacity capacity_;
+  uint64_t seed_;
+  bool shuffle_;
+  BatchCursor cursor_;
+  std::vector<int64_t> order_;  // of cursor_.epoch
+};
+
+// A batch that remembers where its sentences came from: sentence i of the batch is number sentences[i] of the
+// input.
+struct IndexedBatch {
+  PackedBatch batch;
+  std::vector<int64_t> sentences;
+};
+
+// Every pair once, longest source first, ties in corpus order. A single sentence over the capacity gets a
+// batch of its own: validation never drops text.
+std::vector<IndexedBatch> validation_batches(const ParallelCorpus& corpus, const BatchSpecials& specials,
+                                             const BatchCapacity& capacity);
+
+// Sources only (target_* undefined), the same order and rule; an empty sentence becomes </s> alone.
+std::vector<IndexedBatch> translation_batches(const Sequences& sources, int32_t source_eos,
+                                              int64_t max_source_tokens, int64_t max_sentences);
+
+}  // namespace xf::data

@@ -1,0 +1,56 @@
+// What `xformer-vocab check` and `stats` report about a text, or about two that should be parallel. Broken
+// input is counted and named by line here, never an error, so that one run shows everything there is to mend.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/parallel_corpus.h"
+#include "data/tokenizer.h"
+
+namespace xf::data {
+
+// How often something occurs, and on which lines first (from 1; the first kLinesShown of them).
+struct Finding {
+  static constexpr int64_t kLinesShown = 5;
+  int64_t count = 0;
+  std::vector<int64_t> lines;
+  void add(int64_t line);
+};
+
+struct TextReport {
+  std::string path;
+  int64_t lines = 0;
+  int64_t words = 0;                                                            // between white space
+  int64_t characters = 0;                                                       // code points
+  int64_t longest_line = 0;                                                     // in characters
+  Finding empty, over_long, invalid_utf8, no_break_spaces, control_characters;  // lines that have them
+  int64_t max_length = 0;           // what over_long means, in tokens, or in words without a tokenizer
+  int64_t tokens = 0, unknown = 0;  // only with a tokenizer
+  bool tokenized = false;
+};
+
+struct CorpusReport {
+  TextReport source, target;
+  Finding half_empty;  // pairs with text on one side only
+  Finding unbalanced;  // pairs of which one side has over kRatio times as many words (and over kRatio more)
+  static constexpr int64_t kRatio = 4;
+  bool clean() const;  // equal line counts, valid UTF-8, no half-empty pair: training accepts all of it
+};
+
+struct CheckOptions {
+  const Tokenizer* tokenizer = nullptr;  // tokens and unknown rate are counted if given
+  TextPipeline pipeline;                 // applied before the tokenizer
+  int64_t max_length = 100;              // over-long: more tokens (words if there is no tokenizer) than this
+};
+
+TextReport check_text(const std::string& path, const CheckOptions& options);
+CorpusReport check_corpus(const std::string& source_path, const std::string& target_path,
+                          const CheckOptions& source_options, const CheckOptions& target_options);
+
+// Lines for a person to read, ending in a newline.
+std::string describe(const TextReport& report);
+std::string describe(const CorpusReport& report);
+
+}  // namespace xf::data

@@ -1,0 +1,98 @@
+#include "data/parallel_corpus.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "data/text_file.h"
+#include "data/unicode.h"
+
+namespace xf::data {
+
+std::string TextPipeline::prepare(std::string_view text) const {
+  std::string result = normalize_nfc(text);
+  return lowercase ? normalize_nfc(lower_case(result)) : result;
+}
+
+ParallelText read_parallel_text(const std::string& source_path, const std::string& target_path,
+                                const TextPipeline& pipeline) {
+  ParallelText text{source_path, target_path, read_lines(source_path), read_lines(target_path)};
+  if (text.source.size() != text.target.size()) {
+    fail(ErrorKind::data,
+         "{} has {} lines but {} has {}; line i of one must translate line i of the other, `xformer-vocab "
+         "check` shows "
+         "more",
+         source_path, text.source.size(), target_path, text.target.size());
+  }
+  for (auto* side : {&text.source, &text.target}) {
+    for (std::string& line : *side) line = pipeline.prepare(line);
+  }
+  return text;
+}
+
+void Sequences::push_back(std::span<const int32_t> ids) {
+  ids_.insert(ids_.end(), ids.begin(), ids.end());
+  offsets_.push_back(static_cast<int64_t>(ids_.size()));
+}
+
+std::span<const int32_t> Sequences::operator[](int64_t i) const {
+  return std::span(ids_).subspan(static_cast<size_t>(offsets_[i]), static_cast<size_t>(length(i)));
+}
+
+namespace {
+
+void count(CorpusStatistics::Side& side, std::span<const int32_t> ids, int32_t unk_id) {
+  const auto length = static_cast<int64_t>(ids.size());
+  side.tokens += length;
+  side.unknown += std::count(ids.begin(), ids.end(), unk_id);
+  side.longest = std::max(side.longest, length);
+}
+
+// Whether the pair stays; counts why not, and crops if that is asked for.
+bool keep(std::vector<int32_t>& source, std::vector<int32_t>& target, const LengthFilter& filter,
+          CorpusStatistics& statistics) {
+  ++statistics.pairs;
+  if (source.empty() || target.empty()) {
+    ++statistics.dropped_empty;
+    return false;
+  }
+  const auto limit = static_cast<size_t>(filter.max_length);
+  if (limit == 0 || std::max(source.size(), target.size()) <= limit) return true;
+  if (!filter.crop) {
+    ++statistics.dropped_long;
+    return false;
+  }
+  ++statistics.cropped;
+  source.resize(std::min(source.size(), limit));
+  target.resize(std::min(target.size(), limit));
+  return true;
+}
+
+}  // namespace
+
+ParallelCorpus encode_corpus(const ParallelText& text, const Tokenizer& source_tokenizer,
+                             const Tokenizer& target_tokenizer, const LengthFilter& filter) {
+  XF_CHECK(text.source.size() == text.target.size(), "corpus: {} source lines, {} target lines",
+           text.source.size(), text.target.size());
+  ParallelCorpus corpus;
+  corpus.source_path = text.source_path;
+  corpus.target_path = text.target_path;
+  CorpusStatistics& statistics = corpus.statistics;
+  for (size_t i = 0; i < text.source.size(); ++i) {
+    std::vector<int32_t> source = source_tokenizer.encode(text.source[i]);
+    std::vector<int32_t> target = target_tokenizer.encode(text.target[i]);
+    if (!keep(source, target, filter, statistics)) continue;
+    count(statistics.source, source, source_tokenizer.unk_id());
+    count(statistics.target, target, target_tokenizer.unk_id());
+    corpus.source.push_back(source);
+    corpus.target.push_back(target);
+    corpus.lines.push_back(static_cast<int64_t>(i) + 1);
+  }
+  statistics.kept = corpus.size();
+  if (statistics.kept == 0) {
+    fail(ErrorKind::data, "{}, {}: no pair is left: {} empty, {} over --max-length {}", text.source_path,
+         text.target_path, statistics.dropped_empty, statistics.dropped_long, filter.max_length);
+  }
+  return corpus;
+}
+
+}  // namespace xf::data

@@ -1,0 +1,90 @@
+#include "data/score.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "core/error.h"
+
+namespace xf::data {
+namespace {
+
+std::string score_line(const Score& score, const std::string& signature, int width) {
+  std::string line = fmt::format("{}|{} = {:.{}f}", score.name, signature, score.score, width);
+  if (!score.verbose.empty()) line += " " + score.verbose;
+  return line;
+}
+
+// The rounded number as the shortest JSON number of its value: 41.00 is 41.0, 41 (width 0) is 41.0, 41.50
+// is 41.5.
+std::string json_number(double value, int width) {
+  std::string text = fmt::format("{:.{}f}", value, width);
+  if (text.find('.') == std::string::npos) return text + ".0";
+  while (text.back() == '0' && text[text.size() - 2] != '.') text.pop_back();
+  return text;
+}
+
+// Names and values hold no quote, backslash or control character: they are made in this folder.
+std::string json_string(std::string_view text) { return fmt::format("\"{}\"", text); }
+
+}  // namespace
+
+void check_segments(size_t hypotheses, std::span<const std::vector<std::string>> references) {
+  if (references.empty()) fail(ErrorKind::data, "nothing to score against: give at least one reference");
+  if (hypotheses == 0) fail(ErrorKind::data, "nothing to score: the hypotheses have no line");
+  for (size_t r = 0; r < references.size(); ++r) {
+    if (references[r].size() == hypotheses) continue;
+    fail(ErrorKind::data, "reference {} has {} lines, the hypotheses have {}; give files of the same lines",
+         r + 1, references[r].size(), hypotheses);
+  }
+}
+
+SignatureKey version_key() { return {"version", "v", "2.6.0+xformer-" XFORMER_VERSION}; }
+
+std::string signature_text(const Signature& signature) {
+  std::string text;
+  for (const SignatureKey& key : signature) {
+    text += fmt::format("{}{}:{}", text.empty() ? "" : "|", key.name, key.value);
+  }
+  return text;
+}
+
+std::string short_signature_text(const Signature& signature) {
+  std::string text;
+  for (const SignatureKey& key : signature) {
+    text += fmt::format("{}{}:{}", text.empty() ? "" : "|", key.abbreviation, key.value);
+  }
+  return text;
+}
+
+std::string format(const Score& score, int width) {
+  return score_line(score, signature_text(score.signature), width);
+}
+
+std::string format_short(const Score& score, int width) {
+  return score_line(score, short_signature_text(score.signature), width);
+}
+
+std::string format_number(const Score& score, int width) {
+  return fmt::format("{:.{}f}", score.score, width);
+}
+
+std::string format_json(const Score& score, int width) {
+  std::string json =
+      fmt::format("{{\n \"name\": {},\n \"score\": {},\n \"signature\": {}", json_string(score.name),
+                  json_number(score.score, width), json_string(signature_text(score.signature)));
+  if (!score.verbose.empty()) json += fmt::format(",\n \"verbose_score\": {}", json_string(score.verbose));
+  for (const SignatureKey& key : score.signature) {
+    json += fmt::format(",\n {}: {}", json_string(key.name), json_string(key.value));
+  }
+  return json + "\n}";
+}
+
+std::string format_json(const std::vector<Score>& scores, int width) {
+  if (scores.size() == 1) return format_json(scores.front(), width);
+  std::string json;
+  for (const Score& score : scores) json += (json.empty() ? "" : ",\n") + format_json(score, width);
+  return "[\n" + json + "\n]";
+}
+
+}  // namespace xf::data

@@ -1,0 +1,27 @@
+// Byte-pair encoding (Sennrich, Haddow, Birch 2016, arXiv:1508.07909) as the SentencePiece library does it
+// (Kudo, Richardson 2018, arXiv:1808.06226).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/tokenizer.h"
+
+namespace xf::data {
+
+// Ids of a model trained here: <unk> 0, <s> 1, </s> 2, <pad> 3.
+struct BpeOptions {
+  int32_t vocab_size = 10000;       // at most; a small corpus may have fewer different pieces
+  double character_coverage = 1.0;  // share of the characters that get a piece of their own
+};
+
+// The trained model's bytes. Deterministic: same lines in the same order, same bytes. Lines are taken as they
+// are (the normaliser is the identity), except that runs of spaces count as one. Lines over 4192 bytes teach
+// nothing. Error usage if vocab_size cannot even hold the characters; Error data if there is no text.
+std::string train_bpe(const std::vector<const std::vector<std::string>*>& texts, const BpeOptions& options);
+
+// From the bytes of a SentencePiece model of any type; `name` stands for the file in error messages.
+std::unique_ptr<Tokenizer> make_sentencepiece_tokenizer(const std::string& bytes, const std::string& name);
+
+}  // namespace xf::data

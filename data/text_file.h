@@ -1,0 +1,45 @@
+// Lines of text from a plain file, a gzip file (known by its content, not by its name) or `-`, the standard
+// input. A line ends at LF; a CR before it is dropped, the last LF may be missing, a byte order mark at the
+// start is dropped.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xf::data {
+
+// Line by line; on the standard input a line is handed over as soon as it is there, so a pipe can be served.
+class LineReader {
+ public:
+  // Error data if the path is missing, unreadable or a directory.
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+  LineReader(LineReader&&) noexcept;
+  LineReader& operator=(LineReader&&) noexcept;
+
+  // False at the end. `line` is written, any bytes. Error data if the file cannot be read on (a truncated
+  // .gz).
+  bool next(std::string& line);
+
+  int64_t line_number() const;  // of the line read last, from 1
+  const std::string& name() const;
+
+ private:
+  struct Source;
+  std::unique_ptr<Source> source_;
+};
+
+// All lines, any bytes; an empty file has none.
+std::vector<std::string> read_raw_lines(const std::string& path);
+
+// All lines, valid UTF-8. Error data "path:line: invalid UTF-8 at byte N; ...", and for a file without any
+// line (the standard input may be empty).
+std::vector<std::string> read_lines(const std::string& path);
+
+// Error data naming path, line number and byte (both from 1) unless the line is valid UTF-8.
+void check_utf8(const std::string& path, int64_t line_number, std::string_view line);
+
+}  // namespace xf::data

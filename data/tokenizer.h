@@ -1,0 +1,55 @@
+// Text to ids and back. Two kinds: SentencePiece BPE (the default) and ICU words (`--tokenizer icu`).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xf::data {
+
+// Ids are 0 .. size()-1. A special id that the vocabulary lacks is -1 (existing SentencePiece models often
+// have no <pad>; nothing here needs one, batches are packed). Immutable after construction; encode and decode
+// are thread-safe.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  // Ids of the text's pieces, without <s> and </s>. The text is valid UTF-8, already prepared (TextPipeline
+  // in data/parallel_corpus.h).
+  virtual std::vector<int32_t> encode(std::string_view text) const = 0;
+
+  // The text of the pieces; <pad>, <s> and </s> vanish, <unk> leaves a visible mark. Error failure for an
+  // unknown id.
+  virtual std::string decode(std::span<const int32_t> ids) const = 0;
+
+  virtual std::string piece(int32_t id) const = 0;
+  virtual int32_t size() const = 0;
+  virtual int32_t unk_id() const = 0;
+  virtual int32_t pad_id() const = 0;
+  virtual int32_t bos_id() const = 0;
+  virtual int32_t eos_id() const = 0;
+
+  // The vocabulary file's bytes; make_tokenizer() restores an equal tokenizer from them.
+  virtual std::string serialize() const = 0;
+
+  // ".spm" or ".txt": what the vocabulary file's name should end in.
+  virtual const char* extension() const = 0;
+
+  void save(const std::string& path) const;  // atomic
+
+  // 16 hex digits: FNV-1a (64 bit) over the pieces in id order, each followed by a zero byte. Two files may
+  // differ in their stored settings and hold the same vocabulary, so pieces are hashed, not files.
+  std::string hash() const;
+};
+
+// Reads a SentencePiece .model/.spm file or a word list (one token per line, id = line), told apart by
+// content. Error data if it is neither.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
+
+// The same from bytes; `name` stands for the file in error messages.
+std::unique_ptr<Tokenizer> make_tokenizer(std::string bytes, const std::string& name);
+
+}  // namespace xf::data

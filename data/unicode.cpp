@@ -1,0 +1,117 @@
+#include "data/unicode.h"
+
+#include <unicode/bytestream.h>
+#include <unicode/casemap.h>
+#include <unicode/normalizer2.h>
+#include <unicode/stringpiece.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/error.h"
+
+namespace xf::data {
+namespace {
+
+icu::StringPiece piece_of(std::string_view text) {
+  return icu::StringPiece(text.data(), static_cast<int32_t>(text.size()));
+}
+
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+void check(UErrorCode status, const char* what) {
+  if (U_FAILURE(status)) fail(ErrorKind::failure, "unicode: {}: {}", what, u_errorName(status));
+}
+
+// The next code point from byte `at` on, which is moved behind it; negative for an ill-formed sequence.
+UChar32 next_code_point(std::string_view text, int32_t& at) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  const auto size = static_cast<int32_t>(text.size());
+  UChar32 code_point = 0;
+  U8_NEXT(bytes, at, size, code_point);
+  return code_point;
+}
+
+}  // namespace
+
+std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
+  if (is_ascii(text)) return std::nullopt;
+  for (int32_t at = 0; at < static_cast<int32_t>(text.size());) {
+    const int32_t begin = at;
+    if (next_code_point(text, at) < 0) return static_cast<std::size_t>(begin);
+  }
+  return std::nullopt;
+}
+
+std::string normalize_nfc(std::string_view text) {
+  if (is_ascii(text)) return std::string(text);
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Normalizer2* nfc = icu::Normalizer2::getNFCInstance(status);
+  check(status, "normalisation data");
+  std::string result;
+  icu::StringByteSink<std::string> sink(&result, static_cast<int32_t>(text.size()));
+  nfc->normalizeUTF8(0, piece_of(text), sink, nullptr, status);
+  check(status, "normalising");
+  return result;
+}
+
+std::string lower_case(std::string_view text) {
+  UErrorCode status = U_ZERO_ERROR;
+  std::string result;
+  icu::StringByteSink<std::string> sink(&result, static_cast<int32_t>(text.size()));
+  icu::CaseMap::utf8ToLower("", 0, piece_of(text), sink, nullptr, status);  // "" is the root locale
+  check(status, "lower-casing");
+  return result;
+}
+
+bool is_space(char32_t code_point) { return u_isspace(static_cast<UChar32>(code_point)) != 0; }
+
+bool is_control(char32_t code_point) {
+  return code_point != U'\t' && u_charType(static_cast<UChar32>(code_point)) == U_CONTROL_CHAR;
+}
+
+std::u32string to_utf32(std::string_view text) {
+  std::u32string result;
+  result.reserve(text.size());
+  for (int32_t at = 0; at < static_cast<int32_t>(text.size());) {
+    const UChar32 code_point = next_code_point(text, at);
+    result.push_back(code_point < 0 ? U'\uFFFD' : static_cast<char32_t>(code_point));
+  }
+  return result;
+}
+
+std::string to_utf8(std::u32string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char32_t code_point : text) {
+    char bytes[U8_MAX_LENGTH];
+    int32_t size = 0;
+    U8_APPEND_UNSAFE(bytes, size, static_cast<UChar32>(code_point));
+    result.append(bytes, static_cast<std::size_t>(size));
+  }
+  return result;
+}
+
+std::vector<std::string_view> split_on_space(std::string_view text) {
+  std::vector<std::string_view> words;
+  int32_t begin = 0;
+  const auto close_word = [&](int32_t end) {
+    if (end > begin)
+      words.push_back(text.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+  };
+  for (int32_t at = 0; at < static_cast<int32_t>(text.size());) {
+    const int32_t here = at;
+    const UChar32 code_point = next_code_point(text, at);
+    if (code_point < 0 || !u_isspace(code_point)) continue;
+    close_word(here);
+    begin = at;
+  }
+  close_word(static_cast<int32_t>(text.size()));
+  return words;
+}
+
+}  // namespace xf::data

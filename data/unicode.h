@@ -1,0 +1,37 @@
+// The Unicode facts that text processing needs, on UTF-8 strings in and out; ICU does the work.
+// Unless a function says otherwise its input must be valid UTF-8 (data/text_file.h checks what enters the
+// program).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xf::data {
+
+// Offset of the first byte that is not part of well-formed UTF-8 (overlong forms and surrogates are not);
+// none if valid.
+std::optional<std::size_t> first_invalid_utf8(std::string_view text);
+
+// Normalisation form C: composed characters, so that equal-looking text has equal bytes.
+std::string normalize_nfc(std::string_view text);
+
+// Full lower-casing in the root locale (no Turkish i); equals Python's str.lower().
+std::string lower_case(std::string_view text);
+
+// ICU's u_isspace: with U+00A0 and U+001C..1F, the set on which Python's str.split() splits.
+bool is_space(char32_t code_point);
+
+// A control character other than tab (category Cc).
+bool is_control(char32_t code_point);
+
+// Code points; an ill-formed sequence becomes U+FFFD, so any bytes may enter.
+std::u32string to_utf32(std::string_view text);
+std::string to_utf8(std::u32string_view text);
+
+// The non-empty runs between white space (is_space); views into `text`.
+std::vector<std::string_view> split_on_space(std::string_view text);
+
+}  // namespace xf::data
