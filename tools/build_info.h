@@ -1,0 +1,16 @@
+// What a program was built from and finds at run time: what a bug report needs first.
+#pragma once
+
+#include <string>
+
+namespace xf::tools {
+
+// "xformer-train 0.1.0"
+std::string version_line(const std::string& program);
+std::string version();
+
+// Compiler, flags, libraries with their versions, threads, devices; absent optional parts are named too. Ends
+// in a newline.
+std::string build_info();
+
+}  // namespace xf::tools

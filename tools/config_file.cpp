@@ -1,0 +1,78 @@
+#include "tools/config_file.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "tools/nearest_name.h"
+
+namespace xf::tools {
+namespace {
+
+// A TOML value as the word that the command line would have.
+std::string word_of(const toml::node& node, const std::string& where) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
+  if (const auto whole = node.value_exact<int64_t>()) return std::to_string(*whole);
+  if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
+  fail(ErrorKind::usage, "{}: the value must be a number, a text, true, false or a list of these", where);
+}
+
+std::vector<std::string> words_of(const toml::node& node, const OptionSpec& spec, const std::string& where) {
+  const toml::array* list = node.as_array();
+  if (!list) return {word_of(node, where)};
+  if (!spec.is_list()) fail(ErrorKind::usage, "{}: takes one value, not a list", where);
+  std::vector<std::string> words;
+  for (const toml::node& element : *list) words.push_back(word_of(element, where));
+  return words;
+}
+
+const OptionSpec& known_key(Program program, const std::string& key, const toml::node& value,
+                            const std::string& place) {
+  if (value.is_table()) {
+    fail(ErrorKind::usage, "{}: '{}' is a table; the file is flat, so write its keys without [..] and dots",
+         place, key);
+  }
+  const OptionSpec* spec = find_option(program, key);
+  if (!spec) {
+    fail(ErrorKind::usage, "{}: unknown key '{}'{}", place, key,
+         did_you_mean(key, option_names(program, true)));
+  }
+  if (spec->keep == Keep::never) {
+    fail(ErrorKind::usage, "{}: '{}' belongs on the command line (--{}), not in a file", place, key, key);
+  }
+  return *spec;
+}
+
+}  // namespace
+
+std::vector<GivenOption> parse_config(Program program, const std::string& text, const std::string& name) {
+  std::vector<std::pair<unsigned, GivenOption>> by_line;  // a toml::table is sorted by key
+  try {
+    const toml::table table = toml::parse(text, name);
+    for (const auto& [toml_key, node] : table) {
+      const std::string key(toml_key.str());
+      const unsigned line = toml_key.source().begin.line;
+      const std::string place = fmt::format("{}:{}", name, line);
+      const OptionSpec& spec = known_key(program, key, node, place);
+      const std::string where = fmt::format("{}: key '{}'", place, key);
+      by_line.push_back({line, {key, words_of(node, spec, where), where}});
+    }
+  } catch (const toml::parse_error& error) {
+    fail(ErrorKind::usage, "{}:{}: {}", name, error.source().begin.line, error.description());
+  }
+  std::ranges::stable_sort(by_line, {}, [](const auto& entry) { return entry.first; });
+  std::vector<GivenOption> options;
+  for (auto& [line, option] : by_line) options.push_back(std::move(option));
+  return options;
+}
+
+std::vector<GivenOption> read_config(Program program, const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) fail(ErrorKind::usage, "config file {} does not exist", path);
+  return parse_config(program, read_file(path), path);
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,20 @@
+// Flat TOML: key = value with the option names as keys. No tables: every key stands for itself wherever it is
+// copied.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/given_option.h"
+#include "tools/option_table.h"
+
+namespace xf::tools {
+
+// In the order of the file; `name` stands for the file in messages. Error usage "NAME:LINE: ..." for broken
+// TOML, a table, an unknown key (with the nearest) and a key that a file may not hold.
+std::vector<GivenOption> parse_config(Program program, const std::string& text, const std::string& name);
+
+// The same from a file; Error usage if it cannot be read.
+std::vector<GivenOption> read_config(Program program, const std::string& path);
+
+}  // namespace xf::tools

@@ -1,0 +1,54 @@
+#include "tools/loaded_model.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "nn/run_folder.h"
+#include "tools/model_config.h"
+
+namespace xf::tools {
+
+namespace {
+
+// The run that a checkpoint lies in: the nearest folder above (or the folder itself) that has vocabularies.
+std::string run_of(const std::string& folder) {
+  for (auto path = std::filesystem::absolute(folder).lexically_normal(); path.has_relative_path();
+       path = path.parent_path()) {
+    if (has_vocabularies(path.string())) return path.string();
+  }
+  fail(ErrorKind::data,
+       "{}: no vocabulary in this folder or above it; give the run folder that xformer-train made", folder);
+}
+
+}  // namespace
+
+std::unique_ptr<LoadedModel> load_model(const std::string& path) {
+  const std::string folder = nn::find_model_folder(path);
+  const nn::Checkpoint checkpoint = nn::read_model(folder);
+  auto loaded = std::unique_ptr<LoadedModel>(new LoadedModel{
+      .training = options_from_toml(Program::train, checkpoint.config, folder + "/config.toml"),
+      .pipeline = {},
+      .vocabularies = load_vocabularies(run_of(folder)),
+      .registry = nn::Registry(),
+      .transformer = nullptr,
+      .folder = folder});
+  loaded->pipeline.lowercase = loaded->training.get_bool("lowercase");
+  const nn::TransformerConfig config = model_config(loaded->training, loaded->vocabularies.source->size(),
+                                                    loaded->vocabularies.target->size());
+  loaded->transformer = std::make_unique<nn::Transformer>(config, loaded->registry);
+  loaded->registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
+  loaded->transformer->bind(Device::cpu());
+  for (const nn::Parameter& parameter : loaded->registry.parameters()) {
+    const auto found = checkpoint.model.find(parameter.name);
+    if (found == checkpoint.model.end())
+      fail(ErrorKind::data, "{}: the model has no {}", folder, parameter.name);
+    if (found->second.shape() != parameter.shape) {
+      fail(ErrorKind::data, "{}: {} is {}, but the vocabulary and config.toml make it {}", folder,
+           parameter.name, found->second.shape().to_string(), parameter.shape.to_string());
+    }
+    parameter.value.copy_from(found->second);
+  }
+  return loaded;
+}
+
+}  // namespace xf::tools

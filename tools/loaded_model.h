@@ -1,0 +1,26 @@
+// A trained model, read back with all that its text needs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "data/parallel_corpus.h"
+#include "nn/transformer.h"
+#include "tools/vocabularies.h"
+
+namespace xf::tools {
+
+struct LoadedModel {
+  Options training;  // the options it was trained with
+  data::TextPipeline pipeline;
+  Vocabularies vocabularies;
+  nn::Registry registry;
+  std::unique_ptr<nn::Transformer> transformer;
+  std::string folder;  // where the weights came from
+};
+
+// `path` is a run folder (its averaged model if there is one) or one of its checkpoints. Error data for what
+// is missing, damaged or does not fit together.
+std::unique_ptr<LoadedModel> load_model(const std::string& path);
+
+}  // namespace xf::tools

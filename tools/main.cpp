@@ -1,0 +1,56 @@
+#include "tools/main.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <new>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/stop.h"
+#include "tools/output_file.h"
+#include "tools/terminal.h"
+
+namespace xf::tools {
+namespace {
+
+int report(const std::string& what, ErrorKind kind) {
+  std::fflush(stdout);
+  const bool colors = detect_terminal(stderr).colors;
+  fmt::print(stderr, "{}error:{} {}\n", colors ? "\x1b[1;31m" : "", colors ? "\x1b[0m" : "", what);
+  return static_cast<int>(kind);
+}
+
+// Output is buffered: only the flush says whether it got there.
+int finish(int code) {
+  if (std::fflush(stdout) != 0) fail_standard_output(errno);
+  return code;
+}
+
+ErrorKind kind_of(const std::error_code& code) {
+  const bool resources = code == std::errc::no_space_on_device || code == std::errc::not_enough_memory ||
+                         code == std::errc::read_only_file_system || code == std::errc::file_too_large;
+  return resources ? ErrorKind::resources : ErrorKind::failure;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const std::function<int(int, char**)>& body) {
+  try {
+    return finish(body(argc, argv));
+  } catch (const Error& error) {
+    return report(error.what(), error.kind());
+  } catch (const Stopped& stopped) {
+    return 128 + stopped.signal();
+  } catch (const std::bad_alloc&) {
+    return report("out of memory; use smaller batches (--mini-batch-words, --mini-batch) or fewer beams",
+                  ErrorKind::resources);
+  } catch (const std::system_error& error) {  // from the standard library, or from fmt::print
+    return report(error.what(), kind_of(error.code()));
+  } catch (const std::exception& error) {
+    return report(error.what(), ErrorKind::failure);
+  }
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,127 @@
+#include "tools/model_config.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace xf::tools {
+
+namespace {
+
+nn::Amount to_nn(const Amount& amount) {
+  switch (amount.unit) {
+    case AmountUnit::epochs:
+      return {nn::Amount::Unit::epochs, amount.value};
+    case AmountUnit::updates:
+      return {nn::Amount::Unit::updates, amount.value};
+    case AmountUnit::tokens:
+      return {nn::Amount::Unit::target_tokens, amount.value};
+    case AmountUnit::hours:
+      return {nn::Amount::Unit::seconds, amount.value * 3600};
+    case AmountUnit::minutes:
+      return {nn::Amount::Unit::seconds, amount.value * 60};
+  }
+  return {};
+}
+
+nn::Amount frequency(const Options& options, const char* key) {
+  const nn::Amount amount = to_nn(options.get_amount(key));
+  if (amount.unit == nn::Amount::Unit::seconds) {
+    fail(ErrorKind::usage, "{} counts updates, epochs or tokens (50u, 1e, 2Mt), not time", key);
+  }
+  return amount;
+}
+
+int64_t in_updates(const Amount& amount, double updates_per_epoch, const char* key) {
+  if (amount.unit == AmountUnit::updates) return std::llround(amount.value);
+  if (amount.unit == AmountUnit::epochs) return std::llround(amount.value * updates_per_epoch);
+  fail(ErrorKind::usage, "{} counts updates or epochs (2000u, 5e)", key);
+}
+
+// Where a cosine reaches zero: the first limit that --after sets.
+int64_t last_update(const Options& options, double updates_per_epoch) {
+  int64_t last = 0;
+  for (const Amount& amount : options.get_amounts("after")) {
+    if (amount.unit != AmountUnit::updates && amount.unit != AmountUnit::epochs) continue;
+    const int64_t updates = in_updates(amount, updates_per_epoch, "after");
+    last = last == 0 ? updates : std::min(last, updates);
+  }
+  if (last == 0)
+    fail(ErrorKind::usage,
+         "lr-schedule cosine needs an end: give --after in updates or epochs (8000u, 100e)");
+  return last;
+}
+
+nn::Tying tying(const Options& options) {
+  if (options.get_bool("tied-embeddings-all")) return nn::Tying::all;
+  return options.get_bool("tied-embeddings") ? nn::Tying::target : nn::Tying::none;
+}
+
+}  // namespace
+
+nn::TransformerConfig model_config(const Options& options, int64_t source_vocabulary,
+                                   int64_t target_vocabulary) {
+  if (options.get_bool("tied-embeddings-all") && source_vocabulary != target_vocabulary) {
+    fail(ErrorKind::usage,
+         "tied-embeddings-all needs one vocabulary for both sides, got sizes {} and {}; "
+         "use --joint-vocab, give one file to --vocabs, or --tied-embeddings-all=false",
+         source_vocabulary, target_vocabulary);
+  }
+  nn::TransformerConfig config;
+  config.source_vocabulary = source_vocabulary;
+  config.target_vocabulary = target_vocabulary;
+  config.dim = options.get_int("dim-emb");
+  config.heads = options.get_int("transformer-heads");
+  config.feed_forward = options.get_int("transformer-dim-ffn");
+  config.encoder_layers = options.get_int("enc-depth");
+  config.decoder_layers = options.get_int("dec-depth");
+  config.norm = options.get_string("norm") == "pre" ? nn::NormPlacement::pre : nn::NormPlacement::post;
+  config.activation = options.get_string("transformer-ffn-activation") == "gelu" ? kernels::Activation::gelu
+                                                                                 : kernels::Activation::relu;
+  config.positions = options.get_string("position-layout") == "split" ? kernels::PositionLayout::split
+                                                                      : kernels::PositionLayout::interleaved;
+  config.tying = tying(options);
+  config.dropout = static_cast<float>(options.get_float("transformer-dropout"));
+  config.attention_dropout = static_cast<float>(options.get_float("transformer-dropout-attention"));
+  config.feed_forward_dropout = static_cast<float>(options.get_float("transformer-dropout-ffn"));
+  config.label_smoothing = static_cast<float>(options.get_float("label-smoothing"));
+  // Sentences of max-length pieces, and their </s> or <s>.
+  config.max_length = options.get_int("max-length") + 1;
+  return config;
+}
+
+nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch) {
+  nn::TrainerOptions trainer;
+  const std::string& decay = options.get_string("lr-schedule");
+  trainer.schedule.peak = options.get_float("learn-rate");
+  trainer.schedule.warmup = in_updates(options.get_amount("lr-warmup"), updates_per_epoch, "lr-warmup");
+  if (decay == "inverse-sqrt") trainer.schedule.decay = nn::Decay::inverse_sqrt;
+  if (decay == "cosine") {
+    trainer.schedule.decay = nn::Decay::cosine;
+    trainer.schedule.total = last_update(options, updates_per_epoch);
+  }
+  const std::vector<double> params = options.get_floats("optimizer-params");
+  trainer.adam.beta1 = static_cast<float>(params.at(0));
+  trainer.adam.beta2 = static_cast<float>(params.at(1));
+  trainer.adam.eps = static_cast<float>(params.at(2));
+  trainer.adam.weight_decay = static_cast<float>(options.get_float("weight-decay"));
+  trainer.adam.decoupled = options.get_string("optimizer") == "adamw";
+  trainer.clip_norm = static_cast<float>(options.get_float("clip-norm"));
+  trainer.micro_batches = options.get_int("optimizer-delay");
+  trainer.seed = static_cast<uint64_t>(options.get_int("seed"));
+  return trainer;
+}
+
+nn::LoopOptions loop_options(const Options& options) {
+  nn::LoopOptions loop;
+  for (const Amount& amount : options.get_amounts("after")) loop.after.push_back(to_nn(amount));
+  loop.validate_every = frequency(options, "valid-freq");
+  loop.save_every = frequency(options, "save-freq");
+  loop.report_every = frequency(options, "disp-freq");
+  loop.report_first = options.get_int("disp-first");
+  loop.early_stopping = options.get_int("early-stopping");
+  loop.early_stopping_epsilon = options.get_float("early-stopping-epsilon");
+  loop.throw_on_divergence = options.get_bool("throw-on-divergence");
+  return loop;
+}
+
+}  // namespace xf::tools

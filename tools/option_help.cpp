@@ -1,0 +1,101 @@
+// --help, from the table.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/command_line.h"
+#include "tools/option_value.h"
+#include "tools/options.h"
+#include "tools/terminal.h"
+
+namespace xf::tools {
+namespace {
+
+constexpr int kHelpColumn = 34;
+
+std::string summary(Program program) {
+  switch (program) {
+    case Program::train:
+      return "Trains a Transformer on parallel text.\n\n"
+             "  xformer-train -t train.en train.de --valid-sets val.en val.de -m RUN\n";
+    case Program::translate:
+      return "Translates text, line by line.\n\n  xformer-translate -m RUN -i FILE -o FILE\n";
+    case Program::score:
+      return "Scores translations: corpus BLEU and chrF, the digits of sacreBLEU.\n\n"
+             "  xformer-score bleu REF -i HYP\n";
+    case Program::vocab_train:
+      return "Makes a vocabulary.\n\n  xformer-vocab train -i FILE... -m VOCABULARY\n";
+    case Program::vocab_encode:
+      return "Text to pieces or ids.\n\n  xformer-vocab encode -m VOCABULARY -i FILE\n";
+    case Program::vocab_decode:
+      return "Pieces or ids to text.\n\n  xformer-vocab decode -m VOCABULARY -i FILE\n";
+    case Program::vocab_check:
+      return "Looks for what training would stumble over.\n\n"
+             "  xformer-vocab check train.en train.de\n";
+    case Program::vocab_stats:
+      return "Counts lines, words, characters and tokens.\n\n  xformer-vocab stats FILE...\n";
+    case Program::vocab_demo_corpus:
+      return "Writes the English-German demo corpus.\n\n  xformer-vocab demo-corpus DIR\n";
+  }
+  return "";
+}
+
+// "-b, --beam-size N"
+std::string left_column(const OptionSpec& spec) {
+  std::string shorts, longs = fmt::format("--{}", spec.name);
+  for (const std::string& alias : split(spec.aliases, ' ')) {
+    (alias.starts_with("--") ? longs : shorts) += alias.starts_with("--") ? ", " + alias : alias + ", ";
+  }
+  const std::string value = spec.value_name.empty() && spec.type == OptionType::choice
+                                ? std::string(spec.choices)
+                                : std::string(spec.value_name);
+  return fmt::format("  {}{}{}{}", shorts, longs, value.empty() ? "" : " ", value);
+}
+
+// Words in lines of at most `width` characters.
+std::vector<std::string> wrap(const std::string& text, size_t width) {
+  std::vector<std::string> lines{""};
+  for (const std::string& word : split(text, ' ')) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+std::string row_text(const OptionSpec& spec, const std::string& default_text, int columns) {
+  std::string help(spec.help);
+  if (!spec.choices.empty() && !spec.value_name.empty()) help += fmt::format(" ({})", spec.choices);
+  if (!default_text.empty() && default_text != "false") help += fmt::format(" [{}]", default_text);
+  std::string text = left_column(spec);
+  bool on_same_line = text.size() + 2 <= kHelpColumn;
+  for (const std::string& line : wrap(help, static_cast<size_t>(columns - kHelpColumn))) {
+    if (on_same_line) {
+      text += fmt::format("{:{}}{}\n", "", kHelpColumn - text.size(), line);
+    } else {
+      text += fmt::format("{}{:{}}{}\n", text.ends_with('\n') ? "" : "\n", "", kHelpColumn, line);
+    }
+    on_same_line = false;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string help_text(Program program) {
+  const Options defaults = options_from_toml(program, "", "defaults");
+  const int columns = std::clamp(terminal_columns(), 60, 120);
+  std::string text = fmt::format("{}\n{}", program_name(program), summary(program));
+  std::string_view group;
+  for (const OptionSpec& spec : option_table()) {
+    if (!spec.accepted_by(program)) continue;
+    if (spec.group != group) text += fmt::format("\n{}\n", spec.group);
+    group = spec.group;
+    text += row_text(spec, defaults.text_of(spec.name), columns);
+  }
+  std::string note = "In brackets: the default";
+  if (program == Program::train) note += " (of --task transformer-tiny where the task decides)";
+  note += ". Counts take K, M, G; switches take =false.";
+  return fmt::format("{}\n{}\n", text, fmt::join(wrap(note, static_cast<size_t>(columns)), "\n"));
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,73 @@
+// The rows behind option_table(), in two files: what trains a model, and what uses one or works on text.
+#pragma once
+
+#include <vector>
+
+#include "tools/option_table.h"
+
+namespace xf::tools {
+
+// One row, written as a sentence: integer("dim-emb", kByTask, "N", "width of the model").at_least(2)
+struct Row : OptionSpec {
+  Row alias(std::string_view spellings) { return aliases = spellings, *this; }
+  Row value(std::string_view shown) { return value_name = shown, *this; }
+  Row at_least(double smallest) { return minimum = smallest, *this; }
+  Row between(double smallest, double largest) { return maximum = largest, at_least(smallest); }
+  Row exactly(int count) { return min_values = max_values = count, *this; }
+  Row up_to(int count) { return max_values = count, *this; }
+  Row any_number() { return up_to(kAnyNumber); }
+  Row bare() { return positional = true, *this; }
+  Row keeps(Keep rule) { return keep = rule, *this; }
+  Row only(unsigned accepting) { return programs = accepting, *this; }
+};
+
+inline Row row(OptionType type, std::string_view name, std::string_view default_value,
+               std::string_view value_name, std::string_view help) {
+  Row made;
+  made.name = name;
+  made.type = type;
+  made.default_value = default_value;
+  made.value_name = value_name;
+  made.help = help;
+  return made;
+}
+inline Row text(std::string_view name, std::string_view value, std::string_view shown,
+                std::string_view help) {
+  return row(OptionType::text, name, value, shown, help);
+}
+inline Row integer(std::string_view name, std::string_view value, std::string_view shown,
+                   std::string_view help) {
+  return row(OptionType::integer, name, value, shown, help);
+}
+inline Row real(std::string_view name, std::string_view value, std::string_view shown,
+                std::string_view help) {
+  return row(OptionType::real, name, value, shown, help);
+}
+inline Row amount(std::string_view name, std::string_view value, std::string_view shown,
+                  std::string_view help) {
+  return row(OptionType::amount, name, value, shown, help);
+}
+inline Row flag(std::string_view name, std::string_view value, std::string_view help) {
+  return row(OptionType::boolean, name, value, "", help);
+}
+inline Row choice(std::string_view name, std::string_view choices, std::string_view value,
+                  std::string_view help) {
+  Row made = row(OptionType::choice, name, value, "", help);
+  made.choices = choices;
+  return made;
+}
+
+// Rows that share a heading in --help; a row inherits programs and keep unless it says something else.
+struct OptionSection {
+  std::string_view group;
+  unsigned programs = 0;
+  Keep keep = Keep::fixed;
+  std::vector<Row> rows;
+};
+
+using OptionGroup = std::vector<OptionSection>;
+
+OptionGroup training_options();  // xformer-train
+OptionGroup using_options();     // xformer-translate, -score, -vocab, and what every program has
+
+}  // namespace xf::tools

@@ -1,0 +1,156 @@
+#include "tools/option_rows.h"
+
+namespace xf::tools {
+namespace {
+
+constexpr unsigned kTrain = static_cast<unsigned>(Program::train);
+constexpr double kMaxDropout = 0.99;
+
+std::vector<Row> data_options() {
+  return {
+      text("train-sets", "", "SRC TRG", "parallel training text, plain or .gz; the order says the direction")
+          .alias("-t")
+          .exactly(2),
+      text("valid-sets", "", "SRC TRG", "parallel validation text").exactly(2).keeps(Keep::free),
+      text("vocabs", "", "FILE [FILE]",
+           "vocabularies; one file: both sides share it; none: trained from the training text")
+          .alias("-v")
+          .up_to(2),
+      integer("vocab-size", kByTask, "N", "pieces of a vocabulary trained here").at_least(8),
+      integer("vocab-sizes", "", "N M", "sizes for --print-model without data")
+          .at_least(4)
+          .exactly(2)
+          .keeps(Keep::never),
+      flag("joint-vocab", kByTask, "one vocabulary for both sides when it is trained here"),
+      choice("tokenizer", "spm|icu", kByTask, "SentencePiece BPE, or ICU words with a word vocabulary"),
+      integer("min-freq", "2", "N", "rarer words become <unk> (--tokenizer icu)").at_least(1),
+      integer("max-length", "100", "N", "leave out training pairs with more tokens on a side").at_least(1),
+      flag("max-length-crop", "false", "crop them instead"),
+      flag("lowercase", kByTask, "lower-case all text"),
+      choice("shuffle", "data|none", "data", "order of the pairs, drawn anew each epoch"),
+  };
+}
+
+std::vector<Row> model_options() {
+  return {
+      integer("dim-emb", kByTask, "N", "width of the model").at_least(2),
+      integer("enc-depth", kByTask, "N", "encoder layers").at_least(1),
+      integer("dec-depth", kByTask, "N", "decoder layers").at_least(1),
+      integer("transformer-heads", kByTask, "N", "attention heads; they divide the width").at_least(1),
+      integer("transformer-dim-ffn", kByTask, "N", "inner width of the feed-forward block").at_least(1),
+      choice("norm", "post|pre", kByTask, "layer normalisation after each block (the paper) or before it"),
+      choice("transformer-ffn-activation", "relu|gelu", kByTask, "between the two feed-forward layers"),
+      flag("tied-embeddings", kByTask, "target embedding and output layer share one matrix"),
+      flag("tied-embeddings-all", kByTask, "and the source embedding too; needs a joint vocabulary"),
+      choice("position-layout", "interleaved|split", "interleaved",
+             "sine and cosine in turn (the paper) or in two halves"),
+      real("transformer-dropout", kByTask, "P", "on embeddings and on each block's output")
+          .between(0, kMaxDropout),
+      real("transformer-dropout-attention", kByTask, "P", "on attention probabilities")
+          .between(0, kMaxDropout),
+      real("transformer-dropout-ffn", kByTask, "P", "inside the feed-forward block").between(0, kMaxDropout),
+  };
+}
+
+std::vector<Row> optimiser_options() {
+  return {
+      integer("mini-batch-words", kByTask, "N", "target tokens of a batch, </s> included").at_least(1),
+      integer("optimizer-delay", kByTask, "N", "batches whose gradients make one update").at_least(1),
+      choice("optimizer", "adam|adamw", kByTask, "adamw: weight decay apart from the gradient"),
+      real("optimizer-params", kByTask, "B1 B2 EPS", "beta1, beta2 and epsilon of Adam")
+          .between(0, 1)
+          .exactly(3),
+      real("weight-decay", "0", "X", "weight decay").at_least(0),
+      real("learn-rate", kByTask, "X", "highest learning rate").at_least(0),
+      choice("lr-schedule", "inverse-sqrt|cosine|constant", kByTask,
+             "after the warm-up; cosine falls to zero at the end that --after sets"),
+      amount("lr-warmup", kByTask, "N", "linear rise to the highest learning rate, in updates or epochs"),
+      real("label-smoothing", kByTask, "X", "share of the probability spread over the whole vocabulary")
+          .between(0, kMaxDropout),
+      real("clip-norm", kByTask, "X", "largest norm of the token-mean gradient; 0: no limit").at_least(0),
+  };
+}
+
+std::vector<Row> stopping_options() {
+  return {
+      amount("after", kByTask, "N[,N]",
+             "stop at the first of these: 100e epochs, 8000u updates, 2Gt tokens, 2h hours, 90m minutes")
+          .up_to(8),
+      integer("early-stopping", kByTask, "N", "stop after N validations without progress; 0: never")
+          .at_least(0),
+      choice("early-stopping-on", "first|all|any", "first", "which of the metrics must stall"),
+      real("early-stopping-epsilon", "0", "X", "progress smaller than this is none").at_least(0),
+  };
+}
+
+std::vector<Row> validation_options() {
+  return {
+      amount("valid-freq", "1e", "N", "how often to validate"),
+      choice("valid-metrics", "bleu|chrf|ce-mean-words|perplexity", "bleu chrf ce-mean-words perplexity",
+             "the first one chooses the best checkpoint")
+          .value("NAME...")
+          .up_to(4),
+      integer("valid-beam-size", "1", "N", "beam of the validation translations").between(1, 64),
+      integer("valid-mini-batch", "64", "N", "sentences translated together").at_least(1),
+      integer("valid-print", "0 1 2", "N...", "sentences shown at each validation, counted from 0")
+          .at_least(0)
+          .up_to(100),
+      integer("beam-size", "5", "N",
+              "beam of the last translation, and the model's default in xformer-translate")
+          .between(1, 64)
+          .alias("-b"),
+      real("normalize", "1", "A", "hypotheses compare by log-probability / length^A").at_least(0).alias("-n"),
+  };
+}
+
+std::vector<Row> saving_options() {
+  return {
+      text("model", "", "DIR", "run folder").alias("-m").keeps(Keep::free),
+      amount("save-freq", "1e", "N", "how often to save"),
+      integer("keep-last", "10", "N", "scheduled checkpoints that are kept; their mean is the averaged model")
+          .at_least(1),
+      text("resume", "auto", "auto|never|PATH", "auto: continue if the run folder holds a checkpoint")
+          .keeps(Keep::never),
+      flag("overwrite", "false", "begin anew in a run folder that is not empty").keeps(Keep::never),
+  };
+}
+
+std::vector<Row> logging_options() {
+  return {
+      amount("disp-freq", "50u", "N", "how often to report progress"),
+      integer("disp-first", "5", "N", "report each of the first N updates").at_least(0),
+      text("log", "", "FILE", "log file; default: train.log in the run folder"),
+      choice("log-format", "auto|plain|json|none", "auto",
+             "on the terminal; auto: a bar on a terminal, plain lines on a pipe"),
+  };
+}
+
+std::vector<Row> numerics_options() {
+  return {
+      integer("seed", "1", "N", "of initial weights, shuffling and dropout").at_least(0),
+      choice("precision", "float32|bfloat16", "float32",
+             "of weights and activations in forward and backward"),
+      flag("bf16", "", "short for --precision bfloat16").keeps(Keep::never),
+      flag("fp16", "", "refused: float16 training overflows").keeps(Keep::never),
+      flag("check-gradient-nan", "true", "skip updates whose gradient is not finite").keeps(Keep::free),
+      flag("throw-on-divergence", "false", "stop when the loss runs away, instead of warning")
+          .keeps(Keep::free),
+      flag("print-model", "false", "print layers, parameter count and memory plan, and end")
+          .keeps(Keep::never),
+  };
+}
+
+}  // namespace
+
+OptionGroup training_options() {
+  return {{"data", kTrain, Keep::fixed, data_options()},
+          {"model", kTrain, Keep::fixed, model_options()},
+          {"batches and optimiser", kTrain, Keep::fixed, optimiser_options()},
+          {"stopping", kTrain, Keep::free, stopping_options()},
+          {"validation", kTrain, Keep::free, validation_options()},
+          {"saving", kTrain, Keep::fixed, saving_options()},
+          {"logging", kTrain, Keep::free, logging_options()},
+          {"numerics", kTrain, Keep::fixed, numerics_options()}};
+}
+
+}  // namespace xf::tools

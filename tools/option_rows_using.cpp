@@ -1,0 +1,144 @@
+#include "tools/option_rows.h"
+
+namespace xf::tools {
+namespace {
+
+constexpr unsigned kTranslate = static_cast<unsigned>(Program::translate);
+constexpr unsigned kScore = static_cast<unsigned>(Program::score);
+constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
+constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
+constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
+constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
+
+constexpr unsigned kModels = Program::train | Program::translate;
+constexpr unsigned kLowercase =
+    Program::vocab_train | Program::vocab_encode | Program::vocab_check | Program::vocab_stats;
+constexpr unsigned kAll = ~0u;
+
+std::vector<Row> translate_options() {
+  return {
+      text("model", "", "DIR", "run folder (its averaged model if there is one) or a checkpoint").alias("-m"),
+      text("input", "-", "FILE", "text; -: standard input").alias("-i"),
+      text("output", "-", "FILE", "one line for each input line; -: standard output").alias("-o"),
+      integer("beam-size", "5", "N", "hypotheses followed at a time; 1: greedy").between(1, 64).alias("-b"),
+      real("normalize", "1", "A", "hypotheses compare by log-probability / length^A, </s> counted")
+          .at_least(0)
+          .alias("-n"),
+      flag("n-best", "false", "all hypotheses: id ||| text ||| F0= log-probability ||| score"),
+      real("max-length-factor", "3", "X", "at most X times the source's tokens and 10 more").at_least(0),
+      integer("max-length", "256", "N", "and at most N tokens; a cut is reported").at_least(1),
+      flag("allow-unk", "false", "let the output contain <unk>"),
+      integer("mini-batch", "64", "N", "sentences translated together").at_least(1),
+  };
+}
+
+std::vector<Row> score_options() {
+  return {
+      text("references", "", "bleu|chrf REF...", "the metric, then one or more reference files")
+          .alias("--ref")
+          .any_number()
+          .bare()
+          .keeps(Keep::never),
+      text("input", "-", "HYP...", "translations to score; -: standard input")
+          .alias("-i")
+          .any_number()
+          .keeps(Keep::never),
+      choice("metrics", "bleu|chrf", "", "the metrics, if not the first argument")
+          .value("NAME...")
+          .alias("-m")
+          .up_to(2),
+      flag("lowercase", "false", "ignore case, in every metric asked for").alias("-lc"),
+      choice("tokenize", "13a|intl|char|none", "13a", "how BLEU cuts a line into tokens").alias("-tok"),
+      choice("smooth-method", "exp|floor|add-k|none", "exp", "BLEU's smoothing of orders without a match")
+          .alias("-s"),
+      real("smooth-value", "", "X", "of floor (0.1 if not given) and add-k (1)").at_least(0).alias("-sv"),
+      flag("sentence-level", "false", "a score for each line").alias("-sl"),
+      integer("chrf-word-order", "0", "N", "word n-grams in chrF; 2 is chrF++").between(0, 6),
+      flag("score-only", "false", "the number alone").alias("-b"),
+      integer("width", "1", "N", "digits behind the decimal point").between(0, 17).alias("-w"),
+      choice("format", "text|json", "text",
+             "form of the output; the environment's SACREBLEU_FORMAT changes the default")
+          .alias("-f"),
+      flag("short", "false", "short signature").alias("-sh"),
+  };
+}
+
+std::vector<Row> vocab_train_options() {
+  return {
+      text("input", "", "FILE...", "text; several files make one joint vocabulary")
+          .alias("-i")
+          .any_number()
+          .bare(),
+      text("model", "", "FILE", "the vocabulary to write").alias("-m --output -o"),
+      choice("tokenizer", "spm|icu", "spm", "SentencePiece BPE, or ICU words"),
+      integer("vocab-size", "10000", "N", "pieces of a BPE vocabulary").at_least(8),
+      real("character-coverage", "1", "X", "share of the characters that get a piece (spm)").between(0.9, 1),
+      integer("min-freq", "2", "N", "rarer words become <unk> (icu)").at_least(1),
+      flag("overwrite", "false", "replace the file if it exists").keeps(Keep::never),
+  };
+}
+
+std::vector<Row> vocab_code_options() {
+  return {
+      text("model", "", "FILE", "vocabulary: ours, or a SentencePiece model").alias("-m"),
+      text("input", "-", "FILE", "one sentence a line; -: standard input").alias("-i").bare(),
+      text("output", "-", "FILE", "-: standard output").alias("-o"),
+      choice("format", "piece|id", "piece", "of the encoded side").alias("--output-format --input-format"),
+  };
+}
+
+std::vector<Row> vocab_report_options() {
+  return {
+      text("input", "", "FILE...", "text files; check: one, or two that are parallel")
+          .alias("-i")
+          .any_number()
+          .bare(),
+      text("model", "", "FILE...", "vocabulary: count tokens and unknown ones; two: one per side")
+          .alias("-m")
+          .up_to(2),
+      integer("max-length", "100", "N", "longer lines are reported: in tokens, or in words without -m")
+          .at_least(1),
+  };
+}
+
+std::vector<Row> demo_corpus_options() {
+  return {
+      text("output", "", "DIR", "folder for train, valid and test in .en and .de").alias("-o").bare(),
+      integer("seed", "1", "N", "another seed, another corpus").at_least(0),
+      flag("overwrite", "false", "replace files that exist").keeps(Keep::never),
+  };
+}
+
+std::vector<Row> shared_options() {
+  return {
+      flag("lowercase", "false", "lower-case the text first").only(kLowercase),
+      choice("device", "auto|cpu", "auto", "where to compute; this build has the CPU").only(kModels),
+      integer("cpu-threads", "0", "N", "0: as many as this process may use").between(0, 1024).only(kModels),
+      text("task", "transformer-tiny", "NAME",
+           "preset that sets what is not given: transformer-tiny, transformer-base")
+          .only(static_cast<unsigned>(Program::train)),
+      text("config", "", "FILE",
+           "TOML file with the same names; the command line goes before it, the task after it")
+          .alias("-c")
+          .keeps(Keep::never),
+      flag("dump-config", "", "print the effective configuration, and end").keeps(Keep::never),
+      flag("quiet", "false", "errors only"),
+      flag("help", "", "print this, and end").alias("-h --help-all").keeps(Keep::never),
+      flag("version", "", "print the version, and end").keeps(Keep::never),
+      flag("build-info", "", "print compiler, flags, libraries and devices, and end").keeps(Keep::never),
+  };
+}
+
+}  // namespace
+
+OptionGroup using_options() {
+  return {{"translation", kTranslate, Keep::free, translate_options()},
+          {"scoring", kScore, Keep::free, score_options()},
+          {"vocabulary", kVocabTrain, Keep::free, vocab_train_options()},
+          {"text", kCode, Keep::free, vocab_code_options()},
+          {"text", kReport, Keep::free, vocab_report_options()},
+          {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
+          {"general", kAll, Keep::free, shared_options()}};
+}
+
+}  // namespace xf::tools

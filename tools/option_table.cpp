@@ -1,0 +1,67 @@
+#include "tools/option_table.h"
+
+#include <algorithm>
+
+#include "tools/option_rows.h"
+
+namespace xf::tools {
+
+std::string program_name(Program program) {
+  switch (program) {
+    case Program::train:
+      return "xformer-train";
+    case Program::translate:
+      return "xformer-translate";
+    case Program::score:
+      return "xformer-score";
+    case Program::vocab_train:
+      return "xformer-vocab train";
+    case Program::vocab_encode:
+      return "xformer-vocab encode";
+    case Program::vocab_decode:
+      return "xformer-vocab decode";
+    case Program::vocab_check:
+      return "xformer-vocab check";
+    case Program::vocab_stats:
+      return "xformer-vocab stats";
+    case Program::vocab_demo_corpus:
+      return "xformer-vocab demo-corpus";
+  }
+  return "xformer";
+}
+
+const std::vector<OptionSpec>& option_table() {
+  static const std::vector<OptionSpec> table = [] {
+    std::vector<OptionSpec> rows;
+    for (const OptionGroup& group : {training_options(), using_options()}) {
+      for (const OptionSection& section : group) {
+        for (OptionSpec row : section.rows) {
+          row.group = section.group;
+          if (row.programs == 0) row.programs = section.programs;
+          if (row.keep == Keep::fixed) row.keep = section.keep;
+          rows.push_back(row);
+        }
+      }
+    }
+    return rows;
+  }();
+  return table;
+}
+
+const OptionSpec* find_option(Program program, std::string_view name) {
+  const auto& table = option_table();
+  const auto row = std::ranges::find_if(
+      table, [&](const OptionSpec& spec) { return spec.name == name && spec.accepted_by(program); });
+  return row == table.end() ? nullptr : &*row;
+}
+
+std::vector<std::string> option_names(Program program, bool in_files) {
+  std::vector<std::string> names;
+  for (const OptionSpec& spec : option_table()) {
+    if (!spec.accepted_by(program) || (in_files && spec.keep == Keep::never)) continue;
+    names.emplace_back(spec.name);
+  }
+  return names;
+}
+
+}  // namespace xf::tools

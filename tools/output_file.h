@@ -1,0 +1,38 @@
+// Lines to a file or to the standard output.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace xf::tools {
+
+// What to do when the standard output cannot be written: a reader that has closed the pipe ends the program
+// as SIGPIPE does, quietly (status 141); anything else, a full disk say, is Error resources.
+[[noreturn]] void fail_standard_output(int error_number);
+
+// A file appears under its name only when close() has written all of it: what fails half-way leaves nothing
+// behind. The standard output ("-") is flushed per line where `line_by_line` asks for it, so that a pipe can
+// be served.
+class OutputFile {
+ public:
+  // Error resources if the file cannot be created.
+  explicit OutputFile(std::string path, bool line_by_line = false);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  // Adds the newline. Error resources if the disk is full; the standard output as fail_standard_output()
+  // says.
+  void write_line(std::string_view line);
+
+  // Flushes and renames. Errors as for write_line().
+  void close();
+
+ private:
+  std::string path_, temporary_;
+  std::FILE* stream_ = nullptr;
+  bool line_by_line_ = false;
+};
+
+}  // namespace xf::tools

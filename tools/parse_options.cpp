@@ -1,0 +1,101 @@
+// parse_options(): where command line, config file, preset and table meet, and what one option alone cannot
+// check.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/error.h"
+#include "tools/build_info.h"
+#include "tools/command_line.h"
+#include "tools/config_file.h"
+#include "tools/options.h"
+#include "tools/presets.h"
+
+namespace xf::tools {
+namespace {
+
+const GivenOption* find_given(const std::vector<GivenOption>& given, std::string_view name) {
+  const auto found = std::ranges::find(given, name, &GivenOption::name);
+  return found == given.end() ? nullptr : &*found;
+}
+
+bool asks_for(const std::vector<GivenOption>& given, std::string_view name) {
+  const GivenOption* option = find_given(given, name);
+  return option && option->words == std::vector<std::string>{"true"};
+}
+
+// --fp16 and --bf16 are spellings of --precision, and precision is what the device can do.
+void check_precision(Options& options) {
+  if (options.get_bool("fp16")) {
+    fail(ErrorKind::usage, "--fp16: float16 training overflows and is not offered; use --bf16 on a GPU");
+  }
+  if (options.get_bool("bf16")) options.apply({{"precision", {"bfloat16"}, "--bf16"}}, Options::Origin::user);
+  if (options.get_string("precision") != "float32") {
+    fail(ErrorKind::usage, "--precision bfloat16: the CPU trains in float32; leave the option out");
+  }
+}
+
+void check_training(Options& options) {
+  check_precision(options);
+  const int64_t width = options.get_int("dim-emb"), heads = options.get_int("transformer-heads");
+  if (width % heads != 0) {
+    fail(ErrorKind::usage, "transformer-heads: {} heads do not divide the width of {} (dim-emb)", heads,
+         width);
+  }
+  if (width % 2 != 0)
+    fail(ErrorKind::usage, "dim-emb: {} is odd; positions need sine and cosine pairs", width);
+  const auto vocabularies = options.get_strings("vocabs");
+  const bool joint = vocabularies.empty() ? options.get_bool("joint-vocab") : vocabularies.size() == 1;
+  if (options.get_bool("tied-embeddings-all") && !joint) {
+    fail(ErrorKind::usage,
+         "tied-embeddings-all: both sides must share a vocabulary; set joint-vocab or tie less");
+  }
+  const AmountUnit unit = options.get_amount("lr-warmup").unit;
+  if (unit != AmountUnit::updates && unit != AmountUnit::epochs) {
+    fail(ErrorKind::usage, "lr-warmup: give updates (2000u) or epochs (5e)");
+  }
+}
+
+Options build(Program program, const std::vector<GivenOption>& from_file,
+              const std::vector<GivenOption>& from_command_line) {
+  Options options(program);
+  if (program == Program::train) {
+    const GivenOption* task = find_given(from_command_line, "task");
+    if (!task) task = find_given(from_file, "task");
+    const Preset& preset = find_preset(task ? task->words.front() : options.get_string("task"));
+    options.apply(parse_config(program, preset.text, fmt::format("preset {}", preset.name)),
+                  Options::Origin::preset);
+  }
+  options.apply(from_file, Options::Origin::user);
+  options.apply(from_command_line, Options::Origin::user);
+  if (program == Program::train) check_training(options);
+  return options;
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(Program program, int argc, const char* const* argv) {
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const auto given = parse_command_line(program, arguments);
+  std::string answer;
+  if (asks_for(given, "help")) answer = help_text(program);
+  if (asks_for(given, "version")) answer = version_line(program_name(program)) + "\n";
+  if (asks_for(given, "build-info")) answer = build_info();
+  std::optional<Options> options;
+  if (answer.empty()) {
+    const GivenOption* config = find_given(given, "config");
+    options = build(program,
+                    config ? read_config(program, config->words.front()) : std::vector<GivenOption>{}, given);
+    if (asks_for(given, "dump-config")) answer = options->to_toml();
+  }
+  if (answer.empty()) return options;
+  fmt::print("{}", answer);
+  return std::nullopt;
+}
+
+Options options_from_toml(Program program, const std::string& text, const std::string& name) {
+  return build(program, parse_config(program, text, name), {});
+}
+
+}  // namespace xf::tools

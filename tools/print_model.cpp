@@ -1,0 +1,88 @@
+#include "tools/print_model.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "data/batches.h"
+#include "data/tokenizer.h"
+#include "tools/model_config.h"
+#include "tools/progress.h"
+
+namespace xf::tools {
+
+namespace {
+
+std::string megabytes(int64_t bytes) { return fmt::format("{:.0f} MB", static_cast<double>(bytes) / 1e6); }
+
+std::pair<int64_t, int64_t> vocabulary_sizes(const Options& options) {
+  const auto sizes = options.get_ints("vocab-sizes");
+  if (sizes.size() == 2) return {sizes[0], sizes[1]};
+  const auto& paths = options.get_strings("vocabs");
+  if (paths.empty()) {
+    const int64_t size = options.get_int("vocab-size");
+    return {size, size};
+  }
+  return {data::load_tokenizer(paths.front())->size(), data::load_tokenizer(paths.back())->size()};
+}
+
+// What groups a parameter in the table: encoder.layers.0.self_attention, output.
+std::string block_of(const std::string& name) {
+  const std::string owner = name.substr(0, name.rfind('.'));
+  const bool in_layer = owner.find(".layers.") != std::string::npos;
+  return in_layer ? owner.substr(0, owner.rfind('.')) : owner;
+}
+
+std::string row(const std::string& name, const std::string& shapes, int64_t count) {
+  return fmt::format("{:<36} {:<58} {:>12}\n", name, shapes, grouped(count));
+}
+
+}  // namespace
+
+std::string model_line(const nn::TransformerConfig& config, const nn::Registry& registry) {
+  return fmt::format("model: {} parameters · {}+{} layers · width {} · {} heads · feed-forward {} · {}-norm",
+                     grouped(registry.count()), config.encoder_layers, config.decoder_layers, config.dim,
+                     config.heads, config.feed_forward,
+                     config.norm == nn::NormPlacement::pre ? "pre" : "post");
+}
+
+std::string memory_line(const nn::MemoryPlan& plan, int64_t target_tokens) {
+  return fmt::format("memory: {} parameters, gradients, moments + {} activations of {} target tokens = {}",
+                     megabytes(plan.parameters + plan.gradients + plan.moments), megabytes(plan.activations),
+                     grouped(target_tokens), megabytes(plan.total()));
+}
+
+std::string print_model(const Options& options) {
+  const auto [source, target] = vocabulary_sizes(options);
+  const nn::TransformerConfig config = model_config(options, source, target);
+  nn::Registry registry;
+  const nn::Transformer model(config, registry);
+  const data::BatchCapacity capacity = data::capacity_for(options.get_int("mini-batch-words"));
+
+  std::string text = fmt::format("{:<36} {:<58} {:>12}\n", "block", "weights", "parameters");
+  std::string block, shapes;
+  int64_t count = 0;
+  for (const nn::Parameter& parameter : registry.parameters()) {
+    if (block_of(parameter.name) != block && count > 0) {
+      text += row(block, shapes, count);
+      shapes.clear();
+      count = 0;
+    }
+    block = block_of(parameter.name);
+    if (parameter.shape.rank() > 1) {
+      shapes += (shapes.empty() ? "" : " ") +
+                parameter.name.substr(std::min(block.size() + 1, parameter.name.rfind('.') + 1)) +
+                parameter.shape.to_string();
+    }
+    count += parameter.shape.numel();
+  }
+  text += row(block, shapes, count);
+  text += fmt::format("\nThe model has {} trainable parameters\n", grouped(registry.count()));
+  text += memory_line(
+              nn::plan_memory(config, {capacity.source_tokens, capacity.target_tokens, capacity.sentences}),
+              capacity.target_tokens) +
+          "\n";
+  return text;
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,65 @@
+// The line that says how training is going: redrawn in place on a terminal, a plain line each time on a pipe.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "tools/terminal.h"
+
+namespace xf::tools {
+
+struct Progress {
+  int64_t epoch = 0;  // from 1
+  int64_t update = 0;
+  int64_t last_update = 0;  // where training will stop at the latest; 0: not known
+  double loss = 0;          // nats per target token, label smoothing included
+  double perplexity = 0;    // exp of the unsmoothed loss
+  double learn_rate = 0;
+  double gradient_norm = 0;
+  double tokens_per_second = 0;  // target tokens
+  double seconds = 0;            // since the run began, earlier parts of a resumed run included
+  double seconds_left = -1;      // negative: not known
+};
+
+// ep 3 · up 1,250/8,000 · loss 2.413 · ppl 11.2 · lr 4.9e-03 · gnorm 0.82 · 182k tok/s · 00:02:10 · eta
+// 00:11:40
+std::string progress_line(const Progress& progress);
+
+// The same behind a bar, with as many fields as the columns hold, the important ones longest.
+std::string progress_bar(const Progress& progress, int columns);
+
+std::string grouped(int64_t number);     // 1,250
+std::string short_count(double number);  // 182k, 1.4M
+std::string clock_time(double seconds);  // 00:02:10
+
+class ProgressDisplay {
+ public:
+  ProgressDisplay(std::FILE* stream, const Terminal& terminal) : stream_(stream), terminal_(terminal) {}
+  ~ProgressDisplay() { clear(); }
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+
+  // Every update: redraws the bar at most ten times a second; nothing on a pipe.
+  void tick(const Progress& progress);
+
+  // Every --disp-freq: a line on a pipe; on a terminal the bar is redrawn.
+  void report(const Progress& progress);
+
+  // A line that stays, above the bar if there is one. `text` without its newline.
+  void message(const std::string& text);
+
+  // Takes the bar away (before something else writes, and at the end). A closed or full stream never stops
+  // training.
+  void clear();
+
+ private:
+  void draw(const Progress& progress);
+
+  std::FILE* stream_;
+  Terminal terminal_;
+  std::string bar_;           // what is on the terminal now
+  double last_drawn_ = -1e9;  // seconds, on the steady clock
+};
+
+}  // namespace xf::tools

@@ -1,0 +1,216 @@
+#include "tools/svg_plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace xf::tools {
+namespace {
+
+// Okabe and Ito's palette, without its black and yellow.
+constexpr std::array<const char*, 6> kColors = {"#0072B2", "#D55E00", "#009E73",
+                                                "#CC79A7", "#56B4E9", "#E69F00"};
+constexpr double kLeft = 68, kRight = 24, kTop = 74, kBottom = 56;  // margins around the axes, pixels
+constexpr double kLetter = 7.0;  // width of an average letter of the legend
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  void add(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+// From data to pixels.
+struct Axis {
+  std::vector<double> ticks;
+  double pixel_low = 0, pixel_high = 0;
+  double operator()(double value) const {
+    const double share = (value - ticks.front()) / (ticks.back() - ticks.front());
+    return pixel_low + share * (pixel_high - pixel_low);
+  }
+};
+
+// 8000 -> 8k; steps below 1 get the digits that tell neighbours apart.
+std::string tick_label(double value, double step) {
+  if (step >= 1000) return value == 0 ? "0" : fmt::format("{:g}k", value / 1000);
+  const int digits = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
+  return fmt::format("{:.{}f}", value == 0 ? 0.0 : value, digits);
+}
+
+bool finite(const PlotPoint& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
+
+// Ends at the last tick below and above the data; a constant gets room around it.
+Axis make_axis(Range range, int wanted, double pixel_low, double pixel_high) {
+  if (range.high - range.low < 1e-12 * std::max(1.0, std::abs(range.high))) {
+    const double room = range.high == 0 ? 1.0 : std::abs(range.high) * 0.1;
+    range = {range.low - room, range.high + room};
+  }
+  return {nice_ticks(range.low, range.high, wanted), pixel_low, pixel_high};
+}
+
+std::string grid(const Plot& plot, const Axis& x, const Axis& y) {
+  std::string out;
+  const double bottom = y.pixel_low, right = x.pixel_high;
+  for (const double tick : y.ticks) {
+    out += fmt::format(
+        "<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
+        "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+        kLeft, right, y(tick), y(tick), kLeft - 8, y(tick) + 4, tick_label(tick, y.ticks[1] - y.ticks[0]));
+  }
+  for (const double tick : x.ticks) {
+    out += fmt::format(
+        "<line class=\"mark\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
+        "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+        x(tick), x(tick), bottom, bottom + 5, x(tick), bottom + 20,
+        tick_label(tick, x.ticks[1] - x.ticks[0]));
+  }
+  out += fmt::format("<line class=\"axis\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
+                     kLeft, right, bottom, bottom);
+  out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                     (kLeft + right) / 2, plot.height - 12, escaped(plot.x_label));
+  const double middle = (y.pixel_low + y.pixel_high) / 2;
+  out += fmt::format(
+      "<text class=\"label\" x=\"18\" y=\"{:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 18 "
+      "{:.1f})\">{}</text>\n",
+      middle, middle, escaped(plot.y_label));
+  return out;
+}
+
+// One polyline for each run of finite points.
+std::string curve(const PlotSeries& series, const char* color, const Axis& x, const Axis& y) {
+  std::string out, dots, path;
+  const auto flush = [&] {
+    if (!path.empty())
+      out += fmt::format("<polyline class=\"curve\" stroke=\"{}\" points=\"{}\"/>\n", color, path);
+    path.clear();
+  };
+  for (const PlotPoint& point : series.points) {
+    if (!finite(point)) {
+      flush();
+      continue;
+    }
+    path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x(point.x), y(point.y));
+    if (series.markers) {
+      dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x(point.x),
+                          y(point.y), color);
+    }
+  }
+  flush();
+  return out + dots;
+}
+
+std::string legend(const Plot& plot) {
+  if (plot.series.size() < 2) return "";
+  std::string out;
+  double left = kLeft;
+  for (size_t i = 0; i < plot.series.size(); ++i) {
+    const std::string& name = plot.series[i].name;
+    out += fmt::format(
+        "<line class=\"curve\" stroke=\"{}\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"52\" y2=\"52\"/>"
+        "<text class=\"label\" x=\"{:.1f}\" y=\"56\">{}</text>\n",
+        kColors[i % kColors.size()], left, left + 18, left + 24, escaped(name));
+    left += 24 + 20 + kLetter * static_cast<double>(name.size());
+  }
+  return out;
+}
+
+// A ring, and its label on the side of the plot where there is room.
+std::string mark(const PlotMark& mark, const Axis& x, const Axis& y) {
+  const double px = x(mark.at.x), py = y(mark.at.y);
+  const bool right_half = px > (x.pixel_low + x.pixel_high) / 2;
+  const double below = py < y.pixel_high + 24 ? 22 : -10;
+  return fmt::format(
+      "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5.5\" fill=\"none\" stroke=\"#222\" stroke-width=\"1.5\"/>"
+      "<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
+      px, py, px + (right_half ? -8 : 8), py + below, right_half ? "end" : "start", escaped(mark.text));
+}
+
+std::string head(const Plot& plot) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+      "role=\"img\">\n"
+      "<title>{2}</title>\n<style>\n"
+      "text {{ font-family: system-ui, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif; fill: #333 "
+      "}}\n"
+      ".title {{ font-size: 17px; font-weight: 600; fill: #111 }} .label {{ font-size: 13px }}\n"
+      ".tick {{ font-size: 12px; fill: #666 }} .note {{ font-size: 13px; font-weight: 600; fill: #222; "
+      "paint-order: stroke; "
+      "stroke: #fff; stroke-width: 4px }}\n"
+      ".grid {{ stroke: #e6e6e6 }} .axis, .mark {{ stroke: #999 }}\n"
+      ".curve {{ fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round }}\n"
+      "</style>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n"
+      "<text class=\"title\" x=\"{3:.0f}\" y=\"30\">{2}</text>\n",
+      plot.width, plot.height, escaped(plot.title), kLeft);
+}
+
+}  // namespace
+
+std::vector<double> nice_ticks(double low, double high, int wanted) {
+  const double rough = (high - low) / std::max(wanted - 1, 1);
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double lead = rough / power;
+  const double step = power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+  const double slack = 1e-9;  // so that 0.3 / 0.1 counts as 3
+  const auto first = static_cast<long long>(std::floor(low / step + slack));
+  const auto last = std::max(static_cast<long long>(std::ceil(high / step - slack)), first + 1);
+  std::vector<double> ticks;
+  for (long long i = first; i <= last; ++i) ticks.push_back(static_cast<double>(i) * step);
+  return ticks;
+}
+
+std::string svg(const Plot& plot) {
+  Range x_range, y_range;
+  for (const PlotSeries& series : plot.series) {
+    for (const PlotPoint& point : series.points) {
+      if (!finite(point)) continue;
+      x_range.add(point.x);
+      y_range.add(point.y);
+    }
+  }
+  std::string out = head(plot);
+  if (x_range.low > x_range.high) {
+    return out +
+           fmt::format(
+               "<text class=\"label\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">no data yet</text>\n</svg>\n",
+               plot.width / 2, plot.height / 2);
+  }
+  const Axis x = make_axis(x_range, 9, kLeft, plot.width - kRight);
+  const Axis y = make_axis(y_range, 6, plot.height - kBottom, kTop);
+  out += legend(plot) + grid(plot, x, y);
+  for (size_t i = 0; i < plot.series.size(); ++i) {
+    out += curve(plot.series[i], kColors[i % kColors.size()], x, y);
+  }
+  for (const PlotMark& one : plot.marks) {
+    if (finite(one.at)) out += mark(one, x, y);
+  }
+  return out + "</svg>\n";
+}
+
+}  // namespace xf::tools

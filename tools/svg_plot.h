@@ -1,0 +1,40 @@
+// Line charts as SVG: the curves of a run, in its folder and its report. No dependency, no script, readable
+// as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace xf::tools {
+
+struct PlotPoint {
+  double x = 0, y = 0;
+};
+
+struct PlotSeries {
+  std::string name;               // in the legend
+  std::vector<PlotPoint> points;  // by ascending x; a y that is not finite leaves a gap
+  bool markers = false;           // a dot at each point: few, separate measurements
+};
+
+// A point with a label of its own: the best score.
+struct PlotMark {
+  PlotPoint at;
+  std::string text;
+};
+
+struct Plot {
+  std::string title, x_label, y_label;
+  std::vector<PlotSeries> series;  // at most six; they get colours that colour-blind readers can tell apart
+  std::vector<PlotMark> marks;
+  int width = 760, height = 420;  // pixels
+};
+
+// A complete SVG document. A plot without any finite point says "no data yet".
+std::string svg(const Plot& plot);
+
+// Round numbers (1, 2 or 5 times a power of ten apart) that cover [low, high]: the first is <= low, the last
+// >= high. About `wanted` of them.
+std::vector<double> nice_ticks(double low, double high, int wanted);
+
+}  // namespace xf::tools

@@ -1,0 +1,46 @@
+#include "tools/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "tools/amount.h"
+
+namespace xf::tools {
+namespace {
+
+// Set and not empty, as no-color.org asks.
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value != '\0';
+}
+
+}  // namespace
+
+int terminal_columns() {
+  if (const char* columns = std::getenv("COLUMNS")) {
+    if (const auto number = parse_count(columns); number && *number > 0 && *number < 10000) {
+      return static_cast<int>(*number);
+    }
+  }
+  for (const int descriptor : {STDERR_FILENO, STDOUT_FILENO}) {
+    winsize size{};
+    if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  }
+  return 80;
+}
+
+Terminal detect_terminal(std::FILE* stream) {
+  const char* kind = std::getenv("TERM");
+  const bool dumb = !kind || std::string_view(kind) == "dumb" || *kind == '\0';
+  const bool forced = is_set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0";
+  Terminal terminal;
+  terminal.redraws = isatty(fileno(stream)) == 1 && !dumb;
+  terminal.colors = !is_set("NO_COLOR") && (terminal.redraws || forced);
+  terminal.columns = terminal_columns();
+  return terminal;
+}
+
+}  // namespace xf::tools

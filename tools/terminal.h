@@ -1,0 +1,19 @@
+// What a stream is: a terminal that can redraw and colour, or something that wants plain lines.
+#pragma once
+
+#include <cstdio>
+
+namespace xf::tools {
+
+struct Terminal {
+  bool redraws = false;  // a terminal, and TERM is not dumb: a line may be drawn over
+  bool colors = false;   // redraws and NO_COLOR is not set, or CLICOLOR_FORCE is
+  int columns = 80;
+};
+
+Terminal detect_terminal(std::FILE* stream);
+
+// $COLUMNS, or the width of the terminal, or 80.
+int terminal_columns();
+
+}  // namespace xf::tools

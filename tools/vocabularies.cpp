@@ -1,0 +1,77 @@
+#include "tools/vocabularies.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "data/sentencepiece_tokenizer.h"
+#include "data/word_tokenizer.h"
+
+namespace xf::tools {
+
+namespace {
+
+using Texts = std::vector<const std::vector<std::string>*>;
+
+std::shared_ptr<const data::Tokenizer> train(const Options& options, const Texts& texts) {
+  if (options.get_string("tokenizer") == "icu") {
+    return data::build_word_tokenizer(texts, {.min_frequency = options.get_int("min-freq"), .specials = {}});
+  }
+  const auto size = static_cast<int32_t>(options.get_int("vocab-size"));
+  return data::make_sentencepiece_tokenizer(data::train_bpe(texts, {.vocab_size = size}),
+                                            "the trained vocabulary");
+}
+
+// The file `stem` with one of the two extensions; "" if there is neither.
+std::string find(const std::string& folder, const std::string& stem) {
+  for (const char* extension : {".spm", ".txt"}) {
+    const std::string path = folder + "/" + stem + extension;
+    if (std::filesystem::exists(path)) return path;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Vocabularies::hash() const {
+  return joint() ? source->hash() : source->hash() + "+" + target->hash();
+}
+
+void Vocabularies::save(const std::string& folder) const {
+  if (joint()) return source->save(folder + "/vocab" + source->extension());
+  source->save(folder + "/vocab.source" + source->extension());
+  target->save(folder + "/vocab.target" + target->extension());
+}
+
+Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text) {
+  const auto& paths = options.get_strings("vocabs");
+  if (paths.size() == 1) {
+    const std::shared_ptr<const data::Tokenizer> both = data::load_tokenizer(paths[0]);
+    return {both, both};
+  }
+  if (paths.size() == 2) return {data::load_tokenizer(paths[0]), data::load_tokenizer(paths[1])};
+  if (options.get_bool("joint-vocab")) {
+    const auto both = train(options, {&text.source, &text.target});
+    return {both, both};
+  }
+  return {train(options, {&text.source}), train(options, {&text.target})};
+}
+
+Vocabularies load_vocabularies(const std::string& folder) {
+  if (const std::string joint = find(folder, "vocab"); !joint.empty()) {
+    const std::shared_ptr<const data::Tokenizer> both = data::load_tokenizer(joint);
+    return {both, both};
+  }
+  const std::string source = find(folder, "vocab.source"), target = find(folder, "vocab.target");
+  if (source.empty() || target.empty()) {
+    fail(ErrorKind::data,
+         "{}: no vocabulary (vocab.spm) in this folder; give the run folder that xformer-train made", folder);
+  }
+  return {data::load_tokenizer(source), data::load_tokenizer(target)};
+}
+
+bool has_vocabularies(const std::string& folder) {
+  return !find(folder, "vocab").empty() ||
+         (!find(folder, "vocab.source").empty() && !find(folder, "vocab.target").empty());
+}
+
+}  // namespace xf::tools

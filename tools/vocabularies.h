@@ -1,0 +1,28 @@
+// The two tokenizers of a model, one object where both sides share it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "data/parallel_corpus.h"
+#include "data/tokenizer.h"
+#include "tools/options.h"
+
+namespace xf::tools {
+
+struct Vocabularies {
+  std::shared_ptr<const data::Tokenizer> source, target;
+  bool joint() const { return source == target; }
+  std::string hash() const;  // of both
+
+  // vocab.spm, or vocab.source.spm and vocab.target.spm (.txt for word lists), in `folder`.
+  void save(const std::string& folder) const;
+};
+
+// As --vocabs, --tokenizer, --vocab-size, --joint-vocab say: read, or trained from the training text.
+Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text);
+// Those that save() left. Error data if there are none.
+Vocabularies load_vocabularies(const std::string& folder);
+bool has_vocabularies(const std::string& folder);
+
+}  // namespace xf::tools

@@ -1,0 +1,103 @@
+// xformer-translate: lines in, their translations out, one for one.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "core/parallel.h"
+#include "core/stop.h"
+#include "data/text_file.h"
+#include "tools/loaded_model.h"
+#include "tools/main.h"
+#include "tools/output_file.h"
+#include "tools/translator.h"
+
+namespace xf::tools {
+namespace {
+
+// Lines that are read, sorted by length and translated together, unless somebody waits at a pipe's other end.
+constexpr size_t kLinesAtATime = 6400;
+
+bool standard_input_is_file() {
+  struct stat info {};
+  return fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+struct Counts {
+  int64_t lines = 0, tokens = 0, cut = 0, cropped = 0;
+};
+
+void write(const Translation& translation, bool n_best, int64_t id, OutputFile& output) {
+  if (!n_best) return output.write_line(translation.texts.front());
+  if (translation.hypotheses.empty()) return output.write_line(fmt::format("{} |||  ||| F0= 0 ||| 0", id));
+  for (size_t i = 0; i < translation.hypotheses.size(); ++i) {
+    const nn::Hypothesis& hypothesis = translation.hypotheses[i];
+    output.write_line(fmt::format("{} ||| {} ||| F0= {:.6f} ||| {:.6f}", id, translation.texts[i],
+                                  hypothesis.log_probability, hypothesis.score));
+  }
+}
+
+void count(const Translation& translation, Counts& counts) {
+  ++counts.lines;
+  counts.cropped += translation.cropped;
+  if (translation.hypotheses.empty()) return;
+  counts.tokens += static_cast<int64_t>(translation.hypotheses.front().ids.size()) + 1;
+  counts.cut += translation.hypotheses.front().cut;
+}
+
+int translate(int argc, char** argv) {
+  const auto options = parse_options(Program::translate, argc, argv);
+  if (!options) return 0;
+  options->require("model");
+  install_signal_handlers();
+  set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
+  const auto loaded = load_model(options->get_string("model"));
+  const int64_t beam = options->get_int("beam-size");
+  const bool n_best = options->get_bool("n-best");
+  Arena arena(Device::cpu());
+  const Translator translator(
+      *loaded->transformer, arena, loaded->vocabularies,
+      {.beam_size = beam,
+       .normalize = static_cast<float>(options->get_float("normalize")),
+       .max_length_factor = static_cast<float>(options->get_float("max-length-factor")),
+       .max_length = options->get_int("max-length"),
+       .n_best = n_best ? beam : 1,
+       .allow_unk = options->get_bool("allow-unk")},
+      options->get_int("mini-batch"));
+
+  const bool piped = options->get_string("input") == "-" && !standard_input_is_file();
+  data::LineReader reader(options->get_string("input"));
+  OutputFile output(options->get_string("output"), piped);
+  Counts counts;
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::string> lines;
+  const auto flush = [&] {
+    for (const Translation& translation : translator.translate(lines)) {
+      write(translation, n_best, counts.lines, output);
+      count(translation, counts);
+    }
+    lines.clear();
+  };
+  for (std::string line; reader.next(line);) {
+    data::check_utf8(reader.name(), reader.line_number(), line);
+    lines.push_back(loaded->pipeline.prepare(line));
+    if (lines.size() >= (piped ? 1 : kLinesAtATime)) flush();
+  }
+  flush();
+  output.close();
+  if (options->get_bool("quiet")) return 0;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print(stderr, "{} lines, {} tokens in {:.1f} s ({:.0f} tokens/s), beam {}, model {}\n", counts.lines,
+             counts.tokens, seconds, static_cast<double>(counts.tokens) / seconds, beam, loaded->folder);
+  if (counts.cut)
+    fmt::print(stderr, "warning: {} translations reached the length limit and were cut\n", counts.cut);
+  if (counts.cropped)
+    fmt::print(stderr, "warning: {} lines were too long to read and were cropped\n", counts.cropped);
+  return 0;
+}
+
+}  // namespace
+}  // namespace xf::tools
+
+int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::translate); }

@@ -1,0 +1,237 @@
+// xformer-vocab: makes vocabularies, uses them on text, and looks at text before it is trained on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "core/error.h"
+#include "data/corpus_check.h"
+#include "data/demo_corpus.h"
+#include "data/sentencepiece_tokenizer.h"
+#include "data/text_file.h"
+#include "data/tokenizer.h"
+#include "data/unicode.h"
+#include "data/word_tokenizer.h"
+#include "tools/build_info.h"
+#include "tools/main.h"
+#include "tools/nearest_name.h"
+#include "tools/options.h"
+#include "tools/output_file.h"
+
+namespace xf::tools {
+namespace {
+
+void refuse_existing(const std::string& path, const Options& options) {
+  if (!std::filesystem::exists(path) || options.get_bool("overwrite")) return;
+  fail(ErrorKind::usage, "{} exists; give another name or --overwrite", path);
+}
+
+void train(const Options& options) {
+  options.require("input");
+  options.require("model");
+  const std::string& path = options.get_string("model");
+  refuse_existing(path, options);
+  const data::TextPipeline pipeline{.lowercase = options.get_bool("lowercase")};
+  std::vector<std::vector<std::string>> texts;
+  for (const std::string& input : options.get_strings("input")) {
+    texts.push_back(data::read_lines(input));
+    for (std::string& line : texts.back()) line = pipeline.prepare(line);
+  }
+  std::vector<const std::vector<std::string>*> views;
+  for (const auto& text : texts) views.push_back(&text);
+  std::unique_ptr<data::Tokenizer> tokenizer;
+  if (options.get_string("tokenizer") == "icu") {
+    tokenizer =
+        data::build_word_tokenizer(views, {.min_frequency = options.get_int("min-freq"), .specials = {}});
+  } else {
+    tokenizer = data::make_sentencepiece_tokenizer(
+        data::train_bpe(views, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),
+                                .character_coverage = options.get_float("character-coverage")}),
+        path);
+  }
+  tokenizer->save(path);
+  if (!options.get_bool("quiet")) {
+    fmt::print(stderr, "{}: {} entries, hash {}\n", path, tokenizer->size(), tokenizer->hash());
+  }
+}
+
+std::string encoded(const data::Tokenizer& tokenizer, const std::string& line, bool as_ids) {
+  std::vector<std::string> words;
+  for (const int32_t id : tokenizer.encode(line)) {
+    words.push_back(as_ids ? std::to_string(id) : tokenizer.piece(id));
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+void encode(const Options& options) {
+  options.require("model");
+  const auto tokenizer = data::load_tokenizer(options.get_string("model"));
+  const data::TextPipeline pipeline{.lowercase = options.get_bool("lowercase")};
+  const bool as_ids = options.get_string("format") == "id";
+  data::LineReader reader(options.get_string("input"));
+  OutputFile output(options.get_string("output"));
+  for (std::string line; reader.next(line);) {
+    data::check_utf8(reader.name(), reader.line_number(), line);
+    output.write_line(encoded(*tokenizer, pipeline.prepare(line), as_ids));
+  }
+  output.close();
+}
+
+// Pieces of a line to ids; `ids` maps every piece of the vocabulary.
+using PieceIds = std::map<std::string, int32_t, std::less<>>;
+
+PieceIds piece_ids(const data::Tokenizer& tokenizer) {
+  PieceIds ids;
+  for (int32_t id = 0; id < tokenizer.size(); ++id) ids.emplace(tokenizer.piece(id), id);
+  return ids;
+}
+
+int32_t id_of(const data::Tokenizer& tokenizer, const PieceIds& pieces, std::string_view word, bool is_id,
+              const data::LineReader& reader) {
+  if (!is_id) {
+    const auto found = pieces.find(word);
+    return found == pieces.end() ? tokenizer.unk_id() : found->second;
+  }
+  int32_t id = -1;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+  if (error != std::errc() || end != word.data() + word.size() || id < 0 || id >= tokenizer.size()) {
+    fail(ErrorKind::data, "{}:{}: '{}' is not an id of the vocabulary (0 to {})", reader.name(),
+         reader.line_number(), word, tokenizer.size() - 1);
+  }
+  return id;
+}
+
+void decode(const Options& options) {
+  options.require("model");
+  const auto tokenizer = data::load_tokenizer(options.get_string("model"));
+  const bool is_id = options.get_string("format") == "id";
+  const PieceIds pieces = is_id ? PieceIds{} : piece_ids(*tokenizer);
+  data::LineReader reader(options.get_string("input"));
+  OutputFile output(options.get_string("output"));
+  for (std::string line; reader.next(line);) {
+    data::check_utf8(reader.name(), reader.line_number(), line);
+    std::vector<int32_t> ids;
+    for (const std::string_view word : data::split_on_space(line)) {
+      ids.push_back(id_of(*tokenizer, pieces, word, is_id, reader));
+    }
+    output.write_line(tokenizer->decode(ids));
+  }
+  output.close();
+}
+
+// What both reports need: the first vocabulary for the first text, the last one for the others.
+struct Reporting {
+  std::vector<std::unique_ptr<data::Tokenizer>> tokenizers;
+  std::vector<data::CheckOptions> per_text;
+};
+
+Reporting reporting(const Options& options) {
+  options.require("input");
+  Reporting result;
+  for (const std::string& path : options.get_strings("model")) {
+    result.tokenizers.push_back(data::load_tokenizer(path));
+  }
+  for (size_t text = 0; text < options.get_strings("input").size(); ++text) {
+    const size_t count = result.tokenizers.size();
+    result.per_text.push_back(
+        {.tokenizer = count == 0 ? nullptr : result.tokenizers[std::min(text, count - 1)].get(),
+         .pipeline = {.lowercase = options.get_bool("lowercase")},
+         .max_length = options.get_int("max-length")});
+  }
+  return result;
+}
+
+// One text, or two that should be parallel; exit code 1 if training would refuse them.
+int check(const Options& options) {
+  const Reporting with = reporting(options);
+  const auto& paths = options.get_strings("input");
+  if (paths.size() > 2)
+    fail(ErrorKind::usage, "xformer-vocab check takes one file, or two that are parallel");
+  if (paths.size() == 1) {
+    const auto report = data::check_text(paths[0], with.per_text[0]);
+    fmt::print("{}", data::describe(report));
+    return report.invalid_utf8.count == 0 ? 0 : 1;
+  }
+  const auto report = data::check_corpus(paths[0], paths[1], with.per_text[0], with.per_text[1]);
+  fmt::print("{}", data::describe(report));
+  return report.clean() ? 0 : 1;
+}
+
+void stats(const Options& options) {
+  const Reporting with = reporting(options);
+  const auto& paths = options.get_strings("input");
+  for (size_t text = 0; text < paths.size(); ++text) {
+    fmt::print("{}", data::describe(data::check_text(paths[text], with.per_text[text])));
+  }
+}
+
+void demo_corpus(const Options& options) {
+  options.require("output");
+  const std::string& folder = options.get_string("output");
+  for (const char* name : {"train", "valid", "test"}) {
+    for (const char* language : {"en", "de"})
+      refuse_existing(fmt::format("{}/{}.{}", folder, name, language), options);
+  }
+  data::write_demo_corpus(folder, static_cast<uint64_t>(options.get_int("seed")));
+  if (!options.get_bool("quiet")) {
+    fmt::print(stderr, "{}: {} pairs to train on, {} to validate, {} to test\n", folder,
+               data::kDemoTrainPairs, data::kDemoHeldOutPairs, data::kDemoHeldOutPairs);
+  }
+}
+
+struct Command {
+  const char* name;
+  Program program;
+  const char* help;
+  std::function<int(const Options&)> run;
+};
+
+// A command that can only succeed or throw.
+std::function<int(const Options&)> succeeding(void (*run)(const Options&)) {
+  return [run](const Options& options) { return run(options), 0; };
+}
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> list = {
+      {"train", Program::vocab_train, "make a vocabulary from text", succeeding(train)},
+      {"encode", Program::vocab_encode, "text to pieces or ids", succeeding(encode)},
+      {"decode", Program::vocab_decode, "pieces or ids to text", succeeding(decode)},
+      {"check", Program::vocab_check, "look for what training would stumble over", check},
+      {"stats", Program::vocab_stats, "count lines, words, characters, tokens", succeeding(stats)},
+      {"demo-corpus", Program::vocab_demo_corpus, "write a small English-German corpus",
+       succeeding(demo_corpus)},
+  };
+  return list;
+}
+
+std::string usage() {
+  std::string text = "xformer-vocab COMMAND ...   makes vocabularies and looks at text\n\n";
+  for (const Command& command : commands()) text += fmt::format("  {:<13}{}\n", command.name, command.help);
+  return text + "\nxformer-vocab COMMAND --help says more; --version, --build-info.\n";
+}
+
+int vocab(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  if (name == "--help" || name == "-h") return fmt::print("{}", usage()), 0;
+  if (name == "--version") return fmt::print("{}\n", version_line("xformer-vocab")), 0;
+  if (name == "--build-info") return fmt::print("{}", build_info()), 0;
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    names.emplace_back(command.name);
+    if (name != command.name) continue;
+    const auto options = parse_options(command.program, argc - 1, argv + 1);
+    return options ? command.run(*options) : 0;
+  }
+  if (name.empty()) fail(ErrorKind::usage, "xformer-vocab needs a command: {}", fmt::join(names, ", "));
+  fail(ErrorKind::usage, "xformer-vocab has no command '{}'{} (one of {})", name, did_you_mean(name, names),
+       fmt::join(names, ", "));
+}
+
+}  // namespace
+}  // namespace xf::tools
+
+int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::vocab); }
