@@ -1,0 +1,66 @@
+// Shapes of cross_entropy, and its f64 reference: the definition, with q and p written out.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace xf::tests {
+
+struct CrossEntropyCase {
+  const char* why;
+  int64_t N, V;
+  double smoothing, spread;  // of the logits
+};
+
+inline const std::vector<CrossEntropyCase>& cross_entropy_cases() {
+  static const std::vector<CrossEntropyCase> cases = {
+      {"smallest: one word, loss 0", 1, 1, 0, 1},
+      {"two words, no smoothing", 3, 2, 0, 1},
+      {"tail of a warp", 5, 33, 0.1, 1},
+      {"one short of a vector", 31, 127, 0.1, 3},
+      {"one past a vector", 7, 129, 0.1, 3},
+      {"rows beyond one block", 130, 31, 0.1, 1},
+      {"large logits: exp overflows without the maximum", 4, 65, 0.1, 300},
+      {"a vocabulary", 3, 10007, 0.1, 5},
+  };
+  return cases;
+}
+
+// Every fifth row is ignored (target -1).
+inline std::vector<int32_t> cross_entropy_targets(int64_t N, int64_t V) {
+  std::vector<int32_t> targets;
+  for (int64_t n = 0; n < N; ++n) targets.push_back(n % 5 == 4 ? -1 : static_cast<int32_t>(n * 7 % V));
+  return targets;
+}
+
+struct CrossEntropyReference {
+  double loss = 0, unsmoothed = 0;
+  std::vector<double> dz;
+};
+
+inline CrossEntropyReference cross_entropy_reference(const std::vector<double>& z,
+                                                     const std::vector<int32_t>& targets, double smoothing,
+                                                     int64_t V) {
+  CrossEntropyReference r;
+  r.dz.resize(z.size());
+  const auto width = static_cast<size_t>(V);
+  for (size_t n = 0; n < targets.size(); ++n) {
+    if (targets[n] < 0) continue;
+    const double* row = z.data() + n * width;
+    double largest = row[0], sum = 0;
+    for (size_t v = 0; v < width; ++v) largest = std::max(largest, row[v]);
+    for (size_t v = 0; v < width; ++v) sum += std::exp(row[v] - largest);
+    for (size_t v = 0; v < width; ++v) {
+      const double log_p = row[v] - largest - std::log(sum);
+      const bool correct = static_cast<int32_t>(v) == targets[n];
+      const double q = (correct ? 1 - smoothing : 0) + smoothing / static_cast<double>(V);
+      r.loss -= q * log_p;
+      if (correct) r.unsmoothed -= log_p;
+      r.dz[n * width + v] = std::exp(log_p) - q;
+    }
+  }
+  return r;
+}
+
+}  // namespace xf::tests

@@ -1,0 +1,82 @@
+// Shapes of embedding, a batch's index arrays, and the f64 reference straight from the definition.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "tests/cases/dropout_factor.h"
+
+namespace xf::tests {
+
+struct EmbeddingCase {
+  const char* why;
+  int64_t N, V, D;
+};
+
+inline const std::vector<EmbeddingCase>& embedding_cases() {
+  static const std::vector<EmbeddingCase> cases = {
+      {"smallest", 1, 1, 1},
+      {"one word, many tokens: one writer", 37, 1, 5},
+      {"more words than tokens", 5, 31, 33},
+      {"tail of a vector, tail of a dropout block", 17, 7, 127},
+      {"several threads", 300, 23, 130},
+      {"model width", 8, 50, 512},
+  };
+  return cases;
+}
+
+struct EmbeddingIndices {
+  std::vector<int32_t> ids, positions, order;
+};
+
+// Frequent and rare words, sentences of 7, and the stable order that a batch carries.
+inline EmbeddingIndices embedding_indices(int64_t N, int64_t V, uint64_t seed) {
+  PhiloxSequence random(seed, 1);
+  EmbeddingIndices indices;
+  for (int64_t n = 0; n < N; ++n) {
+    const auto v = static_cast<uint32_t>(V);
+    indices.ids.push_back(static_cast<int32_t>(std::min(random.below(v), random.below(v))));
+    indices.positions.push_back(static_cast<int32_t>(n % 7));
+  }
+  indices.order.resize(indices.ids.size());
+  std::iota(indices.order.begin(), indices.order.end(), 0);
+  std::stable_sort(indices.order.begin(), indices.order.end(), [&](int32_t a, int32_t b) {
+    return indices.ids[static_cast<size_t>(a)] < indices.ids[static_cast<size_t>(b)];
+  });
+  return indices;
+}
+
+// x [N, D]
+inline std::vector<double> embedding_reference(const EmbeddingIndices& indices,
+                                               const std::vector<double>& table,
+                                               const std::vector<double>& position_table, double scale,
+                                               const kernels::Dropout& dropout, int64_t D) {
+  std::vector<double> x;
+  for (size_t n = 0; n < indices.ids.size(); ++n) {
+    for (int64_t i = 0; i < D; ++i) {
+      const double word = table[static_cast<size_t>(indices.ids[n] * D + i)];
+      const double position = position_table[static_cast<size_t>(indices.positions[n] * D + i)];
+      x.push_back((scale * word + position) * dropout_factor(dropout, static_cast<int64_t>(n), i));
+    }
+  }
+  return x;
+}
+
+// dtable [V, D]
+inline std::vector<double> embedding_backward_reference(const std::vector<double>& dx,
+                                                        const std::vector<int32_t>& ids, double scale,
+                                                        const kernels::Dropout& dropout, int64_t V,
+                                                        int64_t D) {
+  std::vector<double> dtable(static_cast<size_t>(V * D));
+  for (size_t n = 0; n < ids.size(); ++n) {
+    for (int64_t i = 0; i < D; ++i) {
+      const double factor = dropout_factor(dropout, static_cast<int64_t>(n), i);
+      dtable[static_cast<size_t>(ids[n] * D + i)] +=
+          scale * factor * dx[n * static_cast<size_t>(D) + static_cast<size_t>(i)];
+    }
+  }
+  return dtable;
+}
+
+}  // namespace xf::tests

@@ -1,0 +1,78 @@
+// Shapes of layer_norm, and its f64 reference straight from the definition (kernels/layer_norm.h).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace xf::tests {
+
+struct LayerNormCase {
+  const char* why;
+  int64_t N, D;
+  double mean = 0, spread = 1;  // of x
+  double f32_tolerance = 1e-5;
+};
+
+inline const std::vector<LayerNormCase>& layer_norm_cases() {
+  static const std::vector<LayerNormCase> cases = {
+      {"smallest", 1, 1},
+      {"tail of a warp", 3, 33},
+      {"odd and prime", 31, 7},
+      {"one short of a vector", 2, 127},
+      {"tail of a vector load", 7, 130},
+      {"rows beyond one block of column sums", 129, 31},
+      {"model width", 4, 512},
+      {"a block of threads per row on a GPU", 2, 4096},
+      // half a step of f32 at 1e4, the least error of a saved mean, is 5e-4; a few of them against a spread
+      // of 1e-2
+      {"cancellation: mean 1e4, spread 1e-2", 3, 64, 1e4, 1e-2, 0.15},
+      // variance 0: xhat is 0, rstd 1/sqrt(eps)
+      {"constant rows", 3, 16, 2, 0},
+  };
+  return cases;
+}
+
+struct LayerNormReference {
+  std::vector<double> y, mean, rstd, dx, dgamma, dbeta;
+
+  // dx is a difference of terms of this size, so its rounding error is relative to it: in a row of variance 0
+  // the terms are of size 316 and dx is 0.
+  double dx_terms() const { return *std::max_element(rstd.begin(), rstd.end()); }
+};
+
+// The gradient by the Jacobian (4) of docs/derivations/layer_norm.md, not by its simplification (5).
+inline LayerNormReference layer_norm_reference(const std::vector<double>& x, const std::vector<double>& gamma,
+                                               const std::vector<double>& beta, const std::vector<double>& dy,
+                                               int64_t N, int64_t D, double eps) {
+  const auto rows = static_cast<size_t>(N), width = static_cast<size_t>(D);
+  const double size = static_cast<double>(D);
+  LayerNormReference r;
+  r.y.resize(rows * width), r.dx.resize(rows * width), r.dgamma.resize(width), r.dbeta.resize(width);
+  std::vector<double> xhat(width);
+  for (size_t n = 0; n < rows; ++n) {
+    const double* row = x.data() + n * width;
+    double mean = 0, variance = 0;
+    for (size_t i = 0; i < width; ++i) mean += row[i] / size;
+    for (size_t i = 0; i < width; ++i) variance += (row[i] - mean) * (row[i] - mean) / size;
+    const double rstd = 1 / std::sqrt(variance + eps);
+    r.mean.push_back(mean), r.rstd.push_back(rstd);
+    double g_sum = 0;
+    for (size_t i = 0; i < width; ++i) {
+      xhat[i] = (row[i] - mean) * rstd;
+      r.y[n * width + i] = gamma[i] * xhat[i] + beta[i];
+      r.dgamma[i] += dy[n * width + i] * xhat[i];
+      r.dbeta[i] += dy[n * width + i];
+      g_sum += dy[n * width + i] * gamma[i];
+    }
+    for (size_t j = 0; j < width; ++j) {
+      double correlated = 0;
+      for (size_t i = 0; i < width; ++i) correlated += dy[n * width + i] * gamma[i] * xhat[i] * xhat[j];
+      r.dx[n * width + j] = rstd * (dy[n * width + j] * gamma[j] - (g_sum + correlated) / size);
+    }
+  }
+  return r;
+}
+
+}  // namespace xf::tests

@@ -1,0 +1,21 @@
+// Affine maps: shapes. Their reference is matmul's and the activation's, composed in the test.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace xf::tests {
+
+struct LinearCase {
+  const char* reason;
+  int64_t N, K, M;  // rows, inputs, outputs
+};
+
+inline std::vector<LinearCase> linear_cases() {
+  return {{"smallest", 1, 1, 1},
+          {"primes", 5, 3, 7},
+          {"around a register", 31, 33, 17},
+          {"past a row block", 129, 8, 31}};
+}
+
+}  // namespace xf::tests

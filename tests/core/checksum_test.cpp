@@ -1,0 +1,45 @@
+#include "core/checksum.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace xf {
+namespace {
+
+uint64_t crc(std::string_view bytes) {
+  Crc64 checksum;
+  checksum.add(bytes);
+  return checksum.value();
+}
+
+}  // namespace
+
+// Expected: the check value in the catalogue of parametrised CRC algorithms, CRC-64/XZ.
+TEST_CASE("Crc64: has the published check value", "[unit]") {
+  CHECK(crc("123456789") == 0x995DC9BBDF1939FAu);
+  CHECK(crc("") == 0u);
+}
+
+TEST_CASE("Crc64: pieces of any size add up to the whole", "[unit]") {
+  std::string bytes;
+  for (int i = 0; i < 100; ++i) bytes += static_cast<char>(i * 37);
+  for (size_t cut = 0; cut <= bytes.size(); ++cut) {
+    Crc64 checksum;
+    checksum.add(std::string_view(bytes).substr(0, cut));
+    checksum.add(std::string_view(bytes).substr(cut));
+    REQUIRE(checksum.value() == crc(bytes));
+    REQUIRE(checksum.bytes() == 100);
+  }
+}
+
+TEST_CASE("Crc64: every single flipped bit changes it", "[unit]") {
+  std::string bytes(50, 'x');
+  const uint64_t whole = crc(bytes);
+  for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+    REQUIRE(crc(bytes) != whole);
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+  }
+}
+
+}  // namespace xf

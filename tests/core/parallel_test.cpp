@@ -1,0 +1,79 @@
+#include "core/parallel.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "core/error.h"
+
+using namespace xf;
+
+namespace {
+
+struct ThreadCount {  // restores the pool
+  explicit ThreadCount(int threads) { set_thread_count(threads); }
+  ~ThreadCount() { set_thread_count(0); }
+};
+
+}  // namespace
+
+TEST_CASE("Threads: no more than the affinity mask allows, at least one, and what was asked for", "[unit]") {
+  cpu_set_t before, one;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  CHECK(available_threads() >= 1);
+  CHECK(available_threads() <= CPU_COUNT(&before));
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
+  }
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  const int pinned = available_threads();
+  sched_setaffinity(0, sizeof before, &before);
+  CHECK(pinned == 1);
+  const ThreadCount three(3);
+  CHECK(thread_count() == 3);
+}
+
+TEST_CASE("parallel_for: each index once, at any thread count and grain", "[unit]") {
+  for (const int threads : {1, 2, 3}) {
+    const ThreadCount pool(threads);
+    for (const int64_t n : {0, 1, 2, 7, 100}) {
+      for (const int64_t grain : {0, 1, 3, 1000}) {
+        std::vector<std::atomic<int>> seen(static_cast<size_t>(n));
+        std::atomic<int> pieces = 0;
+        parallel_for(n, grain, [&](int64_t begin, int64_t end) {
+          ++pieces;
+          for (int64_t i = begin; i < end; ++i) ++seen[static_cast<size_t>(i)];
+        });
+        INFO("threads " << threads << ", n " << n << ", grain " << grain);
+        for (const auto& count : seen) CHECK(count == 1);
+        CHECK(pieces <= threads);
+        if (n > 0 && n <= grain) CHECK(pieces == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("parallel_for: an error in a piece reaches the caller", "[unit]") {
+  const ThreadCount two(2);
+  CHECK_THROWS_WITH(parallel_for(100, 1,
+                                 [](int64_t, int64_t end) {
+                                   if (end == 100) fail(ErrorKind::data, "line {} is bad", 99);
+                                 }),
+                    "line 99 is bad");
+}
+
+TEST_CASE("Error: its kind is the exit code of a program", "[unit]") {
+  try {
+    fail(ErrorKind::diverged, "loss is {}", "nan");
+  } catch (const Error& error) {
+    CHECK(error.exit_code() == 4);
+    CHECK(std::string(error.what()) == "loss is nan");
+    return;
+  }
+  FAIL("fail() returned");
+}

@@ -1,0 +1,84 @@
+#include "data/parallel_corpus.h"
+
+#include <catch2/catch.hpp>
+
+#include "data/word_tokenizer.h"
+#include "tests/data/errors.h"
+#include "tests/data/temporary_folder.h"
+
+using namespace xf;
+using namespace xf::data;
+using tests::error_of;
+
+namespace {
+
+// Words "a" to "d"; every other word is unknown (id 0). With the four specials a = 4, b = 5, c = 6, d = 7.
+std::unique_ptr<Tokenizer> letters() {
+  return make_word_tokenizer("<unk>\n<pad>\n<s>\n</s>\n\u2581a\n\u2581b\n\u2581c\n\u2581d\n", "letters");
+}
+
+ParallelCorpus encode(const std::vector<std::string>& source, const std::vector<std::string>& target,
+                      const LengthFilter& filter) {
+  const auto tokenizer = letters();
+  return encode_corpus({"x.src", "x.trg", source, target}, *tokenizer, *tokenizer, filter);
+}
+
+}  // namespace
+
+TEST_CASE("TextPipeline: composes, lower-cases, and composes what that opened", "[unit]") {
+  CHECK(TextPipeline{}.prepare("A\u0308pfel") == "\u00C4pfel");
+  CHECK(TextPipeline{.lowercase = true}.prepare("A\u0308pfel") == "\u00E4pfel");
+  // No capital J with caron exists in one code point, but a small one does: only after lower-casing can they
+  // compose.
+  CHECK(TextPipeline{.lowercase = true}.prepare("J\u030C") == "\u01F0");
+}
+
+TEST_CASE("ParallelText: unequal files are refused with both names and both counts", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string two = folder.write("two.en", "a\nb\n"), three = folder.write("three.de", "a\nb\nc\n");
+  const std::string message = error_of([&] { read_parallel_text(two, three, {}); });
+  CHECK_THAT(message, Catch::StartsWith("3: ") && Catch::Contains(two + " has 2 lines") &&
+                          Catch::Contains(three + " has 3"));
+  CHECK_THAT(error_of([&] { read_parallel_text(two, folder / "none", {}); }), Catch::Contains("none"));
+  CHECK(read_parallel_text(two, folder.write("windows.de", "A\r\nB"), {.lowercase = true}).target ==
+        std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("ParallelCorpus: what is dropped, and why, is counted, and kept pairs know their lines", "[unit]") {
+  // Line 2: empty source; 3: source over 3; 5: target over 3.
+  const ParallelCorpus corpus = encode({"a b", "", "a b c d", "x a", "d"},
+                                       {"c", "a", "a", "a y z", "a b c d"}, {.max_length = 3, .crop = false});
+  const CorpusStatistics& s = corpus.statistics;
+  CHECK(s.pairs == 5);
+  CHECK(s.kept == 2);
+  CHECK(s.dropped_empty == 1);
+  CHECK(s.dropped_long == 2);
+  CHECK(s.cropped == 0);
+  CHECK(corpus.lines == std::vector<int64_t>{1, 4});
+  CHECK(s.source.tokens == 4);
+  CHECK(s.source.unknown == 1);
+  CHECK(s.target.tokens == 4);
+  CHECK(s.target.unknown == 2);
+  CHECK(s.target.unknown_rate() == 0.5);
+  CHECK(s.source.longest == 2);
+  CHECK(s.target.longest == 3);
+  CHECK(corpus.source.total() == 4);
+  CHECK(std::vector<int32_t>(corpus.source[1].begin(), corpus.source[1].end()) == std::vector<int32_t>{0, 4});
+}
+
+TEST_CASE("ParallelCorpus: cropping shortens the side that is too long and keeps the pair", "[unit]") {
+  const ParallelCorpus corpus = encode({"a b c d", "a"}, {"a", "b"}, {.max_length = 3, .crop = true});
+  CHECK(corpus.statistics.kept == 2);
+  CHECK(corpus.statistics.cropped == 1);
+  CHECK(corpus.source.length(0) == 3);
+  CHECK(corpus.target.length(0) == 1);
+  CHECK(encode({"a b c d"}, {"a"}, {.max_length = 0, .crop = false}).source.length(0) == 4);
+}
+
+TEST_CASE("ParallelCorpus: if nothing is left the error says where it went", "[unit]") {
+  CHECK_THAT(error_of([] {
+               encode({"", "a b"}, {"a", "a"}, {.max_length = 1, .crop = false});
+             }),
+             Catch::StartsWith("3: x.src, x.trg: ") && Catch::Contains("1 empty") &&
+                 Catch::Contains("--max-length 1"));
+}

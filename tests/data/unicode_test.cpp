@@ -1,0 +1,54 @@
+#include "data/unicode.h"
+
+#include <catch2/catch.hpp>
+
+using namespace xf::data;
+
+TEST_CASE("UTF-8: exactly the well-formed sequences of the Unicode Standard, table 3-7, are valid",
+          "[unit]") {
+  for (const char* good :
+       {"", "a", "\xC2\x80", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
+    CHECK_FALSE(first_invalid_utf8(good));
+  }
+  // A lone continuation, overlong forms, a surrogate, beyond U+10FFFF, a cut sequence: each after two good
+  // bytes.
+  for (const char* bad : {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF",
+                          "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "\xE2\x82"}) {
+    CHECK(first_invalid_utf8(std::string("ab") + bad + "c") == 2);
+  }
+}
+
+TEST_CASE("UTF-8: code points and bytes convert into each other", "[unit]") {
+  const std::string text = "a\xC3\xA4\xE2\x96\x81\xF0\x9F\x98\x80";
+  CHECK(to_utf32(text) == U"a\u00E4\u2581\U0001F600");
+  CHECK(to_utf8(to_utf32(text)) == text);
+  CHECK(to_utf32("a\xFFz") == U"a\uFFFDz");
+}
+
+TEST_CASE("NFC: a letter and a combining mark become one", "[unit]") {
+  CHECK(normalize_nfc("a\u0308") == "\u00E4");
+  CHECK(normalize_nfc("\u00E4") == "\u00E4");
+  CHECK(normalize_nfc("\u1100\u1161") == "\uAC00");  // Hangul composes by rule
+  CHECK(normalize_nfc("\uFB01") == "\uFB01");        // a ligature is a compatibility matter: NFKC, not NFC
+}
+
+TEST_CASE("Lower case: the root locale's full mapping, as Python's lower()", "[unit]") {
+  CHECK(lower_case("Ein GRO\u00DFER Mann \u00C4\u00D6\u00DC") == "ein gro\u00DFer mann \u00E4\u00F6\u00FC");
+  CHECK(lower_case("\u1E9E") == "\u00DF");
+  CHECK(lower_case("I\u0130") == "ii\u0307");                                     // not Turkish
+  CHECK(lower_case("\u039F\u03A3 \u03A3\u0391") == "\u03BF\u03C2 \u03C3\u03B1");  // final sigma
+}
+
+TEST_CASE("White space: the set on which Python's split() splits", "[unit]") {
+  // `[c for c in range(0x110000) if chr(c).isspace()]` in Python 3.
+  const std::u32string spaces =
+      U"\t\n\v\f\r\x1C\x1D\x1E\x1F \x85\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005"
+      U"\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000";
+  std::u32string found;
+  for (char32_t c = 0; c < 0x110000; ++c) {
+    if (is_space(c)) found.push_back(c);
+  }
+  CHECK(found == spaces);
+  CHECK(split_on_space(" a\u00A0b  c\t") == std::vector<std::string_view>{"a", "b", "c"});
+  CHECK(split_on_space(" ").empty());
+}

@@ -1,0 +1,162 @@
+#include "kernels/embedding.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/cases/embedding.h"
+#include "tests/support/gradcheck.h"
+#include "tests/support/threads.h"
+
+using namespace xf;
+using namespace xf::tests;
+using xf::kernels::Dropout;
+using xf::kernels::embedding_backward;
+using xf::kernels::embedding_forward;
+using xf::kernels::PositionLayout;
+using xf::kernels::sinusoid_positions;
+
+namespace {
+
+constexpr float kScale = 11.25f;
+constexpr int64_t kPositions = 7;
+
+struct Op {
+  EmbeddingIndices indices;
+  Dropout dropout;
+  Tensor ids, positions, order, table, position_table, dx, x, dtable;
+
+  Op(int64_t N, int64_t V, int64_t D, DType dtype, float p)
+      : indices(embedding_indices(N, V, 9)), dropout(test_dropout(p, 2)) {
+    ids = Tensor::from(indices.ids), positions = Tensor::from(indices.positions),
+    order = Tensor::from(indices.order);
+    table = random_tensor({V, D}, dtype, 1), position_table = random_tensor({kPositions, D}, dtype, 2);
+    dx = random_tensor({N, D}, dtype, 3);
+    x = poisoned({N, D}, dtype), dtable = Tensor::zeros({V, D}, dtype);
+  }
+  void forward() const { embedding_forward(ids, positions, table, position_table, kScale, dropout, x); }
+  void backward() const { embedding_backward(dx, ids, order, kScale, dropout, dtable); }
+  void run() const { forward(), backward(); }
+};
+
+std::vector<double> positions_row(PositionLayout layout, int64_t D, int64_t position) {
+  const Tensor table = poisoned({position + 1, D}, DType::f64);
+  sinusoid_positions(layout, table);
+  return table.slice_rows(position, position + 1).to_vector<double>();
+}
+
+}  // namespace
+
+TEST_CASE("Embedding: forward and backward match the definition, with and without dropout", "[unit]") {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const float p : {0.0f, 0.3f}) {
+      for (const EmbeddingCase& c : embedding_cases()) {
+        const Op op(c.N, c.V, c.D, dtype, p);
+        op.run();
+        INFO(c.why << ", p " << p << ", " << name_of(dtype));
+        CHECK(max_relative_error(
+                  op.x, embedding_reference(op.indices, as_doubles(op.table), as_doubles(op.position_table),
+                                            kScale, op.dropout, c.D)) < tolerance(dtype));
+        CHECK(max_relative_error(op.dtable, embedding_backward_reference(as_doubles(op.dx), op.indices.ids,
+                                                                         kScale, op.dropout, c.V, c.D)) <
+              tolerance(dtype));
+      }
+    }
+  }
+}
+
+TEST_CASE("Embedding: the table's gradient matches central differences", "[grad]") {
+  for (const float p : {0.0f, 0.3f}) {
+    for (const EmbeddingCase& c :
+         {EmbeddingCase{"", 1, 1, 1}, {"", 31, 5, 7}, {"", 5, 3, 33}, {"", 3, 2, 129}}) {
+      const Op op(c.N, c.V, c.D, DType::f64, p);
+      op.backward();
+      const auto loss = [&] {
+        op.forward();
+        return weighted_sum(op.x, op.dx);
+      };
+      INFO("N " << c.N << ", V " << c.V << ", D " << c.D << ", p " << p);
+      CHECK(gradient_error(loss, op.table, op.dtable) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("Embedding: the table's gradient is accumulated, and words that do not occur keep theirs",
+          "[unit]") {
+  const Op op(4, 9, 3, DType::f64, 0);
+  const Tensor ids = Tensor::from(std::vector<int32_t>{2, 5, 5, 2}),
+               order = Tensor::from(std::vector<int32_t>{0, 3, 1, 2});
+  const Tensor dtable = Tensor::from(std::vector<double>(27, 0.5), {9, 3});
+  embedding_backward(Tensor::from(std::vector<double>(12, 1.0), {4, 3}), ids, order, 2, {}, dtable);
+  for (int64_t v = 0; v < 9; ++v) {
+    CHECK(dtable.slice_rows(v, v + 1).to_vector<double>() ==
+          std::vector<double>(3, v == 2 || v == 5 ? 4.5 : 0.5));
+  }
+}
+
+TEST_CASE("Embedding: same bits at any number of threads, and twice", "[unit]") {
+  CHECK(same_bits_at_any_thread_count([] {
+    const Op op(301, 23, 130, DType::f32, 0.1f);
+    op.run();
+    return std::vector<Tensor>{op.x, op.dtable};
+  }));
+}
+
+TEST_CASE("Embedding: an id or a position out of range is named", "[unit]") {
+  const Op op(3, 5, 4, DType::f32, 0);
+  const Tensor bad_ids = Tensor::from(std::vector<int32_t>{0, 5, 1}),
+               negative = Tensor::from(std::vector<int32_t>{0, 1, -1});
+  CHECK_THROWS_WITH(embedding_forward(bad_ids, op.positions, op.table, op.position_table, kScale, {}, op.x),
+                    "embedding: id 5 of token 1 is outside of the 5 words of the vocabulary");
+  CHECK_THROWS_WITH(embedding_forward(op.ids, negative, op.table, op.position_table, kScale, {}, op.x),
+                    "embedding: position -1 of token 2 is outside of the 7 positions of the table");
+  CHECK_THROWS_WITH(embedding_backward(op.dx, bad_ids, op.order, kScale, {}, op.dtable),
+                    "embedding_backward: id 5 of token 1 is outside of the 5 words of the vocabulary");
+}
+
+TEST_CASE("Embedding: rejects wrong shapes and dtypes by name", "[unit]") {
+  const Op op(3, 5, 4, DType::f32, 0);
+  CHECK_THROWS_WITH(embedding_forward(op.ids, Tensor::from(std::vector<int32_t>{0}), op.table,
+                                      op.position_table, kScale, {}, op.x),
+                    "embedding: positions must be [3], got [1]");
+  CHECK_THROWS_WITH(embedding_forward(op.x, op.positions, op.table, op.position_table, kScale, {}, op.x),
+                    "embedding: ids must be i32, got f32");
+  CHECK_THROWS_WITH(
+      embedding_forward(op.ids, op.positions, op.table, Tensor::zeros({7, 5}, DType::f32), kScale, {}, op.x),
+      "embedding: position_table must be [7, 4], got [7, 5]");
+  CHECK_THROWS_WITH(
+      embedding_backward(op.dx, op.ids, Tensor::from(std::vector<int32_t>{0}), kScale, {}, op.dtable),
+      "embedding_backward: order must be [3], got [1]");
+}
+
+// sin and cos of position / 10000^(2i/D), computed in f64 outside of this project to six decimals.
+TEST_CASE("Positions: interleaved sines and cosines have the paper's values", "[golden]") {
+  const auto starts_with = [](const std::vector<double>& row, const std::vector<double>& expected,
+                              double limit = 6e-7) {
+    bool all = true;
+    for (size_t i = 0; i < expected.size(); ++i) all = all && std::abs(row[i] - expected[i]) < limit;
+    return all;
+  };
+  constexpr PositionLayout kPaper = PositionLayout::interleaved;
+  CHECK(starts_with(positions_row(kPaper, 512, 0), {0, 1, 0, 1, 0, 1}));
+  const auto one = positions_row(kPaper, 512, 1);
+  CHECK(starts_with(one, {.841471, .540302, .821856, .569695, .801962, .597375}));
+  CHECK(starts_with({one[510], one[511]}, {.000104, 1}));
+  CHECK(starts_with(positions_row(kPaper, 512, 2), {.909297, -.416147, .936415, -.350895}));
+  CHECK(starts_with(positions_row(kPaper, 512, 10), {-.544021, -.839072}));
+  // These were computed with the angles in f32, which costs 255 * 2^-24 = 1.5e-5 of an angle of 255.
+  CHECK(starts_with(positions_row(kPaper, 512, 255),
+                    {-.506392, -.862304, .810202, .586151, -.994427, .105426}, 1.5e-5));
+  CHECK(starts_with(positions_row(kPaper, 4, 1), {.841471, .540302, .010000, .999950}));
+  CHECK(starts_with(positions_row(kPaper, 4, 3), {.141120, -.989992, .029996, .999550}));
+  CHECK(starts_with(positions_row(kPaper, 6, 1), {.841471, .540302, .046399, .998923, .002154, .999998}));
+}
+
+TEST_CASE("Positions: the split layout holds the same values, sines first", "[unit]") {
+  const auto paper = positions_row(PositionLayout::interleaved, 10, 3),
+             split = positions_row(PositionLayout::split, 10, 3);
+  for (size_t i = 0; i < 5; ++i) {
+    CHECK(split[i] == paper[2 * i]);
+    CHECK(split[5 + i] == paper[2 * i + 1]);
+  }
+  CHECK_THROWS_WITH(positions_row(PositionLayout::split, 5, 0),
+                    "sinusoid_positions: table must be [P, D] with an even D, got [1, 5]");
+}

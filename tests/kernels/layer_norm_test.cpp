@@ -1,0 +1,170 @@
+#include "kernels/layer_norm.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/cases/layer_norm.h"
+#include "tests/support/gradcheck.h"
+#include "tests/support/threads.h"
+
+using namespace xf;
+using namespace xf::tests;
+using xf::kernels::layer_norm_backward;
+using xf::kernels::layer_norm_forward;
+
+namespace {
+
+constexpr float kEps = 1e-5f;
+
+// Inputs and poisoned outputs; parameter gradients start at 0.5, for they are accumulated.
+struct Op {
+  Tensor x, gamma, beta, dy, y, mean, rstd, dx, dgamma, dbeta;
+
+  Op(const LayerNormCase& c, DType dtype) {
+    x = random_tensor({c.N, c.D}, dtype, 1, c.mean - c.spread, c.mean + c.spread);
+    gamma = random_tensor({c.D}, dtype, 2, 0.5, 1.5);
+    beta = random_tensor({c.D}, dtype, 3);
+    dy = random_tensor({c.N, c.D}, dtype, 4);
+    y = poisoned({c.N, c.D}, dtype), dx = poisoned({c.N, c.D}, dtype);
+    mean = poisoned({c.N}, accumulator_of(dtype)), rstd = poisoned({c.N}, accumulator_of(dtype));
+    const std::vector<double> half(static_cast<size_t>(c.D), 0.5);
+    dgamma = tensor_of(half, {c.D}, dtype), dbeta = tensor_of(half, {c.D}, dtype);
+  }
+  void forward() const { layer_norm_forward(x, gamma, beta, kEps, y, mean, rstd); }
+  void backward() const { layer_norm_backward(dy, x, gamma, mean, rstd, dx, dgamma, dbeta); }
+  void run() const { forward(), backward(); }
+};
+
+// The op on one row [D] with gamma 1, beta 0: y and, for dy, dx.
+std::pair<std::vector<double>, std::vector<double>> plain_row(const std::vector<double>& x,
+                                                              const std::vector<double>& dy, float eps) {
+  const auto D = static_cast<int64_t>(x.size());
+  Op op({"", 1, D}, DType::f64);
+  op.x = Tensor::from(x, {1, D}), op.dy = Tensor::from(dy, {1, D});
+  op.gamma = Tensor::from(std::vector<double>(x.size(), 1.0)), op.beta = Tensor::zeros({D}, DType::f64);
+  layer_norm_forward(op.x, op.gamma, op.beta, eps, op.y, op.mean, op.rstd);
+  op.backward();
+  return {op.y.to_vector<double>(), op.dx.to_vector<double>()};
+}
+
+}  // namespace
+
+TEST_CASE("LayerNorm: forward and backward match the definition", "[unit]") {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const LayerNormCase& c : layer_norm_cases()) {
+      const Op op(c, dtype);
+      op.run();
+      auto expected = layer_norm_reference(as_doubles(op.x), as_doubles(op.gamma), as_doubles(op.beta),
+                                           as_doubles(op.dy), c.N, c.D, kEps);
+      for (auto* sums : {&expected.dgamma, &expected.dbeta}) {
+        for (double& sum : *sums) sum += 0.5;
+      }
+      // In f64 the mean's rounding, 1e4 * 1e-16, stands against the spread of 1e-2 as in f32.
+      const double limit = dtype == DType::f32 ? c.f32_tolerance : c.mean > 1e3 ? 1e-9 : tolerance(dtype);
+      INFO(c.why << ", " << name_of(dtype));
+      CHECK(max_relative_error(op.y, expected.y) < limit);
+      CHECK(max_relative_error(op.mean, expected.mean) < tolerance(dtype));
+      CHECK(max_relative_error(op.rstd, expected.rstd) < limit);
+      CHECK(max_relative_error(op.dx, expected.dx, expected.dx_terms()) < limit);
+      CHECK(max_relative_error(op.dgamma, expected.dgamma) < limit);
+      CHECK(max_relative_error(op.dbeta, expected.dbeta) < limit);
+    }
+  }
+}
+
+TEST_CASE("LayerNorm: gradients match central differences", "[grad]") {
+  for (const auto& [N, D] :
+       {std::pair<int64_t, int64_t>{1, 2}, {3, 5}, {31, 7}, {2, 33}, {65, 3}, {1, 127}, {2, 129}}) {
+    Op op({"", N, D}, DType::f64);
+    op.dgamma.fill_zero(), op.dbeta.fill_zero();
+    op.run();
+    const Op moved = op;
+    const auto loss = [&] {
+      moved.forward();
+      return weighted_sum(moved.y, op.dy);
+    };
+    INFO("N " << N << ", D " << D);
+    CHECK(gradient_error(loss, op.x, op.dx) < 1e-6);
+    CHECK(gradient_error(loss, op.gamma, op.dgamma) < 1e-6);
+    CHECK(gradient_error(loss, op.beta, op.dbeta) < 1e-6);
+  }
+}
+
+TEST_CASE("LayerNorm: rows of y have mean 0 and variance 1; rows of dx sum to 0 and are orthogonal to xhat",
+          "[unit]") {
+  const std::vector<double> x = random_values(127, 5, -3, 9), dy = random_values(127, 6);
+  const auto [y, dx] = plain_row(x, dy, 0);
+  double mean = 0, variance = 0, sum = 0, along = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    mean += y[i] / 127, variance += y[i] * y[i] / 127, sum += dx[i], along += dx[i] * y[i];
+  }
+  CHECK(std::abs(mean) < 1e-14);
+  CHECK(variance == Approx(1).epsilon(1e-14));
+  CHECK(std::abs(sum) < 1e-13);
+  CHECK(std::abs(along) < 1e-13);
+}
+
+// (1 - 2.5) / sqrt(1.25) and so on: exact arithmetic, eps as given.
+TEST_CASE("LayerNorm: [1, 2, 3, 4] gives the values computed by hand", "[golden]") {
+  const std::vector<double> x = {1, 2, 3, 4}, dy = {1, 0, 0, 0};
+  const auto [exact, gradient] = plain_row(x, dy, 1e-12f);
+  CHECK(max_relative_error(exact, {-1.3416407, -0.4472136, 0.4472136, 1.3416407}) < 1e-7);
+  CHECK(max_relative_error(gradient, {0.2683282, -0.3577709, -0.0894427, 0.1788854}) < 1e-6);
+  CHECK(max_relative_error(plain_row(x, dy, 1e-5f).first, {-1.3416354, -0.4472118, 0.4472118, 1.3416354}) <
+        1e-7);
+}
+
+TEST_CASE("LayerNorm: a constant row gives beta, and a gradient of scale 1/sqrt(eps)", "[golden]") {
+  const auto [y, dx] = plain_row({3, 3, 3, 3}, {1, 0, 0, 0}, 1e-12f);
+  CHECK(y == std::vector<double>(4, 0.0));
+  CHECK(max_relative_error(dx, {7.5e5, -2.5e5, -2.5e5, -2.5e5}) < 1e-6);
+}
+
+TEST_CASE("LayerNorm: same bits at any number of threads, and twice", "[unit]") {
+  CHECK(same_bits_at_any_thread_count([] {
+    const Op op({"several threads", 301, 130}, DType::f32);
+    op.run();
+    return std::vector<Tensor>{op.y, op.mean, op.rstd, op.dx, op.dgamma, op.dbeta};
+  }));
+}
+
+TEST_CASE("LayerNorm: y may be x, dx may be dy", "[unit]") {
+  const Op op({"", 3, 33}, DType::f32);
+  op.run();
+  Op in_place({"", 3, 33}, DType::f32);
+  layer_norm_backward(in_place.dy, in_place.x, in_place.gamma, op.mean, op.rstd, in_place.dy, in_place.dgamma,
+                      in_place.dbeta);
+  CHECK(same_bits(in_place.dy, op.dx));
+  layer_norm_forward(in_place.x, in_place.gamma, in_place.beta, kEps, in_place.x, in_place.mean,
+                     in_place.rstd);
+  CHECK(same_bits(in_place.x, op.y));
+}
+
+TEST_CASE("LayerNorm: an empty batch and a meta tensor do nothing", "[unit]") {
+  const Op op({"", 0, 4}, DType::f32);
+  op.run();
+  CHECK(op.dgamma.to_vector<float>() == std::vector<float>(4, 0.5f));
+  const auto meta = [](Shape shape) { return Tensor::empty(shape, DType::f32, Device::meta()); };
+  layer_norm_forward(meta({2, 4}), meta({4}), meta({4}), kEps, meta({2, 4}), meta({2}), meta({2}));
+}
+
+TEST_CASE("LayerNorm: rejects wrong shapes, dtypes and devices by name", "[unit]") {
+  const Op op({"", 2, 4}, DType::f32);
+  const Tensor three = Tensor::zeros({3}, DType::f32), wide = Tensor::zeros({2, 8}, DType::f32);
+  CHECK_THROWS_WITH(layer_norm_forward(op.x, three, op.beta, kEps, op.y, op.mean, op.rstd),
+                    "layer_norm: gamma must be [4], got [3]");
+  CHECK_THROWS_WITH(layer_norm_forward(op.x, op.gamma, op.beta, kEps, wide, op.mean, op.rstd),
+                    "layer_norm: y must be [2, 4], got [2, 8]");
+  CHECK_THROWS_WITH(layer_norm_forward(op.x, op.gamma, op.beta, kEps, op.y, three, op.rstd),
+                    "layer_norm: mean must be [2], got [3]");
+  CHECK_THROWS_WITH(
+      layer_norm_forward(wide.slice_columns(0, 4), op.gamma, op.beta, kEps, op.y, op.mean, op.rstd),
+      Catch::Contains("layer_norm: x must be contiguous"));
+  CHECK_THROWS_WITH(
+      layer_norm_forward(op.x, Tensor::zeros({4}, DType::f64), op.beta, kEps, op.y, op.mean, op.rstd),
+      "layer_norm: all arguments must be f32, got one of f64");
+  CHECK_THROWS_WITH(layer_norm_forward(op.x, Tensor::empty({4}, DType::f32, Device::meta()), op.beta, kEps,
+                                       op.y, op.mean, op.rstd),
+                    "layer_norm: all arguments must be on cpu, got one on meta");
+  CHECK_THROWS_WITH(layer_norm_backward(op.dy, op.x, op.gamma, op.mean, op.rstd, op.dx, three, op.dbeta),
+                    "layer_norm_backward: dgamma must be [4], got [3]");
+}

@@ -1,0 +1,205 @@
+// That the search finds what it should: against greedy, plain and exhaustive search without a cache.
+#include "nn/search.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+
+#include "tests/nn/search_model.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::nn::search_tests;
+
+namespace {
+
+// The rules of nn/search.h once more, for one sentence, in the plainest way: strings of ids, every prefix
+// decoded anew.
+std::vector<Hypothesis> plain_beam_search(Model& model, const Ids& source, const SearchOptions& options,
+                                          size_t limit) {
+  struct Prefix {
+    Ids ids;
+    double log_probability;
+  };
+  std::vector<Prefix> live{{{}, 0}};
+  std::vector<Hypothesis> ended;
+  const auto beam = static_cast<size_t>(options.beam_size);
+  for (size_t n = 1; n <= limit && ended.size() < beam; ++n) {
+    std::vector<Prefix> all;
+    for (const Prefix& prefix : live) {
+      Ids input{kBos};
+      input.insert(input.end(), prefix.ids.begin(), prefix.ids.end());
+      const std::vector<double> row = uncached_log_probabilities(model, source, input).back();
+      for (int32_t id = 0; id < static_cast<int32_t>(row.size()); ++id) {
+        if (!allowed(id)) continue;
+        all.push_back({prefix.ids, prefix.log_probability + row[static_cast<size_t>(id)]});
+        all.back().ids.push_back(id);
+      }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Prefix& a, const Prefix& b) { return a.log_probability > b.log_probability; });
+    live.clear();
+    for (size_t rank = 0; rank < all.size(); ++rank) {
+      Prefix& candidate = all[rank];
+      const double score = candidate.log_probability /
+                           std::pow(static_cast<double>(n), static_cast<double>(options.normalize));
+      if (candidate.ids.back() != kEos) {
+        if (live.size() < beam) live.push_back(candidate);
+      } else if (rank < beam) {
+        candidate.ids.pop_back();
+        ended.push_back({candidate.ids, candidate.log_probability, score, false});
+      }
+    }
+  }
+  if (ended.size() < beam) {
+    for (const Prefix& prefix : live) {
+      const double score = prefix.log_probability /
+                           std::pow(static_cast<double>(limit), static_cast<double>(options.normalize));
+      ended.push_back({prefix.ids, prefix.log_probability, score, true});
+    }
+  }
+  std::stable_sort(ended.begin(), ended.end(), [](const Hypothesis& a, const Hypothesis& b) {
+    return a.cut != b.cut ? b.cut : a.score > b.score;
+  });
+  ended.resize(std::min(ended.size(), static_cast<size_t>(options.n_best)));
+  return ended;
+}
+
+size_t limit_of(const SearchOptions& options, const Ids& source) {
+  return std::min(static_cast<size_t>(options.max_length),
+                  static_cast<size_t>(options.max_length_factor * static_cast<float>(source.size())) + 10);
+}
+
+}  // namespace
+
+TEST_CASE("Search: a beam of 1 is greedy search", "[unit]") {
+  // Expected: the definition, argmax of an uncached decoder until </s>.
+  Model model(DType::f64, small_config(20), 1);
+  const std::vector<Ids> sources = random_sources(12, 2);
+  const auto results = Search(model.transformer, model.arena, options_for(1)).translate(make_batch(sources));
+  size_t ended = 0;
+  for (size_t b = 0; b < sources.size(); ++b) {
+    const size_t limit = limit_of(options_for(1), sources[b]);
+    Ids prefix{kBos};
+    bool end = false;
+    while (!end && prefix.size() <= limit) {
+      const std::vector<double> row = uncached_log_probabilities(model, sources[b], prefix).back();
+      int32_t best = kEos;
+      for (int32_t id = 0; id < 20; ++id) {
+        if (allowed(id) && row[static_cast<size_t>(id)] > row[static_cast<size_t>(best)]) best = id;
+      }
+      end = best == kEos;
+      if (!end) prefix.push_back(best);
+    }
+    REQUIRE(results[b].size() == 1);
+    CHECK(results[b][0].ids == Ids(prefix.begin() + 1, prefix.end()));
+    CHECK(results[b][0].cut == !end);
+    ended += end;
+  }
+  CHECK(ended > 0);
+}
+
+TEST_CASE("Search: a beam agrees with a plain search that decodes every prefix anew", "[unit]") {
+  const int64_t beam = GENERATE(2, 3, 5);
+  const NormPlacement norm = GENERATE(NormPlacement::post, NormPlacement::pre);
+  TransformerConfig config = small_config(14);
+  config.norm = norm;
+  Model model(DType::f64, config, 3);
+  SearchOptions options = options_for(beam);
+  options.max_length = 12;
+  options.normalize = 0.6f;
+  const std::vector<Ids> sources = random_sources(6, 4);
+  const auto results = Search(model.transformer, model.arena, options).translate(make_batch(sources));
+  for (size_t b = 0; b < sources.size(); ++b) {
+    const auto expected = plain_beam_search(model, sources[b], options, limit_of(options, sources[b]));
+    REQUIRE(results[b].size() == expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      CHECK(results[b][i].ids == expected[i].ids);
+      CHECK(results[b][i].cut == expected[i].cut);
+      CHECK(results[b][i].score == Approx(expected[i].score).epsilon(1e-10));
+    }
+  }
+}
+
+TEST_CASE("Search: a beam wider than the space finds the best of all translations", "[unit]") {
+  // Expected: every sequence of up to 4 tokens over </s> and 3 words, enumerated: 1 + 3 + 9 + 27 end, 81 are
+  // cut.
+  Model model(DType::f64, small_config(7), 5, 0.0);
+  SearchOptions options = options_for(200);
+  options.max_length = 4;
+  options.normalize = GENERATE(0.0f, 1.0f);
+  const Ids source{5, 9, 4};
+  const auto results = Search(model.transformer, model.arena, options).translate(make_batch({source}));
+
+  std::vector<Hypothesis> all;
+  const std::function<void(const Ids&, double)> extend = [&](const Ids& prefix, double so_far) {
+    const std::vector<double> row = uncached_log_probabilities(model, source, prefix).back();
+    const Ids ids(prefix.begin() + 1, prefix.end());
+    const double length =
+        std::pow(static_cast<double>(prefix.size()), static_cast<double>(options.normalize));
+    const double end = so_far + row[kEos];
+    all.push_back({ids, end, end / length, false});
+    for (int32_t id = kFirstWord; id < 7; ++id) {
+      Ids longer = prefix;
+      longer.push_back(id);
+      const double log_probability = so_far + row[static_cast<size_t>(id)];
+      if (longer.size() <= 4) {
+        extend(longer, log_probability);
+      } else {
+        all.push_back(
+            {Ids(longer.begin() + 1, longer.end()), log_probability, log_probability / length, true});
+      }
+    }
+  };
+  extend({kBos}, 0);
+  REQUIRE(all.size() == 40 + 81);
+  std::sort(all.begin(), all.end(), [](const Hypothesis& a, const Hypothesis& b) {
+    return a.cut != b.cut ? b.cut : a.score > b.score;
+  });
+  REQUIRE(results[0].size() == all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    CHECK(results[0][i].ids == all[i].ids);
+    CHECK(results[0][i].cut == all[i].cut);
+    CHECK(results[0][i].score == Approx(all[i].score).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("Search: cached scores are the uncached decoder's within 1e-5", "[unit]") {
+  const DType dtype = GENERATE(DType::f32, DType::f64);
+  Model model(dtype, small_config(20), 6);
+  const SearchOptions options = options_for(5);
+  const std::vector<Ids> sources = random_sources(16, 7);
+  const auto results = Search(model.transformer, model.arena, options).translate(make_batch(sources));
+  for (size_t b = 0; b < sources.size(); ++b) {
+    for (const Hypothesis& hypothesis : results[b]) {
+      const double expected = uncached_log_probability(model, sources[b], hypothesis);
+      const auto n = static_cast<double>(hypothesis.ids.size() + (hypothesis.cut ? 0 : 1));
+      CHECK(std::abs(hypothesis.log_probability - expected) <= 1e-5 * std::max(1.0, std::abs(expected)));
+      CHECK(std::abs(hypothesis.score - expected / n) <= 1e-5);
+    }
+  }
+}
+
+TEST_CASE("Search: a translation does not depend on its batch", "[unit]") {
+  Model model(DType::f32, small_config(20), 8);
+  const Search search(model.transformer, model.arena, options_for(4));
+  std::vector<Ids> sources = random_sources(64, 9);
+  sources[10] = {};  // </s> alone
+  const auto together = search.translate(make_batch(sources));
+  std::vector<Ids> reversed(sources.rbegin(), sources.rend());
+  const auto backwards = search.translate(make_batch(reversed));
+  REQUIRE(together.size() == 64);
+  CHECK(search.translate(make_batch({})).empty());
+  for (size_t b = 0; b < sources.size(); ++b) {
+    const auto alone = search.translate(make_batch({sources[b]}))[0];
+    for (const auto* other : {&alone, &backwards[63 - b]}) {
+      REQUIRE(other->size() == together[b].size());
+      for (size_t i = 0; i < other->size(); ++i) {
+        CHECK(std::abs((*other)[i].score - together[b][i].score) <= 1e-5);
+      }
+      const bool tie = together[b].size() > 1 && together[b][0].score - together[b][1].score <= 1e-5;
+      if (!tie) CHECK((*other)[0].ids == together[b][0].ids);
+    }
+  }
+}

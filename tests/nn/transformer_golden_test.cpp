@@ -1,0 +1,169 @@
+// The whole model against PyTorch: loss and every parameter's gradient. tests/golden/make_transformer.py wrote the
+// fixtures, with its own Transformer in f64 on padded batches.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "nn/safetensors.h"
+#include "nn/trainer.h"
+#include "tests/support/batch.h"
+#include "tests/support/compare.h"
+
+using namespace xf;
+using namespace xf::nn;
+
+namespace {
+
+const std::string kGolden = std::string(XFORMER_SOURCE_DIR) + "/tests/golden/";
+
+TransformerConfig golden_config() {
+  TransformerConfig config;
+  config.source_vocabulary = 37;
+  config.target_vocabulary = 41;
+  config.dim = 12;
+  config.heads = 3;
+  config.feed_forward = 20;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.label_smoothing = 0.1f;
+  config.max_length = 60;
+  return config;
+}
+
+PackedBatch golden_batch() {
+  const auto file = read_safetensors(kGolden + "transformer_batch.safetensors").tensors;
+  const auto ids = [&](const char* name) { return file.at(name).to_vector<int32_t>(); };
+  return tests::packed_batch(ids("source_ids"), ids("source_offsets"), ids("target_in"), ids("target_out"), ids("target_offsets"));
+}
+
+struct Result {
+  double worst_gradient = 0;
+  std::string worst_name;
+  double loss = 0, nll = 0;  // relative errors
+  double encoder = 0, log_probs = 0;
+};
+
+double norm_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v * v;
+  return std::sqrt(sum);
+}
+
+void load_parameters(const Registry& registry, const TensorMap& file) {
+  for (const Parameter& parameter : registry.parameters()) {
+    INFO(parameter.name);
+    REQUIRE(file.count(parameter.name) == 1);
+    REQUIRE(file.at(parameter.name).shape() == parameter.shape);
+    parameter.value.copy_from(tests::tensor_of(tests::as_doubles(file.at(parameter.name)), parameter.shape, registry.dtype()));
+  }
+}
+
+// Log-probabilities of the last position of each sentence.
+std::vector<double> last_log_probs(const Transformer& model, Step& step, const Variable& states, const PackedBatch& batch) {
+  std::vector<double> all;
+  const auto offsets = batch.target_offsets.to_vector<int32_t>();
+  const auto logits = tests::as_doubles(model.logits(step, states.value()));
+  const auto V = static_cast<size_t>(model.config().target_vocabulary);
+  for (size_t b = 0; b + 1 < offsets.size(); ++b) {
+    const double* z = logits.data() + static_cast<size_t>(offsets[b + 1] - 1) * V;
+    double sum = 0;
+    for (size_t v = 0; v < V; ++v) sum += std::exp(z[v]);
+    for (size_t v = 0; v < V; ++v) all.push_back(z[v] - std::log(sum));
+  }
+  return all;
+}
+
+Result compare(const TransformerConfig& config, const std::string& name, DType dtype) {
+  const TensorMap file = read_safetensors(kGolden + name).tensors;
+  Registry registry(dtype);
+  Transformer model(config, registry);
+  registry.allocate(Device::cpu(), Registry::Gradients::yes);
+  model.bind(Device::cpu());
+  load_parameters(registry, file);
+  const PackedBatch batch = golden_batch();
+  Arena arena(Device::cpu());
+  Result result;
+  {
+    Tape tape(arena);
+    Step step{.tape = tape};
+    const Tensor loss = Tensor::zeros({2}, accumulator_of(dtype));
+    const Variable sum = model.loss(step, batch, Tensor(), loss);
+    tape.backward(sum, Tensor::zeros({2}, accumulator_of(dtype)));
+    const auto sums = tests::as_doubles(loss);
+    const double expected_loss = tests::as_doubles(file.at("result.loss"))[0], expected_nll = tests::as_doubles(file.at("result.nll"))[0];
+    result.loss = std::abs(sums[0] - expected_loss) / std::abs(expected_loss);
+    result.nll = std::abs(sums[1] - expected_nll) / std::abs(expected_nll);
+  }
+  double global = 0;
+  for (const Parameter& p : registry.parameters()) global = std::hypot(global, norm_of(tests::as_doubles(file.at("gradient." + p.name))));
+  for (const Parameter& p : registry.parameters()) {
+    // Floor 1e-7 of the global norm: the gradient of the keys' bias is zero in exact arithmetic.
+    const double error = tests::max_relative_error(p.gradient, tests::as_doubles(file.at("gradient." + p.name)), 1e-7 * global);
+    if (error > result.worst_gradient) {
+      result.worst_gradient = error;
+      result.worst_name = p.name;
+    }
+  }
+  Tape tape(arena, Tape::Mode::inference);
+  Step step{.tape = tape};
+  const Variable memory = model.encode(step, batch, Tensor());
+  result.encoder = tests::max_relative_error(memory.value(), tests::as_doubles(file.at("result.encoder_output")));
+  const Variable states = model.decode(step, batch, memory, Tensor());
+  result.log_probs = tests::max_relative_error(last_log_probs(model, step, states, batch), tests::as_doubles(file.at("result.last_log_probs")));
+  return result;
+}
+
+void check(const TransformerConfig& config, const std::string& name) {
+  // f64: eps and label smoothing are f32 constants here, 1e-8 off PyTorch's.
+  for (const auto& [dtype, tolerance] : {std::pair{DType::f64, 1e-6}, std::pair{DType::f32, 2e-4}}) {
+    for (const int64_t max_length : {60, 100}) {  // short and long attention
+      TransformerConfig longer = config;
+      longer.max_length = max_length;
+      const Result result = compare(longer, name, dtype);
+      INFO(name << " " << name_of(dtype) << " max_length " << max_length << ": worst gradient " << result.worst_name);
+      CHECK(result.loss < tolerance);
+      CHECK(result.nll < tolerance);
+      CHECK(result.encoder < tolerance);
+      CHECK(result.log_probs < tolerance);
+      CHECK(result.worst_gradient < tolerance);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Transformer: post-norm agrees with PyTorch in loss and every gradient", "[golden]") {
+  check(golden_config(), "transformer_post.safetensors");
+}
+
+TEST_CASE("Transformer: pre-norm with GELU agrees with PyTorch in loss and every gradient", "[golden]") {
+  TransformerConfig config = golden_config();
+  config.norm = NormPlacement::pre;
+  config.activation = kernels::Activation::gelu;
+  check(config, "transformer_pre_gelu.safetensors");
+}
+
+TEST_CASE("Transformer: one tied table agrees with PyTorch in loss and every gradient", "[golden]") {
+  TransformerConfig config = golden_config();
+  config.target_vocabulary = 37;
+  config.tying = Tying::all;
+  check(config, "transformer_tied.safetensors");
+}
+
+TEST_CASE("Transformer: parameter counts of the published systems", "[golden]") {
+  // 55,205,037 and 55,207,087: the counts of two published implementations at these vocabularies, word-level Multi30k.
+  TransformerConfig base;
+  base.dim = 512;
+  base.heads = 8;
+  base.feed_forward = 2048;
+  base.encoder_layers = base.decoder_layers = 6;
+  base.source_vocabulary = 5893;
+  const auto count = [&](int64_t target_vocabulary) {
+    base.target_vocabulary = target_vocabulary;
+    Registry registry;
+    const Transformer model(base, registry);
+    return registry.count();
+  };
+  CHECK(count(7853) == 55'205'037);
+  CHECK(count(7855) == 55'207'087);
+  base.norm = NormPlacement::pre;
+  CHECK(count(7853) == 55'207'085);  // two final norms more
+}

@@ -1,0 +1,95 @@
+// How tests compare tensors: the largest difference, relative to the largest expected value of the same
+// tensor.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "core/philox.h"
+#include "core/tensor.h"
+
+namespace xf::tests {
+
+// The elements of an f32, f64 or i32 tensor as doubles, rows closed up.
+inline std::vector<double> as_doubles(const Tensor& tensor) {
+  const auto widen = [](const auto& values) { return std::vector<double>(values.begin(), values.end()); };
+  switch (tensor.dtype()) {
+    case DType::f32:
+      return widen(tensor.to_vector<float>());
+    case DType::f64:
+      return widen(tensor.to_vector<double>());
+    case DType::i32:
+      return widen(tensor.to_vector<int32_t>());
+    default:
+      fail(ErrorKind::failure, "as_doubles: {} tensors are not compared", name_of(tensor.dtype()));
+  }
+}
+
+// max |actual - expected| / max |expected|, with `floor` under the denominator. A NaN anywhere or unequal
+// sizes give infinity; equal infinities count as no difference.
+inline double max_relative_error(const std::vector<double>& actual, const std::vector<double>& expected,
+                                 double floor = 1e-30) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (actual.size() != expected.size()) return kInfinity;
+  double difference = 0, largest = floor;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    if (actual[i] == expected[i]) {
+      if (std::isfinite(expected[i])) largest = std::max(largest, std::abs(expected[i]));
+      continue;
+    }
+    const double d = std::abs(actual[i] - expected[i]);
+    if (!std::isfinite(d)) return kInfinity;
+    difference = std::max(difference, d);
+    largest = std::max(largest, std::abs(expected[i]));
+  }
+  return difference / largest;
+}
+inline double max_relative_error(const Tensor& actual, const std::vector<double>& expected,
+                                 double floor = 1e-30) {
+  return max_relative_error(as_doubles(actual), expected, floor);
+}
+inline double max_relative_error(const Tensor& actual, const Tensor& expected, double floor = 1e-30) {
+  return max_relative_error(as_doubles(actual), as_doubles(expected), floor);
+}
+
+inline bool same_bits(const Tensor& a, const Tensor& b) {
+  if (!(a.shape() == b.shape()) || a.dtype() != b.dtype()) return false;
+  const auto row_bytes = static_cast<size_t>(a.width() * size_of(a.dtype()));
+  for (int64_t r = 0; r < a.rows() && row_bytes > 0; ++r) {
+    const auto* row_a = static_cast<const char*>(a.raw()) + r * a.row_stride() * size_of(a.dtype());
+    const auto* row_b = static_cast<const char*>(b.raw()) + r * b.row_stride() * size_of(b.dtype());
+    if (std::memcmp(row_a, row_b, row_bytes) != 0) return false;
+  }
+  return true;
+}
+
+// What f32 arithmetic, and f64 arithmetic, may differ from the f64 reference: a few dozen roundings.
+inline double tolerance(DType dtype) { return dtype == DType::f64 ? 1e-12 : 1e-5; }
+
+// A tensor of f32 or f64 from doubles.
+inline Tensor tensor_of(const std::vector<double>& values, Shape shape, DType dtype) {
+  if (dtype == DType::f64) return Tensor::from(values, shape);
+  return Tensor::from(std::vector<float>(values.begin(), values.end()), shape);
+}
+
+// Outputs begin as NaN, so that an element that a kernel forgot shows.
+inline Tensor poisoned(Shape shape, DType dtype) {
+  return tensor_of(std::vector<double>(static_cast<size_t>(shape.numel()), std::nan("")), shape, dtype);
+}
+
+// Uniform in [low, high); the same values on every machine. They are representable in f32, so f32 and f64
+// tests and the reference start from equal inputs.
+inline std::vector<double> random_values(int64_t count, uint64_t seed, double low = -1, double high = 1) {
+  PhiloxSequence sequence(seed, 0);
+  std::vector<double> values(static_cast<size_t>(count));
+  for (double& value : values) value = static_cast<float>(low + (high - low) * sequence.uniform());
+  return values;
+}
+inline Tensor random_tensor(Shape shape, DType dtype, uint64_t seed, double low = -1, double high = 1) {
+  return tensor_of(random_values(shape.numel(), seed, low, high), shape, dtype);
+}
+
+}  // namespace xf::tests

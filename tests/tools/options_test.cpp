@@ -1,0 +1,210 @@
+#include "tools/options.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/data/errors.h"
+#include "tests/data/temporary_folder.h"
+#include "tools/presets.h"
+
+namespace xf::tools {
+namespace {
+
+using tests::error_of;
+using tests::TemporaryFolder;
+
+// As the shell would hand the words over, the program's name in front.
+std::optional<Options> parse(Program program, std::vector<const char*> words) {
+  words.insert(words.begin(), "program");
+  return parse_options(program, static_cast<int>(words.size()), words.data());
+}
+
+Options train(std::vector<const char*> words) { return *parse(Program::train, std::move(words)); }
+
+std::string train_error(std::vector<const char*> words) {
+  return error_of([&] { train(std::move(words)); });
+}
+
+TEST_CASE("Options: without arguments the values are the table's and those of transformer-tiny", "[unit]") {
+  const Options options = train({});
+  CHECK(options.get_int("max-length") == 100);  // option_rows_training.cpp
+  CHECK(options.get_int("dim-emb") == 128);     // presets/transformer-tiny.toml
+  CHECK(options.get_bool("tied-embeddings-all"));
+  CHECK(options.get_floats("optimizer-params") == std::vector<double>{0.9, 0.98, 1e-8});
+  CHECK(options.get_amount("lr-warmup") == Amount{2000, AmountUnit::updates});
+  CHECK_FALSE(options.is_set("train-sets"));
+  CHECK_FALSE(options.is_given("dim-emb"));
+}
+
+TEST_CASE("Options: every preset sets every value that the table leaves to the task", "[unit]") {
+  for (const Preset& preset : presets()) {
+    const Options options = train({"--task", preset.name});
+    for (const std::string& name : option_names(Program::train, true)) {
+      if (find_option(Program::train, name)->default_value != kByTask) continue;
+      INFO(preset.name << " " << name);
+      CHECK(options.is_set(name));
+    }
+  }
+}
+
+TEST_CASE(
+    "Options: the command line goes before the file, the file before the task, the task before the table",
+    "[unit]") {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("c.toml", "task = \"transformer-base\"\nenc-depth = 3\nmin-freq = 7\nseed = 5\n");
+  const Options options = train({"-c", path.c_str(), "--seed", "9"});
+  CHECK(options.get_int("seed") == 9);          // all but the task set it
+  CHECK(options.get_int("enc-depth") == 3);     // file and task
+  CHECK(options.get_int("min-freq") == 7);      // file and table
+  CHECK(options.get_int("dec-depth") == 6);     // the task, named in the file
+  CHECK(options.get_int("max-length") == 100);  // the table
+  CHECK(options.is_given("enc-depth"));
+  CHECK_FALSE(options.is_given("dec-depth"));
+  CHECK(train({"-c", path.c_str(), "--task", "transformer-tiny"}).get_int("dec-depth") == 4);
+}
+
+TEST_CASE("Options: an unknown option or key names the nearest one, and a file's line", "[unit]") {
+  CHECK(train_error({"--lern-rate", "1"}) == "2: unknown option '--lern-rate'; did you mean '--learn-rate'?");
+  CHECK(train_error({"--lern-rate=1"}) == "2: unknown option '--lern-rate'; did you mean '--learn-rate'?");
+  CHECK(train_error({"--xyzzyxyzzy"}) == "2: unknown option '--xyzzyxyzzy'; see xformer-train --help");
+  CHECK(train_error({"stray"}) == "2: unexpected argument 'stray'; see xformer-train --help");
+  CHECK(train_error({"--task", "transformer-tyni"})
+            .starts_with("2: unknown task 'transformer-tyni'; did you mean 'transformer-tiny'?"));
+  CHECK(error_of([] {
+          options_from_toml(Program::train, "dim-emb = 64\n\nlern-rate = 1\n", "config.toml");
+        }) == "2: config.toml:3: unknown key 'lern-rate'; did you mean 'learn-rate'?");
+}
+
+TEST_CASE("Options: a wrong type, range, choice or number of values is refused by name", "[unit]") {
+  CHECK(train_error({"--dim-emb", "big"}) == "2: --dim-emb: 'big' is not a whole number (as 8000 or 8K)");
+  CHECK(train_error({"--dim-emb", "1.5"}).starts_with("2: --dim-emb: '1.5' is not a whole number"));
+  CHECK(train_error({"--learn-rate=nan"}) == "2: --learn-rate: 'nan' is not a number");
+  CHECK(train_error({"--transformer-dropout", "1"}) ==
+        "2: --transformer-dropout: 1 is out of range; it must be from 0 to 0.99");
+  CHECK(train_error({"--norm", "pots"}) ==
+        "2: --norm: unknown value 'pots'; did you mean 'post'? (one of post, pre)");
+  CHECK(train_error({"-t", "one"}) == "2: --train-sets: takes 2 values (SRC TRG), got 1");
+  CHECK(train_error({"--lowercase=maybe"}) == "2: --lowercase: 'maybe' is neither true nor false");
+  CHECK(train_error({"--after", "3x"}).starts_with("2: --after: '3x' is not a number with a unit"));
+  CHECK(train_error({"--dim-emb"}).starts_with("2: --dim-emb lacks a value"));
+}
+
+TEST_CASE("Config file: what is wrong is said with its line", "[unit]") {
+  const auto error = [](const char* toml) {
+    return error_of([&] { options_from_toml(Program::train, toml, "c.toml"); });
+  };
+  CHECK(error("\ndim-emb = \"big\"") ==
+        "2: c.toml:2: key 'dim-emb': 'big' is not a whole number (as 8000 or 8K)");
+  CHECK(error("dim-emb = [1, 2]") == "2: c.toml:1: key 'dim-emb': takes one value, not a list");
+  CHECK(error("lowercase = 1") == "2: c.toml:1: key 'lowercase': '1' is neither true nor false");
+  CHECK(error("seed = 1979-05-27") ==
+        "2: c.toml:1: key 'seed': the value must be a number, a text, true, false or a list of these");
+  CHECK(error("# x\n[model]\ndim-emb = 4").starts_with("2: c.toml:2: 'model' is a table; the file is flat"));
+  CHECK(error("seed = 1\nseed = 2").starts_with("2: c.toml:2: "));
+  CHECK(error("overwrite = true") ==
+        "2: c.toml:1: 'overwrite' belongs on the command line (--overwrite), not in a file");
+  CHECK(train_error({"-c", "/nowhere/c.toml"}) == "2: config file /nowhere/c.toml does not exist");
+}
+
+TEST_CASE("Options: what does not fit together is refused", "[unit]") {
+  CHECK(train_error({"--dim-emb", "130"}) ==
+        "2: transformer-heads: 4 heads do not divide the width of 130 (dim-emb)");
+  CHECK(train_error({"--joint-vocab=false"})
+            .starts_with("2: tied-embeddings-all: both sides must share a vocabulary"));
+  CHECK(train_error({"-v", "a", "b"}).starts_with("2: tied-embeddings-all"));
+  CHECK(train_error({"--lr-warmup", "2h"}).starts_with("2: lr-warmup: "));
+  CHECK(train_error({"--fp16"}).find("--bf16") != std::string::npos);
+  CHECK(train_error({"--bf16"}).starts_with("2: --precision bfloat16: the CPU trains in float32"));
+}
+
+TEST_CASE("Options: counts take K M G, amounts their units, lists commas or spaces", "[unit]") {
+  CHECK(train({"--mini-batch-words", "8K"}).get_int("mini-batch-words") == 8000);
+  const std::vector<Amount> stops = {
+      {300000, AmountUnit::updates}, {2e9, AmountUnit::tokens}, {1.5, AmountUnit::hours}};
+  CHECK(train({"--after", "300Ku,2Gt,1.5h"}).get_amounts("after") == stops);
+  CHECK(train({"--after", "300Ku", "2Gt", "1.5h"}).get_amounts("after") == stops);
+  CHECK(train({"--after", "42"}).get_amounts("after") == std::vector<Amount>{{42, AmountUnit::updates}});
+  CHECK(train({"--valid-print", "7", "1K"}).get_ints("valid-print") == std::vector<int64_t>{7, 1000});
+  CHECK_FALSE(parse_amount("-1e"));
+  CHECK_FALSE(parse_amount("Ku"));
+  CHECK_FALSE(parse_count("9999999999G"));
+  CHECK(to_string(Amount{90, AmountUnit::minutes}) == "90m");
+}
+
+TEST_CASE("Options: switches are on by name and off by =false, and the last word counts", "[unit]") {
+  CHECK(train({"--max-length-crop"}).get_bool("max-length-crop"));
+  CHECK_FALSE(train({"--lowercase=false"}).get_bool("lowercase"));
+  CHECK(train({"--seed", "1", "--seed=2"}).get_int("seed") == 2);
+}
+
+TEST_CASE("Options: sacreBLEU's flags of several letters are those flags", "[unit]") {
+  const Options options = *parse(Program::score, {"bleu", "ref.de", "-i", "a", "b", "-lc", "-tok", "intl",
+                                                  "-sl", "-sh", "-b", "-w", "4"});
+  CHECK(options.get_strings("references") == std::vector<std::string>{"bleu", "ref.de"});
+  CHECK(options.get_strings("input") == std::vector<std::string>{"a", "b"});
+  CHECK(options.get_bool("lowercase"));
+  CHECK(options.get_string("tokenize") == "intl");
+  CHECK(options.get_bool("sentence-level"));
+  CHECK(options.get_bool("short"));
+  CHECK(options.get_bool("score-only"));
+  CHECK(options.get_int("width") == 4);
+}
+
+TEST_CASE("Options: words after -- are no options, and - is a file name", "[unit]") {
+  const Options options = *parse(Program::vocab_stats, {"--max-length", "7", "--", "-odd-name", "-"});
+  CHECK(options.get_strings("input") == std::vector<std::string>{"-odd-name", "-"});
+  CHECK(parse(Program::vocab_encode, {"-m", "v", "-"})->get_string("input") == "-");
+}
+
+TEST_CASE("Options: a dumped configuration reads back to the same values", "[unit]") {
+  const Options options = train({"-t", "a \"b\".en", "c\\d\t.de", "--learn-rate", "3e-4", "--after", "10e,2h",
+                                 "--optimizer-params", "0", "1", "1e-9", "--norm", "pre",
+                                 "--transformer-dropout", "0", "--task", "transformer-base"});
+  const Options again = options_from_toml(Program::train, options.to_toml(), "dump");
+  CHECK(again.to_toml() == options.to_toml());
+  CHECK(again.changed_keys(options).empty());
+  for (const std::string& name : option_names(Program::train, true))
+    CHECK(again.text_of(name) == options.text_of(name));
+}
+
+TEST_CASE("Options: on resume only keys that shape the model or its training count as changed", "[unit]") {
+  const Options before = train({});
+  const Options now = train({"--learn-rate", "0.004", "--after", "20e", "--cpu-threads", "1", "--valid-freq",
+                             "100u", "-m", "elsewhere"});
+  const auto changes = now.changed_keys(before);
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].name == "learn-rate");
+  CHECK(changes[0].before == "0.005");
+  CHECK(changes[0].now == "0.004");
+}
+
+TEST_CASE("Options: reading a name or type that the table lacks is an error of the program", "[unit]") {
+  const Options options = train({});
+  CHECK(error_of([&] { options.get_int("no-such"); }) == "1: options: xformer-train has no option 'no-such'");
+  CHECK(error_of([&] {
+          options.get_float("dim-emb");
+        }).starts_with("1: options: 'dim-emb' is read as another type"));
+  CHECK(
+      error_of([&] { options.get_string("model"); }).starts_with("1: options: 'model' is read as one value"));
+  CHECK(error_of([&] { options.require("train-sets"); }) ==
+        "2: xformer-train needs --train-sets SRC TRG; see xformer-train --help");
+}
+
+TEST_CASE("Option table: a program knows a name once, and every row says what it does", "[unit]") {
+  for (const Program program :
+       {Program::train, Program::translate, Program::score, Program::vocab_train, Program::vocab_encode,
+        Program::vocab_decode, Program::vocab_check, Program::vocab_stats, Program::vocab_demo_corpus}) {
+    auto names = option_names(program, false);
+    std::sort(names.begin(), names.end());
+    INFO(program_name(program));
+    CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+  }
+  for (const OptionSpec& spec : option_table()) {
+    INFO(spec.name);
+    CHECK_FALSE(spec.help.empty());
+    CHECK((spec.type == OptionType::choice) == !spec.choices.empty());
+  }
+}
+
+}  // namespace
+}  // namespace xf::tools

@@ -1,0 +1,161 @@
+// The built programs, run as a user runs them: exit codes, one-line errors, what lands on which stream.
+#include <sys/wait.h>
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/data/temporary_folder.h"
+
+namespace xf::tools {
+namespace {
+
+using tests::TemporaryFolder;
+
+struct Result {
+  int code = -1;
+  std::string out, err;
+};
+
+std::string contents(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// `command` for the shell, its first word a program of this build.
+Result run(const TemporaryFolder& folder, const std::string& command, const std::string& environment = "") {
+  const std::string out = folder / ".out", err = folder / ".err";
+  const std::string line = environment + " " XFORMER_PROGRAMS "/" + command + " >" + out + " 2>" + err;
+  const int status = std::system(line.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(out), contents(err)};
+}
+
+TEST_CASE("Programs: --version, --help and --build-info answer on the standard output and exit with 0",
+          "[e2e]") {
+  const TemporaryFolder folder;
+  CHECK(run(folder, "xformer-score --version").out == "xformer-score " XFORMER_VERSION "\n");
+  CHECK(run(folder, "xformer-vocab train --version").out == "xformer-vocab " XFORMER_VERSION "\n");
+  const Result help = run(folder, "xformer-score --help");
+  CHECK(help.code == 0);
+  CHECK(help.out.find("--tokenize 13a|intl|char|none") != std::string::npos);
+  const Result info = run(folder, "xformer-vocab --build-info");
+  CHECK(info.out.find("oneDNN") != std::string::npos);
+  CHECK(info.out.find("CUDA") != std::string::npos);
+}
+
+TEST_CASE("Programs: a usage error is one line, exit code 2, nothing on the standard output", "[e2e]") {
+  const TemporaryFolder folder;
+  const Result typo = run(folder, "xformer-score bleu ref --lowercse");
+  CHECK(typo.code == 2);
+  CHECK(typo.out.empty());
+  CHECK(typo.err == "error: unknown option '--lowercse'; did you mean '--lowercase'?\n");
+  const Result command = run(folder, "xformer-vocab encod");
+  CHECK(command.code == 2);
+  CHECK(command.err.starts_with("error: xformer-vocab has no command 'encod'; did you mean 'encode'?"));
+  CHECK(run(folder, "xformer-score").code == 2);
+  CHECK(run(folder, "xformer-vocab train").err ==
+        "error: xformer-vocab train needs --input FILE...; see xformer-vocab train --help\n");
+}
+
+TEST_CASE("Programs: missing, empty, unequal and broken files are exit code 3 and named", "[e2e]") {
+  const TemporaryFolder folder;
+  const std::string two = folder.write("two", "a\nb\n"), three = folder.write("three", "a\nb\nc\n");
+  const std::string broken = folder.write("broken", "fine\n\xff\n"), empty = folder.write("empty", "");
+  for (const std::string& bad : {folder / "missing", empty, broken, three}) {
+    const Result result = run(folder, "xformer-score bleu " + two + " -i " + bad);
+    INFO(bad << ": " << result.err);
+    CHECK(result.code == 3);
+    CHECK(result.out.empty());
+    CHECK(result.err.starts_with("error: "));
+    CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+  }
+  CHECK(run(folder, "xformer-score bleu " + two + " -i " + broken).err.find(broken + ":2") !=
+        std::string::npos);
+}
+
+TEST_CASE("xformer-score: the number, the line and the object", "[e2e]") {
+  const TemporaryFolder folder;
+  // A text scored against itself is a perfect translation by either metric's definition.
+  const std::string text =
+      folder.write("text", "The cat sat on the mat today .\nDogs bark at every passing stranger .\n");
+  CHECK(run(folder, "xformer-score bleu " + text + " -i " + text + " -b -w 4").out == "100.0000\n");
+  CHECK(run(folder, "xformer-score chrf " + text + " -b < " + text).out == "100.0\n");
+  CHECK(run(folder, "xformer-score " + text + " -i " + text + " -m bleu chrf -b").out == "100.0\n100.0\n");
+  const Result line = run(folder, "xformer-score bleu " + text + " -i " + text + " -lc");
+  CHECK(line.out.starts_with(
+      "BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0+xformer-" XFORMER_VERSION
+      " = 100.0 100.0/100.0/100.0/100.0 (BP = 1.000"));
+  CHECK(run(folder, "xformer-score bleu " + text + " -i " + text, "SACREBLEU_FORMAT=json")
+            .out.starts_with("{\n"));
+  CHECK(run(folder, "xformer-score bleu " + text + " -i " + text + " -f text", "SACREBLEU_FORMAT=json")
+            .out.starts_with("BLEU|"));
+  CHECK(run(folder, "xformer-score bleu " + text + " -i " + text + " -sl -b").out == "100.0\n100.0\n");
+}
+
+TEST_CASE("xformer-vocab: encode and decode give the text back, ids and pieces, empty lines too", "[e2e]") {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 50; ++i) lines += "A small dog runs over the green grass .\n\nThe dog barks !\n";
+  const std::string text = folder.write("text", lines), model = folder / "v";
+  for (const char* kind : {"spm --vocab-size 60", "icu"}) {
+    const Result made =
+        run(folder, "xformer-vocab train " + text + " -m " + model + " --overwrite --tokenizer " + kind);
+    INFO(kind << made.err);
+    REQUIRE(made.code == 0);
+    for (const std::string format : {"piece", "id"}) {
+      const std::string encoded = folder / "encoded";
+      REQUIRE(run(folder, "xformer-vocab encode -m " + model + " -i " + text + " -o " + encoded +
+                              " --format " + format)
+                  .code == 0);
+      CHECK(run(folder, "xformer-vocab decode -m " + model + " " + encoded + " --format " + format).out ==
+            lines);
+    }
+  }
+  const Result again = run(folder, "xformer-vocab train " + text + " -m " + model);
+  CHECK(again.code == 2);
+  CHECK(again.err == "error: " + model + " exists; give another name or --overwrite\n");
+}
+
+TEST_CASE("xformer-vocab: a bad id is named by line, and no half-written output stays", "[e2e]") {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("text", "a b a b\na b a b\n"), model = folder / "v",
+                    out = folder / "out";
+  REQUIRE(run(folder, "xformer-vocab train " + text + " -m " + model + " --tokenizer icu").code == 0);
+  const std::string ids = folder.write("ids", "1 2\n1 99\n");
+  const Result result =
+      run(folder, "xformer-vocab decode -m " + model + " -i " + ids + " -o " + out + " --format id");
+  CHECK(result.code == 3);
+  CHECK(result.err.starts_with("error: " + ids + ":2: '99' is not an id of the vocabulary"));
+  CHECK_FALSE(std::filesystem::exists(out));
+  CHECK_FALSE(std::filesystem::exists(out + ".tmp"));
+}
+
+TEST_CASE("xformer-vocab check: exit code 1 for what training would refuse", "[e2e]") {
+  const TemporaryFolder folder;
+  const std::string two = folder.write("two", "a\nb\n"), three = folder.write("three", "a\nb\nc\n");
+  CHECK(run(folder, "xformer-vocab check " + two + " " + two).code == 0);
+  CHECK(run(folder, "xformer-vocab check " + two + " " + three).code == 1);
+}
+
+TEST_CASE("Programs: a reader that closes the pipe ends them quietly, a full disk is exit code 5", "[e2e]") {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 20000; ++i) lines += "a b a b a b a b\n";
+  const std::string text = folder.write("text", lines), model = folder / "v", err = folder / "err";
+  REQUIRE(run(folder, "xformer-vocab train " + text + " -m " + model + " --tokenizer icu").code == 0);
+  const std::string encode = XFORMER_PROGRAMS "/xformer-vocab encode -m " + model + " -i " + text;
+  const std::string script = "( " + encode + "; echo $? >&2 ) 2>" + err + " | head -1 >/dev/null";
+  CHECK(std::system(script.c_str()) == 0);
+  CHECK(contents(err) == "141\n");
+  if (!std::filesystem::exists("/dev/full")) return;
+  const int status = std::system((encode + " >/dev/full 2>" + err).c_str());
+  CHECK(WEXITSTATUS(status) == 5);
+  CHECK(contents(err) == "error: cannot write the standard output: No space left on device\n");
+}
+
+}  // namespace
+}  // namespace xf::tools

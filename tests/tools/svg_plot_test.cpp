@@ -1,0 +1,67 @@
+#include "tools/svg_plot.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+namespace xf::tools {
+namespace {
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST_CASE("Plot: ticks are round and cover the data", "[unit]") {
+  CHECK(nice_ticks(0, 8000, 9) == std::vector<double>{0, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000});
+  CHECK(nice_ticks(3, 41, 6) == std::vector<double>{0, 10, 20, 30, 40, 50});
+  const auto small = nice_ticks(0.101, 0.299, 5);
+  REQUIRE(small.size() == 5);  // 0.10, 0.15, ... 0.30
+  CHECK(small.front() == Approx(0.1));
+  CHECK(small.back() == Approx(0.3));
+  for (const double shift : {-1e6, 0.0, 3.7}) {
+    const auto ticks = nice_ticks(shift, shift + 1, 6);
+    CHECK(ticks.front() <= shift + 1e-6);
+    CHECK(ticks.back() >= shift + 1 - 1e-6);
+  }
+}
+
+TEST_CASE("Plot: texts are escaped", "[unit]") {
+  const std::string text =
+      svg({.title = "a < b & \"c\"", .x_label = "x", .y_label = "y", .series = {}, .marks = {}});
+  CHECK(text.find("a &lt; b &amp; &quot;c&quot;") != std::string::npos);
+  CHECK(text.find("a < b") == std::string::npos);
+}
+
+TEST_CASE("Plot: no data, one point, a constant and NaN make no broken numbers", "[unit]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::vector<PlotPoint>> cases = {
+      {}, {{1, nan}}, {{5, 2}}, {{0, 0}, {1, 0}}, {{0, 1}, {1, nan}, {2, 3}}, {{0, 1}, {1, 1 / 0.0}}};
+  for (const auto& points : cases) {
+    const std::string text = svg({.title = "t",
+                                  .x_label = "x",
+                                  .y_label = "y",
+                                  .series = {{"s", points, true}},
+                                  .marks = {{{nan, 1}, "m"}}});
+    CHECK(text.find("nan") == std::string::npos);
+    CHECK(text.find("inf") == std::string::npos);
+    CHECK(text.ends_with("</svg>\n"));
+  }
+  CHECK(svg({.title = "t", .x_label = "", .y_label = "", .series = {}, .marks = {}}).find("no data yet") !=
+        std::string::npos);
+}
+
+TEST_CASE("Plot: a gap in the data is a gap in the curve, and two series have a legend", "[unit]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const PlotSeries gap{"one", {{0, 1}, {1, 2}, {2, nan}, {3, 4}, {4, 5}}, false};
+  Plot plot{.title = "t", .x_label = "x", .y_label = "y", .series = {gap}, .marks = {}};
+  CHECK(count(svg(plot), "<polyline") == 2);
+  CHECK(count(svg(plot), ">one<") == 0);
+  plot.series.push_back({"two", {{0, 1}}, false});
+  CHECK(count(svg(plot), ">one<") == 1);
+  CHECK(count(svg(plot), ">two<") == 1);
+}
+
+}  // namespace
+}  // namespace xf::tools
