@@ -3,46 +3,42 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
 namespace xf {
 
 namespace {
 
-volatile sig_atomic_t stop_signal = 0;
-volatile sig_atomic_t save_wanted = 0;
+std::atomic<int> stop_signal = 0;
+std::atomic<bool> save_wanted = false;
 
-void on_stop(int signal) {
-  if (stop_signal != 0) _exit(128 + signal);
-  stop_signal = signal;
-}
-
-void on_save(int) { save_wanted = 1; }
-
-void install(int signal, void (*handler)(int)) {
-  struct sigaction action = {};
-  action.sa_handler = handler;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;  // reads and writes under way go on
-  sigaction(signal, &action, nullptr);
+void take_signals(sigset_t signals) {
+  for (;;) {
+    int signal = 0;
+    if (sigwait(&signals, &signal) != 0) continue;
+    if (signal == SIGUSR1) {
+      save_wanted = true;
+    } else if (stop_signal.exchange(signal) != 0) {
+      _exit(128 + signal);
+    }
+  }
 }
 
 }  // namespace
 
-void install_signal_handlers() {
-  install(SIGTERM, on_stop);
-  install(SIGINT, on_stop);
-  install(SIGUSR1, on_save);
+void watch_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread(take_signals, signals).detach();
 }
 
 void check_stop() {
-  if (stop_signal != 0) throw Stopped(stop_signal);
+  if (const int signal = stop_signal; signal != 0) throw Stopped(signal);
 }
 
-bool stop_requested() { return stop_signal != 0; }
-
-bool take_save_request() {
-  const bool wanted = save_wanted != 0;
-  save_wanted = 0;
-  return wanted;
-}
+bool take_save_request() { return save_wanted.exchange(false); }
 
 }  // namespace xf

@@ -17,12 +17,14 @@ class Stopped : public std::exception {
   int signal_;
 };
 
-// SIGTERM and SIGINT ask for a stop, SIGUSR1 for a save. A second SIGTERM or SIGINT ends the process at once.
-void install_signal_handlers();
+// SIGTERM and SIGINT ask for a stop, SIGUSR1 for a save; a second SIGTERM or SIGINT ends the process at once. The
+// signals are blocked in the calling thread, and so in all that it starts later, and taken by a thread of their own:
+// oneDNN's generated matrix kernels use the stack pointer as a general register, so a handler that ran on a computing
+// thread would write its frame over whatever that register points at. Call it once, before the first parallel work.
+void watch_signals();
 
 // Throws Stopped if a stop was asked for.
 void check_stop();
-bool stop_requested();
 // Whether SIGUSR1 came since the last call.
 bool take_save_request();
 

@@ -33,6 +33,22 @@ void check_log_sum_exp(const char* what, const Tensor& lse, const AttentionShape
   check_contiguous(lse, what);
 }
 
+// All shapes of the backward pass follow from those of q and k.
+void check_backward(const Tensor& grad_o, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& o,
+                    const Tensor& lse, const AttentionShape& shape, Out dq, Out dk, Out dv) {
+  check_heads("attention_backward", q, k, shape.heads);
+  check_shape(grad_o, q.shape(), "attention_backward: grad_o");
+  check_shape(v, k.shape(), "attention_backward: v");
+  check_shape(dq, q.shape(), "attention_backward: dq");
+  check_shape(dk, k.shape(), "attention_backward: dk");
+  check_shape(dv, k.shape(), "attention_backward: dv");
+  if (shape.is_long()) {
+    check_shape(o, q.shape(), "attention_backward: o");
+    check_log_sum_exp("attention_backward: lse", lse, shape, q);
+  }
+  check_same_dtype("attention_backward", {&q, &k, &v, &o, &grad_o, &dq, &dk, &dv});
+}
+
 }  // namespace
 
 void attention_forward(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& query_offsets,
@@ -72,18 +88,8 @@ void attention_backward(const Tensor& grad_o, const Tensor& q, const Tensor& k, 
                         const Tensor& o, const Tensor& lse, const Tensor& query_offsets,
                         const Tensor& key_offsets, const AttentionShape& shape, const Dropout& dropout,
                         Out dq, Out dk, Out dv) {
-  check_heads("attention_backward", q, k, shape.heads);
+  check_backward(grad_o, q, k, v, o, lse, shape, dq, dk, dv);
   check_offsets("attention_backward", query_offsets, key_offsets);
-  check_shape(grad_o, q.shape(), "attention_backward: grad_o");
-  check_shape(v, k.shape(), "attention_backward: v");
-  check_shape(dq, q.shape(), "attention_backward: dq");
-  check_shape(dk, k.shape(), "attention_backward: dk");
-  check_shape(dv, k.shape(), "attention_backward: dv");
-  if (shape.is_long()) {
-    check_shape(o, q.shape(), "attention_backward: o");
-    check_log_sum_exp("attention_backward: lse", lse, shape, q);
-  }
-  check_same_dtype("attention_backward", {&q, &k, &v, &o, &grad_o, &dq, &dk, &dv});
   check_same_device("attention_backward", {&q, &k, &v, &o, &lse, &query_offsets, &key_offsets, &grad_o, &dq,
                                            &dk, &dv, &dropout.counter});
   if (q.rows() + k.rows() == 0) return;

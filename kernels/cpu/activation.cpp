@@ -10,24 +10,24 @@ namespace xf::kernels {
 
 namespace {
 
-// factors: 0 or 1/(1-p) per element, nullptr without dropout.
-template <typename T>
+// factors: 0 or 1/(1-p) per element; not read when !kDrop, a constant because a choice inside would not
+// vectorise.
+template <typename T, bool kDrop>
 void relu_run(const T* x, const T* bias, const T* factors, int64_t n, T* a) {
-  if (!factors) {
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) a[i] = std::max(x[i] + bias[i], T{0});
-    return;
+  for (int64_t i = 0; i < n; ++i) {
+    const T active = std::max(x[i] + bias[i], T{0});
+    a[i] = kDrop ? active * factors[i] : active;
   }
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) a[i] = std::max(x[i] + bias[i], T{0}) * factors[i];
 }
 
-template <typename T>
+template <typename T, bool kDrop>
 void gelu_run(const T* x, const T* bias, const T* factors, int64_t n, T* a) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
     const T z = x[i] + bias[i];
-    a[i] = z * vector_normal(z).cumulative * (factors ? factors[i] : T{1});
+    const T active = z * vector_normal(z).cumulative;
+    a[i] = kDrop ? active * factors[i] : active;
   }
 }
 
@@ -42,14 +42,15 @@ void relu_backward_row(const T* da, const T* a, T scale, int64_t F, T* dx, Acc<T
 }
 
 // f'(z) = Phi(z) + z phi(z)
-template <typename T>
+template <typename T, bool kDrop>
 void gelu_backward_run(const T* da, const T* x, const T* bias, const T* factors, int64_t n, T* dx,
                        Acc<T>* dbias) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
     const T z = x[i] + bias[i];
     const Normal<T> normal = vector_normal(z);
-    const T d = da[i] * (factors ? factors[i] : T{1}) * (normal.cumulative + z * normal.density);
+    const T kept = kDrop ? da[i] * factors[i] : da[i];
+    const T d = kept * (normal.cumulative + z * normal.density);
     dx[i] = d;
     dbias[i] += d;
   }
@@ -59,7 +60,9 @@ void gelu_backward_run(const T* da, const T* x, const T* bias, const T* factors,
 
 template <typename T>
 void bias_activation_forward(Cpu, const BiasActivationForwardArgs<T>& args) {
-  const auto run = args.activation == Activation::relu ? relu_run<T> : gelu_run<T>;
+  const bool relu = args.activation == Activation::relu, drop = args.dropout.active();
+  const auto run = relu ? (drop ? relu_run<T, true> : relu_run<T, false>)
+                        : (drop ? gelu_run<T, true> : gelu_run<T, false>);
   for_each_row(args.N, args.F, [&](int64_t row) {
     const int64_t at = row * args.F;
     for_each_dropout_run<T>(args.dropout, row, args.F, [&](int64_t begin, int64_t n, const T* factors) {
@@ -71,6 +74,7 @@ void bias_activation_forward(Cpu, const BiasActivationForwardArgs<T>& args) {
 template <typename T>
 void bias_activation_backward(Cpu, const BiasActivationBackwardArgs<T>& args) {
   const T scale = static_cast<T>(args.dropout.scale);
+  const auto backward_run = args.dropout.active() ? gelu_backward_run<T, true> : gelu_backward_run<T, false>;
   const Acc<T>* sums = column_sums<Acc<T>>(args.N, args.F, args.F, [&](int64_t row, Acc<T>* partial) {
     const int64_t at = row * args.F;
     if (args.activation == Activation::relu) {
@@ -78,8 +82,8 @@ void bias_activation_backward(Cpu, const BiasActivationBackwardArgs<T>& args) {
       return;
     }
     for_each_dropout_run<T>(args.dropout, row, args.F, [&](int64_t begin, int64_t n, const T* factors) {
-      gelu_backward_run(args.da + at + begin, args.saved + at + begin, args.bias + begin, factors, n,
-                        args.dx + at + begin, partial + begin);
+      backward_run(args.da + at + begin, args.saved + at + begin, args.bias + begin, factors, n,
+                   args.dx + at + begin, partial + begin);
     });
   });
   add_to(sums, args.F, args.dbias);

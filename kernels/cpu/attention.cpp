@@ -69,16 +69,16 @@ void attention_weights(Cpu, const AttentionWeightsArgs<T>& args) {
                t / args.H, s.queries, s.keys);
       T* const p = args.p + t * args.Sq * args.Sk;
       std::fill_n(p, args.Sq * args.Sk, T{0});
-      const int64_t ld = padded<T>(s.keys);
-      T* const keys_t = thread_scratch<T>((args.Dh + s.queries) * ld);
-      T* const scores = keys_t + args.Dh * ld;
-      transpose(args.k + s.k_begin * args.k_stride + column, args.k_stride, s.keys, args.Dh, keys_t, ld);
-      product<T>({args.q + s.q_begin * args.q_stride + column, args.q_stride}, keys_t, ld, s.queries, ld,
+      const int64_t ld = padded(s.queries);
+      T* const queries_t = thread_scratch<T>((args.Dh + s.keys) * ld);
+      T* const scores = queries_t + args.Dh * ld;
+      transpose(args.q + s.q_begin * args.q_stride + column, args.q_stride, s.queries, args.Dh, queries_t,
+                ld);
+      product<T>({args.k + s.k_begin * args.k_stride + column, args.k_stride}, queries_t, ld, s.keys, ld,
                  args.Dh, false, scores, ld);
+      softmax_tile<T>(scores, s.keys, ld, args.shape.causal, static_cast<T>(args.shape.scale), nullptr);
       for (int64_t i = 0; i < s.queries; ++i) {
-        softmax_row(scores + i * ld, visible_keys(args.shape.causal, i, s.keys), ld,
-                    static_cast<T>(args.shape.scale));
-        std::copy_n(scores + i * ld, s.keys, p + i * args.Sk);
+        for (int64_t j = 0; j < s.keys; ++j) p[i * args.Sk + j] = scores[j * ld + i];
       }
     }
   });
@@ -86,26 +86,32 @@ void attention_weights(Cpu, const AttentionWeightsArgs<T>& args) {
 
 namespace {
 
-// One hypothesis, one head. scores: scratch of padded(keys).
+// One hypothesis, one head. scores: scratch [keys].
 template <typename T>
 void step_head(const AttentionStepArgs<T>& args, int64_t r, int64_t column, int64_t keys, T* scores) {
   const int64_t Dh = args.Dh;
   const int32_t* const rows = args.rows + r * args.S;
   const T* const q = args.q + r * args.q_stride + column;
   T* const o = args.o + r * args.o_stride + column;
+  T maximum = -std::numeric_limits<T>::infinity(), total = 0;
   for (int64_t j = 0; j < keys; ++j) {
     const T* const k = args.k + rows[j] * args.k_stride + column;
     T sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t d = 0; d < Dh; ++d) sum += q[d] * k[d];
-    scores[j] = sum;
+    scores[j] = sum * static_cast<T>(args.scale);
+    maximum = std::max(maximum, scores[j]);
   }
-  softmax_row(scores, keys, padded<T>(keys), static_cast<T>(args.scale));
+#pragma omp simd reduction(+ : total)
+  for (int64_t j = 0; j < keys; ++j) {
+    scores[j] = vector_exp(scores[j] - maximum);
+    total += scores[j];
+  }
   std::fill_n(o, Dh, T{0});
   for (int64_t j = 0; j < keys; ++j) {
-    const T* const v = args.v + rows[j] * args.v_stride + column;
+    const T p = scores[j] / total, *const v = args.v + rows[j] * args.v_stride + column;
 #pragma omp simd
-    for (int64_t d = 0; d < Dh; ++d) o[d] += scores[j] * v[d];
+    for (int64_t d = 0; d < Dh; ++d) o[d] += p * v[d];
   }
 }
 
@@ -115,8 +121,7 @@ template <typename T>
 void attention_step(Cpu, const AttentionStepArgs<T>& args) {
   const int64_t work = args.S * args.H * args.Dh;
   parallel_for(args.R, row_grain(work), [&](int64_t begin, int64_t end) {
-    T* const scores = thread_scratch<T>(padded<T>(args.S));
-    std::fill_n(scores, padded<T>(args.S), T{0});
+    T* const scores = thread_scratch<T>(args.S);
     for (int64_t r = begin; r < end; ++r) {
       const int64_t keys = args.lengths[r];
       XF_CHECK(0 <= keys && keys <= args.S, "attention_step: lengths[{}] must be in 0..{}, got {}", r, args.S,

@@ -29,70 +29,78 @@ std::vector<TileTask> forward_tasks(const Args& args) {
   return tasks;
 }
 
-// Keys that any query before `end` may attend.
-int64_t keys_before(const Sentence& s, bool causal, int64_t end) {
-  return causal ? std::min(end, s.keys) : s.keys;
-}
-
+// What forward keeps per query of a tile: running maximum and sum, and how much the last step shrank what
+// came before.
 template <typename T>
-void drop_tile(const DropoutArgs& dropout, const TileTask& task, int64_t queries, int64_t key, int64_t keys,
-               T* factors, T* p) {
-  probability_factors(dropout, task.sentence.q_begin + task.query, queries, task.head, key, keys, factors,
-                      kTile);
-  for (int64_t i = 0; i < queries; ++i) {
-#pragma omp simd
-    for (int64_t j = 0; j < keys; ++j) p[i * kTile + j] *= factors[i * kTile + j];
+struct RunningSoftmax {
+  alignas(64) T maximum[kTile], sum[kTile], shrink[kTile];
+};
+
+// Takes in a tile of scores [keys, ld], which becomes exp(s - maximum). The first tile holds key 0, which
+// every query sees, so that no maximum stays -inf.
+template <typename T>
+void take_in(T* s, int64_t keys, int64_t ld, bool causal, int64_t offset, T scale,
+             RunningSoftmax<T>& running) {
+  for (int64_t column = 0; column < ld; column += kLanes<T>) {
+    const Lanes<T> before = load_lanes(running.maximum + column);
+    const BandSums<T> band =
+        exponentiate_band(s + column, keys, ld, BandMask<T>(causal, column, offset, keys), scale, before);
+    const Lanes<T> shrink = vector_exp(before - band.maximum);  // exp(-inf) = 0 the first time
+    store_lanes<T>(shrink, running.shrink + column);
+    store_lanes<T>(load_lanes(running.sum + column) * shrink + band.sum, running.sum + column);
+    store_lanes<T>(band.maximum, running.maximum + column);
   }
 }
 
-// The running maximum m and sum l of one query take in a row of scores, which becomes exp(s - m); the output
-// so far shrinks by the change of m.
 template <typename T>
-void online_softmax_row(T* s, int64_t visible, T scale, T* m, T* l, T* o, int64_t Dh) {
-  if (visible <= 0) return std::fill_n(s, kTile, T{0}), void();
-  const T maximum = row_maximum(s, visible, kTile, scale, *m);
-  const T sum = exponentiate_row(s, visible, kTile, scale, maximum);
-  const T shrink = std::exp(*m - maximum);  // exp(-inf) = 0 the first time
-  for (int64_t d = 0; d < Dh; ++d) o[d] *= shrink;
-  *l = *l * shrink + sum;
-  *m = maximum;
+void drop_tile(const DropoutArgs& dropout, const TileTask& task, int64_t key, int64_t keys, T* factors, T* p,
+               int64_t ld) {
+  probability_factors(dropout, task.sentence.q_begin + task.query, task.head, key, keys, factors, ld);
+#pragma omp simd
+  for (int64_t i = 0; i < keys * ld; ++i) p[i] *= factors[i];
 }
 
+// o = sum of the dropped exponentials times v, over the sum of all; lse = maximum + log(sum).
 template <typename T>
-void finish_query(const AttentionForwardArgs<T>& args, int64_t token, int64_t head, T m, T l, const T* sum) {
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  T* const o = args.o + token * args.o_stride + head * args.Dh;
-  const T inverse = l > 0 ? T{1} / l : T{0};
-  for (int64_t d = 0; d < args.Dh; ++d) o[d] = sum[d] * inverse;
-  args.lse[head * args.Tq + token] = l > 0 ? m + std::log(l) : -kInfinity;
+void finish_tile(const AttentionForwardArgs<T>& args, const TileTask& task, int64_t queries,
+                 const RunningSoftmax<T>& running, const T* sums) {
+  for (int64_t i = 0; i < queries; ++i) {
+    const int64_t token = task.sentence.q_begin + task.query + i;
+    const T sum = running.sum[i], inverse = task.sentence.keys > 0 ? T{1} / sum : T{0};
+    T* const o = args.o + token * args.o_stride + task.head * args.Dh;
+    for (int64_t d = 0; d < args.Dh; ++d) o[d] = sums[i * args.Dh + d] * inverse;
+    args.lse[task.head * args.Tq + token] = running.maximum[i] + std::log(sum);  // -inf without keys
+  }
 }
 
 template <typename T>
 void forward_tile(const AttentionForwardArgs<T>& args, const TileTask& task) {
   const Sentence& s = task.sentence;
-  const int64_t Dh = args.Dh, column = task.head * Dh, queries = std::min(kTile, s.queries - task.query);
-  T* const keys_t = thread_scratch<T>(2 * kTile * Dh + 2 * kScores);
-  T *const o = keys_t + kTile * Dh, *const p = o + kTile * Dh, *const factors = p + kScores;
-  T m[kTile], l[kTile];
-  std::fill_n(m, kTile, -std::numeric_limits<T>::infinity());
-  std::fill_n(l, kTile, T{0});
-  std::fill_n(o, kTile * Dh, T{0});
-  const int64_t token = s.q_begin + task.query, end = keys_before(s, args.shape.causal, task.query + queries);
+  const int64_t Dh = args.Dh, queries = std::min(kTile, s.queries - task.query), ld = padded(queries);
+  T* const queries_t = thread_scratch<T>(2 * kTile * Dh + 2 * kScores);
+  T *const o = queries_t + kTile * Dh, *const p = o + kTile * Dh, *const factors = p + kScores;
+  RunningSoftmax<T> running;
+  std::fill_n(running.maximum, kTile, -std::numeric_limits<T>::infinity());
+  std::fill_n(running.sum, kTile, T{0});
+  std::fill_n(o, queries * Dh, T{0});
+  transpose(args.q + (s.q_begin + task.query) * args.q_stride + task.head * Dh, args.q_stride, queries, Dh,
+            queries_t, ld);
+  const int64_t end = args.shape.causal ? std::min(task.query + queries, s.keys) : s.keys;
   for (int64_t key = 0; key < end; key += kTile) {
     const int64_t keys = std::min(kTile, end - key);
-    transpose(args.k + (s.k_begin + key) * args.k_stride + column, args.k_stride, keys, Dh, keys_t, kTile);
-    product<T>({args.q + token * args.q_stride + column, args.q_stride}, keys_t, kTile, queries, kTile, Dh,
-               false, p, kTile);
+    const MatrixView<T> k{args.k + (s.k_begin + key) * args.k_stride + task.head * Dh, args.k_stride},
+        dropped{p, ld};
+    product(k, queries_t, ld, keys, ld, Dh, false, p, ld);
+    take_in(p, keys, ld, args.shape.causal, task.query - key, static_cast<T>(args.shape.scale), running);
+    if (args.dropout.active()) drop_tile(args.dropout, task, key, keys, factors, p, ld);
     for (int64_t i = 0; i < queries; ++i) {
-      const int64_t visible = std::min(keys, visible_keys(args.shape.causal, task.query + i, s.keys) - key);
-      online_softmax_row(p + i * kTile, visible, static_cast<T>(args.shape.scale), m + i, l + i, o + i * Dh,
-                         Dh);
+#pragma omp simd
+      for (int64_t d = 0; d < Dh; ++d) o[i * Dh + d] *= running.shrink[i];
     }
-    if (args.dropout.active()) drop_tile(args.dropout, task, queries, key, keys, factors, p);
-    product<T>({p, kTile}, args.v + (s.k_begin + key) * args.v_stride + column, args.v_stride, queries, Dh,
-               keys, true, o, Dh);
+    product(transposed(dropped), args.v + (s.k_begin + key) * args.v_stride + task.head * Dh, args.v_stride,
+            queries, Dh, keys, true, o, Dh);
   }
-  for (int64_t i = 0; i < queries; ++i) finish_query(args, token + i, task.head, m[i], l[i], o + i * Dh);
+  finish_tile(args, task, queries, running, o);
 }
 
 // One sentence and head in backward: pointers to its first query and key, the row terms, and the thread's
@@ -102,7 +110,7 @@ struct HeadBackward {
   const AttentionBackwardArgs<T>& args;
   Sentence sentence;
   int64_t head;
-  T *keys_t, *values_t, *p, *ds, *factors, *delta;
+  T *rows_t, *p, *ds, *factors, *delta;
 
   int64_t column() const { return head * args.Dh; }
   const T* query(int64_t i) const { return args.q + (sentence.q_begin + i) * args.q_stride + column(); }
@@ -133,28 +141,27 @@ void begin_head(const HeadBackward<T>& head) {
   }
 }
 
-// ds (over dp) and the dropped probabilities (over the scores) of one tile, eq. (5).
+// ds, over dp, and the dropped probabilities, over the scores, of one tile [keys, ld]; eq. (5).
 template <typename T>
-void score_gradients(const HeadBackward<T>& head, int64_t query, int64_t queries, int64_t key, int64_t keys) {
+void score_gradients(const HeadBackward<T>& head, int64_t query, int64_t queries, int64_t key, int64_t keys,
+                     int64_t ld) {
   const auto& args = head.args;
+  const Sentence& s = head.sentence;
   const T scale = static_cast<T>(args.shape.scale);
-  const bool drop = args.dropout.active();
-  if (drop) {
-    probability_factors(args.dropout, head.sentence.q_begin + query, queries, head.head, key, keys,
-                        head.factors, kTile);
-  }
-  for (int64_t i = 0; i < queries; ++i) {
-    T *const p = head.p + i * kTile, *const ds = head.ds + i * kTile;
-    const T *const factors = head.factors + i * kTile, delta = head.delta[query + i];
-    const int64_t visible =
-        std::min(keys, visible_keys(args.shape.causal, query + i, head.sentence.keys) - key);
-    exponentiate_row(p, visible, kTile, scale,
-                     args.lse[head.head * args.Tq + head.sentence.q_begin + query + i]);
-#pragma omp simd
-    for (int64_t j = 0; j < kTile; ++j) {
-      const T factor = drop ? factors[j] : T{1};
-      ds[j] = scale * p[j] * (ds[j] * factor - delta);
-      p[j] *= factor;
+  alignas(64) T lse[kTile] = {}, delta[kTile] = {};
+  std::copy_n(args.lse + head.head * args.Tq + s.q_begin + query, queries, lse);
+  std::copy_n(head.delta + query, queries, delta);
+  T* const factors = args.dropout.active() ? head.factors : nullptr;
+  if (factors) probability_factors(args.dropout, s.q_begin + query, head.head, key, keys, factors, ld);
+  for (int64_t column = 0; column < ld; column += kLanes<T>) {
+    const BandMask<T> mask(args.shape.causal, column, query - key, keys);
+    const Lanes<T> row_lse = load_lanes(lse + column), row_delta = load_lanes(delta + column);
+    for (int64_t j = 0; j < keys; ++j) {
+      const int64_t at = j * ld + column;
+      const Lanes<T> factor = factors ? load_lanes(factors + at) : Lanes<T>{} + T{1};
+      const Lanes<T> p = vector_exp(mask.apply(scale * load_lanes(head.p + at) - row_lse, j));
+      store_lanes<T>(scale * p * (load_lanes(head.ds + at) * factor - row_delta), head.ds + at);
+      store_lanes<T>(p * factor, head.p + at);
     }
   }
 }
@@ -162,36 +169,32 @@ void score_gradients(const HeadBackward<T>& head, int64_t query, int64_t queries
 template <typename T>
 void backward_tile(const HeadBackward<T>& head, int64_t query, int64_t key, int64_t keys) {
   const auto& args = head.args;
-  const int64_t Dh = args.Dh, queries = std::min(kTile, head.sentence.queries - query);
-  product<T>({head.query(query), args.q_stride}, head.keys_t, kTile, queries, kTile, Dh, false, head.p,
-             kTile);
-  product<T>({head.grad_o(query), args.grad_o_stride}, head.values_t, kTile, queries, kTile, Dh, false,
-             head.ds, kTile);
-  score_gradients(head, query, queries, key, keys);
-  const MatrixView<T> ds{head.ds, kTile}, dropped{head.p, kTile};
-  product(ds, head.key(key), args.k_stride, queries, Dh, keys, true, head.dq(query), args.dq_stride);
-  product(transposed(ds), head.query(query), args.q_stride, keys, Dh, queries, true, head.dk(key),
-          args.dk_stride);
-  product(transposed(dropped), head.grad_o(query), args.grad_o_stride, keys, Dh, queries, true, head.dv(key),
+  const int64_t Dh = args.Dh, queries = std::min(kTile, head.sentence.queries - query), ld = padded(queries);
+  const MatrixView<T> k{head.key(key), args.k_stride}, v{head.value(key), args.v_stride};
+  transpose(head.query(query), args.q_stride, queries, Dh, head.rows_t, ld);
+  product(k, head.rows_t, ld, keys, ld, Dh, false, head.p, ld);
+  transpose(head.grad_o(query), args.grad_o_stride, queries, Dh, head.rows_t, ld);
+  product(v, head.rows_t, ld, keys, ld, Dh, false, head.ds, ld);
+  score_gradients(head, query, queries, key, keys, ld);
+  const MatrixView<T> ds{head.ds, ld}, dropped{head.p, ld};
+  product(transposed(ds), k.data, k.row, queries, Dh, keys, true, head.dq(query), args.dq_stride);
+  product(ds, head.query(query), args.q_stride, keys, Dh, queries, true, head.dk(key), args.dk_stride);
+  product(dropped, head.grad_o(query), args.grad_o_stride, keys, Dh, queries, true, head.dv(key),
           args.dv_stride);
 }
 
 template <typename T>
 void backward_head(const AttentionBackwardArgs<T>& args, const Sentence& s, int64_t h) {
-  const int64_t Dh = args.Dh;
-  T* const keys_t = thread_scratch<T>(2 * kTile * Dh + 3 * kScores + s.queries);
-  T *const values_t = keys_t + kTile * Dh, *const p = values_t + kTile * Dh, *const ds = p + kScores;
-  T* const factors = ds + kScores;
-  std::fill_n(factors, kScores, T{0});
-  const HeadBackward<T> head{args, s, h, keys_t, values_t, p, ds, factors, factors + kScores};
+  T* const rows_t = thread_scratch<T>(kTile * args.Dh + 3 * kScores + s.queries);
+  T *const p = rows_t + kTile * args.Dh, *const ds = p + kScores, *const factors = ds + kScores;
+  const HeadBackward<T> head{args, s, h, rows_t, p, ds, factors, factors + kScores};
   begin_head(head);
   for (int64_t key = 0; key < s.keys; key += kTile) {
-    const int64_t keys = std::min(kTile, s.keys - key);
-    transpose(head.key(key), args.k_stride, keys, Dh, keys_t, kTile);
-    transpose(head.value(key), args.v_stride, keys, Dh, values_t, kTile);
     const int64_t first =
         args.shape.causal ? key : 0;  // tiles are square: earlier queries see none of these keys
-    for (int64_t query = first; query < s.queries; query += kTile) backward_tile(head, query, key, keys);
+    for (int64_t query = first; query < s.queries; query += kTile) {
+      backward_tile(head, query, key, std::min(kTile, s.keys - key));
+    }
   }
 }
 

@@ -31,88 +31,76 @@ void for_each_sentence(const Args& args, const Body& body) {
   });
 }
 
-// p [queries, ld] = softmax(scale * q k^T), masked; eq. (1), (2). keys_t: scratch [Dh, ld].
+// p [keys, ld] = softmax(scale * k q^T), masked, times `factors` if there are any; eq. (1)-(3). queries_t:
+// scratch [Dh, ld].
 template <typename T>
-void probabilities(const T* q, int64_t q_row, const T* k, int64_t k_row, const Sentence& s, int64_t Dh,
-                   const AttentionShape& shape, T* keys_t, T* p, int64_t ld) {
-  transpose(k, k_row, s.keys, Dh, keys_t, ld);
-  product<T>({q, q_row}, keys_t, ld, s.queries, ld, Dh, false, p, ld);
-  for (int64_t i = 0; i < s.queries; ++i) {
-    softmax_row(p + i * ld, visible_keys(shape.causal, i, s.keys), ld, static_cast<T>(shape.scale));
-  }
+void probabilities(MatrixView<T> q, MatrixView<T> k, const Sentence& s, int64_t Dh,
+                   const AttentionShape& shape, const T* factors, T* queries_t, T* p, int64_t ld) {
+  transpose(q.data, q.row, s.queries, Dh, queries_t, ld);
+  product(k, queries_t, ld, s.keys, ld, Dh, false, p, ld);
+  softmax_tile(p, s.keys, ld, shape.causal, static_cast<T>(shape.scale), factors);
 }
 
 template <typename T>
 void forward_sentence(const AttentionForwardArgs<T>& args, const Sentence& s) {
-  const int64_t ld = padded<T>(s.keys), tile = s.queries * ld;
-  T* const keys_t = thread_scratch<T>(args.Dh * ld + 2 * tile);
-  T *const p = keys_t + args.Dh * ld, *const factors = p + tile;
+  const int64_t ld = padded(s.queries), Dh = args.Dh;
+  T* const queries_t = thread_scratch<T>((Dh + s.keys + factor_rows(s.keys)) * ld);
+  T *const p = queries_t + Dh * ld, *const factors = args.dropout.active() ? p + s.keys * ld : nullptr;
   for (int64_t h = 0; h < args.H; ++h) {
-    const int64_t column = h * args.Dh;
-    probabilities(args.q + s.q_begin * args.q_stride + column, args.q_stride,
-                  args.k + s.k_begin * args.k_stride + column, args.k_stride, s, args.Dh, args.shape, keys_t,
-                  p, ld);
-    if (args.dropout.active() && s.keys > 0) {  // (3)
-      probability_factors(args.dropout, s.q_begin, s.queries, h, 0, s.keys, factors, ld);
-      for (int64_t i = 0; i < s.queries; ++i) {
-#pragma omp simd
-        for (int64_t j = 0; j < s.keys; ++j) p[i * ld + j] *= factors[i * ld + j];
-      }
-    }
-    product<T>({p, ld}, args.v + s.k_begin * args.v_stride + column, args.v_stride, s.queries, args.Dh,
-               s.keys, false, args.o + s.q_begin * args.o_stride + column, args.o_stride);  // (4)
+    const MatrixView<T> q{args.q + s.q_begin * args.q_stride + h * Dh, args.q_stride};
+    const MatrixView<T> k{args.k + s.k_begin * args.k_stride + h * Dh, args.k_stride};
+    const MatrixView<T> v{args.v + s.k_begin * args.v_stride + h * Dh, args.v_stride}, dropped{p, ld};
+    if (factors) probability_factors(args.dropout, s.q_begin, h, 0, s.keys, factors, ld);
+    probabilities(q, k, s, Dh, args.shape, factors, queries_t, p, ld);
+    product(transposed(dropped), v.data, v.row, s.queries, Dh, s.keys, false,
+            args.o + s.q_begin * args.o_stride + h * Dh, args.o_stride);  // (4)
   }
 }
 
-// From p and dp of row i to ds (over dp), and to the dropped probabilities (over p); eq. (5).
+// From p and the gradient of the dropped p to ds, in its place, and to the dropped p, in p's; eq. (5). One
+// band.
 template <typename T>
-void score_gradient_row(T* p, T* dp, const T* factors, int64_t ld, T scale) {
-  T delta = 0;
-  for (int64_t begin = 0; begin < ld; begin += kLanes<T>) {
-#pragma omp simd reduction(+ : delta)
-    for (int64_t j = begin; j < begin + kLanes<T>; ++j) {
-      const T d = factors ? dp[j] * factors[j] : dp[j];
-      dp[j] = d;
-      delta += p[j] * d;
-    }
+void score_gradient_band(T* p, T* dp, const T* factors, int64_t keys, int64_t ld, T scale) {
+  Lanes<T> delta{};
+  for (int64_t j = 0; j < keys; ++j) {
+    Lanes<T> gradient = load_lanes(dp + j * ld);
+    if (factors) gradient *= load_lanes(factors + j * ld);
+    store_lanes<T>(gradient, dp + j * ld);
+    delta += load_lanes(p + j * ld) * gradient;
   }
-  for (int64_t begin = 0; begin < ld; begin += kLanes<T>) {
-#pragma omp simd
-    for (int64_t j = begin; j < begin + kLanes<T>; ++j) {
-      dp[j] = scale * p[j] * (dp[j] - delta);
-      if (factors) p[j] *= factors[j];
-    }
+  for (int64_t j = 0; j < keys; ++j) {
+    const Lanes<T> kept = load_lanes(p + j * ld);
+    store_lanes<T>(scale * kept * (load_lanes(dp + j * ld) - delta), dp + j * ld);
+    if (factors) store_lanes<T>(kept * load_lanes(factors + j * ld), p + j * ld);
   }
 }
 
 template <typename T>
 void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s) {
-  const int64_t ld = padded<T>(s.keys), Dh = args.Dh, tile = s.queries * ld;
-  const T scale = static_cast<T>(args.shape.scale);
-  T* const rows_t = thread_scratch<T>(Dh * ld + 3 * tile);
-  T *const p = rows_t + Dh * ld, *const ds = p + tile, *const factors = ds + tile;
-  const bool drop = args.dropout.active() && s.keys > 0;
-  if (drop) std::fill_n(factors, tile, T{0});
+  const int64_t ld = padded(s.queries), Dh = args.Dh, tile = s.keys * ld;
+  T* const rows_t = thread_scratch<T>((Dh + factor_rows(s.keys)) * ld + 2 * tile);
+  T *const p = rows_t + Dh * ld, *const ds = p + tile,
+           *const factors = args.dropout.active() ? ds + tile : nullptr;
   for (int64_t h = 0; h < args.H; ++h) {
-    const int64_t column = h * Dh;
-    const T* const q = args.q + s.q_begin * args.q_stride + column;
-    const T* const k = args.k + s.k_begin * args.k_stride + column;
-    const T* const v = args.v + s.k_begin * args.v_stride + column;
-    const T* const grad_o = args.grad_o + s.q_begin * args.grad_o_stride + column;
-    probabilities(q, args.q_stride, k, args.k_stride, s, Dh, args.shape, rows_t, p, ld);
-    transpose(v, args.v_stride, s.keys, Dh, rows_t, ld);
-    product<T>({grad_o, args.grad_o_stride}, rows_t, ld, s.queries, ld, Dh, false, ds, ld);
-    if (drop) probability_factors(args.dropout, s.q_begin, s.queries, h, 0, s.keys, factors, ld);
-    for (int64_t i = 0; i < s.queries; ++i) {
-      score_gradient_row(p + i * ld, ds + i * ld, drop ? factors + i * ld : nullptr, ld, scale);
+    const MatrixView<T> q{args.q + s.q_begin * args.q_stride + h * Dh, args.q_stride};
+    const MatrixView<T> k{args.k + s.k_begin * args.k_stride + h * Dh, args.k_stride};
+    const MatrixView<T> v{args.v + s.k_begin * args.v_stride + h * Dh, args.v_stride};
+    const MatrixView<T> grad_o{args.grad_o + s.q_begin * args.grad_o_stride + h * Dh, args.grad_o_stride};
+    probabilities<T>(q, k, s, Dh, args.shape, nullptr, rows_t, p, ld);
+    transpose(grad_o.data, grad_o.row, s.queries, Dh, rows_t, ld);
+    product(v, rows_t, ld, s.keys, ld, Dh, false, ds, ld);
+    if (factors) probability_factors(args.dropout, s.q_begin, h, 0, s.keys, factors, ld);
+    for (int64_t i = 0; i < ld; i += kLanes<T>) {
+      score_gradient_band(p + i, ds + i, factors ? factors + i : nullptr, s.keys, ld,
+                          static_cast<T>(args.shape.scale));
     }
     const MatrixView<T> score_gradients{ds, ld}, dropped{p, ld};
-    product(score_gradients, k, args.k_stride, s.queries, Dh, s.keys, false,
-            args.dq + s.q_begin * args.dq_stride + column, args.dq_stride);  // (6)
-    product(transposed(score_gradients), q, args.q_stride, s.keys, Dh, s.queries, false,
-            args.dk + s.k_begin * args.dk_stride + column, args.dk_stride);  // (6)
-    product(transposed(dropped), grad_o, args.grad_o_stride, s.keys, Dh, s.queries, false,
-            args.dv + s.k_begin * args.dv_stride + column, args.dv_stride);  // (6)
+    product(transposed(score_gradients), k.data, k.row, s.queries, Dh, s.keys, false,
+            args.dq + s.q_begin * args.dq_stride + h * Dh, args.dq_stride);  // (6)
+    product(score_gradients, q.data, q.row, s.keys, Dh, s.queries, false,
+            args.dk + s.k_begin * args.dk_stride + h * Dh, args.dk_stride);  // (6)
+    product(dropped, grad_o.data, grad_o.row, s.keys, Dh, s.queries, false,
+            args.dv + s.k_begin * args.dv_stride + h * Dh, args.dv_stride);  // (6)
   }
 }
 

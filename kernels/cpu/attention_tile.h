@@ -1,39 +1,24 @@
-// The pieces both attention paths are made of: products of a few dozen rows in registers, transposes, masked
-// softmax rows and dropout factors of a tile of scores. A tile's rows are `ld` elements apart, a multiple of
-// a register, and zero beyond its last key, so that loops over keys need no tails.
+// The pieces both attention paths are made of: products of a few dozen rows in registers, transposes, softmax
+// and dropout factors of a tile of scores. A tile is kept transposed, [keys, queries]: a register holds one
+// key's scores for neighbouring queries, so that maxima and sums over keys need no step across a register,
+// and the dropout words of four keys come out of Philox as they are needed. Its rows are `ld` =
+// padded(queries) apart; what stands in the padding is finite and read by nobody.
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "kernels/attention.h"
+#include "kernels/cpu/lanes.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/vector_math.h"
 
 namespace xf::kernels {
 
-// 64 bytes of T: one register of AVX-512, two of AVX2. GCC compiles the arithmetic for what there is.
-template <typename T>
-struct LanesOf;
-template <>
-struct LanesOf<float> {
-  using type = float __attribute__((vector_size(64)));
-};
-template <>
-struct LanesOf<double> {
-  using type = double __attribute__((vector_size(64)));
-};
-template <typename T>
-using Lanes = typename LanesOf<T>::type;
-template <typename T>
-constexpr int64_t kLanes = static_cast<int64_t>(sizeof(Lanes<T>) / sizeof(T));
-
-template <typename T>
-int64_t padded(int64_t n) {
-  return (n + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
-}
+// Queries come in groups of as many as a register holds floats.
+constexpr int64_t kQueryGroup = 8;
+inline int64_t padded(int64_t n) { return (n + kQueryGroup - 1) / kQueryGroup * kQueryGroup; }
 
 // Element (m, k) is data[m * row + k * column]: a matrix, or its transpose, read in place.
 template <typename T>
@@ -46,23 +31,13 @@ MatrixView<T> transposed(MatrixView<T> a) {
   return {a.data, a.column, a.row};
 }
 
-template <typename T>
-inline Lanes<T> load_lanes(const T* from) {
-  Lanes<T> lanes;
-  std::memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-template <typename T>
-inline void store_lanes(Lanes<T> lanes, T* to) {
-  std::memcpy(to, &lanes, sizeof lanes);
-}
-
-// kRows x kVectors registers of c = a b, the sum over k in order. All loops over registers are unrolled: an array that
-// is indexed by a variable would live in memory.
+// kRows x kVectors registers of c = a b, the sum over k in order. All loops over registers are unrolled: an
+// array that is indexed by a variable would live in memory.
 template <typename T, int kRows, int kVectors>
-inline void product_block(MatrixView<T> a, const T* b, int64_t b_row, int64_t K, bool accumulate, T* c, int64_t c_row) {
+inline void product_block(MatrixView<T> a, const T* b, int64_t b_row, int64_t K, bool accumulate, T* c,
+                          int64_t c_row) {
   Lanes<T> sum[kRows][kVectors];
-#pragma GCC unroll 8
+#pragma GCC unroll 6
   for (int m = 0; m < kRows; ++m) {
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) {
@@ -73,21 +48,21 @@ inline void product_block(MatrixView<T> a, const T* b, int64_t b_row, int64_t K,
     Lanes<T> row[kVectors];
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) row[v] = load_lanes(b + k * b_row + v * kLanes<T>);
-#pragma GCC unroll 8
+#pragma GCC unroll 6
     for (int m = 0; m < kRows; ++m) {
       const T factor = a.data[m * a.row + k * a.column];
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) sum[m][v] += factor * row[v];
     }
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 6
   for (int m = 0; m < kRows; ++m) {
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) store_lanes<T>(sum[m][v], c + m * c_row + v * kLanes<T>);
   }
 }
 
-// All rows of one band of columns: eight at a time, then the rest.
+// All rows of one band of columns: six at a time, then the rest.
 template <typename T, int kVectors>
 inline void product_band(MatrixView<T> a, const T* b, int64_t b_row, int64_t M, int64_t K, bool accumulate,
                          T* c, int64_t c_row) {
@@ -97,7 +72,7 @@ inline void product_band(MatrixView<T> a, const T* b, int64_t b_row, int64_t M, 
                                       c + m * c_row, c_row);
     m += kRows;
   };
-  while (m + 8 <= M) rows.template operator()<8>();
+  while (m + 6 <= M) rows.template operator()<6>();
   if (m + 4 <= M) rows.template operator()<4>();
   if (m + 2 <= M) rows.template operator()<2>();
   if (m < M) rows.template operator()<1>();
@@ -125,85 +100,119 @@ inline void product(MatrixView<T> a, const T* b, int64_t b_row, int64_t M, int64
 // out [columns, ld] = in [rows, columns]^T, zero beyond `rows`.
 template <typename T>
 inline void transpose(const T* in, int64_t in_row, int64_t rows, int64_t columns, T* out, int64_t ld) {
-  for (int64_t c = 0; c < columns; ++c) std::fill(out + c * ld + rows, out + (c + 1) * ld, T{0});
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) out[c * ld + r] = in[r * in_row + c];
-  }
-}
-
-// max(floor, max_{j < visible} scale * s_j)
-template <typename T>
-inline T row_maximum(const T* s, int64_t visible, int64_t ld, T scale, T floor) {
-  T maximum = floor;
-  for (int64_t begin = 0; begin < ld; begin += kLanes<T>) {
-#pragma omp simd reduction(max : maximum)
-    for (int64_t j = begin; j < begin + kLanes<T>; ++j)
-      maximum = std::max(maximum, j < visible ? scale * s[j] : floor);
-  }
-  return maximum;
-}
-
-// s_j <- exp(scale * s_j - shift), 0 from `visible` on; returns the sum.
-template <typename T>
-inline T exponentiate_row(T* s, int64_t visible, int64_t ld, T scale, T shift) {
-  T sum = 0;
-  for (int64_t begin = 0; begin < ld; begin += kLanes<T>) {
-#pragma omp simd reduction(+ : sum)
-    for (int64_t j = begin; j < begin + kLanes<T>; ++j) {
-      const T e = j < visible ? vector_exp(scale * s[j] - shift) : T{0};
-      s[j] = e;
-      sum += e;
+  constexpr int n = kLanes<T>;
+  const int64_t whole = columns / n * n;
+  for (int64_t r = 0; r < ld; r += n) {
+    const int64_t filled = std::clamp<int64_t>(rows - r, 0, n);
+    for (int64_t c = 0; c < whole; c += n) {
+      Lanes<T> square[n];
+#pragma GCC unroll 8
+      for (int i = 0; i < n; ++i) square[i] = i < filled ? load_lanes(in + (r + i) * in_row + c) : Lanes<T>{};
+      transpose_square<T>(square);
+#pragma GCC unroll 8
+      for (int i = 0; i < n; ++i) store_lanes<T>(square[i], out + (c + i) * ld + r);
+    }
+    for (int64_t c = whole; c < columns; ++c) {
+      for (int64_t i = 0; i < n; ++i) out[c * ld + r + i] = i < filled ? in[(r + i) * in_row + c] : T{0};
     }
   }
-  return sum;
 }
 
+// Which keys of a tile the queries of a band, kLanes columns from `column` on, may attend. `offset` is the
+// tile's first query less its first key, as positions in the sentence.
 template <typename T>
-inline void multiply_row(T* s, int64_t ld, T factor) {
-  for (int64_t begin = 0; begin < ld; begin += kLanes<T>) {
-#pragma omp simd
-    for (int64_t j = begin; j < begin + kLanes<T>; ++j) s[j] *= factor;
+struct BandMask {
+  BandMask(bool causal_mask, int64_t column, int64_t offset, int64_t keys) : causal(causal_mask), seen(keys) {
+    for (int l = 0; l < kLanes<T>; ++l) last[l] = static_cast<T>(column + l + offset);
+    if (causal) seen = std::clamp<int64_t>(column + kLanes<T> + offset, 0, keys);
+  }
+  // Scores of key j, -inf where it is not to be attended.
+  Lanes<T> apply(Lanes<T> s, int64_t j) const {
+    if (!causal) return s;
+    return last >= static_cast<T>(j) ? s : Lanes<T>{} - std::numeric_limits<T>::infinity();
+  }
+  bool causal;
+  int64_t seen;  // keys from here on are for none of the band
+  Lanes<T> last;
+};
+
+// One band's scores become exp(scale * s - maximum), masked; both results per query.
+template <typename T>
+struct BandSums {
+  Lanes<T> maximum, sum;
+};
+template <typename T>
+inline BandSums<T> exponentiate_band(T* s, int64_t keys, int64_t ld, const BandMask<T>& mask, T scale,
+                                     Lanes<T> maximum) {
+  for (int64_t j = 0; j < mask.seen; ++j) {
+    const Lanes<T> scores = mask.apply(load_lanes(s + j * ld) * scale, j);
+    store_lanes<T>(scores, s + j * ld);
+    maximum = scores > maximum ? scores : maximum;
+  }
+  Lanes<T> sum{};
+  for (int64_t j = 0; j < mask.seen; ++j) {
+    const Lanes<T> e = vector_exp(load_lanes(s + j * ld) - maximum);
+    store_lanes<T>(e, s + j * ld);
+    sum += e;
+  }
+  for (int64_t j = mask.seen; j < keys; ++j) store_lanes<T>(Lanes<T>{}, s + j * ld);
+  return {maximum, sum};
+}
+
+// s [keys, ld] <- softmax over the keys of scale * s, masked, and times `factors` if there are any. Every
+// query sees the first key, so that no maximum is -inf.
+template <typename T>
+inline void softmax_tile(T* s, int64_t keys, int64_t ld, bool causal, T scale, const T* factors) {
+  for (int64_t column = 0; column < ld; column += kLanes<T>) {
+    const BandMask<T> mask(causal, column, 0, keys);
+    const Lanes<T> lowest = Lanes<T>{} - std::numeric_limits<T>::infinity();
+    const Lanes<T> inverse = T{1} / exponentiate_band(s + column, keys, ld, mask, scale, lowest).sum;
+    for (int64_t j = 0; j < mask.seen; ++j) {
+      const int64_t at = j * ld + column;
+      const Lanes<T> p = load_lanes(s + at) * inverse;
+      store_lanes<T>(factors ? p * load_lanes(factors + at) : p, s + at);
+    }
   }
 }
 
-// s <- softmax(scale * s) over the first `visible` keys, 0 beyond; all 0 where there is none.
+// factors [keys rounded up to 4, ld]: 0 or 1/(1-p) of the attention probabilities of query tokens first_row..
+// and keys first_key.. of `head`. first_key is a multiple of 4.
 template <typename T>
-inline void softmax_row(T* s, int64_t visible, int64_t ld, T scale) {
-  if (visible <= 0) return std::fill_n(s, ld, T{0}), void();
-  const T maximum = row_maximum(s, visible, ld, scale, -std::numeric_limits<T>::infinity());
-  multiply_row(s, ld, T{1} / exponentiate_row(s, visible, ld, scale, maximum));
-}
-
-// factors [rows, ld]: 0 or 1/(1-p) of the attention probabilities of query tokens first_row.. and of keys
-// first_key.. < first_key + keys of `head`; 1 where dropout is off. first_key is a multiple of 4.
-template <typename T>
-inline void probability_factors(const DropoutArgs& dropout, int64_t first_row, int64_t rows, int64_t head,
+inline void probability_factors(const DropoutArgs& dropout, int64_t first_row, int64_t head,
                                 int64_t first_key, int64_t keys, T* factors, int64_t ld) {
-  const int64_t row_quads = (keys + 3) / 4, first_quad = (head << 14) + first_key / 4;
+  constexpr int kGroups = kPhiloxLanes / kQueryGroup;
+  const int64_t row_groups = ld / kQueryGroup, groups = (keys + 3) / 4 * row_groups;
+  const int64_t first_quad = (head << 14) + first_key / 4;
   const T scale = static_cast<T>(dropout.scale);
-  uint64_t quad_of[kPhiloxLanes] = {}, row_of[kPhiloxLanes] = {};
-  int64_t at[kPhiloxLanes];
-  uint32_t words[kPhiloxColumns];
-  int64_t row = 0, quad = 0;
-  while (row < rows) {
-    int lanes = 0;
-    for (; lanes < kPhiloxLanes && row < rows; ++lanes) {
-      quad_of[lanes] = static_cast<uint64_t>(first_quad + quad);
-      row_of[lanes] = static_cast<uint64_t>(first_row + row);
-      at[lanes] = row * ld + 4 * quad;
-      if (++quad == row_quads) quad = 0, ++row;
+  uint64_t quads[kPhiloxLanes] = {}, rows[kPhiloxLanes] = {};
+  PhiloxWords words;
+  for (int64_t begin = 0; begin < groups; begin += kGroups) {
+    const int64_t count = std::min<int64_t>(kGroups, groups - begin);
+    for (int64_t g = 0; g < count; ++g) {
+      const int64_t quad = (begin + g) / row_groups, column = (begin + g) % row_groups * kQueryGroup;
+      for (int64_t l = 0; l < kQueryGroup; ++l) {
+        quads[g * kQueryGroup + l] = static_cast<uint64_t>(first_quad + quad);
+        rows[g * kQueryGroup + l] = static_cast<uint64_t>(first_row + column + l);
+      }
     }
-    philox_lanes(dropout, quad_of, row_of, words);
-    for (int l = 0; l < lanes; ++l) {
-      for (int w = 0; w < 4; ++w) factors[at[l] + w] = words[4 * l + w] >= dropout.threshold ? scale : T{0};
+    philox_lanes(dropout, quads, rows, words);
+    for (int64_t g = 0; g < count; ++g) {
+      const int64_t quad = (begin + g) / row_groups, column = (begin + g) % row_groups * kQueryGroup;
+      T* const out = factors + 4 * quad * ld + column;
+      const uint64_t *const first = words.first + g * kQueryGroup, *const second =
+                                                                       words.second + g * kQueryGroup;
+#pragma omp simd
+      for (int64_t l = 0; l < kQueryGroup; ++l) {
+        out[l] = static_cast<uint32_t>(first[l]) >= dropout.threshold ? scale : T{0};
+        out[ld + l] = static_cast<uint32_t>(first[l] >> 32) >= dropout.threshold ? scale : T{0};
+        out[2 * ld + l] = static_cast<uint32_t>(second[l]) >= dropout.threshold ? scale : T{0};
+        out[3 * ld + l] = static_cast<uint32_t>(second[l] >> 32) >= dropout.threshold ? scale : T{0};
+      }
     }
   }
 }
-
-// Keys that query `i` of a sentence may attend, of `keys` in all.
-inline int64_t visible_keys(bool causal, int64_t i, int64_t keys) {
-  return causal ? std::min(i + 1, keys) : keys;
-}
+// Rows that probability_factors writes.
+inline int64_t factor_rows(int64_t keys) { return (keys + 3) / 4 * 4; }
 
 // One sentence and head: rows of q start at q_begin, its keys at k_begin.
 struct Sentence {

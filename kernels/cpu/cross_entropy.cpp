@@ -1,7 +1,6 @@
 // Cross-entropy on the CPU: a row of logits (40 KB at V = 10000) comes from memory once and stays in the
-// second-level cache for three passes: maximum and sum, sum of exponentials, gradient. The exponential is
-// computed twice rather than stored in between: it costs less than the store, and a loss without a gradient
-// writes nothing.
+// second-level cache for three passes: maximum and sum; exponentials and their sum; gradient. The
+// exponentials wait in dz for the third pass, which costs half of computing them again.
 #include "kernels/cross_entropy.h"
 
 #include <cmath>
@@ -28,7 +27,7 @@ struct Logits {
 
 template <typename A>
 struct Statistics {
-  A lse, mean;
+  A largest, mean;
 };
 
 template <typename T, bool kHasBias>
@@ -40,25 +39,40 @@ Statistics<Acc<T>> statistics(const Logits<T, kHasBias> z) {
     largest = z[v] > largest ? z[v] : largest;
     sum += z[v];
   }
-  A exponentials = 0;
-#pragma omp simd reduction(+ : exponentials)
-  for (int64_t v = 0; v < z.V; ++v) exponentials += vector_exp(z[v] - largest);
-  return {largest + std::log(exponentials), sum / static_cast<A>(z.V)};
+  return {largest, sum / static_cast<A>(z.V)};
 }
 
-// dz_v = exp(z_v - lse) - eps / V, the target apart;  dbias [V], optional, += dz.
+// sum_v exp(z_v - largest);  the terms are written to `terms` [V], which may be z, unless it is null.
 template <typename T, bool kHasBias>
-void write_gradient(const Logits<T, kHasBias> z, Acc<T> lse, Acc<T> uniform, T* dz, Acc<T>* dbias) {
+Acc<T> sum_exponentials(const Logits<T, kHasBias> z, Acc<T> largest, T* terms) {
+  Acc<T> sum = 0;
+  if (terms) {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t v = 0; v < z.V; ++v) {
+      const Acc<T> term = vector_exp(z[v] - largest);
+      terms[v] = static_cast<T>(term);
+      sum += term;
+    }
+  } else {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t v = 0; v < z.V; ++v) sum += vector_exp(z[v] - largest);
+  }
+  return sum;
+}
+
+// dz_v = p_v - eps / V, the target apart; dz holds the exponentials.  dbias [V], optional, += dz.
+template <typename T>
+void write_gradient(int64_t V, Acc<T> rsum, Acc<T> uniform, T* dz, Acc<T>* dbias) {
   if (dbias) {
 #pragma omp simd
-    for (int64_t v = 0; v < z.V; ++v) {
-      const Acc<T> gradient = vector_exp(z[v] - lse) - uniform;
+    for (int64_t v = 0; v < V; ++v) {
+      const Acc<T> gradient = static_cast<Acc<T>>(dz[v]) * rsum - uniform;
       dz[v] = static_cast<T>(gradient);
       dbias[v] += gradient;
     }
   } else {
 #pragma omp simd
-    for (int64_t v = 0; v < z.V; ++v) dz[v] = static_cast<T>(vector_exp(z[v] - lse) - uniform);
+    for (int64_t v = 0; v < V; ++v) dz[v] = static_cast<T>(static_cast<Acc<T>>(dz[v]) * rsum - uniform);
   }
 }
 
@@ -78,12 +92,13 @@ void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* parti
   const Logits<T, kHasBias> z{args.z + n * V, args.bias, V};
   const A smoothing = static_cast<A>(args.options.label_smoothing), confidence = A{1} - smoothing;
   const A target_logit = z[target];
-  const auto [lse, mean] = statistics(z);
+  const auto [largest, mean] = statistics(z);
+  const A sum = sum_exponentials(z, largest, dz), lse = largest + std::log(sum);
   partial[0] += lse - confidence * target_logit - smoothing * mean;
   partial[1] += lse - target_logit;
   if (!dz) return;
   A* const dbias = args.dbias ? partial + 2 : nullptr;
-  write_gradient(z, lse, smoothing / static_cast<A>(V), dz, dbias);
+  write_gradient(V, A{1} / sum, smoothing / static_cast<A>(V), dz, dbias);
   dz[target] -= static_cast<T>(confidence);
   if (dbias) dbias[target] -= confidence;
 }

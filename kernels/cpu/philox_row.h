@@ -15,13 +15,18 @@ namespace xf::kernels {
 constexpr int kPhiloxLanes = 32;
 constexpr int kPhiloxColumns = 4 * kPhiloxLanes;
 
-// words[4*l .. 4*l+3] = dropout.words(quads[l], rows[l]) for every lane l.
+// The four words of counter l, two to an element, the earlier one in the low half.
+struct PhiloxWords {
+  uint64_t first[kPhiloxLanes], second[kPhiloxLanes];
+};
+
+// The words dropout.words(quads[l], rows[l]) of every lane l.
 #if defined(__AVX512DQ__)
 // A 32-bit word lives in a 64-bit lane, so that one multiplication gives both halves of the product; what
 // overflows into the upper half is cut off where it would be read. GCC does not vectorise the plain loop,
 // which takes twice as long.
 inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
-                         uint32_t* words) {
+                         PhiloxWords& words) {
   using Vector = uint64_t __attribute__((vector_size(64)));
   constexpr int kVectors = kPhiloxLanes * sizeof(uint64_t) / sizeof(Vector);
   constexpr uint64_t kLow = 0xffffffffu;
@@ -47,36 +52,37 @@ inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, cons
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
-  uint64_t pairs01[kPhiloxLanes], pairs23[kPhiloxLanes];
   for (int v = 0; v < kVectors; ++v) {
     c0[v] = (c0[v] & kLow) | (c1[v] << 32);
     c2[v] = (c2[v] & kLow) | (c3[v] << 32);
   }
-  std::memcpy(pairs01, c0, sizeof c0);
-  std::memcpy(pairs23, c2, sizeof c2);
-  for (int l = 0; l < kPhiloxLanes; ++l) {
-    std::memcpy(words + 4 * l, pairs01 + l, sizeof(uint64_t));
-    std::memcpy(words + 4 * l + 2, pairs23 + l, sizeof(uint64_t));
-  }
+  std::memcpy(words.first, c0, sizeof c0);
+  std::memcpy(words.second, c2, sizeof c2);
 }
 #else
 inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
-                         uint32_t* words) {
+                         PhiloxWords& words) {
   for (int l = 0; l < kPhiloxLanes; ++l) {
     const Philox four = dropout.words(static_cast<uint32_t>(quads[l]), static_cast<uint32_t>(rows[l]));
-    std::memcpy(words + 4 * l, four.x, sizeof four.x);
+    words.first[l] = four.x[0] | uint64_t{four.x[1]} << 32;
+    words.second[l] = four.x[2] | uint64_t{four.x[3]} << 32;
   }
 }
 #endif
 
-// The words of columns 4*first_quad .. 4*first_quad + 127 in local row `row`.
+// words[c] of columns 4*first_quad .. 4*first_quad + 127 in local row `row`.
 inline void philox_block(const DropoutArgs& dropout, uint32_t first_quad, uint32_t row, uint32_t* words) {
   uint64_t quads[kPhiloxLanes], rows[kPhiloxLanes];
   for (uint32_t lane = 0; lane < kPhiloxLanes; ++lane) {
     quads[lane] = first_quad + lane;
     rows[lane] = row;
   }
-  philox_lanes(dropout, quads, rows, words);
+  PhiloxWords pairs;
+  philox_lanes(dropout, quads, rows, pairs);
+  for (int l = 0; l < kPhiloxLanes; ++l) {  // little-endian, like every machine that CUDA runs on
+    std::memcpy(words + 4 * l, pairs.first + l, sizeof(uint64_t));
+    std::memcpy(words + 4 * l + 2, pairs.second + l, sizeof(uint64_t));
+  }
 }
 
 // factors[j] = 1/(1-p) where element (row, first_column + j) is kept, else 0, for j < count.

@@ -15,20 +15,27 @@ namespace {
 constexpr int64_t kBlock = 64;
 
 template <typename T>
-T maximum_of(const T* z, int64_t n) {
-  T maximum = -std::numeric_limits<T>::infinity();
-#pragma omp simd reduction(max : maximum)
-  for (int64_t i = 0; i < n; ++i) maximum = std::max(maximum, z[i]);
-  return maximum;
+T log_sum_exp(const T* z, int64_t n) {
+  const int64_t whole = n / kLanes<T> * kLanes<T>;
+  Lanes<T> maxima = Lanes<T>{} - std::numeric_limits<T>::infinity(), sums{};
+  for (int64_t i = 0; i < whole; i += kLanes<T>) {
+    const Lanes<T> values = load_lanes(z + i);
+    maxima = values > maxima ? values : maxima;
+  }
+  T maximum = maximum_of<T>(maxima);
+  for (int64_t i = whole; i < n; ++i) maximum = std::max(maximum, z[i]);
+  for (int64_t i = 0; i < whole; i += kLanes<T>) sums += vector_exp(load_lanes(z + i) - maximum);
+  T sum = sum_of<T>(sums);
+  for (int64_t i = whole; i < n; ++i) sum += vector_exp(z[i] - maximum);
+  return maximum + std::log(sum);
 }
 
+// Whether any of a whole block exceeds the threshold.
 template <typename T>
-T log_sum_exp(const T* z, int64_t n) {
-  const T maximum = maximum_of(z, n);
-  T sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; ++i) sum += vector_exp(z[i] - maximum);
-  return maximum + std::log(sum);
+bool any_above(const T* block, T threshold) {
+  auto above = load_lanes(block) > threshold;
+  for (int64_t i = kLanes<T>; i < kBlock; i += kLanes<T>) above |= load_lanes(block + i) > threshold;
+  return any(above);
 }
 
 // values and ids, best first; equal values keep the order in which they came, that is, of their ids.
@@ -50,7 +57,7 @@ void best_of_row(const T* z, const TopKArgs<T>& args, T* values, int32_t* ids) {
   };
   for (int64_t begin = 0; begin < args.V; begin += kBlock) {
     const int64_t n = std::min(kBlock, args.V - begin);
-    if (count == args.K && !(maximum_of(z + begin, n) > values[count - 1])) continue;
+    if (count == args.K && n == kBlock && !any_above(z + begin, values[count - 1])) continue;
     for (int64_t id = begin; id < begin + n; ++id) offer(id);
   }
 }

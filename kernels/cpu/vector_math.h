@@ -8,32 +8,45 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/cpu/lanes.h"
+
 namespace xf::kernels {
 
 // e^x within 2 ulp. 0 below -87.33, where the result would be denormal; infinity above 88.37; NaN stays NaN.
 // x = n ln 2 + r with |r| <= ln(2)/2; ln 2 in two parts so that r is exact (Cody, Waite 1980); e^r by its
-// Taylor series to r^7, whose remainder is 3e-9.
-inline float vector_exp(float x) {
+// Taylor series to r^7, whose remainder is 3e-9. Real is float and Bits uint32_t, or a register of each.
+template <typename Real, typename Bits>
+inline Real exp_of(Real x) {
   constexpr float kLowest = -87.33f, kHighest = 88.37f, kLog2E = 1.44269504f;
   constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the low bits
-  const float inside = x < kLowest ? kLowest : x > kHighest ? kHighest : x;
-  const float shifted = inside * kLog2E + kRound;
-  const float n = shifted - kRound;
-  const float r = (inside - n * kLn2High) - n * kLn2Low;
-  float series = 1.0f / 5040.0f;
-  series = series * r + 1.0f / 720.0f;
+  const Real bounded = x < kLowest ? kLowest : x;
+  const Real inside = bounded > kHighest ? kHighest : bounded;
+  const Real shifted = inside * kLog2E + kRound;
+  const Real n = shifted - kRound;
+  const Real r = (inside - n * kLn2High) - n * kLn2Low;
+  Real series = r * (1.0f / 5040.0f) + 1.0f / 720.0f;
   series = series * r + 1.0f / 120.0f;
   series = series * r + 1.0f / 24.0f;
   series = series * r + 1.0f / 6.0f;
   series = series * r + 0.5f;
   series = series * r + 1.0f;
   series = series * r + 1.0f;
-  const float power = std::bit_cast<float>((std::bit_cast<uint32_t>(shifted) << 23) + 0x3f800000u);
-  const float result = series * power;
-  return x < kLowest ? 0.0f : x > kHighest ? std::numeric_limits<float>::infinity() : result;
+  const Real power = std::bit_cast<Real>((std::bit_cast<Bits>(shifted) << 23) + 0x3f800000u);
+  const Real product = series * power;
+  const Real result = x > kHighest ? std::numeric_limits<float>::infinity() : product;
+  return x < kLowest ? 0.0f : result;
 }
+inline float vector_exp(float x) { return exp_of<float, uint32_t>(x); }
 inline double vector_exp(double x) { return std::exp(x); }
+inline Lanes<float> vector_exp(Lanes<float> x) {
+  using Bits = uint32_t __attribute__((vector_size(sizeof(Lanes<float>))));
+  return exp_of<Lanes<float>, Bits>(x);
+}
+inline Lanes<double> vector_exp(Lanes<double> x) {
+  for (int l = 0; l < kLanes<double>; ++l) x[l] = std::exp(x[l]);
+  return x;
+}
 
 // The standard normal distribution's Phi(z) and its density phi(z) = exp(-z^2/2) / sqrt(2 pi).
 template <typename T>

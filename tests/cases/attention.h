@@ -51,9 +51,9 @@ inline std::vector<AttentionCase> attention_cases() {
 
 inline std::vector<AttentionCase> long_attention_cases() {
   return {
-      {"one key past a tile", 2, 3, {65}, {65}, false},
-      {"one query short of two tiles, causal", 1, 3, {127, 3}, {127, 3}, true},
-      {"cross, tiles of different number", 2, 2, {70, 5}, {129, 66}, false},
+      {"one key past a tile", 2, 2, {65}, {65}, false},
+      {"one query short of two tiles, causal", 1, 1, {127, 3}, {127, 3}, true},
+      {"cross, tiles of different number", 1, 2, {70, 5}, {129, 66}, false},
   };
 }
 

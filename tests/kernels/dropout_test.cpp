@@ -53,7 +53,8 @@ TEST_CASE("Dropout: drops the share p, and differs between sites and updates", "
   };
   Dropout dropout = test_dropout(0.1f, 0);
   const auto first = mask(dropout);
-  CHECK(std::count(first.begin(), first.end(), 0.0f) / double(N * D) == Approx(0.1).margin(0.005));
+  CHECK(static_cast<double>(std::count(first.begin(), first.end(), 0.0f)) / static_cast<double>(N * D) ==
+        Approx(0.1).margin(0.005));
   dropout.site += 1;
   CHECK(mask(dropout) != first);
   dropout.site -= 1;

@@ -89,7 +89,7 @@ TEST_CASE("LayerNorm: gradients match central differences", "[grad]") {
   }
 }
 
-TEST_CASE("LayerNorm: rows of y have mean 0 and variance 1; rows of dx sum to 0 and are orthogonal to xhat",
+TEST_CASE("LayerNorm: rows of y have mean 0 and variance 1, rows of dx sum to 0 and are orthogonal to xhat",
           "[unit]") {
   const std::vector<double> x = random_values(127, 5, -3, 9), dy = random_values(127, 6);
   const auto [y, dx] = plain_row(x, dy, 0);

@@ -33,7 +33,7 @@ TEST_CASE("Linear: y = x W^T + bias, with a bias and without", "[unit]") {
   }
 }
 
-TEST_CASE("Linear: gradients agree with central differences; weights and bias accumulate", "[grad]") {
+TEST_CASE("Linear: gradients agree with central differences, weights and bias accumulate", "[grad]") {
   for (const auto& c : linear_cases()) {
     INFO(c.reason);
     const Tensor x = random_tensor({c.N, c.K}, DType::f64, 1), w = random_tensor({c.M, c.K}, DType::f64, 2);

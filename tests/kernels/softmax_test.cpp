@@ -23,7 +23,7 @@ SoftmaxMask mask_of(const SoftmaxCase& c) {
 
 }  // namespace
 
-TEST_CASE("Softmax: agrees with the definition, in place too; rows without a key are zero", "[unit]") {
+TEST_CASE("Softmax: agrees with the definition, in place too, rows without a key are zero", "[unit]") {
   for (const auto& c : softmax_cases()) {
     INFO(c.reason);
     const Shape shape{c.B, c.H, c.Sq, c.Sk};

@@ -19,7 +19,7 @@ Tensor banned_of(const TopKCase& c) { return c.banned.empty() ? Tensor() : Tenso
 
 }  // namespace
 
-TEST_CASE("TopK: scores and ids agree with sorting the row; ties go to the smaller id", "[unit]") {
+TEST_CASE("TopK: scores and ids agree with sorting the row, ties go to the smaller id", "[unit]") {
   for (const auto& c : top_k_cases()) {
     for (const bool ties : {false, true}) {
       INFO(c.reason << (ties ? ", with ties" : ""));
