@@ -24,9 +24,13 @@ void settle_views(GradientSlot& slot) {
   for (const auto& view : slot.views) any = any || view.ready;
   if (!any) return;
   XF_CHECK(!slot.ready, "tape: a value was read both whole and through views of its columns");
+  int64_t covered = 0;
   for (const auto& view : slot.views) {
     if (!view.ready) kernels::fill_zero(slot.gradient.slice_columns(view.begin, view.end));
+    covered += view.end - view.begin;
   }
+  XF_CHECK(covered == slot.shape.width(), "tape: the views of a value cover {} of its {} columns; take them all", covered,
+           slot.shape.width());
   slot.ready = true;
 }
 
@@ -84,12 +88,19 @@ Variable Tape::leaf(const Tensor& value, const Tensor& gradient) const {
 Variable Tape::columns(const Variable& whole, int64_t begin, int64_t end) const {
   const Tensor view = whole.value().slice_columns(begin, end);
   if (!whole.differentiable()) return Variable(view);
+  GradientSlot& parent = *whole.slot();
+  if (parent.ready) return leaf(view, parent.gradient.slice_columns(begin, end));  // of a leaf: a leaf
+  XF_CHECK(!parent.parent, "tape: a view of a view; take the columns of the whole");
+  for (const auto& other : parent.views) {
+    XF_CHECK(end <= other.begin || other.end <= begin, "tape: columns {}..{} overlap the view {}..{}; read that one twice",
+             begin, end, other.begin, other.end);
+  }
   auto slot = std::make_shared<GradientSlot>();
   slot->shape = view.shape();
   slot->dtype = view.dtype();
   slot->parent = whole.slot();
-  slot->view = whole.slot()->views.size();
-  whole.slot()->views.push_back({begin, end, false});
+  slot->view = parent.views.size();
+  parent.views.push_back({begin, end, false});
   return Variable(view, std::move(slot));
 }
 
