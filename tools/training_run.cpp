@@ -8,13 +8,12 @@
 
 #include "core/file.h"
 #include "core/parallel.h"
-#include "core/stop.h"
 #include "data/bleu.h"
-#include "data/chrf.h"
 #include "nn/memory_plan.h"
 #include "tools/curves.h"
 #include "tools/model_config.h"
 #include "tools/print_model.h"
+#include "tools/validation.h"
 
 namespace xf::tools {
 
@@ -54,9 +53,7 @@ class TrainingRun final : public nn::TrainingTask {
   void restore(const nn::Checkpoint& checkpoint);
   void open_logs(int64_t log_bytes, int64_t metrics_bytes);
   void finish(nn::Ending ending);
-  nn::LossSums validation_loss();
-  std::vector<std::string> translations(int64_t beam);
-  void show_samples(const std::vector<std::string>& hypotheses);
+  void score_average();
   nn::Checkpoint checkpoint(const nn::TrainingState& state) const;
   Progress progress_of(const nn::TrainingState& state, const nn::UpdateResult& result) const;
   void say(const std::string& text);  // display and log
@@ -81,15 +78,14 @@ class TrainingRun final : public nn::TrainingTask {
   nn::Registry registry_;
   nn::Transformer model_{config_, registry_};
   Arena arena_{Device::cpu(), static_cast<int64_t>(kArenaSlack* static_cast<double>(plan_.activations))};
-  Arena search_arena_{Device::cpu()};
   std::unique_ptr<nn::Trainer> trainer_;
   nn::TrainingState state_;
   ProgressDisplay display_{stderr, display_terminal(options_)};
   std::unique_ptr<nn::RunFolder> folder_;
   std::unique_ptr<LogFile> log_, metrics_;
   std::string log_format_ = options_.get_string("log-format");
-  std::vector<std::string> samples_;  // of the validation under way
-  std::string bleu_signature_;
+  std::unique_ptr<Validator> validator_;  // null without --valid-sets
+  ValidationResult validation_;           // the latest
   int failed_saves_ = 0;
 };
 
@@ -97,6 +93,9 @@ TrainingRun::TrainingRun(TrainingInputs inputs) : inputs_(std::move(inputs)) {
   registry_.allocate(Device::cpu(), nn::Registry::Gradients::yes);
   model_.bind(Device::cpu());
   trainer_ = std::make_unique<nn::Trainer>(model_, registry_, arena_, trainer_options_);
+  if (inputs_.validation) {
+    validator_ = std::make_unique<Validator>(options_, model_, *trainer_, inputs_.vocabularies, *inputs_.validation);
+  }
 }
 
 void TrainingRun::say(const std::string& text) {
@@ -138,6 +137,7 @@ void TrainingRun::resume_or_begin() {
   if (resume != "auto" && resume != "never") found = nn::read_checkpoint(resume);
   if (found) {
     restore(*found);
+    if (state_.best_update > 0) mark_best(state_);  // a kill may have come before the link
     say(fmt::format("resumed from update {} of {}", grouped(state_.update),
                     resume == "auto" ? run_ : resume));
   } else {
@@ -210,55 +210,10 @@ void TrainingRun::locate(nn::TrainingState& state) const {
   state.position = batches_.cursor().position;
 }
 
-nn::LossSums TrainingRun::validation_loss() {
-  nn::LossSums total;
-  for (const data::IndexedBatch& indexed :
-       data::validation_batches(inputs_.validation->corpus, specials_, capacity_)) {
-    check_stop();
-    const nn::LossSums sums = trainer_->evaluate(indexed.batch);
-    total.smoothed += sums.smoothed;
-    total.plain += sums.plain;
-    total.tokens += sums.tokens;
-  }
-  return total;
-}
-
-std::vector<std::string> TrainingRun::translations(int64_t beam) {
-  const Translator translator(
-      model_, search_arena_, inputs_.vocabularies,
-      {.beam_size = beam, .normalize = static_cast<float>(options_.get_float("normalize"))},
-      options_.get_int("valid-mini-batch"));
-  std::vector<std::string> texts;
-  for (const Translation& translation : translator.translate(inputs_.validation->text.source)) {
-    texts.push_back(translation.texts.front());
-  }
-  return texts;
-}
-
 std::vector<nn::Score> TrainingRun::validate(const nn::TrainingState&) {
-  if (!inputs_.validation) return {};
-  std::vector<nn::Score> scores;
-  const bool lowercase = inputs_.pipeline.lowercase;
-  for (const std::string& metric : options_.get_strings("valid-metrics")) {
-    const bool translated = metric == "bleu" || metric == "chrf";
-    if (translated && samples_.empty()) samples_ = translations(options_.get_int("valid-beam-size"));
-    if (metric == "bleu") {
-      const data::BleuScore bleu =
-          data::corpus_bleu(samples_, inputs_.validation->text.target, {.lowercase = lowercase});
-      bleu_signature_ = data::signature_text(bleu.signature);
-      scores.push_back({metric, bleu.score, true});
-    } else if (metric == "chrf") {
-      scores.push_back(
-          {metric,
-           data::corpus_chrf(samples_, inputs_.validation->text.target, {.lowercase = lowercase}).score,
-           true});
-    } else {
-      const nn::LossSums loss = validation_loss();
-      const double mean = loss.plain / static_cast<double>(loss.tokens);
-      scores.push_back({metric, metric == "perplexity" ? std::exp(mean) : mean, false});
-    }
-  }
-  return scores;
+  if (!validator_) return {};
+  validation_ = validator_->validate();
+  return validation_.scores;
 }
 
 void TrainingRun::on_validation(const nn::TrainingState& state, const std::vector<nn::Score>& scores,
@@ -271,7 +226,7 @@ void TrainingRun::on_validation(const nn::TrainingState& state, const std::vecto
                                  {"seconds", state.seconds},
                                  {"metric", score.metric},
                                  {"score", score.value}};
-    if (score.metric == "bleu") fields.emplace_back("signature", bleu_signature_);
+    if (score.metric == "bleu") fields.emplace_back("signature", validation_.bleu_signature);
     if (&score == &scores.front()) {
       fields.emplace_back("best", best);
       fields.emplace_back("stalled", state.stalled);
@@ -282,20 +237,8 @@ void TrainingRun::on_validation(const nn::TrainingState& state, const std::vecto
                : fmt::format(" · best {:.2f} at update {} · stalled {}/{}", state.best_score,
                              grouped(state.best_update), state.stalled, options_.get_int("early-stopping"));
   say(line);
-  if (!samples_.empty()) show_samples(samples_);
-  samples_.clear();
+  for (const std::string& sample : validation_.samples) say(sample);
   write_curves(run_);
-}
-
-void TrainingRun::show_samples(const std::vector<std::string>& hypotheses) {
-  const data::ParallelText& text = inputs_.validation->text;
-  for (const int64_t wanted : options_.get_ints("valid-print")) {
-    const auto i = static_cast<size_t>(wanted);
-    if (i >= hypotheses.size()) continue;
-    say(fmt::format("  {} source      {}", i, text.source[i]));
-    say(fmt::format("  {} translation {}", i, hypotheses[i]));
-    say(fmt::format("  {} reference   {}", i, text.target[i]));
-  }
 }
 
 nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
@@ -335,7 +278,7 @@ void TrainingRun::save(const nn::TrainingState& state, nn::SaveKind kind) {
 
 void TrainingRun::mark_best(const nn::TrainingState& state) {
   const auto saved = folder_->scheduled();
-  if (std::find(saved.begin(), saved.end(), state.update) != saved.end()) folder_->mark_best(state.update);
+  if (std::ranges::find(saved, state.best_update) != saved.end()) folder_->mark_best(state.best_update);
 }
 
 Progress TrainingRun::progress_of(const nn::TrainingState& state, const nn::UpdateResult& result) const {
@@ -382,7 +325,7 @@ void TrainingRun::on_report(const nn::TrainingState& state, const nn::UpdateResu
   metrics_->line(json);
   log_->line(progress_line(progress));
   if (log_format_ == "json") {
-    fmt::print(stderr, "{}\n", json);
+    std::fputs((json + "\n").c_str(), stderr);
   } else if (log_format_ != "none" && !options_.get_bool("quiet")) {
     display_.report(progress);
   }
@@ -399,20 +342,22 @@ void TrainingRun::finish(nn::Ending ending) {
     say(fmt::format("best {} {:.2f} at update {}", state_.best_metric, state_.best_score,
                     grouped(state_.best_update)));
   }
-  if (inputs_.validation) {
-    const nn::Checkpoint average = nn::read_model(run_ + "/averaged");
-    for (const nn::Parameter& parameter : registry_.parameters())
-      parameter.value.copy_from(average.model.at(parameter.name));
-    const int64_t beam = options_.get_int("beam-size");
-    const data::BleuScore bleu = data::corpus_bleu(translations(beam), inputs_.validation->text.target,
-                                                   {.lowercase = inputs_.pipeline.lowercase});
-    say(fmt::format("averaged model, beam {}: {}", beam, data::format(bleu, 2)));
-    metrics_->line(json_line("averaged", {{"metric", "bleu"},
-                                          {"score", bleu.score},
-                                          {"beam", beam},
-                                          {"signature", data::signature_text(bleu.signature)}}));
-  }
+  if (validator_) score_average();
   say(fmt::format("translate with: xformer-translate -m {} -i FILE -o FILE", run_));
+}
+
+void TrainingRun::score_average() {
+  const nn::Checkpoint average = nn::read_model(run_ + "/averaged");
+  for (const nn::Parameter& parameter : registry_.parameters()) {
+    parameter.value.copy_from(average.model.at(parameter.name));
+  }
+  const int64_t beam = options_.get_int("beam-size");
+  const data::BleuScore bleu = validator_->bleu(validator_->translations(beam));
+  say(fmt::format("averaged model, beam {}: {}", beam, data::format(bleu, 2)));
+  metrics_->line(json_line("averaged", {{"metric", "bleu"},
+                                        {"score", bleu.score},
+                                        {"beam", beam},
+                                        {"signature", data::signature_text(bleu.signature)}}));
 }
 
 }  // namespace

@@ -11,15 +11,9 @@
 #include "nn/training_loop.h"
 #include "tools/progress.h"
 #include "tools/run_log.h"
-#include "tools/translator.h"
+#include "tools/validation.h"
 
 namespace xf::tools {
-
-// Validation text: sources as they are translated, references as they are scored.
-struct ValidationSet {
-  data::ParallelText text;      // prepared lines
-  data::ParallelCorpus corpus;  // encoded, nothing dropped
-};
 
 struct TrainingInputs {
   Options options;

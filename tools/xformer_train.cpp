@@ -1,6 +1,7 @@
 // xformer-train: parallel text in, a trained Transformer out.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "core/file.h"
@@ -78,7 +79,8 @@ int train(int argc, char** argv) {
   }
   options->require("model");
   options->require("train-sets");
-  install_signal_handlers();
+  watch_signals();
+  std::signal(SIGPIPE, SIG_IGN);  // who closes the pipe that shows the progress does not end the training
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
   const std::string& run = options->get_string("model");
   const bool resuming = prepare_folder(*options, run);

@@ -50,7 +50,7 @@ int translate(int argc, char** argv) {
   const auto options = parse_options(Program::translate, argc, argv);
   if (!options) return 0;
   options->require("model");
-  install_signal_handlers();
+  watch_signals();
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
   const auto loaded = load_model(options->get_string("model"));
   const int64_t beam = options->get_int("beam-size");

@@ -26,11 +26,11 @@ std::string train_error(std::vector<const char*> words) {
 
 TEST_CASE("Options: without arguments the values are the table's and those of transformer-tiny", "[unit]") {
   const Options options = train({});
-  CHECK(options.get_int("max-length") == 100);  // option_rows_training.cpp
-  CHECK(options.get_int("dim-emb") == 128);     // presets/transformer-tiny.toml
+  CHECK(options.get_int("keep-last") == 10);  // option_rows_training.cpp
+  CHECK(options.get_int("dim-emb") == 128);   // presets/transformer-tiny.toml
   CHECK(options.get_bool("tied-embeddings-all"));
   CHECK(options.get_floats("optimizer-params") == std::vector<double>{0.9, 0.98, 1e-8});
-  CHECK(options.get_amount("lr-warmup") == Amount{2000, AmountUnit::updates});
+  CHECK(options.get_amount("valid-freq") == Amount{1, AmountUnit::epochs});
   CHECK_FALSE(options.is_set("train-sets"));
   CHECK_FALSE(options.is_given("dim-emb"));
 }

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Installs the Debian packages that the build and the tests need, if any is missing. Root, or a user with sudo.
+#   tools/install_packages.sh
+set -eu
+
+packages="g++ cmake ninja-build pkg-config
+  libdnnl-dev libicu-dev libsentencepiece-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
+  catch2"
+
+missing=
+for package in $packages; do
+  case $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true) in
+    installed) ;;
+    *) missing="$missing $package" ;;
+  esac
+done
+if [ -z "$missing" ]; then
+  exit 0
+fi
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+  as_root=sudo
+  command -v sudo >/dev/null || {
+    echo "error: packages are missing and need root to install:$missing" >&2
+    exit 1
+  }
+fi
+echo "installing:$missing"
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update
+# shellcheck disable=SC2086  # one word per package
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends $missing >/dev/null
