@@ -1,5 +1,6 @@
-// Primitive differentiable operations, one node each: what other models are built from, and what the hand-derived
-// blocks of nn/ are compared with (tests/nn/). Shapes and equations are those of the kernels' contracts.
+// Primitive differentiable operations, one node each: what other models are built from, and what the
+// hand-derived blocks of nn/ are compared with (tests/nn/). Shapes and equations are those of the kernels'
+// contracts.
 #pragma once
 
 #include "autograd/tape.h"
@@ -13,7 +14,8 @@
 namespace xf::autograd {
 
 // op(a) op(b).  C = A B: dA = dC B^T, dB = A^T dC, and their transposes.
-Variable matmul(Tape&, const Variable& a, kernels::Transpose transpose_a, const Variable& b, kernels::Transpose transpose_b);
+Variable matmul(Tape&, const Variable& a, kernels::Transpose transpose_a, const Variable& b,
+                kernels::Transpose transpose_b);
 // a + b, of one shape.  da = db = dc
 Variable add(Tape&, const Variable& a, const Variable& b);
 // alpha x.  dx = alpha dy
@@ -28,11 +30,13 @@ Variable softmax(Tape&, const Variable& s, const kernels::SoftmaxMask& mask);
 // x [N, D]
 Variable layer_norm(Tape&, const Variable& x, const Variable& gamma, const Variable& beta, float eps);
 // Packed sentences (kernels/attention.h).
-Variable attention(Tape&, const Variable& q, const Variable& k, const Variable& v, const Tensor& query_offsets,
-                   const Tensor& key_offsets, const kernels::AttentionShape& shape, const kernels::Dropout& dropout);
+Variable attention(Tape&, const Variable& q, const Variable& k, const Variable& v,
+                   const Tensor& query_offsets, const Tensor& key_offsets,
+                   const kernels::AttentionShape& shape, const kernels::Dropout& dropout);
 // table [V, D] read at ids, scaled, plus positions.
-Variable embedding(Tape&, const Tensor& ids, const Tensor& positions, const Tensor& order, const Variable& table,
-                   const Tensor& position_table, float scale, const kernels::Dropout& dropout);
+Variable embedding(Tape&, const Tensor& ids, const Tensor& positions, const Tensor& order,
+                   const Variable& table, const Tensor& position_table, float scale,
+                   const kernels::Dropout& dropout);
 // Loss sums [2] of logits z [N, V]; only the first, smoothed sum is differentiated.
 Variable cross_entropy(Tape&, const Variable& z, const Tensor& targets, const kernels::CrossEntropy& options);
 

@@ -33,11 +33,14 @@ Variable columns(Tape& tape, const Variable& x, int64_t begin, int64_t end) {
 Variable join_columns(Tape& tape, const std::vector<Variable>& parts) {
   std::vector<int64_t> edges{0};
   for (const Variable& part : parts) edges.push_back(edges.back() + part.value().width());
-  const Tensor whole = tape.allocate({parts.front().value().rows(), edges.back()}, parts.front().value().dtype());
-  for (size_t i = 0; i < parts.size(); ++i) kernels::copy(parts[i].value(), whole.slice_columns(edges[i], edges[i + 1]));
+  const Tensor whole =
+      tape.allocate({parts.front().value().rows(), edges.back()}, parts.front().value().dtype());
+  for (size_t i = 0; i < parts.size(); ++i)
+    kernels::copy(parts[i].value(), whole.slice_columns(edges[i], edges[i + 1]));
   return tape.record(whole, parts, [edges](Gradients& grad) {
     for (size_t i = 0; i + 1 < edges.size(); ++i) {
-      if (grad.wanted(i)) kernels::copy(grad.of_output().slice_columns(edges[i], edges[i + 1]), grad.written(i));
+      if (grad.wanted(i))
+        kernels::copy(grad.of_output().slice_columns(edges[i], edges[i + 1]), grad.written(i));
     }
   });
 }
@@ -45,8 +48,10 @@ Variable join_columns(Tape& tape, const std::vector<Variable>& parts) {
 Variable join_rows(Tape& tape, const std::vector<Variable>& parts) {
   std::vector<int64_t> edges{0};
   for (const Variable& part : parts) edges.push_back(edges.back() + part.value().rows());
-  const Tensor whole = tape.allocate({edges.back(), parts.front().value().width()}, parts.front().value().dtype());
-  for (size_t i = 0; i < parts.size(); ++i) kernels::copy(parts[i].value(), whole.slice_rows(edges[i], edges[i + 1]));
+  const Tensor whole =
+      tape.allocate({edges.back(), parts.front().value().width()}, parts.front().value().dtype());
+  for (size_t i = 0; i < parts.size(); ++i)
+    kernels::copy(parts[i].value(), whole.slice_rows(edges[i], edges[i + 1]));
   return tape.record(whole, parts, [edges](Gradients& grad) {
     for (size_t i = 0; i + 1 < edges.size(); ++i) {
       if (grad.wanted(i)) kernels::copy(grad.of_output().slice_rows(edges[i], edges[i + 1]), grad.written(i));

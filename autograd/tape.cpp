@@ -29,7 +29,8 @@ void settle_views(GradientSlot& slot) {
     if (!view.ready) kernels::fill_zero(slot.gradient.slice_columns(view.begin, view.end));
     covered += view.end - view.begin;
   }
-  XF_CHECK(covered == slot.shape.width(), "tape: the views of a value cover {} of its {} columns; take them all", covered,
+  XF_CHECK(covered == slot.shape.width(),
+           "tape: the views of a value cover {} of its {} columns; take them all", covered,
            slot.shape.width());
   slot.ready = true;
 }
@@ -58,8 +59,8 @@ Gradients::Destination Gradients::accumulated(size_t input) {
 
 void Gradients::give(size_t input, const Tensor& gradient) {
   GradientSlot& slot = *inputs_[input];
-  XF_CHECK(gradient.shape() == slot.shape && gradient.dtype() == slot.dtype, "tape: a gradient must be {}, got {}",
-           slot.shape.to_string(), gradient.shape().to_string());
+  XF_CHECK(gradient.shape() == slot.shape && gradient.dtype() == slot.dtype,
+           "tape: a gradient must be {}, got {}", slot.shape.to_string(), gradient.shape().to_string());
   if (!slot.ready && !slot.parent) {
     slot.gradient = gradient;
     slot.mark_ready();
@@ -92,8 +93,9 @@ Variable Tape::columns(const Variable& whole, int64_t begin, int64_t end) const 
   if (parent.ready) return leaf(view, parent.gradient.slice_columns(begin, end));  // of a leaf: a leaf
   XF_CHECK(!parent.parent, "tape: a view of a view; take the columns of the whole");
   for (const auto& other : parent.views) {
-    XF_CHECK(end <= other.begin || other.end <= begin, "tape: columns {}..{} overlap the view {}..{}; read that one twice",
-             begin, end, other.begin, other.end);
+    XF_CHECK(end <= other.begin || other.end <= begin,
+             "tape: columns {}..{} overlap the view {}..{}; read that one twice", begin, end, other.begin,
+             other.end);
   }
   auto slot = std::make_shared<GradientSlot>();
   slot->shape = view.shape();

@@ -1,13 +1,17 @@
-// Reverse-mode differentiation by a tape. Linnainmaa 1970; Griewank, Walther 2008, "Evaluating derivatives", ch. 3.
+// Reverse-mode differentiation by a tape. Linnainmaa 1970; Griewank, Walther 2008, "Evaluating derivatives",
+// ch. 3.
 //
-// A Variable is a value and a slot for its gradient. Running an op forward records a Node: which slots it read, which
-// it made, and the closure that turns the gradients of its outputs into those of its inputs. backward() runs the
-// closures in reverse order of recording. That is all: what the derivative *is* stands in the closure, written by hand.
+// A Variable is a value and a slot for its gradient. Running an op forward records a Node: which slots it
+// read, which it made, and the closure that turns the gradients of its outputs into those of its inputs.
+// backward() runs the closures in reverse order of recording. That is all: what the derivative *is* stands in
+// the closure, written by hand.
 //
-//   - What a closure needs from forward it captures as Tensors; memory returns to the arena as soon as the last
+//   - What a closure needs from forward it captures as Tensors; memory returns to the arena as soon as the
+//   last
 //     closure that holds it has run.
 //   - A value read by several nodes gets the sum of their gradients, added in reverse recording order.
-//   - Gradients of leaves (parameters) are accumulated into memory the caller owns; all others live in the arena.
+//   - Gradients of leaves (parameters) are accumulated into memory the caller owns; all others live in the
+//   arena.
 // Not thread-safe. One tape per step.
 #pragma once
 
@@ -46,7 +50,8 @@ struct GradientSlot {
 class Variable {
  public:
   Variable() = default;
-  Variable(Tensor value, std::shared_ptr<GradientSlot> slot = nullptr) : value_(std::move(value)), slot_(std::move(slot)) {}
+  Variable(Tensor value, std::shared_ptr<GradientSlot> slot = nullptr)
+      : value_(std::move(value)), slot_(std::move(slot)) {}
 
   const Tensor& value() const { return value_; }
   bool differentiable() const { return slot_ != nullptr; }
@@ -68,7 +73,8 @@ class Gradients {
   Tensor of_output(size_t i = 0) const;
   bool wanted(size_t input) const { return inputs_[input] != nullptr; }
 
-  // Memory for the gradient of an input, to be written in full. Added to what is there when the closure returns.
+  // Memory for the gradient of an input, to be written in full. Added to what is there when the closure
+  // returns.
   Tensor written(size_t input);
   // The same for ops that can add by themselves (a matrix product): add when `accumulate` says yes.
   struct Destination {
@@ -76,8 +82,8 @@ class Gradients {
     Accumulate accumulate;
   };
   Destination accumulated(size_t input);
-  // Hands over a tensor that already is the gradient of the input (of the shape, from the arena); no copy if it is
-  // the first contribution.
+  // Hands over a tensor that already is the gradient of the input (of the shape, from the arena); no copy if
+  // it is the first contribution.
   void give(size_t input, const Tensor& gradient);
 
   // Scratch for the closure itself.
@@ -97,7 +103,10 @@ using Backward = std::function<void(Gradients&)>;
 
 class Tape {
  public:
-  enum class Mode { record, inference };  // inference: nothing is recorded, values go as soon as they are out of use
+  enum class Mode {
+    record,
+    inference
+  };  // inference: nothing is recorded, values go as soon as they are out of use
 
   explicit Tape(Arena& arena, Mode mode = Mode::record) : arena_(arena), mode_(mode) {}
   Tape(const Tape&) = delete;
@@ -114,7 +123,8 @@ class Tape {
 
   // Records a node with one output, or several.
   Variable record(const Tensor& value, const std::vector<Variable>& inputs, Backward backward);
-  std::vector<Variable> record(const std::vector<Tensor>& values, const std::vector<Variable>& inputs, Backward backward);
+  std::vector<Variable> record(const std::vector<Tensor>& values, const std::vector<Variable>& inputs,
+                               Backward backward);
 
   // Runs everything recorded, last to first, and empties the tape. `seed` is the gradient of `output`.
   void backward(const Variable& output, const Tensor& seed);

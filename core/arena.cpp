@@ -19,7 +19,8 @@ int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / mult
 char* reserve(int64_t bytes) {
   void* raw = mmap(nullptr, static_cast<size_t>(bytes + kHugePage), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (raw == MAP_FAILED) fail(ErrorKind::resources, "out of memory: cannot reserve {} MB for activations", bytes >> 20);
+  if (raw == MAP_FAILED)
+    fail(ErrorKind::resources, "out of memory: cannot reserve {} MB for activations", bytes >> 20);
   char* aligned = reinterpret_cast<char*>(round_up(reinterpret_cast<int64_t>(raw), kHugePage));
   madvise(aligned, static_cast<size_t>(bytes), MADV_HUGEPAGE);
   return aligned;

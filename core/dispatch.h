@@ -1,6 +1,8 @@
-// From a tensor's device and dtype to a backend tag and a type: the one place that knows which backends a build has.
+// From a tensor's device and dtype to a backend tag and a type: the one place that knows which backends a
+// build has.
 //
-//   dispatch(x, [&]<typename T>(auto backend) { layer_norm_forward(backend, LayerNormForwardArgs<T>{...}); });
+//   dispatch(x, [&]<typename T>(auto backend) { layer_norm_forward(backend, LayerNormForwardArgs<T>{...});
+//   });
 #pragma once
 
 #include "core/tensor.h"
@@ -20,7 +22,8 @@ void dispatch(const Tensor& x, F&& f) {
   switch (x.dtype()) {
     case DType::f32: return f.template operator()<float>(Cpu{});
     case DType::f64: return f.template operator()<double>(Cpu{});
-    default: fail(ErrorKind::failure, "the cpu backend computes in f32 and f64, not in {}", name_of(x.dtype()));
+    default:
+      fail(ErrorKind::failure, "the cpu backend computes in f32 and f64, not in {}", name_of(x.dtype()));
   }
 }
 

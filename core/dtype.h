@@ -1,5 +1,5 @@
-// Element types. f32 computes; f64 exists on the CPU for gradient checks; bf16 is storage with f32 accumulation;
-// i32 holds ids, positions, offsets and masks.
+// Element types. f32 computes; f64 exists on the CPU for gradient checks; bf16 is storage with f32
+// accumulation; i32 holds ids, positions, offsets and masks.
 #pragma once
 
 #include <bit>
@@ -39,17 +39,38 @@ constexpr const char* name_of(DType type) {
   }
 }
 
-template <typename T> struct dtype_of_type;
-template <> struct dtype_of_type<float> { static constexpr DType value = DType::f32; };
-template <> struct dtype_of_type<double> { static constexpr DType value = DType::f64; };
-template <> struct dtype_of_type<bf16> { static constexpr DType value = DType::bf16; };
-template <> struct dtype_of_type<int32_t> { static constexpr DType value = DType::i32; };
-template <typename T> inline constexpr DType dtype_of = dtype_of_type<T>::value;
+template <typename T>
+struct dtype_of_type;
+template <>
+struct dtype_of_type<float> {
+  static constexpr DType value = DType::f32;
+};
+template <>
+struct dtype_of_type<double> {
+  static constexpr DType value = DType::f64;
+};
+template <>
+struct dtype_of_type<bf16> {
+  static constexpr DType value = DType::bf16;
+};
+template <>
+struct dtype_of_type<int32_t> {
+  static constexpr DType value = DType::i32;
+};
+template <typename T>
+inline constexpr DType dtype_of = dtype_of_type<T>::value;
 
 // What a sum of T is kept in: statistics, losses, scales.
-template <typename T> struct AccumulatorOf { using type = float; };
-template <> struct AccumulatorOf<double> { using type = double; };
-template <typename T> using Acc = typename AccumulatorOf<T>::type;
+template <typename T>
+struct AccumulatorOf {
+  using type = float;
+};
+template <>
+struct AccumulatorOf<double> {
+  using type = double;
+};
+template <typename T>
+using Acc = typename AccumulatorOf<T>::type;
 
 // The dtype of Acc<T>.
 constexpr DType accumulator_of(DType type) { return type == DType::f64 ? DType::f64 : DType::f32; }

@@ -1,5 +1,5 @@
-// The one exception of the project. A library throws it and never prints or exits; a program prints what() as one
-// line and exits with the kind's value.
+// The one exception of the project. A library throws it and never prints or exits; a program prints what() as
+// one line and exits with the kind's value.
 #pragma once
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ template <typename... Args>
 }  // namespace xf
 
 // A precondition of a public function. The message names op, argument, expected and got.
-#define XF_CHECK(condition, ...) \
-  do {                           \
+#define XF_CHECK(condition, ...)                                         \
+  do {                                                                   \
     if (!(condition)) ::xf::fail(::xf::ErrorKind::failure, __VA_ARGS__); \
   } while (false)

@@ -9,13 +9,13 @@ namespace xf {
 // How many threads this process may use: the affinity mask, cut down to the cgroup's CPU quota, at least 1.
 int available_threads();
 
-// Sets the pool's size (0: available_threads()) and flushes denormals to zero on each of its threads: Adam's second
-// moment decays into them, and they are slow on many processors.
+// Sets the pool's size (0: available_threads()) and flushes denormals to zero on each of its threads: Adam's
+// second moment decays into them, and they are slow on many processors.
 void set_thread_count(int threads);
 int thread_count();
 
-// body(begin, end) over 0..n in contiguous pieces, one per thread; serial when n <= grain. How many pieces there are
-// depends on the thread count, so a body must compute the same thing however the range is cut.
+// body(begin, end) over 0..n in contiguous pieces, one per thread; serial when n <= grain. How many pieces
+// there are depends on the thread count, so a body must compute the same thing however the range is cut.
 template <typename Body>
 void parallel_for(int64_t n, int64_t grain, const Body& body) {
   const int64_t wanted = grain > 0 ? (n + grain - 1) / grain : n;
@@ -25,7 +25,7 @@ void parallel_for(int64_t n, int64_t grain, const Body& body) {
     return;
   }
   std::exception_ptr error;
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(pieces))
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(pieces))
   for (int64_t piece = 0; piece < pieces; ++piece) {
     try {
       body(n * piece / pieces, n * (piece + 1) / pieces);

@@ -1,6 +1,6 @@
-// Philox4x32-10, a counter-based generator: four random words are a pure function of a 128-bit counter and a 64-bit
-// key, so nothing is stored and any element of any dropout mask can be recomputed anywhere.
-// Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3". The constants are the paper's.
+// Philox4x32-10, a counter-based generator: four random words are a pure function of a 128-bit counter and a
+// 64-bit key, so nothing is stored and any element of any dropout mask can be recomputed anywhere. Salmon,
+// Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3". The constants are the paper's.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ struct Philox {
   uint32_t x[4];
 
   // Ten rounds on counter {c0, c1, c2, c3} under key {k0, k1}.
-  XF_HOST_DEVICE static inline Philox at(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c3, uint32_t k0, uint32_t k1) {
+  XF_HOST_DEVICE static inline Philox at(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c3, uint32_t k0,
+                                         uint32_t k1) {
     for (int round = 0; round < 10; ++round) {
       const uint64_t p0 = uint64_t{0xD2511F53u} * c0;
       const uint64_t p1 = uint64_t{0xCD9E8D57u} * c2;

@@ -6,7 +6,8 @@
 
 namespace xf {
 
-// Not an error: somebody asked. A program that ends with it exits with 128 + signal (143 SIGTERM, 130 SIGINT).
+// Not an error: somebody asked. A program that ends with it exits with 128 + signal (143 SIGTERM, 130
+// SIGINT).
 class Stopped : public std::exception {
  public:
   explicit Stopped(int signal) : signal_(signal) {}
@@ -17,10 +18,11 @@ class Stopped : public std::exception {
   int signal_;
 };
 
-// SIGTERM and SIGINT ask for a stop, SIGUSR1 for a save; a second SIGTERM or SIGINT ends the process at once. The
-// signals are blocked in the calling thread, and so in all that it starts later, and taken by a thread of their own:
-// oneDNN's generated matrix kernels use the stack pointer as a general register, so a handler that ran on a computing
-// thread would write its frame over whatever that register points at. Call it once, before the first parallel work.
+// SIGTERM and SIGINT ask for a stop, SIGUSR1 for a save; a second SIGTERM or SIGINT ends the process at once.
+// The signals are blocked in the calling thread, and so in all that it starts later, and taken by a thread of
+// their own: oneDNN's generated matrix kernels use the stack pointer as a general register, so a handler that
+// ran on a computing thread would write its frame over whatever that register points at. Call it once, before
+// the first parallel work.
 void watch_signals();
 
 // Throws Stopped if a stop was asked for.

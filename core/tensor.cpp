@@ -18,7 +18,12 @@ std::shared_ptr<void> allocate_on_heap(int64_t bytes) {
 }  // namespace
 
 Tensor::Tensor(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype, Device device)
-    : owner_(std::move(owner)), data_(data), shape_(shape), row_stride_(shape.width()), dtype_(dtype), device_(device) {}
+    : owner_(std::move(owner)),
+      data_(data),
+      shape_(shape),
+      row_stride_(shape.width()),
+      dtype_(dtype),
+      device_(device) {}
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
   if (device.type == DeviceType::meta) return Tensor(nullptr, nullptr, shape, dtype, device);
@@ -36,14 +41,16 @@ Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
 
 Tensor Tensor::reshape(Shape shape) const {
   XF_CHECK(contiguous(), "tensor: cannot reshape a view of columns");
-  XF_CHECK(shape.numel() == numel(), "tensor: cannot reshape {} to {}", shape_.to_string(), shape.to_string());
+  XF_CHECK(shape.numel() == numel(), "tensor: cannot reshape {} to {}", shape_.to_string(),
+           shape.to_string());
   return Tensor(owner_, data_, shape, dtype_, device_);
 }
 
 Tensor Tensor::slice_rows(int64_t begin, int64_t end) const {
   const bool vector = rank() == 1;
   const int64_t n = vector ? numel() : rows();
-  XF_CHECK(0 <= begin && begin <= end && end <= n, "tensor: rows {}..{} are outside of {}", begin, end, shape_.to_string());
+  XF_CHECK(0 <= begin && begin <= end && end <= n, "tensor: rows {}..{} are outside of {}", begin, end,
+           shape_.to_string());
   Tensor view = *this;
   const int64_t stride = vector ? 1 : row_stride_;
   view.data_ = static_cast<char*>(data_) + begin * stride * size_of(dtype_);
@@ -54,8 +61,8 @@ Tensor Tensor::slice_rows(int64_t begin, int64_t end) const {
 
 Tensor Tensor::slice_columns(int64_t begin, int64_t end) const {
   XF_CHECK(rank() == 2, "tensor: columns of a matrix only, got {}", shape_.to_string());
-  XF_CHECK(0 <= begin && begin <= end && end <= width(), "tensor: columns {}..{} are outside of {}", begin, end,
-           shape_.to_string());
+  XF_CHECK(0 <= begin && begin <= end && end <= width(), "tensor: columns {}..{} are outside of {}", begin,
+           end, shape_.to_string());
   Tensor view = *this;
   view.data_ = static_cast<char*>(data_) + begin * size_of(dtype_);
   view.shape_.set(-1, end - begin);
@@ -69,8 +76,8 @@ void Tensor::fill_zero() const {
 }
 
 void Tensor::copy_from(const Tensor& other) const {
-  XF_CHECK(shape_ == other.shape_ && dtype_ == other.dtype_, "tensor: cannot copy {} {} into {} {}", name_of(other.dtype_),
-           other.shape_.to_string(), name_of(dtype_), shape_.to_string());
+  XF_CHECK(shape_ == other.shape_ && dtype_ == other.dtype_, "tensor: cannot copy {} {} into {} {}",
+           name_of(other.dtype_), other.shape_.to_string(), name_of(dtype_), shape_.to_string());
   if (device_.type == DeviceType::meta) return;
   const int64_t element = size_of(dtype_);
   for (int64_t r = 0; r < rows() && width() > 0; ++r) {

@@ -1,12 +1,12 @@
 // A handle on a row-major array: pointer, shape, dtype, device, and a share in whatever owns the memory.
 //
-// Copying a Tensor copies the handle, never the elements; the memory goes back to its owner (heap or arena) with the
-// last handle. A handle is constant when it always points to the same place: ops therefore take outputs as
-// `Out` = const Tensor& and say "written" or "accumulated" in their contract.
+// Copying a Tensor copies the handle, never the elements; the memory goes back to its owner (heap or arena)
+// with the last handle. A handle is constant when it always points to the same place: ops therefore take
+// outputs as `Out` = const Tensor& and say "written" or "accumulated" in their contract.
 //
-// Layout: the last axis is contiguous, and the rows (all leading axes flattened) are `row_stride` elements apart.
-// row_stride == width() unless the tensor is a view of some columns of a wider one: q, k and v inside a fused
-// [T, 3D] projection are read in place.
+// Layout: the last axis is contiguous, and the rows (all leading axes flattened) are `row_stride` elements
+// apart. row_stride == width() unless the tensor is a view of some columns of a wider one: q, k and v inside
+// a fused [T, 3D] projection are read in place.
 #pragma once
 
 #include <cstring>
@@ -51,14 +51,16 @@ class Tensor {
 
   template <typename T>
   T* data() const {
-    XF_CHECK(dtype_ == dtype_of<T>, "tensor: expected elements of {}, got {}", name_of(dtype_of<T>), name_of(dtype_));
+    XF_CHECK(dtype_ == dtype_of<T>, "tensor: expected elements of {}, got {}", name_of(dtype_of<T>),
+             name_of(dtype_));
     return static_cast<T*>(data_);
   }
   void* raw() const { return data_; }
 
   // Views of the same memory.
-  Tensor reshape(Shape shape) const;                     // contiguous tensors only
-  Tensor slice_rows(int64_t begin, int64_t end) const;   // of the flattened [N, D]; keeps rank 1 tensors rank 1
+  Tensor reshape(Shape shape) const;  // contiguous tensors only
+  Tensor slice_rows(int64_t begin,
+                    int64_t end) const;  // of the flattened [N, D]; keeps rank 1 tensors rank 1
   Tensor slice_columns(int64_t begin, int64_t end) const;  // rank 2
 
   // CPU only, contiguous.
@@ -80,8 +82,8 @@ using Out = const Tensor&;
 
 template <typename T>
 Tensor Tensor::from(const std::vector<T>& values, Shape shape) {
-  XF_CHECK(shape.numel() == static_cast<int64_t>(values.size()), "tensor: {} values do not fill shape {}", values.size(),
-           shape.to_string());
+  XF_CHECK(shape.numel() == static_cast<int64_t>(values.size()), "tensor: {} values do not fill shape {}",
+           values.size(), shape.to_string());
   Tensor tensor = empty(shape, dtype_of<T>);
   if (!values.empty()) std::memcpy(tensor.raw(), values.data(), values.size() * sizeof(T));
   return tensor;
@@ -92,7 +94,8 @@ std::vector<T> Tensor::to_vector() const {
   const T* from = data<T>();
   std::vector<T> values(static_cast<size_t>(numel()));
   for (int64_t r = 0; r < rows() && width() > 0; ++r) {
-    std::memcpy(values.data() + r * width(), from + r * row_stride_, static_cast<size_t>(width()) * sizeof(T));
+    std::memcpy(values.data() + r * width(), from + r * row_stride_,
+                static_cast<size_t>(width()) * sizeof(T));
   }
   return values;
 }

@@ -103,14 +103,10 @@ std::string tokenize_characters(std::string_view line) {
 
 std::string split_marks(std::string_view line, BleuTokenizer tokenizer) {
   switch (tokenizer) {
-    case BleuTokenizer::mteval_13a:
-      return tokenize_13a(line);
-    case BleuTokenizer::intl:
-      return tokenize_intl(line);
-    case BleuTokenizer::character:
-      return tokenize_characters(line);
-    case BleuTokenizer::none:
-      break;
+    case BleuTokenizer::mteval_13a: return tokenize_13a(line);
+    case BleuTokenizer::intl: return tokenize_intl(line);
+    case BleuTokenizer::character: return tokenize_characters(line);
+    case BleuTokenizer::none: break;
   }
   return std::string(line);
 }

@@ -53,12 +53,9 @@ EnglishVerb english_verb(const Clause& clause, Person person, bool question) {
   const std::string base(verb.english);
   const std::string_view negation = clause.negated ? " not" : "";
   switch (clause.tense) {
-    case Tense::future:
-      return {fmt::format("will{}", negation), base};
-    case Tense::can:
-      return {clause.negated ? "cannot" : "can", base};
-    case Tense::must:
-      return {"must", base};
+    case Tense::future: return {fmt::format("will{}", negation), base};
+    case Tense::can: return {clause.negated ? "cannot" : "can", base};
+    case Tense::must: return {"must", base};
     case Tense::want:
       if (question || clause.negated)
         return {fmt::format("{}{}", third ? "does" : "do", negation), "want to " + base};
@@ -66,8 +63,7 @@ EnglishVerb english_verb(const Clause& clause, Person person, bool question) {
     case Tense::past:
       if (question || clause.negated) return {fmt::format("did{}", negation), base};
       return {"", std::string(verb.english_past)};
-    case Tense::present:
-      break;
+    case Tense::present: break;
   }
   if (question || clause.negated) return {fmt::format("{}{}", third ? "does" : "do", negation), base};
   return {"", std::string(third ? verb.english_third : verb.english)};

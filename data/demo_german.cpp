@@ -26,14 +26,10 @@ struct Paradigm {
 
 constexpr Paradigm paradigm_of(Declension declension) {
   switch (declension) {
-    case Declension::definite:
-      return {kDefiniteArticle, kWeak};
-    case Declension::der_word:
-      return {kDerWord, kWeak};
-    case Declension::ein_word:
-      return {kEinWord, kMixed};
-    case Declension::numeral:
-      break;
+    case Declension::definite: return {kDefiniteArticle, kWeak};
+    case Declension::der_word: return {kDerWord, kWeak};
+    case Declension::ein_word: return {kEinWord, kMixed};
+    case Declension::numeral: break;
   }
   return {kInvariable, kStrong};
 }
@@ -122,16 +118,11 @@ GermanVerb german_verb(const Clause& clause, Person person) {
     return GermanVerb{std::string(of_person(forms, person)), end};
   };
   switch (clause.tense) {
-    case Tense::present:
-      break;
-    case Tense::future:
-      return with({"werde", "wird", "werden"}, infinitive);
-    case Tense::can:
-      return with({"kann", "kann", "können"}, infinitive);
-    case Tense::must:
-      return with({"muss", "muss", "müssen"}, infinitive);
-    case Tense::want:
-      return with({"will", "will", "wollen"}, infinitive);
+    case Tense::present: break;
+    case Tense::future: return with({"werde", "wird", "werden"}, infinitive);
+    case Tense::can: return with({"kann", "kann", "können"}, infinitive);
+    case Tense::must: return with({"muss", "muss", "müssen"}, infinitive);
+    case Tense::want: return with({"will", "will", "wollen"}, infinitive);
     case Tense::past: {
       const std::string participle = std::string(verb.prefix) + std::string(verb.participle);
       return verb.with_sein ? with({"bin", "ist", "sind"}, participle)

@@ -1,5 +1,6 @@
 // Bias, pointwise non-linearity and dropout in one pass: a = dropout(f(x + bias)).
-//   relu: f(z) = max(0, z)      gelu: f(z) = z Phi(z), Hendrycks, Gimpel 2016, arXiv:1606.08415 (exact form, with erf)
+//   relu: f(z) = max(0, z)      gelu: f(z) = z Phi(z), Hendrycks, Gimpel 2016, arXiv:1606.08415 (exact form,
+//   with erf)
 #pragma once
 
 #include "core/dispatch.h"
@@ -10,13 +11,14 @@ namespace xf::kernels {
 enum class Activation { relu, gelu };
 
 // x [N, F] in; bias [F] in; a [N, F] written, may be x for relu (whose backward needs a alone).
-void bias_activation_forward(const Tensor& x, const Tensor& bias, Activation activation, const Dropout& dropout, Out a);
+void bias_activation_forward(const Tensor& x, const Tensor& bias, Activation activation,
+                             const Dropout& dropout, Out a);
 
 // da [N, F] in; saved [N, F] in: a for relu (a > 0 says both "active" and "kept"), x for gelu.
 //   dx    [N, F] written, may be da      da * mask / (1-p) * f'(x + bias)
 //   dbias [F]    accumulated             sum_n dx
-void bias_activation_backward(const Tensor& da, const Tensor& saved, const Tensor& bias, Activation activation,
-                              const Dropout& dropout, Out dx, Out dbias);
+void bias_activation_backward(const Tensor& da, const Tensor& saved, const Tensor& bias,
+                              Activation activation, const Dropout& dropout, Out dx, Out dbias);
 
 template <typename T>
 struct BiasActivationForwardArgs {

@@ -3,16 +3,18 @@
 namespace xf::kernels {
 
 void check_shape(const Tensor& tensor, Shape expected, const char* what) {
-  XF_CHECK(tensor.shape() == expected, "{} must be {}, got {}", what, expected.to_string(), tensor.shape().to_string());
+  XF_CHECK(tensor.shape() == expected, "{} must be {}, got {}", what, expected.to_string(),
+           tensor.shape().to_string());
 }
 
 void check_dtype(const Tensor& tensor, DType expected, const char* what) {
-  XF_CHECK(tensor.dtype() == expected, "{} must be {}, got {}", what, name_of(expected), name_of(tensor.dtype()));
+  XF_CHECK(tensor.dtype() == expected, "{} must be {}, got {}", what, name_of(expected),
+           name_of(tensor.dtype()));
 }
 
 void check_contiguous(const Tensor& tensor, const char* what) {
-  XF_CHECK(tensor.contiguous(), "{} must be contiguous, got rows {} apart of width {}", what, tensor.row_stride(),
-           tensor.width());
+  XF_CHECK(tensor.contiguous(), "{} must be contiguous, got rows {} apart of width {}", what,
+           tensor.row_stride(), tensor.width());
 }
 
 void check_same_device(const char* op, std::initializer_list<const Tensor*> tensors) {

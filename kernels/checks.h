@@ -1,4 +1,5 @@
-// Checks that ops share; each throws xf::Error naming op and argument: "layer_norm: gamma must be [512], got [256]".
+// Checks that ops share; each throws xf::Error naming op and argument: "layer_norm: gamma must be [512], got
+// [256]".
 #pragma once
 
 #include <initializer_list>

@@ -1,9 +1,9 @@
-// Dropout. Srivastava et al. 2014, JMLR 15:1929. Inverted form: kept elements are multiplied by 1/(1-p), so that
-// inference does nothing. No mask is stored: element (row, column) of site s in update u is kept iff
+// Dropout. Srivastava et al. 2014, JMLR 15:1929. Inverted form: kept elements are multiplied by 1/(1-p), so
+// that inference does nothing. No mask is stored: element (row, column) of site s in update u is kept iff
 //     word[column % 4] >= p * 2^32,   word = Philox4x32-10(counter = {column / 4, row, s, u}, key = seed)
-// Row is the token's number within the whole update, over all its micro-batches, so that packed, padded, split and
-// accumulated batches drop the same elements. Attention probabilities: row = query token, column = head * 2^16 + key
-// position in its sentence.
+// Row is the token's number within the whole update, over all its micro-batches, so that packed, padded,
+// split and accumulated batches drop the same elements. Attention probabilities: row = query token, column =
+// head * 2^16 + key position in its sentence.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,8 @@ struct Dropout {
   float p = 0;  // probability to drop, in [0, 1); 0 switches dropout off
   uint64_t seed = 0;
   uint32_t site = 0;
-  Tensor counter;  // i32 [2]: {update, number of the first row}; on the op's device, so that a captured graph can replay
+  Tensor counter;  // i32 [2]: {update, number of the first row}; on the op's device, so that a captured graph
+                   // can replay
 };
 
 // What a backend receives.
@@ -32,7 +33,8 @@ struct DropoutArgs {
   XF_HOST_DEVICE bool active() const { return threshold != 0; }
   // The random words of columns 4*quad .. 4*quad+3 in local row `row`.
   XF_HOST_DEVICE Philox words(uint32_t quad, uint32_t row) const {
-    return Philox::at(quad, static_cast<uint32_t>(counter[1]) + row, site, static_cast<uint32_t>(counter[0]), key0, key1);
+    return Philox::at(quad, static_cast<uint32_t>(counter[1]) + row, site, static_cast<uint32_t>(counter[0]),
+                      key0, key1);
   }
 };
 

@@ -1,5 +1,5 @@
-// Affine maps, y = x W^T + bias, as products with their bias and activation passes attached, so that a backend may
-// fuse them (cuBLASLt epilogues) without anything above noticing. W is [M, K] as in PyTorch.
+// Affine maps, y = x W^T + bias, as products with their bias and activation passes attached, so that a
+// backend may fuse them (cuBLASLt epilogues) without anything above noticing. W is [M, K] as in PyTorch.
 #pragma once
 
 #include "kernels/activation.h"
@@ -10,8 +10,8 @@ namespace xf::kernels {
 // x [N, K], w [M, K], bias [M] or undefined;  y [N, M] written.
 void linear_forward(const Tensor& x, const Tensor& w, const Tensor& bias, Out y);
 
-// a = dropout(f(x W^T + bias)).  a [N, M] written;  pre [N, M] written for gelu (x W^T, which backward needs),
-// undefined for relu.
+// a = dropout(f(x W^T + bias)).  a [N, M] written;  pre [N, M] written for gelu (x W^T, which backward
+// needs), undefined for relu.
 void linear_activation_forward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation activation,
                                const Dropout& dropout, Out pre, Out a);
 
@@ -25,7 +25,8 @@ void linear_backward_weight(const Tensor& dy, const Tensor& x, Out dw, Out dbias
 // Backward of a = dropout(f(h W1^T + bias)) followed by y = a W2^T, up to the pre-activation:
 //   dpre [N, F] written  = (dy W2) * mask / (1-p) * f';   dbias [F] accumulated = sum_n dpre
 // saved as in bias_activation_backward.
-void linear_activation_backward_input(const Tensor& dy, const Tensor& w2, const Tensor& saved, const Tensor& bias,
-                                      Activation activation, const Dropout& dropout, Out dpre, Out dbias);
+void linear_activation_backward_input(const Tensor& dy, const Tensor& w2, const Tensor& saved,
+                                      const Tensor& bias, Activation activation, const Dropout& dropout,
+                                      Out dpre, Out dbias);
 
 }  // namespace xf::kernels

@@ -1,7 +1,7 @@
 // General matrix product, C = op(A) op(B) or C += op(A) op(B), with op the identity or the transpose.
 //   op(A) [M, K], op(B) [K, N], C [M, N]; each may be a view of some columns of a wider matrix.
-// f32: oneDNN on the CPU, whose sum over K depends on the thread count, the shape and the library version, and on
-// nothing else. f64: a plain loop, for gradient checks.
+// f32: oneDNN on the CPU, whose sum over K depends on the thread count, the shape and the library version,
+// and on nothing else. f64: a plain loop, for gradient checks.
 #pragma once
 
 #include "core/dispatch.h"
@@ -11,7 +11,8 @@ namespace xf::kernels {
 enum class Transpose { no, yes };
 enum class Accumulate { no, yes };  // no: C is written; yes: C is accumulated
 
-void matmul(const Tensor& a, Transpose transpose_a, const Tensor& b, Transpose transpose_b, Accumulate accumulate, Out c);
+void matmul(const Tensor& a, Transpose transpose_a, const Tensor& b, Transpose transpose_b,
+            Accumulate accumulate, Out c);
 
 template <typename T>
 struct MatmulArgs {

@@ -25,7 +25,8 @@ Tensor log_sum_exp_for(const Step& step, const AttentionShape& shape, const Tens
 }  // namespace
 
 Linear::Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init)
-    : weight(registry.add(name + ".weight", {out, in}, init)), bias(registry.add(name + ".bias", {out}, Init::zeros())) {}
+    : weight(registry.add(name + ".weight", {out, in}, init)),
+      bias(registry.add(name + ".bias", {out}, Init::zeros())) {}
 
 SelfAttention::SelfAttention(Registry& registry, const std::string& name, const AttentionOptions& options)
     : options_(options),
@@ -41,7 +42,8 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
 
   const Tensor qkv = step.allocate({T, 3 * D}, x.dtype());
   kernels::linear_forward(x, qkv_.weight.value, qkv_.bias.value, qkv);  // (1)
-  const Tensor q = qkv.slice_columns(0, D), k = qkv.slice_columns(D, 2 * D), v = qkv.slice_columns(2 * D, 3 * D);
+  const Tensor q = qkv.slice_columns(0, D), k = qkv.slice_columns(D, 2 * D),
+               v = qkv.slice_columns(2 * D, 3 * D);
   const Tensor o = step.allocate({T, D}, x.dtype());
   const Tensor lse = log_sum_exp_for(step, shape, q);
   kernels::attention_forward(q, k, v, tokens.offsets, tokens.offsets, shape, dropout, o, lse);  // (2)
@@ -51,25 +53,27 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
   return step.tape.record(y, {input}, [=, this, offsets = tokens.offsets](autograd::Gradients& grad) {
     const Tensor dy = grad.of_output();
     const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
-    kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);     // (4)
-    kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);           // (5)
+    kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // (4)
+    kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // (5)
     const Tensor dqkv = grad.arena().allocate({T, 3 * D}, x.dtype());
-    kernels::attention_backward(grad_o, q, k, v, o, lse, offsets, offsets, shape, dropout, dqkv.slice_columns(0, D),
-                                dqkv.slice_columns(D, 2 * D), dqkv.slice_columns(2 * D, 3 * D));  // (6)
-    kernels::linear_backward_weight(dqkv, x, qkv_.weight.gradient, qkv_.bias.gradient);           // (7)
+    kernels::attention_backward(grad_o, q, k, v, o, lse, offsets, offsets, shape, dropout,
+                                dqkv.slice_columns(0, D), dqkv.slice_columns(D, 2 * D),
+                                dqkv.slice_columns(2 * D, 3 * D));                       // (6)
+    kernels::linear_backward_weight(dqkv, x, qkv_.weight.gradient, qkv_.bias.gradient);  // (7)
     if (!grad.wanted(0)) return;
     const auto dx = grad.accumulated(0);
     kernels::linear_backward_input(dqkv, qkv_.weight.value, dx.accumulate, dx.tensor);  // (8)
   });
 }
 
-Tensor SelfAttention::decode(Step& step, const Tensor& x, const Tensor& slab, const Tensor& cache, const Tensor& rows,
-                             const Tensor& lengths) const {
+Tensor SelfAttention::decode(Step& step, const Tensor& x, const Tensor& slab, const Tensor& cache,
+                             const Tensor& rows, const Tensor& lengths) const {
   const int64_t R = x.rows(), D = options_.dim;
   kernels::linear_forward(x, qkv_.weight.value, qkv_.bias.value, slab);
   const Tensor o = step.allocate({R, D}, x.dtype());
-  kernels::attention_step(slab.slice_columns(0, D), cache.slice_columns(D, 2 * D), cache.slice_columns(2 * D, 3 * D), rows,
-                          lengths, options_.heads, attention_shape(options_, 0, true).scale, o);
+  kernels::attention_step(slab.slice_columns(0, D), cache.slice_columns(D, 2 * D),
+                          cache.slice_columns(2 * D, 3 * D), rows, lengths, options_.heads,
+                          attention_shape(options_, 0, true).scale, o);
   const Tensor y = step.allocate({R, D}, x.dtype());
   kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);
   return y;
@@ -97,8 +101,8 @@ CrossAttention::CrossAttention(Registry& registry, const std::string& name, cons
       q_(registry, name + ".q", options.dim, options.dim, Init::xavier(options.dim, options.dim)),
       out_(registry, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
 
-Variable CrossAttention::forward(Step& step, const Variable& input, const Variable& kv_input, const Tokens& targets,
-                                 const Tokens& sources) const {
+Variable CrossAttention::forward(Step& step, const Variable& input, const Variable& kv_input,
+                                 const Tokens& targets, const Tokens& sources) const {
   const Tensor x = input.value(), kv = kv_input.value();
   const int64_t T = x.rows(), D = options_.dim;
   const AttentionShape shape = attention_shape(options_, sources.max_length, false);
@@ -113,21 +117,22 @@ Variable CrossAttention::forward(Step& step, const Variable& input, const Variab
   const Tensor y = step.allocate({T, D}, x.dtype());
   kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);  // (3)
 
-  return step.tape.record(y, {input, kv_input},
-                          [=, this, query_offsets = targets.offsets, key_offsets = sources.offsets](autograd::Gradients& grad) {
-    const Tensor dy = grad.of_output();
-    const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
-    kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // (4)
-    kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // (5)
-    const Tensor dq = grad.arena().allocate({T, D}, x.dtype());
-    const Tensor dkv = grad.wanted(1) ? grad.written(1) : grad.arena().allocate(kv.shape(), kv.dtype());
-    kernels::attention_backward(grad_o, q, k, v, o, lse, query_offsets, key_offsets, shape, dropout, dq,
-                                dkv.slice_columns(0, D), dkv.slice_columns(D, 2 * D));  // (6)
-    kernels::linear_backward_weight(dq, x, q_.weight.gradient, q_.bias.gradient);      // (10)
-    if (!grad.wanted(0)) return;
-    const auto dx = grad.accumulated(0);
-    kernels::linear_backward_input(dq, q_.weight.value, dx.accumulate, dx.tensor);  // (11)
-  });
+  return step.tape.record(
+      y, {input, kv_input},
+      [=, this, query_offsets = targets.offsets, key_offsets = sources.offsets](autograd::Gradients& grad) {
+        const Tensor dy = grad.of_output();
+        const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
+        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // (4)
+        kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // (5)
+        const Tensor dq = grad.arena().allocate({T, D}, x.dtype());
+        const Tensor dkv = grad.wanted(1) ? grad.written(1) : grad.arena().allocate(kv.shape(), kv.dtype());
+        kernels::attention_backward(grad_o, q, k, v, o, lse, query_offsets, key_offsets, shape, dropout, dq,
+                                    dkv.slice_columns(0, D), dkv.slice_columns(D, 2 * D));  // (6)
+        kernels::linear_backward_weight(dq, x, q_.weight.gradient, q_.bias.gradient);       // (10)
+        if (!grad.wanted(0)) return;
+        const auto dx = grad.accumulated(0);
+        kernels::linear_backward_input(dq, q_.weight.value, dx.accumulate, dx.tensor);  // (11)
+      });
 }
 
 Tensor CrossAttention::decode(Step& step, const Tensor& x, const Tensor& kv, const Tensor& rows,
@@ -136,8 +141,8 @@ Tensor CrossAttention::decode(Step& step, const Tensor& x, const Tensor& kv, con
   const Tensor q = step.allocate({R, D}, x.dtype());
   kernels::linear_forward(x, q_.weight.value, q_.bias.value, q);
   const Tensor o = step.allocate({R, D}, x.dtype());
-  kernels::attention_step(q, kv.slice_columns(0, D), kv.slice_columns(D, 2 * D), rows, lengths, options_.heads,
-                          attention_shape(options_, 0, false).scale, o);
+  kernels::attention_step(q, kv.slice_columns(0, D), kv.slice_columns(D, 2 * D), rows, lengths,
+                          options_.heads, attention_shape(options_, 0, false).scale, o);
   const Tensor y = step.allocate({R, D}, x.dtype());
   kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);
   return y;

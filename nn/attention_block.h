@@ -1,5 +1,5 @@
-// Multi-head attention with its projections. Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2. Each block is one
-// node on the tape; derivation: docs/derivations/attention_block.md.
+// Multi-head attention with its projections. Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2. Each block
+// is one node on the tape; derivation: docs/derivations/attention_block.md.
 #pragma once
 
 #include "nn/step.h"
@@ -27,8 +27,9 @@ class SelfAttention {
   // x [T, D] -> [T, D]
   Variable forward(Step& step, const Variable& x, const Tokens& tokens, bool causal) const;
 
-  // One position per hypothesis. x [R, D] -> [R, D]. `slab` [R, 3D], written, is the part of the layer's cache [C, 3D]
-  // that belongs to this position; rows and lengths say which cached positions each hypothesis sees (attention_step).
+  // One position per hypothesis. x [R, D] -> [R, D]. `slab` [R, 3D], written, is the part of the layer's
+  // cache [C, 3D] that belongs to this position; rows and lengths say which cached positions each hypothesis
+  // sees (attention_step).
   Tensor decode(Step& step, const Tensor& x, const Tensor& slab, const Tensor& cache, const Tensor& rows,
                 const Tensor& lengths) const;
 
@@ -56,10 +57,12 @@ class CrossAttention {
   CrossAttention(Registry& registry, const std::string& name, const AttentionOptions& options);
 
   // x [Tt, D], kv [Ts, 2D] -> [Tt, D]
-  Variable forward(Step& step, const Variable& x, const Variable& kv, const Tokens& targets, const Tokens& sources) const;
+  Variable forward(Step& step, const Variable& x, const Variable& kv, const Tokens& targets,
+                   const Tokens& sources) const;
 
   // One position per hypothesis: x [R, D], kv [Ts, 2D] -> [R, D]
-  Tensor decode(Step& step, const Tensor& x, const Tensor& kv, const Tensor& rows, const Tensor& lengths) const;
+  Tensor decode(Step& step, const Tensor& x, const Tensor& kv, const Tensor& rows,
+                const Tensor& lengths) const;
 
  private:
   AttentionOptions options_;

@@ -13,8 +13,8 @@ class Embedding {
 
   // ids, positions, order i32 [T] (core/packed_batch.h), position_table [P, D] -> [T, D]
   // `order` is needed for a backward only.
-  Variable forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order, const Tensor& position_table,
-                   const Tokens& tokens) const;
+  Variable forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order,
+                   const Tensor& position_table, const Tokens& tokens) const;
 
  private:
   const Parameter& table_;

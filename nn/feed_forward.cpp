@@ -21,7 +21,8 @@ Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& t
 
   const Tensor pre = gelu ? step.allocate({T, options_.hidden}, x.dtype()) : Tensor();
   const Tensor a = step.allocate({T, options_.hidden}, x.dtype());
-  kernels::linear_activation_forward(x, in_.weight.value, in_.bias.value, options_.activation, dropout, pre, a);
+  kernels::linear_activation_forward(x, in_.weight.value, in_.bias.value, options_.activation, dropout, pre,
+                                     a);
   const Tensor y = step.allocate({T, options_.dim}, x.dtype());
   kernels::linear_forward(a, out_.weight.value, out_.bias.value, y);
 
@@ -29,9 +30,10 @@ Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& t
     const Tensor dy = grad.of_output();
     kernels::linear_backward_weight(dy, a, out_.weight.gradient, out_.bias.gradient);  // (2) (3)
     const Tensor dz = grad.arena().allocate({T, options_.hidden}, x.dtype());
-    kernels::linear_activation_backward_input(dy, out_.weight.value, gelu ? pre : a, in_.bias.value, options_.activation,
-                                              dropout, dz, in_.bias.gradient);   // (1) (4) (6)
-    kernels::linear_backward_weight(dz, x, in_.weight.gradient, Tensor());       // (5)
+    kernels::linear_activation_backward_input(dy, out_.weight.value, gelu ? pre : a, in_.bias.value,
+                                              options_.activation, dropout, dz,
+                                              in_.bias.gradient);           // (1) (4) (6)
+    kernels::linear_backward_weight(dz, x, in_.weight.gradient, Tensor());  // (5)
     if (!grad.wanted(0)) return;
     const auto dx = grad.accumulated(0);
     kernels::linear_backward_input(dz, in_.weight.value, dx.accumulate, dx.tensor);  // (7)

@@ -1,4 +1,5 @@
-// What training will need, measured before any of it is taken: one step of the largest batch on Device::meta().
+// What training will need, measured before any of it is taken: one step of the largest batch on
+// Device::meta().
 #pragma once
 
 #include "nn/transformer.h"

@@ -6,7 +6,8 @@
 namespace xf::nn {
 
 Norm::Norm(Registry& registry, const std::string& name, int64_t dim)
-    : gamma_(registry.add(name + ".weight", {dim}, Init::ones())), beta_(registry.add(name + ".bias", {dim}, Init::zeros())) {}
+    : gamma_(registry.add(name + ".weight", {dim}, Init::ones())),
+      beta_(registry.add(name + ".bias", {dim}, Init::zeros())) {}
 
 Variable Norm::forward(Step& step, const Variable& input) const {
   const Tensor x = input.value();
@@ -16,17 +17,21 @@ Variable Norm::forward(Step& step, const Variable& input) const {
   kernels::layer_norm_forward(x, gamma_.value, beta_.value, kLayerNormEps, y, mean, rstd);
   return step.tape.record(y, {input}, [=, this](autograd::Gradients& grad) {
     const Tensor dx = grad.wanted(0) ? grad.written(0) : grad.arena().allocate(x.shape(), x.dtype());
-    kernels::layer_norm_backward(grad.of_output(), x, gamma_.value, mean, rstd, dx, gamma_.gradient, beta_.gradient);
+    kernels::layer_norm_backward(grad.of_output(), x, gamma_.value, mean, rstd, dx, gamma_.gradient,
+                                 beta_.gradient);
   });
 }
 
-Norm::Sum Norm::forward_residual(Step& step, const Variable& x, const Variable& s, const kernels::Dropout& dropout) const {
+Norm::Sum Norm::forward_residual(Step& step, const Variable& x, const Variable& s,
+                                 const kernels::Dropout& dropout) const {
   const DType dtype = x.value().dtype();
   const int64_t T = x.value().rows();
   const Tensor sum = step.allocate(x.value().shape(), dtype);
   const Tensor y = step.allocate(x.value().shape(), dtype);
-  const Tensor mean = step.allocate({T}, accumulator_of(dtype)), rstd = step.allocate({T}, accumulator_of(dtype));
-  kernels::residual_norm_forward(x.value(), s.value(), dropout, gamma_.value, beta_.value, kLayerNormEps, sum, y, mean, rstd);
+  const Tensor mean = step.allocate({T}, accumulator_of(dtype)),
+               rstd = step.allocate({T}, accumulator_of(dtype));
+  kernels::residual_norm_forward(x.value(), s.value(), dropout, gamma_.value, beta_.value, kLayerNormEps, sum,
+                                 y, mean, rstd);
   const auto outputs = step.tape.record({sum, y}, {x, s}, [=, this](autograd::Gradients& grad) {
     const Tensor dsum = grad.of_output(0), dy = grad.of_output(1);
     const auto gradient_for = [&](size_t input) {

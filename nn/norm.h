@@ -1,4 +1,5 @@
-// Layer normalisation, alone and behind a residual connection with dropout; each forward is one node on the tape.
+// Layer normalisation, alone and behind a residual connection with dropout; each forward is one node on the
+// tape.
 #pragma once
 
 #include "nn/step.h"
@@ -18,7 +19,8 @@ class Norm {
   struct Sum {
     Variable sum, y;
   };
-  Sum forward_residual(Step& step, const Variable& x, const Variable& s, const kernels::Dropout& dropout) const;
+  Sum forward_residual(Step& step, const Variable& x, const Variable& s,
+                       const kernels::Dropout& dropout) const;
 
  private:
   const Parameter& gamma_;

@@ -21,7 +21,8 @@ void Adam::update(int64_t update, double learning_rate, int64_t tokens) {
                                        static_cast<float>(1 - std::pow(double{options_.beta2}, t)),
                                        static_cast<float>(1.0 / static_cast<double>(tokens))}));
   kernels::sum_of_squares(registry_.gradients(), norm_squared_);
-  kernels::adam(options_, step_, clip_norm_, norm_squared_, registry_.values(), m_, v_, registry_.gradients());
+  kernels::adam(options_, step_, clip_norm_, norm_squared_, registry_.values(), m_, v_,
+                registry_.gradients());
 }
 
 double Adam::gradient_norm() const {

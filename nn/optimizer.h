@@ -10,15 +10,16 @@ class Adam {
  public:
   Adam(const Registry& registry, const kernels::AdamOptions& options, float clip_norm);
 
-  // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may not skip: the bias
-  // corrections are those of the number of updates.
+  // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may not skip:
+  // the bias corrections are those of the number of updates.
   void update(int64_t update, double learning_rate, int64_t tokens);
 
-  // Norm of the scaled gradient of the last update, before clipping; reads it back from the device. NaN or infinite:
-  // that update changed nothing.
+  // Norm of the scaled gradient of the last update, before clipping; reads it back from the device. NaN or
+  // infinite: that update changed nothing.
   double gradient_norm() const;
 
-  // Moments [P], flat, in the registry's layout: with the parameters and the update's number, all of Adam's state.
+  // Moments [P], flat, in the registry's layout: with the parameters and the update's number, all of Adam's
+  // state.
   const Tensor& first_moment() const { return m_; }
   const Tensor& second_moment() const { return v_; }
 

@@ -20,7 +20,8 @@ Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, cons
     gradients = {step.allocate(value.shape(), value.dtype()), weight_.gradient, bias_.gradient};
   }
   const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
-  kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss, gradients);
+  kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,
+                                    gradients);
   return step.tape.record(loss, {x}, [dx = gradients.dx](autograd::Gradients& grad) {
     if (grad.wanted(0)) grad.give(0, dx);
   });

@@ -23,7 +23,8 @@ void draw(const Init& init, PhiloxSequence& random, const Tensor& tensor) {
       case Init::Kind::normal: {
         // Box, Muller 1958; 1 - u keeps the logarithm finite.
         const float radius = std::sqrt(-2 * std::log(1 - random.uniform()));
-        p[i] = static_cast<T>(init.scale * radius * std::cos(2 * std::numbers::pi_v<float> * random.uniform()));
+        p[i] =
+            static_cast<T>(init.scale * radius * std::cos(2 * std::numbers::pi_v<float> * random.uniform()));
         break;
       }
     }

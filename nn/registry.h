@@ -1,8 +1,8 @@
 // What a model is made of, in the order its layers ask for it: named parameters and dropout sites.
 //
-// All parameters lie in one flat array, their gradients in a second one of the same layout, so that the optimiser, the
-// gradient norm and a zeroing are each one pass over memory. Layers keep `const Parameter&`; the tensors behind it are
-// bound by allocate(), once the model is complete.
+// All parameters lie in one flat array, their gradients in a second one of the same layout, so that the
+// optimiser, the gradient norm and a zeroing are each one pass over memory. Layers keep `const Parameter&`;
+// the tensors behind it are bound by allocate(), once the model is complete.
 #pragma once
 
 #include <deque>
@@ -21,8 +21,8 @@ struct Init {
   static Init zeros() { return {}; }
   static Init ones() { return {Kind::ones, 1}; }
   static Init normal(float deviation) { return {Kind::normal, deviation}; }
-  // Glorot, Bengio 2010: uniform in +-sqrt(6 / (fan_in + fan_out)). The fans are those of one projection, also inside
-  // a fused matrix.
+  // Glorot, Bengio 2010: uniform in +-sqrt(6 / (fan_in + fan_out)). The fans are those of one projection,
+  // also inside a fused matrix.
   static Init xavier(int64_t fan_in, int64_t fan_out);
 };
 
@@ -30,7 +30,8 @@ struct Parameter {
   std::string name;
   Shape shape;
   Init init;
-  Tensor value, gradient;  // undefined before allocate(); gradient undefined after allocate(.., Gradients::no)
+  Tensor value,
+      gradient;  // undefined before allocate(); gradient undefined after allocate(.., Gradients::no)
 };
 
 class Registry {

@@ -99,16 +99,11 @@ std::vector<uint64_t> naturals(const Json& value, const char* what, const std::s
 Shape make_shape(const std::vector<uint64_t>& extents) {
   const auto at = [&](size_t i) { return static_cast<int64_t>(extents[i]); };
   switch (extents.size()) {
-    case 0:
-      return {1};
-    case 1:
-      return {at(0)};
-    case 2:
-      return {at(0), at(1)};
-    case 3:
-      return {at(0), at(1), at(2)};
-    default:
-      return {at(0), at(1), at(2), at(3)};
+    case 0: return {1};
+    case 1: return {at(0)};
+    case 2: return {at(0), at(1)};
+    case 3: return {at(0), at(1), at(2)};
+    default: return {at(0), at(1), at(2), at(3)};
   }
 }
 

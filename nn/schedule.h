@@ -8,7 +8,7 @@ namespace xf::nn {
 enum class Decay {
   constant,
   inverse_sqrt,  // rate * sqrt(warmup / update): Vaswani et al. 2017, section 5.3, with the peak given
-  cosine,        // half a cosine from the peak down to zero at `total`: Loshchilov, Hutter 2017, arXiv:1608.03983
+  cosine,  // half a cosine from the peak down to zero at `total`: Loshchilov, Hutter 2017, arXiv:1608.03983
 };
 
 struct Schedule {

@@ -18,7 +18,8 @@ LossSums read(const Tensor& loss, int64_t tokens) {
 
 }  // namespace
 
-Trainer::Trainer(const Transformer& model, const Registry& registry, Arena& arena, const TrainerOptions& options)
+Trainer::Trainer(const Transformer& model, const Registry& registry, Arena& arena,
+                 const TrainerOptions& options)
     : model_(model),
       registry_(registry),
       arena_(arena),
@@ -28,7 +29,8 @@ Trainer::Trainer(const Transformer& model, const Registry& registry, Arena& aren
       seed_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
       counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())) {}
 
-void Trainer::accumulate(int64_t update, const PackedBatch& batch, int64_t first_source, int64_t first_target) {
+void Trainer::accumulate(int64_t update, const PackedBatch& batch, int64_t first_source,
+                         int64_t first_target) {
   const auto u = static_cast<int32_t>(update);
   counters_.copy_from(Tensor::from<int32_t>(
       {u, static_cast<int32_t>(first_source), u, static_cast<int32_t>(first_target)}, {2, 2}));

@@ -13,9 +13,9 @@ namespace xf::nn {
 struct TrainerOptions {
   Schedule schedule;
   kernels::AdamOptions adam;
-  float clip_norm = 0;           // 0: off
-  int64_t micro_batches = 1;     // accumulated per update (--optimizer-delay)
-  uint64_t seed = 1;             // of the dropout masks
+  float clip_norm = 0;        // 0: off
+  int64_t micro_batches = 1;  // accumulated per update (--optimizer-delay)
+  uint64_t seed = 1;          // of the dropout masks
 };
 
 // Sums over tokens, in nats.
@@ -43,8 +43,8 @@ class Trainer {
   // Loss of batches as they are translated: no dropout. Nothing is recorded.
   LossSums evaluate(const PackedBatch& batch);
 
-  // The name of the first parameter whose gradient is not finite after a pass over `batch`; for the report of a
-  // divergence. Leaves the gradients zeroed.
+  // The name of the first parameter whose gradient is not finite after a pass over `batch`; for the report of
+  // a divergence. Leaves the gradients zeroed.
   std::optional<std::string> first_bad_gradient(int64_t update, const PackedBatch& batch);
 
   const Adam& optimizer() const { return adam_; }

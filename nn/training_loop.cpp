@@ -25,10 +25,14 @@ double count_of(const TrainingState& state, Amount::Unit unit) {
 // Whether something that happens every so often falls on the update just done.
 bool due(const Amount& every, const TrainingState& state) {
   if (every.count <= 0 || state.update == 0) return false;
-  const auto crossed = [&](double before, double now) { return std::floor(now / every.count) > std::floor(before / every.count); };
+  const auto crossed = [&](double before, double now) {
+    return std::floor(now / every.count) > std::floor(before / every.count);
+  };
   switch (every.unit) {
-    case Amount::Unit::updates: return crossed(static_cast<double>(state.update - 1), static_cast<double>(state.update));
-    case Amount::Unit::epochs: return crossed(static_cast<double>(state.previous_epoch), static_cast<double>(state.epoch));
+    case Amount::Unit::updates:
+      return crossed(static_cast<double>(state.update - 1), static_cast<double>(state.update));
+    case Amount::Unit::epochs:
+      return crossed(static_cast<double>(state.previous_epoch), static_cast<double>(state.epoch));
     case Amount::Unit::target_tokens:
       return crossed(static_cast<double>(state.previous_tokens), static_cast<double>(state.target_tokens));
     case Amount::Unit::seconds: return false;  // options refuse it: clocks do not repeat
@@ -48,7 +52,11 @@ bool stalled_out(const LoopOptions& options, const TrainingState& state) {
 class Loop {
  public:
   Loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options, TrainingState& state)
-      : trainer_(trainer), task_(task), options_(options), state_(state), clock_(std::chrono::steady_clock::now()) {}
+      : trainer_(trainer),
+        task_(task),
+        options_(options),
+        state_(state),
+        clock_(std::chrono::steady_clock::now()) {}
 
   Ending run() {
     try {
@@ -152,9 +160,10 @@ class Loop {
                                  state_.skipped_in_row));
     if (state_.skipped_in_row <= kMostSkippedInRow) return;
     const auto culprit = trainer_.first_bad_gradient(state_.update + 1, batch);
-    fail(ErrorKind::diverged, "training diverged at update {}: {} updates in a row without a finite gradient{}; "
-         "lower learn-rate or set clip-norm 1", state_.update, state_.skipped_in_row,
-         culprit ? ", first in " + *culprit : "");
+    fail(ErrorKind::diverged,
+         "training diverged at update {}: {} updates in a row without a finite gradient{}; "
+         "lower learn-rate or set clip-norm 1",
+         state_.update, state_.skipped_in_row, culprit ? ", first in " + *culprit : "");
   }
 
   // Divergence: the fast mean of the loss (10 updates) over the slow one (1000) by 5 standard deviations.
@@ -171,11 +180,12 @@ class Loop {
     const double deviation = std::sqrt(state_.slow_variance);
     if (state_.update < 1000 || state_.fast_loss - state_.slow_loss <= 5 * deviation) return;
     if (options_.throw_on_divergence) {
-      fail(ErrorKind::diverged, "the loss runs away: {:.3f} lately, {:.3f} before; lower learn-rate", state_.fast_loss,
-           state_.slow_loss);
+      fail(ErrorKind::diverged, "the loss runs away: {:.3f} lately, {:.3f} before; lower learn-rate",
+           state_.fast_loss, state_.slow_loss);
     }
     if (state_.update % 100 == 0) {
-      task_.on_warning(fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss, state_.slow_loss));
+      task_.on_warning(fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss,
+                                   state_.slow_loss));
     }
   }
 
@@ -188,7 +198,8 @@ class Loop {
 
 }  // namespace
 
-Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options, TrainingState& state) {
+Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,
+                         TrainingState& state) {
   return Loop(trainer, task, options, state).run();
 }
 

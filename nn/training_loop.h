@@ -1,9 +1,9 @@
-// The training loop: updates, scheduled saves, validation, early stopping, the end. It knows when; what a batch is,
-// how to validate, where to save and what to print is its task's business.
+// The training loop: updates, scheduled saves, validation, early stopping, the end. It knows when; what a
+// batch is, how to validate, where to save and what to print is its task's business.
 //
-// Everything that decides how training goes on is in TrainingState, which is saved with every checkpoint. The loop
-// asks "what is due at this update and not done yet?" before each update, so that a run that was stopped anywhere
-// (between updates, in the midst of a validation) goes on exactly as if it had not been.
+// Everything that decides how training goes on is in TrainingState, which is saved with every checkpoint. The
+// loop asks "what is due at this update and not done yet?" before each update, so that a run that was stopped
+// anywhere (between updates, in the midst of a validation) goes on exactly as if it had not been.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +29,20 @@ struct Score {
 };
 
 struct TrainingState {
-  int64_t update = 0;         // done
-  int64_t epoch = 0;          // where the next batch comes from: pairs [0, position) of it were handed out
+  int64_t update = 0;  // done
+  int64_t epoch = 0;   // where the next batch comes from: pairs [0, position) of it were handed out
   int64_t position = 0;
-  int64_t target_tokens = 0;  // seen
+  int64_t target_tokens = 0;                        // seen
   int64_t previous_epoch = 0, previous_tokens = 0;  // before the last update: what it crossed is due
-  double seconds = 0;         // of training, over all parts of the run
+  double seconds = 0;                               // of training, over all parts of the run
   int64_t saved_at = 0, validated_at = 0;  // update of the last scheduled save, of the last validation
   int64_t validations = 0, stalled = 0;    // without progress of the first metric, in a row
   std::string best_metric;
   double best_score = 0;
   int64_t best_update = 0;  // 0: none yet
-  int64_t skipped = 0;         // updates whose gradient was not finite
+  int64_t skipped = 0;      // updates whose gradient was not finite
   int64_t skipped_in_row = 0;
-  LossSums window;             // since the last report
+  LossSums window;  // since the last report
   double window_seconds = 0;
   double fast_loss = 0, slow_loss = 0, slow_variance = 0;  // running means for the divergence check
 };
@@ -89,9 +89,10 @@ class TrainingTask {
 
 enum class Ending { reached_end, stopped_early };
 
-// Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped; throws Error (diverged) after more
-// than 20 skipped updates in a row.
-Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options, TrainingState& state);
+// Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped; throws Error (diverged)
+// after more than 20 skipped updates in a row.
+Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,
+                         TrainingState& state);
 
 // How much of the run is done, 0..1; nothing where no limit is known.
 std::optional<double> progress(const LoopOptions& options, const TrainingState& state);

@@ -13,18 +13,21 @@ Init embedding_init(int64_t dim) { return Init::normal(1.0f / std::sqrt(static_c
 const Parameter& add_source_table(Registry& registry, const TransformerConfig& config) {
   const bool joint = config.tying == Tying::all;
   XF_CHECK(!joint || config.source_vocabulary == config.target_vocabulary,
-           "transformer: tied-embeddings-all needs one vocabulary, got sizes {} and {}", config.source_vocabulary,
-           config.target_vocabulary);
-  return registry.add(joint ? "embedding.weight" : "source_embedding.weight", {config.source_vocabulary, config.dim},
+           "transformer: tied-embeddings-all needs one vocabulary, got sizes {} and {}",
+           config.source_vocabulary, config.target_vocabulary);
+  return registry.add(joint ? "embedding.weight" : "source_embedding.weight",
+                      {config.source_vocabulary, config.dim}, embedding_init(config.dim));
+}
+
+const Parameter& add_target_table(Registry& registry, const TransformerConfig& config,
+                                  const Parameter& source_table) {
+  if (config.tying == Tying::all) return source_table;
+  return registry.add("target_embedding.weight", {config.target_vocabulary, config.dim},
                       embedding_init(config.dim));
 }
 
-const Parameter& add_target_table(Registry& registry, const TransformerConfig& config, const Parameter& source_table) {
-  if (config.tying == Tying::all) return source_table;
-  return registry.add("target_embedding.weight", {config.target_vocabulary, config.dim}, embedding_init(config.dim));
-}
-
-const Parameter& add_output_weight(Registry& registry, const TransformerConfig& config, const Parameter& target_table) {
+const Parameter& add_output_weight(Registry& registry, const TransformerConfig& config,
+                                   const Parameter& target_table) {
   if (config.tying != Tying::none) return target_table;
   return registry.add("output.weight", {config.target_vocabulary, config.dim},
                       Init::xavier(config.dim, config.target_vocabulary));
@@ -51,9 +54,11 @@ const TransformerConfig& checked(const TransformerConfig& config) {
   positive(config.target_vocabulary, "the target vocabulary");
   positive(config.max_length, "max-length");
   if (config.dim % config.heads != 0) {
-    fail(ErrorKind::usage, "transformer-heads {} does not divide dim-emb {}; choose a divisor", config.heads, config.dim);
+    fail(ErrorKind::usage, "transformer-heads {} does not divide dim-emb {}; choose a divisor", config.heads,
+         config.dim);
   }
-  if (config.dim % 2 != 0) fail(ErrorKind::usage, "dim-emb must be even (sine and cosine), got {}", config.dim);
+  if (config.dim % 2 != 0)
+    fail(ErrorKind::usage, "dim-emb must be even (sine and cosine), got {}", config.dim);
   return config;
 }
 
@@ -71,7 +76,8 @@ std::vector<std::unique_ptr<Layer>> make_layers(Registry& registry, const char* 
   return layers;
 }
 
-std::unique_ptr<Norm> make_final_norm(Registry& registry, const char* stack, const TransformerConfig& config) {
+std::unique_ptr<Norm> make_final_norm(Registry& registry, const char* stack,
+                                      const TransformerConfig& config) {
   if (config.norm == NormPlacement::post) return nullptr;
   return std::make_unique<Norm>(registry, fmt::format("{}.norm", stack), config.dim);
 }
@@ -111,11 +117,12 @@ void Transformer::bind(Device device) {
   kernels::sinusoid_positions(config_.positions, positions_);
 }
 
-// Training takes one attention path for all batches, so that one captured graph serves them all; translation takes
-// what the batch needs.
+// Training takes one attention path for all batches, so that one captured graph serves them all; translation
+// takes what the batch needs.
 int64_t Transformer::max_length(const Step& step, int64_t longest) const {
   if (!step.tape.recording()) return longest;
-  XF_CHECK(longest <= config_.max_length, "transformer: a sentence of {} tokens is over the model's max_length {}", longest,
+  XF_CHECK(longest <= config_.max_length,
+           "transformer: a sentence of {} tokens is over the model's max_length {}", longest,
            config_.max_length);
   return config_.max_length;
 }
@@ -133,8 +140,8 @@ Transformer::Stream Transformer::begin(Step& step, const Variable& x, const Norm
   return {x, first.forward(step, x)};
 }
 
-void Transformer::add(Step& step, Stream& stream, const Variable& s, const Sublayer& sublayer, const Norm* next,
-                      const Tokens& tokens) const {
+void Transformer::add(Step& step, Stream& stream, const Variable& s, const Sublayer& sublayer,
+                      const Norm* next, const Tokens& tokens) const {
   const kernels::Dropout dropout = step.dropout(config_.dropout, sublayer.site, tokens);
   const Norm& norm = config_.norm == NormPlacement::post ? sublayer.norm : *next;
   const Norm::Sum sum = norm.forward_residual(step, stream.residual, s, dropout);
@@ -143,63 +150,74 @@ void Transformer::add(Step& step, Stream& stream, const Variable& s, const Subla
 
 Variable Transformer::encode(Step& step, const PackedBatch& batch, const Tensor& counters) const {
   const Tokens source = source_tokens(step, batch, counters);
-  const Variable x = source_embedding_.forward(step, batch.source_ids, batch.source_positions, batch.source_order,
-                                               positions_, source);
+  const Variable x = source_embedding_.forward(step, batch.source_ids, batch.source_positions,
+                                               batch.source_order, positions_, source);
   Stream stream = begin(step, x, encoder_[0]->self_attention_sublayer.norm);
   for (size_t l = 0; l < encoder_.size(); ++l) {
     const EncoderLayer& layer = *encoder_[l];
-    const Norm* after = l + 1 < encoder_.size() ? &encoder_[l + 1]->self_attention_sublayer.norm : encoder_norm_.get();
-    add(step, stream, layer.self_attention.forward(step, stream.normed, source, false), layer.self_attention_sublayer,
-        &layer.feed_forward_sublayer.norm, source);
-    add(step, stream, layer.feed_forward.forward(step, stream.normed, source), layer.feed_forward_sublayer, after, source);
+    const Norm* after =
+        l + 1 < encoder_.size() ? &encoder_[l + 1]->self_attention_sublayer.norm : encoder_norm_.get();
+    add(step, stream, layer.self_attention.forward(step, stream.normed, source, false),
+        layer.self_attention_sublayer, &layer.feed_forward_sublayer.norm, source);
+    add(step, stream, layer.feed_forward.forward(step, stream.normed, source), layer.feed_forward_sublayer,
+        after, source);
   }
   return stream.normed;
 }
 
-Variable Transformer::decode(Step& step, const PackedBatch& batch, const Variable& memory, const Tensor& counters) const {
+Variable Transformer::decode(Step& step, const PackedBatch& batch, const Variable& memory,
+                             const Tensor& counters) const {
   const Tokens source = source_tokens(step, batch, counters);
   const Tokens target = target_tokens(step, batch, counters);
   const int64_t D = config_.dim;
   const Variable kv = cross_keys_values(step, memory);
-  const Variable x = target_embedding_.forward(step, batch.target_in, batch.target_positions, batch.target_order, positions_,
-                                               target);
+  const Variable x = target_embedding_.forward(step, batch.target_in, batch.target_positions,
+                                               batch.target_order, positions_, target);
   Stream stream = begin(step, x, decoder_[0]->self_attention_sublayer.norm);
   for (size_t l = 0; l < decoder_.size(); ++l) {
     const DecoderLayer& layer = *decoder_[l];
-    const Norm* after = l + 1 < decoder_.size() ? &decoder_[l + 1]->self_attention_sublayer.norm : decoder_norm_.get();
+    const Norm* after =
+        l + 1 < decoder_.size() ? &decoder_[l + 1]->self_attention_sublayer.norm : decoder_norm_.get();
     const auto first = static_cast<int64_t>(l) * 2 * D;
     const Variable layer_kv = step.tape.columns(kv, first, first + 2 * D);
-    add(step, stream, layer.self_attention.forward(step, stream.normed, target, true), layer.self_attention_sublayer,
-        &layer.cross_attention_sublayer.norm, target);
+    add(step, stream, layer.self_attention.forward(step, stream.normed, target, true),
+        layer.self_attention_sublayer, &layer.cross_attention_sublayer.norm, target);
     add(step, stream, layer.cross_attention.forward(step, stream.normed, layer_kv, target, source),
         layer.cross_attention_sublayer, &layer.feed_forward_sublayer.norm, target);
-    add(step, stream, layer.feed_forward.forward(step, stream.normed, target), layer.feed_forward_sublayer, after, target);
+    add(step, stream, layer.feed_forward.forward(step, stream.normed, target), layer.feed_forward_sublayer,
+        after, target);
   }
   return stream.normed;
 }
 
-Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& counters, const Tensor& loss) const {
+Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+                           const Tensor& loss) const {
   const Variable memory = encode(step, batch, counters);
   const Variable states = decode(step, batch, memory, counters);
   return output_.loss(step, states, batch.target_out, loss);
 }
 
-Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& positions, const DecoderCache& cache,
-                                int64_t first_row, const Tensor& rows, const Tensor& lengths) const {
+Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& positions,
+                                const DecoderCache& cache, int64_t first_row, const Tensor& rows,
+                                const Tensor& lengths) const {
   const int64_t D = config_.dim, R = ids.numel();
   const Variable x = target_embedding_.forward(step, ids, positions, Tensor(), positions_, {});
   Stream stream = begin(step, x, decoder_[0]->self_attention_sublayer.norm);
   for (size_t l = 0; l < decoder_.size(); ++l) {
     const DecoderLayer& layer = *decoder_[l];
-    const Norm* after = l + 1 < decoder_.size() ? &decoder_[l + 1]->self_attention_sublayer.norm : decoder_norm_.get();
+    const Norm* after =
+        l + 1 < decoder_.size() ? &decoder_[l + 1]->self_attention_sublayer.norm : decoder_norm_.get();
     const auto first = static_cast<int64_t>(l) * 2 * D;
     const Tensor slab = cache.layers[l].slice_rows(first_row, first_row + R);
     const Tensor kv = cache.cross.slice_columns(first, first + 2 * D);
-    const Tensor self = layer.self_attention.decode(step, stream.normed.value(), slab, cache.layers[l], rows, lengths);
+    const Tensor self =
+        layer.self_attention.decode(step, stream.normed.value(), slab, cache.layers[l], rows, lengths);
     add(step, stream, self, layer.self_attention_sublayer, &layer.cross_attention_sublayer.norm, {});
-    const Tensor cross = layer.cross_attention.decode(step, stream.normed.value(), kv, cache.cross_rows, cache.cross_lengths);
+    const Tensor cross =
+        layer.cross_attention.decode(step, stream.normed.value(), kv, cache.cross_rows, cache.cross_lengths);
     add(step, stream, cross, layer.cross_attention_sublayer, &layer.feed_forward_sublayer.norm, {});
-    add(step, stream, layer.feed_forward.forward(step, stream.normed, {}), layer.feed_forward_sublayer, after, {});
+    add(step, stream, layer.feed_forward.forward(step, stream.normed, {}), layer.feed_forward_sublayer, after,
+        {});
   }
   return logits(step, stream.normed.value());
 }

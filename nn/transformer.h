@@ -1,5 +1,6 @@
-// The encoder-decoder Transformer, in the paper's order. Vaswani et al. 2017, arXiv:1706.03762; pre-norm: Wang et al.
-// 2019, arXiv:1906.01787. The forward pass is written here once; the backward pass is that of its blocks, on the tape.
+// The encoder-decoder Transformer, in the paper's order. Vaswani et al. 2017, arXiv:1706.03762; pre-norm:
+// Wang et al. 2019, arXiv:1906.01787. The forward pass is written here once; the backward pass is that of its
+// blocks, on the tape.
 #pragma once
 
 #include <memory>
@@ -65,8 +66,8 @@ struct DecoderLayer {
 
 // What step-by-step decoding keeps (nn/search.h).
 struct DecoderCache {
-  std::vector<Tensor> layers;        // per layer [C, 3D]: the fused projections of every position decoded so far
-  Tensor cross;                      // [Ts, L * 2D]
+  std::vector<Tensor> layers;  // per layer [C, 3D]: the fused projections of every position decoded so far
+  Tensor cross;                // [Ts, L * 2D]
   Tensor cross_rows, cross_lengths;  // i32 [R, Smax], [R]: each hypothesis's source tokens
 };
 
@@ -85,16 +86,19 @@ class Transformer {
   // counters i32 [2, 2] {source, target}: what Tokens::counter says; undefined without dropout. -> [Ts, D]
   Variable encode(Step& step, const PackedBatch& batch, const Tensor& counters) const;
   // The keys and values of all decoder layers. [Ts, D] -> [Ts, L * 2D]
-  Variable cross_keys_values(Step& step, const Variable& memory) const { return cross_kv_.forward(step, memory); }
+  Variable cross_keys_values(Step& step, const Variable& memory) const {
+    return cross_kv_.forward(step, memory);
+  }
   // memory [Ts, D] -> decoder states [Tt, D]
   Variable decode(Step& step, const PackedBatch& batch, const Variable& memory, const Tensor& counters) const;
   // [R, D] -> [R, V]
   Tensor logits(Step& step, const Tensor& states) const { return output_.logits(step, states); }
 
-  // One position for R hypotheses: ids, positions i32 [R] -> logits [R, V]. Row r's projections are written at cache
-  // row first_row + r; rows [R, S] and lengths [R] list the cached positions each hypothesis sees, this one included.
-  Tensor decode_step(Step& step, const Tensor& ids, const Tensor& positions, const DecoderCache& cache, int64_t first_row,
-                     const Tensor& rows, const Tensor& lengths) const;
+  // One position for R hypotheses: ids, positions i32 [R] -> logits [R, V]. Row r's projections are written
+  // at cache row first_row + r; rows [R, S] and lengths [R] list the cached positions each hypothesis sees,
+  // this one included.
+  Tensor decode_step(Step& step, const Tensor& ids, const Tensor& positions, const DecoderCache& cache,
+                     int64_t first_row, const Tensor& rows, const Tensor& lengths) const;
 
   // Sentences may be this long when translating; the position table ends there.
   static constexpr int64_t kMaxPositions = 2048;

@@ -22,7 +22,7 @@ std::string run_of(const std::string& folder) {
 
 }  // namespace
 
-std::unique_ptr<LoadedModel> load_model(const std::string& path) {
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device) {
   const std::string folder = nn::find_model_folder(path);
   const nn::Checkpoint checkpoint = nn::read_model(folder);
   auto loaded = std::unique_ptr<LoadedModel>(new LoadedModel{
@@ -36,8 +36,8 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path) {
   const nn::TransformerConfig config = model_config(loaded->training, loaded->vocabularies.source->size(),
                                                     loaded->vocabularies.target->size());
   loaded->transformer = std::make_unique<nn::Transformer>(config, loaded->registry);
-  loaded->registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
-  loaded->transformer->bind(Device::cpu());
+  loaded->registry.allocate(device, nn::Registry::Gradients::no);
+  loaded->transformer->bind(device);
   for (const nn::Parameter& parameter : loaded->registry.parameters()) {
     const auto found = checkpoint.model.find(parameter.name);
     if (found == checkpoint.model.end())

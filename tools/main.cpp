@@ -19,8 +19,9 @@ int report(const std::string& what, ErrorKind kind) {
   std::fflush(stdout);
   const bool colors = detect_terminal(stderr).colors;
   // Not fmt::print: it would throw where the standard error is closed.
-  std::fputs(fmt::format("{}error:{} {}\n", colors ? "\x1b[1;31m" : "", colors ? "\x1b[0m" : "", what).c_str(),
-             stderr);
+  std::fputs(
+      fmt::format("{}error:{} {}\n", colors ? "\x1b[1;31m" : "", colors ? "\x1b[0m" : "", what).c_str(),
+      stderr);
   return static_cast<int>(kind);
 }
 

@@ -9,16 +9,11 @@ namespace {
 
 nn::Amount to_nn(const Amount& amount) {
   switch (amount.unit) {
-    case AmountUnit::epochs:
-      return {nn::Amount::Unit::epochs, amount.value};
-    case AmountUnit::updates:
-      return {nn::Amount::Unit::updates, amount.value};
-    case AmountUnit::tokens:
-      return {nn::Amount::Unit::target_tokens, amount.value};
-    case AmountUnit::hours:
-      return {nn::Amount::Unit::seconds, amount.value * 3600};
-    case AmountUnit::minutes:
-      return {nn::Amount::Unit::seconds, amount.value * 60};
+    case AmountUnit::epochs: return {nn::Amount::Unit::epochs, amount.value};
+    case AmountUnit::updates: return {nn::Amount::Unit::updates, amount.value};
+    case AmountUnit::tokens: return {nn::Amount::Unit::target_tokens, amount.value};
+    case AmountUnit::hours: return {nn::Amount::Unit::seconds, amount.value * 3600};
+    case AmountUnit::minutes: return {nn::Amount::Unit::seconds, amount.value * 60};
   }
   return {};
 }
@@ -122,6 +117,12 @@ nn::LoopOptions loop_options(const Options& options) {
   loop.early_stopping_epsilon = options.get_float("early-stopping-epsilon");
   loop.throw_on_divergence = options.get_bool("throw-on-divergence");
   return loop;
+}
+
+Device chosen_device(const Options& options) {
+  const std::string& device = options.get_string("device");
+  XF_CHECK(device == "auto" || device == "cpu", "device: the option table lets '{}' pass", device);
+  return Device::cpu();
 }
 
 }  // namespace xf::tools

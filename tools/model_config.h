@@ -13,5 +13,7 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
 // `updates_per_epoch`, an estimate, turns epochs of warm-up and of a cosine's end into updates.
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch);
 nn::LoopOptions loop_options(const Options& options);
+// --device: auto takes the best one that this build has.
+Device chosen_device(const Options& options);
 
 }  // namespace xf::tools

@@ -8,24 +8,15 @@ namespace xf::tools {
 
 std::string program_name(Program program) {
   switch (program) {
-    case Program::train:
-      return "xformer-train";
-    case Program::translate:
-      return "xformer-translate";
-    case Program::score:
-      return "xformer-score";
-    case Program::vocab_train:
-      return "xformer-vocab train";
-    case Program::vocab_encode:
-      return "xformer-vocab encode";
-    case Program::vocab_decode:
-      return "xformer-vocab decode";
-    case Program::vocab_check:
-      return "xformer-vocab check";
-    case Program::vocab_stats:
-      return "xformer-vocab stats";
-    case Program::vocab_demo_corpus:
-      return "xformer-vocab demo-corpus";
+    case Program::train: return "xformer-train";
+    case Program::translate: return "xformer-translate";
+    case Program::score: return "xformer-score";
+    case Program::vocab_train: return "xformer-vocab train";
+    case Program::vocab_encode: return "xformer-vocab encode";
+    case Program::vocab_decode: return "xformer-vocab decode";
+    case Program::vocab_check: return "xformer-vocab check";
+    case Program::vocab_stats: return "xformer-vocab stats";
+    case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
   }
   return "xformer";
 }

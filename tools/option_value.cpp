@@ -57,18 +57,12 @@ std::string check_amount(const std::string& word, const std::string& where) {
 
 std::string check_value(const OptionSpec& spec, const std::string& word, const std::string& where) {
   switch (spec.type) {
-    case OptionType::boolean:
-      return check_boolean(word, where);
-    case OptionType::integer:
-      return check_integer(spec, word, where);
-    case OptionType::real:
-      return check_real(spec, word, where);
-    case OptionType::choice:
-      return check_choice(spec, word, where);
-    case OptionType::amount:
-      return check_amount(word, where);
-    case OptionType::text:
-      break;
+    case OptionType::boolean: return check_boolean(word, where);
+    case OptionType::integer: return check_integer(spec, word, where);
+    case OptionType::real: return check_real(spec, word, where);
+    case OptionType::choice: return check_choice(spec, word, where);
+    case OptionType::amount: return check_amount(word, where);
+    case OptionType::text: break;
   }
   if (word.empty()) fail(ErrorKind::usage, "{}: the value is empty", where);
   return word;
@@ -121,12 +115,9 @@ std::vector<std::string> check_values(const OptionSpec& spec, const std::vector<
 std::string toml_value(const OptionSpec& spec, const std::string& word) {
   switch (spec.type) {
     case OptionType::boolean:
-    case OptionType::integer:
-      return word;
-    case OptionType::real:
-      return word.find_first_of(".e") == std::string::npos ? word + ".0" : word;
-    default:
-      return quoted(word);
+    case OptionType::integer: return word;
+    case OptionType::real: return word.find_first_of(".e") == std::string::npos ? word + ".0" : word;
+    default: return quoted(word);
   }
 }
 

@@ -40,7 +40,8 @@ void LogFile::line(const std::string& text) {
   if (written) {
     bytes_ += static_cast<int64_t>(text.size()) + 1;
   } else if (!warned_) {
-    std::fputs(fmt::format("warning: {} cannot be written; training goes on without it\n", path_).c_str(), stderr);
+    std::fputs(fmt::format("warning: {} cannot be written; training goes on without it\n", path_).c_str(),
+               stderr);
     warned_ = true;
   }
 }

@@ -75,9 +75,10 @@ class TrainingRun final : public nn::TrainingTask {
   nn::TrainerOptions trainer_options_ = trainer_options(options_, updates_per_epoch_);
   nn::MemoryPlan plan_ =
       nn::plan_memory(config_, {capacity_.source_tokens, capacity_.target_tokens, capacity_.sentences});
+  Device device_ = chosen_device(options_);
   nn::Registry registry_;
   nn::Transformer model_{config_, registry_};
-  Arena arena_{Device::cpu(), static_cast<int64_t>(kArenaSlack* static_cast<double>(plan_.activations))};
+  Arena arena_{device_, static_cast<int64_t>(kArenaSlack* static_cast<double>(plan_.activations))};
   std::unique_ptr<nn::Trainer> trainer_;
   nn::TrainingState state_;
   ProgressDisplay display_{stderr, display_terminal(options_)};
@@ -90,11 +91,12 @@ class TrainingRun final : public nn::TrainingTask {
 };
 
 TrainingRun::TrainingRun(TrainingInputs inputs) : inputs_(std::move(inputs)) {
-  registry_.allocate(Device::cpu(), nn::Registry::Gradients::yes);
-  model_.bind(Device::cpu());
+  registry_.allocate(device_, nn::Registry::Gradients::yes);
+  model_.bind(device_);
   trainer_ = std::make_unique<nn::Trainer>(model_, registry_, arena_, trainer_options_);
   if (inputs_.validation) {
-    validator_ = std::make_unique<Validator>(options_, model_, *trainer_, inputs_.vocabularies, *inputs_.validation);
+    validator_ =
+        std::make_unique<Validator>(options_, model_, *trainer_, inputs_.vocabularies, *inputs_.validation);
   }
 }
 
@@ -122,8 +124,7 @@ int TrainingRun::run() {
 }
 
 void TrainingRun::open_logs(int64_t log_bytes, int64_t metrics_bytes) {
-  const std::string path =
-      options_.is_set("log") ? options_.get_string("log") : run_ + "/train.log";
+  const std::string path = options_.is_set("log") ? options_.get_string("log") : run_ + "/train.log";
   log_ = std::make_unique<LogFile>(path, log_bytes);
   metrics_ = std::make_unique<LogFile>(run_ + "/metrics.jsonl", metrics_bytes);
 }

@@ -7,12 +7,18 @@
 
 #include "core/stop.h"
 #include "data/chrf.h"
+#include "tools/model_config.h"
 
 namespace xf::tools {
 
 Validator::Validator(const Options& options, const nn::Transformer& model, nn::Trainer& trainer,
                      const Vocabularies& vocabularies, const ValidationSet& set)
-    : options_(options), model_(model), trainer_(trainer), vocabularies_(vocabularies), set_(set) {}
+    : options_(options),
+      model_(model),
+      trainer_(trainer),
+      vocabularies_(vocabularies),
+      set_(set),
+      arena_(chosen_device(options)) {}
 
 ValidationResult Validator::validate() {
   ValidationResult result;

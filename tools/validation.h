@@ -18,9 +18,10 @@ struct ValidationSet {
 };
 
 struct ValidationResult {
-  std::vector<nn::Score> scores;     // as --valid-metrics lists them
-  std::string bleu_signature;        // empty without BLEU
-  std::vector<std::string> samples;  // lines that show the sentences of --valid-print; none without translation
+  std::vector<nn::Score> scores;  // as --valid-metrics lists them
+  std::string bleu_signature;     // empty without BLEU
+  std::vector<std::string>
+      samples;  // lines that show the sentences of --valid-print; none without translation
 };
 
 class Validator {
@@ -44,7 +45,7 @@ class Validator {
   nn::Trainer& trainer_;
   const Vocabularies& vocabularies_;
   const ValidationSet& set_;
-  Arena arena_{Device::cpu()};  // of the search
+  Arena arena_;  // of the search
 };
 
 }  // namespace xf::tools

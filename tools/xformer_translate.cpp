@@ -10,6 +10,7 @@
 #include "data/text_file.h"
 #include "tools/loaded_model.h"
 #include "tools/main.h"
+#include "tools/model_config.h"
 #include "tools/output_file.h"
 #include "tools/translator.h"
 
@@ -52,10 +53,11 @@ int translate(int argc, char** argv) {
   options->require("model");
   watch_signals();
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
-  const auto loaded = load_model(options->get_string("model"));
+  const Device device = chosen_device(*options);
+  const auto loaded = load_model(options->get_string("model"), device);
   const int64_t beam = options->get_int("beam-size");
   const bool n_best = options->get_bool("n-best");
-  Arena arena(Device::cpu());
+  Arena arena(device);
   const Translator translator(
       *loaded->transformer, arena, loaded->vocabularies,
       {.beam_size = beam,

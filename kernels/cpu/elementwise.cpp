@@ -38,7 +38,9 @@ void scale(Cpu, const RowsArgs<T>& args) {
 
 template <typename T>
 void copy(Cpu, const RowsArgs<T>& args) {
-  for_each_row(args.N, args.D, [&](int64_t n) { std::copy_n(args.x + n * args.x_stride, args.D, args.y + n * args.y_stride); });
+  for_each_row(args.N, args.D, [&](int64_t n) {
+    std::copy_n(args.x + n * args.x_stride, args.D, args.y + n * args.y_stride);
+  });
 }
 
 template <typename T>
