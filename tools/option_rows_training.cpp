@@ -78,7 +78,6 @@ std::vector<Row> stopping_options() {
           .up_to(8),
       integer("early-stopping", kByTask, "N", "stop after N validations without progress; 0: never")
           .at_least(0),
-      choice("early-stopping-on", "first|all|any", "first", "which of the metrics must stall"),
       real("early-stopping-epsilon", "0", "X", "progress smaller than this is none").at_least(0),
   };
 }
@@ -132,7 +131,6 @@ std::vector<Row> numerics_options() {
              "of weights and activations in forward and backward"),
       flag("bf16", "", "short for --precision bfloat16").keeps(Keep::never),
       flag("fp16", "", "refused: float16 training overflows").keeps(Keep::never),
-      flag("check-gradient-nan", "true", "skip updates whose gradient is not finite").keeps(Keep::free),
       flag("throw-on-divergence", "false", "stop when the loss runs away, instead of warning")
           .keeps(Keep::free),
       flag("print-model", "false", "print layers, parameter count and memory plan, and end")

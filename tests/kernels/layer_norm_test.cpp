@@ -104,7 +104,7 @@ TEST_CASE("LayerNorm: rows of y have mean 0 and variance 1, rows of dx sum to 0 
 }
 
 // (1 - 2.5) / sqrt(1.25) and so on: exact arithmetic, eps as given.
-TEST_CASE("LayerNorm: [1, 2, 3, 4] gives the values computed by hand", "[golden]") {
+TEST_CASE("LayerNorm: the row 1, 2, 3, 4 gives the values computed by hand", "[golden]") {
   const std::vector<double> x = {1, 2, 3, 4}, dy = {1, 0, 0, 0};
   const auto [exact, gradient] = plain_row(x, dy, 1e-12f);
   CHECK(max_relative_error(exact, {-1.3416407, -0.4472136, 0.4472136, 1.3416407}) < 1e-7);

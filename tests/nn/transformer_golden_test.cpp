@@ -1,5 +1,5 @@
-// The whole model against PyTorch: loss and every parameter's gradient. tests/golden/make_transformer.py wrote the
-// fixtures, with its own Transformer in f64 on padded batches.
+// The whole model against PyTorch: loss and every parameter's gradient. tests/golden/make_transformer.py
+// wrote the fixtures, with its own Transformer in f64 on padded batches.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -31,7 +31,8 @@ TransformerConfig golden_config() {
 PackedBatch golden_batch() {
   const auto file = read_safetensors(kGolden + "transformer_batch.safetensors").tensors;
   const auto ids = [&](const char* name) { return file.at(name).to_vector<int32_t>(); };
-  return tests::packed_batch(ids("source_ids"), ids("source_offsets"), ids("target_in"), ids("target_out"), ids("target_offsets"));
+  return tests::packed_batch(ids("source_ids"), ids("source_offsets"), ids("target_in"), ids("target_out"),
+                             ids("target_offsets"));
 }
 
 struct Result {
@@ -52,12 +53,14 @@ void load_parameters(const Registry& registry, const TensorMap& file) {
     INFO(parameter.name);
     REQUIRE(file.count(parameter.name) == 1);
     REQUIRE(file.at(parameter.name).shape() == parameter.shape);
-    parameter.value.copy_from(tests::tensor_of(tests::as_doubles(file.at(parameter.name)), parameter.shape, registry.dtype()));
+    parameter.value.copy_from(
+        tests::tensor_of(tests::as_doubles(file.at(parameter.name)), parameter.shape, registry.dtype()));
   }
 }
 
 // Log-probabilities of the last position of each sentence.
-std::vector<double> last_log_probs(const Transformer& model, Step& step, const Variable& states, const PackedBatch& batch) {
+std::vector<double> last_log_probs(const Transformer& model, Step& step, const Variable& states,
+                                   const PackedBatch& batch) {
   std::vector<double> all;
   const auto offsets = batch.target_offsets.to_vector<int32_t>();
   const auto logits = tests::as_doubles(model.logits(step, states.value()));
@@ -88,15 +91,18 @@ Result compare(const TransformerConfig& config, const std::string& name, DType d
     const Variable sum = model.loss(step, batch, Tensor(), loss);
     tape.backward(sum, Tensor::zeros({2}, accumulator_of(dtype)));
     const auto sums = tests::as_doubles(loss);
-    const double expected_loss = tests::as_doubles(file.at("result.loss"))[0], expected_nll = tests::as_doubles(file.at("result.nll"))[0];
+    const double expected_loss = tests::as_doubles(file.at("result.loss"))[0],
+                 expected_nll = tests::as_doubles(file.at("result.nll"))[0];
     result.loss = std::abs(sums[0] - expected_loss) / std::abs(expected_loss);
     result.nll = std::abs(sums[1] - expected_nll) / std::abs(expected_nll);
   }
   double global = 0;
-  for (const Parameter& p : registry.parameters()) global = std::hypot(global, norm_of(tests::as_doubles(file.at("gradient." + p.name))));
+  for (const Parameter& p : registry.parameters())
+    global = std::hypot(global, norm_of(tests::as_doubles(file.at("gradient." + p.name))));
   for (const Parameter& p : registry.parameters()) {
     // Floor 1e-7 of the global norm: the gradient of the keys' bias is zero in exact arithmetic.
-    const double error = tests::max_relative_error(p.gradient, tests::as_doubles(file.at("gradient." + p.name)), 1e-7 * global);
+    const double error = tests::max_relative_error(
+        p.gradient, tests::as_doubles(file.at("gradient." + p.name)), 1e-7 * global);
     if (error > result.worst_gradient) {
       result.worst_gradient = error;
       result.worst_name = p.name;
@@ -105,9 +111,11 @@ Result compare(const TransformerConfig& config, const std::string& name, DType d
   Tape tape(arena, Tape::Mode::inference);
   Step step{.tape = tape};
   const Variable memory = model.encode(step, batch, Tensor());
-  result.encoder = tests::max_relative_error(memory.value(), tests::as_doubles(file.at("result.encoder_output")));
+  result.encoder =
+      tests::max_relative_error(memory.value(), tests::as_doubles(file.at("result.encoder_output")));
   const Variable states = model.decode(step, batch, memory, Tensor());
-  result.log_probs = tests::max_relative_error(last_log_probs(model, step, states, batch), tests::as_doubles(file.at("result.last_log_probs")));
+  result.log_probs = tests::max_relative_error(last_log_probs(model, step, states, batch),
+                                               tests::as_doubles(file.at("result.last_log_probs")));
   return result;
 }
 
@@ -118,7 +126,8 @@ void check(const TransformerConfig& config, const std::string& name) {
       TransformerConfig longer = config;
       longer.max_length = max_length;
       const Result result = compare(longer, name, dtype);
-      INFO(name << " " << name_of(dtype) << " max_length " << max_length << ": worst gradient " << result.worst_name);
+      INFO(name << " " << name_of(dtype) << " max_length " << max_length << ": worst gradient "
+                << result.worst_name);
       CHECK(result.loss < tolerance);
       CHECK(result.nll < tolerance);
       CHECK(result.encoder < tolerance);
@@ -149,7 +158,8 @@ TEST_CASE("Transformer: one tied table agrees with PyTorch in loss and every gra
 }
 
 TEST_CASE("Transformer: parameter counts of the published systems", "[golden]") {
-  // 55,205,037 and 55,207,087: the counts of two published implementations at these vocabularies, word-level Multi30k.
+  // 55,205,037 and 55,207,087: the counts of two published implementations at these vocabularies, word-level
+  // Multi30k.
   TransformerConfig base;
   base.dim = 512;
   base.heads = 8;

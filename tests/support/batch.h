@@ -29,12 +29,13 @@ inline Tensor positions_in(const Ids& offsets) {
 
 inline int64_t longest_of(const Ids& offsets) {
   int64_t longest = 0;
-  for (size_t b = 0; b + 1 < offsets.size(); ++b) longest = std::max<int64_t>(longest, offsets[b + 1] - offsets[b]);
+  for (size_t b = 0; b + 1 < offsets.size(); ++b)
+    longest = std::max<int64_t>(longest, offsets[b + 1] - offsets[b]);
   return longest;
 }
 
-inline PackedBatch packed_batch(const Ids& source, const Ids& source_offsets, const Ids& target_in, const Ids& target_out,
-                                const Ids& target_offsets) {
+inline PackedBatch packed_batch(const Ids& source, const Ids& source_offsets, const Ids& target_in,
+                                const Ids& target_out, const Ids& target_offsets) {
   PackedBatch batch;
   batch.source_ids = Tensor::from(source);
   batch.source_offsets = Tensor::from(source_offsets);
@@ -54,12 +55,13 @@ inline PackedBatch packed_batch(const Ids& source, const Ids& source_offsets, co
 }
 
 // Random ids in 3..vocabulary-1, </s> = 2, <s> = 1.
-inline PackedBatch random_batch(const Ids& source_lengths, const Ids& target_lengths, int32_t source_vocabulary,
-                                int32_t target_vocabulary, uint64_t seed) {
+inline PackedBatch random_batch(const Ids& source_lengths, const Ids& target_lengths,
+                                int32_t source_vocabulary, int32_t target_vocabulary, uint64_t seed) {
   PhiloxSequence random(seed, 7);
   Ids source, source_offsets{0}, target_in, target_out, target_offsets{0};
   for (const int32_t length : source_lengths) {
-    for (int32_t i = 0; i < length; ++i) source.push_back(i + 1 < length ? 3 + static_cast<int32_t>(random.below(source_vocabulary - 3)) : 2);
+    for (int32_t i = 0; i < length; ++i)
+      source.push_back(i + 1 < length ? 3 + static_cast<int32_t>(random.below(source_vocabulary - 3)) : 2);
     source_offsets.push_back(static_cast<int32_t>(source.size()));
   }
   for (const int32_t length : target_lengths) {

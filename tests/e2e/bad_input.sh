@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Bad input gets one line that says what, where and what to do, the exit code of its class, and nothing is written.
+#   bad_input.sh FOLDER_OF_THE_PROGRAMS
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+make_corpus
+head -n 299 train.de >short.de
+{ head -n 41 train.de; printf 'gr\xfcn\n'; tail -n +43 train.de; } >latin1.de
+: >empty.de
+
+# refused EXIT_CODE WORDS COMMAND...: all of WORDS, a pattern, in the one line on the standard error.
+refused() {
+  local wanted=$1 words=$2
+  shift 2
+  "$@" >out 2>err
+  local code=$? lines
+  lines=$(wc -l <err)
+  [ "$code" = "$wanted" ] && [ "$lines" = 1 ] && [ ! -s out ] && grep -qE "^error: .*$words" err && return
+  echo "        exit code $code, not $wanted; $lines lines; should say '$words':"
+  sed 's/^/        /' err
+  return 1
+}
+
+# The same for a training that would go to the folder `run`, which must not be there afterwards.
+refused_before_writing() {
+  refused "$@" && [ ! -e run ] && return
+  [ ! -e run ] || echo "        the run folder was made"
+  rm -rf run
+  return 1
+}
+
+train_on() { # source, target, options...
+  local source=$1 target=$2
+  shift 2
+  xformer-train "${small[@]}" -t "$source" "$target" -m run --after 4u "$@"
+}
+good() { train_on train.en train.de "$@"; }
+
+# ---- data: 3
+claim "a missing file is named" refused_before_writing 3 'missing\.de' train_on train.en missing.de
+claim "unequal line counts are told" refused_before_writing 3 '(train\.en.*300.*short\.de.*299|300.*299)' train_on train.en short.de
+claim "invalid UTF-8 is named by line" refused_before_writing 3 'latin1\.de:42' train_on train.en latin1.de
+claim "an empty file is named" refused_before_writing 3 'empty\.de' train_on train.en empty.de
+claim "a folder is no text" refused_before_writing 3 'full' train_on full train.de
+claim "validation text is checked as well" refused_before_writing 3 'latin1\.de:42' good --valid-sets train.en latin1.de
+claim "a missing vocabulary is named" refused_before_writing 3 'missing\.spm' good -v missing.spm
+cp train.en broken.spm
+claim "text is no vocabulary" refused_before_writing 3 'broken\.spm' good -v broken.spm
+
+# ---- usage: 2
+claim "an unknown option, with the nearest one" \
+  refused_before_writing 2 "unknown option '--lern-rate'.*'--learn-rate'" good --lern-rate 0.1
+claim "a value of the wrong type" refused_before_writing 2 "learn-rate.*'?fast'?" good --learn-rate fast
+claim "a value out of range" refused_before_writing 2 'transformer-dropout' good --transformer-dropout 1.5
+claim "an unknown task, with the list" refused_before_writing 2 "unknown task 'demi'.*demo" good --task demi
+printf '# mine\nenc-depth = 1\nlern-rate = 0.1\n' >typo.toml
+claim "a mistyped key, by file and line" refused_before_writing 2 "typo\.toml:3: unknown key 'lern-rate'.*learn-rate" good -c typo.toml
+printf 'enc-depth = "two"\n' >kind.toml
+claim "a key's wrong value, by file and line" refused_before_writing 2 "kind\.toml:1: .*enc-depth" good -c kind.toml
+printf 'seed = 1\nenc-depth = = 2\n' >syntax.toml
+claim "no TOML, by file and line" refused_before_writing 2 'syntax\.toml:2' good -c syntax.toml
+claim "a missing config file" refused_before_writing 2 'missing\.toml' good -c missing.toml
+claim "heads that do not divide the width" refused_before_writing 2 'transformer-heads: 5.*32' good --transformer-heads 5
+claim "float16 is refused by name" refused_before_writing 2 'bf16' good --fp16
+claim "no training text" refused_before_writing 2 'train-sets' xformer-train -m run
+claim "no run folder" refused 2 'model' xformer-train -t train.en train.de
+
+# ---- run folders
+mkdir others && echo precious >others/file
+claim "a folder with other things in it is refused" refused 2 'others is not empty' train others --after 4u
+claim "and left alone" equal "$(ls -A others)" file
+claim "a run folder that cannot be written: 5" refused 5 'train\.en/run' train train.en/run --after 4u
+
+train begun --after 12u --save-freq 4u --quiet || exit 1
+cp -r begun before
+claim "other options than the run's: the list of them" \
+  refused 2 'enc-depth was 1 and is 2.*learn-rate was 0\.003 and is 0\.1' train begun --after 12u --save-freq 4u --enc-depth 2 --learn-rate 0.1
+claim "other training text than the run's" \
+  refused 2 'train-sets' xformer-train "${small[@]}" -t train.de train.en -m begun --after 12u --save-freq 4u
+claim "--resume never on a run" refused 2 'holds a run already' train begun --after 12u --save-freq 4u --resume never
+claim "all of these left the run as it was" diff -r before begun
+
+# ---- a truncated checkpoint
+truncate -s -100 begun/checkpoints/update-000012/model.safetensors
+train begun --after 16u --save-freq 4u 2>err
+claim "a truncated checkpoint: training goes back to the one before it" equal $? 0
+claim "and says so" grep -q 'update-000012/model.safetensors.*going back to the one before' err
+claim "and where it began" grep -q 'resumed from update 8' err
+train straight --after 16u --save-freq 4u --quiet
+claim "the bytes are those of a run without the accident" \
+  same_bytes begun/latest/model.safetensors straight/latest/model.safetensors
+for checkpoint in before/checkpoints/*; do truncate -s -100 "$checkpoint/model.safetensors"; done
+train before --after 16u --save-freq 4u 2>err
+claim "none whole: 3" equal $? 3
+claim "and the last line says so" grep -q '^error: .*none of its checkpoints is whole' <(tail -n 1 err)
+
+# ---- translation and score
+claim "no model here: 3" refused 3 'others' xformer-translate -m others -i test.en -o out.de
+truncate -s -100 straight/averaged/model.safetensors
+claim "a truncated model: 3" refused 3 'averaged/model.safetensors' xformer-translate -m straight -i test.en -o out.de
+claim "a missing input: 3" refused 3 'missing\.en' xformer-translate -m begun -i missing.en -o out.de
+claim "invalid UTF-8 in the input: 3, by line" refused 3 'latin1\.de:42' xformer-translate -m begun -i latin1.de -o out.de
+claim "no output is left of any" test ! -e out.de -a ! -e out.de.tmp
+claim "unequal files to score: 3" refused 3 '300.*299|299.*300' xformer-score bleu train.de -i short.de
+conclude

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# A run that is stopped and goes on ends in the very bytes of one that never was: dropout on, saves, validations and
+# averages included.
+#   stop_and_go.sh FOLDER_OF_THE_PROGRAMS     XF_SEED=N repeats the moments of an earlier failure
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+set -m # a background job keeps its SIGINT
+make_corpus
+RANDOM=${XF_SEED:=$$}
+echo "XF_SEED=$XF_SEED"
+
+# Every update leaves a line, a third of them a checkpoint, a sixth a validation: all are hit.
+options=(--after 120u --save-freq 3u --valid-freq 6u --disp-freq 1u --early-stopping 0 --valid-sets valid.en valid.de)
+go() { train "$1" "${options[@]}" --log-format none; }
+
+# In the background, as the very process that gets the signal: a subshell would die of it first.
+start() { # run; sets `trainer`
+  exec_train "$1" "${options[@]}" --log-format none 2>/dev/null &
+  trainer=$!
+}
+
+reached() { # run: the last update in its metrics
+  local last
+  last=$(grep -o '"event":"train","update":[0-9]*' "$1/metrics.jsonl" 2>/dev/null | tail -n 1)
+  echo "${last##*:}"
+}
+
+# Waits until the run has got `2` updates further than it was, or has ended.
+wait_for_progress() { # run, updates
+  local from
+  from=$(reached "$1")
+  while kill -0 "$trainer" 2>/dev/null && [ "$(reached "$1")" -lt $((${from:-0} + $2)) ]; do sleep 0.01; done 2>/dev/null
+}
+
+stop() { # signal; sets `code`
+  kill "-$1" "$trainer" 2>/dev/null
+  wait "$trainer" 2>/dev/null
+  code=$?
+}
+
+same_as_whole() { # run
+  claim "$1: the same last checkpoint, byte by byte" same_bytes run_whole/latest/model.safetensors "$1/latest/model.safetensors"
+  claim "$1: and the optimiser's" same_bytes run_whole/latest/optimizer.safetensors "$1/latest/optimizer.safetensors"
+  claim "$1: the same average" same_bytes run_whole/averaged/model.safetensors "$1/averaged/model.safetensors"
+  claim "$1: the same metrics apart from time, speed, memory" \
+    same_bytes <(comparable_metrics run_whole) <(comparable_metrics "$1")
+  claim "$1: the same choice of the best" equal "$(readlink "$1/best")" "$(readlink run_whole/best)"
+}
+
+go run_whole
+claim "a run in one go ends with 0" equal $? 0
+claim "dropout was on" grep -q 'transformer-dropout-attention = 0.1' run_whole/config.toml
+
+go run_again
+same_as_whole run_again
+claim "run_again: the same log" same_bytes <(comparable_log run_whole) <(comparable_log run_again)
+
+# ---- SIGTERM and SIGINT, ten times
+stops=0
+during_validation=0
+while [ $stops -lt 10 ]; do
+  start run_stopped
+  sleep "0.0$((RANDOM % 10))"
+  wait_for_progress run_stopped $((1 + RANDOM % 8))
+  signal=TERM wanted=143
+  [ $((stops % 2)) = 1 ] && signal=INT wanted=130
+  stop $signal
+  [ "$code" = 0 ] && break
+  stops=$((stops + 1))
+  claim "stop $stops, SIG$signal at update $(reached run_stopped): exit code $wanted" equal "$code" "$wanted"
+  update=$(reached run_stopped)
+  if [ $((${update:-1} % 6)) = 0 ] && ! grep -q "\"event\":\"valid\",\"update\":$update," run_stopped/metrics.jsonl; then
+    during_validation=$((during_validation + 1))
+  fi
+done
+claim "ten stops before the end" equal $stops 10
+echo "        $during_validation of them during a validation"
+go run_stopped
+claim "the same command line then ends with 0" equal $? 0
+same_as_whole run_stopped
+claim "the save that a signal asked for is gone" test ! -e run_stopped/checkpoints/interrupted
+
+# ---- kill -9, half of the times in the midst of a save
+kills=0
+while_saving=0
+while [ $kills -lt 8 ]; do
+  start run_killed
+  wait_for_progress run_killed $((2 + RANDOM % 12))
+  if [ $((kills % 2)) = 1 ]; then
+    while kill -0 "$trainer" 2>/dev/null && ! compgen -G 'run_killed/checkpoints/*.tmp' >/dev/null; do :; done
+  fi
+  stop KILL
+  [ "$code" = 0 ] && break
+  kills=$((kills + 1))
+  compgen -G 'run_killed/checkpoints/*.tmp' >/dev/null && while_saving=$((while_saving + 1))
+done
+claim "killed with SIGKILL before the end ($kills times, $while_saving in the midst of a save)" test $while_saving -ge 1
+go run_killed
+claim "a rerun ends with 0" equal $? 0
+same_as_whole run_killed
+claim "no leftover of a killed save" equal "$(compgen -G 'run_killed/checkpoints/*.tmp')" ""
+
+# ---- the other end of the pipe
+train run_piped --after 20u 2>&1 | head -n 1 >/dev/null
+claim "who closes the pipe that shows the progress does not end the training" test -d run_piped/averaged
+conclude

@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# What the end-to-end tests share. Sourced: the caller gets the folder of the programs as its first argument, and works
+# in a scratch folder of its own, which is removed at the end.
+#   claim TEXT COMMAND...   one sentence and the command that shows it; a failure is counted and told
+#   conclude                the exit code of the test
+set -u
+programs=$1
+export PATH="$programs:$PATH" OMP_WAIT_POLICY=passive
+work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-e2e-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+claim() {
+  local text=$1
+  shift
+  if "$@"; then
+    echo "ok      $text"
+  else
+    echo "FAILED  $text  ($*)"
+    failures=$((failures + 1))
+  fi
+}
+
+conclude() {
+  echo "$failures failed"
+  exit $((failures > 0))
+}
+
+equal() { [ "$1" = "$2" ] || { echo "        got '$1', not '$2'"; return 1; }; }
+same_bytes() { cmp "$1" "$2"; }
+
+# The first pairs of the demo corpus: 300 to train on, 40 to validate, 60 to test.
+make_corpus() {
+  xformer-vocab demo-corpus --quiet -o full || exit 1
+  local side
+  for side in en de; do
+    head -n 300 "full/train.$side" >"train.$side"
+    head -n 40 "full/valid.$side" >"valid.$side"
+    head -n 60 "full/test.$side" >"test.$side"
+  done
+}
+
+# A model that trains in a second, with all three dropouts on.
+small=(--task demo --vocab-size 200 --dim-emb 32 --transformer-dim-ffn 64 --enc-depth 1 --dec-depth 1
+  --transformer-dropout 0.2 --transformer-dropout-attention 0.1 --transformer-dropout-ffn 0.1 --mini-batch-words 200)
+
+# train RUN OPTIONS...
+train() { (exec_train "$@"); }
+exec_train() {
+  local run=$1
+  shift
+  exec xformer-train "${small[@]}" -t train.en train.de -m "$run" "$@"
+}
+
+# A log without what design and machine leave free: time, speed, memory and the run folder's name.
+comparable_metrics() { # run
+  sed -E 's/"(time)":"[^"]*"/"\1":0/; s/"(tok_per_s|mem_mb|seconds)":[-+.0-9e]+/"\1":0/g' "$1/metrics.jsonl"
+}
+comparable_log() { # run
+  sed -E "s|$1|RUN|g; s/[0-9.]+k? tok\/s/0 tok\/s/; s/([0-9]+:)?[0-9]+:[0-9]{2}:[0-9]{2}/TIME/g" "$1/train.log"
+}

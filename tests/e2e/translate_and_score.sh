@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Text in, a model, translations, a score: the programs as a user strings them together.
+#   translate_and_score.sh FOLDER_OF_THE_PROGRAMS
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+make_corpus
+
+# One epoch of the whole corpus: enough for sentences that differ from each other.
+learn() {
+  xformer-train "${small[@]}" --vocab-size 400 --dim-emb 64 --transformer-dim-ffn 128 --transformer-dropout 0 \
+    --transformer-dropout-attention 0 --transformer-dropout-ffn 0 --mini-batch-words 1000 --learn-rate 0.01 \
+    --lr-warmup 50u --after 500u -t full/train.en full/train.de --valid-sets valid.en valid.de -m run "$@"
+}
+claim "training ends with exit code 0" learn --quiet
+for file in config.toml train.log metrics.jsonl loss.svg bleu.svg vocab.spm averaged/model.safetensors \
+  latest/model.safetensors best/model.safetensors; do
+  claim "the run folder has $file" test -s "run/$file"
+done
+claim "a finished run says so and ends with 0" learn --quiet
+
+# ---- lines
+{ echo; sed -n 1,20p test.en; echo; echo; sed -n 21,60p test.en; echo; } >input.en
+claim "translating ends with exit code 0" xformer-translate -m run -i input.en -o output.de --quiet
+claim "output lines = input lines" equal "$(wc -l <output.de)" "$(wc -l <input.en)"
+empty_lines() { grep -n '^$' "$1" | tr '\n' ' '; }
+claim "empty lines, and only these, stay empty" equal "$(empty_lines output.de)" "$(empty_lines input.en)"
+gzip -k input.en
+claim "a .gz input is translated" xformer-translate -m run -i input.en.gz -o from_gz.de --quiet
+claim "and gives the same text" same_bytes output.de from_gz.de
+claim "so does a pipe" same_bytes output.de <(xformer-translate -m run --quiet <input.en)
+claim "an empty input gives an empty output" equal "$(xformer-translate -m run --quiet </dev/null)" ""
+
+# ---- .gz training text: the same pairs, the same model
+gzip -k train.en train.de
+xformer-train "${small[@]}" -t train.en.gz train.de.gz -m run_gz --after 10u --quiet
+train run_plain --after 10u --quiet
+claim "training on .gz files gives the bytes of the plain ones" \
+  same_bytes run_gz/averaged/model.safetensors run_plain/averaged/model.safetensors
+
+# ---- score
+xformer-translate -m run -i test.en -o hypothesis.de --quiet
+bleu=$(xformer-score bleu test.de -i hypothesis.de -b -w 4)
+claim "xformer-score prints one number with four digits ($bleu)" grep -qxE '[0-9]+\.[0-9]{4}' <<<"$bleu"
+claim "the reference scores 100" equal "$(xformer-score bleu test.de -i test.de -b -w 4)" 100.0000
+
+# ---- search
+# That beam 1 is the arg max of every step is shown in tests/nn/search_test.cpp; here it is the programs' turn.
+xformer-translate -m run -i test.en -o greedy.de --quiet -b 1
+xformer-translate -m run -i test.en -o one.de --quiet --mini-batch 1
+xformer-translate -m run -i test.en -o many.de --quiet --mini-batch 64
+different=$(diff one.de many.de | grep -c '^<')
+claim "batches of 1 and 64 give the same text ($different of $(wc -l <one.de) lines differ)" equal "$different" 0
+xformer-translate -m run -i test.en -o greedy_1.de --quiet -b 1 --mini-batch 1
+different=$(diff greedy.de greedy_1.de | grep -c '^<')
+claim "so do they greedily ($different lines differ)" equal "$different" 0
+claim "the n-best list of beam 1 is the greedy text" same_bytes greedy.de \
+  <(xformer-translate -m run -i test.en --quiet -b 1 --n-best | sed -E 's/^[0-9]+ \|\|\| (.*) \|\|\| F0=.*/\1/')
+conclude

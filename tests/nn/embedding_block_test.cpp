@@ -1,0 +1,83 @@
+#include "nn/embedding_block.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/nn/block_check.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::tests;
+
+namespace {
+
+constexpr int64_t kDim = 6, kVocabulary = 9;
+
+struct Fixture {
+  Registry registry;
+  const Parameter& table;
+  Embedding block;
+  Tensor positions;
+  explicit Fixture(DType dtype = DType::f64)
+      : registry(dtype), table(registry.add("table", {kVocabulary, kDim}, Init::zeros())), block(registry, table, kBlockDropout) {
+    registry.allocate(Device::cpu(), Registry::Gradients::yes);
+    randomise(registry);
+    positions = Tensor::empty({40, kDim}, dtype);
+    kernels::sinusoid_positions(kernels::PositionLayout::interleaved, positions);
+  }
+  Variable forward(Step& step, const Ids& ids, const Ids& offsets, int32_t first_row) const {
+    return block.forward(step, Tensor::from(ids), positions_in(offsets), order_by_id(ids), positions,
+                         tokens_of(offsets, 60, first_row));
+  }
+};
+
+Ids random_ids(int64_t count) {
+  PhiloxSequence random(5, 5);
+  Ids ids;
+  for (int64_t i = 0; i < count; ++i) ids.push_back(static_cast<int32_t>(random.below(kVocabulary)));
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("Embedding: the table's gradient and agreement with primitive nodes", "[grad]") {
+  const Fixture fixture;
+  for (const Ids& offsets : {Ids{0, 1}, Ids{0, 7}, Ids{0, 33}, Ids{0, 3, 4, 4, 11}}) {
+    const Ids ids = random_ids(offsets.back());
+    const Block f = [&](Step& step, const Variables&) { return fixture.forward(step, ids, offsets, 40); };
+    const Witness plain = [&](Tape& tape, const Leaves& parameters, const Variables&) {
+      Variables rows, position_rows;
+      for (const int32_t id : ids) rows.push_back(autograd::rows(tape, parameters.at("table"), id, id + 1));
+      for (const int32_t p : positions_in(offsets).to_vector<int32_t>()) {
+        position_rows.emplace_back(fixture.positions.slice_rows(p, p + 1));
+      }
+      const Variable scaled = autograd::scale(tape, autograd::join_rows(tape, rows), std::sqrt(static_cast<float>(kDim)));
+      return autograd::dropout(tape, autograd::add(tape, scaled, autograd::join_rows(tape, position_rows)),
+                               {kBlockDropout, 77, 0, Tensor::from(Ids{11, 40})});
+    };
+    const Worst difference = block_gradient_error(fixture.registry, f, {});
+    const Worst witness = witness_error(fixture.registry, f, plain, {});
+    INFO(offsets.back() << " tokens: " << difference.of << ", against primitive nodes: " << witness.of);
+    CHECK(difference.error <= 1e-6);
+    CHECK(witness.error <= 1e-12);
+    CHECK(accumulates(fixture.registry, f, {}));
+  }
+}
+
+TEST_CASE("Embedding: the same rows of an update are dropped however it is cut", "[unit]") {
+  const Fixture fixture(DType::f32);
+  const Ids ids = random_ids(11);
+  Arena arena(Device::cpu(), kTestArena);
+  Tape tape(arena, Tape::Mode::inference);
+  Step step{.tape = tape, .training = true, .seed = 77};
+  const Tensor whole = fixture.forward(step, ids, {0, 3, 4, 4, 11}, 0).value();
+  const auto part = [&](int32_t begin, int32_t end, const Ids& offsets) {
+    return fixture.forward(step, Ids(ids.begin() + begin, ids.begin() + end), offsets, begin).value();
+  };
+  CHECK(same_bits(part(0, 4, {0, 3, 4}), whole.slice_rows(0, 4)));  // two micro-batches
+  CHECK(same_bits(part(4, 11, {0, 0, 7}), whole.slice_rows(4, 11)));
+  CHECK(same_bits(part(0, 3, {0, 3}), whole.slice_rows(0, 3)));  // one sentence
+  CHECK(same_bits(part(3, 4, {0, 1}), whole.slice_rows(3, 4)));
+  const auto values = whole.to_vector<float>();
+  CHECK(std::count(values.begin(), values.end(), 0.0f) > 0);  // something was dropped
+}

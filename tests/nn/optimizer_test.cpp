@@ -1,0 +1,97 @@
+// Adam on given gradients against the equations of kernels/adam.h, written down once more in f64.
+#include "nn/optimizer.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/support/compare.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::tests;
+
+namespace {
+
+struct Model {
+  Registry registry;
+  explicit Model(DType dtype) : registry(dtype) {
+    registry.add("a", {5, 7}, Init::normal(0.5f));
+    registry.add("b", {3}, Init::ones());
+    registry.allocate(Device::cpu(), Registry::Gradients::yes);
+    registry.initialise(1);
+  }
+  void give(uint64_t seed) const {
+    for (const Parameter& parameter : registry.parameters()) {
+      parameter.gradient.copy_from(random_tensor(parameter.shape, registry.dtype(), seed++, -30, 30));
+    }
+  }
+};
+
+struct Reference {
+  std::vector<double> p, m, v;
+  double norm = 0;
+
+  void update(int64_t t, double rate, double tokens, double clip, const kernels::AdamOptions& o, const std::vector<double>& g) {
+    const double b1 = double{o.beta1}, b2 = double{o.beta2}, decay = double{o.weight_decay};
+    norm = 0;
+    for (const double x : g) norm += x * x;
+    norm = std::sqrt(norm) / tokens;
+    const double factor = (clip > 0 && norm > clip ? clip / norm : 1) / tokens;
+    for (size_t i = 0; i < p.size(); ++i) {
+      const double scaled = factor * g[i] + (o.decoupled ? 0 : decay * p[i]);
+      m[i] = b1 * m[i] + (1 - b1) * scaled;
+      v[i] = b2 * v[i] + (1 - b2) * scaled * scaled;
+      const double first = m[i] / (1 - std::pow(b1, static_cast<double>(t)));
+      const double second = v[i] / (1 - std::pow(b2, static_cast<double>(t)));
+      p[i] -= rate * first / (std::sqrt(second) + double{o.eps}) + (o.decoupled ? rate * decay * p[i] : 0);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Adam: five updates are those of the equations", "[unit]") {
+  const DType dtype = GENERATE(DType::f32, DType::f64);
+  const float clip = GENERATE(0.0f, 3.0f, 1000.0f);
+  for (const auto& [decay, decoupled] : {std::pair{0.0f, true}, {0.1f, true}, {0.1f, false}}) {
+    const Model model(dtype);
+    const kernels::AdamOptions options{.weight_decay = decay, .decoupled = decoupled};
+    Adam adam(model.registry, options, clip);
+    Reference reference{as_doubles(model.registry.values()), as_doubles(adam.first_moment()), as_doubles(adam.second_moment())};
+    for (int64_t t = 1; t <= 5; ++t) {
+      model.give(static_cast<uint64_t>(10 * t));
+      reference.update(t, 0.01 / static_cast<double>(t), 13, static_cast<double>(clip), options, as_doubles(model.registry.gradients()));
+      adam.update(t, 0.01 / static_cast<double>(t), 13);
+      CHECK(adam.gradient_norm() == Approx(reference.norm).epsilon(1e-6));
+    }
+    CHECK(max_relative_error(model.registry.values(), reference.p) <= 1e-6);
+    CHECK(max_relative_error(adam.first_moment(), reference.m) <= 1e-6);
+    CHECK(max_relative_error(adam.second_moment(), reference.v) <= 2e-6);
+  }
+}
+
+TEST_CASE("Adam: an update zeroes the gradients", "[unit]") {
+  const Model model(DType::f32);
+  Adam adam(model.registry, {}, 0);
+  model.give(1);
+  adam.update(1, 0.01, 13);
+  for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+}
+
+TEST_CASE("Adam: a gradient that is not finite changes nothing but is zeroed", "[unit]") {
+  const float bad = GENERATE(std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity());
+  const Model model(DType::f32);
+  Adam adam(model.registry, {.weight_decay = 0.1f}, 1);
+  model.give(1);
+  adam.update(1, 0.01, 13);
+  const auto values = as_doubles(model.registry.values());
+  const auto first = as_doubles(adam.first_moment()), second = as_doubles(adam.second_moment());
+  model.give(2);
+  model.registry.find("b").gradient.data<float>()[1] = bad;
+  adam.update(2, 0.01, 13);
+  CHECK_FALSE(std::isfinite(adam.gradient_norm()));
+  CHECK(as_doubles(model.registry.values()) == values);
+  CHECK(as_doubles(adam.first_moment()) == first);
+  CHECK(as_doubles(adam.second_moment()) == second);
+  for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+}

@@ -1,0 +1,82 @@
+#include "nn/output_block.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/nn/block_check.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::tests;
+
+namespace {
+
+constexpr int64_t kDim = 3, kVocabulary = 11;
+
+Ids targets_for(int64_t T) {
+  PhiloxSequence random(8, 8);
+  Ids targets;
+  for (int64_t i = 0; i < T; ++i) targets.push_back(static_cast<int32_t>(random.below(kVocabulary)));
+  return targets;
+}
+
+struct Fixture {
+  Registry registry{DType::f64};
+  const Parameter& weight = registry.add("output.weight", {kVocabulary, kDim}, Init::zeros());
+  Output block;
+  Tensor targets;
+  Block f;
+  Witness witness;
+  Fixture(int64_t T, float smoothing) : block(registry, weight, smoothing), targets(Tensor::from(targets_for(T))) {
+    registry.allocate(Device::cpu(), Registry::Gradients::yes);
+    randomise(registry);
+    f = [this](Step& step, const Variables& x) {
+      return block.loss(step, x[0], targets, Tensor::zeros({2}, DType::f64));
+    };
+    witness = [=, this](Tape& tape, const Leaves& parameters, const Variables& x) {
+      return autograd::cross_entropy(tape, affine(tape, x[0], parameters, "output"), targets, {.label_smoothing = smoothing});
+    };
+  }
+};
+
+const Tensor kFirstSum = Tensor::from(std::vector<double>{1, 0});
+
+}  // namespace
+
+TEST_CASE("Output: gradients of input and projection and agreement with primitive nodes", "[grad]") {
+  // 513 rows: one more than a chunk of logits.
+  for (const float smoothing : {0.0f, 0.1f}) {
+    for (const int64_t T : {int64_t{1}, int64_t{7}, int64_t{33}, kernels::kLossChunk + 1}) {
+      const Fixture fixture(T, smoothing);
+      const std::vector<Tensor> inputs{random_f64({T, kDim}, 1)};
+      const Worst witness = witness_error(fixture.registry, fixture.f, fixture.witness, inputs, kFirstSum);
+      INFO("T " << T << " smoothing " << smoothing << ", against primitive nodes: " << witness.of);
+      CHECK(witness.error <= 1e-12);
+      if (T > 33) continue;  // 3000 losses of 513 rows would take seconds
+      const Worst difference = block_gradient_error(fixture.registry, fixture.f, inputs, kFirstSum);
+      INFO(difference.of);
+      CHECK(difference.error <= 1e-6);
+    }
+  }
+}
+
+TEST_CASE("Output: losses accumulate and the logits are those of the loss", "[unit]") {
+  const Fixture fixture(7, 0.1f);
+  const Tensor x = random_f64({7, kDim}, 1), loss = Tensor::zeros({2}, DType::f64);
+  Arena arena(Device::cpu(), kTestArena);
+  Tape tape(arena, Tape::Mode::inference);
+  Step step{.tape = tape};
+  fixture.block.loss(step, x, fixture.targets, loss);
+  const auto once = loss.to_vector<double>();
+  fixture.block.loss(step, x, fixture.targets, loss);
+  CHECK(loss.to_vector<double>()[0] == Approx(2 * once[0]));
+  CHECK(loss.to_vector<double>()[1] == Approx(2 * once[1]));
+  // -log softmax of the target's logit, from the definition.
+  const auto z = fixture.block.logits(step, x).to_vector<double>();
+  double plain = 0;
+  for (size_t n = 0; n < 7; ++n) {
+    double sum = 0;
+    for (size_t v = 0; v < kVocabulary; ++v) sum += std::exp(z[n * kVocabulary + v]);
+    plain += std::log(sum) - z[n * kVocabulary + static_cast<size_t>(fixture.targets.data<int32_t>()[n])];
+  }
+  CHECK(once[1] == Approx(plain).epsilon(1e-12));
+}

@@ -1,0 +1,70 @@
+// A Transformer small enough for central differences, and what its tests share.
+#pragma once
+
+#include <numeric>
+#include <vector>
+
+#include "nn/trainer.h"
+#include "tests/nn/block_check.h"
+
+namespace xf::tests {
+
+inline nn::TransformerConfig tiny_config() {
+  nn::TransformerConfig config;
+  config.source_vocabulary = 13;
+  config.target_vocabulary = 17;
+  config.dim = 6;
+  config.heads = 3;
+  config.feed_forward = 10;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.dropout = config.attention_dropout = config.feed_forward_dropout = 0.2f;
+  config.label_smoothing = 0.1f;
+  config.max_length = 60;
+  return config;
+}
+
+struct TinyModel {
+  nn::Registry registry;
+  nn::Transformer transformer;
+  Arena arena;
+  TinyModel(DType dtype, const nn::TransformerConfig& config, int64_t arena_bytes = Arena::kDefaultBlock)
+      : registry(dtype), transformer(config, registry), arena(Device::cpu(), arena_bytes) {
+    registry.allocate(Device::cpu(), nn::Registry::Gradients::yes);
+    transformer.bind(Device::cpu());
+    registry.initialise(1);
+  }
+
+  // Adds the gradients of the batches, taken as the micro-batches of one update, in training; returns the smoothed loss.
+  double accumulate(const std::vector<PackedBatch>& batches, Tape::Mode mode = Tape::Mode::record) {
+    const Tensor sums = Tensor::zeros({2}, accumulator_of(registry.dtype()));
+    int32_t source = 0, target = 0;
+    for (const PackedBatch& batch : batches) {
+      const Tensor counters = Tensor::from(Ids{5, source, 5, target}, {2, 2});
+      Tape tape(arena, mode);
+      nn::Step step{.tape = tape, .training = true, .seed = 99};
+      const Variable loss = transformer.loss(step, batch, counters, sums);
+      if (mode == Tape::Mode::record) tape.backward(loss, Tensor::zeros({2}, sums.dtype()));
+      source += static_cast<int32_t>(batch.source_tokens);
+      target += static_cast<int32_t>(batch.target_tokens);
+    }
+    return as_doubles(sums)[0];
+  }
+};
+
+// Sentences begin..end-1 of a batch as a batch of their own.
+inline PackedBatch sentences_of(const PackedBatch& batch, size_t begin, size_t end) {
+  const auto cut = [&](const Tensor& ids, const Ids& offsets) {
+    const Ids all = ids.to_vector<int32_t>();
+    return Ids(all.begin() + offsets[begin], all.begin() + offsets[end]);
+  };
+  const auto shifted = [&](const Ids& offsets) {
+    Ids part;
+    for (size_t b = begin; b <= end; ++b) part.push_back(offsets[b] - offsets[begin]);
+    return part;
+  };
+  const Ids source = batch.source_offsets.to_vector<int32_t>(), target = batch.target_offsets.to_vector<int32_t>();
+  return packed_batch(cut(batch.source_ids, source), shifted(source), cut(batch.target_in, target),
+                      cut(batch.target_out, target), shifted(target));
+}
+
+}  // namespace xf::tests

@@ -1,0 +1,165 @@
+#include "nn/trainer.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "tests/nn/tiny_model.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::tests;
+
+namespace {
+
+TrainerOptions options_for_tests(int64_t micro_batches = 1) {
+  TrainerOptions options;
+  options.schedule = {.peak = 3e-3, .warmup = 10};
+  options.clip_norm = 1;
+  options.micro_batches = micro_batches;
+  options.seed = 42;
+  return options;
+}
+
+// Wide and long enough that kernels use a second thread.
+TransformerConfig wider_config() {
+  TransformerConfig config = tiny_config();
+  config.dim = 32;
+  config.heads = 4;
+  config.feed_forward = 64;
+  config.source_vocabulary = config.target_vocabulary = 90;
+  return config;
+}
+
+PackedBatch wider_batch(uint64_t seed) {
+  Ids source, target;
+  PhiloxSequence random(seed, 1);
+  for (int b = 0; b < 60; ++b) {
+    source.push_back(1 + static_cast<int32_t>(random.below(20)));
+    target.push_back(1 + static_cast<int32_t>(random.below(20)));
+  }
+  return random_batch(source, target, 90, 90, seed);
+}
+
+struct Run {
+  std::vector<double> losses;
+  Tensor values;
+};
+
+Run train(int threads, int64_t updates) {
+  set_thread_count(threads);
+  TinyModel model(DType::f32, wider_config());
+  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  Run run;
+  for (int64_t u = 1; u <= updates; ++u) {
+    const UpdateResult result = trainer.update(u, [&] { return wider_batch(static_cast<uint64_t>(u)); });
+    run.losses.push_back(result.loss.smoothed / static_cast<double>(result.loss.tokens));
+  }
+  run.values = model.registry.values();
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("Trainer: two runs give the same bits and two threads the same losses within 1e-5", "[unit]") {
+  const int threads_before = thread_count();
+  const Run one = train(1, 20), again = train(1, 20), two = train(2, 20);
+  set_thread_count(threads_before);
+  CHECK(again.losses == one.losses);
+  CHECK(same_bits(again.values, one.values));
+  CHECK(max_relative_error(two.losses, one.losses) <= 1e-5);
+  CHECK(one.losses.back() < 0.98 * one.losses.front());  // it learns
+}
+
+TEST_CASE("Trainer: micro-batches add up to the batch they were cut from", "[unit]") {
+  // The first moment after one update is (1 - beta1) times the scaled gradient.
+  const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
+  TinyModel whole_model(DType::f32, tiny_config()), cut_model(DType::f32, tiny_config());
+  Trainer whole(whole_model.transformer, whole_model.registry, whole_model.arena, options_for_tests());
+  Trainer cut(cut_model.transformer, cut_model.registry, cut_model.arena, options_for_tests(2));
+  const UpdateResult expected = whole.update(1, [&] { return batch; });
+  size_t part = 0;
+  const UpdateResult actual = cut.update(1, [&] {
+    ++part;
+    return part == 1 ? sentences_of(batch, 0, 1) : sentences_of(batch, 1, 4);
+  });
+  CHECK(part == 2);
+  CHECK(actual.loss.tokens == 18);
+  CHECK(actual.source_tokens == 18);
+  CHECK(actual.sentences == 4);
+  CHECK(actual.loss.smoothed == Approx(expected.loss.smoothed).epsilon(1e-6));
+  CHECK(actual.loss.plain == Approx(expected.loss.plain).epsilon(1e-6));
+  CHECK(actual.gradient_norm == Approx(expected.gradient_norm).epsilon(1e-6));
+  CHECK(max_relative_error(cut.optimizer().first_moment(), whole.optimizer().first_moment()) <= 1e-6);
+}
+
+TEST_CASE("Trainer: the reported norm and rate are those of the mean loss and the schedule", "[unit]") {
+  const PackedBatch batch = random_batch({5, 1}, {4, 3}, 13, 17, 21);
+  TransformerConfig config = tiny_config();
+  config.dropout = config.attention_dropout = config.feed_forward_dropout = 0;
+  TinyModel model(DType::f64, config);
+  model.accumulate({batch});
+  double squares = 0;
+  for (const double g : as_doubles(model.registry.gradients())) squares += g * g;
+  model.registry.gradients().fill_zero();
+  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  const UpdateResult result = trainer.update(1, [&] { return batch; });
+  CHECK(result.gradient_norm == Approx(std::sqrt(squares) / 7).epsilon(1e-10));
+  CHECK(result.learning_rate == Approx(3e-4));
+}
+
+TEST_CASE("Trainer: another seed or update drops other elements", "[unit]") {
+  const PackedBatch batch = random_batch({5, 6}, {4, 7}, 13, 17, 21);
+  const auto loss = [&](uint64_t seed, int64_t update) {
+    TinyModel model(DType::f32, tiny_config());
+    TrainerOptions options = options_for_tests();
+    options.seed = seed;
+    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    return trainer.update(update, [&] { return batch; }).loss.smoothed;
+  };
+  CHECK(loss(1, 1) == loss(1, 1));
+  CHECK(loss(1, 1) != loss(2, 1));
+  CHECK(loss(1, 1) != loss(1, 2));
+}
+
+TEST_CASE("Trainer: a NaN gradient skips the update and the next one goes on", "[unit]") {
+  const PackedBatch batch = random_batch({5, 6}, {4, 7}, 13, 17, 21);
+  TinyModel model(DType::f32, tiny_config());
+  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  trainer.update(1, [&] { return batch; });
+  const auto values = as_doubles(model.registry.values()), moment = as_doubles(trainer.optimizer().first_moment());
+  model.registry.parameters()[3].gradient.data<float>()[0] = std::nanf("");
+  CHECK_FALSE(std::isfinite(trainer.update(2, [&] { return batch; }).gradient_norm));
+  CHECK(as_doubles(model.registry.values()) == values);
+  CHECK(as_doubles(trainer.optimizer().first_moment()) == moment);
+  CHECK(std::isfinite(trainer.update(3, [&] { return batch; }).gradient_norm));
+  CHECK(as_doubles(model.registry.values()) != values);
+}
+
+TEST_CASE("Trainer: the first bad gradient has a name and leaves none behind", "[unit]") {
+  const PackedBatch batch = random_batch({5, 6}, {4, 7}, 13, 17, 21);
+  TinyModel model(DType::f32, tiny_config());
+  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  CHECK_FALSE(trainer.first_bad_gradient(1, batch).has_value());
+  for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+  model.registry.find("output.bias").value.data<float>()[2] = std::nanf("");
+  const auto bad = trainer.first_bad_gradient(1, batch);
+  REQUIRE(bad.has_value());
+  CHECK(*bad == model.registry.parameters().front().name);  // the NaN reached everything
+  for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+}
+
+TEST_CASE("Trainer: evaluation has no dropout and changes nothing", "[unit]") {
+  // A sentence's loss does not depend on the batch or the update it is in.
+  const PackedBatch batch = random_batch({5, 1, 6}, {4, 2, 7}, 13, 17, 21);
+  TinyModel model(DType::f64, tiny_config());
+  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  const auto values = as_doubles(model.registry.values());
+  const LossSums all = trainer.evaluate(batch);
+  const LossSums first = trainer.evaluate(sentences_of(batch, 0, 2)), last = trainer.evaluate(sentences_of(batch, 2, 3));
+  CHECK(all.tokens == 13);
+  CHECK(all.plain == Approx(first.plain + last.plain).epsilon(1e-12));
+  CHECK(all.smoothed == Approx(first.smoothed + last.smoothed).epsilon(1e-12));
+  CHECK(as_doubles(model.registry.values()) == values);
+  CHECK(model.arena.used_bytes() == 0);
+}

@@ -1,0 +1,194 @@
+// The whole model: central differences, invariance under cutting a batch, causality, counts.
+#include "nn/transformer.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/nn/tiny_model.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::tests;
+
+namespace {
+
+// The element with the largest gradient and three others.
+std::vector<int64_t> sample(const Tensor& gradient) {
+  const auto values = gradient.to_vector<double>();
+  const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  std::vector<int64_t> elements{std::max_element(values.begin(), values.end(), larger) - values.begin()};
+  PhiloxSequence random(3, static_cast<uint64_t>(gradient.numel()));
+  for (int i = 0; i < 3; ++i) elements.push_back(random.below(static_cast<uint32_t>(gradient.numel())));
+  return elements;
+}
+
+Worst sampled_gradient_error(TinyModel& model, const PackedBatch& batch) {
+  model.accumulate({batch});
+  Worst worst;
+  for (const Parameter& parameter : model.registry.parameters()) {
+    for (const int64_t i : sample(parameter.gradient)) {
+      const auto one = [i](const Tensor& x) { return x.reshape({x.numel()}).slice_rows(i, i + 1); };
+      const auto loss = [&] { return model.accumulate({batch}, Tape::Mode::inference); };
+      worst.meet(gradient_error(loss, one(parameter.value), one(parameter.gradient), 1e-5, 1e-2), parameter.name);
+    }
+  }
+  return worst;
+}
+
+PackedBatch uneven_batch() { return random_batch({5, 1, 0, 9, 3}, {4, 2, 0, 1, 11}, 13, 13, 21); }
+
+double worst_difference(const std::map<std::string, Tensor>& actual, const std::map<std::string, Tensor>& expected) {
+  double largest = 0, worst = 0;
+  for (const auto& [name, gradient] : expected) {
+    for (const double value : as_doubles(gradient)) largest = std::max(largest, std::abs(value));
+  }
+  for (const auto& [name, gradient] : expected) {
+    // Floor: the gradient of the keys' bias is zero in exact arithmetic.
+    worst = std::max(worst, max_relative_error(actual.at(name), gradient, 0.1 * largest));
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("Transformer: gradients of every parameter under every norm and tying", "[grad]") {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
+    for (const Tying tying : {Tying::none, Tying::target, Tying::all}) {
+      TransformerConfig config = tiny_config();
+      config.norm = norm;
+      config.tying = tying;
+      if (tying == Tying::all) config.target_vocabulary = config.source_vocabulary;
+      if (norm == NormPlacement::pre) config.activation = kernels::Activation::gelu;
+      if (tying != Tying::target) config.max_length = 100;  // long attention
+      TinyModel model(DType::f64, config);
+      const Worst worst = sampled_gradient_error(model, uneven_batch());
+      INFO("norm " << static_cast<int>(norm) << " tying " << static_cast<int>(tying) << ": " << worst.of);
+      CHECK(worst.error <= 1e-6);
+    }
+  }
+}
+
+TEST_CASE("Transformer: loss and gradients do not depend on how an update is cut into batches", "[unit]") {
+  // With dropout on: all at once, two micro-batches, a batch per sentence. Only the rounding of sums differs.
+  const int64_t max_length = GENERATE(60, 100);
+  const auto [dtype, tolerance] = GENERATE(std::pair{DType::f64, 1e-12}, std::pair{DType::f32, 1e-4});
+  TransformerConfig config = tiny_config();
+  config.max_length = max_length;
+  TinyModel model(dtype, config);
+  const PackedBatch batch = uneven_batch();
+  const double loss = model.accumulate({batch});
+  const auto expected = gradients_of(model.registry);
+  std::vector<PackedBatch> single;
+  for (size_t b = 0; b < 5; ++b) {
+    if (b != 2) single.push_back(sentences_of(batch, b, b + 1));  // the third is empty
+  }
+  for (const auto& parts : {std::vector{sentences_of(batch, 0, 3), sentences_of(batch, 3, 5)}, single}) {
+    model.registry.gradients().fill_zero();
+    CHECK(model.accumulate(parts) == Approx(loss).epsilon(tolerance));
+    CHECK(worst_difference(gradients_of(model.registry), expected) <= tolerance);
+  }
+  // The counters matter: cut batches that all begin at token 0 drop other elements.
+  double without = 0;
+  for (const PackedBatch& part : single) without += model.accumulate({part});
+  CHECK(std::abs(without - loss) > 1e-3 * loss);
+}
+
+TEST_CASE("Transformer: a position sees nothing behind it", "[unit]") {
+  // Changing the last target token leaves every earlier state as it is, bit for bit.
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
+    TransformerConfig config = tiny_config();
+    config.norm = norm;
+    TinyModel model(DType::f64, config);
+    PackedBatch batch = random_batch({6}, {8}, 13, 13, 4);
+    const auto states = [&] {
+      Tape tape(model.arena, Tape::Mode::inference);
+      Step step{.tape = tape};
+      return model.transformer.decode(step, batch, model.transformer.encode(step, batch, Tensor()), Tensor()).value();
+    };
+    const Tensor before = states();
+    int32_t& last = batch.target_in.data<int32_t>()[7];
+    last = last == 3 ? 4 : 3;
+    const Tensor after = states();
+    CHECK(same_bits(before.slice_rows(0, 7), after.slice_rows(0, 7)));
+    CHECK_FALSE(same_bits(before.slice_rows(7, 8), after.slice_rows(7, 8)));
+  }
+}
+
+TEST_CASE("Transformer: recorded and unrecorded loss are the same bits and all memory comes back", "[unit]") {
+  TinyModel model(DType::f32, tiny_config());
+  const PackedBatch batch = uneven_batch();
+  const double recorded = model.accumulate({batch});
+  CHECK(model.accumulate({batch}, Tape::Mode::inference) == recorded);
+  CHECK(model.arena.used_bytes() == 0);
+}
+
+TEST_CASE("Transformer: initial cost is near that of a uniform guess", "[unit]") {
+  // ln V with V = 17, as in every published run of such a model.
+  TransformerConfig config = tiny_config();
+  config.norm = NormPlacement::pre;
+  TinyModel model(DType::f32, config);
+  CHECK(model.accumulate({uneven_batch()}) / 18 == Approx(std::log(17.0)).epsilon(0.35));
+}
+
+TEST_CASE("Transformer: tied tables are one parameter", "[unit]") {
+  const auto names = [](Tying tying) {
+    TransformerConfig config = tiny_config();
+    config.tying = tying;
+    if (tying == Tying::all) config.target_vocabulary = config.source_vocabulary;
+    Registry registry;
+    const Transformer model(config, registry);
+    std::vector<std::string> tables;
+    for (const Parameter& parameter : registry.parameters()) {
+      if (parameter.shape[0] == config.source_vocabulary || parameter.shape[0] == config.target_vocabulary) {
+        tables.push_back(parameter.name);
+      }
+    }
+    return tables;
+  };
+  CHECK(names(Tying::none) == std::vector<std::string>{"source_embedding.weight", "target_embedding.weight", "output.weight", "output.bias"});
+  CHECK(names(Tying::target) == std::vector<std::string>{"source_embedding.weight", "target_embedding.weight", "output.bias"});
+  CHECK(names(Tying::all) == std::vector<std::string>{"embedding.weight", "output.bias"});
+}
+
+TEST_CASE("Transformer: parameter counts of two small published settings", "[golden]") {
+  // attention 4(D^2 + D), feed-forward 2DF + F + D, norm 2D; base with F = 1024, and a test setting of nine layers.
+  const auto count = [](int64_t dim, int64_t heads, int64_t hidden, int64_t layers, int64_t source, int64_t target) {
+    TransformerConfig config;
+    config.dim = dim;
+    config.heads = heads;
+    config.feed_forward = hidden;
+    config.encoder_layers = config.decoder_layers = layers;
+    config.source_vocabulary = source;
+    config.target_vocabulary = target;
+    Registry registry;
+    const Transformer model(config, registry);
+    return registry.count();
+  };
+  CHECK(count(512, 8, 1024, 6, 5893, 7853) == 42'609'837);
+  CHECK(count(6, 2, 3, 9, 10, 10) == 6'076);
+}
+
+TEST_CASE("Transformer: settings that make no sense are usage errors", "[unit]") {
+  const auto kind_of = [](const std::function<void(TransformerConfig&)>& change) {
+    TransformerConfig config = tiny_config();
+    change(config);
+    Registry registry;
+    try {
+      const Transformer model(config, registry);
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    return ErrorKind::failure;
+  };
+  CHECK(kind_of([](auto& c) { c.heads = 4; }) == ErrorKind::usage);
+  CHECK(kind_of([](auto& c) { c.dim = 9; }) == ErrorKind::usage);  // odd
+  CHECK(kind_of([](auto& c) { c.encoder_layers = 0; }) == ErrorKind::usage);
+  CHECK(kind_of([](auto& c) { c.max_length = 0; }) == ErrorKind::usage);
+}
+
+TEST_CASE("Transformer: training refuses a sentence beyond max_length", "[unit]") {
+  TransformerConfig config = tiny_config();
+  config.max_length = 8;
+  TinyModel model(DType::f32, config);
+  CHECK_THROWS_AS(model.accumulate({random_batch({9}, {3}, 13, 13, 4)}), Error);
+  CHECK_NOTHROW(model.accumulate({random_batch({9}, {3}, 13, 13, 4)}, Tape::Mode::inference));
+}

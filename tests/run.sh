@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs what is missing, builds into build/ and runs all tests; arguments go to ctest.
+#   tests/run.sh                all of them
+#   tests/run.sh -L unit        one label: unit, grad, golden, e2e, slow
+#   tests/run.sh -R Softmax     by name
+# Works as root or with sudo on Debian 12. Exit code 0: everything passed.
+set -eu
+cd "$(dirname "$0")/.."
+
+# A waiting OpenMP thread sleeps instead of spinning, so that tests side by side do not take each other's processor.
+export OMP_WAIT_POLICY=passive
+
+stage() {  # name, command...
+  name=$1
+  shift
+  begun=$(date +%s)
+  "$@"
+  seconds=$(($(date +%s) - begun))
+  echo "[$name: $((seconds / 60)) min $((seconds % 60)) s]"
+}
+
+stage install tools/install_packages.sh
+stage configure cmake --preset release
+stage build cmake --build --preset release
+exec ctest --test-dir build -j2 --output-on-failure "$@"
