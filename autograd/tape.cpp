@@ -82,7 +82,7 @@ Variable Tape::leaf(const Tensor& value, const Tensor& gradient) const {
   slot->gradient = gradient;
   slot->ready = true;
   slot->shape = value.shape();
-  slot->dtype = value.dtype();
+  slot->dtype = gradient.dtype();
   return Variable(value, std::move(slot));
 }
 

@@ -116,7 +116,7 @@ class Tape {
   Arena& arena() const { return arena_; }
   Tensor allocate(Shape shape, DType dtype) const { return arena_.allocate(shape, dtype); }
 
-  // A value whose gradient is accumulated into `gradient` (same shape and dtype).
+  // A value whose gradient is accumulated into `gradient`: same shape, of the dtype or of its accumulator's.
   Variable leaf(const Tensor& value, const Tensor& gradient) const;
   // Columns begin..end-1 of a matrix. A value is read either whole or through disjoint views that cover it.
   Variable columns(const Variable& whole, int64_t begin, int64_t end) const;

@@ -6,6 +6,8 @@
 #include <list>
 #include <map>
 
+#include "core/memory.h"
+
 namespace xf {
 
 namespace {
@@ -16,21 +18,21 @@ constexpr int64_t kHugePage = 2ll << 20;
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 // Reserved address space: pages arrive when touched.
-char* reserve(int64_t bytes) {
+std::shared_ptr<void> reserve(int64_t bytes) {
   void* raw = mmap(nullptr, static_cast<size_t>(bytes + kHugePage), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED)
     fail(ErrorKind::resources, "out of memory: cannot reserve {} MB for activations", bytes >> 20);
-  char* aligned = reinterpret_cast<char*>(round_up(reinterpret_cast<int64_t>(raw), kHugePage));
+  void* aligned = reinterpret_cast<void*>(round_up(reinterpret_cast<int64_t>(raw), kHugePage));
   madvise(aligned, static_cast<size_t>(bytes), MADV_HUGEPAGE);
-  return aligned;
+  return {aligned, [raw, bytes](void*) { munmap(raw, static_cast<size_t>(bytes + kHugePage)); }};
 }
 
 }  // namespace
 
 struct Arena::State {
   struct Block {
-    char* base;  // on meta: counts from 0, never dereferenced
+    std::shared_ptr<void> memory;  // null on meta
     int64_t bytes;
     std::map<int64_t, int64_t> free;  // offset -> bytes, coalesced
   };
@@ -40,16 +42,12 @@ struct Arena::State {
   int64_t used = 0;
   int64_t peak = 0;
 
-  ~State() {
-    for (const Block& block : blocks) {
-      if (device.type == DeviceType::cpu) munmap(block.base, static_cast<size_t>(block.bytes));
-    }
-  }
-
   void open_block(int64_t bytes) {
     // A meta arena is one block without end, so that its peak is that of a single block.
     if (device.type == DeviceType::meta) bytes = int64_t{1} << 60;
-    blocks.push_back({device.type == DeviceType::cpu ? reserve(bytes) : nullptr, bytes, {{0, bytes}}});
+    blocks.push_back({device.type == DeviceType::cpu ? reserve(bytes) : memory::allocate(device, bytes),
+                      bytes,
+                      {{0, bytes}}});
   }
 
   // First fit: the lowest offset of the first block with room.
@@ -88,7 +86,6 @@ struct Arena::State {
 };
 
 Arena::Arena(Device device, int64_t first_block_bytes) : state_(std::make_shared<State>()) {
-  XF_CHECK(device.type != DeviceType::cuda, "arena: this build has no CUDA backend");
   state_->device = device;
   state_->open_block(round_up(std::max(first_block_bytes, kHugePage), kHugePage));
 }
@@ -98,7 +95,7 @@ Arena::~Arena() = default;
 Tensor Arena::allocate(Shape shape, DType dtype) {
   const int64_t bytes = std::max(round_up(shape.numel() * size_of(dtype), kGranule), kGranule);
   const auto [block, offset] = state_->take(bytes);
-  char* data = block->base ? block->base + offset : nullptr;
+  char* data = block->memory ? static_cast<char*>(block->memory.get()) + offset : nullptr;
   std::shared_ptr<void> owner(data, [state = state_, block = block, offset = offset, bytes](void*) {
     state->give_back(*block, offset, bytes);
   });

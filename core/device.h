@@ -4,6 +4,13 @@
 #include <cstdint>
 #include <string>
 
+// A function that kernels call as well.
+#if defined(__CUDACC__)
+#define XF_HOST_DEVICE __host__ __device__
+#else
+#define XF_HOST_DEVICE
+#endif
+
 namespace xf {
 
 // `meta` has sizes and no memory: a step "run" on it allocates and launches nothing, and so measures what the
@@ -15,6 +22,7 @@ struct Device {
   int index = 0;
 
   static Device cpu() { return {}; }
+  static Device cuda(int index = 0) { return {DeviceType::cuda, index}; }
   static Device meta() { return {DeviceType::meta, 0}; }
   friend bool operator==(const Device&, const Device&) = default;
 };

@@ -10,20 +10,33 @@
 namespace xf {
 
 struct Cpu {};
+struct Cuda {};
 
-// Runs f<T>(backend) for a floating point tensor; does nothing on Device::meta().
+// Runs f<T>(backend) for a floating point tensor; does nothing on Device::meta(). Whether a build has the
+// CUDA backend is the one thing that differs between builds (XF_CUDA).
 template <typename F>
 void dispatch(const Tensor& x, F&& f) {
+  const auto refuse = [&] {
+    fail(ErrorKind::failure, "{} does not compute in {}", name_of(x.device()), name_of(x.dtype()));
+  };
   switch (x.device().type) {
     case DeviceType::meta: return;
-    case DeviceType::cuda: fail(ErrorKind::usage, "this build has no CUDA backend; use --device cpu");
-    case DeviceType::cpu: break;
-  }
-  switch (x.dtype()) {
-    case DType::f32: return f.template operator()<float>(Cpu{});
-    case DType::f64: return f.template operator()<double>(Cpu{});
-    default:
-      fail(ErrorKind::failure, "the cpu backend computes in f32 and f64, not in {}", name_of(x.dtype()));
+    case DeviceType::cpu:
+      switch (x.dtype()) {
+        case DType::f32: return f.template operator()<float>(Cpu{});
+        case DType::f64: return f.template operator()<double>(Cpu{});
+        default: return refuse();
+      }
+    case DeviceType::cuda:
+#if XF_CUDA
+      switch (x.dtype()) {
+        case DType::f32: return f.template operator()<float>(Cuda{});
+        case DType::bf16: return f.template operator()<bf16>(Cuda{});
+        default: return refuse();
+      }
+#else
+      return refuse();
+#endif
   }
 }
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/device.h"
+
 namespace xf {
 
 enum class DType : uint8_t { f32, f64, bf16, i32 };
@@ -14,12 +16,14 @@ struct bf16 {
   uint16_t bits = 0;
 
   bf16() = default;
-  explicit bf16(float value) {
+  XF_HOST_DEVICE explicit bf16(float value) {
     const auto u = std::bit_cast<uint32_t>(value);
     const bool nan = (u & 0x7fffffffu) > 0x7f800000u;
     bits = static_cast<uint16_t>(nan ? (u >> 16) | 0x40u : (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
   }
-  explicit operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  XF_HOST_DEVICE explicit operator float() const {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
 };
 
 constexpr int64_t size_of(DType type) {

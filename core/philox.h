@@ -3,14 +3,9 @@
 // Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3". The constants are the paper's.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#if defined(__CUDACC__)
-#define XF_HOST_DEVICE __host__ __device__
-#else
-#define XF_HOST_DEVICE
-#endif
+#include "core/device.h"
 
 namespace xf {
 

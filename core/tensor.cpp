@@ -1,21 +1,8 @@
 #include "core/tensor.h"
 
-#include <cstdlib>
+#include "core/memory.h"
 
 namespace xf {
-
-namespace {
-
-constexpr size_t kAlignment = 64;  // a cache line, and an AVX-512 register
-
-std::shared_ptr<void> allocate_on_heap(int64_t bytes) {
-  const size_t rounded = (static_cast<size_t>(bytes) / kAlignment + 1) * kAlignment;
-  void* memory = std::aligned_alloc(kAlignment, rounded);
-  if (!memory) fail(ErrorKind::resources, "out of memory: {} bytes for one tensor", bytes);
-  return {memory, std::free};
-}
-
-}  // namespace
 
 Tensor::Tensor(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype, Device device)
     : owner_(std::move(owner)),
@@ -26,9 +13,7 @@ Tensor::Tensor(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype
       device_(device) {}
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
-  if (device.type == DeviceType::meta) return Tensor(nullptr, nullptr, shape, dtype, device);
-  XF_CHECK(device.type == DeviceType::cpu, "tensor: heap memory is on the cpu, not on {}", name_of(device));
-  auto owner = allocate_on_heap(shape.numel() * size_of(dtype));
+  auto owner = memory::allocate(device, shape.numel() * size_of(dtype));
   void* data = owner.get();
   return Tensor(std::move(owner), data, shape, dtype, device);
 }
@@ -70,21 +55,23 @@ Tensor Tensor::slice_columns(int64_t begin, int64_t end) const {
 }
 
 void Tensor::fill_zero() const {
-  if (device_.type == DeviceType::meta) return;
   XF_CHECK(contiguous(), "tensor: fill_zero needs a contiguous tensor");
-  std::memset(data_, 0, static_cast<size_t>(bytes()));
+  memory::zero(data_, device_, bytes());
 }
 
 void Tensor::copy_from(const Tensor& other) const {
   XF_CHECK(shape_ == other.shape_ && dtype_ == other.dtype_, "tensor: cannot copy {} {} into {} {}",
            name_of(other.dtype_), other.shape_.to_string(), name_of(dtype_), shape_.to_string());
-  if (device_.type == DeviceType::meta) return;
   const int64_t element = size_of(dtype_);
-  for (int64_t r = 0; r < rows() && width() > 0; ++r) {
-    std::memcpy(static_cast<char*>(data_) + r * row_stride_ * element,
-                static_cast<const char*>(other.data_) + r * other.row_stride_ * element,
-                static_cast<size_t>(width() * element));
-  }
+  memory::copy({data_, row_stride_ * element, device_},
+               {other.data_, other.row_stride_ * element, other.device_}, width() * element, rows());
+}
+
+Tensor Tensor::to(Device device) const {
+  if (device == device_) return *this;
+  Tensor there = empty(shape_, dtype_, device);
+  there.copy_from(*this);
+  return there;
 }
 
 }  // namespace xf

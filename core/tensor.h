@@ -25,7 +25,7 @@ class Tensor {
   Tensor() = default;  // no tensor: defined() is false
   Tensor(std::shared_ptr<void> owner, void* data, Shape shape, DType dtype, Device device);
 
-  // Uninitialised, or zero, memory of its own on the CPU heap (or on no memory at all for Device::meta()).
+  // Uninitialised, or zero, memory of its own (none at all on Device::meta()).
   static Tensor empty(Shape shape, DType dtype, Device device = Device::cpu());
   static Tensor zeros(Shape shape, DType dtype, Device device = Device::cpu());
   // A CPU copy of `values`, which must fill the shape.
@@ -63,9 +63,10 @@ class Tensor {
                     int64_t end) const;  // of the flattened [N, D]; keeps rank 1 tensors rank 1
   Tensor slice_columns(int64_t begin, int64_t end) const;  // rank 2
 
-  // CPU only, contiguous.
-  void fill_zero() const;
-  void copy_from(const Tensor& other) const;  // same shape and dtype; rows may be strided
+  void fill_zero() const;  // contiguous tensors only
+  // From any device to any other; same shape and dtype; rows may be strided.
+  void copy_from(const Tensor& other) const;
+  Tensor to(Device device) const;  // the tensor itself where it lies there already, else a copy
   template <typename T>
   std::vector<T> to_vector() const;  // rows may be strided
 
@@ -91,6 +92,7 @@ Tensor Tensor::from(const std::vector<T>& values, Shape shape) {
 
 template <typename T>
 std::vector<T> Tensor::to_vector() const {
+  if (device_.type == DeviceType::cuda) return to(Device::cpu()).template to_vector<T>();
   const T* from = data<T>();
   std::vector<T> values(static_cast<size_t>(numel()));
   for (int64_t r = 0; r < rows() && width() > 0; ++r) {

@@ -35,7 +35,8 @@ void bias_activation_backward(const Tensor& da, const Tensor& saved, const Tenso
   check_shape(bias, {F}, "bias_activation_backward: bias");
   check_shape(dx, da.shape(), "bias_activation_backward: dx");
   check_shape(dbias, {F}, "bias_activation_backward: dbias");
-  check_same_dtype("bias_activation_backward", {&da, &saved, &bias, &dx, &dbias});
+  check_accumulates("bias_activation_backward", da.dtype(), {&dbias});
+  check_same_dtype("bias_activation_backward", {&da, &saved, &bias, &dx});
   check_same_device("bias_activation_backward", {&da, &saved, &bias, &dx, &dbias, &dropout.counter});
   if (da.numel() == 0) return;
   dispatch(da, [&]<typename T>(auto backend) {
@@ -43,7 +44,7 @@ void bias_activation_backward(const Tensor& da, const Tensor& saved, const Tenso
                                                                     .saved = saved.data<T>(),
                                                                     .bias = bias.data<T>(),
                                                                     .dx = dx.data<T>(),
-                                                                    .dbias = dbias.data<T>(),
+                                                                    .dbias = dbias.data<Acc<T>>(),
                                                                     .N = N,
                                                                     .F = F,
                                                                     .activation = activation,

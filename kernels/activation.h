@@ -16,7 +16,7 @@ void bias_activation_forward(const Tensor& x, const Tensor& bias, Activation act
 
 // da [N, F] in; saved [N, F] in: a for relu (a > 0 says both "active" and "kept"), x for gelu.
 //   dx    [N, F] written, may be da      da * mask / (1-p) * f'(x + bias)
-//   dbias [F]    accumulated             sum_n dx
+//   dbias [F]    accumulated, Acc<T>     sum_n dx
 void bias_activation_backward(const Tensor& da, const Tensor& saved, const Tensor& bias,
                               Activation activation, const Dropout& dropout, Out dx, Out dbias);
 
@@ -31,7 +31,8 @@ struct BiasActivationForwardArgs {
 template <typename T>
 struct BiasActivationBackwardArgs {
   const T *da, *saved, *bias;
-  T *dx, *dbias;
+  T* dx;
+  Acc<T>* dbias;
   int64_t N, F;
   Activation activation;
   DropoutArgs dropout;
@@ -39,6 +40,10 @@ struct BiasActivationBackwardArgs {
 template <typename T>
 void bias_activation_forward(Cpu, const BiasActivationForwardArgs<T>&);
 template <typename T>
+void bias_activation_forward(Cuda, const BiasActivationForwardArgs<T>&);
+template <typename T>
 void bias_activation_backward(Cpu, const BiasActivationBackwardArgs<T>&);
+template <typename T>
+void bias_activation_backward(Cuda, const BiasActivationBackwardArgs<T>&);
 
 }  // namespace xf::kernels

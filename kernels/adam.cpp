@@ -15,7 +15,7 @@ void sum_of_squares(const Tensor& g, Out sum) {
 }
 
 void adam(const AdamOptions& options, const Tensor& step, float clip_norm, const Tensor& norm_squared, Out p,
-          Out m, Out v, Out g) {
+          Out m, Out v, Out g, Out rounded) {
   check_shape(step, {4}, "adam: step");
   check_dtype(step, DType::f32, "adam: step");
   check_shape(norm_squared, {1}, "adam: norm_squared");
@@ -25,7 +25,12 @@ void adam(const AdamOptions& options, const Tensor& step, float clip_norm, const
   check_shape(g, p.shape(), "adam: g");
   for (const Tensor* t : {&p, &m, &v, &g}) check_contiguous(*t, "adam: p, m, v and g");
   check_same_dtype("adam", {&p, &m, &v, &g});
-  check_same_device("adam", {&step, &norm_squared, &p, &m, &v, &g});
+  if (rounded.defined()) {
+    check_shape(rounded, p.shape(), "adam: rounded");
+    check_contiguous(rounded, "adam: rounded");
+    check_dtype(rounded, DType::bf16, "adam: rounded");
+  }
+  check_same_device("adam", {&step, &norm_squared, &p, &m, &v, &g, &rounded});
   dispatch(p, [&]<typename T>(auto backend) {
     adam(backend, AdamArgs<T>{.options = options,
                               .step = step.data<float>(),
@@ -35,6 +40,7 @@ void adam(const AdamOptions& options, const Tensor& step, float clip_norm, const
                               .m = m.data<T>(),
                               .v = v.data<T>(),
                               .g = g.data<T>(),
+                              .rounded = data_or_null<bf16>(rounded),
                               .P = p.numel()});
   });
 }

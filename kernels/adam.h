@@ -24,8 +24,10 @@ struct AdamOptions {
 //   m <- beta1 m + (1-beta1) g'        v <- beta2 v + (1-beta2) g'^2
 //   p <- p - lr * (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + eps) - lr * weight_decay * p
 // p, m, v [P] updated; g [P] zeroed. A norm that is not finite: p, m, v stay, g is zeroed.
+// rounded bf16 [P] written: p for the products of the next step, rounded to nearest even; undefined where the
+// model computes in p itself.
 void adam(const AdamOptions& options, const Tensor& step, float clip_norm, const Tensor& norm_squared, Out p,
-          Out m, Out v, Out g);
+          Out m, Out v, Out g, Out rounded = Tensor());
 
 template <typename T>
 struct SumOfSquaresArgs {
@@ -40,11 +42,16 @@ struct AdamArgs {
   float clip_norm;
   const double* norm_squared;
   T *p, *m, *v, *g;
+  bf16* rounded;
   int64_t P;
 };
 template <typename T>
 void sum_of_squares(Cpu, const SumOfSquaresArgs<T>&);
 template <typename T>
+void sum_of_squares(Cuda, const SumOfSquaresArgs<T>&);
+template <typename T>
 void adam(Cpu, const AdamArgs<T>&);
+template <typename T>
+void adam(Cuda, const AdamArgs<T>&);
 
 }  // namespace xf::kernels

@@ -92,10 +92,18 @@ struct AttentionStepArgs {
 template <typename T>
 void attention_forward(Cpu, const AttentionForwardArgs<T>&);
 template <typename T>
+void attention_forward(Cuda, const AttentionForwardArgs<T>&);
+template <typename T>
 void attention_backward(Cpu, const AttentionBackwardArgs<T>&);
+template <typename T>
+void attention_backward(Cuda, const AttentionBackwardArgs<T>&);
 template <typename T>
 void attention_weights(Cpu, const AttentionWeightsArgs<T>&);
 template <typename T>
+void attention_weights(Cuda, const AttentionWeightsArgs<T>&);
+template <typename T>
 void attention_step(Cpu, const AttentionStepArgs<T>&);
+template <typename T>
+void attention_step(Cuda, const AttentionStepArgs<T>&);
 
 }  // namespace xf::kernels

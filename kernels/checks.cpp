@@ -37,4 +37,12 @@ void check_same_dtype(const char* op, std::initializer_list<const Tensor*> tenso
   }
 }
 
+void check_accumulates(const char* op, DType dtype, std::initializer_list<const Tensor*> sums) {
+  for (const Tensor* sum : sums) {
+    if (!sum->defined()) continue;
+    XF_CHECK(sum->dtype() == accumulator_of(dtype), "{}: sums over {} must be {}, got {}", op, name_of(dtype),
+             name_of(accumulator_of(dtype)), name_of(sum->dtype()));
+  }
+}
+
 }  // namespace xf::kernels

@@ -17,6 +17,9 @@ void check_same_device(const char* op, std::initializer_list<const Tensor*> tens
 // All of one dtype; undefined tensors are passed over.
 void check_same_dtype(const char* op, std::initializer_list<const Tensor*> tensors);
 
+// Sums over an op's elements of `dtype` are kept in accumulator_of(dtype); undefined tensors are passed over.
+void check_accumulates(const char* op, DType dtype, std::initializer_list<const Tensor*> sums);
+
 // nullptr for an undefined (optional) tensor.
 template <typename T>
 T* data_or_null(const Tensor& tensor) {

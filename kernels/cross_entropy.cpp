@@ -17,7 +17,7 @@ void cross_entropy_rows(const Tensor& z, const Tensor& bias, const Tensor& targe
     cross_entropy(backend, CrossEntropyArgs<T>{.z = z.data<T>(),
                                                .bias = data_or_null<T>(bias),
                                                .dz = data_or_null<T>(dz),
-                                               .dbias = data_or_null<T>(dbias),
+                                               .dbias = data_or_null<Acc<T>>(dbias),
                                                .targets = targets.data<int32_t>(),
                                                .loss = loss.data<Acc<T>>(),
                                                .N = z.rows(),
@@ -68,7 +68,8 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
     check_shape(dw, w.shape(), "projection_cross_entropy: dw");
     if (bias.defined()) check_shape(dbias, {V}, "projection_cross_entropy: dbias");
   }
-  check_same_dtype("projection_cross_entropy", {&x, &w, &bias, &logits, &dx, &dw, &dbias});
+  check_accumulates("projection_cross_entropy", x.dtype(), {&dw, &dbias});
+  check_same_dtype("projection_cross_entropy", {&x, &w, &bias, &logits, &dx});
   check_same_device("projection_cross_entropy", {&x, &w, &bias, &targets, &logits, &loss, &dx, &dw, &dbias});
   if (x.device().type == DeviceType::meta) return;
   for (int64_t begin = 0; begin < N; begin += kLossChunk) {

@@ -22,7 +22,7 @@ void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& o
 // Output projection and cross-entropy, row chunk by row chunk, so that the [N, V] logits never exist:
 //   z = x W^T + bias   for kLossChunk rows at a time, over `logits` [min(N, kLossChunk), V] (workspace,
 //   written) x [N, D], w [V, D], bias [V] (or undefined), targets [N] in; loss as above with a gradient (dx
-//   defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated, chunks in order
+//   defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order
 constexpr int64_t kLossChunk = 512;
 struct ProjectionGradients {
   Tensor dx, dw, dbias;
@@ -37,7 +37,8 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
 template <typename T>
 struct CrossEntropyArgs {
   const T *z, *bias;
-  T *dz, *dbias;
+  T* dz;
+  Acc<T>* dbias;
   const int32_t* targets;
   Acc<T>* loss;
   int64_t N, V;
@@ -45,5 +46,7 @@ struct CrossEntropyArgs {
 };
 template <typename T>
 void cross_entropy(Cpu, const CrossEntropyArgs<T>&);
+template <typename T>
+void cross_entropy(Cuda, const CrossEntropyArgs<T>&);
 
 }  // namespace xf::kernels

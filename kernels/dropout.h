@@ -63,5 +63,7 @@ struct DropoutApplyArgs {
 };
 template <typename T>
 void dropout(Cpu, const DropoutApplyArgs<T>&);
+template <typename T>
+void dropout(Cuda, const DropoutApplyArgs<T>&);
 
 }  // namespace xf::kernels

@@ -37,10 +37,16 @@ void add_bias(const Tensor& bias, Out y) {
 
 void sum_rows(const Tensor& x, Out sum) {
   check_shape(sum, {x.width()}, "sum_rows: sum");
-  check_same_dtype("sum_rows", {&x, &sum});
+  check_accumulates("sum_rows", x.dtype(), {&sum});
   check_same_device("sum_rows", {&x, &sum});
   if (x.numel() == 0) return;
-  dispatch(x, [&]<typename T>(auto backend) { sum_rows(backend, rows_args<T>(x, sum, x)); });
+  dispatch(x, [&]<typename T>(auto backend) {
+    sum_rows(backend, SumRowsArgs<T>{.x = x.data<T>(),
+                                     .sum = sum.data<Acc<T>>(),
+                                     .N = x.rows(),
+                                     .D = x.width(),
+                                     .x_stride = x.row_stride()});
+  });
 }
 
 void scale(const Tensor& x, float alpha, Out y) {

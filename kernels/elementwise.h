@@ -9,7 +9,7 @@ namespace xf::kernels {
 void add_in_place(const Tensor& x, Out y);
 // y += bias on every row.  y [N, D], bias [D].
 void add_bias(const Tensor& bias, Out y);
-// sum [D] accumulated: sum_n x[n, :].  Fixed order, whatever the number of threads.
+// sum [D] accumulated, Acc<T>: sum_n x[n, :].  Fixed order, whatever the number of threads.
 void sum_rows(const Tensor& x, Out sum);
 // y = alpha * x.  May be in place.
 void scale(const Tensor& x, float alpha, Out y);
@@ -25,16 +25,34 @@ struct RowsArgs {
   float alpha = 1;
 };
 template <typename T>
+struct SumRowsArgs {
+  const T* x;
+  Acc<T>* sum;
+  int64_t N, D, x_stride;
+};
+template <typename T>
 void add_in_place(Cpu, const RowsArgs<T>&);
+template <typename T>
+void add_in_place(Cuda, const RowsArgs<T>&);
 template <typename T>
 void add_bias(Cpu, const RowsArgs<T>&);  // x = bias
 template <typename T>
-void sum_rows(Cpu, const RowsArgs<T>&);  // y = sum
+void add_bias(Cuda, const RowsArgs<T>&);  // x = bias
+template <typename T>
+void sum_rows(Cpu, const SumRowsArgs<T>&);
+template <typename T>
+void sum_rows(Cuda, const SumRowsArgs<T>&);
 template <typename T>
 void scale(Cpu, const RowsArgs<T>&);
 template <typename T>
+void scale(Cuda, const RowsArgs<T>&);
+template <typename T>
 void copy(Cpu, const RowsArgs<T>&);
 template <typename T>
+void copy(Cuda, const RowsArgs<T>&);
+template <typename T>
 void fill_zero(Cpu, const RowsArgs<T>&);
+template <typename T>
+void fill_zero(Cuda, const RowsArgs<T>&);
 
 }  // namespace xf::kernels

@@ -43,14 +43,14 @@ void embedding_backward(const Tensor& dx, const Tensor& ids, const Tensor& order
   check_shape(dx, {N, D}, "embedding_backward: dx");
   check_shape(dtable, {dtable.rows(), D}, "embedding_backward: dtable");
   for (const Tensor* t : {&dx, &dtable}) check_contiguous(*t, "embedding_backward: dx and dtable");
-  check_same_dtype("embedding_backward", {&dx, &dtable});
+  check_accumulates("embedding_backward", dx.dtype(), {&dtable});
   check_same_device("embedding_backward", {&dx, &ids, &order, &dtable});
   if (dx.numel() == 0) return;
   dispatch(dx, [&]<typename T>(auto backend) {
     embedding_backward(backend, EmbeddingBackwardArgs<T>{.dx = dx.data<T>(),
                                                          .ids = ids.data<int32_t>(),
                                                          .order = order.data<int32_t>(),
-                                                         .dtable = dtable.data<T>(),
+                                                         .dtable = dtable.data<Acc<T>>(),
                                                          .N = N,
                                                          .D = D,
                                                          .V = dtable.rows(),

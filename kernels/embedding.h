@@ -12,7 +12,7 @@ namespace xf::kernels {
 void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor& table,
                        const Tensor& position_table, float scale, const Dropout& dropout, Out x);
 
-//   dtable [V, D] accumulated: dtable[ids_n] += scale * dx_n * mask / (1-p)
+//   dtable [V, D] accumulated, Acc<T>: dtable[ids_n] += scale * dx_n * mask / (1-p)
 //   order i32 [N]: token numbers stably sorted by id, so that each row is added up by one thread in token
 //   order
 void embedding_backward(const Tensor& dx, const Tensor& ids, const Tensor& order, float scale,
@@ -39,7 +39,7 @@ template <typename T>
 struct EmbeddingBackwardArgs {
   const T* dx;
   const int32_t *ids, *order;
-  T* dtable;
+  Acc<T>* dtable;
   int64_t N, D, V;
   float scale;
   DropoutArgs dropout;
@@ -47,6 +47,10 @@ struct EmbeddingBackwardArgs {
 template <typename T>
 void embedding_forward(Cpu, const EmbeddingForwardArgs<T>&);
 template <typename T>
+void embedding_forward(Cuda, const EmbeddingForwardArgs<T>&);
+template <typename T>
 void embedding_backward(Cpu, const EmbeddingBackwardArgs<T>&);
+template <typename T>
+void embedding_backward(Cuda, const EmbeddingBackwardArgs<T>&);
 
 }  // namespace xf::kernels

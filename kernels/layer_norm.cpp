@@ -47,7 +47,8 @@ void layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& gamma,
   check_shape(dbeta, {D}, "layer_norm_backward: dbeta");
   check_dtype(mean, accumulator_of(x.dtype()), "layer_norm_backward: mean");
   check_dtype(rstd, accumulator_of(x.dtype()), "layer_norm_backward: rstd");
-  check_same_dtype("layer_norm_backward", {&x, &dy, &gamma, &dx, &dgamma, &dbeta});
+  check_accumulates("layer_norm_backward", x.dtype(), {&dgamma, &dbeta});
+  check_same_dtype("layer_norm_backward", {&x, &dy, &gamma, &dx});
   check_same_device("layer_norm_backward", {&x, &dy, &gamma, &mean, &rstd, &dx, &dgamma, &dbeta});
   if (x.numel() == 0) return;
   dispatch(x, [&]<typename T>(auto backend) {
@@ -57,8 +58,8 @@ void layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& gamma,
                                                           .mean = mean.data<Acc<T>>(),
                                                           .rstd = rstd.data<Acc<T>>(),
                                                           .dx = dx.data<T>(),
-                                                          .dgamma = dgamma.data<T>(),
-                                                          .dbeta = dbeta.data<T>(),
+                                                          .dgamma = dgamma.data<Acc<T>>(),
+                                                          .dbeta = dbeta.data<Acc<T>>(),
                                                           .N = N,
                                                           .D = D});
   });

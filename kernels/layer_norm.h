@@ -14,8 +14,8 @@ void layer_norm_forward(const Tensor& x, const Tensor& gamma, const Tensor& beta
 
 // With g = dy * gamma and <.> the mean over D:            derivation: docs/derivations/layer_norm.md (1)-(5)
 //   dx     [N, D]  written       rstd * (g - <g> - xhat * <g * xhat>)      (5)
-//   dgamma [D]     accumulated   sum_n dy * xhat                          (2)
-//   dbeta  [D]     accumulated   sum_n dy                                 (1)
+//   dgamma [D]     accumulated   sum_n dy * xhat, Acc<T>                  (2)
+//   dbeta  [D]     accumulated   sum_n dy, Acc<T>                         (1)
 // Deterministic: column sums in fixed blocks of rows, added in order.
 void layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& gamma, const Tensor& mean,
                          const Tensor& rstd, Out dx, Out dgamma, Out dbeta);
@@ -32,12 +32,17 @@ template <typename T>
 struct LayerNormBackwardArgs {
   const T *dy, *x, *gamma;
   const Acc<T>*mean, *rstd;
-  T *dx, *dgamma, *dbeta;
+  T* dx;
+  Acc<T>*dgamma, *dbeta;
   int64_t N, D;
 };
 template <typename T>
 void layer_norm_forward(Cpu, const LayerNormForwardArgs<T>&);
 template <typename T>
+void layer_norm_forward(Cuda, const LayerNormForwardArgs<T>&);
+template <typename T>
 void layer_norm_backward(Cpu, const LayerNormBackwardArgs<T>&);
+template <typename T>
+void layer_norm_backward(Cuda, const LayerNormBackwardArgs<T>&);
 
 }  // namespace xf::kernels

@@ -12,22 +12,30 @@ void matmul(const Tensor& a, Transpose transpose_a, const Tensor& b, Transpose t
   XF_CHECK(K == Kb, "matmul: op(a) is [{}, {}], so op(b) must have {} rows, got {}", M, K, K, Kb);
   XF_CHECK(c.rows() == M && c.width() == N, "matmul: c must be [{}, {}], got {}", M, N,
            c.shape().to_string());
-  check_same_dtype("matmul", {&a, &b, &c});
+  check_same_dtype("matmul", {&a, &b});
+  if (c.dtype() != a.dtype()) check_accumulates("matmul", a.dtype(), {&c});
   check_same_device("matmul", {&a, &b, &c});
   if (M == 0 || N == 0) return;
-  dispatch(c, [&]<typename T>(auto backend) {
-    matmul(backend, MatmulArgs<T>{.a = a.data<T>(),
-                                  .b = b.data<T>(),
-                                  .c = c.data<T>(),
-                                  .M = M,
-                                  .N = N,
-                                  .K = K,
-                                  .a_stride = a.row_stride(),
-                                  .b_stride = b.row_stride(),
-                                  .c_stride = c.row_stride(),
-                                  .transpose_a = ta,
-                                  .transpose_b = tb,
-                                  .accumulate = accumulate == Accumulate::yes});
+  dispatch(a, [&]<typename T>(auto backend) {
+    const auto multiply_into = [&]<typename C>(C* elements) {
+      matmul(backend, MatmulArgs<T, C>{.a = a.data<T>(),
+                                       .b = b.data<T>(),
+                                       .c = elements,
+                                       .M = M,
+                                       .N = N,
+                                       .K = K,
+                                       .a_stride = a.row_stride(),
+                                       .b_stride = b.row_stride(),
+                                       .c_stride = c.row_stride(),
+                                       .transpose_a = ta,
+                                       .transpose_b = tb,
+                                       .accumulate = accumulate == Accumulate::yes});
+    };
+    if (c.dtype() == a.dtype()) {
+      multiply_into(c.data<T>());
+    } else {
+      multiply_into(c.data<Acc<T>>());
+    }
   });
 }
 

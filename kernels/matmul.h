@@ -1,5 +1,6 @@
 // General matrix product, C = op(A) op(B) or C += op(A) op(B), with op the identity or the transpose.
 //   op(A) [M, K], op(B) [K, N], C [M, N]; each may be a view of some columns of a wider matrix.
+//   C is of A's and B's type, or of their accumulator's (the gradient of a bf16 weight is f32).
 // f32: oneDNN on the CPU, whose sum over K depends on the thread count, the shape and the library version,
 // and on nothing else. f64: a plain loop, for gradient checks.
 #pragma once
@@ -14,14 +15,16 @@ enum class Accumulate { no, yes };  // no: C is written; yes: C is accumulated
 void matmul(const Tensor& a, Transpose transpose_a, const Tensor& b, Transpose transpose_b,
             Accumulate accumulate, Out c);
 
-template <typename T>
+template <typename T, typename C = T>
 struct MatmulArgs {
   const T *a, *b;
-  T* c;
+  C* c;
   int64_t M, N, K, a_stride, b_stride, c_stride;
   bool transpose_a, transpose_b, accumulate;
 };
-template <typename T>
-void matmul(Cpu, const MatmulArgs<T>&);
+template <typename T, typename C>
+void matmul(Cpu, const MatmulArgs<T, C>&);
+template <typename T, typename C>
+void matmul(Cuda, const MatmulArgs<T, C>&);
 
 }  // namespace xf::kernels

@@ -56,7 +56,8 @@ void residual_norm_backward(const Tensor& dy, const Tensor& dsum, const Tensor& 
   check_shape(dbeta, {D}, "residual_norm_backward: dbeta");
   check_dtype(mean, accumulator_of(sum.dtype()), "residual_norm_backward: mean");
   check_dtype(rstd, accumulator_of(sum.dtype()), "residual_norm_backward: rstd");
-  check_same_dtype("residual_norm_backward", {&sum, &dy, &dsum, &gamma, &dx, &ds, &dgamma, &dbeta});
+  check_accumulates("residual_norm_backward", sum.dtype(), {&dgamma, &dbeta});
+  check_same_dtype("residual_norm_backward", {&sum, &dy, &dsum, &gamma, &dx, &ds});
   check_same_device("residual_norm_backward",
                     {&sum, &dy, &dsum, &gamma, &mean, &rstd, &dx, &ds, &dgamma, &dbeta});
   if (sum.numel() == 0) return;
@@ -71,8 +72,8 @@ void residual_norm_backward(const Tensor& dy, const Tensor& dsum, const Tensor& 
                                                                 .rstd = rstd.data<Acc<T>>(),
                                                                 .dx = dx.data<T>(),
                                                                 .ds = ds.data<T>(),
-                                                                .dgamma = dgamma.data<T>(),
-                                                                .dbeta = dbeta.data<T>(),
+                                                                .dgamma = dgamma.data<Acc<T>>(),
+                                                                .dbeta = dbeta.data<Acc<T>>(),
                                                                 .N = N,
                                                                 .D = D,
                                                                 .dropout = mask});

@@ -38,13 +38,18 @@ template <typename T>
 struct ResidualNormBackwardArgs {
   const T *dy, *dsum, *sum, *gamma;
   const Acc<T>*mean, *rstd;
-  T *dx, *ds, *dgamma, *dbeta;
+  T *dx, *ds;
+  Acc<T>*dgamma, *dbeta;
   int64_t N, D;
   DropoutArgs dropout;
 };
 template <typename T>
 void residual_norm_forward(Cpu, const ResidualNormForwardArgs<T>&);
 template <typename T>
+void residual_norm_forward(Cuda, const ResidualNormForwardArgs<T>&);
+template <typename T>
 void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<T>&);
+template <typename T>
+void residual_norm_backward(Cuda, const ResidualNormBackwardArgs<T>&);
 
 }  // namespace xf::kernels

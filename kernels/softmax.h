@@ -41,6 +41,10 @@ struct SoftmaxBackwardArgs {
 template <typename T>
 void softmax_forward(Cpu, const SoftmaxForwardArgs<T>&);
 template <typename T>
+void softmax_forward(Cuda, const SoftmaxForwardArgs<T>&);
+template <typename T>
 void softmax_backward(Cpu, const SoftmaxBackwardArgs<T>&);
+template <typename T>
+void softmax_backward(Cuda, const SoftmaxBackwardArgs<T>&);
 
 }  // namespace xf::kernels

@@ -21,5 +21,7 @@ struct TopKArgs {
 };
 template <typename T>
 void log_softmax_top_k(Cpu, const TopKArgs<T>&);
+template <typename T>
+void log_softmax_top_k(Cuda, const TopKArgs<T>&);
 
 }  // namespace xf::kernels

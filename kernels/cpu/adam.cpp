@@ -78,7 +78,7 @@ void adam(Cpu, const AdamArgs<T>& args) {
   }
   const Update<T> u = prepare(args, norm);
   T *const p = args.p, *const m = args.m, *const v = args.v, *const g = args.g;
-  for_each_block(args.P, [=](int64_t, int64_t begin, int64_t end) {
+  for_each_block(args.P, [=, &args](int64_t, int64_t begin, int64_t end) {
 #pragma omp simd
     for (int64_t i = begin; i < end; ++i) {
       const T gradient = u.scale * g[i] + u.l2 * p[i];
@@ -86,6 +86,9 @@ void adam(Cpu, const AdamArgs<T>& args) {
       v[i] = u.beta2 * v[i] + (T{1} - u.beta2) * gradient * gradient;
       p[i] -= u.step_size * m[i] / (std::sqrt(v[i]) * u.v_scale + u.eps) + u.decay * p[i];
       g[i] = T{0};
+    }
+    if (args.rounded) {
+      for (int64_t i = begin; i < end; ++i) args.rounded[i] = bf16(static_cast<float>(p[i]));
     }
   });
 }

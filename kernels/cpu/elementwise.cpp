@@ -18,11 +18,11 @@ void add_bias(Cpu, const RowsArgs<T>& args) {
 }
 
 template <typename T>
-void sum_rows(Cpu, const RowsArgs<T>& args) {
+void sum_rows(Cpu, const SumRowsArgs<T>& args) {
   const Acc<T>* sums = column_sums<Acc<T>>(args.N, args.D, args.D, [&](int64_t n, Acc<T>* partial) {
     add_to(args.x + n * args.x_stride, args.D, partial);
   });
-  add_to(sums, args.D, args.y);
+  add_to(sums, args.D, args.sum);
 }
 
 template <typename T>
@@ -52,8 +52,8 @@ template void add_in_place(Cpu, const RowsArgs<float>&);
 template void add_in_place(Cpu, const RowsArgs<double>&);
 template void add_bias(Cpu, const RowsArgs<float>&);
 template void add_bias(Cpu, const RowsArgs<double>&);
-template void sum_rows(Cpu, const RowsArgs<float>&);
-template void sum_rows(Cpu, const RowsArgs<double>&);
+template void sum_rows(Cpu, const SumRowsArgs<float>&);
+template void sum_rows(Cpu, const SumRowsArgs<double>&);
 template void scale(Cpu, const RowsArgs<float>&);
 template void scale(Cpu, const RowsArgs<double>&);
 template void copy(Cpu, const RowsArgs<float>&);

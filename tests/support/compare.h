@@ -13,18 +13,19 @@
 
 namespace xf::tests {
 
-// The elements of an f32, f64 or i32 tensor as doubles, rows closed up.
+// The elements of a tensor on any device as doubles, rows closed up.
 inline std::vector<double> as_doubles(const Tensor& tensor) {
   const auto widen = [](const auto& values) { return std::vector<double>(values.begin(), values.end()); };
   switch (tensor.dtype()) {
-    case DType::f32:
-      return widen(tensor.to_vector<float>());
-    case DType::f64:
-      return widen(tensor.to_vector<double>());
-    case DType::i32:
-      return widen(tensor.to_vector<int32_t>());
-    default:
-      fail(ErrorKind::failure, "as_doubles: {} tensors are not compared", name_of(tensor.dtype()));
+    case DType::f32: return widen(tensor.to_vector<float>());
+    case DType::f64: return widen(tensor.to_vector<double>());
+    case DType::i32: return widen(tensor.to_vector<int32_t>());
+    default: {
+      const auto values = tensor.to_vector<bf16>();
+      std::vector<double> wide;
+      for (const bf16 value : values) wide.push_back(static_cast<float>(value));
+      return wide;
+    }
   }
 }
 
@@ -55,7 +56,8 @@ inline double max_relative_error(const Tensor& actual, const Tensor& expected, d
   return max_relative_error(as_doubles(actual), as_doubles(expected), floor);
 }
 
-inline bool same_bits(const Tensor& a, const Tensor& b) {
+inline bool same_bits(const Tensor& a_there, const Tensor& b_there) {
+  const Tensor a = a_there.to(Device::cpu()), b = b_there.to(Device::cpu());
   if (!(a.shape() == b.shape()) || a.dtype() != b.dtype()) return false;
   const auto row_bytes = static_cast<size_t>(a.width() * size_of(a.dtype()));
   for (int64_t r = 0; r < a.rows() && row_bytes > 0; ++r) {
@@ -66,18 +68,32 @@ inline bool same_bits(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// What f32 arithmetic, and f64 arithmetic, may differ from the f64 reference: a few dozen roundings.
-inline double tolerance(DType dtype) { return dtype == DType::f64 ? 1e-12 : 1e-5; }
+// What arithmetic in a type may differ from the f64 reference: a few dozen roundings; bf16 keeps 8 bits.
+inline double tolerance(DType dtype) {
+  return dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 1e-5 : 4e-3;
+}
+// The same for gradients, which in bf16 go through two rounded tensors.
+inline double backward_tolerance(DType dtype) { return dtype == DType::bf16 ? 8e-3 : tolerance(dtype); }
 
-// A tensor of f32 or f64 from doubles.
-inline Tensor tensor_of(const std::vector<double>& values, Shape shape, DType dtype) {
-  if (dtype == DType::f64) return Tensor::from(values, shape);
-  return Tensor::from(std::vector<float>(values.begin(), values.end()), shape);
+// A tensor from doubles, rounded to the type.
+inline Tensor tensor_of(const std::vector<double>& values, Shape shape, DType dtype,
+                        Device device = Device::cpu()) {
+  const auto rounded = [&]<typename T>(T) {
+    std::vector<T> narrow;
+    for (const double value : values) narrow.push_back(static_cast<T>(static_cast<float>(value)));
+    return Tensor::from(narrow, shape).to(device);
+  };
+  switch (dtype) {
+    case DType::f64: return Tensor::from(values, shape).to(device);
+    case DType::bf16: return rounded(bf16());
+    default: return rounded(float());
+  }
 }
 
 // Outputs begin as NaN, so that an element that a kernel forgot shows.
-inline Tensor poisoned(Shape shape, DType dtype) {
-  return tensor_of(std::vector<double>(static_cast<size_t>(shape.numel()), std::nan("")), shape, dtype);
+inline Tensor poisoned(Shape shape, DType dtype, Device device = Device::cpu()) {
+  return tensor_of(std::vector<double>(static_cast<size_t>(shape.numel()), std::nan("")), shape, dtype,
+                   device);
 }
 
 // Uniform in [low, high); the same values on every machine. They are representable in f32, so f32 and f64
@@ -88,8 +104,9 @@ inline std::vector<double> random_values(int64_t count, uint64_t seed, double lo
   for (double& value : values) value = static_cast<float>(low + (high - low) * sequence.uniform());
   return values;
 }
-inline Tensor random_tensor(Shape shape, DType dtype, uint64_t seed, double low = -1, double high = 1) {
-  return tensor_of(random_values(shape.numel(), seed, low, high), shape, dtype);
+inline Tensor random_tensor(Shape shape, DType dtype, uint64_t seed, double low = -1, double high = 1,
+                            Device device = Device::cpu()) {
+  return tensor_of(random_values(shape.numel(), seed, low, high), shape, dtype, device);
 }
 
 }  // namespace xf::tests

@@ -2,15 +2,20 @@
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
 
-add_library(xf_flags INTERFACE)
-target_compile_options(xf_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+set(cxx_flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
   -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (GCC PR105651)
   # Never -ffast-math: it makes isnan() false, and with it every NaN check (docs/architecture.md).
-  -fno-math-errno -fno-trapping-math -ffp-contract=fast
-  $<$<BOOL:${XFORMER_NATIVE}>:-march=native>
-  $<$<NOT:$<BOOL:${XFORMER_NATIVE}>>:-march=x86-64-v3>
-  $<$<CONFIG:Release>:-O3>)
+  -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+if(XFORMER_NATIVE)
+  list(APPEND cxx_flags -march=native)
+else()
+  list(APPEND cxx_flags -march=x86-64-v3)
+endif()
+set(cuda_flags --expt-relaxed-constexpr -Werror=all-warnings -Xcompiler=-Wall,-Wextra)
+
+add_library(xf_flags INTERFACE)
+target_compile_options(xf_flags INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:${cxx_flags}>" "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>" $<$<CONFIG:Release>:-O3>)
 target_include_directories(xf_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(xf_flags INTERFACE XFORMER_VERSION="${PROJECT_VERSION}")
 target_link_libraries(xf_flags INTERFACE OpenMP::OpenMP_CXX fmt::fmt)
@@ -25,6 +30,13 @@ function(xf_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(xf_${name} STATIC ${sources})
   target_link_libraries(xf_${name} PUBLIC xf_flags ${ARGN})
+endfunction()
+
+# Leaves the sources below a path of the room out of its library.
+function(xf_leave_out name path)
+  get_target_property(sources xf_${name} SOURCES)
+  list(FILTER sources EXCLUDE REGEX "/${name}/${path}")
+  set_target_properties(xf_${name} PROPERTIES SOURCES "${sources}")
 endfunction()
 
 # Tests of one folder, into <folder>_tests; a test's tag ([unit], [grad], [golden], [e2e], [slow]) is its ctest label.

@@ -1,0 +1,124 @@
+#include "core/cuda.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.h"
+
+namespace xf::cuda {
+
+namespace {
+
+constexpr int kOldestArchitecture = 80;  // bf16 tensor cores and cp.async
+constexpr int64_t kFirstWorkspace = 8ll << 20;
+
+struct Context {
+  int index = -1;
+  cudaStream_t stream = nullptr;
+  std::vector<std::shared_ptr<void>> workspaces;  // the last one is in use
+  int64_t workspace_bytes = 0;
+};
+
+Context& context() {
+  static Context instance;
+  return instance;
+}
+
+int architecture(int index) {
+  int major = 0, minor = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index), "device attributes");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, index), "device attributes");
+  return 10 * major + minor;
+}
+
+// What stands between the program and the device, in words; empty: nothing.
+std::string obstacle(int index) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaErrorInsufficientDriver) {
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (driver == 0) return "there is no NVIDIA driver";
+    return fmt::format("the NVIDIA driver is for CUDA {}.{}, older than this build's {}.{}", driver / 1000,
+                       driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+  }
+  if (status != cudaSuccess || count == 0) return "there is no CUDA device";
+  if (index >= count) return fmt::format("there is no cuda:{}, only {} device(s)", index, count);
+  const int found = architecture(index);
+  if (found < kOldestArchitecture) {
+    return fmt::format("cuda:{} has compute capability {}.{}; {}.{} is needed", index, found / 10, found % 10,
+                       kOldestArchitecture / 10, kOldestArchitecture % 10);
+  }
+  return "";
+}
+
+}  // namespace
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // an error that is reported is not reported again
+  if (status == cudaErrorMemoryAllocation) {
+    fail(ErrorKind::resources, "out of GPU memory ({}); use smaller batches (--mini-batch-words)", what);
+  }
+  fail(ErrorKind::failure, "cuda: {}: {}", what, cudaGetErrorString(status));
+}
+
+void select_device(int index) {
+  Context& c = context();
+  if (c.index == index) return;
+  XF_CHECK(c.index < 0, "cuda: this process computes on cuda:{}, not on cuda:{}", c.index, index);
+  const std::string why_not = obstacle(index);
+  if (!why_not.empty()) fail(ErrorKind::usage, "--device cuda: {}; use --device cpu", why_not);
+  check(cudaSetDevice(index), "cudaSetDevice");
+  check(cudaStreamCreateWithFlags(&c.stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  c.index = index;
+}
+
+cudaStream_t stream() {
+  XF_CHECK(context().index >= 0, "cuda: no device was selected");
+  return context().stream;
+}
+
+void* workspace(int64_t bytes) {
+  Context& c = context();
+  if (bytes > c.workspace_bytes) {
+    c.workspace_bytes = std::max({bytes, 2 * c.workspace_bytes, kFirstWorkspace});
+    c.workspaces.push_back(allocate(Device::cuda(c.index), c.workspace_bytes));
+  }
+  return c.workspaces.back().get();
+}
+
+void synchronize() { check(cudaStreamSynchronize(stream()), "a kernel"); }
+
+std::shared_ptr<void> allocate(Device device, int64_t bytes) {
+  select_device(device.index);
+  void* data = nullptr;
+  check(cudaMalloc(&data, static_cast<size_t>(std::max<int64_t>(bytes, 1))), "cudaMalloc");
+  return {data, [](void* p) { cudaFree(p); }};
+}
+
+void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64_t rows) {
+  const bool to_host = to.device.type == DeviceType::cpu;
+  const cudaMemcpyKind kind = to_host                               ? cudaMemcpyDeviceToHost
+                              : from.device.type == DeviceType::cpu ? cudaMemcpyHostToDevice
+                                                                    : cudaMemcpyDeviceToDevice;
+  const auto bytes = [](int64_t n) { return static_cast<size_t>(n); };
+  const bool dense = rows == 1 || (to.pitch == width && from.pitch == width);
+  if (dense) {
+    check(cudaMemcpyAsync(to.data, from.data, bytes(width * rows), kind, stream()), "a copy");
+  } else {
+    check(cudaMemcpy2DAsync(to.data, bytes(to.pitch), from.data, bytes(from.pitch), bytes(width), bytes(rows),
+                            kind, stream()),
+          "a copy");
+  }
+  // The runtime has read the host's pageable memory when it returns; what it writes there has to be waited
+  // for.
+  if (to_host) synchronize();
+}
+
+void zero(void* data, int64_t bytes) {
+  check(cudaMemsetAsync(data, 0, static_cast<size_t>(bytes), stream()), "cudaMemset");
+}
+
+}  // namespace xf::cuda

@@ -1,0 +1,36 @@
+// The CUDA runtime as the engine uses it: one device, one stream, scratch memory, and errors as xf::Error.
+// The only header of core/ that knows CUDA; for core/ itself and kernels/cuda/.
+//
+// A process computes on one CUDA device, the first that it asks for. Everything runs in order on one stream
+// of it.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/memory.h"
+
+namespace xf::cuda {
+
+// Throws: ErrorKind::resources for memory, failure otherwise. `what` names the call.
+void check(cudaError_t status, const char* what);
+
+cudaStream_t stream();
+
+// Scratch for one op: 256-byte aligned, valid until another op asks. Repeated requests that are no larger
+// give the same address, so that a captured graph can replay; a larger one, not during a capture, leaves the
+// older memory in place for graphs that know it.
+void* workspace(int64_t bytes);
+
+// Waits for the stream; the place where an earlier kernel's error shows.
+void synchronize();
+
+// Behind core/memory.h and core/graph.h.
+std::shared_ptr<void> allocate(Device device, int64_t bytes);
+void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64_t rows);
+void zero(void* data, int64_t bytes);
+
+// Makes `index` this process's device. Throws ErrorKind::usage, in words for a user, where there is no such
+// device, no driver, or one that is too old.
+void select_device(int index);
+
+}  // namespace xf::cuda

@@ -1,0 +1,15 @@
+# The CUDA backend: kernels/cuda/ and core/cuda.cpp, compiled by nvcc for the architectures below.
+if(NOT XFORMER_CUDA)
+  target_compile_definitions(xf_flags INTERFACE XF_CUDA=0)
+  return()
+endif()
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # Ampere; Hopper, and as PTX whatever comes after
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+target_compile_definitions(xf_flags INTERFACE XF_CUDA=1)
+target_link_libraries(xf_flags INTERFACE CUDA::cudart_static)
