@@ -24,6 +24,15 @@ Context& context() {
   return instance;
 }
 
+// Makes `index` this process's device.
+void select_device(Context& c, int index) {
+  if (c.index == index) return;
+  XF_CHECK(c.index < 0, "cuda: this process computes on cuda:{}, not on cuda:{}", c.index, index);
+  check(cudaSetDevice(index), "cudaSetDevice");
+  check(cudaStreamCreateWithFlags(&c.stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  c.index = index;
+}
+
 int architecture(int index) {
   int major = 0, minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index), "device attributes");
@@ -31,7 +40,17 @@ int architecture(int index) {
   return 10 * major + minor;
 }
 
-// What stands between the program and the device, in words; empty: nothing.
+}  // namespace
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // an error that is reported is not reported again
+  if (status == cudaErrorMemoryAllocation) {
+    fail(ErrorKind::resources, "out of GPU memory ({}); use smaller batches (--mini-batch-words)", what);
+  }
+  fail(ErrorKind::failure, "cuda: {}: {}", what, cudaGetErrorString(status));
+}
+
 std::string obstacle(int index) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -53,28 +72,6 @@ std::string obstacle(int index) {
   return "";
 }
 
-}  // namespace
-
-void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();  // an error that is reported is not reported again
-  if (status == cudaErrorMemoryAllocation) {
-    fail(ErrorKind::resources, "out of GPU memory ({}); use smaller batches (--mini-batch-words)", what);
-  }
-  fail(ErrorKind::failure, "cuda: {}: {}", what, cudaGetErrorString(status));
-}
-
-void select_device(int index) {
-  Context& c = context();
-  if (c.index == index) return;
-  XF_CHECK(c.index < 0, "cuda: this process computes on cuda:{}, not on cuda:{}", c.index, index);
-  const std::string why_not = obstacle(index);
-  if (!why_not.empty()) fail(ErrorKind::usage, "--device cuda: {}; use --device cpu", why_not);
-  check(cudaSetDevice(index), "cudaSetDevice");
-  check(cudaStreamCreateWithFlags(&c.stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  c.index = index;
-}
-
 cudaStream_t stream() {
   XF_CHECK(context().index >= 0, "cuda: no device was selected");
   return context().stream;
@@ -92,7 +89,7 @@ void* workspace(int64_t bytes) {
 void synchronize() { check(cudaStreamSynchronize(stream()), "a kernel"); }
 
 std::shared_ptr<void> allocate(Device device, int64_t bytes) {
-  select_device(device.index);
+  select_device(context(), device.index);
   void* data = nullptr;
   check(cudaMalloc(&data, static_cast<size_t>(std::max<int64_t>(bytes, 1))), "cudaMalloc");
   return {data, [](void* p) { cudaFree(p); }};
@@ -120,5 +117,41 @@ void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64
 void zero(void* data, int64_t bytes) {
   check(cudaMemsetAsync(data, 0, static_cast<size_t>(bytes), stream()), "cudaMemset");
 }
+
+std::shared_ptr<void> record(const std::function<void()>& work) {
+  check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal), "a graph");
+  cudaGraph_t graph = nullptr;
+  try {
+    work();
+  } catch (...) {
+    cudaStreamEndCapture(stream(), &graph);
+    if (graph) cudaGraphDestroy(graph);
+    throw;
+  }
+  check(cudaStreamEndCapture(stream(), &graph), "a graph");
+  cudaGraphExec_t executable = nullptr;
+  const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphDestroy(graph);
+  check(status, "a graph");
+  return {executable, [](void* g) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(g)); }};
+}
+
+void replay(void* graph) { check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream()), "a graph"); }
+
+std::shared_ptr<void> allocate_page_locked(int64_t bytes) {
+  void* data = nullptr;
+  check(cudaMallocHost(&data, static_cast<size_t>(bytes)), "cudaMallocHost");
+  return {data, [](void* p) { cudaFreeHost(p); }};
+}
+
+std::shared_ptr<void> make_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
+  return {event, [](void* e) { cudaEventDestroy(static_cast<cudaEvent_t>(e)); }};
+}
+
+void mark(void* event) { check(cudaEventRecord(static_cast<cudaEvent_t>(event), stream()), "an event"); }
+
+void wait_for(void* event) { check(cudaEventSynchronize(static_cast<cudaEvent_t>(event)), "an event"); }
 
 }  // namespace xf::cuda

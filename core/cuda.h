@@ -7,6 +7,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
+#include <string>
+
 #include "core/memory.h"
 
 namespace xf::cuda {
@@ -24,13 +27,23 @@ void* workspace(int64_t bytes);
 // Waits for the stream; the place where an earlier kernel's error shows.
 void synchronize();
 
-// Behind core/memory.h and core/graph.h.
+// Behind core/memory.h.
 std::shared_ptr<void> allocate(Device device, int64_t bytes);
 void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64_t rows);
 void zero(void* data, int64_t bytes);
 
-// Makes `index` this process's device. Throws ErrorKind::usage, in words for a user, where there is no such
-// device, no driver, or one that is too old.
-void select_device(int index);
+// Behind core/graph.h: what `work` queues, as an executable graph.
+std::shared_ptr<void> record(const std::function<void()>& work);
+void replay(void* graph);
+
+// Behind core/upload.h. An event marks a place in the stream; one that was never marked is not waited for.
+std::shared_ptr<void> allocate_page_locked(int64_t bytes);
+std::shared_ptr<void> make_event();
+void mark(void* event);
+void wait_for(void* event);
+
+// What stands between this process and device `index`, in words for a user: no device, no driver or one that
+// is too old, an architecture that is too old; empty: nothing.
+std::string obstacle(int index);
 
 }  // namespace xf::cuda

@@ -27,6 +27,15 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
+// "auto", "cpu", "cuda" or "cuda:N" (from --device). auto takes the first CUDA device where one can be used,
+// else the CPU, and says why (unless the build has no CUDA) in `why_not_cuda`. Error usage, in words for a
+// user: any other word, a device that cannot be used.
+struct DeviceChoice {
+  Device device;
+  std::string why_not_cuda;
+};
+DeviceChoice choose_device(const std::string& spec);
+
 inline std::string name_of(Device device) {
   switch (device.type) {
     case DeviceType::cpu: return "cpu";

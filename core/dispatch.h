@@ -40,4 +40,19 @@ void dispatch(const Tensor& x, F&& f) {
   }
 }
 
+// Runs f(backend) where the tensor lies, whatever its type; does nothing on Device::meta().
+template <typename F>
+void dispatch_device(const Tensor& x, F&& f) {
+  switch (x.device().type) {
+    case DeviceType::meta: return;
+    case DeviceType::cpu: return f(Cpu{});
+    case DeviceType::cuda:
+#if XF_CUDA
+      return f(Cuda{});
+#else
+      fail(ErrorKind::failure, "this build does not compute on {}", name_of(x.device()));
+#endif
+  }
+}
+
 }  // namespace xf

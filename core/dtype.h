@@ -13,7 +13,7 @@ enum class DType : uint8_t { f32, f64, bf16, i32 };
 
 // The upper half of an f32, rounded to nearest even.
 struct bf16 {
-  uint16_t bits = 0;
+  uint16_t bits;  // not initialised: shared memory of a kernel holds trivial types only
 
   bf16() = default;
   XF_HOST_DEVICE explicit bf16(float value) {

@@ -22,6 +22,14 @@ struct PackedBatch {
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;
   int64_t longest_source = 0, longest_target = 0;  // tokens of the longest sentence
+
+  // The same batch with its tensors on the device.
+  PackedBatch to(Device device) const;
+};
+
+// How large a batch is, or may be.
+struct BatchSize {
+  int64_t source_tokens = 0, target_tokens = 0, sentences = 0;
 };
 
 }  // namespace xf

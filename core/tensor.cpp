@@ -67,6 +67,13 @@ void Tensor::copy_from(const Tensor& other) const {
                {other.data_, other.row_stride_ * element, other.device_}, width() * element, rows());
 }
 
+Tensor Tensor::to_bf16() const {
+  const std::vector<float> values = to_vector<float>();
+  std::vector<bf16> rounded(values.size());
+  for (size_t i = 0; i < values.size(); ++i) rounded[i] = bf16(values[i]);
+  return from(rounded, shape_);
+}
+
 Tensor Tensor::to(Device device) const {
   if (device == device_) return *this;
   Tensor there = empty(shape_, dtype_, device);

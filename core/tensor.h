@@ -67,6 +67,8 @@ class Tensor {
   // From any device to any other; same shape and dtype; rows may be strided.
   void copy_from(const Tensor& other) const;
   Tensor to(Device device) const;  // the tensor itself where it lies there already, else a copy
+  // An f32 tensor's elements rounded to nearest even, on the CPU.
+  Tensor to_bf16() const;
   template <typename T>
   std::vector<T> to_vector() const;  // rows may be strided
 

@@ -59,23 +59,36 @@ void embedding_backward(const Tensor& dx, const Tensor& ids, const Tensor& order
   });
 }
 
+namespace {
+
+template <typename T>
+void write_sinusoids(PositionLayout layout, int64_t P, int64_t D, T* table) {
+  for (int64_t p = 0; p < P; ++p) {
+    T* const row = table + p * D;
+    for (int64_t i = 0; i < D / 2; ++i) {
+      const double angle =
+          static_cast<double>(p) / std::pow(10000.0, static_cast<double>(2 * i) / static_cast<double>(D));
+      const bool interleaved = layout == PositionLayout::interleaved;
+      row[interleaved ? 2 * i : i] = static_cast<T>(std::sin(angle));
+      row[interleaved ? 2 * i + 1 : D / 2 + i] = static_cast<T>(std::cos(angle));
+    }
+  }
+}
+
+}  // namespace
+
 void sinusoid_positions(PositionLayout layout, Out table) {
   const int64_t P = table.rows(), D = table.width();
   check_contiguous(table, "sinusoid_positions: table");
   XF_CHECK(table.rank() == 2 && D % 2 == 0, "sinusoid_positions: table must be [P, D] with an even D, got {}",
            table.shape().to_string());
-  dispatch(table, [&]<typename T>(auto) {
-    for (int64_t p = 0; p < P; ++p) {
-      T* const row = table.data<T>() + p * D;
-      for (int64_t i = 0; i < D / 2; ++i) {
-        const double angle =
-            static_cast<double>(p) / std::pow(10000.0, static_cast<double>(2 * i) / static_cast<double>(D));
-        const bool interleaved = layout == PositionLayout::interleaved;
-        row[interleaved ? 2 * i : i] = static_cast<T>(std::sin(angle));
-        row[interleaved ? 2 * i + 1 : D / 2 + i] = static_cast<T>(std::cos(angle));
-      }
-    }
-  });
+  XF_CHECK(table.device() == Device::cpu(), "sinusoid_positions: table must be on the cpu, got {}",
+           name_of(table.device()));
+  if (table.dtype() == DType::f64) {
+    write_sinusoids(layout, P, D, table.data<double>());
+  } else {
+    write_sinusoids(layout, P, D, table.data<float>());
+  }
 }
 
 }  // namespace xf::kernels

@@ -1,11 +1,70 @@
-// Compositions of matmul.h, activation.h and elementwise.h, which check shapes and types themselves.
+// Compositions of matmul.h, activation.h and elementwise.h, and the offers to a backend that may do better.
 #include "kernels/linear.h"
 
+#include "kernels/checks.h"
 #include "kernels/elementwise.h"
 
 namespace xf::kernels {
 
+namespace {
+
+// x [N, K], w [M, K], bias [M] or undefined, y [N, M].
+void check_linear(const Tensor& x, const Tensor& w, Out y) {
+  XF_CHECK(x.width() == w.width(), "linear: x has {} columns, and w takes {}", x.width(), w.width());
+  XF_CHECK(y.rows() == x.rows() && y.width() == w.rows(), "linear: y must be [{}, {}], got {}", x.rows(),
+           w.rows(), y.shape().to_string());
+}
+
+bool forward_at_once(const Tensor& x, const Tensor& w, const Tensor& bias, bool relu, Out y) {
+  check_linear(x, w, y);
+  check_shape(bias, {w.rows()}, "linear: bias");
+  check_same_dtype("linear", {&x, &w, &bias, &y});
+  check_same_device("linear", {&x, &w, &bias, &y});
+  if (x.numel() == 0 || w.numel() == 0) return false;
+  bool done = false;
+  dispatch(x, [&]<typename T>(auto backend) {
+    done = linear_forward_at_once(backend, LinearForwardArgs<T>{.x = x.data<T>(),
+                                                                .w = w.data<T>(),
+                                                                .bias = bias.data<T>(),
+                                                                .y = y.data<T>(),
+                                                                .N = x.rows(),
+                                                                .K = x.width(),
+                                                                .M = w.rows(),
+                                                                .x_stride = x.row_stride(),
+                                                                .w_stride = w.row_stride(),
+                                                                .y_stride = y.row_stride(),
+                                                                .relu = relu});
+  });
+  return done;
+}
+
+bool backward_weight_at_once(const Tensor& dy, const Tensor& x, Out dw, Out dbias) {
+  check_linear(x, dw, dy);
+  check_shape(dbias, {dw.rows()}, "linear: dbias");
+  check_same_dtype("linear", {&dy, &x});
+  check_accumulates("linear", dy.dtype(), {&dw, &dbias});
+  check_same_device("linear", {&dy, &x, &dw, &dbias});
+  if (x.numel() == 0 || dw.numel() == 0) return false;
+  bool done = false;
+  dispatch(dy, [&]<typename T>(auto backend) {
+    done = linear_backward_weight_at_once(backend, LinearBackwardWeightArgs<T>{.dy = dy.data<T>(),
+                                                                               .x = x.data<T>(),
+                                                                               .dw = dw.data<Acc<T>>(),
+                                                                               .dbias = dbias.data<Acc<T>>(),
+                                                                               .N = x.rows(),
+                                                                               .K = x.width(),
+                                                                               .M = dw.rows(),
+                                                                               .dy_stride = dy.row_stride(),
+                                                                               .x_stride = x.row_stride(),
+                                                                               .dw_stride = dw.row_stride()});
+  });
+  return done;
+}
+
+}  // namespace
+
 void linear_forward(const Tensor& x, const Tensor& w, const Tensor& bias, Out y) {
+  if (bias.defined() && forward_at_once(x, w, bias, false, y)) return;
   matmul(x, Transpose::no, w, Transpose::yes, Accumulate::no, y);
   if (bias.defined()) add_bias(bias, y);
 }
@@ -14,6 +73,8 @@ void linear_activation_forward(const Tensor& x, const Tensor& w, const Tensor& b
                                const Dropout& dropout, Out pre, Out a) {
   XF_CHECK(pre.defined() == (activation == Activation::gelu),
            "linear_activation: pre is kept for gelu, and only for it");
+  // Gelu stays a step of its own: cuBLASLt's is the approximation with tanh, ours is exact.
+  if (activation == Activation::relu && dropout.p == 0 && forward_at_once(x, w, bias, true, a)) return;
   const Tensor& product = pre.defined() ? pre : a;
   matmul(x, Transpose::no, w, Transpose::yes, Accumulate::no, product);
   bias_activation_forward(product, bias, activation, dropout, a);
@@ -24,10 +85,13 @@ void linear_backward_input(const Tensor& dy, const Tensor& w, Accumulate accumul
 }
 
 void linear_backward_weight(const Tensor& dy, const Tensor& x, Out dw, Out dbias) {
+  if (dbias.defined() && backward_weight_at_once(dy, x, dw, dbias)) return;
   matmul(dy, Transpose::yes, x, Transpose::no, Accumulate::yes, dw);
   if (dbias.defined()) sum_rows(dy, dbias);
 }
 
+// Never at once: cuBLASLt's gradient of relu reads a mask of bits, which neither dropout nor our saved tensor
+// (a itself, which is there anyway) would leave; and its gelu is the other one.
 void linear_activation_backward_input(const Tensor& dy, const Tensor& w2, const Tensor& saved,
                                       const Tensor& bias, Activation activation, const Dropout& dropout,
                                       Out dpre, Out dbias) {

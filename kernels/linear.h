@@ -1,5 +1,6 @@
-// Affine maps, y = x W^T + bias, as products with their bias and activation passes attached, so that a
-// backend may fuse them (cuBLASLt epilogues) without anything above noticing. W is [M, K] as in PyTorch.
+// Affine maps, y = x W^T + bias, as products with their bias and activation passes attached. They are
+// compositions of matmul.h, activation.h and elementwise.h; where a backend can do two steps at once
+// (cuBLASLt's epilogues), it is asked first, and nothing above notices. W is [M, K] as in PyTorch.
 #pragma once
 
 #include "kernels/activation.h"
@@ -28,5 +29,34 @@ void linear_backward_weight(const Tensor& dy, const Tensor& x, Out dw, Out dbias
 void linear_activation_backward_input(const Tensor& dy, const Tensor& w2, const Tensor& saved,
                                       const Tensor& bias, Activation activation, const Dropout& dropout,
                                       Out dpre, Out dbias);
+
+// What a backend may take over: y = x W^T + bias, or with relu y = max(0, x W^T + bias); and the pair of
+// gradients of linear_backward_weight. N, K, M >= 1. They return whether they did it; if not, nothing was
+// done, and the steps follow one by one. The CPU never does: oneDNN's sgemm has no epilogues.
+template <typename T>
+struct LinearForwardArgs {
+  const T *x, *w, *bias;
+  T* y;
+  int64_t N, K, M, x_stride, w_stride, y_stride;
+  bool relu;
+};
+template <typename T>
+struct LinearBackwardWeightArgs {
+  const T *dy, *x;
+  Acc<T>*dw, *dbias;
+  int64_t N, K, M, dy_stride, x_stride, dw_stride;
+};
+template <typename T>
+bool linear_forward_at_once(Cpu, const LinearForwardArgs<T>&) {
+  return false;
+}
+template <typename T>
+bool linear_forward_at_once(Cuda, const LinearForwardArgs<T>&);
+template <typename T>
+bool linear_backward_weight_at_once(Cpu, const LinearBackwardWeightArgs<T>&) {
+  return false;
+}
+template <typename T>
+bool linear_backward_weight_at_once(Cuda, const LinearBackwardWeightArgs<T>&);
 
 }  // namespace xf::kernels

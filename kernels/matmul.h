@@ -2,7 +2,8 @@
 //   op(A) [M, K], op(B) [K, N], C [M, N]; each may be a view of some columns of a wider matrix.
 //   C is of A's and B's type, or of their accumulator's (the gradient of a bf16 weight is f32).
 // f32: oneDNN on the CPU, whose sum over K depends on the thread count, the shape and the library version,
-// and on nothing else. f64: a plain loop, for gradient checks.
+// and on nothing else. f64: a plain loop, for gradient checks. CUDA: cuBLASLt (kernels/cuda/product.h says
+// what its sums depend on); f32 without TF32, bf16 summed in f32.
 #pragma once
 
 #include "core/dispatch.h"

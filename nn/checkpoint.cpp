@@ -223,6 +223,27 @@ void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
 
 Checkpoint read_checkpoint(const std::string& folder) { return read_parts(folder, Parts::all); }
 Checkpoint read_model(const std::string& folder) { return read_parts(folder, Parts::model); }
+TensorMap model_of(const Registry& registry) {
+  TensorMap model;
+  for (const Parameter& parameter : registry.parameters()) {
+    model[parameter.name] = parameter.master.to(Device::cpu());
+  }
+  return model;
+}
+
+void load_model(const TensorMap& model, const Registry& registry, const std::string& where) {
+  for (const Parameter& parameter : registry.parameters()) {
+    const auto found = model.find(parameter.name);
+    if (found == model.end()) fail(ErrorKind::data, "{}: the model has no {}", where, parameter.name);
+    if (found->second.shape() != parameter.shape) {
+      fail(ErrorKind::data, "{}: {} is {}, but the vocabulary and config.toml make it {}", where,
+           parameter.name, found->second.shape().to_string(), parameter.shape.to_string());
+    }
+    parameter.master.copy_from(found->second);
+  }
+  registry.round_masters();
+}
+
 int64_t read_update(const std::string& folder) { return read_content(folder).at("update").get<int64_t>(); }
 
 }  // namespace xf::nn

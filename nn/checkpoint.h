@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "nn/registry.h"
 #include "nn/safetensors.h"
 
 namespace xf::nn {
@@ -53,6 +54,11 @@ void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);
 // damaged.
 Checkpoint read_checkpoint(const std::string& folder);
 Checkpoint read_model(const std::string& folder);
+
+// A registry's masters as a checkpoint's model, on the CPU, and back. Error data, beginning with `where`: a
+// parameter that is missing or of another shape.
+TensorMap model_of(const Registry& registry);
+void load_model(const TensorMap& model, const Registry& registry, const std::string& where);
 
 // How many updates the checkpoint in `folder` has seen, from state.json alone.
 int64_t read_update(const std::string& folder);

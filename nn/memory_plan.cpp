@@ -29,8 +29,9 @@ MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest
   Trainer trainer(model, registry, arena, {});
   const PackedBatch batch = meta_batch(largest);
   trainer.update(1, [&] { return batch; });
-  const int64_t bytes = registry.values().bytes();
-  return {bytes, bytes, 2 * bytes, arena.peak_bytes()};
+  const int64_t bytes = registry.masters().bytes();
+  const int64_t rounded = dtype == DType::bf16 ? registry.values().bytes() : 0;
+  return {bytes + rounded, bytes, 2 * bytes, arena.peak_bytes()};
 }
 
 }  // namespace xf::nn

@@ -6,12 +6,8 @@
 
 namespace xf::nn {
 
-struct BatchSize {
-  int64_t source_tokens = 0, target_tokens = 0, sentences = 0;
-};
-
 struct MemoryPlan {
-  int64_t parameters = 0;   // bytes of the values
+  int64_t parameters = 0;   // bytes of the masters, and of the rounded values where they differ
   int64_t gradients = 0;    // bytes
   int64_t moments = 0;      // bytes of Adam's two
   int64_t activations = 0;  // bytes: the arena's peak over forward and backward of the largest batch

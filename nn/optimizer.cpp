@@ -8,21 +8,24 @@ Adam::Adam(const Registry& registry, const kernels::AdamOptions& options, float 
     : registry_(registry),
       options_(options),
       clip_norm_(clip_norm),
-      m_(Tensor::zeros(registry.values().shape(), registry.dtype(), registry.device())),
-      v_(Tensor::zeros(registry.values().shape(), registry.dtype(), registry.device())),
+      m_(Tensor::zeros(registry.masters().shape(), registry.masters().dtype(), registry.device())),
+      v_(Tensor::zeros(registry.masters().shape(), registry.masters().dtype(), registry.device())),
       norm_squared_(Tensor::zeros({1}, DType::f64, registry.device())),
       step_(Tensor::zeros({4}, DType::f32, registry.device())) {}
 
-void Adam::update(int64_t update, double learning_rate, int64_t tokens) {
+void Adam::prepare(int64_t update, double learning_rate, int64_t tokens) {
   tokens_ = tokens;
   const auto t = static_cast<double>(update);
   step_.copy_from(Tensor::from<float>({static_cast<float>(learning_rate),
                                        static_cast<float>(1 - std::pow(double{options_.beta1}, t)),
                                        static_cast<float>(1 - std::pow(double{options_.beta2}, t)),
                                        static_cast<float>(1.0 / static_cast<double>(tokens))}));
+}
+
+void Adam::apply() {
   kernels::sum_of_squares(registry_.gradients(), norm_squared_);
-  kernels::adam(options_, step_, clip_norm_, norm_squared_, registry_.values(), m_, v_,
-                registry_.gradients());
+  kernels::adam(options_, step_, clip_norm_, norm_squared_, registry_.masters(), m_, v_,
+                registry_.gradients(), registry_.dtype() == DType::bf16 ? registry_.values() : Tensor());
 }
 
 double Adam::gradient_norm() const {

@@ -12,7 +12,14 @@ class Adam {
 
   // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may not skip:
   // the bias corrections are those of the number of updates.
-  void update(int64_t update, double learning_rate, int64_t tokens);
+  void update(int64_t update, double learning_rate, int64_t tokens) {
+    prepare(update, learning_rate, tokens);
+    apply();
+  }
+  // Its two halves: the numbers that differ from update to update, brought to the device; and the work there,
+  // which a graph can replay.
+  void prepare(int64_t update, double learning_rate, int64_t tokens);
+  void apply();
 
   // Norm of the scaled gradient of the last update, before clipping; reads it back from the device. NaN or
   // infinite: that update changed nothing.

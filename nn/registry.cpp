@@ -42,20 +42,24 @@ const Parameter& Registry::add(std::string name, Shape shape, Init init) {
   for (const Parameter& parameter : parameters_) {
     XF_CHECK(parameter.name != name, "registry: two parameters are called {}", name);
   }
-  parameters_.push_back({std::move(name), shape, init, {}, {}});
+  parameters_.push_back({std::move(name), shape, init, {}, {}, {}});
   return parameters_.back();
 }
 
 void Registry::allocate(Device device, Gradients gradients) {
   int64_t total = 0;
   for (const Parameter& parameter : parameters_) total += padded(parameter.shape.numel());
-  values_ = Tensor::zeros({total}, dtype_, device);
-  if (gradients == Gradients::yes) gradients_ = Tensor::zeros({total}, dtype_, device);
+  masters_ = Tensor::zeros({total}, accumulator_of(dtype_), device);
+  values_ = dtype_ == masters_.dtype() ? masters_ : Tensor::zeros({total}, dtype_, device);
+  if (gradients == Gradients::yes) gradients_ = Tensor::zeros({total}, masters_.dtype(), device);
   int64_t begin = 0;
   for (Parameter& parameter : parameters_) {
-    const int64_t end = begin + parameter.shape.numel();
-    parameter.value = values_.slice_rows(begin, end).reshape(parameter.shape);
-    if (gradients_.defined()) parameter.gradient = gradients_.slice_rows(begin, end).reshape(parameter.shape);
+    const auto part_of = [&](const Tensor& all) {
+      return all.slice_rows(begin, begin + parameter.shape.numel()).reshape(parameter.shape);
+    };
+    parameter.value = part_of(values_);
+    parameter.master = part_of(masters_);
+    if (gradients_.defined()) parameter.gradient = part_of(gradients_);
     begin += padded(parameter.shape.numel());
   }
 }
@@ -64,12 +68,20 @@ void Registry::initialise(uint64_t seed) {
   uint64_t stream = 0;
   for (Parameter& parameter : parameters_) {
     PhiloxSequence random(seed, stream++);
-    if (dtype_ == DType::f64) {
-      draw<double>(parameter.init, random, parameter.value);
+    const Tensor drawn = Tensor::empty(parameter.shape, parameter.master.dtype());
+    if (drawn.dtype() == DType::f64) {
+      draw<double>(parameter.init, random, drawn);
     } else {
-      draw<float>(parameter.init, random, parameter.value);
+      draw<float>(parameter.init, random, drawn);
     }
+    parameter.master.copy_from(drawn);
   }
+  round_masters();
+}
+
+void Registry::round_masters() const {
+  if (dtype_ != DType::bf16 || device().type == DeviceType::meta) return;
+  values_.copy_from(masters_.to_bf16());
 }
 
 const Parameter& Registry::find(const std::string& name) const {

@@ -3,6 +3,10 @@
 // All parameters lie in one flat array, their gradients in a second one of the same layout, so that the
 // optimiser, the gradient norm and a zeroing are each one pass over memory. Layers keep `const Parameter&`;
 // the tensors behind it are bound by allocate(), once the model is complete.
+//
+// A bf16 model computes in rounded copies (`value`) of f32 masters: an update smaller than 2^-8 of a
+// parameter would vanish otherwise. Masters are what is initialised, trained, averaged and saved; their
+// gradients are f32 too.
 #pragma once
 
 #include <deque>
@@ -30,8 +34,10 @@ struct Parameter {
   std::string name;
   Shape shape;
   Init init;
-  Tensor value,
-      gradient;  // undefined before allocate(); gradient undefined after allocate(.., Gradients::no)
+  // Undefined before allocate(); gradient undefined after allocate(.., Gradients::no).
+  Tensor value;     // what the layers read
+  Tensor master;    // what is trained: the same memory as value, f32 of its own in a bf16 model
+  Tensor gradient;  // of the master's dtype
 };
 
 class Registry {
@@ -56,13 +62,16 @@ class Registry {
   DType dtype() const { return dtype_; }
   Device device() const { return values_.device(); }
   const Tensor& values() const { return values_; }        // [P], flat
+  const Tensor& masters() const { return masters_; }      // [P], flat
   const Tensor& gradients() const { return gradients_; }  // [P], flat
+  // values = masters, rounded to nearest even; after whatever else than the optimiser wrote the masters.
+  void round_masters() const;
 
  private:
   DType dtype_;
   std::deque<Parameter> parameters_;  // stable addresses
   uint32_t sites_ = 0;
-  Tensor values_, gradients_;
+  Tensor values_, masters_, gradients_;
 };
 
 }  // namespace xf::nn

@@ -1,7 +1,6 @@
 #include "nn/search.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/elementwise.h"
 #include "kernels/top_k.h"
@@ -21,7 +20,7 @@ void check(bool condition, const char* option, const char* rule) {
 // Between host and device: the only two places.
 Tensor upload(Arena& arena, const std::vector<int32_t>& values) {
   const Tensor tensor = arena.allocate({static_cast<int64_t>(values.size())}, DType::i32);
-  if (!values.empty()) std::memcpy(tensor.data<int32_t>(), values.data(), values.size() * sizeof(int32_t));
+  tensor.copy_from(Tensor::from(values));
   return tensor;
 }
 template <typename T>
@@ -95,7 +94,8 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch)
   Tape tape(arena_, Tape::Mode::inference);
   Step step{tape};
   DecoderCache cache;
-  cache.cross = model_.cross_keys_values(step, model_.encode(step, batch, Tensor())).value();
+  cache.cross =
+      model_.cross_keys_values(step, model_.encode(step, batch.to(arena_.device()), Tensor())).value();
   const DType dtype = cache.cross.dtype();
   cache.layers.assign(static_cast<size_t>(config.decoder_layers), Tensor());
   for (Tensor& layer : cache.layers) {

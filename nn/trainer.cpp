@@ -27,17 +27,27 @@ Trainer::Trainer(const Transformer& model, const Registry& registry, Arena& aren
       adam_(registry, options.adam, options.clip_norm),
       loss_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
       seed_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
-      counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())) {}
+      counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())) {
+  if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0) {
+    fixed_ = std::make_unique<FixedBatch>(registry.device(), options.capacity);
+  }
+}
+
+void Trainer::forward_backward(const PackedBatch& batch) {
+  Tape tape(arena_);
+  Step step{.tape = tape, .training = true, .seed = options_.seed};
+  const Variable loss = model_.loss(step, batch, counters_, loss_);
+  tape.backward(loss, seed_);
+}
 
 void Trainer::accumulate(int64_t update, const PackedBatch& batch, int64_t first_source,
                          int64_t first_target) {
   const auto u = static_cast<int32_t>(update);
   counters_.copy_from(Tensor::from<int32_t>(
       {u, static_cast<int32_t>(first_source), u, static_cast<int32_t>(first_target)}, {2, 2}));
-  Tape tape(arena_);
-  Step step{.tape = tape, .training = true, .seed = options_.seed};
-  const Variable loss = model_.loss(step, batch, counters_, loss_);
-  tape.backward(loss, seed_);
+  if (!fixed_) return forward_backward(batch.to(registry_.device()));
+  fixed_->load(batch);
+  accumulate_graph_.run(registry_.device(), [this] { forward_backward(fixed_->batch()); });
 }
 
 UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>& next_batch) {
@@ -51,7 +61,12 @@ UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>&
     result.sentences += batch.sentences;
   }
   result.learning_rate = options_.schedule.at(update);
-  adam_.update(update, result.learning_rate, result.loss.tokens);
+  adam_.prepare(update, result.learning_rate, result.loss.tokens);
+  if (fixed_) {
+    optimizer_graph_.run(registry_.device(), [this] { adam_.apply(); });
+  } else {
+    adam_.apply();
+  }
   result.loss = read(loss_, result.loss.tokens);
   result.gradient_norm = adam_.gradient_norm();
   return result;
@@ -61,7 +76,7 @@ LossSums Trainer::evaluate(const PackedBatch& batch) {
   Tape tape(arena_, Tape::Mode::inference);
   Step step{.tape = tape};
   loss_.fill_zero();
-  model_.loss(step, batch, Tensor(), loss_);
+  model_.loss(step, batch.to(registry_.device()), Tensor(), loss_);
   return read(loss_, batch.target_tokens);
 }
 

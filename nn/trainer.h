@@ -4,6 +4,8 @@
 #include <functional>
 #include <optional>
 
+#include "core/graph.h"
+#include "nn/fixed_batch.h"
 #include "nn/optimizer.h"
 #include "nn/schedule.h"
 #include "nn/transformer.h"
@@ -16,6 +18,7 @@ struct TrainerOptions {
   float clip_norm = 0;        // 0: off
   int64_t micro_batches = 1;  // accumulated per update (--optimizer-delay)
   uint64_t seed = 1;          // of the dropout masks
+  BatchSize capacity;  // no batch is larger; all zero: unknown, and then nothing is captured as a graph
 };
 
 // Sums over tokens, in nats.
@@ -51,15 +54,18 @@ class Trainer {
 
  private:
   void accumulate(int64_t update, const PackedBatch& batch, int64_t first_source, int64_t first_target);
+  void forward_backward(const PackedBatch& batch);
 
   const Transformer& model_;
   const Registry& registry_;
   Arena& arena_;
   TrainerOptions options_;
   Adam adam_;
-  Tensor loss_;      // [2]: sums over the update so far
-  Tensor seed_;      // [2]: the gradient of the sum is 1
-  Tensor counters_;  // i32 [2, 2]: {update, first token} of source and target
+  Tensor loss_;                        // [2]: sums over the update so far
+  Tensor seed_;                        // [2]: the gradient of the sum is 1
+  Tensor counters_;                    // i32 [2, 2]: {update, first token} of source and target
+  std::unique_ptr<FixedBatch> fixed_;  // where work is replayed
+  Graph accumulate_graph_, optimizer_graph_;
 };
 
 }  // namespace xf::nn

@@ -113,8 +113,14 @@ Transformer::Transformer(const TransformerConfig& config, Registry& registry)
 
 void Transformer::bind(Device device) {
   const Shape shape{std::max(kMaxPositions, config_.max_length + 1), config_.dim};
-  positions_ = Tensor::empty(shape, source_table_.value.dtype(), device);
-  kernels::sinusoid_positions(config_.positions, positions_);
+  const DType dtype = source_table_.value.dtype();
+  if (device.type == DeviceType::meta) {
+    positions_ = Tensor::empty(shape, dtype, device);
+    return;
+  }
+  const Tensor table = Tensor::empty(shape, accumulator_of(dtype));
+  kernels::sinusoid_positions(config_.positions, table);
+  positions_ = (dtype == DType::bf16 ? table.to_bf16() : table).to(device);
 }
 
 // Training takes one attention path for all batches, so that one captured graph serves them all; translation

@@ -38,16 +38,7 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device) 
   loaded->transformer = std::make_unique<nn::Transformer>(config, loaded->registry);
   loaded->registry.allocate(device, nn::Registry::Gradients::no);
   loaded->transformer->bind(device);
-  for (const nn::Parameter& parameter : loaded->registry.parameters()) {
-    const auto found = checkpoint.model.find(parameter.name);
-    if (found == checkpoint.model.end())
-      fail(ErrorKind::data, "{}: the model has no {}", folder, parameter.name);
-    if (found->second.shape() != parameter.shape) {
-      fail(ErrorKind::data, "{}: {} is {}, but the vocabulary and config.toml make it {}", folder,
-           parameter.name, found->second.shape().to_string(), parameter.shape.to_string());
-    }
-    parameter.value.copy_from(found->second);
-  }
+  nn::load_model(checkpoint.model, loaded->registry, folder);
   return loaded;
 }
 

@@ -119,10 +119,20 @@ nn::LoopOptions loop_options(const Options& options) {
   return loop;
 }
 
-Device chosen_device(const Options& options) {
-  const std::string& device = options.get_string("device");
-  XF_CHECK(device == "auto" || device == "cpu", "device: the option table lets '{}' pass", device);
-  return Device::cpu();
+Device chosen_device(const Options& options) { return choose_device(options.get_string("device")).device; }
+
+std::string device_line(const Options& options) {
+  const DeviceChoice choice = choose_device(options.get_string("device"));
+  return choice.why_not_cuda.empty() ? name_of(choice.device)
+                                     : fmt::format("{} ({})", name_of(choice.device), choice.why_not_cuda);
+}
+
+DType training_dtype(const Options& options) {
+  if (options.get_string("precision") == "float32") return DType::f32;
+  if (chosen_device(options) == Device::cpu()) {
+    fail(ErrorKind::usage, "--precision bfloat16: the CPU trains in float32; leave the option out");
+  }
+  return DType::bf16;
 }
 
 }  // namespace xf::tools

@@ -98,7 +98,10 @@ std::vector<Row> validation_options() {
               "beam of the last translation, and the model's default in xformer-translate")
           .between(1, 64)
           .alias("-b"),
-      real("normalize", "1", "A", "hypotheses compare by log-probability / length^A").at_least(0).alias("-n"),
+      real("normalize", "1", "A",
+           "hypotheses compare by log-probability / length^A; also the model's default")
+          .at_least(0)
+          .alias("-n"),
   };
 }
 

@@ -20,8 +20,11 @@ std::vector<Row> translate_options() {
       text("model", "", "DIR", "run folder (its averaged model if there is one) or a checkpoint").alias("-m"),
       text("input", "-", "FILE", "text; -: standard input").alias("-i"),
       text("output", "-", "FILE", "one line for each input line; -: standard output").alias("-o"),
-      integer("beam-size", "5", "N", "hypotheses followed at a time; 1: greedy").between(1, 64).alias("-b"),
-      real("normalize", "1", "A", "hypotheses compare by log-probability / length^A, </s> counted")
+      integer("beam-size", "", "N", "hypotheses followed at a time; 1: greedy; default: as in training")
+          .between(1, 64)
+          .alias("-b"),
+      real("normalize", "", "A",
+           "hypotheses compare by log-probability / length^A, </s> counted; default: as in training")
           .at_least(0)
           .alias("-n"),
       flag("n-best", "false", "all hypotheses: id ||| text ||| F0= log-probability ||| score"),
@@ -112,10 +115,12 @@ std::vector<Row> demo_corpus_options() {
 std::vector<Row> shared_options() {
   return {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
-      choice("device", "auto|cpu", "auto", "where to compute; this build has the CPU").only(kModels),
+      text("device", "auto", "auto|cpu|cuda[:N]",
+           "where to compute; auto: on the first CUDA device that can be used, else the CPU")
+          .only(kModels),
       integer("cpu-threads", "0", "N", "0: as many as this process may use").between(0, 1024).only(kModels),
       text("task", "transformer-tiny", "NAME",
-           "preset that sets what is not given: transformer-tiny, transformer-base")
+           "preset that sets what is not given: transformer-tiny, transformer-base, demo")
           .only(static_cast<unsigned>(Program::train)),
       text("config", "", "FILE",
            "TOML file with the same names; the command line goes before it, the task after it")

@@ -25,15 +25,12 @@ bool asks_for(const std::vector<GivenOption>& given, std::string_view name) {
   return option && option->words == std::vector<std::string>{"true"};
 }
 
-// --fp16 and --bf16 are spellings of --precision, and precision is what the device can do.
+// --fp16 and --bf16 are spellings of --precision.
 void check_precision(Options& options) {
   if (options.get_bool("fp16")) {
     fail(ErrorKind::usage, "--fp16: float16 training overflows and is not offered; use --bf16 on a GPU");
   }
   if (options.get_bool("bf16")) options.apply({{"precision", {"bfloat16"}, "--bf16"}}, Options::Origin::user);
-  if (options.get_string("precision") != "float32") {
-    fail(ErrorKind::usage, "--precision bfloat16: the CPU trains in float32; leave the option out");
-  }
 }
 
 void check_training(Options& options) {

@@ -74,9 +74,10 @@ class TrainingRun final : public nn::TrainingTask {
       model_config(options_, inputs_.vocabularies.source->size(), inputs_.vocabularies.target->size());
   nn::TrainerOptions trainer_options_ = trainer_options(options_, updates_per_epoch_);
   nn::MemoryPlan plan_ =
-      nn::plan_memory(config_, {capacity_.source_tokens, capacity_.target_tokens, capacity_.sentences});
+      nn::plan_memory(config_, {capacity_.source_tokens, capacity_.target_tokens, capacity_.sentences},
+                      training_dtype(options_));
   Device device_ = chosen_device(options_);
-  nn::Registry registry_;
+  nn::Registry registry_{training_dtype(options_)};
   nn::Transformer model_{config_, registry_};
   Arena arena_{device_, static_cast<int64_t>(kArenaSlack* static_cast<double>(plan_.activations))};
   std::unique_ptr<nn::Trainer> trainer_;
@@ -93,6 +94,7 @@ class TrainingRun final : public nn::TrainingTask {
 TrainingRun::TrainingRun(TrainingInputs inputs) : inputs_(std::move(inputs)) {
   registry_.allocate(device_, nn::Registry::Gradients::yes);
   model_.bind(device_);
+  trainer_options_.capacity = {capacity_.source_tokens, capacity_.target_tokens, capacity_.sentences};
   trainer_ = std::make_unique<nn::Trainer>(model_, registry_, arena_, trainer_options_);
   if (inputs_.validation) {
     validator_ =
@@ -157,12 +159,7 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint) {
          "train-sets: not the text that {} was trained on so far; give the same files, or another --model",
          run_);
   }
-  for (const nn::Parameter& parameter : registry_.parameters()) {
-    const auto found = checkpoint.model.find(parameter.name);
-    if (found == checkpoint.model.end())
-      fail(ErrorKind::data, "{}: the checkpoint has no {}", run_, parameter.name);
-    parameter.value.copy_from(found->second);
-  }
+  nn::load_model(checkpoint.model, registry_, run_);
   const auto moment = [&](const char* name) {
     const auto found = checkpoint.optimizer.find(name);
     if (found == checkpoint.optimizer.end())
@@ -183,7 +180,8 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint) {
 
 void TrainingRun::describe() {
   const data::CorpusStatistics& s = inputs_.corpus.statistics;
-  say(fmt::format("xformer {} · {} threads · seed {}", XFORMER_VERSION, thread_count(), seed_));
+  say(fmt::format("xformer {} · {} · {} threads · seed {}", XFORMER_VERSION, device_line(options_),
+                  thread_count(), seed_));
   say(fmt::format("train: {} pairs, {} kept, {} empty, {} over {} tokens{}", grouped(s.pairs),
                   grouped(s.kept), grouped(s.dropped_empty), grouped(s.dropped_long),
                   options_.get_int("max-length"),
@@ -245,10 +243,9 @@ void TrainingRun::on_validation(const nn::TrainingState& state, const std::vecto
 nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   nn::Checkpoint checkpoint;
   checkpoint.update = state.update;
-  for (const nn::Parameter& parameter : registry_.parameters())
-    checkpoint.model[parameter.name] = parameter.value;
-  checkpoint.optimizer = {{"first_moment", trainer_->optimizer().first_moment()},
-                          {"second_moment", trainer_->optimizer().second_moment()}};
+  checkpoint.model = nn::model_of(registry_);
+  checkpoint.optimizer = {{"first_moment", trainer_->optimizer().first_moment().to(Device::cpu())},
+                          {"second_moment", trainer_->optimizer().second_moment().to(Device::cpu())}};
   checkpoint.metadata = {{"update", std::to_string(state.update)},
                          {"vocabulary", inputs_.vocabularies.hash()}};
   checkpoint.state = nn::to_state(state);
@@ -348,10 +345,7 @@ void TrainingRun::finish(nn::Ending ending) {
 }
 
 void TrainingRun::score_average() {
-  const nn::Checkpoint average = nn::read_model(run_ + "/averaged");
-  for (const nn::Parameter& parameter : registry_.parameters()) {
-    parameter.value.copy_from(average.model.at(parameter.name));
-  }
+  nn::load_model(nn::read_model(run_ + "/averaged").model, registry_, run_ + "/averaged");
   const int64_t beam = options_.get_int("beam-size");
   const data::BleuScore bleu = validator_->bleu(validator_->translations(beam));
   say(fmt::format("averaged model, beam {}: {}", beam, data::format(bleu, 2)));

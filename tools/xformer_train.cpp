@@ -8,22 +8,12 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/main.h"
+#include "tools/model_config.h"
 #include "tools/print_model.h"
 #include "tools/training_run.h"
 
 namespace xf::tools {
 namespace {
-
-void check_numerics(const Options& options) {
-  if (options.is_set("fp16") && options.get_bool("fp16")) {
-    fail(ErrorKind::usage,
-         "--fp16: float16 training overflows and is not offered; use --bf16 where the device has it");
-  }
-  if ((options.is_set("bf16") && options.get_bool("bf16")) || options.get_string("precision") != "float32") {
-    fail(ErrorKind::usage,
-         "--precision bfloat16 needs a backend that computes in it; on the cpu use --precision float32");
-  }
-}
 
 // Whether the run folder holds a run to go on with. Refuses what would lose somebody's files.
 bool prepare_folder(const Options& options, const std::string& run) {
@@ -72,13 +62,13 @@ void check_unchanged(const Options& options, const std::string& run) {
 int train(int argc, char** argv) {
   const auto options = parse_options(Program::train, argc, argv);
   if (!options) return 0;
-  check_numerics(*options);
   if (options->get_bool("print-model")) {
     fmt::print("{}", print_model(*options));
     return 0;
   }
   options->require("model");
   options->require("train-sets");
+  training_dtype(*options);  // refuses before the text is read what the device cannot do
   watch_signals();
   std::signal(SIGPIPE, SIG_IGN);  // who closes the pipe that shows the progress does not end the training
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));

@@ -55,13 +55,16 @@ int translate(int argc, char** argv) {
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
   const Device device = chosen_device(*options);
   const auto loaded = load_model(options->get_string("model"), device);
-  const int64_t beam = options->get_int("beam-size");
+  const auto deciding = [&](std::string_view name) -> const Options& {
+    return options->is_set(name) ? *options : loaded->training;
+  };
+  const int64_t beam = deciding("beam-size").get_int("beam-size");
   const bool n_best = options->get_bool("n-best");
   Arena arena(device);
   const Translator translator(
       *loaded->transformer, arena, loaded->vocabularies,
       {.beam_size = beam,
-       .normalize = static_cast<float>(options->get_float("normalize")),
+       .normalize = static_cast<float>(deciding("normalize").get_float("normalize")),
        .max_length_factor = static_cast<float>(options->get_float("max-length-factor")),
        .max_length = options->get_int("max-length"),
        .n_best = n_best ? beam : 1,

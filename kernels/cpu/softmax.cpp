@@ -1,5 +1,7 @@
 #include "kernels/softmax.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "kernels/cpu/rows.h"
@@ -21,7 +23,11 @@ void softmax_row(const T* s, const int32_t* mask, int64_t visible, int64_t Sk, T
     p[j] = masked;
     maximum = std::max(maximum, masked);
   }
-  if (visible == 0 || maximum == -kInfinity) return std::fill_n(p, Sk, T{0}), void();
+  if (visible == 0 || maximum == -kInfinity) {  // no key, or all scores are NaN, which max() does not see
+    const bool bad = std::any_of(p, p + visible, [](T value) { return std::isnan(value); });
+    std::fill_n(p, Sk, bad ? std::numeric_limits<T>::quiet_NaN() : T{0});
+    return;
+  }
   T sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t j = 0; j < visible; ++j) {

@@ -14,8 +14,12 @@ struct AdamCase {
 };
 
 inline const std::vector<AdamCase>& adam_cases() {
-  static const std::vector<AdamCase> cases = {
-      {"smallest", 1}, {"tail of a vector", 33}, {"one past a block", 4097}, {"several threads", 70001}};
+  static const std::vector<AdamCase> cases = {{"smallest", 1},
+                                              {"tail of a vector", 33},
+                                              {"tail of a thread's eight", 127},
+                                              {"one past a block", 4097},
+                                              {"a prime", 10007},
+                                              {"several threads", 70001}};
   return cases;
 }
 

@@ -23,6 +23,10 @@ inline const std::vector<CrossEntropyCase>& cross_entropy_cases() {
       {"rows beyond one block", 130, 31, 0.1, 1},
       {"large logits: exp overflows without the maximum", 4, 65, 0.1, 300},
       {"a vocabulary", 3, 10007, 0.1, 5},
+      {"the longest row that is left to a warp", 6, 1024, 0.1, 3},
+      {"the shortest row of a block", 6, 1025, 0.1, 3},
+      {"a large vocabulary", 2, 50000, 0.1, 5},
+      {"more rows than a grid's second axis has blocks", 70001, 3, 0.1, 2},
   };
   return cases;
 }

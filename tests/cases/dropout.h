@@ -15,8 +15,10 @@ struct DropoutCase {
 
 inline std::vector<DropoutCase> dropout_cases() {
   return {
-      {"smallest", 1, 1},        {"within one counter", 3, 3}, {"tail of a counter", 5, 31},
-      {"tail of a run", 2, 127}, {"just past a run", 7, 129},  {"the base model's width", 33, 512},
+      {"smallest", 1, 1},           {"within one counter", 3, 3},
+      {"tail of a counter", 5, 31}, {"tail of a run", 2, 127},
+      {"just past a run", 7, 129},  {"the base model's width", 33, 512},
+      {"a wide row", 2, 10007},     {"more rows than a grid's second axis has blocks", 70001, 3},
   };
 }
 

@@ -15,7 +15,13 @@ inline kernels::Dropout test_dropout(float p, int32_t first_row = 0) {
           .counter = Tensor::from(std::vector<int32_t>{11, first_row})};
 }
 
-// 0 or 1/(1-p), the latter rounded to f32 as every backend receives it.
+// The same, for an op on `device`: the counter lies there.
+inline kernels::Dropout dropout_on(Device device, kernels::Dropout dropout) {
+  if (dropout.counter.defined()) dropout.counter = dropout.counter.to(device);
+  return dropout;
+}
+
+// 0 or 1/(1-p), the latter rounded to f32 as every backend receives it. The dropout's counter is on the CPU.
 inline double dropout_factor(const kernels::Dropout& dropout, int64_t row, int64_t column) {
   if (dropout.p == 0) return 1;
   const int32_t* counter = dropout.counter.data<int32_t>();

@@ -22,6 +22,11 @@ inline const std::vector<EmbeddingCase>& embedding_cases() {
       {"tail of a vector, tail of a dropout block", 17, 7, 127},
       {"several threads", 300, 23, 130},
       {"model width", 8, 50, 512},
+      {"as many tokens of a word as a warp adds alone", 32, 1, 31},
+      {"one more", 33, 1, 33},
+      {"a word of most of the tokens: more than a block of warps takes at a time", 1100, 3, 12},
+      {"a wide row", 3, 2, 10007},
+      {"more tokens than a grid's second axis has blocks", 70001, 5000, 3},
   };
   return cases;
 }

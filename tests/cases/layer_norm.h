@@ -20,11 +20,18 @@ inline const std::vector<LayerNormCase>& layer_norm_cases() {
       {"smallest", 1, 1},
       {"tail of a warp", 3, 33},
       {"odd and prime", 31, 7},
+      {"a warp's width", 5, 32},
+      {"no more than a constant per row", 9, 1},
       {"one short of a vector", 2, 127},
       {"tail of a vector load", 7, 130},
       {"rows beyond one block of column sums", 129, 31},
       {"model width", 4, 512},
+      {"between two numbers of registers", 6, 257},
+      {"the widest row that a warp holds on a GPU", 17, 1024},
+      {"one column more", 18, 1025},
       {"a block of threads per row on a GPU", 2, 4096},
+      {"a wide prime row", 2, 10007},
+      {"more rows than a GPU's grid is high", 65549, 11},
       // half a step of f32 at 1e4, the least error of a saved mean, is 5e-4; a few of them against a spread
       // of 1e-2
       {"cancellation: mean 1e4, spread 1e-2", 3, 64, 1e4, 1e-2, 0.15},

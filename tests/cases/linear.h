@@ -14,8 +14,10 @@ struct LinearCase {
 inline std::vector<LinearCase> linear_cases() {
   return {{"smallest", 1, 1, 1},
           {"primes", 5, 3, 7},
+          {"one row, as in decoding", 1, 33, 32},
           {"around a register", 31, 33, 17},
-          {"past a row block", 129, 8, 31}};
+          {"past a row block", 129, 8, 31},
+          {"rows of whole 16 bytes", 33, 16, 24}};
 }
 
 }  // namespace xf::tests

@@ -15,10 +15,12 @@ inline std::vector<MatmulCase> matmul_cases() {
   return {
       {"smallest", 1, 1, 1},
       {"primes", 7, 13, 5},
+      {"three of everything", 3, 3, 3},
       {"one row, as in decoding", 1, 129, 31},
       {"one column", 33, 1, 127},
       {"around a register", 31, 33, 32},
       {"around two registers and a tile", 127, 129, 65},
+      {"more terms than a stage holds", 33, 31, 129},
       {"the tiny model's feed-forward", 64, 256, 128},
       {"no terms to add: zero, or what was there", 3, 4, 0},
   };

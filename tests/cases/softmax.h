@@ -38,6 +38,28 @@ inline std::vector<SoftmaxCase> softmax_cases() {
   };
 }
 
+// Too large for central differences.
+inline std::vector<SoftmaxCase> large_softmax_cases() {
+  return {
+      {"a warp's width", 2, 2, 3, 32, {32, 31}, false, {}},
+      {"two keys to a lane of a warp, and one key more", 1, 2, 65, 65, {}, true, {}},
+      {"a tail of eight keys to a lane", 1, 2, 3, 127, {}, false, {}},
+      {"beyond eight keys to a lane", 2, 1, 3, 257, {257, 250}, false, scattered_mask(2, 3, 257)},
+      {"the longest row that a warp holds", 1, 1, 3, 1024, {}, false, {}},
+      {"a block of threads per row, all three masks",
+       2,
+       2,
+       3,
+       1025,
+       {1025, 600},
+       true,
+       scattered_mask(2, 3, 1025)},
+      {"long rows of whole 16 bytes, one of them without a key", 2, 1, 2, 4096, {4096, 0}, false, {}},
+      {"long rows of prime length", 1, 1, 2, 10007, {}, false, scattered_mask(1, 2, 10007)},
+      {"more rows than a grid is high", 1, 4, 16411, 3, {2}, true, {}},
+  };
+}
+
 inline std::vector<double> softmax_reference(const SoftmaxCase& c, const std::vector<double>& s) {
   std::vector<double> p(s.size(), 0.0);
   for (int64_t row = 0; row < c.B * c.H * c.Sq; ++row) {
@@ -51,6 +73,19 @@ inline std::vector<double> softmax_reference(const SoftmaxCase& c, const std::ve
     for (int64_t j = 0; j < c.Sk; ++j) p[row * c.Sk + j] = visible(j) ? std::exp(s[row * c.Sk + j]) / sum : 0;
   }
   return p;
+}
+
+// By the Jacobian (2) of docs/derivations/softmax.md row by row: ds_j = sum_i dp_i p_i (delta_ij - p_j).
+inline std::vector<double> softmax_backward_reference(const std::vector<double>& dp,
+                                                      const std::vector<double>& p, int64_t width) {
+  std::vector<double> ds(p.size());
+  for (size_t first = 0; first < p.size(); first += static_cast<size_t>(width)) {
+    double through_sum = 0;
+    for (size_t i = first; i < first + static_cast<size_t>(width); ++i) through_sum += dp[i] * p[i];
+    for (size_t j = first; j < first + static_cast<size_t>(width); ++j)
+      ds[j] = dp[j] * p[j] - through_sum * p[j];
+  }
+  return ds;
 }
 
 }  // namespace xf::tests

@@ -23,6 +23,11 @@ inline std::vector<TopKCase> top_k_cases() {
       {"around a block", 5, 65, 4, {64}},
       {"a real vocabulary", 31, 10000, 5, {1, 2}},
       {"a wide beam", 3, 4099, 16, {}},
+      {"the longest row that is left to a warp", 2, 1024, 3, {5}},
+      {"the shortest row of a block", 2, 1025, 3, {5}},
+      {"more of a row than it has threads' bests", 2, 1500, 64, {}},
+      {"a large vocabulary", 1, 50000, 5, {1, 2}},
+      {"more rows than a grid's second axis has blocks", 70001, 3, 2, {0}},
   };
 }
 

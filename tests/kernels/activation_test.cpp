@@ -4,8 +4,9 @@
 #include <catch2/catch.hpp>
 
 #include "tests/cases/activation.h"
-#include "tests/support/compare.h"
 #include "tests/support/gradcheck.h"
+#include "tests/support/odd_view.h"
+#include "tests/support/targets.h"
 #include "tests/support/threads.h"
 
 using namespace xf;
@@ -28,23 +29,68 @@ void for_every_case(const Body& body) {
 
 }  // namespace
 
-TEST_CASE("BiasActivation: agrees with the definition", "[unit]") {
+TEST_CASE("BiasActivation: agrees with the definition", "[unit][device]") {
   for_every_case([](const ActivationCase& c, Activation activation, const Dropout& dropout) {
-    const auto x = random_values(c.N * c.F, 1, -4, 4), bias = random_values(c.F, 2);
-    std::vector<double> expected;
-    for (int64_t n = 0; n < c.N; ++n) {
-      for (int64_t i = 0; i < c.F; ++i) {
-        expected.push_back(activation_reference(activation, x[n * c.F + i] + bias[i]) *
-                           dropout_factor(dropout, n, i));
+    for (const Target& t : targets()) {
+      INFO(name_of(t));
+      const Tensor x = t.random({c.N, c.F}, 1, -4, 4), bias = t.random({c.F}, 2), a = t.poisoned({c.N, c.F});
+      const auto inputs = as_doubles(x), biases = as_doubles(bias);
+      std::vector<double> expected;
+      for (int64_t n = 0; n < c.N; ++n) {
+        for (int64_t i = 0; i < c.F; ++i) {
+          expected.push_back(activation_reference(activation, inputs[n * c.F + i] + biases[i]) *
+                             dropout_factor(dropout, n, i));
+        }
       }
-    }
-    for (const DType dtype : {DType::f32, DType::f64}) {
-      const Tensor a = poisoned({c.N, c.F}, dtype);
-      bias_activation_forward(tensor_of(x, {c.N, c.F}, dtype), tensor_of(bias, {c.F}, dtype), activation,
-                              dropout, a);
-      CHECK(max_relative_error(a, expected) < tolerance(dtype));
+      bias_activation_forward(x, bias, activation, dropout_on(t.device, dropout), a);
+      CHECK(max_relative_error(a, expected) < t.forward_tolerance());
     }
   });
+}
+
+TEST_CASE("BiasActivation: gradients agree with the definition, in place, dbias accumulated",
+          "[unit][device]") {
+  for_every_case([](const ActivationCase& c, Activation activation, const Dropout& dropout) {
+    for (const Target& t : targets()) {
+      INFO(name_of(t));
+      const Dropout there = dropout_on(t.device, dropout);
+      const Tensor x = t.random({c.N, c.F}, 1, -3, 3), bias = t.random({c.F}, 2), a = t.poisoned({c.N, c.F});
+      const Tensor dx = t.random({c.N, c.F}, 3), dbias = t.sums(random_values(c.F, 4), {c.F});
+      const auto inputs = as_doubles(x), biases = as_doubles(bias);
+      auto expected = as_doubles(dx), sums = as_doubles(dbias);
+      for (int64_t n = 0; n < c.N; ++n) {
+        for (int64_t i = 0; i < c.F; ++i) {
+          expected[n * c.F + i] *= activation_derivative(activation, inputs[n * c.F + i] + biases[i]) *
+                                   dropout_factor(dropout, n, i);
+          sums[i] += expected[n * c.F + i];
+        }
+      }
+      bias_activation_forward(x, bias, activation, there, a);
+      bias_activation_backward(dx, activation == Activation::relu ? a : x, bias, activation, there, dx,
+                               dbias);
+      CHECK(max_relative_error(dx, expected) < t.gradient_tolerance());
+      CHECK(max_relative_error(dbias, sums) < t.gradient_tolerance());
+    }
+  });
+}
+
+TEST_CASE("BiasActivation: the same bits wherever the tensors begin", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const Activation activation : {Activation::relu, Activation::gelu}) {
+      const Dropout dropout = dropout_on(t.device, test_dropout(0.1f));
+      const auto run = [&](const auto& place) {
+        const Tensor x = place(t.random({67, 136}, 1)), bias = place(t.random({136}, 2)),
+                     a = place(t.poisoned({67, 136})), dx = place(t.random({67, 136}, 3)),
+                     dbias = t.sums(random_values(136, 4), {136});
+        bias_activation_forward(x, bias, activation, dropout, a);
+        bias_activation_backward(dx, activation == Activation::relu ? a : x, bias, activation, dropout, dx,
+                                 dbias);
+        return std::vector<Tensor>{a, dx, dbias};
+      };
+      const auto aligned = run([](const Tensor&tensor) { return tensor; }), unaligned = run(odd_view);
+      for (size_t i = 0; i < aligned.size(); ++i) CHECK(same_bits(aligned[i], unaligned[i]));
+    }
+  }
 }
 
 TEST_CASE("BiasActivation: gradients agree with central differences", "[grad]") {
@@ -66,31 +112,15 @@ TEST_CASE("BiasActivation: gradients agree with central differences", "[grad]") 
   });
 }
 
-TEST_CASE("BiasActivation: f32 gradients agree with f64, in place, dbias accumulated", "[unit]") {
-  for_every_case([](const ActivationCase& c, Activation activation, const Dropout& dropout) {
-    std::vector<Tensor> dx, dbias;
-    for (const DType dtype : {DType::f64, DType::f32}) {
-      const Tensor x = random_tensor({c.N, c.F}, dtype, 1, -3, 3), bias = random_tensor({c.F}, dtype, 2);
-      const Tensor a = poisoned({c.N, c.F}, dtype);
-      bias_activation_forward(x, bias, activation, dropout, a);
-      dx.push_back(random_tensor({c.N, c.F}, dtype, 3));
-      dbias.push_back(random_tensor({c.F}, dtype, 4));
-      bias_activation_backward(dx.back(), activation == Activation::relu ? a : x, bias, activation, dropout,
-                               dx.back(), dbias.back());
+TEST_CASE("BiasActivation: NaN and infinity are not hidden", "[unit][device]") {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  for (const Target& t : targets()) {
+    for (const Activation activation : {Activation::relu, Activation::gelu}) {
+      const Tensor x = t.tensor({nan, infinity, 1, 2}, {1, 4}), a = t.poisoned({1, 4});
+      bias_activation_forward(x, t.tensor({0, 0, 0, 0}, {4}), activation, {}, a);
+      CHECK(std::isnan(as_doubles(a)[0]));
+      CHECK(std::isinf(as_doubles(a)[1]));
     }
-    CHECK(max_relative_error(dx[1], dx[0]) < tolerance(DType::f32));
-    CHECK(max_relative_error(dbias[1], dbias[0]) < tolerance(DType::f32));
-  });
-}
-
-TEST_CASE("BiasActivation: NaN and infinity are not hidden", "[unit]") {
-  const float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
-  for (const Activation activation : {Activation::relu, Activation::gelu}) {
-    const Tensor x = Tensor::from(std::vector<float>{nan, infinity, 1, 2}, {1, 4}),
-                 a = poisoned({1, 4}, DType::f32);
-    bias_activation_forward(x, Tensor::zeros({4}, DType::f32), activation, {}, a);
-    CHECK(std::isnan(a.data<float>()[0]));
-    CHECK(std::isinf(a.data<float>()[1]));
   }
 }
 

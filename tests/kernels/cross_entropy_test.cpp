@@ -5,6 +5,8 @@
 
 #include "tests/cases/cross_entropy.h"
 #include "tests/support/gradcheck.h"
+#include "tests/support/odd_view.h"
+#include "tests/support/targets.h"
 #include "tests/support/threads.h"
 
 using namespace xf;
@@ -16,15 +18,18 @@ using xf::kernels::projection_cross_entropy;
 
 namespace {
 
+const Target kF32{Device::cpu(), DType::f32}, kF64{Device::cpu(), DType::f64};
+
 struct Op {
   CrossEntropy options;
   Tensor z, targets, loss, dz;
 
-  Op(const CrossEntropyCase& c, DType dtype) : options{.label_smoothing = static_cast<float>(c.smoothing)} {
-    z = random_tensor({c.N, c.V}, dtype, 1, -c.spread, c.spread);
-    targets = Tensor::from(cross_entropy_targets(c.N, c.V));
-    loss = Tensor::zeros({2}, accumulator_of(dtype));
-    dz = poisoned({c.N, c.V}, dtype);
+  Op(const CrossEntropyCase& c, const Target& t)
+      : options{.label_smoothing = static_cast<float>(c.smoothing)} {
+    z = t.random({c.N, c.V}, 1, -c.spread, c.spread);
+    targets = t.ids(cross_entropy_targets(c.N, c.V));
+    loss = t.sums({0, 0}, {2});
+    dz = t.poisoned({c.N, c.V});
   }
   void run() const { cross_entropy(z, targets, options, loss, dz); }
   CrossEntropyReference reference() const {
@@ -39,13 +44,13 @@ struct Projection {
   Tensor x, w, bias, targets, logits, loss;
   kernels::ProjectionGradients gradients;
 
-  Projection(int64_t N, int64_t D, int64_t V, DType dtype) {
-    x = random_tensor({N, D}, dtype, 1), w = random_tensor({V, D}, dtype, 2),
-    bias = random_tensor({V}, dtype, 3);
-    targets = Tensor::from(cross_entropy_targets(N, V));
-    logits = poisoned({std::min(N, kLossChunk), V}, dtype);
-    loss = Tensor::zeros({2}, accumulator_of(dtype));
-    gradients = {poisoned({N, D}, dtype), Tensor::zeros({V, D}, dtype), Tensor::zeros({V}, dtype)};
+  Projection(int64_t N, int64_t D, int64_t V, const Target& t) {
+    x = t.random({N, D}, 1), w = t.random({V, D}, 2), bias = t.random({V}, 3);
+    targets = t.ids(cross_entropy_targets(N, V));
+    logits = t.poisoned({std::min(N, kLossChunk), V});
+    loss = Tensor::zeros({2}, t.accumulator(), t.device);
+    gradients = {t.poisoned({N, D}), Tensor::zeros({V, D}, t.accumulator(), t.device),
+                 Tensor::zeros({V}, t.accumulator(), t.device)};
   }
   void run() const { projection_cross_entropy(x, w, bias, targets, options, logits, loss, gradients); }
   double smoothed_loss() const {
@@ -88,16 +93,17 @@ struct ProjectionReference {
 
 }  // namespace
 
-TEST_CASE("CrossEntropy: losses and gradient match the definition", "[unit]") {
-  for (const DType dtype : {DType::f32, DType::f64}) {
+TEST_CASE("CrossEntropy: losses and gradient match the definition", "[unit][device]") {
+  for (const Target& t : targets()) {
     for (const CrossEntropyCase& c : cross_entropy_cases()) {
-      const Op op(c, dtype);
+      const Op op(c, t);
       op.run();
       const auto expected = op.reference();
-      INFO(c.why << ", " << name_of(dtype));
-      CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}, 1.0) < tolerance(dtype));
+      INFO(c.why << ", " << name_of(t));
+      CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}, 1.0) <
+            tolerance(t.accumulator()));
       // z - lse loses |z| * 2^-24 in f32: 300 * 6e-8
-      const double limit = dtype == DType::f32 && c.spread > 100 ? 1e-4 : tolerance(dtype);
+      const double limit = t.dtype == DType::f32 && c.spread > 100 ? 1e-4 : t.gradient_tolerance();
       CHECK(max_relative_error(op.dz, expected.dz, 1e-3) < limit);
     }
   }
@@ -109,7 +115,7 @@ TEST_CASE("CrossEntropy: the gradient matches central differences", "[grad]") {
                                     {"", 7, 33, 0.2, 2},
                                     {"", 5, 127, 0, 2},
                                     {"", 2, 129, 0.1, 2}}) {
-    const Op op(c, DType::f64);
+    const Op op(c, kF64);
     op.run();
     const auto loss = [&] {
       op.loss.fill_zero();
@@ -122,11 +128,11 @@ TEST_CASE("CrossEntropy: the gradient matches central differences", "[grad]") {
 }
 
 TEST_CASE("CrossEntropy: equal logits cost log V, each row of dz sums to 0", "[unit]") {
-  const Op op({"", 4, 7853, 0.1, 0}, DType::f64);  // spread 0: all logits are 0
+  const Op op({"", 4, 7853, 0.1, 0}, kF64);  // spread 0: all logits are 0
   op.run();
   CHECK(as_doubles(op.loss)[1] == Approx(4 * 8.968651).epsilon(1e-7));  // ln 7853
   CHECK(as_doubles(op.loss)[0] == Approx(as_doubles(op.loss)[1]).epsilon(1e-12));
-  const Op random({"", 4, 1000, 0.1, 3}, DType::f64);
+  const Op random({"", 4, 1000, 0.1, 3}, kF64);
   random.run();
   for (int64_t n = 0; n < 4; ++n) {
     double sum = 0;
@@ -135,41 +141,88 @@ TEST_CASE("CrossEntropy: equal logits cost log V, each row of dz sums to 0", "[u
   }
 }
 
-TEST_CASE("CrossEntropy: ignored rows count nothing, and a batch of them is zero, not NaN", "[unit]") {
-  const Op op({"", 3, 5, 0.1, 1}, DType::f32);
-  const Tensor padding = Tensor::from(std::vector<int32_t>{0, 0, 0});
-  cross_entropy(op.z, padding, {.label_smoothing = 0.1f, .ignore_id = 0}, op.loss, op.dz);
-  CHECK(op.loss.to_vector<float>() == std::vector<float>{0, 0});
-  CHECK(op.dz.to_vector<float>() == std::vector<float>(15, 0.0f));
+TEST_CASE("CrossEntropy: ignored rows count nothing, and a batch of them is zero, not NaN",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {5, 1033}) {
+      const Op op({"", 3, V, 0.1, 1}, t);
+      cross_entropy(op.z, t.ids({0, 0, 0}), {.label_smoothing = 0.1f, .ignore_id = 0}, op.loss, op.dz);
+      CHECK(as_doubles(op.loss) == std::vector<double>{0, 0});
+      CHECK(as_doubles(op.dz) == std::vector<double>(static_cast<size_t>(3 * V), 0.0));
+    }
+  }
 }
 
-TEST_CASE("CrossEntropy: losses accumulate, dz may be z, and the loss alone is the same number", "[unit]") {
-  const Op op({"", 7, 129, 0.1, 3}, DType::f32), again({"", 7, 129, 0.1, 3}, DType::f32);
-  op.run();
-  cross_entropy(again.z, again.targets, again.options, again.loss, {});
-  CHECK(same_bits(again.loss, op.loss));
-  cross_entropy(again.z, again.targets, again.options, again.loss, again.z);
-  CHECK(same_bits(again.z, op.dz));
-  CHECK(as_doubles(again.loss)[0] == 2 * as_doubles(op.loss)[0]);
+TEST_CASE("CrossEntropy: losses accumulate, dz may be z, and the loss alone is the same number",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {129, 1033}) {
+      const Op op({"", 7, V, 0.1, 3}, t), again({"", 7, V, 0.1, 3}, t);
+      op.run();
+      cross_entropy(again.z, again.targets, again.options, again.loss, {});
+      CHECK(same_bits(again.loss, op.loss));
+      cross_entropy(again.z, again.targets, again.options, again.loss, again.z);
+      CHECK(same_bits(again.z, op.dz));
+      CHECK(as_doubles(again.loss)[0] == 2 * as_doubles(op.loss)[0]);
+    }
+  }
 }
 
-TEST_CASE("CrossEntropy: a NaN logit reaches the loss", "[unit]") {
-  const Op op({"", 1, 40, 0, 1}, DType::f32);
-  op.z.data<float>()[7] = std::nanf("");
-  op.run();
-  CHECK(std::isnan(op.loss.to_vector<float>()[0]));
+TEST_CASE("CrossEntropy: logits that begin anywhere, dz elsewhere, are as good", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {40, 1040}) {
+      Op op({"", 5, V, 0.1, 3}, t);
+      const auto expected = op.reference();
+      op.z = odd_view(op.z);
+      op.run();
+      INFO("V " << V << ", " << name_of(t));
+      CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}) < tolerance(t.accumulator()));
+      CHECK(max_relative_error(op.dz, expected.dz, 1e-3) < t.gradient_tolerance());
+    }
+  }
+}
+
+TEST_CASE("CrossEntropy: a NaN logit reaches the loss", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {40, 1040}) {
+      Op op({"", 1, V, 0, 1}, t);
+      auto values = as_doubles(op.z);
+      values[7] = std::nan("");
+      op.z = t.tensor(values, {1, V});
+      op.run();
+      CHECK(std::isnan(as_doubles(op.loss)[0]));
+    }
+  }
+}
+
+TEST_CASE("CrossEntropy: a target that is no word is an error on the CPU, and a loss of NaN on a device",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {5, 1033}) {
+      const Op op({"", 2, V, 0.1, 1}, t);
+      const auto run = [&] {
+        cross_entropy(op.z, t.ids({1, static_cast<int32_t>(V)}), op.options, op.loss, op.dz);
+      };
+      if (t.device == Device::cpu()) {
+        CHECK_THROWS_AS(run(), Error);
+      } else {
+        run();
+        CHECK(std::isnan(as_doubles(op.loss)[0]));
+      }
+    }
+  }
 }
 
 TEST_CASE("CrossEntropy: same bits at any number of threads, and twice", "[unit]") {
   CHECK(same_bits_at_any_thread_count([] {
-    const Op op({"several threads", 300, 131, 0.1, 2}, DType::f32);
+    const Op op({"several threads", 300, 131, 0.1, 2}, kF32);
     op.run();
     return std::vector<Tensor>{op.loss, op.dz};
   }));
 }
 
 TEST_CASE("CrossEntropy: rejects wrong shapes, targets and smoothing by name", "[unit]") {
-  const Op op({"", 3, 5, 0.1, 1}, DType::f32);
+  const Op op({"", 3, 5, 0.1, 1}, kF32);
   const Tensor two = Tensor::from(std::vector<int32_t>{1, 2}),
                large = Tensor::from(std::vector<int32_t>{1, 5, 2});
   CHECK_THROWS_WITH(cross_entropy(op.z, two, op.options, op.loss, op.dz),
@@ -184,20 +237,21 @@ TEST_CASE("CrossEntropy: rejects wrong shapes, targets and smoothing by name", "
                     "cross_entropy: loss must be f32, got f64");
 }
 
-TEST_CASE("ProjectionCrossEntropy: chunks give the losses and gradients of the whole", "[unit]") {
-  for (const DType dtype : {DType::f32, DType::f64}) {
+TEST_CASE("ProjectionCrossEntropy: chunks give the losses and gradients of the whole", "[unit][device]") {
+  for (const Target& t : targets()) {
     // one row; a part of a chunk; a chunk and a row; three chunks, the last one short
     for (const int64_t N : {int64_t{1}, int64_t{31}, kLossChunk + 1, 2 * kLossChunk + 33}) {
       for (const bool with_bias : {true, false}) {
-        Projection op(N, 7, 33, dtype);
+        Projection op(N, 8, 40, t);
         if (!with_bias) op.bias = {}, op.gradients.dbias = {};
         op.run();
         const ProjectionReference expected(op);
-        INFO("N " << N << ", bias " << with_bias << ", " << name_of(dtype));
-        CHECK(max_relative_error(op.loss, {expected.ce.loss, expected.ce.unsmoothed}) < tolerance(dtype));
-        CHECK(max_relative_error(op.gradients.dx, expected.dx) < tolerance(dtype));
-        CHECK(max_relative_error(op.gradients.dw, expected.dw) < tolerance(dtype));
-        if (with_bias) CHECK(max_relative_error(op.gradients.dbias, expected.dbias) < tolerance(dtype));
+        INFO("N " << N << ", bias " << with_bias << ", " << name_of(t));
+        CHECK(max_relative_error(op.loss, {expected.ce.loss, expected.ce.unsmoothed}) <
+              t.forward_tolerance());
+        CHECK(max_relative_error(op.gradients.dx, expected.dx) < t.gradient_tolerance());
+        CHECK(max_relative_error(op.gradients.dw, expected.dw) < t.gradient_tolerance());
+        if (with_bias) CHECK(max_relative_error(op.gradients.dbias, expected.dbias) < t.gradient_tolerance());
       }
     }
   }
@@ -205,7 +259,7 @@ TEST_CASE("ProjectionCrossEntropy: chunks give the losses and gradients of the w
 
 TEST_CASE("ProjectionCrossEntropy: gradients match central differences", "[grad]") {
   for (const int64_t N : {int64_t{1}, int64_t{3}, int64_t{31}}) {
-    const Projection op(N, 5, 33, DType::f64);
+    const Projection op(N, 5, 33, kF64);
     op.run();
     const auto loss = [&] { return op.smoothed_loss(); };
     INFO("N " << N);
@@ -216,7 +270,7 @@ TEST_CASE("ProjectionCrossEntropy: gradients match central differences", "[grad]
 }
 
 TEST_CASE("ProjectionCrossEntropy: rejects wrong shapes by name", "[unit]") {
-  const Projection op(3, 4, 5, DType::f32);
+  const Projection op(3, 4, 5, kF32);
   CHECK_THROWS_WITH(projection_cross_entropy(op.x, op.w, op.bias, op.targets, op.options,
                                              Tensor::zeros({512, 5}, DType::f32), op.loss, op.gradients),
                     "projection_cross_entropy: logits must be [3, 5], got [512, 5]");

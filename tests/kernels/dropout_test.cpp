@@ -6,66 +6,74 @@
 #include <catch2/catch.hpp>
 
 #include "tests/cases/dropout.h"
+#include "tests/support/odd_view.h"
+#include "tests/support/targets.h"
 #include "tests/support/threads.h"
 
 using namespace xf;
 using namespace xf::kernels;
 using namespace xf::tests;
 
-TEST_CASE("Dropout: every element is what its counter says, in place and through views", "[unit]") {
-  for (const auto& c : dropout_cases()) {
-    INFO(c.reason);
-    const Dropout dropout = test_dropout(0.3f, 77);
-    const auto values = random_values(c.N * c.D, 1);
-    std::vector<double> expected;
-    for (int64_t n = 0; n < c.N; ++n) {
-      for (int64_t i = 0; i < c.D; ++i)
-        expected.push_back(values[n * c.D + i] * dropout_factor(dropout, n, i));
-    }
-    for (const DType dtype : {DType::f32, DType::f64}) {
-      const Tensor x = poisoned({c.N, c.D + 3}, dtype).slice_columns(1, c.D + 1),
-                   y = poisoned({c.N, c.D}, dtype);
-      x.copy_from(tensor_of(values, {c.N, c.D}, dtype));
+TEST_CASE("Dropout: every element is what its counter says, in place and through views", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const auto& c : dropout_cases()) {
+      INFO(c.reason << ", " << name_of(t));
+      const Dropout host = test_dropout(0.3f, 77), dropout = dropout_on(t.device, host);
+      const Tensor x = t.poisoned({c.N, c.D + 3}).slice_columns(1, c.D + 1), y = t.poisoned({c.N, c.D});
+      const Tensor dense = t.random({c.N, c.D}, 1), unaligned = odd_view(dense);
+      x.copy_from(dense);
+      auto expected = as_doubles(dense);
+      for (int64_t n = 0; n < c.N; ++n) {
+        for (int64_t i = 0; i < c.D; ++i) expected[n * c.D + i] *= dropout_factor(host, n, i);
+      }
       kernels::dropout(x, dropout, y);
-      CHECK(max_relative_error(y, expected) < 1e-7);
-      kernels::dropout(x, dropout, x);
-      CHECK(same_bits(x, y));
+      CHECK(max_relative_error(y, expected) < (t.dtype == DType::bf16 ? t.forward_tolerance() : 1e-7));
+      for (const Tensor& in_place : {x, dense, unaligned}) {
+        kernels::dropout(in_place, dropout, in_place);
+        CHECK(same_bits(in_place, y));
+      }
     }
   }
 }
 
-TEST_CASE("Dropout: a batch cut in two drops the same elements", "[unit]") {
-  const Tensor x = random_tensor({40, 129}, DType::f32, 1), whole = poisoned({40, 129}, DType::f32);
-  const Tensor parts = poisoned({40, 129}, DType::f32);
-  kernels::dropout(x, test_dropout(0.5f, 100), whole);
-  kernels::dropout(x.slice_rows(0, 13), test_dropout(0.5f, 100), parts.slice_rows(0, 13));
-  kernels::dropout(x.slice_rows(13, 40), test_dropout(0.5f, 113), parts.slice_rows(13, 40));
-  CHECK(same_bits(whole, parts));
+TEST_CASE("Dropout: a batch cut in two drops the same elements", "[unit][device]") {
+  for (const Target& t : targets()) {
+    const auto at = [&](int32_t first_row) { return dropout_on(t.device, test_dropout(0.5f, first_row)); };
+    const Tensor x = t.random({40, 129}, 1), whole = t.poisoned({40, 129}), parts = t.poisoned({40, 129});
+    kernels::dropout(x, at(100), whole);
+    kernels::dropout(x.slice_rows(0, 13), at(100), parts.slice_rows(0, 13));
+    kernels::dropout(x.slice_rows(13, 40), at(113), parts.slice_rows(13, 40));
+    CHECK(same_bits(whole, parts));
+  }
 }
 
-TEST_CASE("Dropout: drops the share p, and differs between sites and updates", "[unit]") {
+TEST_CASE("Dropout: drops the share p, and differs between sites and updates", "[unit][device]") {
   const int64_t N = 200, D = 512;  // sd of the share: sqrt(p (1-p) / (N D)) = 0.0009 at p = 0.1
-  const Tensor ones = tensor_of(std::vector<double>(static_cast<size_t>(N * D), 1.0), {N, D}, DType::f32);
-  const auto mask = [&](Dropout dropout) {
-    const Tensor y = poisoned({N, D}, DType::f32);
-    kernels::dropout(ones, dropout, y);
-    return y.to_vector<float>();
-  };
-  Dropout dropout = test_dropout(0.1f, 0);
-  const auto first = mask(dropout);
-  CHECK(static_cast<double>(std::count(first.begin(), first.end(), 0.0f)) / static_cast<double>(N * D) ==
-        Approx(0.1).margin(0.005));
-  dropout.site += 1;
-  CHECK(mask(dropout) != first);
-  dropout.site -= 1;
-  dropout.counter = Tensor::from(std::vector<int32_t>{12, 0});
-  CHECK(mask(dropout) != first);
+  for (const Target& t : targets()) {
+    const Tensor ones = t.tensor(std::vector<double>(static_cast<size_t>(N * D), 1.0), {N, D});
+    const auto mask = [&](const Dropout& dropout) {
+      const Tensor y = t.poisoned({N, D});
+      kernels::dropout(ones, dropout_on(t.device, dropout), y);
+      return as_doubles(y);
+    };
+    Dropout dropout = test_dropout(0.1f, 0);
+    const auto first = mask(dropout);
+    CHECK(static_cast<double>(std::count(first.begin(), first.end(), 0.0)) / static_cast<double>(N * D) ==
+          Approx(0.1).margin(0.005));
+    dropout.site += 1;
+    CHECK(mask(dropout) != first);
+    dropout.site -= 1;
+    dropout.counter = Tensor::from(std::vector<int32_t>{12, 0});
+    CHECK(mask(dropout) != first);
+  }
 }
 
-TEST_CASE("Dropout: p = 0 copies, and needs no counter", "[unit]") {
-  const Tensor x = random_tensor({5, 33}, DType::f32, 1), y = poisoned({5, 33}, DType::f32);
-  kernels::dropout(x, {}, y);
-  CHECK(same_bits(x, y));
+TEST_CASE("Dropout: p = 0 copies, and needs no counter", "[unit][device]") {
+  for (const Target& t : targets()) {
+    const Tensor x = t.random({5, 33}, 1), y = t.poisoned({5, 33});
+    kernels::dropout(x, {}, y);
+    CHECK(same_bits(x, y));
+  }
 }
 
 TEST_CASE("Dropout: the same bits at one and two threads", "[unit]") {

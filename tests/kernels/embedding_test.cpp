@@ -4,6 +4,8 @@
 
 #include "tests/cases/embedding.h"
 #include "tests/support/gradcheck.h"
+#include "tests/support/odd_view.h"
+#include "tests/support/targets.h"
 #include "tests/support/threads.h"
 
 using namespace xf;
@@ -21,21 +23,24 @@ constexpr int64_t kPositions = 7;
 
 struct Op {
   EmbeddingIndices indices;
-  Dropout dropout;
+  Dropout host_dropout, dropout;
   Tensor ids, positions, order, table, position_table, dx, x, dtable;
 
-  Op(int64_t N, int64_t V, int64_t D, DType dtype, float p)
-      : indices(embedding_indices(N, V, 9)), dropout(test_dropout(p, 2)) {
-    ids = Tensor::from(indices.ids), positions = Tensor::from(indices.positions),
-    order = Tensor::from(indices.order);
-    table = random_tensor({V, D}, dtype, 1), position_table = random_tensor({kPositions, D}, dtype, 2);
-    dx = random_tensor({N, D}, dtype, 3);
-    x = poisoned({N, D}, dtype), dtable = Tensor::zeros({V, D}, dtype);
+  Op(int64_t N, int64_t V, int64_t D, const Target& t, float p)
+      : indices(embedding_indices(N, V, 9)),
+        host_dropout(test_dropout(p, 2)),
+        dropout(dropout_on(t.device, host_dropout)) {
+    ids = t.ids(indices.ids), positions = t.ids(indices.positions), order = t.ids(indices.order);
+    table = t.random({V, D}, 1), position_table = t.random({kPositions, D}, 2);
+    dx = t.random({N, D}, 3);
+    x = t.poisoned({N, D}), dtable = t.sums(random_values(V * D, 4), {V, D});
   }
   void forward() const { embedding_forward(ids, positions, table, position_table, kScale, dropout, x); }
   void backward() const { embedding_backward(dx, ids, order, kScale, dropout, dtable); }
   void run() const { forward(), backward(); }
 };
+
+const Target kF32{Device::cpu(), DType::f32}, kF64{Device::cpu(), DType::f64};
 
 std::vector<double> positions_row(PositionLayout layout, int64_t D, int64_t position) {
   const Tensor table = poisoned({position + 1, D}, DType::f64);
@@ -45,21 +50,42 @@ std::vector<double> positions_row(PositionLayout layout, int64_t D, int64_t posi
 
 }  // namespace
 
-TEST_CASE("Embedding: forward and backward match the definition, with and without dropout", "[unit]") {
-  for (const DType dtype : {DType::f32, DType::f64}) {
+TEST_CASE("Embedding: forward and backward match the definition, with and without dropout",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
     for (const float p : {0.0f, 0.3f}) {
       for (const EmbeddingCase& c : embedding_cases()) {
-        const Op op(c.N, c.V, c.D, dtype, p);
+        const Op op(c.N, c.V, c.D, t, p);
+        auto dtable = as_doubles(op.dtable);
+        const auto added = embedding_backward_reference(as_doubles(op.dx), op.indices.ids, kScale,
+                                                        op.host_dropout, c.V, c.D);
+        for (size_t i = 0; i < dtable.size(); ++i) dtable[i] += added[i];
         op.run();
-        INFO(c.why << ", p " << p << ", " << name_of(dtype));
+        INFO(c.why << ", p " << p << ", " << name_of(t));
         CHECK(max_relative_error(
                   op.x, embedding_reference(op.indices, as_doubles(op.table), as_doubles(op.position_table),
-                                            kScale, op.dropout, c.D)) < tolerance(dtype));
-        CHECK(max_relative_error(op.dtable, embedding_backward_reference(as_doubles(op.dx), op.indices.ids,
-                                                                         kScale, op.dropout, c.V, c.D)) <
-              tolerance(dtype));
+                                            kScale, op.host_dropout, c.D)) < t.forward_tolerance());
+        CHECK(max_relative_error(op.dtable, dtable) < t.gradient_tolerance());
       }
     }
+  }
+}
+
+TEST_CASE("Embedding: the same bits wherever the tensors begin, and twice", "[unit][device]") {
+  for (const Target& t : targets()) {
+    const auto run = [&](const auto& place) {
+      Op op(300, 3, 136, t, 0.1f);
+      op.table = place(op.table), op.position_table = place(op.position_table);
+      op.dx = place(op.dx), op.x = place(op.x), op.dtable = place(op.dtable);
+      op.run();
+      return op;
+    };
+    const auto as_it_is = [](const Tensor& tensor) { return tensor; };
+    const Op aligned = run(as_it_is), again = run(as_it_is), unaligned = run(odd_view);
+    CHECK(same_bits(aligned.x, again.x));
+    CHECK(same_bits(aligned.dtable, again.dtable));
+    CHECK(same_bits(aligned.x, unaligned.x));
+    CHECK(same_bits(aligned.dtable, unaligned.dtable));
   }
 }
 
@@ -67,7 +93,8 @@ TEST_CASE("Embedding: the table's gradient matches central differences", "[grad]
   for (const float p : {0.0f, 0.3f}) {
     for (const EmbeddingCase& c :
          {EmbeddingCase{"", 1, 1, 1}, {"", 31, 5, 7}, {"", 5, 3, 33}, {"", 3, 2, 129}}) {
-      const Op op(c.N, c.V, c.D, DType::f64, p);
+      Op op(c.N, c.V, c.D, kF64, p);
+      op.dtable.fill_zero();
       op.backward();
       const auto loss = [&] {
         op.forward();
@@ -80,28 +107,27 @@ TEST_CASE("Embedding: the table's gradient matches central differences", "[grad]
 }
 
 TEST_CASE("Embedding: the table's gradient is accumulated, and words that do not occur keep theirs",
-          "[unit]") {
-  const Op op(4, 9, 3, DType::f64, 0);
-  const Tensor ids = Tensor::from(std::vector<int32_t>{2, 5, 5, 2}),
-               order = Tensor::from(std::vector<int32_t>{0, 3, 1, 2});
-  const Tensor dtable = Tensor::from(std::vector<double>(27, 0.5), {9, 3});
-  embedding_backward(Tensor::from(std::vector<double>(12, 1.0), {4, 3}), ids, order, 2, {}, dtable);
-  for (int64_t v = 0; v < 9; ++v) {
-    CHECK(dtable.slice_rows(v, v + 1).to_vector<double>() ==
-          std::vector<double>(3, v == 2 || v == 5 ? 4.5 : 0.5));
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    const Tensor ids = t.ids({2, 5, 5, 2}), order = t.ids({0, 3, 1, 2});
+    const Tensor dtable = t.sums(std::vector<double>(27, 0.5), {9, 3});
+    embedding_backward(t.tensor(std::vector<double>(12, 1.0), {4, 3}), ids, order, 2, {}, dtable);
+    for (int64_t v = 0; v < 9; ++v) {
+      CHECK(as_doubles(dtable.slice_rows(v, v + 1)) == std::vector<double>(3, v == 2 || v == 5 ? 4.5 : 0.5));
+    }
   }
 }
 
-TEST_CASE("Embedding: same bits at any number of threads, and twice", "[unit]") {
+TEST_CASE("Embedding: same bits at any number of threads", "[unit]") {
   CHECK(same_bits_at_any_thread_count([] {
-    const Op op(301, 23, 130, DType::f32, 0.1f);
+    const Op op(301, 23, 130, kF32, 0.1f);
     op.run();
     return std::vector<Tensor>{op.x, op.dtable};
   }));
 }
 
 TEST_CASE("Embedding: an id or a position out of range is named", "[unit]") {
-  const Op op(3, 5, 4, DType::f32, 0);
+  const Op op(3, 5, 4, kF32, 0);
   const Tensor bad_ids = Tensor::from(std::vector<int32_t>{0, 5, 1}),
                negative = Tensor::from(std::vector<int32_t>{0, 1, -1});
   CHECK_THROWS_WITH(embedding_forward(bad_ids, op.positions, op.table, op.position_table, kScale, {}, op.x),
@@ -112,8 +138,34 @@ TEST_CASE("Embedding: an id or a position out of range is named", "[unit]") {
                     "embedding_backward: id 5 of token 1 is outside of the 5 words of the vocabulary");
 }
 
+TEST_CASE(
+    "Embedding: a device has no error to throw; an id or a position out of range is a row of zeros there, "
+    "and adds nothing",
+    "[unit][device]") {
+  for (const Target& t : targets()) {
+    const Op op(5, 5, 6, t, 0.3f);
+    const Tensor ids = t.ids({-1, 7, 2, 2, 3}), positions = t.ids({0, 0, 0, 7, -1}),
+                 order = t.ids({0, 2, 3, 4, 1});
+    const auto forward = [&] {
+      embedding_forward(ids, positions, op.table, op.position_table, kScale, op.dropout, op.x);
+    };
+    if (t.device == Device::cpu()) {
+      CHECK_THROWS_AS(forward(), Error);
+      continue;
+    }
+    const auto before = as_doubles(op.dtable);
+    forward();
+    for (const int64_t n : {0, 1, 3, 4}) {
+      CHECK(as_doubles(op.x.slice_rows(n, n + 1)) == std::vector<double>(6, 0.0));
+    }
+    embedding_backward(op.dx, ids, order, kScale, {}, op.dtable);
+    const auto after = as_doubles(op.dtable);
+    for (size_t i = 0; i < after.size(); ++i) CHECK((after[i] == before[i]) == (i / 6 != 2 && i / 6 != 3));
+  }
+}
+
 TEST_CASE("Embedding: rejects wrong shapes and dtypes by name", "[unit]") {
-  const Op op(3, 5, 4, DType::f32, 0);
+  const Op op(3, 5, 4, kF32, 0);
   CHECK_THROWS_WITH(embedding_forward(op.ids, Tensor::from(std::vector<int32_t>{0}), op.table,
                                       op.position_table, kScale, {}, op.x),
                     "embedding: positions must be [3], got [1]");

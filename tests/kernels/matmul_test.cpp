@@ -1,11 +1,14 @@
-// Expectation: the triple loop in f64 (tests/cases/matmul.h).
+// Expectation: the triple loop in f64 over the inputs as they lie there (tests/cases/matmul.h).
 #include "kernels/matmul.h"
 
 #include <catch2/catch.hpp>
 
 #include "core/parallel.h"
 #include "tests/cases/matmul.h"
-#include "tests/support/compare.h"
+#include "tests/support/targets.h"
+#if XF_CUDA
+#include "core/cuda.h"
+#endif
 
 using namespace xf;
 using namespace xf::kernels;
@@ -13,65 +16,105 @@ using namespace xf::tests;
 
 namespace {
 
-// The columns 2 .. width+1 of a NaN-filled wider matrix: neighbours must be neither read nor written.
-Tensor as_view(const std::vector<double>& values, int64_t rows, int64_t width, DType dtype) {
-  const Tensor view = poisoned({rows, width + 5}, dtype).slice_columns(2, width + 2);
-  view.copy_from(tensor_of(values, {rows, width}, dtype));
-  return view;
+// A tensor of its own, or the columns 2 .. width+1 of a NaN-filled wider matrix: rows that are aligned to
+// nothing, and neighbours that must be neither read nor written.
+Tensor place(const Target& t, Shape shape, DType dtype, bool view) {
+  const int64_t width = shape.width();
+  if (!view) return poisoned(shape, dtype, t.device);
+  return poisoned({shape.rows(), width + 5}, dtype, t.device).slice_columns(2, width + 2);
+}
+Tensor place(const Target& t, const std::vector<double>& values, Shape shape, DType dtype, bool view) {
+  const Tensor tensor = place(t, shape, dtype, view);
+  tensor.copy_from(tensor_of(values, shape, dtype));
+  return tensor;
+}
+
+// One product of every transpose, written and accumulated, into C of the given type.
+void check_products(const Target& t, const MatmulCase& c, DType c_dtype, bool view) {
+  for (int mode = 0; mode < 8; ++mode) {
+    const bool ta = mode & 1, tb = mode & 2, accumulate = mode & 4;
+    INFO(c.reason << ", " << name_of(t) << " into " << xf::name_of(c_dtype) << ", transposes " << ta << tb
+                  << ", accumulate " << accumulate << (view ? ", views" : ""));
+    const Shape a_shape = ta ? Shape{c.K, c.M} : Shape{c.M, c.K},
+                b_shape = tb ? Shape{c.N, c.K} : Shape{c.K, c.N};
+    const Tensor a = place(t, random_values(c.M * c.K, 1), a_shape, t.dtype, view);
+    const Tensor b = place(t, random_values(c.K * c.N, 2), b_shape, t.dtype, view);
+    const Tensor out = accumulate ? place(t, random_values(c.M * c.N, 3), {c.M, c.N}, c_dtype, view)
+                                  : place(t, {c.M, c.N}, c_dtype, view);
+    const auto start =
+        accumulate ? as_doubles(out) : std::vector<double>(static_cast<size_t>(c.M * c.N), 0.0);
+    const auto expected = matmul_reference(c, as_doubles(a), ta, as_doubles(b), tb, start);
+    matmul(a, ta ? Transpose::yes : Transpose::no, b, tb ? Transpose::yes : Transpose::no,
+           accumulate ? Accumulate::yes : Accumulate::no, out);
+    CHECK(max_relative_error(out, expected) < tolerance(c_dtype));
+  }
 }
 
 }  // namespace
 
-TEST_CASE("Matmul: all transposes, written and accumulated, on views, agree with the definition", "[unit]") {
-  for (const auto& c : matmul_cases()) {
-    for (int mode = 0; mode < 8; ++mode) {
-      const bool ta = mode & 1, tb = mode & 2, accumulate = mode & 4;
-      INFO(c.reason << ", transposes " << ta << tb << ", accumulate " << accumulate);
-      const auto a = random_values(c.M * c.K, 1), b = random_values(c.K * c.N, 2),
-                 start = random_values(c.M * c.N, 3);
-      const auto expected = matmul_reference(
-          c, a, ta, b, tb, accumulate ? start : std::vector<double>(static_cast<size_t>(c.M * c.N), 0.0));
-      for (const DType dtype : {DType::f32, DType::f64}) {
-        const Tensor out = accumulate ? as_view(start, c.M, c.N, dtype)
-                                      : poisoned({c.M, c.N + 5}, dtype).slice_columns(2, c.N + 2);
-        matmul(ta ? as_view(a, c.K, c.M, dtype) : as_view(a, c.M, c.K, dtype),
-               ta ? Transpose::yes : Transpose::no,
-               tb ? as_view(b, c.N, c.K, dtype) : as_view(b, c.K, c.N, dtype),
-               tb ? Transpose::yes : Transpose::no, accumulate ? Accumulate::yes : Accumulate::no, out);
-        CHECK(max_relative_error(out, expected) < tolerance(dtype));
+TEST_CASE("Matmul: all transposes, written and accumulated, aligned and not, agree with the definition",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const auto& c : matmul_cases()) {
+      for (const bool view : {false, true}) check_products(t, c, t.dtype, view);
+    }
+  }
+}
+
+TEST_CASE("Matmul: C may be of the accumulator's type, as the gradient of a bf16 weight is",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const auto& c : matmul_cases()) {
+      for (const bool view : {false, true}) check_products(t, c, t.accumulator(), view);
+    }
+  }
+}
+
+TEST_CASE("Matmul: writes nothing outside of a view", "[unit][device]") {
+  for (const Target& t : targets()) {
+    INFO(name_of(t));
+    const Tensor wide = t.tensor(std::vector<double>(4 * 9, 7.0), {4, 9});
+    for (const int64_t K : {3, 0}) {
+      matmul(t.random({4, K}, 1), Transpose::no, t.random({K, 5}, 2), Transpose::no, Accumulate::no,
+             wide.slice_columns(2, 7));
+      for (const auto& side : {wide.slice_columns(0, 2), wide.slice_columns(7, 9)}) {
+        CHECK(as_doubles(side) == std::vector<double>(8, 7.0));
       }
     }
   }
 }
 
-TEST_CASE("Matmul: writes nothing outside of a view", "[unit]") {
-  const Tensor wide = tensor_of(std::vector<double>(4 * 9, 7.0), {4, 9}, DType::f32);
-  matmul(random_tensor({4, 3}, DType::f32, 1), Transpose::no, random_tensor({3, 5}, DType::f32, 2),
-         Transpose::no, Accumulate::no, wide.slice_columns(2, 7));
-  for (const auto& side : {wide.slice_columns(0, 2), wide.slice_columns(7, 9)}) {
-    CHECK(as_doubles(side) == std::vector<double>(8, 7.0));
-  }
-}
-
-TEST_CASE("Matmul: f64 gives the same bits at one and two threads, f32 the same bits twice", "[unit]") {
-  for (const DType dtype : {DType::f32, DType::f64}) {
-    const auto run = [&](int threads) {
-      set_thread_count(threads);
-      const Tensor c = poisoned({129, 127}, dtype);
-      matmul(random_tensor({129, 65}, dtype, 1), Transpose::no, random_tensor({127, 65}, dtype, 2),
-             Transpose::yes, Accumulate::no, c);
-      set_thread_count(0);
+TEST_CASE("Matmul: the same bits twice, wherever the operands lie", "[unit][device]") {
+  for (const Target& t : targets()) {
+    INFO(name_of(t));
+    const auto run = [&] {
+      const Tensor c = t.poisoned({129, 127});
+      matmul(t.random({129, 65}, 1), Transpose::no, t.random({127, 65}, 2), Transpose::yes, Accumulate::no,
+             c);
       return c;
     };
-    CHECK(same_bits(run(2), run(2)));
-    if (dtype == DType::f64) CHECK(same_bits(run(1), run(2)));
+    const Tensor first = run();
+    CHECK(same_bits(first, run()));
   }
 }
 
-TEST_CASE("Matmul: empty results are left alone", "[unit]") {
-  const Tensor b = random_tensor({3, 5}, DType::f32, 1);
-  CHECK_NOTHROW(matmul(Tensor::empty({0, 3}, DType::f32), Transpose::no, b, Transpose::no, Accumulate::no,
-                       Tensor::empty({0, 5}, DType::f32)));
+TEST_CASE("Matmul: f64 gives the same bits at one and two threads", "[unit]") {
+  const auto run = [&](int threads) {
+    set_thread_count(threads);
+    const Tensor c = poisoned({129, 127}, DType::f64);
+    matmul(random_tensor({129, 65}, DType::f64, 1), Transpose::no, random_tensor({127, 65}, DType::f64, 2),
+           Transpose::yes, Accumulate::no, c);
+    set_thread_count(0);
+    return c;
+  };
+  CHECK(same_bits(run(1), run(2)));
+}
+
+TEST_CASE("Matmul: empty results are left alone", "[unit][device]") {
+  for (const Target& t : targets()) {
+    CHECK_NOTHROW(matmul(t.random({0, 3}, 1), Transpose::no, t.random({3, 5}, 1), Transpose::no,
+                         Accumulate::no, t.poisoned({0, 5})));
+  }
 }
 
 TEST_CASE("Matmul: refuses sizes and types that do not fit together", "[unit]") {
@@ -84,3 +127,30 @@ TEST_CASE("Matmul: refuses sizes and types that do not fit together", "[unit]") 
   CHECK_THROWS_AS(matmul(a, Transpose::no, b, Transpose::no, Accumulate::no, poisoned({4, 5}, DType::f64)),
                   Error);
 }
+
+#if XF_CUDA
+TEST_CASE("Matmul: a graph captures products that were seen before, and refuses new ones", "[unit][device]") {
+  for (const Target& t : targets()) {
+    if (t.device == Device::cpu()) continue;
+    INFO(name_of(t));
+    const Tensor a = t.random({31, 19}, 1), b = t.random({19, 23}, 2), unseen = t.random({19, 29}, 3);
+    const Tensor eager = t.poisoned({31, 23}), replayed = t.poisoned({31, 23}), c = t.poisoned({31, 29});
+    matmul(a, Transpose::no, b, Transpose::no, Accumulate::no, eager);
+    cuda::check(cudaStreamBeginCapture(cuda::stream(), cudaStreamCaptureModeGlobal), "begin");
+    matmul(a, Transpose::no, b, Transpose::no, Accumulate::no, replayed);
+    CHECK_THROWS_WITH(matmul(a, Transpose::no, unseen, Transpose::no, Accumulate::no, c),
+                      Catch::Contains("new to a graph that is being captured"));
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    cuda::check(cudaStreamEndCapture(cuda::stream(), &graph), "end");
+    cuda::check(cudaGraphInstantiate(&executable, graph, 0), "instantiate");
+    CHECK(std::isnan(as_doubles(replayed).front()));
+    cuda::check(cudaGraphLaunch(executable, cuda::stream()), "launch");
+    CHECK(same_bits(eager, replayed));
+    cuda::check(cudaGraphExecDestroy(executable), "destroy");
+    cuda::check(cudaGraphDestroy(graph), "destroy");
+    // Refused then, at home now.
+    CHECK_NOTHROW(matmul(a, Transpose::no, unseen, Transpose::no, Accumulate::no, c));
+  }
+}
+#endif

@@ -6,6 +6,8 @@
 
 #include "tests/cases/softmax.h"
 #include "tests/support/gradcheck.h"
+#include "tests/support/odd_view.h"
+#include "tests/support/targets.h"
 #include "tests/support/threads.h"
 
 using namespace xf;
@@ -14,27 +16,76 @@ using namespace xf::tests;
 
 namespace {
 
-SoftmaxMask mask_of(const SoftmaxCase& c) {
+SoftmaxMask mask_of(const SoftmaxCase& c, Device device = Device::cpu()) {
   SoftmaxMask mask{.lengths = {}, .causal = c.causal, .mask = {}};
-  if (!c.lengths.empty()) mask.lengths = Tensor::from(c.lengths);
-  if (!c.mask.empty()) mask.mask = Tensor::from(c.mask, {c.B, c.Sq, c.Sk});
+  if (!c.lengths.empty()) mask.lengths = Tensor::from(c.lengths).to(device);
+  if (!c.mask.empty()) mask.mask = Tensor::from(c.mask, {c.B, c.Sq, c.Sk}).to(device);
   return mask;
 }
 
+// All shapes for the definition.
+std::vector<SoftmaxCase> all_softmax_cases() {
+  std::vector<SoftmaxCase> cases = softmax_cases();
+  for (const SoftmaxCase& c : large_softmax_cases()) cases.push_back(c);
+  return cases;
+}
+
+// Terms of this size make ds, so its rounding error is relative to it: where one key has p = 1, ds is 0.
+double ds_terms(const std::vector<double>& p) { return *std::max_element(p.begin(), p.end()); }
+
 }  // namespace
 
-TEST_CASE("Softmax: agrees with the definition, in place too, rows without a key are zero", "[unit]") {
-  for (const auto& c : softmax_cases()) {
-    INFO(c.reason);
-    const Shape shape{c.B, c.H, c.Sq, c.Sk};
-    const auto s = random_values(shape.numel(), 1, -5, 5);
-    const auto expected = softmax_reference(c, s);
-    for (const DType dtype : {DType::f32, DType::f64}) {
-      const Tensor scores = tensor_of(s, shape, dtype), p = poisoned(shape, dtype);
-      softmax_forward(scores, mask_of(c), p);
-      CHECK(max_relative_error(p, expected) < tolerance(dtype));
-      softmax_forward(scores, mask_of(c), scores);
+TEST_CASE("Softmax: agrees with the definition, in place too, rows without a key are zero",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const auto& c : all_softmax_cases()) {
+      INFO(c.reason << ", " << name_of(t));
+      const Shape shape{c.B, c.H, c.Sq, c.Sk};
+      const Tensor scores = t.random(shape, 1, -5, 5), p = t.poisoned(shape);
+      const auto expected = softmax_reference(c, as_doubles(scores));
+      softmax_forward(scores, mask_of(c, t.device), p);
+      CHECK(max_relative_error(p, expected) < t.forward_tolerance());
+      softmax_forward(scores, mask_of(c, t.device), scores);
       CHECK(same_bits(scores, p));
+    }
+  }
+}
+
+TEST_CASE("Softmax: the gradient agrees with the definition, in place too", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const auto& c : all_softmax_cases()) {
+      INFO(c.reason << ", " << name_of(t));
+      const Shape shape{c.B, c.H, c.Sq, c.Sk};
+      const Tensor dp = t.random(shape, 2), ds = t.poisoned(shape);
+      const Tensor p = t.tensor(softmax_reference(c, random_values(shape.numel(), 1, -5, 5)), shape);
+      const auto p_given = as_doubles(p),
+                 expected = softmax_backward_reference(as_doubles(dp), p_given, c.Sk);
+      softmax_backward(dp, p, ds);
+      CHECK(max_relative_error(ds, expected, ds_terms(p_given)) < t.gradient_tolerance());
+      softmax_backward(dp, p, dp);
+      CHECK(same_bits(dp, ds));
+    }
+  }
+}
+
+TEST_CASE("Softmax: the same bits twice, and wherever the rows lie in memory", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const auto& [rows, width] : {std::pair<int64_t, int64_t>{5, 64}, {3, 1032}}) {
+      INFO(name_of(t) << ", width " << width);
+      const Shape shape{1, 1, rows, width};
+      const Tensor s = t.random(shape, 1, -5, 5), dp = t.random(shape, 2);
+      const auto run = [&](bool odd) {
+        const auto placed = [&](const Tensor& x) { return odd ? odd_view(x) : x; };
+        const Tensor p = placed(t.poisoned(shape)), ds = placed(t.poisoned(shape));
+        softmax_forward(placed(s), {}, p);
+        softmax_backward(placed(dp), p, ds);
+        return std::vector<Tensor>{p, ds};
+      };
+      const auto first = run(false), second = run(false), odd = run(true);
+      for (size_t i = 0; i < first.size(); ++i) {
+        CHECK(same_bits(second[i], first[i]));
+        CHECK(same_bits(odd[i], first[i]));
+      }
     }
   }
 }
@@ -59,27 +110,67 @@ TEST_CASE("Softmax: the gradient agrees with central differences, and f32 with f
   }
 }
 
-TEST_CASE("Softmax: a fully masked row is zero, not NaN, and so is its gradient", "[unit]") {
-  const Tensor s = random_tensor({1, 1, 1, 4}, DType::f32, 1), p = poisoned({1, 1, 1, 4}, DType::f32);
-  softmax_forward(s, {.lengths = Tensor::from(std::vector<int32_t>{0}), .causal = false, .mask = {}}, p);
-  CHECK(as_doubles(p) == std::vector<double>(4, 0.0));
-  softmax_backward(s, p, p);
-  CHECK(as_doubles(p) == std::vector<double>(4, 0.0));
+TEST_CASE("Softmax: a fully masked row is zero, not NaN, and so is its gradient", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t width : {4, 1030}) {
+      INFO(name_of(t) << ", width " << width);
+      const Shape shape{2, 1, 1, width};
+      const Tensor s = t.random(shape, 1), p = t.poisoned(shape);
+      softmax_forward(s, {.lengths = t.ids({0, -3}), .causal = false, .mask = {}}, p);
+      const std::vector<double> zeros(static_cast<size_t>(2 * width), 0.0);
+      CHECK(as_doubles(p) == zeros);
+      const std::vector<int32_t> none(static_cast<size_t>(2 * width), 0);
+      softmax_forward(s, {.lengths = {}, .causal = false, .mask = t.ids(none, {2, 1, width})}, p);
+      CHECK(as_doubles(p) == zeros);
+      softmax_backward(s, p, p);
+      CHECK(as_doubles(p) == zeros);
+    }
+  }
 }
 
-TEST_CASE("Softmax: huge scores do not overflow, and adding a constant changes nothing", "[unit]") {
-  const Tensor s = Tensor::from(std::vector<float>{1000, 999, -1000, 1000}, {1, 1, 1, 4});
-  const Tensor shifted = Tensor::from(std::vector<float>{0, -1, -2000, 0}, {1, 1, 1, 4});
-  softmax_forward(s, {}, s);
-  softmax_forward(shifted, {}, shifted);
-  CHECK(same_bits(s, shifted));
-  CHECK(s.data<float>()[0] == Approx(1 / (2 + std::exp(-1.0))));
+TEST_CASE("Softmax: huge scores do not overflow, and adding a constant changes nothing", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t width : {4, 1028}) {  // integers that bf16 holds
+      INFO(name_of(t) << ", width " << width);
+      std::vector<double> scores(static_cast<size_t>(width), -1024);
+      scores[0] = scores[3] = 1024, scores[1] = 1016;
+      std::vector<double> shifted;
+      for (const double s : scores) shifted.push_back(s - 1024);
+      const Tensor a = t.tensor(scores, {1, 1, 1, width}), b = t.tensor(shifted, {1, 1, 1, width});
+      softmax_forward(a, {}, a);
+      softmax_forward(b, {}, b);
+      CHECK(same_bits(a, b));
+      CHECK(as_doubles(a)[0] == Approx(1 / (2 + std::exp(-8.0))).epsilon(t.forward_tolerance()));
+    }
+  }
 }
 
-TEST_CASE("Softmax: NaN scores stay visible", "[unit]") {
-  const Tensor s = Tensor::from(std::vector<float>{1, std::nanf(""), 2}, {1, 1, 1, 3});
-  softmax_forward(s, {}, s);
-  CHECK(std::isnan(s.data<float>()[0]));
+TEST_CASE("Softmax: equal scores share the row evenly", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t width : {1, 32, 1024, 2048}) {  // powers of two: 1/width is exact
+      const Tensor s = t.tensor(std::vector<double>(static_cast<size_t>(3 * width), 1.5), {1, 3, 1, width});
+      softmax_forward(s, {}, s);
+      INFO(name_of(t) << ", width " << width);
+      CHECK(as_doubles(s) ==
+            std::vector<double>(static_cast<size_t>(3 * width), 1.0 / static_cast<double>(width)));
+    }
+  }
+}
+
+TEST_CASE("Softmax: NaN scores stay visible", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t width : {3, 1030}) {
+      std::vector<double> scores(static_cast<size_t>(width), 1.0);
+      scores[1] = std::nan("");
+      const Tensor all = t.tensor(std::vector<double>(scores.size(), std::nan("")), {1, 1, 1, width});
+      softmax_forward(all, {}, all);
+      CHECK(std::isnan(as_doubles(all)[0]));
+      const Tensor s = t.tensor(scores, {1, 1, 1, width});
+      softmax_forward(s, {}, s);
+      INFO(name_of(t) << ", width " << width);
+      CHECK(std::isnan(as_doubles(s)[0]));
+    }
+  }
 }
 
 TEST_CASE("Softmax: worked masks", "[golden]") {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/cases/top_k.h"
+#include "tests/support/targets.h"
 #include "tests/support/threads.h"
 
 using namespace xf;
@@ -12,40 +13,73 @@ using namespace xf::tests;
 
 namespace {
 
-Tensor no_ids(int64_t N, int64_t K) {
-  return Tensor::from(std::vector<int32_t>(static_cast<size_t>(N * K), -1), {N, K});
+Tensor no_ids(int64_t N, int64_t K, Device device = Device::cpu()) {
+  return Tensor::from(std::vector<int32_t>(static_cast<size_t>(N * K), -1), {N, K}).to(device);
 }
-Tensor banned_of(const TopKCase& c) { return c.banned.empty() ? Tensor() : Tensor::from(c.banned); }
+Tensor banned_of(const Target& t, const TopKCase& c) { return c.banned.empty() ? Tensor() : t.ids(c.banned); }
 
 }  // namespace
 
-TEST_CASE("TopK: scores and ids agree with sorting the row, ties go to the smaller id", "[unit]") {
-  for (const auto& c : top_k_cases()) {
-    for (const bool ties : {false, true}) {
-      INFO(c.reason << (ties ? ", with ties" : ""));
-      auto z = random_values(c.N * c.V, 1, -3, 3);
-      if (ties) std::transform(z.begin(), z.end(), z.begin(), [](double value) { return std::floor(value); });
-      const auto expected = top_k_reference(c, z);
-      for (const DType dtype : {DType::f32, DType::f64}) {
-        const Tensor scores = poisoned({c.N, c.K}, dtype), ids = no_ids(c.N, c.K);
-        log_softmax_top_k(tensor_of(z, {c.N, c.V}, dtype), banned_of(c), scores, ids);
-        CHECK(max_relative_error(scores, expected.scores) < tolerance(dtype));
-        CHECK(as_doubles(ids) == expected.ids);
+TEST_CASE("TopK: scores and ids agree with sorting the row, ties go to the smaller id", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const auto& c : top_k_cases()) {
+      for (const bool ties : {false, true}) {
+        INFO(c.reason << (ties ? ", with ties, " : ", ") << name_of(t));
+        auto values = random_values(c.N * c.V, 1, -3, 3);
+        if (ties)
+          for (double& value : values) value = std::floor(value);
+        const Tensor z = t.tensor(values, {c.N, c.V}), ids = no_ids(c.N, c.K, t.device);
+        const Tensor scores = t.poisoned_sums({c.N, c.K});
+        const auto expected = top_k_reference(c, as_doubles(z));
+        log_softmax_top_k(z, banned_of(t, c), scores, ids);
+        CHECK(max_relative_error(scores, expected.scores) < tolerance(t.accumulator()));
+        CHECK((as_doubles(ids) == expected.ids));  // ((: not to be printed
       }
     }
   }
 }
 
 TEST_CASE("TopK: rows in falling order, the best case, and rising order, the worst, are found alike",
-          "[unit]") {
-  std::vector<double> z(300);
-  for (size_t v = 0; v < 300; ++v) z[v] = static_cast<double>(v) / 64;
-  const Tensor scores = poisoned({1, 3}, DType::f32), ids = no_ids(1, 3);
-  log_softmax_top_k(tensor_of(z, {1, 300}, DType::f32), {}, scores, ids);
-  CHECK(as_doubles(ids) == std::vector<double>{299, 298, 297});
-  std::reverse(z.begin(), z.end());
-  log_softmax_top_k(tensor_of(z, {1, 300}, DType::f32), {}, scores, ids);
-  CHECK(as_doubles(ids) == std::vector<double>{0, 1, 2});
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    std::vector<double> z(250);  // whole numbers: exact in bf16
+    for (size_t v = 0; v < 250; ++v) z[v] = static_cast<double>(v) - 125;
+    const Tensor scores = t.poisoned_sums({1, 3}), ids = no_ids(1, 3, t.device);
+    log_softmax_top_k(t.tensor(z, {1, 250}), {}, scores, ids);
+    CHECK(as_doubles(ids) == std::vector<double>{249, 248, 247});
+    std::reverse(z.begin(), z.end());
+    log_softmax_top_k(t.tensor(z, {1, 250}), {}, scores, ids);
+    CHECK(as_doubles(ids) == std::vector<double>{0, 1, 2});
+  }
+}
+
+TEST_CASE("TopK: rows may be some columns of a wider matrix", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {int64_t{33}, int64_t{1031}}) {
+      const Tensor dense = t.random({5, V}, 1), view = t.poisoned({5, V + 4}).slice_columns(3, V + 3);
+      view.copy_from(dense);
+      const Tensor scores = t.poisoned_sums({5, 4}), ids = no_ids(5, 4, t.device);
+      const auto expected = top_k_reference({"", 5, V, 4, {}}, as_doubles(dense));
+      log_softmax_top_k(view, {}, scores, ids);
+      INFO("V " << V << ", " << name_of(t));
+      CHECK(max_relative_error(scores, expected.scores) < tolerance(t.accumulator()));
+      CHECK(as_doubles(ids) == expected.ids);
+    }
+  }
+}
+
+TEST_CASE("TopK: zeros of both signs are one value, -infinity is the worst, a NaN makes the scores NaN",
+          "[unit][device]") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const Target& t : targets()) {
+    const Tensor scores = t.poisoned_sums({1, 4}), ids = no_ids(1, 4, t.device);
+    log_softmax_top_k(t.tensor({-infinity, -0.0, 0.0, -1}, {1, 4}), {}, scores, ids);
+    CHECK(as_doubles(ids) == std::vector<double>{1, 2, 3, 0});
+    CHECK(as_doubles(scores)[3] == -infinity);
+    log_softmax_top_k(t.tensor({2, 1, std::nan(""), 0}, {1, 4}), {}, scores, ids);
+    for (const double score : as_doubles(scores)) CHECK(std::isnan(score));
+    for (const double id : as_doubles(ids)) CHECK((id >= 0 && id < 4));
+  }
 }
 
 TEST_CASE("TopK: the same bits at any thread count", "[unit]") {

@@ -40,7 +40,7 @@ inline Function in_training(const Block& block, uint64_t seed = 77) {
 inline std::map<std::string, Tensor> gradients_of(const nn::Registry& registry) {
   std::map<std::string, Tensor> gradients;
   for (const nn::Parameter& parameter : registry.parameters()) {
-    const Tensor copy = Tensor::empty(parameter.shape, registry.dtype());
+    const Tensor copy = Tensor::empty(parameter.shape, parameter.gradient.dtype());
     copy.copy_from(parameter.gradient);
     gradients[parameter.name] = copy;
   }

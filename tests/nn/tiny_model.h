@@ -27,23 +27,25 @@ struct TinyModel {
   nn::Registry registry;
   nn::Transformer transformer;
   Arena arena;
-  TinyModel(DType dtype, const nn::TransformerConfig& config, int64_t arena_bytes = Arena::kDefaultBlock)
-      : registry(dtype), transformer(config, registry), arena(Device::cpu(), arena_bytes) {
-    registry.allocate(Device::cpu(), nn::Registry::Gradients::yes);
-    transformer.bind(Device::cpu());
+  TinyModel(DType dtype, const nn::TransformerConfig& config, int64_t arena_bytes = Arena::kDefaultBlock,
+            Device device = Device::cpu())
+      : registry(dtype), transformer(config, registry), arena(device, arena_bytes) {
+    registry.allocate(device, nn::Registry::Gradients::yes);
+    transformer.bind(device);
     registry.initialise(1);
   }
 
-  // Adds the gradients of the batches, taken as the micro-batches of one update, in training; returns the smoothed loss.
+  // Adds the gradients of the batches, taken as the micro-batches of one update, in training; returns the
+  // smoothed loss.
   double accumulate(const std::vector<PackedBatch>& batches, Tape::Mode mode = Tape::Mode::record) {
-    const Tensor sums = Tensor::zeros({2}, accumulator_of(registry.dtype()));
+    const Tensor sums = Tensor::zeros({2}, accumulator_of(registry.dtype()), arena.device());
     int32_t source = 0, target = 0;
     for (const PackedBatch& batch : batches) {
-      const Tensor counters = Tensor::from(Ids{5, source, 5, target}, {2, 2});
+      const Tensor counters = Tensor::from(Ids{5, source, 5, target}, {2, 2}).to(arena.device());
       Tape tape(arena, mode);
       nn::Step step{.tape = tape, .training = true, .seed = 99};
-      const Variable loss = transformer.loss(step, batch, counters, sums);
-      if (mode == Tape::Mode::record) tape.backward(loss, Tensor::zeros({2}, sums.dtype()));
+      const Variable loss = transformer.loss(step, batch.to(arena.device()), counters, sums);
+      if (mode == Tape::Mode::record) tape.backward(loss, Tensor::zeros({2}, sums.dtype(), arena.device()));
       source += static_cast<int32_t>(batch.source_tokens);
       target += static_cast<int32_t>(batch.target_tokens);
     }
@@ -62,7 +64,8 @@ inline PackedBatch sentences_of(const PackedBatch& batch, size_t begin, size_t e
     for (size_t b = begin; b <= end; ++b) part.push_back(offsets[b] - offsets[begin]);
     return part;
   };
-  const Ids source = batch.source_offsets.to_vector<int32_t>(), target = batch.target_offsets.to_vector<int32_t>();
+  const Ids source = batch.source_offsets.to_vector<int32_t>(),
+            target = batch.target_offsets.to_vector<int32_t>();
   return packed_batch(cut(batch.source_ids, source), shifted(source), cut(batch.target_in, target),
                       cut(batch.target_out, target), shifted(target));
 }

@@ -11,7 +11,7 @@ if(XFORMER_NATIVE)
 else()
   list(APPEND cxx_flags -march=x86-64-v3)
 endif()
-set(cuda_flags --expt-relaxed-constexpr -Werror=all-warnings -Xcompiler=-Wall,-Wextra)
+set(cuda_flags --expt-relaxed-constexpr -DFMT_USE_CONSTEXPR=1 -Werror=all-warnings -Xcompiler=-Wall,-Wextra)
 
 add_library(xf_flags INTERFACE)
 target_compile_options(xf_flags INTERFACE
@@ -40,6 +40,8 @@ function(xf_leave_out name path)
 endfunction()
 
 # Tests of one folder, into <folder>_tests; a test's tag ([unit], [grad], [golden], [e2e], [slow]) is its ctest label.
+# [device] beside it: the test goes through all targets (tests/support/targets.h), and runs a second time, labelled cuda,
+# where the build has CUDA; [cuda]: it runs only there. tests/sim runs both on the software GPU.
 # A test that cannot run prints "[skipped] why" and returns: ctest then says Skipped.
 function(xf_tests folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
@@ -59,4 +61,8 @@ function(xf_tests folder)
         PROPERTIES LABELS ${label} SKIP_REGULAR_EXPRESSION "\\[skipped\\]")
     endif()
   endforeach()
+  if(XFORMER_CUDA)
+    catch_discover_tests(${folder}_tests TEST_SPEC "[device],[cuda]" TEST_PREFIX "cuda: ${folder}: "
+      PROPERTIES LABELS cuda ENVIRONMENT XF_TEST_DEVICE=cuda SKIP_REGULAR_EXPRESSION "\\[skipped\\]")
+  endif()
 endfunction()

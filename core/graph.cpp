@@ -1,0 +1,21 @@
+#include "core/graph.h"
+
+#if XF_CUDA
+#include "core/cuda.h"
+#endif
+
+namespace xf {
+
+void Graph::run(Device device, const std::function<void()>& work) {
+  if (!replays(device) || !warm_) {
+    work();
+    warm_ = true;
+    return;
+  }
+#if XF_CUDA
+  if (!recording_) recording_ = cuda::record(work);
+  cuda::replay(recording_.get());
+#endif
+}
+
+}  // namespace xf

@@ -1,0 +1,195 @@
+// Attention of long sentences, backward, in tiles of 64 queries by 64 keys. Probabilities are rebuilt from
+// lse, tile by tile, twice: once by blocks that own 64 queries and add dq up in registers, once by blocks
+// that own 64 keys and add dk and dv up. Seven products instead of five, but no sum ever crosses blocks: no
+// atomics, the same bits each time. Both kernels: four warps, 16 rows of the block's tile each. The first
+// also writes the row terms delta_i = do_i . o_i for the second, and runs before it. Equation numbers:
+// docs/derivations/attention.md.
+#include "core/cuda.h"
+#include "kernels/cuda/attention_gradients.cuh"
+#include "kernels/cuda/attention_long.cuh"
+
+namespace xf::kernels::attention {
+
+namespace {
+
+// Shared memory of both kernels: two tiles that stay, kStages pairs of tiles that pass, dropout's choice; and
+// lse and delta of 64 queries.
+template <typename T, int kWidth>
+constexpr size_t kBackwardBytes = (2 + 2 * kStages<T>)*kTileBytes<T, kWidth> + kTile* kQuads +
+                                  2 * kTile * sizeof(float);
+
+template <typename T, int kWidth>
+struct BackwardMemory {
+  T *first, *second, *passing;
+  float *lse, *delta;
+  uint8_t* keep;  // null without dropout
+
+  __device__ __forceinline__ BackwardMemory(unsigned char* bytes, bool dropout)
+      : first(reinterpret_cast<T*>(bytes)),
+        second(first + kTile * kPitch<T, kWidth>),
+        passing(second + kTile * kPitch<T, kWidth>),
+        lse(reinterpret_cast<float*>(passing + kStages<T> * 2 * kTile * kPitch<T, kWidth>)),
+        delta(lse + kTile),
+        keep(dropout ? reinterpret_cast<uint8_t*>(delta + kTile) : nullptr) {}
+};
+
+// delta_i = do_i . o_i of this lane's two rows, the same in the four lanes of a row; eq. (5). grad_o: the
+// warp's 16 rows in shared memory; rows of o from `first` on, `count` of which exist.
+template <typename T, int kWidth>
+__device__ __forceinline__ void row_terms(const T* grad_o, const HeadRows<const T>& o, int first, int count,
+                                          float (&delta)[2]) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = tile_row(2 * half);
+    float sum = 0;
+    if (row < count) {
+      const T* const o_row = o.data + (first + row) * o.stride;
+      for (int d = lane_index() % 4; d < o.width; d += 4) {
+        sum = fmaf(to_float(grad_o[row * kPitch<T, kWidth> + d]), to_float(o_row[d]), sum);
+      }
+    }
+    delta[half] = row_sum(sum);
+  }
+}
+
+// ds, from its 16 queries' scores and (in its place) the gradient of the dropped probabilities; eq. (5).
+// `seen` keys of the tile are attended by each row half.
+template <typename T>
+__device__ __forceinline__ void score_gradients(const RowTile<kTile>& scores, int keys, const int (&seen)[2],
+                                                const float (&lse)[2], const float (&delta)[2],
+                                                const uint8_t* keep, Scales scales, RowTile<kTile>& ds) {
+  for_each_score<T>(scores, keys, [&](int n, int e, int key) {
+    const float factor = keep_factor(keep, scales.keep, tile_row(e), key);
+    const float p = key < seen[e / 2] ? expf(scales.score * scores.at[n][e] - lse[e / 2]) : 0.0f;
+    ds.at[n][e] = scales.score * p * (factor * ds.at[n][e] - delta[e / 2]);
+  });
+}
+
+// dq of 64 queries, which it owns, and their row terms: deltas [H, Tq].
+template <typename T, int kWidth>
+__global__ void __launch_bounds__(kThreads)
+    attention_long_backward_queries(const AttentionBackwardArgs<T> args, float* const deltas,
+                                    const bool aligned) {
+  constexpr int kPitch = attention::kPitch<T, kWidth>;
+  XF_DYNAMIC_SHARED(bytes);
+  const BackwardMemory<T, kWidth> memory(bytes, args.dropout.active());
+  const int warp = static_cast<int>(threadIdx.x) / kWarp, head = static_cast<int>(blockIdx.y);
+  const TilePlace place = tile_place(args.query_offsets, args.B);
+  if (place.sentence < 0) {
+    if (head == 0) clear_spare_gradients(args, place.spare, kClearingBlocks);
+    return;
+  }
+  const Sentence s = sentence_at(args.query_offsets, args.key_offsets, place.sentence);
+  if (place.first >= s.queries) return;
+  const auto rows = [&](auto* x, int64_t stride, int begin) {
+    return head_rows(x, stride, begin, head, static_cast<int>(args.Dh), aligned);
+  };
+  load_tile<kWidth>(rows(args.q, args.q_stride, s.q_begin), place.first, s.queries, memory.first);
+  load_tile<kWidth>(rows(args.grad_o, args.grad_o_stride, s.q_begin), place.first, s.queries, memory.second);
+  const T *const q = memory.first + warp * kRows * kPitch, *const grad_o =
+                                                               memory.second + warp * kRows * kPitch;
+  uint8_t* const keep = memory.keep ? memory.keep + warp * kRows * kQuads : nullptr;
+  const int end = args.shape.causal ? min(s.keys, place.first + kTile) : s.keys;
+  const int first = place.first + warp * kRows, count = s.queries - first;
+  float lse[2] = {}, delta[2] = {};
+  const int64_t token = head * args.Tq + s.q_begin + first;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    if (tile_row(2 * half) < count) lse[half] = args.lse[token + tile_row(2 * half)];
+  }
+  RowTile<kWidth> dq;
+  const auto take_in = [&](const T* k, const T* v, int key) {
+    if (count <= 0) return;
+    const int keys = min(kTile, end - key);
+    if (key == 0) {
+      row_terms<T, kWidth>(grad_o, rows(args.o, args.o_stride, s.q_begin), first, count, delta);
+    }
+    if (keep) draw_keep(args.dropout, s.q_begin + first, head, key, keys, keep);
+    RowTile<kTile> scores, ds;
+    add_product_transposed<kWidth>(q, k, keys, scores);
+    add_product_transposed<kWidth>(grad_o, v, keys, ds);
+    const int seen[2] = {keys_seen(args.shape, s.keys, first + tile_row(0)) - key,
+                         keys_seen(args.shape, s.keys, first + tile_row(2)) - key};
+    if (keep) __syncwarp();  // dropout is drawn
+    score_gradients<T>(scores, keys, seen, lse, delta, keep, {args.shape.scale, args.dropout.scale}, ds);
+    add_product(ds, k, keys, dq);  // (6)
+  };
+  for_each_tile<T, kWidth>(rows(args.k, args.k_stride, s.k_begin), rows(args.v, args.v_stride, s.k_begin), 0,
+                           end, s.keys, memory.passing, take_in);
+  if (end > 0 && lane_index() % 4 == 0) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (tile_row(2 * half) < count) deltas[token + tile_row(2 * half)] = delta[half];
+    }
+  }
+  store_rows(dq, rows(args.dq, args.dq_stride, s.q_begin), first, count);
+}
+
+// dk and dv of 64 keys, which it owns.
+template <typename T, int kWidth>
+__global__ void __launch_bounds__(kThreads)
+    attention_long_backward_keys(const AttentionBackwardArgs<T> args, const float* const deltas,
+                                 const bool aligned) {
+  constexpr int kPitch = attention::kPitch<T, kWidth>;
+  XF_DYNAMIC_SHARED(bytes);
+  const BackwardMemory<T, kWidth> memory(bytes, args.dropout.active());
+  const int warp = static_cast<int>(threadIdx.x) / kWarp, head = static_cast<int>(blockIdx.y);
+  const TilePlace place = tile_place(args.key_offsets, args.B);
+  if (place.sentence < 0) return;
+  const Sentence s = sentence_at(args.query_offsets, args.key_offsets, place.sentence);
+  if (place.first >= s.keys) return;
+  const auto rows = [&](auto* x, int64_t stride, int begin) {
+    return head_rows(x, stride, begin, head, static_cast<int>(args.Dh), aligned);
+  };
+  load_tile<kWidth>(rows(args.k, args.k_stride, s.k_begin), place.first, s.keys, memory.first);
+  load_tile<kWidth>(rows(args.v, args.v_stride, s.k_begin), place.first, s.keys, memory.second);
+  const T *const k = memory.first + warp * kRows * kPitch, *const v = memory.second + warp * kRows * kPitch;
+  // When causal, the tiles of queries before this tile of keys see none of it: tiles are square.
+  const int begin = args.shape.causal ? place.first : 0, first = place.first + warp * kRows;
+  RowTile<kWidth> dk, dv;
+  const auto take_in = [&](const T* q, const T* grad_o, int query) {
+    const int64_t token = s.q_begin + query;
+    if (const int i = static_cast<int>(threadIdx.x); i < kTile) {
+      const bool inside = query + i < s.queries;
+      memory.lse[i] = inside ? args.lse[head * args.Tq + token + i] : 0.0f;
+      memory.delta[i] = inside ? deltas[head * args.Tq + token + i] : 0.0f;
+    }
+    if (memory.keep) {
+      draw_keep(args.dropout, static_cast<int>(token) + warp * kRows, head, place.first,
+                min(kTile, s.keys - place.first), memory.keep + warp * kRows * kQuads);
+    }
+    __syncthreads();  // all of it is there
+    if (first >= s.keys) return;
+    const int queries = rounded_up(min(kTile, s.queries - query));
+    const QueryTile<T> tile{q, grad_o, memory.lse, memory.delta, memory.keep, queries};
+    const int from = args.shape.causal ? first - query : -kTile;
+    add_key_gradients(k, v, tile, warp * kRows, {from + tile_row(0), from + tile_row(2)},
+                      {args.shape.scale, args.dropout.scale}, dk, dv);
+  };
+  for_each_tile<T, kWidth>(rows(args.q, args.q_stride, s.q_begin),
+                           rows(args.grad_o, args.grad_o_stride, s.q_begin), begin, s.queries, s.queries,
+                           memory.passing, take_in);
+  store_rows(dk, rows(args.dk, args.dk_stride, s.k_begin), first, s.keys - first);
+  store_rows(dv, rows(args.dv, args.dv_stride, s.k_begin), first, s.keys - first);
+}
+
+}  // namespace
+
+template <typename T>
+void backward_long(const AttentionBackwardArgs<T>& args) {
+  auto* const deltas =
+      static_cast<float*>(cuda::workspace(args.H * args.Tq * static_cast<int64_t>(sizeof(float))));
+  const bool aligned = rows_are_aligned(args);
+  with_head_width(args.Dh, [&]<int kWidth>() {
+    constexpr size_t kBytes = kBackwardBytes<T, kWidth>;
+    cuda::launch(attention_long_backward_queries<T, kWidth>, long_grid(args.Tq, args.B, args.H),
+                 dim3(kThreads), kBytes, cuda::stream(), args, deltas, aligned);
+    cuda::launch(attention_long_backward_keys<T, kWidth>, long_grid(args.Tk, args.B, args.H), dim3(kThreads),
+                 kBytes, cuda::stream(), args, deltas, aligned);
+  });
+}
+
+template void backward_long(const AttentionBackwardArgs<float>&);
+template void backward_long(const AttentionBackwardArgs<bf16>&);
+
+}  // namespace xf::kernels::attention

@@ -1,0 +1,124 @@
+// Elementwise ops and row sums on CUDA, bound by memory: 2e bytes an element (x in, y out; add 3e, fill_zero
+// and sum_rows e), e = 4 or 2. Mapping and block size: rows.cuh and column_sums.cuh. Matrices without gaps
+// are walked as one long row, whatever their width.
+#include "kernels/elementwise.h"
+
+#include "kernels/cuda/column_sums.cuh"
+#include "kernels/cuda/rows.cuh"
+
+namespace xf::kernels {
+
+namespace {
+
+template <typename T>
+struct Add {
+  Matrix<const T> x;
+  Matrix<T> y;
+  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
+    const auto terms = x.load(row, column, left);
+    auto sum = y.load(row, column, left);
+#pragma unroll
+    for (int i = 0; i < sum.kCount; ++i) sum.x[i] += terms.x[i];
+    y.store(sum, row, column, left);
+  }
+};
+
+template <typename T>
+struct Scale {
+  Matrix<const T> x;
+  Matrix<T> y;
+  float alpha;
+  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
+    auto pack = x.load(row, column, left);
+#pragma unroll
+    for (int i = 0; i < pack.kCount; ++i) pack.x[i] *= alpha;
+    y.store(pack, row, column, left);
+  }
+};
+
+template <typename T>
+struct Copy {
+  Matrix<const T> x;
+  Matrix<T> y;
+  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
+    y.store(x.load(row, column, left), row, column, left);
+  }
+};
+
+template <typename T>
+struct Zero {
+  Matrix<T> y;
+  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
+    y.store({}, row, column, left);
+  }
+};
+
+template <typename T>
+struct Load {
+  static constexpr int kUnrolled = 8;
+  Matrix<const T> x;
+  __device__ cuda::Pack<T> operator()(int64_t row, int64_t column, int64_t left) const {
+    return x.load(row, column, left);
+  }
+};
+
+template <typename T, typename Body>
+void walk(const RowsArgs<T>& args, bool one_row, const Body& body) {
+  if (one_row) {
+    for_each_pack<T>(1, args.N * args.D, body);
+  } else {
+    for_each_pack<T>(args.N, args.D, body);
+  }
+}
+
+template <typename T>
+bool without_gaps(const RowsArgs<T>& args) {
+  return args.x_stride == args.D && args.y_stride == args.D;
+}
+
+}  // namespace
+
+template <typename T>
+void add_in_place(Cuda, const RowsArgs<T>& args) {
+  walk(args, without_gaps(args), Add<T>{{args.x, args.x_stride}, {args.y, args.y_stride}});
+}
+
+template <typename T>
+void add_bias(Cuda, const RowsArgs<T>& args) {
+  walk(args, false, Add<T>{{args.x, 0}, {args.y, args.y_stride}});
+}
+
+template <typename T>
+void sum_rows(Cuda, const SumRowsArgs<T>& args) {
+  column_sums<T>(args.N, args.D, args.sum, Load<T>{{args.x, args.x_stride}});
+}
+
+template <typename T>
+void scale(Cuda, const RowsArgs<T>& args) {
+  walk(args, without_gaps(args), Scale<T>{{args.x, args.x_stride}, {args.y, args.y_stride}, args.alpha});
+}
+
+template <typename T>
+void copy(Cuda, const RowsArgs<T>& args) {
+  walk(args, without_gaps(args), Copy<T>{{args.x, args.x_stride}, {args.y, args.y_stride}});
+}
+
+template <typename T>
+void fill_zero(Cuda, const RowsArgs<T>& args) {
+  walk(args, without_gaps(args), Zero<T>{{args.y, args.y_stride}});
+}
+
+template void add_in_place(Cuda, const RowsArgs<float>&);
+template void add_in_place(Cuda, const RowsArgs<bf16>&);
+template void add_bias(Cuda, const RowsArgs<float>&);
+template void add_bias(Cuda, const RowsArgs<bf16>&);
+template void sum_rows(Cuda, const SumRowsArgs<float>&);
+template void sum_rows(Cuda, const SumRowsArgs<bf16>&);
+template void scale(Cuda, const RowsArgs<float>&);
+template void scale(Cuda, const RowsArgs<bf16>&);
+template void copy(Cuda, const RowsArgs<float>&);
+template void copy(Cuda, const RowsArgs<bf16>&);
+template void fill_zero(Cuda, const RowsArgs<float>&);
+template void fill_zero(Cuda, const RowsArgs<bf16>&);
+
+}  // namespace xf::kernels

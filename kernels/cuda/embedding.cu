@@ -1,0 +1,172 @@
+// Embedding on CUDA.
+// Forward, 2e bytes an element and the positions' rows from the caches: a warp to a token's row (rows.cuh).
+// Backward, e bytes an element of dx and 8 an element of a table row that occurs: `order` makes the tokens of
+// a word neighbours, a run. A block of 8 warps takes 8 places of `order`; the warp at whose place a run
+// begins adds its tokens in their order, a pack of columns to a lane, and so is the one writer of the word's
+// row. Runs of more than 32 tokens (a full stop is every 14th token) are added by the whole block, 32 tokens
+// to a warp in turn, the warps' sums in order. The same bits always; no atomics; 8 warps, so that a word of
+// every second token is not a matter for one. An id or a position out of range: the row of x is zero, the
+// token adds nothing to the table. An empty place of a batch has id -1.
+#include "kernels/embedding.h"
+
+#include "kernels/cuda/dropout.cuh"
+#include "kernels/cuda/rows.cuh"
+
+namespace xf::kernels {
+
+namespace {
+
+constexpr int kWarps = 8;
+constexpr int kShortRun = 32;
+
+template <typename T>
+struct Gather {
+  const int32_t *ids, *positions;
+  int64_t V, P;
+  Matrix<const T> table, position_table;
+  Matrix<T> x;
+  float scale;
+  DropoutArgs dropout;
+  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
+    const int32_t id = ids[row], position = positions[row];
+    cuda::Pack<T> pack = {};
+    if (id >= 0 && id < V && position >= 0 && position < P) {
+      pack = table.load(id, column, left);
+      const auto shift = position_table.load(position, column, left);
+#pragma unroll
+      for (int i = 0; i < pack.kCount; ++i) pack.x[i] = scale * pack.x[i] + shift.x[i];
+      drop(dropout, row, column, pack);
+    }
+    x.store(pack, row, column, left);
+  }
+};
+
+// The tokens in the order of their ids.
+struct SortedTokens {
+  const int32_t *ids, *order;
+  int64_t N, V;
+
+  struct Token {
+    int32_t number, id;  // id -1: there is none, or none of the table
+  };
+  __device__ __forceinline__ Token at(int64_t place) const {
+    if (place < 0 || place >= N) return {0, -1};
+    const int32_t number = order[place];
+    if (number < 0 || number >= N) return {0, -1};
+    const int32_t id = ids[number];
+    return {number, id < V ? id : -1};
+  }
+};
+
+// A warp's share of the sum over a run, in the columns of a lane.
+template <typename T>
+struct RunSum {
+  Matrix<const T> dx;
+  DropoutArgs dropout;
+  int64_t column, left;
+  cuda::Pack<T> sum = {};
+
+  // Adds the tokens at `place` and the 31 after it, as far as they have this id. Whether all of them had it.
+  __device__ __forceinline__ bool add(const SortedTokens& tokens, int64_t place, int32_t id) {
+    const auto [number, its_id] = tokens.at(place + threadIdx.x % 32);
+    const int count = __popc(__ballot_sync(cuda::kFullWarp, its_id == id));
+#pragma unroll 1
+    for (int i = 0; i < count; ++i) {
+      const int32_t row = __shfl_sync(cuda::kFullWarp, number, i);
+      if (left <= 0) continue;
+      auto pack = dx.load(row, column, left);
+      drop(dropout, row, column, pack);
+#pragma unroll
+      for (int j = 0; j < pack.kCount; ++j) sum.x[j] += pack.x[j];
+    }
+    return count == 32;
+  }
+};
+
+// The table's row of a word, from `column` on: += scale * terms.
+template <typename T>
+__device__ __forceinline__ void add_to_row(const Matrix<float>& dtable, int32_t id, int64_t column,
+                                           int64_t left, float scale, const cuda::Pack<T>& terms) {
+#pragma unroll
+  for (int i = 0; i < terms.kCount; i += cuda::Pack<float>::kCount) {
+    auto row = dtable.load(id, column + i, left - i);
+#pragma unroll
+    for (int j = 0; j < row.kCount; ++j) row.x[j] += scale * terms.x[i + j];
+    dtable.store(row, id, column + i, left - i);
+  }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(32 * kWarps)
+    add_runs(EmbeddingBackwardArgs<T> args, Matrix<const T> dx, Matrix<float> dtable) {
+  constexpr int kCount = cuda::Pack<T>::kCount, kColumns = 32 * kCount;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const SortedTokens tokens{args.ids, args.order, args.N, args.V};
+  const int64_t first_place = static_cast<int64_t>(blockIdx.x) * kWarps;
+  const int64_t first_column = static_cast<int64_t>(blockIdx.y) * kColumns,
+                column = first_column + lane * kCount;
+
+  // Lane l looks at place first_place + l - 1; bit w of `begins` is set where a run begins at the place of
+  // warp w.
+  const int32_t id = tokens.at(first_place + lane - 1).id;
+  const int32_t next = __shfl_down_sync(cuda::kFullWarp, id, 1);
+  const unsigned begins = __ballot_sync(cuda::kFullWarp, lane < kWarps && next >= 0 && next != id);
+  if (begins == 0) return;
+  const int last = 31 - __clz(static_cast<int>(begins));  // only the last of these runs can be long
+  const int32_t last_id = __shfl_sync(cuda::kFullWarp, next, last);
+  const bool is_long = tokens.at(first_place + last + kShortRun).id == last_id;
+
+  RunSum<T> run{dx, args.dropout, column, args.D - column};
+  if ((begins >> warp & 1u) && !(is_long && warp == last)) {
+    const int32_t its_id = __shfl_sync(cuda::kFullWarp, next, warp);
+    run.add(tokens, first_place + warp, its_id);
+    if (column < args.D) {
+      add_to_row(dtable, its_id, column, args.D - column, args.scale, run.sum);
+    }
+  }
+  if (!is_long) return;
+  RunSum<T> share{dx, args.dropout, column, args.D - column};
+  for (int64_t place = first_place + last + 32 * warp; share.add(tokens, place, last_id);
+       place += 32 * kWarps) {
+  }
+  XF_SHARED(float[kWarps][kColumns], sums);
+#pragma unroll
+  for (int j = 0; j < kCount; ++j) sums[warp][lane * kCount + j] = share.sum.x[j];
+  __syncthreads();
+  const int at = static_cast<int>(threadIdx.x);
+  if (at >= kColumns || first_column + at >= args.D) return;
+  float total = 0;
+#pragma unroll
+  for (int w = 0; w < kWarps; ++w) total += sums[w][at];
+  dtable.data[last_id * args.D + first_column + at] += args.scale * total;
+}
+
+}  // namespace
+
+template <typename T>
+void embedding_forward(Cuda, const EmbeddingForwardArgs<T>& args) {
+  for_each_pack<T>(args.N, args.D,
+                   Gather<T>{args.ids,
+                             args.positions,
+                             args.V,
+                             args.P,
+                             {args.table, args.D},
+                             {args.position_table, args.D},
+                             {args.x, args.D},
+                             args.scale,
+                             args.dropout});
+}
+
+template <typename T>
+void embedding_backward(Cuda, const EmbeddingBackwardArgs<T>& args) {
+  const auto count = [](int64_t n, int64_t size) { return static_cast<unsigned>((n + size - 1) / size); };
+  cuda::launch(add_runs<T>, dim3(count(args.N, kWarps), count(args.D, kSpan<T>)), dim3(32 * kWarps), 0,
+               cuda::stream(), args, Matrix<const T>(args.dx, args.D), Matrix<float>(args.dtable, args.D));
+}
+
+template void embedding_forward(Cuda, const EmbeddingForwardArgs<float>&);
+template void embedding_forward(Cuda, const EmbeddingForwardArgs<bf16>&);
+template void embedding_backward(Cuda, const EmbeddingBackwardArgs<float>&);
+template void embedding_backward(Cuda, const EmbeddingBackwardArgs<bf16>&);
+
+}  // namespace xf::kernels

@@ -1,0 +1,196 @@
+// Layer normalisation of rows, forward, with and without the residual connection in front of it: layer_norm
+// is residual_norm without s (docs/derivations/layer_norm.md), so both ops give the same bits.
+//   up to 1024 columns  a warp per row, pack k of 16 bytes in lane k % 32, the row in registers from its one
+//   read to
+//                       its one write; four rows to a block, few enough that a block of finished rows makes
+//                       room for the next
+//   longer rows         a block per row, which is read again for each pass; from the second one on it comes
+//   out of the
+//                       cache
+// Bytes per row of D, e to an element: 2De; with the residual 4De. Each thread writes the elements that it
+// read, after it read them: y may be x, and sum may be s.
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+
+#include "core/cuda.h"
+#include "kernels/cuda/dropout.cuh"
+#include "kernels/cuda/elements.cuh"
+#include "kernels/cuda/reduce.cuh"
+#include "kernels/residual_norm.h"
+
+namespace xf::kernels {
+
+constexpr int kNormWarps = 4;  // of a block: rows that it works on at a time
+constexpr int kNormThreads = 32 * kNormWarps;
+constexpr int kLongNormThreads = 256;
+constexpr int64_t kLongestNormInRegisters = 1024;
+
+// Columns that a warp takes with one pack per lane.
+template <typename T>
+constexpr int kNormSpan = 32 * cuda::Pack<T>::kCount;
+
+// The packs of one lane: pack k begins at column k * kNormSpan + its place in the warp.
+template <typename T>
+__device__ __forceinline__ int64_t column_of_pack(int k) {
+  return k * kNormSpan<T> + static_cast<int>(threadIdx.x % 32) * cuda::Pack<T>::kCount;
+}
+
+// All loads start before the first of them is waited for. Beyond D: 0.
+template <typename T, int kPacks>
+__device__ __forceinline__ void load_row(const T* row, int64_t D, bool aligned, cuda::Pack<T> (&x)[kPacks]) {
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    const int64_t column = column_of_pack<T>(k);
+    x[k] = cuda::Pack<T>::load(row + column, D - column, aligned);
+  }
+}
+
+// x <- x + dropout(s), rounded as `sum` is, for the norm is that of the stored sum.
+template <typename T>
+__device__ __forceinline__ void add_dropped(const DropoutArgs& dropout, int64_t n, int64_t column,
+                                            cuda::Pack<T> s, cuda::Pack<T>& x) {
+  drop(dropout, n, column, s);
+#pragma unroll
+  for (int i = 0; i < x.kCount; ++i) x.x[i] = cuda::to_float(cuda::from_float<T>(x.x[i] + s.x[i]));
+}
+
+template <typename T>
+__device__ __forceinline__ float sum_of(const cuda::Pack<T>& x) {
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < x.kCount; ++i) sum += x.x[i];
+  return sum;
+}
+
+// sum (x - mean)^2 over the first `left` elements.
+template <typename T>
+__device__ __forceinline__ float squares_of(const cuda::Pack<T>& x, int64_t left, float mean) {
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < x.kCount; ++i) {
+    const float d = i < left ? x.x[i] - mean : 0.0f;
+    sum += d * d;
+  }
+  return sum;
+}
+
+__device__ __forceinline__ float rstd_of(float squares, int64_t D, float eps) {
+  return 1.0f / sqrtf(squares / static_cast<float>(D) + eps);
+}
+
+// y = gamma * xhat + beta, a pack of it.
+template <typename T>
+__device__ __forceinline__ void store_normalised(const ResidualNormForwardArgs<T>& args, int64_t n,
+                                                 int64_t column, bool aligned, float mean, float rstd,
+                                                 cuda::Pack<T> x) {
+  using Pack = cuda::Pack<T>;
+  const int64_t left = args.D - column;
+  const Pack gamma = Pack::load(args.gamma + column, left, aligned);
+  const Pack beta = Pack::load(args.beta + column, left, aligned);
+#pragma unroll
+  for (int i = 0; i < Pack::kCount; ++i) x.x[i] = gamma.x[i] * ((x.x[i] - mean) * rstd) + beta.x[i];
+  x.store(args.y + n * args.D + column, left, aligned);
+}
+
+template <typename T, int kPacks, bool kResidual>
+__global__ void __launch_bounds__(kNormThreads)
+    normalise_warp_per_row(const ResidualNormForwardArgs<T> args, const bool aligned) {
+  const int64_t n = int64_t{blockIdx.x} * kNormWarps + threadIdx.x / 32;
+  if (n >= args.N) return;
+  const int64_t D = args.D;
+  cuda::Pack<T> x[kPacks];
+  load_row(args.x + n * D, D, aligned, x);
+  if constexpr (kResidual) {
+    cuda::Pack<T> s[kPacks];
+    load_row(args.s + n * D, D, aligned, s);
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      const int64_t column = column_of_pack<T>(k);
+      add_dropped(args.dropout, n, column, s[k], x[k]);
+      x[k].store(args.sum + n * D + column, D - column, aligned);
+    }
+  }
+  float sum = 0, squares = 0;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) sum += sum_of(x[k]);
+  const float mean = cuda::warp_sum(sum) / static_cast<float>(D);
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) squares += squares_of(x[k], D - column_of_pack<T>(k), mean);
+  const float rstd = rstd_of(cuda::warp_sum(squares), D, args.eps);
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    store_normalised(args, n, column_of_pack<T>(k), aligned, mean, rstd, x[k]);
+  }
+  if (threadIdx.x % 32 == 0) {
+    args.mean[n] = mean;
+    args.rstd[n] = rstd;
+  }
+}
+
+template <typename T, bool kResidual>
+__global__ void __launch_bounds__(kLongNormThreads)
+    normalise_block_per_row(const ResidualNormForwardArgs<T> args, const bool aligned) {
+  using Pack = cuda::Pack<T>;
+  constexpr int64_t kStep = kLongNormThreads * Pack::kCount;
+  const int64_t n = blockIdx.x, D = args.D, first = int64_t{threadIdx.x} * Pack::kCount;
+  const T* const row = (kResidual ? args.sum : args.x) + n * D;
+  float sum = 0, squares = 0;
+  for (int64_t column = first; column < D; column += kStep) {
+    Pack x = Pack::load(args.x + n * D + column, D - column, aligned);
+    if constexpr (kResidual) {
+      const Pack s = Pack::load(args.s + n * D + column, D - column, aligned);
+      add_dropped(args.dropout, n, column, s, x);
+      x.store(args.sum + n * D + column, D - column, aligned);
+    }
+    sum += sum_of(x);
+  }
+  const float mean = cuda::block_sum<kLongNormThreads>(sum) / static_cast<float>(D);
+  for (int64_t column = first; column < D; column += kStep) {
+    squares += squares_of(Pack::load(row + column, D - column, aligned), D - column, mean);
+  }
+  const float rstd = rstd_of(cuda::block_sum<kLongNormThreads>(squares), D, args.eps);
+  for (int64_t column = first; column < D; column += kStep) {
+    store_normalised(args, n, column, aligned, mean, rstd, Pack::load(row + column, D - column, aligned));
+  }
+  if (threadIdx.x == 0) {
+    args.mean[n] = mean;
+    args.rstd[n] = rstd;
+  }
+}
+
+// f(std::integral_constant<int, kPacks>()) with the fewest packs per lane that hold a row of D.
+template <typename T, typename F>
+void with_packs(int64_t D, const F& f) {
+  if (D <= kNormSpan<T>) return f(std::integral_constant<int, 1>());
+  if (D <= 2 * kNormSpan<T>) return f(std::integral_constant<int, 2>());
+  if (D <= 4 * kNormSpan<T>) return f(std::integral_constant<int, 4>());
+  if constexpr (4 * kNormSpan<T> < kLongestNormInRegisters) f(std::integral_constant<int, 8>());
+}
+
+// Whether rows of D of all these arrays can be read in packs; those that are not there do not count.
+template <typename T>
+bool all_aligned(int64_t D, std::initializer_list<const T*> arrays) {
+  bool aligned = true;
+  for (const T* const array : arrays) aligned = aligned && cuda::rows_are_aligned(array, D);
+  return aligned;
+}
+
+// kResidual false: x is normalised itself; s, sum and dropout are not looked at.
+template <bool kResidual, typename T>
+void normalise_rows(const ResidualNormForwardArgs<T>& args) {
+  const bool aligned = all_aligned<T>(args.D, {args.x, args.s, args.gamma, args.beta, args.sum, args.y});
+  if (args.D > kLongestNormInRegisters) {
+    cuda::launch(normalise_block_per_row<T, kResidual>, static_cast<unsigned>(args.N), kLongNormThreads, 0,
+                 cuda::stream(), args, aligned);
+    return;
+  }
+  const auto blocks = static_cast<unsigned>((args.N + kNormWarps - 1) / kNormWarps);
+  with_packs<T>(args.D, [&](auto packs) {
+    cuda::launch(normalise_warp_per_row<T, packs(), kResidual>, blocks, kNormThreads, 0, cuda::stream(), args,
+                 aligned);
+  });
+}
+
+}  // namespace xf::kernels

@@ -1,0 +1,195 @@
+// The backward pass of layer_norm_row.cuh: dx by (5) of docs/derivations/layer_norm.md, dgamma and dbeta by
+// (2), (1).
+//
+// Column sums in an order that N alone decides: the rows are cut into at most 512 runs of at least 16 rows, a
+// block takes a run and adds up its rows, and a second kernel adds the blocks' partial sums
+// (column_sums.cuh). 512 runs are one wave of four blocks to a multiprocessor on the largest GPUs; 16 rows
+// keep the partial sums to a fraction of what is read, and they stay in the second-level cache.
+//   up to 1024 columns  a warp per row of the run, four at a time; x, dy and dsum of a row and the sums of
+//   all its rows
+//                       in registers; the four warps' sums meet in shared memory
+//   longer rows         the block first adds up its columns, a pack to a thread, and then goes through its
+//   rows; a
+//                       thread reads in the first pass what it reads and writes in the second, so dx may be
+//                       dy
+// Bytes per row of D, e to an element: 3De; with the residual 5De, or 4De without dsum.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/cuda/column_sums.cuh"
+#include "kernels/cuda/layer_norm_row.cuh"
+
+namespace xf::kernels {
+
+constexpr int64_t kMostRuns = 512, kShortestRun = 16;
+
+// dx = rstd * (g - <g> - xhat * <g * xhat>) + dsum, ds = dropout(dx), from packs of xhat, g and dsum.
+struct MeansOfRow {
+  float rstd, g, g_xhat;
+};
+template <bool kResidual, typename T>
+__device__ __forceinline__ void store_gradients(const ResidualNormBackwardArgs<T>& args, int64_t n,
+                                                int64_t column, bool aligned, const MeansOfRow& row,
+                                                const cuda::Pack<T>& xhat, cuda::Pack<T> g,
+                                                const cuda::Pack<T>& dsum) {
+  const int64_t left = args.D - column, at = n * args.D + column;
+#pragma unroll
+  for (int i = 0; i < g.kCount; ++i) {
+    g.x[i] = row.rstd * (g.x[i] - row.g - xhat.x[i] * row.g_xhat);
+    if (kResidual && args.dsum) g.x[i] += dsum.x[i];
+  }
+  g.store(args.dx + at, left, aligned);
+  if constexpr (kResidual) {
+    drop(args.dropout, n, column, g);
+    g.store(args.ds + at, left, aligned);
+  }
+}
+
+// x <- xhat, dy <- g, and what they add to the means and, in a warp per row, to the columns.
+template <typename T>
+__device__ __forceinline__ void centre(float mean, float rstd, const cuda::Pack<T>& gamma, cuda::Pack<T>& x,
+                                       cuda::Pack<T>& dy, float& g_sum, float& g_xhat_sum) {
+#pragma unroll
+  for (int i = 0; i < x.kCount; ++i) {
+    x.x[i] = (x.x[i] - mean) * rstd;
+    dy.x[i] *= gamma.x[i];
+    g_sum += dy.x[i];
+    g_xhat_sum += dy.x[i] * x.x[i];
+  }
+}
+
+// sums: dgamma and dbeta of some columns.
+template <typename T>
+__device__ __forceinline__ void add_row(float mean, float rstd, const cuda::Pack<T>& x,
+                                        const cuda::Pack<T>& dy, cuda::Pack<T>& dgamma,
+                                        cuda::Pack<T>& dbeta) {
+#pragma unroll
+  for (int i = 0; i < x.kCount; ++i) {
+    dgamma.x[i] += dy.x[i] * ((x.x[i] - mean) * rstd);
+    dbeta.x[i] += dy.x[i];
+  }
+}
+
+// Columns of a lane up to which four blocks share a multiprocessor's registers; wider rows need more of them.
+constexpr int kColumnsForFourBlocks = 16;
+
+template <typename T, int kPacks, bool kResidual>
+__global__ void __launch_bounds__(kNormThreads,
+                                  kPacks* cuda::Pack<T>::kCount <= kColumnsForFourBlocks ? 4 : 2)
+    normalise_backward_warp_per_row(const ResidualNormBackwardArgs<T> args, const bool aligned,
+                                    const int64_t run, float* const partials) {
+  using Pack = cuda::Pack<T>;
+  XF_DYNAMIC_SHARED(shared);
+  const int64_t D = args.D, last = min(args.N, (int64_t{blockIdx.x} + 1) * run);
+  Pack dgamma[kPacks] = {}, dbeta[kPacks] = {};
+  for (int64_t n = blockIdx.x * run + threadIdx.x / 32; n < last; n += kNormWarps) {
+    Pack x[kPacks], dy[kPacks], dsum[kPacks] = {};
+    load_row(args.sum + n * D, D, aligned, x);
+    load_row(args.dy + n * D, D, aligned, dy);
+    if (kResidual && args.dsum) load_row(args.dsum + n * D, D, aligned, dsum);
+    const float mean = args.mean[n], rstd = args.rstd[n];
+    float g_sum = 0, g_xhat_sum = 0;
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      const int64_t column = column_of_pack<T>(k);
+      add_row(mean, rstd, x[k], dy[k], dgamma[k], dbeta[k]);
+      centre(mean, rstd, Pack::load(args.gamma + column, D - column, aligned), x[k], dy[k], g_sum,
+             g_xhat_sum);
+    }
+    const MeansOfRow row{rstd, cuda::warp_sum(g_sum) / static_cast<float>(D),
+                         cuda::warp_sum(g_xhat_sum) / static_cast<float>(D)};
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      store_gradients<kResidual>(args, n, column_of_pack<T>(k), aligned, row, x[k], dy[k], dsum[k]);
+    }
+  }
+  // [warps, 2, D]
+  float* const sums = reinterpret_cast<float*>(shared);
+  float* const own = sums + threadIdx.x / 32 * 2 * D;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+#pragma unroll
+    for (int i = 0; i < Pack::kCount; ++i) {
+      const int64_t column = column_of_pack<T>(k) + i;
+      if (column >= D) continue;
+      own[column] = dgamma[k].x[i];
+      own[D + column] = dbeta[k].x[i];
+    }
+  }
+  __syncthreads();
+  for (int64_t i = threadIdx.x; i < 2 * D; i += kNormThreads) {
+    float sum = sums[i];
+#pragma unroll
+    for (int warp = 1; warp < kNormWarps; ++warp) sum += sums[warp * 2 * D + i];
+    const int64_t which = i / D;
+    partials[(which * gridDim.x + blockIdx.x) * D + i - which * D] = sum;
+  }
+}
+
+template <typename T, bool kResidual>
+__global__ void __launch_bounds__(kLongNormThreads)
+    normalise_backward_block_per_row(const ResidualNormBackwardArgs<T> args, const bool aligned,
+                                     const int64_t run, float* const partials) {
+  using Pack = cuda::Pack<T>;
+  constexpr int64_t kStep = kLongNormThreads * Pack::kCount;
+  const int64_t D = args.D, first = int64_t{threadIdx.x} * Pack::kCount;
+  const int64_t begin = blockIdx.x * run, last = min(args.N, begin + run);
+  for (int64_t column = first; column < D; column += kStep) {
+    Pack dgamma = {}, dbeta = {};
+    for (int64_t n = begin; n < last; ++n) {
+      const Pack x = Pack::load(args.sum + n * D + column, D - column, aligned);
+      const Pack dy = Pack::load(args.dy + n * D + column, D - column, aligned);
+      add_row(args.mean[n], args.rstd[n], x, dy, dgamma, dbeta);
+    }
+#pragma unroll
+    for (int i = 0; i < Pack::kCount; ++i) {
+      if (column + i >= D) continue;
+      partials[blockIdx.x * D + column + i] = dgamma.x[i];
+      partials[(int64_t{gridDim.x} + blockIdx.x) * D + column + i] = dbeta.x[i];
+    }
+  }
+  for (int64_t n = begin; n < last; ++n) {
+    const float mean = args.mean[n], rstd = args.rstd[n];
+    float g_sum = 0, g_xhat_sum = 0;
+    const auto load = [&](int64_t column, Pack& x, Pack& dy) {
+      x = Pack::load(args.sum + n * D + column, D - column, aligned);
+      dy = Pack::load(args.dy + n * D + column, D - column, aligned);
+      centre(mean, rstd, Pack::load(args.gamma + column, D - column, aligned), x, dy, g_sum, g_xhat_sum);
+    };
+    Pack x, dy, dsum;
+    for (int64_t column = first; column < D; column += kStep) load(column, x, dy);
+    const MeansOfRow row{rstd, cuda::block_sum<kLongNormThreads>(g_sum) / static_cast<float>(D),
+                         cuda::block_sum<kLongNormThreads>(g_xhat_sum) / static_cast<float>(D)};
+    for (int64_t column = first; column < D; column += kStep) {
+      load(column, x, dy);
+      if (kResidual && args.dsum) dsum = Pack::load(args.dsum + n * D + column, D - column, aligned);
+      store_gradients<kResidual>(args, n, column, aligned, row, x, dy, dsum);
+    }
+  }
+}
+
+// kResidual false: dsum, ds and dropout are not looked at.
+template <bool kResidual, typename T>
+void normalise_rows_backward(const ResidualNormBackwardArgs<T>& args) {
+  const bool aligned = all_aligned<T>(args.D, {args.dy, args.dsum, args.sum, args.gamma, args.dx, args.ds});
+  const auto quotient = [](int64_t n, int64_t size) { return (n + size - 1) / size; };
+  const int64_t run = kNormWarps * quotient(std::max(quotient(args.N, kMostRuns), kShortestRun), kNormWarps);
+  const auto runs = static_cast<unsigned>(quotient(args.N, run));
+  const int64_t bytes = 2 * args.D * static_cast<int64_t>(sizeof(float));  // of a run's sums
+  auto* const partials = static_cast<float*>(cuda::workspace(runs * bytes));
+  if (args.D > kLongestNormInRegisters) {
+    cuda::launch(normalise_backward_block_per_row<T, kResidual>, runs, kLongNormThreads, 0, cuda::stream(),
+                 args, aligned, run, partials);
+  } else {
+    with_packs<T>(args.D, [&](auto packs) {
+      cuda::launch(normalise_backward_warp_per_row<T, packs(), kResidual>, runs, kNormThreads,
+                   static_cast<size_t>(kNormWarps * bytes), cuda::stream(), args, aligned, run, partials);
+    });
+  }
+  const auto grid = dim3(static_cast<unsigned>(quotient(args.D, 32)), 2);
+  cuda::launch(sum_partials<16>, grid, 16 * 32, 0, cuda::stream(), int64_t{runs}, args.D, partials,
+               args.dgamma, args.dbeta);
+}
+
+}  // namespace xf::kernels

@@ -1,0 +1,57 @@
+// Affine maps with cuBLASLt's epilogues: the bias, and relu where there is no dropout, are applied to sums
+// that are still in registers, which saves a read and a write of y; the bias gradient is summed from the
+// tiles of dy that the weight gradient loads anyway, which saves a read of dy.
+#include "kernels/linear.h"
+
+#include "core/cuda.h"
+#include "kernels/cuda/product.h"
+#include "kernels/elementwise.h"
+
+namespace xf::kernels {
+
+template <typename T>
+bool linear_forward_at_once(Cuda, const LinearForwardArgs<T>& args) {
+  const MatmulArgs<T> product{.a = args.x,
+                              .b = args.w,
+                              .c = args.y,
+                              .M = args.N,
+                              .N = args.M,
+                              .K = args.K,
+                              .a_stride = args.x_stride,
+                              .b_stride = args.w_stride,
+                              .c_stride = args.y_stride,
+                              .transpose_a = false,
+                              .transpose_b = true,
+                              .accumulate = false};
+  return multiply(product, Epilogue<T>{.bias = args.bias, .relu = args.relu});
+}
+
+// dw += dy^T x. The epilogue writes the sums of the rows of dy^T; the contract adds them: by way of scratch.
+template <typename T>
+bool linear_backward_weight_at_once(Cuda backend, const LinearBackwardWeightArgs<T>& args) {
+  const MatmulArgs<T, Acc<T>> product{.a = args.dy,
+                                      .b = args.x,
+                                      .c = args.dw,
+                                      .M = args.M,
+                                      .N = args.K,
+                                      .K = args.N,
+                                      .a_stride = args.dy_stride,
+                                      .b_stride = args.x_stride,
+                                      .c_stride = args.dw_stride,
+                                      .transpose_a = true,
+                                      .transpose_b = false,
+                                      .accumulate = true};
+  const auto sums = static_cast<Acc<T>*>(cuda::workspace(args.M * static_cast<int64_t>(sizeof(Acc<T>))));
+  if (!multiply(product, Epilogue<Acc<T>>{.sums_of_a = sums})) return false;
+  add_in_place(backend,
+               RowsArgs<Acc<T>>{
+                   .x = sums, .y = args.dbias, .N = 1, .D = args.M, .x_stride = args.M, .y_stride = args.M});
+  return true;
+}
+
+template bool linear_forward_at_once(Cuda, const LinearForwardArgs<float>&);
+template bool linear_forward_at_once(Cuda, const LinearForwardArgs<bf16>&);
+template bool linear_backward_weight_at_once(Cuda, const LinearBackwardWeightArgs<float>&);
+template bool linear_backward_weight_at_once(Cuda, const LinearBackwardWeightArgs<bf16>&);
+
+}  // namespace xf::kernels

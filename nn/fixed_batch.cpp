@@ -1,0 +1,88 @@
+#include "nn/fixed_batch.h"
+
+#include <algorithm>
+
+#include "kernels/cross_entropy.h"
+
+namespace xf::nn {
+
+namespace {
+
+int64_t elements_of(const BatchSize& c) {
+  return 3 * c.source_tokens + 4 * c.target_tokens + 2 * (c.sentences + 1);
+}
+
+// Writes one array after the other into the buffer that goes to the device.
+class Writer {
+ public:
+  explicit Writer(void* to) : to_(static_cast<int32_t*>(to)) {}
+
+  // The tensor's elements, and `fill` up to `count`.
+  void write(const Tensor& tensor, int64_t count, int32_t fill) {
+    const int32_t* const from = tensor.data<int32_t>();
+    to_ = std::copy_n(from, tensor.numel(), to_);
+    to_ = std::fill_n(to_, count - tensor.numel(), fill);
+  }
+  // Token numbers in the order of their ids. Spare tokens come last, and have the last one's id (see below).
+  void write_order(const Tensor& order, int64_t count) {
+    to_ = std::copy_n(order.data<int32_t>(), order.numel(), to_);
+    for (int64_t n = order.numel(); n < count; ++n) *to_++ = static_cast<int32_t>(n);
+  }
+
+ private:
+  int32_t* to_;
+};
+
+// Spare tokens get the largest id of the batch, so that the order by id stays one.
+int32_t largest_id(const Tensor& ids) {
+  const int32_t* const begin = ids.data<int32_t>();
+  return ids.numel() == 0 ? 0 : *std::max_element(begin, begin + ids.numel());
+}
+
+}  // namespace
+
+FixedBatch::FixedBatch(Device device, const BatchSize& capacity)
+    : capacity_(capacity),
+      all_(Tensor::zeros({elements_of(capacity)}, DType::i32, device)),
+      upload_(device, all_.bytes()) {
+  int64_t begin = 0;
+  const auto next = [&](int64_t count) {
+    begin += count;
+    return all_.slice_rows(begin - count, begin);
+  };
+  for (Tensor* tensor : {&batch_.source_ids, &batch_.source_positions, &batch_.source_order}) {
+    *tensor = next(capacity.source_tokens);
+  }
+  for (Tensor* tensor :
+       {&batch_.target_in, &batch_.target_out, &batch_.target_positions, &batch_.target_order}) {
+    *tensor = next(capacity.target_tokens);
+  }
+  for (Tensor* tensor : {&batch_.source_offsets, &batch_.target_offsets})
+    *tensor = next(capacity.sentences + 1);
+}
+
+void FixedBatch::load(const PackedBatch& batch) {
+  XF_CHECK(batch.source_tokens <= capacity_.source_tokens && batch.target_tokens <= capacity_.target_tokens &&
+               batch.sentences <= capacity_.sentences,
+           "batch: {} source tokens, {} target tokens, {} sentences are over the capacity {}, {}, {}",
+           batch.source_tokens, batch.target_tokens, batch.sentences, capacity_.source_tokens,
+           capacity_.target_tokens, capacity_.sentences);
+  Writer writer(upload_.buffer());
+  writer.write(batch.source_ids, capacity_.source_tokens, largest_id(batch.source_ids));
+  writer.write(batch.source_positions, capacity_.source_tokens, 0);
+  writer.write_order(batch.source_order, capacity_.source_tokens);
+  writer.write(batch.target_in, capacity_.target_tokens, largest_id(batch.target_in));
+  writer.write(batch.target_out, capacity_.target_tokens, kernels::CrossEntropy().ignore_id);
+  writer.write(batch.target_positions, capacity_.target_tokens, 0);
+  writer.write_order(batch.target_order, capacity_.target_tokens);
+  writer.write(batch.source_offsets, capacity_.sentences + 1, static_cast<int32_t>(batch.source_tokens));
+  writer.write(batch.target_offsets, capacity_.sentences + 1, static_cast<int32_t>(batch.target_tokens));
+  upload_.send(all_.raw());
+  batch_.sentences = batch.sentences;
+  batch_.source_tokens = batch.source_tokens;
+  batch_.target_tokens = batch.target_tokens;
+  batch_.longest_source = batch.longest_source;
+  batch_.longest_target = batch.longest_target;
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,28 @@
+// A batch of constant shape on the device, so that one captured graph serves all batches: as many tokens and
+// sentences as a batch may have. Behind the real sentences come empty ones, behind the real tokens spare
+// rows, whose target is ignored: attention gives them 0, the loss leaves them out, and so every gradient that
+// they send is 0.
+#pragma once
+
+#include "core/packed_batch.h"
+#include "core/upload.h"
+
+namespace xf::nn {
+
+class FixedBatch {
+ public:
+  FixedBatch(Device device, const BatchSize& capacity);
+
+  // On the device; the tensors stay the same, load() changes what is in them.
+  const PackedBatch& batch() const { return batch_; }
+  // Queues the copy of a batch from the CPU, which must be within the capacity.
+  void load(const PackedBatch& batch);
+
+ private:
+  BatchSize capacity_;
+  Tensor all_;  // i32: every array of the batch, one after the other, so that one copy brings them
+  PackedBatch batch_;
+  Upload upload_;
+};
+
+}  // namespace xf::nn

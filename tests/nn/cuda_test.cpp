@@ -1,0 +1,152 @@
+// The model and its training on a CUDA device, real or the software GPU, against the CPU backend. The same
+// code runs on both; what may differ is the order in which products are summed.
+#include <catch2/catch.hpp>
+
+#include "nn/search.h"
+#include "tests/nn/tiny_model.h"
+#include "tests/support/targets.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::tests;
+
+namespace {
+
+const Device kCuda = Device::cuda();
+
+TransformerConfig small_config(int64_t max_length = 60) {
+  TransformerConfig config = tiny_config();
+  config.dim = 32;
+  config.heads = 2;
+  config.feed_forward = 48;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.max_length = max_length;
+  return config;
+}
+
+// Another batch for each update, all within kCapacity.
+constexpr BatchSize kCapacity{.source_tokens = 40, .target_tokens = 40, .sentences = 7};
+PackedBatch batch_of(int64_t update) {
+  const auto u = static_cast<int32_t>(update);
+  return random_batch({5 + u % 3, 1, 9, 3}, {4, 2 + u % 5, 1, 11}, 13, 17, static_cast<uint64_t>(update));
+}
+
+struct Training {
+  std::vector<double> losses, norms;
+  Tensor masters;
+};
+
+Training train(Device device, DType dtype, int64_t updates, const TransformerConfig& config,
+               const BatchSize& capacity = {}, const std::function<PackedBatch(int64_t)>& next = batch_of) {
+  TinyModel model(dtype, config, Arena::kDefaultBlock, device);
+  TrainerOptions options;
+  options.schedule = {.peak = 3e-3, .warmup = 10};
+  options.clip_norm = 1;
+  options.micro_batches = 2;
+  options.seed = 42;
+  options.capacity = capacity;
+  Trainer trainer(model.transformer, model.registry, model.arena, options);
+  Training training;
+  for (int64_t u = 1; u <= updates; ++u) {
+    const UpdateResult result = trainer.update(u, [&] { return next(u); });
+    training.losses.push_back(result.loss.smoothed / static_cast<double>(result.loss.tokens));
+    training.norms.push_back(result.gradient_norm);
+  }
+  training.masters = model.registry.masters().to(Device::cpu());
+  return training;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double worst = 0;
+  for (size_t i = 0; i < b.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]) / std::abs(b[i]));
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("CUDA: 30 updates have the CPU's losses within 1e-4, dropout on, eager and as a graph", "[cuda]") {
+  for (const int64_t max_length : {60, 100}) {  // short and long attention
+    const TransformerConfig config = small_config(max_length);
+    const Training cpu = train(Device::cpu(), DType::f32, 30, config);
+    for (const BatchSize& capacity : {BatchSize{}, kCapacity}) {
+      const Training cuda = train(kCuda, DType::f32, 30, config, capacity);
+      INFO("max_length " << max_length << ", capacity " << capacity.target_tokens);
+      CHECK(largest_difference(cuda.losses, cpu.losses) < 1e-4);
+      CHECK(largest_difference(cuda.norms, cpu.norms) < 1e-3);
+    }
+    CHECK(cpu.losses.back() < 0.98 * cpu.losses.front());  // it learns
+  }
+}
+
+TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {
+  // Batches that fill the capacity, so that both have the same shapes.
+  const auto full = [](int64_t update) {
+    return random_batch({9, 8, 3}, {4, 5, 11}, 13, 17, static_cast<uint64_t>(update));
+  };
+  const BatchSize exact{.source_tokens = 20, .target_tokens = 20, .sentences = 3};
+  const Training eager = train(kCuda, DType::f32, 6, small_config(), {}, full);
+  const Training graph = train(kCuda, DType::f32, 6, small_config(), exact, full);
+  CHECK(graph.losses == eager.losses);
+  CHECK(same_bits(graph.masters, eager.masters));
+}
+
+TEST_CASE("CUDA: two runs give the same bits", "[cuda]") {
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    const Training one = train(kCuda, dtype, 6, small_config(), kCapacity);
+    const Training again = train(kCuda, dtype, 6, small_config(), kCapacity);
+    CHECK(one.losses == again.losses);
+    CHECK(same_bits(one.masters, again.masters));
+  }
+}
+
+TEST_CASE("CUDA: bf16 training follows f32", "[cuda]") {
+  for (const int64_t max_length : {60, 100}) {
+    const Training f32 = train(Device::cpu(), DType::f32, 20, small_config(max_length));
+    const Training bf16 = train(kCuda, DType::bf16, 20, small_config(max_length), kCapacity);
+    CHECK(largest_difference(bf16.losses, f32.losses) < 2e-2);
+  }
+}
+
+TEST_CASE("CUDA: every parameter's gradient agrees with f64 on the CPU", "[cuda]") {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
+    for (const int64_t max_length : {60, 100}) {
+      TransformerConfig config = small_config(max_length);
+      config.norm = norm;
+      config.activation = norm == NormPlacement::pre ? kernels::Activation::gelu : kernels::Activation::relu;
+      TinyModel exact(DType::f64, config), cuda(DType::f32, config, Arena::kDefaultBlock, kCuda);
+      for (size_t i = 0; i < exact.registry.parameters().size(); ++i) {  // f32 values in both
+        const Parameter& to = exact.registry.parameters()[i];
+        to.value.copy_from(tensor_of(as_doubles(cuda.registry.parameters()[i].value), to.shape, DType::f64));
+      }
+      exact.accumulate({batch_of(1)});
+      cuda.accumulate({batch_of(1)});
+      double global = 0;
+      for (const double g : as_doubles(exact.registry.gradients())) global += g * g;
+      for (const Parameter& parameter : exact.registry.parameters()) {
+        INFO(parameter.name);
+        CHECK(max_relative_error(cuda.registry.find(parameter.name).gradient, as_doubles(parameter.gradient),
+                                 1e-7 * std::sqrt(global)) < 2e-4);
+      }
+    }
+  }
+}
+
+TEST_CASE("CUDA: beam search finds the CPU's translations", "[cuda]") {
+  const auto translate = [](Device device) {
+    TinyModel model(DType::f32, small_config(), Arena::kDefaultBlock, device);
+    SearchOptions options;
+    options.beam_size = options.n_best = 3;
+    options.max_length = 20;
+    options.bos = 1, options.eos = 2, options.pad = 0, options.unk = -1;
+    return Search(model.transformer, model.arena, options).translate(batch_of(1));
+  };
+  const auto cpu = translate(Device::cpu()), cuda = translate(kCuda);
+  REQUIRE(cuda.size() == cpu.size());
+  for (size_t s = 0; s < cpu.size(); ++s) {
+    REQUIRE(cuda[s].size() == cpu[s].size());
+    for (size_t h = 0; h < cpu[s].size(); ++h) {
+      CHECK(cuda[s][h].ids == cpu[s][h].ids);
+      CHECK(cuda[s][h].score == Approx(cpu[s][h].score).epsilon(1e-5));
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// A batch with spare rows is the batch without them: same loss, same gradients.
+#include "nn/fixed_batch.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/nn/tiny_model.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::tests;
+
+TEST_CASE("FixedBatch: spare rows and empty sentences change neither loss nor gradients", "[unit]") {
+  const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
+  FixedBatch fixed(Device::cpu(), {.source_tokens = 31, .target_tokens = 29, .sentences = 9});
+  for (const int64_t max_length : {60, 100}) {  // short and long attention
+    TransformerConfig config = tiny_config();
+    config.max_length = max_length;
+    TinyModel model(DType::f64, config);
+    const double loss = model.accumulate({batch});
+    const auto expected = gradients_of(model.registry);
+    model.registry.gradients().fill_zero();
+    fixed.load(random_batch({9, 9, 9}, {9, 9, 9}, 13, 17, 3));  // leaves traces that the next load must cover
+    fixed.load(batch);
+    CHECK(model.accumulate({fixed.batch()}) == Approx(loss).epsilon(1e-12));
+    for (const auto& [name, gradient] : gradients_of(model.registry)) {
+      INFO(name);
+      CHECK(max_relative_error(gradient, expected.at(name), 1e-6) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("FixedBatch: refuses a batch beyond its capacity", "[unit]") {
+  FixedBatch fixed(Device::cpu(), {.source_tokens = 10, .target_tokens = 10, .sentences = 1});
+  CHECK_THROWS_AS(fixed.load(random_batch({5, 5}, {5, 5}, 13, 17, 1)), Error);
+  CHECK_THROWS_AS(fixed.load(random_batch({11}, {5}, 13, 17, 1)), Error);
+}

@@ -1,0 +1,79 @@
+// Streams as queues of work. Eager: work runs where it is pushed. Lazy: nothing runs until something waits
+// for it, so that a missing wait shows. A stream that is being captured keeps its work for the graph.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "tests/sim/include/cuda_runtime_api.h"
+
+namespace xf::sim {
+
+using Work = std::function<void()>;
+
+struct Queued {
+  uint64_t number;  // in the order of the host's calls, over all streams
+  Work work;
+};
+
+// A node waits for the nodes before it on its stream, and for those behind the events that the stream waited
+// for.
+struct Node {
+  Work work;
+  std::vector<size_t> after;
+};
+
+struct Capture {
+  cudaStreamCaptureMode mode;
+  std::vector<Node> nodes;
+  bool broken = false;  // by a call that cannot be captured
+};
+
+// One lock for the machine: host threads take turns. Everything below expects it to be held.
+std::recursive_mutex& machine_lock();
+
+cudaError_t set_last_error(cudaError_t error);
+cudaError_t take_last_error();
+cudaError_t peek_last_error();
+
+CUstream_st& stream_of(cudaStream_t stream);  // null: the default stream
+CUstream_st* add_stream(bool blocking);
+std::deque<CUstream_st>& all_streams();  // but the default one
+cudaError_t push(cudaStream_t stream, Work work);
+void run_stream(CUstream_st& stream,
+                uint64_t until = UINT64_MAX);  // so many pieces of work, ever; and what they wait for
+void run_all_streams();
+
+// A call that must not happen while anything is captured (but for relaxed captures) breaks the capture.
+cudaError_t refuse_in_capture();
+void run_graph(const std::vector<Node>& nodes);
+
+}  // namespace xf::sim
+
+struct CUstream_st {
+  bool blocking = true;  // takes turns with the default stream
+  std::deque<xf::sim::Queued> queue;
+  uint64_t pushed = 0, done = 0;
+  xf::sim::Capture* capture = nullptr;
+  std::vector<size_t> frontier;  // of the capture: what the next node comes after
+};
+
+struct CUevent_st {
+  CUstream_st* stream = nullptr;  // null: never recorded
+  uint64_t reached = 0;           // how much work of the stream is done when the event happens
+  xf::sim::Capture* capture = nullptr;
+  std::vector<size_t> frontier;
+  std::shared_ptr<double> seconds = std::make_shared<double>(0.0);
+};
+
+struct CUgraph_st {
+  std::vector<xf::sim::Node> nodes;
+};
+
+struct CUgraphExec_st {
+  std::vector<xf::sim::Node> nodes;
+};
