@@ -13,8 +13,8 @@ void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor&
                        const Tensor& position_table, float scale, const Dropout& dropout, Out x);
 
 //   dtable [V, D] accumulated, Acc<T>: dtable[ids_n] += scale * dx_n * mask / (1-p)
-//   order i32 [N]: token numbers stably sorted by id, so that each row is added up by one thread in token
-//   order
+//   order i32 [N]: token numbers stably sorted by id, so that each row is added up in one place, in an order
+//   that the tokens alone decide
 void embedding_backward(const Tensor& dx, const Tensor& ids, const Tensor& order, float scale,
                         const Dropout& dropout, Out dtable);
 
