@@ -128,8 +128,9 @@ std::string device_line(const Options& options) {
 }
 
 DType training_dtype(const Options& options) {
+  const Device device = chosen_device(options);
   if (options.get_string("precision") == "float32") return DType::f32;
-  if (chosen_device(options) == Device::cpu()) {
+  if (device == Device::cpu()) {
     fail(ErrorKind::usage, "--precision bfloat16: the CPU trains in float32; leave the option out");
   }
   return DType::bf16;

@@ -64,7 +64,8 @@ claim "heads that do not divide the width" refused_before_writing 2 'transformer
 claim "float16 is refused by name" refused_before_writing 2 'bf16' good --fp16
 claim "bfloat16 is not for the CPU" refused_before_writing 2 'bfloat16: the CPU trains in float32' good --bf16 --device cpu
 claim "a device that is none" refused_before_writing 2 "device: 'gpu' is none of auto, cpu, cuda" good --device gpu
-claim "a device that is not there" refused_before_writing 2 'cuda:99: .*use --device cpu' good --device cuda:99
+claim "a device that is not there, before the text is read" \
+  refused_before_writing 2 'cuda:99: .*use --device cpu' train_on train.en missing.de --device cuda:99
 claim "no training text" refused_before_writing 2 'train-sets' xformer-train -m run
 claim "no run folder" refused 2 'model' xformer-train -t train.en train.de
 
