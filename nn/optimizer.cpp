@@ -14,7 +14,6 @@ Adam::Adam(const Registry& registry, const kernels::AdamOptions& options, float 
       step_(Tensor::zeros({4}, DType::f32, registry.device())) {}
 
 void Adam::prepare(int64_t update, double learning_rate, int64_t tokens) {
-  tokens_ = tokens;
   const auto t = static_cast<double>(update);
   step_.copy_from(Tensor::from<float>({static_cast<float>(learning_rate),
                                        static_cast<float>(1 - std::pow(double{options_.beta1}, t)),
@@ -26,11 +25,6 @@ void Adam::apply() {
   kernels::sum_of_squares(registry_.gradients(), norm_squared_);
   kernels::adam(options_, step_, clip_norm_, norm_squared_, registry_.masters(), m_, v_,
                 registry_.gradients(), registry_.dtype() == DType::bf16 ? registry_.values() : Tensor());
-}
-
-double Adam::gradient_norm() const {
-  if (norm_squared_.device().type == DeviceType::meta) return 0;
-  return std::sqrt(norm_squared_.to_vector<double>()[0]) / static_cast<double>(tokens_);
 }
 
 }  // namespace xf::nn

@@ -21,9 +21,8 @@ class Adam {
   void prepare(int64_t update, double learning_rate, int64_t tokens);
   void apply();
 
-  // Norm of the scaled gradient of the last update, before clipping; reads it back from the device. NaN or
-  // infinite: that update changed nothing.
-  double gradient_norm() const;
+  // f64 [1]: of the last update's unscaled gradient. NaN or infinite: that update changed nothing.
+  const Tensor& norm_squared() const { return norm_squared_; }
 
   // Moments [P], flat, in the registry's layout: with the parameters and the update's number, all of Adam's
   // state.
@@ -35,9 +34,8 @@ class Adam {
   kernels::AdamOptions options_;
   float clip_norm_;
   Tensor m_, v_;
-  Tensor norm_squared_;  // f64 [1]
-  Tensor step_;          // f32 [4]
-  int64_t tokens_ = 1;
+  Tensor norm_squared_;
+  Tensor step_;  // f32 [4]
 };
 
 }  // namespace xf::nn

@@ -1,19 +1,19 @@
 #include "nn/trainer.h"
 
 #include <cmath>
+#include <utility>
 
 namespace xf::nn {
 
 namespace {
 
-LossSums read(const Tensor& loss, int64_t tokens) {
-  if (loss.device().type == DeviceType::meta) return {0, 0, tokens};
-  if (loss.dtype() == DType::f64) {
-    const auto sums = loss.to_vector<double>();
-    return {sums[0], sums[1], tokens};
-  }
-  const auto sums = loss.to_vector<float>();
-  return {sums[0], sums[1], tokens};
+// A tensor's elements, f32 or f64; zeros where there is no memory.
+std::vector<double> read(const Tensor& tensor) {
+  if (tensor.device().type == DeviceType::meta)
+    return std::vector<double>(static_cast<size_t>(tensor.numel()));
+  if (tensor.dtype() == DType::f64) return tensor.to_vector<double>();
+  const auto values = tensor.to_vector<float>();
+  return {values.begin(), values.end()};
 }
 
 }  // namespace
@@ -26,6 +26,8 @@ Trainer::Trainer(const Transformer& model, const Registry& registry, Arena& aren
       options_(options),
       adam_(registry, options.adam, options.clip_norm),
       loss_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
+      losses_(Tensor::zeros({kMostStarted, 2}, loss_.dtype(), registry.device())),
+      norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, registry.device())),
       seed_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
       counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())) {
   if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0) {
@@ -50,8 +52,12 @@ void Trainer::accumulate(int64_t update, const PackedBatch& batch, int64_t first
   accumulate_graph_.run(registry_.device(), [this] { forward_backward(fixed_->batch()); });
 }
 
-UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>& next_batch) {
+void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_batch) {
+  XF_CHECK(started_.size() < kMostStarted, "trainer: {} updates are started; ask for their results",
+           started_.size());
   UpdateResult result;
+  result.update = update;
+  result.learning_rate = options_.schedule.at(update);
   loss_.fill_zero();
   for (int64_t i = 0; i < options_.micro_batches; ++i) {
     const PackedBatch batch = next_batch();
@@ -60,16 +66,35 @@ UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>&
     result.loss.tokens += batch.target_tokens;
     result.sentences += batch.sentences;
   }
-  result.learning_rate = options_.schedule.at(update);
   adam_.prepare(update, result.learning_rate, result.loss.tokens);
   if (fixed_) {
     optimizer_graph_.run(registry_.device(), [this] { adam_.apply(); });
   } else {
     adam_.apply();
   }
-  result.loss = read(loss_, result.loss.tokens);
-  result.gradient_norm = adam_.gradient_norm();
-  return result;
+  const auto slot = static_cast<int64_t>(started_.size());
+  losses_.slice_rows(slot, slot + 1).copy_from(loss_.reshape({1, 2}));
+  norms_squared_.slice_rows(slot, slot + 1).copy_from(adam_.norm_squared());
+  started_.push_back(result);
+}
+
+std::vector<UpdateResult> Trainer::finished() {
+  if (started_.empty()) return {};
+  const auto count = static_cast<int64_t>(started_.size());
+  const std::vector<double> losses = read(losses_.slice_rows(0, count));
+  const std::vector<double> norms_squared = read(norms_squared_.slice_rows(0, count));
+  for (size_t i = 0; i < started_.size(); ++i) {
+    UpdateResult& result = started_[i];
+    result.loss.smoothed = losses[2 * i];
+    result.loss.plain = losses[2 * i + 1];
+    result.gradient_norm = std::sqrt(norms_squared[i]) / static_cast<double>(result.loss.tokens);
+  }
+  return std::exchange(started_, {});
+}
+
+UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>& next_batch) {
+  start(update, next_batch);
+  return finished().back();
 }
 
 LossSums Trainer::evaluate(const PackedBatch& batch) {
@@ -77,7 +102,8 @@ LossSums Trainer::evaluate(const PackedBatch& batch) {
   Step step{.tape = tape};
   loss_.fill_zero();
   model_.loss(step, batch.to(registry_.device()), Tensor(), loss_);
-  return read(loss_, batch.target_tokens);
+  const std::vector<double> sums = read(loss_);
+  return {sums[0], sums[1], batch.target_tokens};
 }
 
 std::optional<std::string> Trainer::first_bad_gradient(int64_t update, const PackedBatch& batch) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "core/graph.h"
 #include "nn/fixed_batch.h"
@@ -29,6 +30,7 @@ struct LossSums {
 };
 
 struct UpdateResult {
+  int64_t update = 0;
   LossSums loss;
   int64_t source_tokens = 0, sentences = 0;
   double learning_rate = 0;
@@ -40,7 +42,19 @@ class Trainer {
   // The registry must be allocated with gradients; `arena` serves the activations.
   Trainer(const Transformer& model, const Registry& registry, Arena& arena, const TrainerOptions& options);
 
-  // Update number `update`, from 1.
+  // Starts update number `update`, from 1. On CUDA it is only queued: nothing waits for it, and its loss
+  // stays on the device until finished(). At most kMostStarted may be started and not asked for.
+  static constexpr size_t kMostStarted = 64;
+  void start(int64_t update, const std::function<PackedBatch()>& next_batch);
+  // The updates started and not asked for yet; the most recent one has the batch's counts, the loss is not
+  // known.
+  const std::vector<UpdateResult>& started() const { return started_; }
+  // Their results, the oldest first; waits for them.
+  std::vector<UpdateResult> finished();
+  // Whether finished() would have to wait for a device.
+  bool runs_ahead() const { return registry_.device().type == DeviceType::cuda; }
+
+  // Starts an update and waits for it.
   UpdateResult update(int64_t update, const std::function<PackedBatch()>& next_batch);
 
   // Loss of batches as they are translated: no dropout. Nothing is recorded.
@@ -61,7 +75,9 @@ class Trainer {
   Arena& arena_;
   TrainerOptions options_;
   Adam adam_;
+  std::vector<UpdateResult> started_;
   Tensor loss_;                        // [2]: sums over the update so far
+  Tensor losses_, norms_squared_;      // [kMostStarted, 2], [kMostStarted]: of the updates in started_
   Tensor seed_;                        // [2]: the gradient of the sum is 1
   Tensor counters_;                    // i32 [2, 2]: {update, first token} of source and target
   std::unique_ptr<FixedBatch> fixed_;  // where work is replayed

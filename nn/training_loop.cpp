@@ -66,10 +66,14 @@ class Loop {
         if (reached(options_, state_)) return finish(Ending::reached_end);
         if (stalled_out(options_, state_)) return finish(Ending::stopped_early);
         check_stop();
-        if (take_save_request()) task_.save(state_, SaveKind::interrupted);
+        if (take_save_request()) {
+          collect();
+          task_.save(state_, SaveKind::interrupted);
+        }
         update();
       }
     } catch (const Stopped&) {
+      collect();
       tick();
       task_.save(state_, SaveKind::interrupted);
       throw;
@@ -89,6 +93,7 @@ class Loop {
   }
 
   void save() {
+    collect();
     tick();
     state_.saved_at = state_.update;
     task_.save(state_, SaveKind::scheduled);
@@ -100,6 +105,7 @@ class Loop {
   }
 
   void validate() {
+    collect();
     const std::vector<Score> scores = task_.validate(state_);
     tick();
     state_.validated_at = state_.update;
@@ -130,40 +136,48 @@ class Loop {
     tick();
     const double seconds_before = state_.seconds;
     const int64_t epoch_before = state_.epoch, tokens_before = state_.target_tokens;
-    PackedBatch last;
-    const UpdateResult result = trainer_.update(state_.update + 1, [&] { return last = task_.next_batch(); });
+    trainer_.start(state_.update + 1, [&] { return last_batch_ = task_.next_batch(); });
     ++state_.update;
     state_.previous_epoch = epoch_before;
     state_.previous_tokens = tokens_before;
     task_.locate(state_);
-    state_.target_tokens += result.loss.tokens;
+    state_.target_tokens += trainer_.started().back().loss.tokens;
+    const bool report = state_.update <= options_.report_first || due(options_.report_every, state_);
+    if (report || !trainer_.runs_ahead() || trainer_.started().size() == Trainer::kMostStarted) collect();
     tick();
     state_.window_seconds += state_.seconds - seconds_before;
-    if (!std::isfinite(result.gradient_norm) || !std::isfinite(result.loss.smoothed)) {
-      skip(last);
-    } else {
-      state_.skipped_in_row = 0;
-      learn(result);
-    }
-    task_.on_update(state_, result);
-    if (state_.update <= options_.report_first || due(options_.report_every, state_)) {
-      task_.on_report(state_, result);
+    task_.on_update(state_, latest_);
+    if (report) {
+      task_.on_report(state_, latest_);
       state_.window = {};
       state_.window_seconds = 0;
     }
   }
 
-  void skip(const PackedBatch& batch) {
+  // Waits for the updates that were started. Their losses are looked at in their order, on any device.
+  void collect() {
+    for (const UpdateResult& result : trainer_.finished()) {
+      latest_ = result;
+      if (!std::isfinite(result.gradient_norm) || !std::isfinite(result.loss.smoothed)) {
+        skip(result.update);
+      } else {
+        state_.skipped_in_row = 0;
+        learn(result);
+      }
+    }
+  }
+
+  void skip(int64_t update) {
     ++state_.skipped;
     ++state_.skipped_in_row;
-    task_.on_warning(fmt::format("update {}: the gradient is not finite; skipped, {} in a row", state_.update,
+    task_.on_warning(fmt::format("update {}: the gradient is not finite; skipped, {} in a row", update,
                                  state_.skipped_in_row));
     if (state_.skipped_in_row <= kMostSkippedInRow) return;
-    const auto culprit = trainer_.first_bad_gradient(state_.update + 1, batch);
+    const auto culprit = trainer_.first_bad_gradient(state_.update + 1, last_batch_);
     fail(ErrorKind::diverged,
          "training diverged at update {}: {} updates in a row without a finite gradient{}; "
          "lower learn-rate or set clip-norm 1",
-         state_.update, state_.skipped_in_row, culprit ? ", first in " + *culprit : "");
+         update, state_.skipped_in_row, culprit ? ", first in " + *culprit : "");
   }
 
   // Divergence: the fast mean of the loss (10 updates) over the slow one (1000) by 5 standard deviations.
@@ -172,18 +186,18 @@ class Loop {
     state_.window.plain += result.loss.plain;
     state_.window.tokens += result.loss.tokens;
     const double loss = result.loss.smoothed / static_cast<double>(std::max<int64_t>(result.loss.tokens, 1));
-    if (state_.update == 1) state_.fast_loss = state_.slow_loss = loss;
+    if (result.update == 1) state_.fast_loss = state_.slow_loss = loss;
     const double away = loss - state_.slow_loss;
     state_.fast_loss += (loss - state_.fast_loss) / 10;
     state_.slow_loss += away / 1000;
     state_.slow_variance += (away * away - state_.slow_variance) / 1000;
     const double deviation = std::sqrt(state_.slow_variance);
-    if (state_.update < 1000 || state_.fast_loss - state_.slow_loss <= 5 * deviation) return;
+    if (result.update < 1000 || state_.fast_loss - state_.slow_loss <= 5 * deviation) return;
     if (options_.throw_on_divergence) {
       fail(ErrorKind::diverged, "the loss runs away: {:.3f} lately, {:.3f} before; lower learn-rate",
            state_.fast_loss, state_.slow_loss);
     }
-    if (state_.update % 100 == 0) {
+    if (result.update % 100 == 0) {
       task_.on_warning(fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss,
                                    state_.slow_loss));
     }
@@ -193,6 +207,8 @@ class Loop {
   TrainingTask& task_;
   const LoopOptions& options_;
   TrainingState& state_;
+  PackedBatch last_batch_;
+  UpdateResult latest_;  // of those collected
   std::chrono::steady_clock::time_point clock_;
 };
 

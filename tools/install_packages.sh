@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that the build and the tests need, if any is missing. Root, or a user with sudo.
-#   tools/install_packages.sh
+#   tools/install_packages.sh [PACKAGE...]      those, and others
 set -eu
 
 packages="g++ cmake ninja-build pkg-config
@@ -8,7 +8,7 @@ packages="g++ cmake ninja-build pkg-config
   catch2 libboost-context-dev"
 
 missing=
-for package in $packages; do
+for package in $packages "$@"; do
   case $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true) in
     installed) ;;
     *) missing="$missing $package" ;;

@@ -85,6 +85,9 @@ inline AttentionCase many_sentences_case() {
   return c;
 }
 
+// As many keys as the dropout's counter tells apart; two heads, so that one's keys must not be the other's.
+inline AttentionCase most_keys_case() { return {"2^16 keys", 2, 4, {3, 0, 1}, {65536, 1, 2}, false}; }
+
 struct AttentionReference {
   std::vector<double> o;    // [Tq, D]
   std::vector<double> lse;  // [H, Tq]

@@ -138,6 +138,16 @@ TEST_CASE("Attention: more than 65,535 sentences and heads", "[unit][device]") {
   check_backward(c, t, problem);
 }
 
+TEST_CASE("Attention: as many keys as there may be", "[unit][device]") {
+  const AttentionCase c = most_keys_case();
+  for (const Target& t : targets()) {
+    INFO(name_of(t));
+    const Problem problem(c, t, Path::long_path, 0.3f);
+    check_forward(c, t, problem);
+    check_backward(c, t, problem);
+  }
+}
+
 TEST_CASE("Attention: gradients agree with central differences on both paths", "[grad]") {
   for_every_problem([](const AttentionCase& c, Path path, float p_drop) {
     if (c.Tq() * c.D() > 800 || c.spare > 0) return;  // the larger cases are compared with the definition

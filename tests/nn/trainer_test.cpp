@@ -108,6 +108,37 @@ TEST_CASE("Trainer: the reported norm and rate are those of the mean loss and th
   CHECK(result.learning_rate == Approx(3e-4));
 }
 
+TEST_CASE("Trainer: results can be asked for later, each with its own update's numbers", "[unit]") {
+  const auto next = [](int64_t u) { return random_batch({5, static_cast<int32_t>(u)}, {4, 3}, 13, 17, 21); };
+  TinyModel one_by_one(DType::f32, tiny_config()), at_once(DType::f32, tiny_config());
+  Trainer a(one_by_one.transformer, one_by_one.registry, one_by_one.arena, options_for_tests());
+  Trainer b(at_once.transformer, at_once.registry, at_once.arena, options_for_tests());
+  std::vector<UpdateResult> expected;
+  for (int64_t u = 1; u <= 3; ++u) {
+    expected.push_back(a.update(u, [&] { return next(u); }));
+    b.start(u, [&] { return next(u); });
+    CHECK(b.started().back().source_tokens == 5 + u);
+  }
+  const std::vector<UpdateResult> results = b.finished();
+  REQUIRE(results.size() == 3);
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(results[i].update == static_cast<int64_t>(i) + 1);
+    CHECK(results[i].loss.smoothed == expected[i].loss.smoothed);
+    CHECK(results[i].gradient_norm == expected[i].gradient_norm);
+    CHECK(results[i].learning_rate == expected[i].learning_rate);
+  }
+  CHECK(b.finished().empty());
+}
+
+TEST_CASE("Trainer: no more updates are started than results can be kept of", "[unit]") {
+  TinyModel model(DType::f32, tiny_config());
+  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  const PackedBatch batch = random_batch({1}, {1}, 13, 17, 21);
+  int64_t u = 0;
+  while (trainer.started().size() < Trainer::kMostStarted) trainer.start(++u, [&] { return batch; });
+  CHECK_THROWS_WITH(trainer.start(++u, [&] { return batch; }), Catch::Contains("64 updates are started"));
+}
+
 TEST_CASE("Trainer: another seed or update drops other elements", "[unit]") {
   const PackedBatch batch = random_batch({5, 6}, {4, 7}, 13, 17, 21);
   const auto loss = [&](uint64_t seed, int64_t update) {
@@ -127,7 +158,8 @@ TEST_CASE("Trainer: a NaN gradient skips the update and the next one goes on", "
   TinyModel model(DType::f32, tiny_config());
   Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
   trainer.update(1, [&] { return batch; });
-  const auto values = as_doubles(model.registry.values()), moment = as_doubles(trainer.optimizer().first_moment());
+  const auto values = as_doubles(model.registry.values()),
+             moment = as_doubles(trainer.optimizer().first_moment());
   model.registry.parameters()[3].gradient.data<float>()[0] = std::nanf("");
   CHECK_FALSE(std::isfinite(trainer.update(2, [&] { return batch; }).gradient_norm));
   CHECK(as_doubles(model.registry.values()) == values);
@@ -156,7 +188,8 @@ TEST_CASE("Trainer: evaluation has no dropout and changes nothing", "[unit]") {
   Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
   const auto values = as_doubles(model.registry.values());
   const LossSums all = trainer.evaluate(batch);
-  const LossSums first = trainer.evaluate(sentences_of(batch, 0, 2)), last = trainer.evaluate(sentences_of(batch, 2, 3));
+  const LossSums first = trainer.evaluate(sentences_of(batch, 0, 2)),
+                 last = trainer.evaluate(sentences_of(batch, 2, 3));
   CHECK(all.tokens == 13);
   CHECK(all.plain == Approx(first.plain + last.plain).epsilon(1e-12));
   CHECK(all.smoothed == Approx(first.smoothed + last.smoothed).epsilon(1e-12));

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Leaves out each barrier and wait of the CUDA backend in turn, and sees whether the tests notice.
 
-    mutate.py [--plain PROGRAM ...] [--race PROGRAM ...] [--args '[device]'] [--jobs 2] [--only TEXT]
+    mutate.py [--plain PROGRAM] [--race PROGRAM] [--tests '[device],[cuda]'] [--jobs 2] [--only TEXT]
 
-PROGRAM: tests, built for the software GPU (docs/software_gpu.md). A site is a __syncthreads(), __syncwarp(),
-copy_async_wait<N>() or wait for a stream in kernels/cuda/ and core/cuda*. First the tests run once as they are and list
-the sites that they reach: each must be reached. Then they run without one site at a time, under the race check, and under
-the schedules and lazy streams, until one run fails. A site that nobody misses must stand in needed_all_the_same.txt, one
-a line, `file:line reason`; at most 5 % may. Ends with `caught N of N, listed K`; exit 0 only if that is all of them."""
+PROGRAM: the engine's tests, built for the software GPU (docs/software_gpu.md). A site is a __syncthreads(), __syncwarp(),
+copy_async_wait<N>() or wait for a stream in kernels/cuda/ and core/cuda*. First each test runs once as it is and lists the
+sites that it reaches: each site must be reached. Then, without one site at a time, the tests that reach it run under the
+race check and under several schedules with lazy streams, the quickest first, until one fails. A site that nobody misses
+must stand in needed_all_the_same.txt, one a line, `file:line reason`; at most 5 % may. Ends with `caught N of N, listed
+K`; exit 0 only if that is all of them."""
 import argparse
 import concurrent.futures
+import dataclasses
 import os
 import pathlib
 import re
@@ -24,11 +26,17 @@ SITE = re.compile(r"\b(__syncthreads|__syncwarp|copy_async_wait<[^>]*>|cudaStrea
                   r"cudaEventSynchronize|cudaDeviceSynchronize)\s*\(")
 DEFINED_IN = {"kernels/cuda/portable.cuh"}  # not used there
 LISTED_AT_MOST = 0.05
-TIMEOUT = 600
+TIMEOUT = 300  # seconds for one test
 
-# What each mutant goes through, the most telling first. "race" and "plain" name the program.
-PASSES = [("race", "forward", "lazy"), ("plain", "reverse", "lazy"), ("plain", "forward", "lazy"),
-          ("race", "reverse", "lazy"), ("plain", "random:1", "lazy"), ("plain", "random:2", "lazy")]
+# What each mutant goes through. "race" and "plain" name the program; the first finds most.
+PASSES = [("race", "forward"), ("plain", "reverse"), ("plain", "forward"), ("plain", "random:1"), ("race", "random:2")]
+
+
+@dataclasses.dataclass
+class Test:
+    name: str
+    seconds: float
+    sites: set
 
 
 def sites():
@@ -45,19 +53,12 @@ def sites():
     return found
 
 
-def run(programs, args, schedule, streams, **extra):
-    """Whether all of the programs' tests pass, and the line that says why not."""
-    for program in programs:
-        passed, why = run_one(program, args, schedule, streams, **extra)
-        if not passed:
-            return False, why
-    return True, ""
-
-
-def run_one(program, args, schedule, streams, **extra):
-    environment = dict(os.environ, XF_TEST_DEVICE="cuda", XF_SIM_SCHEDULE=schedule, XF_SIM_STREAMS=streams, **extra)
+def run(program, test, schedule, **extra):
+    """Whether the test passes, and the line that says why not."""
+    environment = dict(os.environ, XF_TEST_DEVICE="cuda", XF_REQUIRE_CUDA="1", XF_SIM_SCHEDULE=schedule,
+                       XF_SIM_STREAMS="lazy", **extra)
     try:
-        done = subprocess.run([program, *args], env=environment, capture_output=True, text=True, errors="replace",
+        done = subprocess.run([program, test], env=environment, capture_output=True, text=True, errors="replace",
                               timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
         return False, f"no end after {TIMEOUT} s"
@@ -65,27 +66,34 @@ def run_one(program, args, schedule, streams, **extra):
     return done.returncode == 0, why
 
 
-def reached(programs, args):
-    """The sites that the unchanged tests reach; ends the program if they fail."""
-    places = set()
-    for variant in ("race", "plain"):
-        with tempfile.NamedTemporaryFile("r") as file:
-            passed, why = run(programs[variant], args, "forward", "lazy", XF_SIM_LIST=file.name)
-            if not passed:
-                sys.exit(f"the unchanged {variant} tests fail: {why}")
-            for line in file:
-                path, number = line.split()[-1].rsplit(":", 1)
-                path = os.path.realpath(os.path.join(ROOT, path))
-                if path.startswith(str(ROOT) + "/"):
-                    places.add(f"{os.path.relpath(path, ROOT)}:{number}")
-    return places
+def test_names(program, pattern):
+    listing = subprocess.run([program, "--list-test-names-only", pattern], capture_output=True, text=True, check=False)
+    # Catch2 exits with the number of tests; a comma in a name would separate two patterns.
+    return [line.strip().replace(",", "\\,") for line in listing.stdout.splitlines() if line.strip()]
 
 
-def try_one(site, programs, args):
-    for variant, schedule, streams in PASSES:
-        passed, why = run(programs[variant], args, schedule, streams, XF_SIM_SKIP=site)
+def observe(program, name):
+    """The unchanged test under the race check: its time, and the sites that it reaches."""
+    with tempfile.NamedTemporaryFile("r") as file:
+        start = time.time()
+        passed, why = run(program, name, "forward", XF_SIM_LIST=file.name)
         if not passed:
-            return f"{variant}, {schedule}: {why}"
+            sys.exit(f"the unchanged test fails: {name}: {why}")
+        places = set()
+        for line in file:
+            path, number = line.split()[-1].rsplit(":", 1)
+            path = os.path.relpath(os.path.realpath(os.path.join(ROOT, path)), ROOT)
+            places.add(f"{path}:{number}")
+        return Test(name, time.time() - start, places)
+
+
+def try_one(site, programs, tests):
+    """What noticed that the site was left out, or None. `tests`: those that reach it, the quickest first."""
+    for variant, schedule in PASSES:
+        for test in tests:
+            passed, why = run(programs[variant], test.name, schedule, XF_SIM_SKIP=site)
+            if not passed:
+                return f"{variant}, {schedule}: {test.name}: {why}"
     return None
 
 
@@ -100,33 +108,45 @@ def read_listed():
     return listed
 
 
-def main():
+def judge(site, why, listed):
+    """What is wrong with this outcome, or None."""
+    if why is None and site not in listed:
+        return f"{site}: left out, and nothing noticed; delete it, or say in needed_all_the_same.txt why it is needed"
+    if why is not None and site in listed:
+        return f"{site}: stands in needed_all_the_same.txt, and is caught"
+    return None
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--plain", nargs="+", default=[str(ROOT / "build/bin/sim_kernels_tests_plain")])
-    parser.add_argument("--race", nargs="+", default=[str(ROOT / "build/bin/sim_kernels_tests_race")])
-    parser.add_argument("--args", default="[device]", help="for the tests, split at spaces")
+    parser.add_argument("--plain", default=str(ROOT / "build/bin/sim_engine_tests_plain"))
+    parser.add_argument("--race", default=str(ROOT / "build/bin/sim_engine_tests_race"))
+    parser.add_argument("--tests", default="[device],[cuda]", help="names or tags, as Catch2 takes them")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="sites that contain this")
-    options = parser.parse_args()
-    programs, args = {"plain": options.plain, "race": options.race}, options.args.split()
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    programs = {"plain": options.plain, "race": options.race}
     start, listed = time.time(), read_listed()
-    wanted = {site for site in sites() if options.only in site}
-    places = reached(programs, args)
-    problems = [f"{site}: no test reaches it" for site in sorted(wanted - places)]
-    problems += [f"needed_all_the_same.txt: there is no {site}" for site in sorted(set(listed) - sites())]
-    candidates = sorted(wanted & places)
-    caught, kept = 0, 0
+    wanted = sorted(site for site in sites() if options.only in site)
+    problems = [f"needed_all_the_same.txt: there is no {site}" for site in sorted(set(listed) - sites())]
+    outcomes = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for site, why in zip(candidates, pool.map(lambda s: try_one(s, programs, args), candidates)):
-            print(f"{site}: {why[:160] if why else 'NOT caught'}", flush=True)
-            caught += why is not None
-            if why is None and site in listed:
-                kept += 1
-            elif why is None:
-                problems.append(f"{site}: left out, and nothing noticed; delete it, or say in needed_all_the_same.txt why "
-                                "it is needed")
-            elif site in listed:
-                problems.append(f"{site}: stands in needed_all_the_same.txt, and is caught")
+        tests = list(pool.map(lambda name: observe(options.race, name), test_names(options.race, options.tests)))
+        tests.sort(key=lambda test: test.seconds)
+        print(f"{len(tests)} tests observed after {time.time() - start:.0f} s", flush=True)
+        reaching = {site: [test for test in tests if site in test.sites] for site in wanted}
+        problems += [f"{site}: no test reaches it" for site in wanted if not reaching[site]]
+        candidates = [site for site in wanted if reaching[site]]
+        for site, why in zip(candidates, pool.map(lambda s: try_one(s, programs, reaching[s]), candidates)):
+            print(f"{site}: {why[:200] if why else 'NOT caught'}", flush=True)
+            outcomes[site] = why
+    problems += filter(None, (judge(site, why, listed) for site, why in outcomes.items()))
+    caught = sum(why is not None for why in outcomes.values())
+    kept = sum(why is None and site in listed for site, why in outcomes.items())
     if kept > LISTED_AT_MOST * len(wanted):
         problems.append(f"{kept} of {len(wanted)} sites are listed; {LISTED_AT_MOST:.0%} may be")
     for problem in problems:

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Reads what ptxas -v said of the kernels, prints a summary, and fails for a kernel that spills registers.
+
+    check_ptxas.py LOG
+
+Kernels for heads 128 wide may: no model that the project presets has them (tiny 32, base 64)."""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+ARCHITECTURES = {"sm_80", "sm_90"}
+HEADS_128_WIDE = re.compile(r"attention\w*<[^>]*\b128\b")
+KERNEL = re.compile(r"Compiling entry function '(\w+)' for '(sm_\w+)'")
+SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+REGISTERS = re.compile(r"Used (\d+) registers")
+
+
+def kernels(text):
+    """(name, architecture, bytes spilled, registers) of each kernel."""
+    name = architecture = spilled = None
+    for line in text.splitlines():
+        if match := KERNEL.search(line):
+            name, architecture = match.groups()
+        elif match := SPILLS.search(line):
+            spilled = max(int(match[2]), int(match[3]))
+        elif (match := REGISTERS.search(line)) and name:
+            yield name, architecture, spilled, int(match[1])
+            name = spilled = None
+
+
+def main():
+    found = list(kernels(pathlib.Path(sys.argv[1]).read_text(errors="replace")))
+    names = subprocess.run(["c++filt"], input="\n".join(k[0] for k in found), capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    counts, most, failures = collections.Counter(), collections.Counter(), []
+    for name, (_, architecture, spilled, registers) in zip(names, found):
+        counts[architecture] += 1
+        most[architecture] = max(most[architecture], registers)
+        if spilled:
+            allowed = HEADS_128_WIDE.search(name)
+            print(f"{'allowed' if allowed else 'SPILLS'}: {spilled} bytes, {architecture}: {name}")
+            failures += [] if allowed else [name]
+    for architecture in sorted(counts):
+        print(f"{architecture}: {counts[architecture]} kernels, at most {most[architecture]} registers")
+    if set(counts) != ARCHITECTURES:
+        print(f"expected kernels for {sorted(ARCHITECTURES)}, got {sorted(counts)}: build from scratch for a full report")
+        return 1
+    print(f"{len(failures)} spill")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

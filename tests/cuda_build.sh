@@ -1,0 +1,41 @@
+#!/bin/sh
+# Compiles the CUDA backend with nvcc for every architecture of tools/cmake/cuda.cmake, warnings as errors, links the
+# programs and the tests with it, and checks ptxas's report: no kernel of the tiny and base models spills registers.
+# Needs no GPU. Without a CUDA toolkit on the machine it takes one from PyPI into build-cuda/toolkit.
+set -eu
+cd "$(dirname "$0")/.."
+
+# NVIDIA's wheels hold the compiler and the libraries to link with, without the links that a linker looks for.
+toolkit_from_pypi() {
+  folder=build-cuda/toolkit
+  if [ ! -x "$folder/bin/pip" ]; then
+    python3 -m venv "$folder"
+    "$folder/bin/pip" -q install --disable-pip-version-check "nvidia-cuda-nvcc==13.0.*" "nvidia-nvvm==13.0.*" \
+      "nvidia-cuda-crt==13.0.*" "nvidia-cuda-runtime==13.0.*" "nvidia-cuda-cccl==13.0.*" "nvidia-cublas==13.0.*"
+  fi
+  CUDA_HOME=$(echo "$PWD/$folder"/lib/python3*/site-packages/nvidia/cu13)
+  for library in "$CUDA_HOME"/lib/*.so.13; do
+    ln -sf "${library##*/}" "${library%.13}"
+  done
+  [ -e "$CUDA_HOME/lib64" ] || ln -s lib "$CUDA_HOME/lib64"
+}
+
+if [ -n "${CUDA_HOME:-}" ]; then
+  :
+elif command -v nvcc >/dev/null; then
+  CUDA_HOME=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+else
+  toolkit_from_pypi
+fi
+export CUDACXX="$CUDA_HOME/bin/nvcc"
+"$CUDACXX" --version | grep release
+
+log=build-cuda/ptxas.log  # of every kernel: whatever was compiled before is compiled again
+cmake --preset cuda -DCUDAToolkit_ROOT="$CUDA_HOME" -DCMAKE_CUDA_FLAGS=-Xptxas=-v >/dev/null
+find build-cuda -name '*.cu.o' -delete
+cmake --build --preset cuda --target xf_kernels >"$log" 2>&1 || {
+  cat "$log"
+  exit 1
+}
+python3 tests/check_ptxas.py "$log"
+cmake --build --preset cuda --target xformer-train xformer-translate xformer-score xformer-vocab kernels_tests nn_tests
