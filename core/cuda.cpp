@@ -72,6 +72,12 @@ std::string obstacle(int index) {
   return "";
 }
 
+std::string product_name(int index) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+  return properties.name;
+}
+
 cudaStream_t stream() {
   XF_CHECK(context().index >= 0, "cuda: no device was selected");
   return context().stream;

@@ -45,5 +45,6 @@ void wait_for(void* event);
 // What stands between this process and device `index`, in words for a user: no device, no driver or one that
 // is too old, an architecture that is too old; empty: nothing.
 std::string obstacle(int index);
+std::string product_name(int index);
 
 }  // namespace xf::cuda

@@ -45,4 +45,11 @@ DeviceChoice choose_device(const std::string& spec) {
   return {Device::cpu(), obstacle};
 }
 
+std::string description_of(Device device) {
+#if XF_CUDA
+  if (device.type == DeviceType::cuda) return name_of(device) + ", " + cuda::product_name(device.index);
+#endif
+  return name_of(device);
+}
+
 }  // namespace xf

@@ -44,4 +44,7 @@ inline std::string name_of(Device device) {
   }
 }
 
+// For a log: "cpu", or "cuda:0, NVIDIA H100".
+std::string description_of(Device device);
+
 }  // namespace xf

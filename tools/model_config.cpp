@@ -123,7 +123,7 @@ Device chosen_device(const Options& options) { return choose_device(options.get_
 
 std::string device_line(const Options& options) {
   const DeviceChoice choice = choose_device(options.get_string("device"));
-  return choice.why_not_cuda.empty() ? name_of(choice.device)
+  return choice.why_not_cuda.empty() ? description_of(choice.device)
                                      : fmt::format("{} ({})", name_of(choice.device), choice.why_not_cuda);
 }
 
