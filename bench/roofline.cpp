@@ -1,19 +1,7 @@
 #include "bench/roofline.h"
 
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <vector>
-
-#include "bench/sampler.h"
-#include "core/arena.h"
-#include "core/parallel.h"
-#include "core/philox.h"
-#include "kernels/matmul.h"
 
 namespace xf::bench {
 
@@ -44,57 +32,10 @@ class Kernels {
   }
 
  private:
-  double bound(double bytes, double flops) const {
-    return std::max(bytes / machine_.copy_rate, flops / machine_.gemm_rate);
-  }
+  double bound(double bytes, double flops) const { return kernel_floor(bytes, flops, machine_); }
   StepSize size_;
   Machine machine_;
 };
-
-double best_seconds(int repetitions, const std::function<void()>& run) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < repetitions; ++i) {
-    const double start = now();
-    run();
-    best = std::min(best, now() - start);
-  }
-  return best;
-}
-
-// Past the caches: a plain store first reads the line that it will overwrite.
-void copy_streaming(char* to, const char* from, int64_t bytes) {
-#if defined(__AVX__)
-  constexpr int64_t kVector = sizeof(__m256i);
-  for (int64_t i = 0; i < bytes / kVector; ++i) {
-    const auto* source = reinterpret_cast<const __m256i*>(from) + i;
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(to) + i, _mm256_load_si256(source));
-  }
-  _mm_sfence();
-#else
-  std::memcpy(to, from, static_cast<size_t>(bytes));
-#endif
-}
-
-Tensor random_matrix(int64_t rows, int64_t columns) {
-  Tensor matrix = Tensor::empty({rows, columns}, DType::f32);
-  PhiloxSequence random(1, static_cast<uint64_t>(rows * columns));
-  float* values = matrix.data<float>();
-  for (int64_t i = 0; i < matrix.numel(); ++i) values[i] = random.uniform() - 0.5f;
-  return matrix;
-}
-
-// FLOP/s of y = x W^T, dx = dy W and dW = dy^T x, for x [N, K], W [M, K].
-std::vector<double> product_rates(int64_t N, int64_t K, int64_t M) {
-  using kernels::Accumulate, kernels::matmul, kernels::Transpose;
-  const Tensor x = random_matrix(N, K), w = random_matrix(M, K), y = random_matrix(N, M);
-  const Tensor dx = random_matrix(N, K), dw = random_matrix(M, K), dy = random_matrix(N, M);
-  const double flops = 2 * static_cast<double>(N) * static_cast<double>(K) * static_cast<double>(M);
-  constexpr int kRepetitions = 7;
-  const auto rate = [&](const std::function<void()>& run) { return flops / best_seconds(kRepetitions, run); };
-  return {rate([&] { matmul(x, Transpose::no, w, Transpose::yes, Accumulate::no, y); }),
-          rate([&] { matmul(dy, Transpose::no, w, Transpose::no, Accumulate::no, dx); }),
-          rate([&] { matmul(dy, Transpose::yes, x, Transpose::no, Accumulate::no, dw); })};
-}
 
 }  // namespace
 
@@ -132,37 +73,13 @@ StepFloor step_floor(const StepSize& size, const Machine& machine) {
   return floor;
 }
 
-double measure_copy_rate() {
-  constexpr int64_t kBytes = 256ll << 20, kLine = 64;  // eight times a large third-level cache
-  constexpr int kRepetitions = 12;
-  Arena arena(Device::cpu(), 2 * kBytes);
-  const Tensor from = arena.allocate({kBytes / 4}, DType::f32), to = arena.allocate({kBytes / 4}, DType::f32);
-  const auto each_piece = [&](const auto& body) {
-    parallel_for(kBytes / kLine, kBytes / kLine / thread_count(), [&](int64_t begin, int64_t end) {
-      body(static_cast<char*>(to.raw()) + begin * kLine, static_cast<char*>(from.raw()) + begin * kLine,
-           (end - begin) * kLine);
-    });
-  };
-  // First touched, and so placed, by the thread that will copy it.
-  each_piece([](char* target, char* source, int64_t bytes) {
-    std::memset(target, 1, static_cast<size_t>(bytes));
-    std::memset(source, 2, static_cast<size_t>(bytes));
-  });
-  const double seconds = best_seconds(kRepetitions, [&] { each_piece(copy_streaming); });
-  return 2.0 * static_cast<double>(kBytes) / seconds;
+// On a machine that computes in no time, the seconds at one byte per second.
+double step_bytes(const StepSize& size) {
+  return step_floor(size, {.copy_rate = 1, .gemm_rate = std::numeric_limits<double>::infinity()}).total();
 }
 
-double measure_gemm_rate() {
-  struct Shape3 {
-    int64_t N, K, M;
-  };
-  std::vector<double> rates;
-  for (const auto& [N, K, M] : {Shape3{4096, 128, 384}, Shape3{4096, 128, 256}, Shape3{512, 128, 10000},
-                                Shape3{4096, 512, 512}, Shape3{4096, 512, 2048}}) {
-    for (const double rate : product_rates(N, K, M)) rates.push_back(rate);
-  }
-  std::nth_element(rates.begin(), rates.begin() + static_cast<int64_t>(rates.size()) / 2, rates.end());
-  return rates[rates.size() / 2];
+double kernel_floor(double bytes, double flops, const Machine& machine) {
+  return std::max(bytes / machine.copy_rate, flops / machine.gemm_rate);
 }
 
 }  // namespace xf::bench

@@ -42,15 +42,10 @@ struct StepFloor {
 };
 
 double step_flops(const StepSize& size);
+double step_bytes(const StepSize& size);  // of (1): each kernel's operands, read or written once
 StepFloor step_floor(const StepSize& size, const Machine& machine);
 
-// Copies arrays far larger than the caches, on huge pages and past them (non-temporal stores): best of
-// several.
-double measure_copy_rate();
-// The f32 product (kernels/matmul.h) at the shapes of a tiny and a base model, forward and both backward
-// transposes: the median over shapes, each at its best of several. Best, because neighbours only ever slow a
-// run down.
-double measure_gemm_rate();
-inline Machine measure_machine() { return {measure_copy_rate(), measure_gemm_rate()}; }
+// The same for one kernel.
+double kernel_floor(double bytes, double flops, const Machine& machine);
 
 }  // namespace xf::bench

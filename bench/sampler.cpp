@@ -1,5 +1,6 @@
 #include "bench/sampler.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 namespace xf::bench {
@@ -20,19 +22,34 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-// Processor seconds of everybody else so far: other processes, and other guests of the same host (steal).
-double used_by_others() {
-  std::ifstream stat("/proc/stat");
-  std::string cpu;
+double used_by(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
+// Ticks that the processor of a "cpuN ..." line was not idle; 0 for other lines and for processors that this
+// process may not run on.
+int64_t busy_ticks(const std::string& line, const cpu_set_t& own) {
+  if (!line.starts_with("cpu") || line.size() < 4 || line[3] == ' ') return 0;
+  std::istringstream fields(line.substr(3));
+  int processor = 0;
   int64_t user = 0, nice = 0, system = 0, idle = 0, io_wait = 0, interrupts = 0, soft_interrupts = 0,
           steal = 0;
-  stat >> cpu >> user >> nice >> system >> idle >> io_wait >> interrupts >> soft_interrupts >> steal;
-  if (!stat) return 0;
-  const auto ticks = static_cast<double>(user + nice + system + interrupts + soft_interrupts + steal);
-  rusage own{};
-  getrusage(RUSAGE_SELF, &own);
-  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) - seconds_of(own.ru_utime) -
-         seconds_of(own.ru_stime);
+  fields >> processor >> user >> nice >> system >> idle >> io_wait >> interrupts >> soft_interrupts >> steal;
+  if (processor >= CPU_SETSIZE || !CPU_ISSET(processor, &own)) return 0;
+  return user + nice + system + interrupts + soft_interrupts + steal;
+}
+
+// Processor seconds of everybody else so far.
+double used_by_others() {
+  std::ifstream stat("/proc/stat");
+  cpu_set_t own;
+  if (!stat || sched_getaffinity(0, sizeof own, &own) != 0) return 0;
+  int64_t ticks = 0;
+  for (std::string line; std::getline(stat, line);) ticks += busy_ticks(line, own);
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK)) - used_by(RUSAGE_SELF) -
+         used_by(RUSAGE_CHILDREN);
 }
 
 }  // namespace
@@ -47,16 +64,28 @@ double Samples::quantile(double q) const {
   return std::lerp(seconds[below], seconds[above], place - static_cast<double>(below));
 }
 
+void Samples::add(const Samples& other) {
+  seconds.insert(seconds.end(), other.seconds.begin(), other.seconds.end());
+  std::sort(seconds.begin(), seconds.end());
+  disturbed += other.disturbed;
+}
+
+Neighbours::Neighbours() : others_(used_by_others()), start_(now()) {}
+
+bool Neighbours::disturbed() const {
+  return used_by_others() - others_ > kOthersAllowed * (now() - start_) + kTickError;
+}
+
 Samples sample(const SamplerOptions& options, const std::function<void()>& run) {
   for (int i = 0; i < options.warm_ups; ++i) run();
   std::vector<double> quiet, disturbed;
   const auto wanted = static_cast<size_t>(options.samples);
   for (int i = 0; i < options.attempts * options.samples && quiet.size() < wanted; ++i) {
-    const double others = used_by_others(), start = now();
+    const Neighbours neighbours;
+    const double start = now();
     run();
     const double seconds = now() - start;
-    const bool is_quiet = used_by_others() - others <= options.others_allowed * seconds + kTickError;
-    (is_quiet ? quiet : disturbed).push_back(seconds);
+    (neighbours.disturbed() ? disturbed : quiet).push_back(seconds);
   }
   Samples samples{std::move(quiet), 0};
   while (samples.seconds.size() < wanted) {
@@ -67,9 +96,15 @@ Samples sample(const SamplerOptions& options, const std::function<void()>& run) 
 }
 
 double peak_resident_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return 1024.0 * std::stod(line.substr(line.find(':') + 1));
+  }
   rusage own{};
   getrusage(RUSAGE_SELF, &own);
   return 1024.0 * static_cast<double>(own.ru_maxrss);
 }
+
+void reset_peak_resident() { std::ofstream("/proc/self/clear_refs") << "5"; }  // proc(5): resets VmHWM
 
 }  // namespace xf::bench

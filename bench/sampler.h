@@ -15,20 +15,37 @@ struct Samples {
 
   // q in [0, 1], linear between neighbours; 0.5 is the median.
   double quantile(double q) const;
+  // Takes in the samples of another run of the same thing.
+  void add(const Samples& other);
 };
+
+constexpr double kOthersAllowed = 0.05;  // of a core; a sample during which others used more is disturbed
 
 struct SamplerOptions {
   int warm_ups = 3;
   int samples = 15;
-  int attempts = 2;              // per sample; after that, disturbed ones fill the gap
-  double others_allowed = 0.05;  // of a core; a sample during which others used more is disturbed
+  int attempts = 2;  // per sample; after that, disturbed ones fill the gap
 };
 
-// Runs `run` until there are enough undisturbed samples. Others = busy and stolen time of /proc/stat less
-// this process's own; where there is no /proc/stat every sample counts as quiet.
+// Watches the processors that this process may run on, from its construction on.
+class Neighbours {
+ public:
+  Neighbours();
+  // Whether others, processes and (steal) guests of the same host, used more than kOthersAllowed of a core:
+  // busy and stolen time of /proc/stat less what this process and its finished children used. Where there is
+  // no /proc/stat nothing is ever disturbed.
+  bool disturbed() const;
+
+ private:
+  double others_, start_;
+};
+
+// Runs `run` until there are enough undisturbed samples.
 Samples sample(const SamplerOptions& options, const std::function<void()>& run);
 
-// Peak resident memory of this process, bytes.
+// Peak resident memory of this process, bytes, since its start or since the last reset (which needs Linux's
+// /proc).
 double peak_resident_bytes();
+void reset_peak_resident();
 
 }  // namespace xf::bench

@@ -25,6 +25,7 @@ void dispatch(const Tensor& x, F&& f) {
       switch (x.dtype()) {
         case DType::f32: return f.template operator()<float>(Cpu{});
         case DType::f64: return f.template operator()<double>(Cpu{});
+        case DType::bf16: return f.template operator()<bf16>(Cpu{});
         default: return refuse();
       }
     case DeviceType::cuda:

@@ -1,5 +1,5 @@
 // Element types. f32 computes; f64 exists on the CPU for gradient checks; bf16 is storage with f32
-// accumulation; i32 holds ids, positions, offsets and masks.
+// arithmetic; i32 holds ids, positions, offsets and masks.
 #pragma once
 
 #include <bit>
@@ -16,10 +16,11 @@ struct bf16 {
   uint16_t bits;  // not initialised: shared memory of a kernel holds trivial types only
 
   bf16() = default;
-  XF_HOST_DEVICE explicit bf16(float value) {
+  XF_HOST_DEVICE explicit bf16(float value) : bits(rounded_bits(value)) {}
+  XF_HOST_DEVICE static uint16_t rounded_bits(float value) {
     const auto u = std::bit_cast<uint32_t>(value);
     const bool nan = (u & 0x7fffffffu) > 0x7f800000u;
-    bits = static_cast<uint16_t>(nan ? (u >> 16) | 0x40u : (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+    return static_cast<uint16_t>(nan ? (u >> 16) | 0x40u : (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
   }
   XF_HOST_DEVICE explicit operator float() const {
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);

@@ -32,7 +32,8 @@ void linear_activation_backward_input(const Tensor& dy, const Tensor& w2, const 
 
 // What a backend may take over: y = x W^T + bias, or with relu y = max(0, x W^T + bias); and the pair of
 // gradients of linear_backward_weight. N, K, M >= 1. They return whether they did it; if not, nothing was
-// done, and the steps follow one by one. The CPU never does: oneDNN's sgemm has no epilogues.
+// done, and the steps follow one by one. The CPU does forward, of a few rows in f32 (oneDNN's sgemm has no
+// epilogues), of any number in bf16.
 template <typename T>
 struct LinearForwardArgs {
   const T *x, *w, *bias;
@@ -50,6 +51,10 @@ template <typename T>
 bool linear_forward_at_once(Cpu, const LinearForwardArgs<T>&) {
   return false;
 }
+template <>
+bool linear_forward_at_once(Cpu, const LinearForwardArgs<float>&);
+template <>
+bool linear_forward_at_once(Cpu, const LinearForwardArgs<bf16>&);
 template <typename T>
 bool linear_forward_at_once(Cuda, const LinearForwardArgs<T>&);
 template <typename T>

@@ -39,4 +39,6 @@ void matmul(const Tensor& a, Transpose transpose_a, const Tensor& b, Transpose t
   });
 }
 
+bool has_bf16_products(Device device) { return device.type != DeviceType::cpu || has_bf16_products(Cpu{}); }
+
 }  // namespace xf::kernels

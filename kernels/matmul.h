@@ -1,9 +1,10 @@
 // General matrix product, C = op(A) op(B) or C += op(A) op(B), with op the identity or the transpose.
 //   op(A) [M, K], op(B) [K, N], C [M, N]; each may be a view of some columns of a wider matrix.
 //   C is of A's and B's type, or of their accumulator's (the gradient of a bf16 weight is f32).
-// f32: oneDNN on the CPU, whose sum over K depends on the thread count, the shape and the library version,
-// and on nothing else. f64: a plain loop, for gradient checks. CUDA: cuBLASLt (kernels/cuda/product.h says
-// what its sums depend on); f32 without TF32, bf16 summed in f32.
+// f32 and bf16, summed in f32: oneDNN on the CPU, whose sum over K depends on the thread count, the shape,
+// the library version and, for bf16, the instructions that it may use, and on nothing else. f64: a plain
+// loop, for gradient checks. CUDA: cuBLASLt (kernels/cuda/product.h says what its sums depend on); f32
+// without TF32, bf16 summed in f32.
 #pragma once
 
 #include "core/dispatch.h"
@@ -27,5 +28,10 @@ template <typename T, typename C>
 void matmul(Cpu, const MatmulArgs<T, C>&);
 template <typename T, typename C>
 void matmul(Cuda, const MatmulArgs<T, C>&);
+
+// Whether the device has instructions for products of bf16: on the CPU, AVX512_BF16 or AMX. Where it has not,
+// they are computed all the same, more slowly than in f32.
+bool has_bf16_products(Device device);
+bool has_bf16_products(Cpu);
 
 }  // namespace xf::kernels

@@ -1,32 +1,87 @@
 #include "kernels/top_k.h"
 
+#include <algorithm>
+
 #include "kernels/checks.h"
 
 namespace xf::kernels {
 
-void log_softmax_top_k(const Tensor& z, const Tensor& banned, Out scores, Out ids) {
-  const int64_t N = z.rows(), V = z.width(), K = ids.width(), M = banned.defined() ? banned.numel() : 0;
+namespace {
+
+// Checks the choice of K out of V per row.
+void check_choice(int64_t N, int64_t V, DType dtype, const Tensor& banned, Out scores, Out ids) {
+  const int64_t K = ids.width(), M = banned.defined() ? banned.numel() : 0;
   XF_CHECK(K >= 1 && K <= V - M, "top_k: K must be in 1..{} ({} ids less {} banned), got {}", V - M, V, M, K);
   check_shape(scores, {N, K}, "top_k: scores");
   check_shape(ids, {N, K}, "top_k: ids");
-  check_dtype(scores, accumulator_of(z.dtype()), "top_k: scores");
+  check_dtype(scores, accumulator_of(dtype), "top_k: scores");
   check_dtype(ids, DType::i32, "top_k: ids");
   check_contiguous(scores, "top_k: scores");
   check_contiguous(ids, "top_k: ids");
   if (banned.defined()) check_dtype(banned, DType::i32, "top_k: banned");
-  check_same_device("top_k", {&z, &banned, &scores, &ids});
-  if (N == 0) return;
-  dispatch(z, [&]<typename T>(auto backend) {
-    log_softmax_top_k(backend, TopKArgs<T>{.z = z.data<T>(),
-                                           .banned = data_or_null<int32_t>(banned),
-                                           .scores = scores.data<Acc<T>>(),
-                                           .ids = ids.data<int32_t>(),
-                                           .N = N,
-                                           .V = V,
-                                           .M = M,
-                                           .K = K,
-                                           .z_stride = z.row_stride()});
+}
+
+template <typename T>
+TopKArgs<T> choice_args(const T* z, int64_t V, int64_t z_stride, const Tensor& banned, Out scores, Out ids) {
+  return {.z = z,
+          .banned = data_or_null<int32_t>(banned),
+          .scores = scores.data<Acc<T>>(),
+          .ids = ids.data<int32_t>(),
+          .N = ids.rows(),
+          .V = V,
+          .M = banned.defined() ? banned.numel() : 0,
+          .K = ids.width(),
+          .z_stride = z_stride};
+}
+
+bool project_at_once(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned, Out scores,
+                     Out ids) {
+  bool done = false;
+  dispatch(x, [&]<typename T>(auto backend) {
+    const LinearForwardArgs<T> projection{.x = x.data<T>(),
+                                          .w = w.data<T>(),
+                                          .bias = bias.data<T>(),
+                                          .y = nullptr,
+                                          .N = x.rows(),
+                                          .K = x.width(),
+                                          .M = w.rows(),
+                                          .x_stride = x.row_stride(),
+                                          .w_stride = w.row_stride(),
+                                          .y_stride = w.rows(),
+                                          .relu = false};
+    done = projection_top_k_at_once(backend, projection,
+                                    choice_args<T>(nullptr, w.rows(), w.rows(), banned, scores, ids));
   });
+  return done;
+}
+
+}  // namespace
+
+void log_softmax_top_k(const Tensor& z, const Tensor& banned, Out scores, Out ids) {
+  check_choice(z.rows(), z.width(), z.dtype(), banned, scores, ids);
+  check_same_device("top_k", {&z, &banned, &scores, &ids});
+  if (z.rows() == 0) return;
+  dispatch(z, [&]<typename T>(auto backend) {
+    log_softmax_top_k(backend, choice_args<T>(z.data<T>(), z.width(), z.row_stride(), banned, scores, ids));
+  });
+}
+
+void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned, Out logits,
+                      Out scores, Out ids) {
+  const int64_t N = x.rows(), V = w.rows();
+  check_shape(w, {V, x.width()}, "projection_top_k: w");
+  check_shape(bias, {V}, "projection_top_k: bias");
+  check_shape(logits, {std::min(N, kTopKChunk), V}, "projection_top_k: logits");
+  check_choice(N, V, x.dtype(), banned, scores, ids);
+  check_same_dtype("projection_top_k", {&x, &w, &bias, &logits});
+  check_same_device("projection_top_k", {&x, &w, &bias, &banned, &logits, &scores, &ids});
+  if (N == 0 || project_at_once(x, w, bias, banned, scores, ids)) return;
+  for (int64_t begin = 0; begin < N; begin += kTopKChunk) {
+    const int64_t end = std::min(N, begin + kTopKChunk);
+    const Tensor z = logits.slice_rows(0, end - begin);
+    linear_forward(x.slice_rows(begin, end), w, bias, z);
+    log_softmax_top_k(z, banned, scores.slice_rows(begin, end), ids.slice_rows(begin, end));
+  }
 }
 
 }  // namespace xf::kernels

@@ -5,11 +5,18 @@
 // K <= V - M.
 #pragma once
 
-#include "core/dispatch.h"
+#include "kernels/linear.h"
 
 namespace xf::kernels {
 
 void log_softmax_top_k(const Tensor& z, const Tensor& banned, Out scores, Out ids);
+
+// The same of an output projection, so that the [N, V] logits never exist:
+//   z = x W^T + bias   for kTopKChunk rows at a time, over `logits` [min(N, kTopKChunk), V] (workspace)
+//   x [N, D], w [V, D], bias [V] in
+constexpr int64_t kTopKChunk = 512;
+void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned, Out logits,
+                      Out scores, Out ids);
 
 template <typename T>
 struct TopKArgs {
@@ -23,5 +30,13 @@ template <typename T>
 void log_softmax_top_k(Cpu, const TopKArgs<T>&);
 template <typename T>
 void log_softmax_top_k(Cuda, const TopKArgs<T>&);
+
+// What a backend may take over: projection and choice together, from logits that it keeps to itself (y and z
+// are null). It returns whether it did it; if not, nothing was done.
+template <typename Backend, typename T>
+bool projection_top_k_at_once(Backend, const LinearForwardArgs<T>&, const TopKArgs<T>&) {
+  return false;
+}
+bool projection_top_k_at_once(Cpu, const LinearForwardArgs<float>&, const TopKArgs<float>&);
 
 }  // namespace xf::kernels

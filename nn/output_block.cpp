@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/linear.h"
+#include "kernels/top_k.h"
 
 namespace xf::nn {
 
@@ -31,6 +32,11 @@ Tensor Output::logits(Step& step, const Tensor& x) const {
   const Tensor z = step.allocate({x.rows(), weight_.shape[0]}, x.dtype());
   kernels::linear_forward(x, weight_.value, bias_.value, z);
   return z;
+}
+
+void Output::top_k(Step& step, const Tensor& x, const Tensor& banned, Out scores, Out ids) const {
+  const Tensor logits = step.allocate({std::min(kernels::kTopKChunk, x.rows()), weight_.shape[0]}, x.dtype());
+  kernels::projection_top_k(x, weight_.value, bias_.value, banned, logits, scores, ids);
 }
 
 }  // namespace xf::nn

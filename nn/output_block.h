@@ -16,8 +16,11 @@ class Output {
   // on. It is unscaled: the optimiser divides by the update's tokens.
   Variable loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const;
 
-  // x [R, D] -> logits [R, V], for search.
+  // x [R, D] -> logits [R, V]
   Tensor logits(Step& step, const Tensor& x) const;
+
+  // The best next tokens of x [R, D] by log-probability, for search: log_softmax_top_k of the logits.
+  void top_k(Step& step, const Tensor& x, const Tensor& banned, Out scores, Out ids) const;
 
  private:
   const Parameter& weight_;

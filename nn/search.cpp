@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/elementwise.h"
-#include "kernels/top_k.h"
 #include "nn/beams.h"
 
 namespace xf::nn {
@@ -113,11 +112,11 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch)
     const StepTables tables(beams, upload(arena_, host_tables));
     cache.cross_rows = tables.source_rows;
     cache.cross_lengths = tables.source_lengths;
-    const Tensor logits = model_.decode_step(step, tables.ids, tables.positions, cache, beams.first_node(),
+    const Tensor states = model_.decode_step(step, tables.ids, tables.positions, cache, beams.first_node(),
                                              tables.rows, tables.lengths);
     const Tensor scores = arena_.allocate({R, K}, accumulator_of(dtype)),
                  ids = arena_.allocate({R, K}, DType::i32);
-    kernels::log_softmax_top_k(logits, banned, scores, ids);
+    model_.top_k(step, states, banned, scores, ids);
     beams.advance(download_scores(scores), download<int32_t>(ids), K);
   }
   return beams.results();

@@ -225,7 +225,7 @@ Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& pos
     add(step, stream, layer.feed_forward.forward(step, stream.normed, {}), layer.feed_forward_sublayer, after,
         {});
   }
-  return logits(step, stream.normed.value());
+  return stream.normed.value();
 }
 
 }  // namespace xf::nn

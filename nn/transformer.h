@@ -93,8 +93,12 @@ class Transformer {
   Variable decode(Step& step, const PackedBatch& batch, const Variable& memory, const Tensor& counters) const;
   // [R, D] -> [R, V]
   Tensor logits(Step& step, const Tensor& states) const { return output_.logits(step, states); }
+  // The best next tokens: scores [R, K], Acc, and ids i32 [R, K] written (kernels/top_k.h).
+  void top_k(Step& step, const Tensor& states, const Tensor& banned, Out scores, Out ids) const {
+    output_.top_k(step, states, banned, scores, ids);
+  }
 
-  // One position for R hypotheses: ids, positions i32 [R] -> logits [R, V]. Row r's projections are written
+  // One position for R hypotheses: ids, positions i32 [R] -> states [R, D]. Row r's projections are written
   // at cache row first_row + r; rows [R, S] and lengths [R] list the cached positions each hypothesis sees,
   // this one included.
   Tensor decode_step(Step& step, const Tensor& ids, const Tensor& positions, const DecoderCache& cache,

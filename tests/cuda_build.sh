@@ -38,4 +38,5 @@ cmake --build --preset cuda --target xf_kernels >"$log" 2>&1 || {
   exit 1
 }
 python3 tests/check_ptxas.py "$log"
-cmake --build --preset cuda --target xformer-train xformer-translate xformer-score xformer-vocab kernels_tests nn_tests
+cmake --build --preset cuda --target xformer-train xformer-translate xformer-score xformer-vocab xformer-bench \
+  kernels_tests nn_tests

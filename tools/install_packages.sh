@@ -5,7 +5,7 @@ set -eu
 
 packages="g++ cmake ninja-build pkg-config
   libdnnl-dev libicu-dev libsentencepiece-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
-  catch2 libboost-context-dev"
+  catch2 libbenchmark-dev libboost-context-dev"
 
 missing=
 for package in $packages "$@"; do

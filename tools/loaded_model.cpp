@@ -22,14 +22,14 @@ std::string run_of(const std::string& folder) {
 
 }  // namespace
 
-std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device) {
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype) {
   const std::string folder = nn::find_model_folder(path);
   const nn::Checkpoint checkpoint = nn::read_model(folder);
   auto loaded = std::unique_ptr<LoadedModel>(new LoadedModel{
       .training = options_from_toml(Program::train, checkpoint.config, folder + "/config.toml"),
       .pipeline = {},
       .vocabularies = load_vocabularies(run_of(folder)),
-      .registry = nn::Registry(),
+      .registry = nn::Registry(dtype),
       .transformer = nullptr,
       .folder = folder});
   loaded->pipeline.lowercase = loaded->training.get_bool("lowercase");

@@ -121,19 +121,20 @@ nn::LoopOptions loop_options(const Options& options) {
 
 Device chosen_device(const Options& options) { return choose_device(options.get_string("device")).device; }
 
-std::string device_line(const Options& options) {
-  const DeviceChoice choice = choose_device(options.get_string("device"));
-  return choice.why_not_cuda.empty() ? description_of(choice.device)
-                                     : fmt::format("{} ({})", name_of(choice.device), choice.why_not_cuda);
+DType chosen_dtype(const Options& options) {
+  return options.get_string("precision") == "bfloat16" ? DType::bf16 : DType::f32;
 }
 
-DType training_dtype(const Options& options) {
-  const Device device = chosen_device(options);
-  if (options.get_string("precision") == "float32") return DType::f32;
-  if (device == Device::cpu()) {
-    fail(ErrorKind::usage, "--precision bfloat16: the CPU trains in float32; leave the option out");
+std::string device_line(const Options& options) {
+  const auto [device, why_not_cuda] = choose_device(options.get_string("device"));
+  std::string line = description_of(device);
+  if (!why_not_cuda.empty()) line += fmt::format(" ({})", why_not_cuda);
+  if (chosen_dtype(options) == DType::f32) return line;
+  line += " · bfloat16";
+  if (!kernels::has_bf16_products(device)) {
+    line += " (slower than float32: this processor has neither AVX512_BF16 nor AMX)";
   }
-  return DType::bf16;
+  return line;
 }
 
 }  // namespace xf::tools

@@ -13,10 +13,10 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
 // `updates_per_epoch`, an estimate, turns epochs of warm-up and of a cosine's end into updates.
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch);
 nn::LoopOptions loop_options(const Options& options);
-// --device; and for the log, with the reason where `auto` had to take the CPU.
+// --device and --precision; and both for the log, with the reason where `auto` had to take the CPU, and where
+// bfloat16 will be slow.
 Device chosen_device(const Options& options);
+DType chosen_dtype(const Options& options);
 std::string device_line(const Options& options);
-// --precision. Error usage where the chosen device does not compute in it.
-DType training_dtype(const Options& options);
 
 }  // namespace xf::tools

@@ -131,7 +131,8 @@ std::vector<Row> numerics_options() {
   return {
       integer("seed", "1", "N", "of initial weights, shuffling and dropout").at_least(0),
       choice("precision", "float32|bfloat16", "float32",
-             "of weights and activations in forward and backward"),
+             "of weights and activations in forward and backward; on the CPU bfloat16 is for AVX512_BF16 or "
+             "AMX"),
       flag("bf16", "", "short for --precision bfloat16").keeps(Keep::never),
       flag("fp16", "", "refused: float16 training overflows").keeps(Keep::never),
       flag("throw-on-divergence", "false", "stop when the loss runs away, instead of warning")

@@ -31,7 +31,8 @@ std::vector<Row> translate_options() {
       real("max-length-factor", "3", "X", "at most X times the source's tokens and 10 more").at_least(0),
       integer("max-length", "256", "N", "and at most N tokens; a cut is reported").at_least(1),
       flag("allow-unk", "false", "let the output contain <unk>"),
-      integer("mini-batch", "64", "N", "sentences translated together").at_least(1),
+      integer("mini-batch", "256", "N", "sentences translated together").at_least(1),
+      choice("precision", "float32|bfloat16", "float32", "of weights and activations"),
   };
 }
 

@@ -28,7 +28,7 @@ bool asks_for(const std::vector<GivenOption>& given, std::string_view name) {
 // --fp16 and --bf16 are spellings of --precision.
 void check_precision(Options& options) {
   if (options.get_bool("fp16")) {
-    fail(ErrorKind::usage, "--fp16: float16 training overflows and is not offered; use --bf16 on a GPU");
+    fail(ErrorKind::usage, "--fp16: float16 training overflows and is not offered; use --bf16");
   }
   if (options.get_bool("bf16")) options.apply({{"precision", {"bfloat16"}, "--bf16"}}, Options::Origin::user);
 }

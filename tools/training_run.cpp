@@ -75,9 +75,9 @@ class TrainingRun final : public nn::TrainingTask {
   nn::TrainerOptions trainer_options_ = trainer_options(options_, updates_per_epoch_);
   nn::MemoryPlan plan_ =
       nn::plan_memory(config_, {capacity_.source_tokens, capacity_.target_tokens, capacity_.sentences},
-                      training_dtype(options_));
+                      chosen_dtype(options_));
   Device device_ = chosen_device(options_);
-  nn::Registry registry_{training_dtype(options_)};
+  nn::Registry registry_{chosen_dtype(options_)};
   nn::Transformer model_{config_, registry_};
   Arena arena_{device_, static_cast<int64_t>(kArenaSlack* static_cast<double>(plan_.activations))};
   std::unique_ptr<nn::Trainer> trainer_;

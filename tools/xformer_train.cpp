@@ -68,7 +68,7 @@ int train(int argc, char** argv) {
   }
   options->require("model");
   options->require("train-sets");
-  training_dtype(*options);  // refuses before the text is read what the device cannot do
+  chosen_device(*options);  // refuses before the text is read what cannot be used
   watch_signals();
   std::signal(SIGPIPE, SIG_IGN);  // who closes the pipe that shows the progress does not end the training
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));

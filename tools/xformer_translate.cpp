@@ -54,7 +54,7 @@ int translate(int argc, char** argv) {
   watch_signals();
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
   const Device device = chosen_device(*options);
-  const auto loaded = load_model(options->get_string("model"), device);
+  const auto loaded = load_model(options->get_string("model"), device, chosen_dtype(*options));
   const auto deciding = [&](std::string_view name) -> const Options& {
     return options->is_set(name) ? *options : loaded->training;
   };
@@ -95,6 +95,8 @@ int translate(int argc, char** argv) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(stderr, "{} lines, {} tokens in {:.1f} s ({:.0f} tokens/s), beam {}, model {}\n", counts.lines,
              counts.tokens, seconds, static_cast<double>(counts.tokens) / seconds, beam, loaded->folder);
+  if (chosen_dtype(*options) == DType::bf16 && !kernels::has_bf16_products(device))
+    fmt::print(stderr, "warning: {}\n", device_line(*options));
   if (counts.cut)
     fmt::print(stderr, "warning: {} translations reached the length limit and were cut\n", counts.cut);
   if (counts.cropped)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""One training step of the Transformer in PyTorch on the CPU, timed: the peer of train-step-bench.
+"""One training step of the Transformer in PyTorch, timed: the peer of `xformer-bench --fn train_step`.
 
-    python3 torch_step.py tiny|base [--threads N] [--compile MODE] [--samples N]
+    python3 torch_step.py tiny|base [--device cpu|cuda] [--dtype f32|bf16] [--threads N] [--compile MODE] [--graph]
+                          [--samples N]
 
 The same model, batch and step as ours, in the form that is fastest in PyTorch: fused Q, K, V (and K, V of the
 cross-attention), scaled_dot_product_attention, fused cross-entropy with label smoothing, fused Adam, gradients set to
 None; all sentences of one length, so no mask but the causal one. Dropout is active: on embeddings and on each block's
-output, as in both tasks. Prints one JSON object. Memory allocator and OpenMP settings come from the environment
-(compare_step.py).
+output, as in both tasks. bf16 is autocast's. --graph: the whole step as one CUDA graph. Prints one JSON object. Memory
+allocator and OpenMP settings come from the environment (torch_best.py).
 """
 import argparse
 import json
@@ -99,31 +100,55 @@ class Transformer(nn.Module):
         return F.cross_entropy(logits, target_out.flatten(), label_smoothing=0.1)
 
 
-def make_step(preset, compile_mode):
+def make_step(preset, arguments):
     torch.manual_seed(1)
-    model = Transformer(**preset).train()
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-8, fused=True)
-    forward = torch.compile(model, mode=compile_mode, dynamic=False) if compile_mode else model
+    device = arguments.device
+    model = Transformer(**preset).train().to(device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-8, fused=True,
+                                 capturable=arguments.graph)
+    forward = torch.compile(model, mode=arguments.compile, dynamic=False) if arguments.compile else model
     shape = (preset["sentences"], preset["length"])
-    ids = [torch.randint(4, vocabulary, shape) for vocabulary in (*preset["vocabularies"], preset["vocabularies"][1])]
+    ids = [torch.randint(4, vocabulary, shape, device=device)
+           for vocabulary in (*preset["vocabularies"], preset["vocabularies"][1])]
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        loss = forward(*ids)
+        with torch.autocast(device, torch.bfloat16, enabled=arguments.dtype == "bf16"):
+            loss = forward(*ids)
         loss.backward()
         optimizer.step()
+        return loss
+
+    parameters = sum(p.numel() for p in model.parameters())
+    if not arguments.graph:
+        return lambda: step().item(), parameters
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        for _ in range(WARM_UP_STEPS):
+            step()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        loss = step()
+
+    def replay():
+        graph.replay()
         return loss.item()
 
-    return step, sum(p.numel() for p in model.parameters())
+    return replay, parameters
 
 
 def used_by_others():
-    """Seconds of processor time that other processes (and the hypervisor's other guests) have used."""
+    """Processor seconds of others, processes and (steal) guests of the same host, on the processors that are ours."""
+    own_processors, ticks = os.sched_getaffinity(0), 0
     with open("/proc/stat") as file:
-        user, nice, system, _, _, interrupts, soft_interrupts, steal = map(int, file.readline().split()[1:9])
-    everybody = (user + nice + system + interrupts + soft_interrupts + steal) / os.sysconf("SC_CLK_TCK")
+        for line in file:
+            name, *fields = line.split()
+            if name.startswith("cpu") and name != "cpu" and int(name[3:]) in own_processors:
+                user, nice, system, _, _, interrupts, soft_interrupts, steal = map(int, fields[:8])
+                ticks += user + nice + system + interrupts + soft_interrupts + steal
     own = resource.getrusage(resource.RUSAGE_SELF)
-    return everybody - own.ru_utime - own.ru_stime
+    return ticks / os.sysconf("SC_CLK_TCK") - own.ru_utime - own.ru_stime
 
 
 def sample(step, wanted):
@@ -143,6 +168,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("preset", choices=PRESETS)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--dtype", default="f32", choices=("f32", "bf16"))
+    parser.add_argument("--graph", action="store_true", help="capture the step (CUDA)")
     parser.add_argument("--compile", default="", metavar="MODE", help="torch.compile's mode; none: eager")
     parser.add_argument("--samples", type=int, default=15)
     arguments = parser.parse_args()
@@ -150,7 +178,7 @@ def main():
     torch.set_flush_denormal(True)  # as ours
 
     preset = PRESETS[arguments.preset]
-    step, parameters = make_step(preset, arguments.compile)
+    step, parameters = make_step(preset, arguments)
     seconds, disturbed = sample(step, arguments.samples)
     tenths = statistics.quantiles(seconds, n=10, method="inclusive")
     median = statistics.median(seconds)

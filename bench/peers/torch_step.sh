@@ -3,6 +3,7 @@
 #
 #     bench/peers/torch_step.sh tiny|base
 #
+# The same as xformer-bench --fn train_step --preset tiny|base --baseline torch, which it builds first.
 # Ends with "ratio: 1.43 (ours 0.63 s, torch 0.90 s, torch 2.x, 2 threads)"; ratio > 1 when ours is faster. Torch lives
 # in a virtual environment, build/peers-venv or $XFORMER_PEERS_VENV, which is made if it is not there. Exit code 77:
 # torch cannot be installed here.
@@ -21,10 +22,10 @@ skip() {
 }
 
 [ -f build/CMakeCache.txt ] || cmake -S . -B build -G Ninja
-cmake --build build --target train-step-bench
+cmake --build build --target xformer-bench
 
 if ! "$venv/bin/python" -c 'import torch' 2> /dev/null; then
   [ -x "$venv/bin/python" ] || python3 -m venv "$venv" || skip "python3 -m venv failed (on Debian: apt-get install python3-venv)"
   "$venv/bin/python" -m pip install --quiet --requirement bench/peers/requirements.txt || skip "pip failed, see above"
 fi
-exec "$venv/bin/python" bench/peers/compare_step.py "$preset" build/bin/train-step-bench
+XFORMER_PEERS_VENV=$venv exec "$venv/bin/python" bench/peers/compare_step.py "$preset" build/bin/xformer-bench

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "kernels/cpu/element.h"
 
 namespace xf::kernels {
 
@@ -55,6 +56,10 @@ Update<T> prepare(const AdamArgs<T>& args, double norm) {
           .l2 = static_cast<T>(options.decoupled ? 0.0 : decay)};
 }
 
+[[noreturn]] void refuse_bf16(const char* op) {
+  fail(ErrorKind::failure, "{}: parameters and their gradients must be f32 or f64 on the CPU, got bf16", op);
+}
+
 }  // namespace
 
 template <typename T>
@@ -88,9 +93,20 @@ void adam(Cpu, const AdamArgs<T>& args) {
       g[i] = T{0};
     }
     if (args.rounded) {
-      for (int64_t i = begin; i < end; ++i) args.rounded[i] = bf16(static_cast<float>(p[i]));
+      bf16* const rounded = args.rounded;
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) store(static_cast<float>(p[i]), rounded + i);
     }
   });
+}
+
+template <>
+void sum_of_squares(Cpu, const SumOfSquaresArgs<bf16>&) {
+  refuse_bf16("sum_of_squares");
+}
+template <>
+void adam(Cpu, const AdamArgs<bf16>&) {
+  refuse_bf16("adam");
 }
 
 template void sum_of_squares(Cpu, const SumOfSquaresArgs<float>&);

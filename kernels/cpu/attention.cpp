@@ -1,5 +1,4 @@
-// Attention on the CPU: offsets are looked over once, then the path is chosen. Also the probabilities alone,
-// and the decoding step, which reads the cache row by row.
+// Attention on the CPU: offsets are looked over once, then the path is chosen. Also the probabilities alone.
 #include "kernels/attention.h"
 
 #include "core/parallel.h"
@@ -26,7 +25,7 @@ void check_sentences(const char* what, const int32_t* offsets, int64_t B, int64_
 
 template <typename T>
 void clear_rows(T* x, int64_t begin, int64_t end, int64_t D, int64_t stride) {
-  for (int64_t n = begin; n < end; ++n) std::fill_n(x + n * stride, D, T{0});
+  for (int64_t n = begin; n < end; ++n) fill_zero(x + n * stride, D);
 }
 
 }  // namespace
@@ -60,6 +59,7 @@ template <typename T>
 void attention_weights(Cpu, const AttentionWeightsArgs<T>& args) {
   check_sentences("query_offsets", args.query_offsets, args.B, args.Tq, 0);
   check_sentences("key_offsets", args.key_offsets, args.B, args.Tk, 0);
+  using A = Acc<T>;
   parallel_for(args.B * args.H, 1, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
       const int64_t column = t % args.H * args.Dh;
@@ -68,76 +68,30 @@ void attention_weights(Cpu, const AttentionWeightsArgs<T>& args) {
                "attention_weights: p has room for [{}, {}], sentence {} needs [{}, {}]", args.Sq, args.Sk,
                t / args.H, s.queries, s.keys);
       T* const p = args.p + t * args.Sq * args.Sk;
-      std::fill_n(p, args.Sq * args.Sk, T{0});
+      fill_zero(p, args.Sq * args.Sk);
       const int64_t ld = padded(s.queries);
-      T* const queries_t = thread_scratch<T>((args.Dh + s.keys) * ld);
-      T* const scores = queries_t + args.Dh * ld;
+      A* const queries_t = thread_scratch<A>((args.Dh + s.keys) * ld + widened_size<T>(s.keys, args.Dh));
+      A *const scores = queries_t + args.Dh * ld, *const keys = scores + s.keys * ld;
       transpose(args.q + s.q_begin * args.q_stride + column, args.q_stride, s.queries, args.Dh, queries_t,
                 ld);
-      product<T>({args.k + s.k_begin * args.k_stride + column, args.k_stride}, queries_t, ld, s.keys, ld,
-                 args.Dh, false, scores, ld);
-      softmax_tile<T>(scores, s.keys, ld, args.shape.causal, static_cast<T>(args.shape.scale), nullptr);
+      const MatrixView<T> k{args.k + s.k_begin * args.k_stride + column, args.k_stride};
+      product(widened(k, s.keys, args.Dh, keys), queries_t, ld, s.keys, ld, args.Dh, false, scores, ld);
+      softmax_tile<A>(scores, s.keys, ld, args.shape.causal, args.shape.scale, nullptr);
       for (int64_t i = 0; i < s.queries; ++i) {
-        for (int64_t j = 0; j < s.keys; ++j) p[i * args.Sk + j] = scores[j * ld + i];
+        for (int64_t j = 0; j < s.keys; ++j) store(scores[j * ld + i], p + i * args.Sk + j);
       }
-    }
-  });
-}
-
-namespace {
-
-// One hypothesis, one head. scores: scratch [keys].
-template <typename T>
-void step_head(const AttentionStepArgs<T>& args, int64_t r, int64_t column, int64_t keys, T* scores) {
-  const int64_t Dh = args.Dh;
-  const int32_t* const rows = args.rows + r * args.S;
-  const T* const q = args.q + r * args.q_stride + column;
-  T* const o = args.o + r * args.o_stride + column;
-  T maximum = -std::numeric_limits<T>::infinity(), total = 0;
-  for (int64_t j = 0; j < keys; ++j) {
-    const T* const k = args.k + rows[j] * args.k_stride + column;
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t d = 0; d < Dh; ++d) sum += q[d] * k[d];
-    scores[j] = sum * static_cast<T>(args.scale);
-    maximum = std::max(maximum, scores[j]);
-  }
-#pragma omp simd reduction(+ : total)
-  for (int64_t j = 0; j < keys; ++j) {
-    scores[j] = vector_exp(scores[j] - maximum);
-    total += scores[j];
-  }
-  std::fill_n(o, Dh, T{0});
-  for (int64_t j = 0; j < keys; ++j) {
-    const T p = scores[j] / total, *const v = args.v + rows[j] * args.v_stride + column;
-#pragma omp simd
-    for (int64_t d = 0; d < Dh; ++d) o[d] += p * v[d];
-  }
-}
-
-}  // namespace
-
-template <typename T>
-void attention_step(Cpu, const AttentionStepArgs<T>& args) {
-  const int64_t work = args.S * args.H * args.Dh;
-  parallel_for(args.R, row_grain(work), [&](int64_t begin, int64_t end) {
-    T* const scores = thread_scratch<T>(args.S);
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t keys = args.lengths[r];
-      XF_CHECK(0 <= keys && keys <= args.S, "attention_step: lengths[{}] must be in 0..{}, got {}", r, args.S,
-               keys);
-      for (int64_t h = 0; h < args.H; ++h) step_head(args, r, h * args.Dh, keys, scores);
     }
   });
 }
 
 template void attention_forward(Cpu, const AttentionForwardArgs<float>&);
 template void attention_forward(Cpu, const AttentionForwardArgs<double>&);
+template void attention_forward(Cpu, const AttentionForwardArgs<bf16>&);
 template void attention_backward(Cpu, const AttentionBackwardArgs<float>&);
 template void attention_backward(Cpu, const AttentionBackwardArgs<double>&);
+template void attention_backward(Cpu, const AttentionBackwardArgs<bf16>&);
 template void attention_weights(Cpu, const AttentionWeightsArgs<float>&);
 template void attention_weights(Cpu, const AttentionWeightsArgs<double>&);
-template void attention_step(Cpu, const AttentionStepArgs<float>&);
-template void attention_step(Cpu, const AttentionStepArgs<double>&);
+template void attention_weights(Cpu, const AttentionWeightsArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -63,35 +63,38 @@ void drop_tile(const DropoutArgs& dropout, const TileTask& task, int64_t key, in
 // o = sum of the dropped exponentials times v, over the sum of all; lse = maximum + log(sum).
 template <typename T>
 void finish_tile(const AttentionForwardArgs<T>& args, const TileTask& task, int64_t queries,
-                 const RunningSoftmax<T>& running, const T* sums) {
+                 const RunningSoftmax<Acc<T>>& running, const Acc<T>* sums) {
+  using A = Acc<T>;
   for (int64_t i = 0; i < queries; ++i) {
     const int64_t token = task.sentence.q_begin + task.query + i;
-    const T sum = running.sum[i], inverse = task.sentence.keys > 0 ? T{1} / sum : T{0};
+    const A sum = running.sum[i], inverse = task.sentence.keys > 0 ? A{1} / sum : A{0};
     T* const o = args.o + token * args.o_stride + task.head * args.Dh;
-    for (int64_t d = 0; d < args.Dh; ++d) o[d] = sums[i * args.Dh + d] * inverse;
+    for (int64_t d = 0; d < args.Dh; ++d) store(sums[i * args.Dh + d] * inverse, o + d);
     args.lse[task.head * args.Tq + token] = running.maximum[i] + std::log(sum);  // -inf without keys
   }
 }
 
 template <typename T>
 void forward_tile(const AttentionForwardArgs<T>& args, const TileTask& task) {
+  using A = Acc<T>;
   const Sentence& s = task.sentence;
   const int64_t Dh = args.Dh, queries = std::min(kTile, s.queries - task.query), ld = padded(queries);
-  T* const queries_t = thread_scratch<T>(2 * kTile * Dh + 2 * kScores);
-  T *const o = queries_t + kTile * Dh, *const p = o + kTile * Dh, *const factors = p + kScores;
-  RunningSoftmax<T> running;
-  std::fill_n(running.maximum, kTile, -std::numeric_limits<T>::infinity());
-  std::fill_n(running.sum, kTile, T{0});
-  std::fill_n(o, queries * Dh, T{0});
+  A* const queries_t = thread_scratch<A>(2 * kTile * Dh + 2 * kScores + widened_size<T>(kTile, Dh));
+  A *const o = queries_t + kTile * Dh, *const p = o + kTile * Dh, *const factors = p + kScores,
+           *const wide_keys = factors + kScores;
+  RunningSoftmax<A> running;
+  std::fill_n(running.maximum, kTile, -std::numeric_limits<A>::infinity());
+  std::fill_n(running.sum, kTile, A{0});
+  std::fill_n(o, queries * Dh, A{0});
   transpose(args.q + (s.q_begin + task.query) * args.q_stride + task.head * Dh, args.q_stride, queries, Dh,
             queries_t, ld);
   const int64_t end = args.shape.causal ? std::min(task.query + queries, s.keys) : s.keys;
   for (int64_t key = 0; key < end; key += kTile) {
     const int64_t keys = std::min(kTile, end - key);
-    const MatrixView<T> k{args.k + (s.k_begin + key) * args.k_stride + task.head * Dh, args.k_stride},
-        dropped{p, ld};
-    product(k, queries_t, ld, keys, ld, Dh, false, p, ld);
-    take_in(p, keys, ld, args.shape.causal, task.query - key, static_cast<T>(args.shape.scale), running);
+    const MatrixView<T> k{args.k + (s.k_begin + key) * args.k_stride + task.head * Dh, args.k_stride};
+    const MatrixView<A> dropped{p, ld};
+    product(widened(k, keys, Dh, wide_keys), queries_t, ld, keys, ld, Dh, false, p, ld);
+    take_in<A>(p, keys, ld, args.shape.causal, task.query - key, args.shape.scale, running);
     if (args.dropout.active()) drop_tile(args.dropout, task, key, keys, factors, p, ld);
     for (int64_t i = 0; i < queries; ++i) {
 #pragma omp simd
@@ -103,14 +106,47 @@ void forward_tile(const AttentionForwardArgs<T>& args, const TileTask& task) {
   finish_tile(args, task, queries, running, o);
 }
 
+// Rows of an output that products of several tiles are added to: the output itself, or, where it would round
+// every partial sum, scratch.
+template <typename T>
+struct Sums {
+  Acc<T>* data;
+  int64_t row;
+  Acc<T>* at(int64_t i) const { return data + i * row; }
+};
+
+// Zeros; `scratch` [rows, columns] is not touched where sums are kept in place.
+template <typename T>
+Sums<T> begin_sums(T* out, int64_t out_row, int64_t rows, int64_t columns, [[maybe_unused]] Acc<T>* scratch) {
+  Sums<T> sums;
+  if constexpr (kComputesInPlace<T>) {
+    sums = {out, out_row};
+  } else {
+    sums = {scratch, columns};
+  }
+  for (int64_t i = 0; i < rows; ++i) std::fill_n(sums.at(i), columns, Acc<T>{0});
+  return sums;
+}
+
+template <typename T>
+void finish_sums(const Sums<T>& sums, T* out, int64_t out_row, int64_t rows, int64_t columns) {
+  if constexpr (kComputesInPlace<T>) return;
+  for (int64_t i = 0; i < rows; ++i) {
+    T* const to = out + i * out_row;
+#pragma omp simd
+    for (int64_t d = 0; d < columns; ++d) store(sums.at(i)[d], to + d);
+  }
+}
+
 // One sentence and head in backward: pointers to its first query and key, the row terms, and the thread's
 // tiles.
 template <typename T>
 struct HeadBackward {
+  using A = Acc<T>;
   const AttentionBackwardArgs<T>& args;
   Sentence sentence;
   int64_t head;
-  T *rows_t, *p, *ds, *factors, *delta;
+  A *rows_t, *p, *ds, *factors, *delta;
 
   int64_t column() const { return head * args.Dh; }
   const T* query(int64_t i) const { return args.q + (sentence.q_begin + i) * args.q_stride + column(); }
@@ -125,19 +161,13 @@ struct HeadBackward {
   T* dv(int64_t j) const { return args.dv + (sentence.k_begin + j) * args.dv_stride + column(); }
 };
 
-// Gradients start at zero, and delta_i = do_i . o_i, eq. (5).
+// delta_i = do_i . o_i, eq. (5).
 template <typename T>
-void begin_head(const HeadBackward<T>& head) {
-  const int64_t Dh = head.args.Dh;
+void row_terms(const HeadBackward<T>& head) {
   for (int64_t i = 0; i < head.sentence.queries; ++i) {
-    std::fill_n(head.dq(i), Dh, T{0});
-    T sum = 0;
-    for (int64_t d = 0; d < Dh; ++d) sum += head.grad_o(i)[d] * head.o(i)[d];
+    Acc<T> sum = 0;
+    for (int64_t d = 0; d < head.args.Dh; ++d) sum += widen(head.grad_o(i)[d]) * widen(head.o(i)[d]);
     head.delta[i] = sum;
-  }
-  for (int64_t j = 0; j < head.sentence.keys; ++j) {
-    std::fill_n(head.dk(j), Dh, T{0});
-    std::fill_n(head.dv(j), Dh, T{0});
   }
 }
 
@@ -145,57 +175,81 @@ void begin_head(const HeadBackward<T>& head) {
 template <typename T>
 void score_gradients(const HeadBackward<T>& head, int64_t query, int64_t queries, int64_t key, int64_t keys,
                      int64_t ld) {
+  using A = Acc<T>;
   const auto& args = head.args;
   const Sentence& s = head.sentence;
-  const T scale = static_cast<T>(args.shape.scale);
-  alignas(64) T lse[kTile] = {}, delta[kTile] = {};
+  const A scale = args.shape.scale;
+  alignas(64) A lse[kTile] = {}, delta[kTile] = {};
   std::copy_n(args.lse + head.head * args.Tq + s.q_begin + query, queries, lse);
   std::copy_n(head.delta + query, queries, delta);
-  T* const factors = args.dropout.active() ? head.factors : nullptr;
+  A* const factors = args.dropout.active() ? head.factors : nullptr;
   if (factors) probability_factors(args.dropout, s.q_begin + query, head.head, key, keys, factors, ld);
-  for (int64_t column = 0; column < ld; column += kLanes<T>) {
-    const BandMask<T> mask(args.shape.causal, column, query - key, keys);
-    const Lanes<T> row_lse = load_lanes(lse + column), row_delta = load_lanes(delta + column);
+  for (int64_t column = 0; column < ld; column += kLanes<A>) {
+    const BandMask<A> mask(args.shape.causal, column, query - key, keys);
+    const Lanes<A> row_lse = load_lanes(lse + column), row_delta = load_lanes(delta + column);
     for (int64_t j = 0; j < keys; ++j) {
       const int64_t at = j * ld + column;
-      const Lanes<T> factor = factors ? load_lanes(factors + at) : Lanes<T>{} + T{1};
-      const Lanes<T> p = vector_exp(mask.apply(scale * load_lanes(head.p + at) - row_lse, j));
-      store_lanes<T>(scale * p * (load_lanes(head.ds + at) * factor - row_delta), head.ds + at);
-      store_lanes<T>(p * factor, head.p + at);
+      const Lanes<A> factor = factors ? load_lanes(factors + at) : Lanes<A>{} + A{1};
+      const Lanes<A> p = vector_exp(mask.apply(scale * load_lanes(head.p + at) - row_lse, j));
+      store_lanes<A>(scale * p * (load_lanes(head.ds + at) * factor - row_delta), head.ds + at);
+      store_lanes<A>(p * factor, head.p + at);
     }
   }
 }
 
+// One tile's keys and values as first factors, and where its sums go.
 template <typename T>
-void backward_tile(const HeadBackward<T>& head, int64_t query, int64_t key, int64_t keys) {
+struct KeyTile {
+  int64_t first, keys;
+  MatrixView<Acc<T>> k, v;
+  Sums<T> dk, dv;
+};
+
+template <typename T>
+void backward_tile(const HeadBackward<T>& head, const KeyTile<T>& tile, int64_t query, const Sums<T>& dq) {
   const auto& args = head.args;
   const int64_t Dh = args.Dh, queries = std::min(kTile, head.sentence.queries - query), ld = padded(queries);
-  const MatrixView<T> k{head.key(key), args.k_stride}, v{head.value(key), args.v_stride};
+  const auto [key, keys] = std::pair(tile.first, tile.keys);
   transpose(head.query(query), args.q_stride, queries, Dh, head.rows_t, ld);
-  product(k, head.rows_t, ld, keys, ld, Dh, false, head.p, ld);
+  product(tile.k, head.rows_t, ld, keys, ld, Dh, false, head.p, ld);
   transpose(head.grad_o(query), args.grad_o_stride, queries, Dh, head.rows_t, ld);
-  product(v, head.rows_t, ld, keys, ld, Dh, false, head.ds, ld);
+  product(tile.v, head.rows_t, ld, keys, ld, Dh, false, head.ds, ld);
   score_gradients(head, query, queries, key, keys, ld);
-  const MatrixView<T> ds{head.ds, ld}, dropped{head.p, ld};
-  product(transposed(ds), k.data, k.row, queries, Dh, keys, true, head.dq(query), args.dq_stride);
-  product(ds, head.query(query), args.q_stride, keys, Dh, queries, true, head.dk(key), args.dk_stride);
-  product(dropped, head.grad_o(query), args.grad_o_stride, keys, Dh, queries, true, head.dv(key),
-          args.dv_stride);
+  const MatrixView<Acc<T>> ds{head.ds, ld}, dropped{head.p, ld};
+  product(transposed(ds), tile.k.data, tile.k.row, queries, Dh, keys, true, dq.at(query), dq.row);
+  product(ds, head.query(query), args.q_stride, keys, Dh, queries, true, tile.dk.at(0), tile.dk.row);
+  product(dropped, head.grad_o(query), args.grad_o_stride, keys, Dh, queries, true, tile.dv.at(0),
+          tile.dv.row);
 }
 
 template <typename T>
 void backward_head(const AttentionBackwardArgs<T>& args, const Sentence& s, int64_t h) {
-  T* const rows_t = thread_scratch<T>(kTile * args.Dh + 3 * kScores + s.queries);
-  T *const p = rows_t + kTile * args.Dh, *const ds = p + kScores, *const factors = ds + kScores;
-  const HeadBackward<T> head{args, s, h, rows_t, p, ds, factors, factors + kScores};
-  begin_head(head);
+  using A = Acc<T>;
+  const int64_t Dh = args.Dh, wide = widened_size<T>(kTile, Dh);
+  A* const rows_t =
+      thread_scratch<A>(kTile * Dh + 3 * kScores + s.queries + 4 * wide + widened_size<T>(s.queries, Dh));
+  A *const p = rows_t + kTile * Dh, *const ds = p + kScores, *const factors = ds + kScores,
+           *const delta = factors + kScores, *const tiles = delta + s.queries;
+  const HeadBackward<T> head{args, s, h, rows_t, p, ds, factors, delta};
+  row_terms(head);
+  const Sums<T> dq = begin_sums(head.dq(0), args.dq_stride, s.queries, Dh, tiles + 4 * wide);
   for (int64_t key = 0; key < s.keys; key += kTile) {
-    const int64_t first =
-        args.shape.causal ? key : 0;  // tiles are square: earlier queries see none of these keys
-    for (int64_t query = first; query < s.queries; query += kTile) {
-      backward_tile(head, query, key, std::min(kTile, s.keys - key));
+    const int64_t keys = std::min(kTile, s.keys - key);
+    const MatrixView<T> k{head.key(key), args.k_stride}, v{head.value(key), args.v_stride};
+    const KeyTile<T> tile{.first = key,
+                          .keys = keys,
+                          .k = widened(k, keys, Dh, tiles),
+                          .v = widened(v, keys, Dh, tiles + wide),
+                          .dk = begin_sums(head.dk(key), args.dk_stride, keys, Dh, tiles + 2 * wide),
+                          .dv = begin_sums(head.dv(key), args.dv_stride, keys, Dh, tiles + 3 * wide)};
+    // Tiles are square: earlier queries see none of these keys.
+    for (int64_t query = args.shape.causal ? key : 0; query < s.queries; query += kTile) {
+      backward_tile(head, tile, query, dq);
     }
+    finish_sums(tile.dk, head.dk(key), args.dk_stride, keys, Dh);
+    finish_sums(tile.dv, head.dv(key), args.dv_stride, keys, Dh);
   }
+  finish_sums(dq, head.dq(0), args.dq_stride, s.queries, Dh);
 }
 
 }  // namespace
@@ -219,7 +273,9 @@ void attention_backward_long(const AttentionBackwardArgs<T>& args) {
 
 template void attention_forward_long(const AttentionForwardArgs<float>&);
 template void attention_forward_long(const AttentionForwardArgs<double>&);
+template void attention_forward_long(const AttentionForwardArgs<bf16>&);
 template void attention_backward_long(const AttentionBackwardArgs<float>&);
 template void attention_backward_long(const AttentionBackwardArgs<double>&);
+template void attention_backward_long(const AttentionBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

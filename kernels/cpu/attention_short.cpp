@@ -34,24 +34,28 @@ void for_each_sentence(const Args& args, const Body& body) {
 // p [keys, ld] = softmax(scale * k q^T), masked, times `factors` if there are any; eq. (1)-(3). queries_t:
 // scratch [Dh, ld].
 template <typename T>
-void probabilities(MatrixView<T> q, MatrixView<T> k, const Sentence& s, int64_t Dh,
-                   const AttentionShape& shape, const T* factors, T* queries_t, T* p, int64_t ld) {
+void probabilities(MatrixView<T> q, MatrixView<Acc<T>> k, const Sentence& s, int64_t Dh,
+                   const AttentionShape& shape, const Acc<T>* factors, Acc<T>* queries_t, Acc<T>* p,
+                   int64_t ld) {
   transpose(q.data, q.row, s.queries, Dh, queries_t, ld);
   product(k, queries_t, ld, s.keys, ld, Dh, false, p, ld);
-  softmax_tile(p, s.keys, ld, shape.causal, static_cast<T>(shape.scale), factors);
+  softmax_tile<Acc<T>>(p, s.keys, ld, shape.causal, shape.scale, factors);
 }
 
 template <typename T>
 void forward_sentence(const AttentionForwardArgs<T>& args, const Sentence& s) {
-  const int64_t ld = padded(s.queries), Dh = args.Dh;
-  T* const queries_t = thread_scratch<T>((Dh + s.keys + factor_rows(s.keys)) * ld);
-  T *const p = queries_t + Dh * ld, *const factors = args.dropout.active() ? p + s.keys * ld : nullptr;
+  using A = Acc<T>;
+  const int64_t ld = padded(s.queries), Dh = args.Dh, wide = widened_size<T>(s.keys, Dh);
+  A* const queries_t = thread_scratch<A>((Dh + s.keys + factor_rows(s.keys)) * ld + wide);
+  A *const p = queries_t + Dh * ld, *const keys = p + s.keys * ld,
+           *const factors = args.dropout.active() ? keys + wide : nullptr;
   for (int64_t h = 0; h < args.H; ++h) {
     const MatrixView<T> q{args.q + s.q_begin * args.q_stride + h * Dh, args.q_stride};
     const MatrixView<T> k{args.k + s.k_begin * args.k_stride + h * Dh, args.k_stride};
-    const MatrixView<T> v{args.v + s.k_begin * args.v_stride + h * Dh, args.v_stride}, dropped{p, ld};
+    const MatrixView<T> v{args.v + s.k_begin * args.v_stride + h * Dh, args.v_stride};
+    const MatrixView<A> dropped{p, ld};
     if (factors) probability_factors(args.dropout, s.q_begin, h, 0, s.keys, factors, ld);
-    probabilities(q, k, s, Dh, args.shape, factors, queries_t, p, ld);
+    probabilities(q, widened(k, s.keys, Dh, keys), s, Dh, args.shape, factors, queries_t, p, ld);
     product(transposed(dropped), v.data, v.row, s.queries, Dh, s.keys, false,
             args.o + s.q_begin * args.o_stride + h * Dh, args.o_stride);  // (4)
   }
@@ -77,25 +81,26 @@ void score_gradient_band(T* p, T* dp, const T* factors, int64_t keys, int64_t ld
 
 template <typename T>
 void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s) {
-  const int64_t ld = padded(s.queries), Dh = args.Dh, tile = s.keys * ld;
-  T* const rows_t = thread_scratch<T>((Dh + factor_rows(s.keys)) * ld + 2 * tile);
-  T *const p = rows_t + Dh * ld, *const ds = p + tile,
-           *const factors = args.dropout.active() ? ds + tile : nullptr;
+  using A = Acc<T>;
+  const int64_t ld = padded(s.queries), Dh = args.Dh, tile = s.keys * ld, wide = widened_size<T>(s.keys, Dh);
+  A* const rows_t = thread_scratch<A>((Dh + factor_rows(s.keys)) * ld + 2 * tile + 2 * wide);
+  A *const p = rows_t + Dh * ld, *const ds = p + tile, *const keys = ds + tile, *const values = keys + wide,
+           *const factors = args.dropout.active() ? values + wide : nullptr;
   for (int64_t h = 0; h < args.H; ++h) {
     const MatrixView<T> q{args.q + s.q_begin * args.q_stride + h * Dh, args.q_stride};
     const MatrixView<T> k{args.k + s.k_begin * args.k_stride + h * Dh, args.k_stride};
     const MatrixView<T> v{args.v + s.k_begin * args.v_stride + h * Dh, args.v_stride};
     const MatrixView<T> grad_o{args.grad_o + s.q_begin * args.grad_o_stride + h * Dh, args.grad_o_stride};
-    probabilities<T>(q, k, s, Dh, args.shape, nullptr, rows_t, p, ld);
+    const MatrixView<A> wide_k = widened(k, s.keys, Dh, keys);
+    probabilities<T>(q, wide_k, s, Dh, args.shape, nullptr, rows_t, p, ld);
     transpose(grad_o.data, grad_o.row, s.queries, Dh, rows_t, ld);
-    product(v, rows_t, ld, s.keys, ld, Dh, false, ds, ld);
+    product(widened(v, s.keys, Dh, values), rows_t, ld, s.keys, ld, Dh, false, ds, ld);
     if (factors) probability_factors(args.dropout, s.q_begin, h, 0, s.keys, factors, ld);
-    for (int64_t i = 0; i < ld; i += kLanes<T>) {
-      score_gradient_band(p + i, ds + i, factors ? factors + i : nullptr, s.keys, ld,
-                          static_cast<T>(args.shape.scale));
+    for (int64_t i = 0; i < ld; i += kLanes<A>) {
+      score_gradient_band<A>(p + i, ds + i, factors ? factors + i : nullptr, s.keys, ld, args.shape.scale);
     }
-    const MatrixView<T> score_gradients{ds, ld}, dropped{p, ld};
-    product(transposed(score_gradients), k.data, k.row, s.queries, Dh, s.keys, false,
+    const MatrixView<A> score_gradients{ds, ld}, dropped{p, ld};
+    product(transposed(score_gradients), wide_k.data, wide_k.row, s.queries, Dh, s.keys, false,
             args.dq + s.q_begin * args.dq_stride + h * Dh, args.dq_stride);  // (6)
     product(score_gradients, q.data, q.row, s.keys, Dh, s.queries, false,
             args.dk + s.k_begin * args.dk_stride + h * Dh, args.dk_stride);  // (6)
@@ -118,7 +123,9 @@ void attention_backward_short(const AttentionBackwardArgs<T>& args) {
 
 template void attention_forward_short(const AttentionForwardArgs<float>&);
 template void attention_forward_short(const AttentionForwardArgs<double>&);
+template void attention_forward_short(const AttentionForwardArgs<bf16>&);
 template void attention_backward_short(const AttentionBackwardArgs<float>&);
 template void attention_backward_short(const AttentionBackwardArgs<double>&);
+template void attention_backward_short(const AttentionBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/attention.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/lanes.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/vector_math.h"
@@ -31,26 +32,50 @@ MatrixView<T> transposed(MatrixView<T> a) {
   return {a.data, a.column, a.row};
 }
 
-// kRows x kVectors registers of c = a b, the sum over k in order. All loops over registers are unrolled: an
-// array that is indexed by a variable would live in memory.
-template <typename T, int kRows, int kVectors>
-inline void product_block(MatrixView<T> a, const T* b, int64_t b_row, int64_t K, bool accumulate, T* c,
+// Rows as a product takes them for its first factor, whose elements it reads one by one: in place, or, for
+// bf16, widened into `scratch` [rows, columns].
+template <typename T>
+inline MatrixView<Acc<T>> widened(MatrixView<T> in, int64_t rows, int64_t columns,
+                                  [[maybe_unused]] Acc<T>* scratch) {
+  if constexpr (kComputesInPlace<T>) {
+    return in;
+  } else {
+    for (int64_t r = 0; r < rows; ++r) {
+      const T* const from = in.data + r * in.row;
+      Acc<T>* const to = scratch + r * columns;
+#pragma omp simd
+      for (int64_t i = 0; i < columns; ++i) to[i] = widen(from[i]);
+    }
+    return {scratch, columns};
+  }
+}
+// Elements of that scratch.
+template <typename T>
+constexpr int64_t widened_size(int64_t rows, int64_t columns) {
+  return kComputesInPlace<T> ? 0 : rows * columns;
+}
+
+// kRows x kVectors registers of c = a b, the sum over k in order. b and c may be bf16, c if nothing is
+// accumulated. All loops over registers are unrolled: an array that is indexed by a variable would live in
+// memory.
+template <int kRows, int kVectors, typename A, typename B, typename C>
+inline void product_block(MatrixView<A> a, const B* b, int64_t b_row, int64_t K, bool accumulate, C* c,
                           int64_t c_row) {
-  Lanes<T> sum[kRows][kVectors];
+  Lanes<A> sum[kRows][kVectors];
 #pragma GCC unroll 6
   for (int m = 0; m < kRows; ++m) {
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) {
-      sum[m][v] = accumulate ? load_lanes(c + m * c_row + v * kLanes<T>) : Lanes<T>{};
+      sum[m][v] = accumulate ? load_lanes(c + m * c_row + v * kLanes<A>) : Lanes<A>{};
     }
   }
   for (int64_t k = 0; k < K; ++k) {
-    Lanes<T> row[kVectors];
+    Lanes<A> row[kVectors];
 #pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) row[v] = load_lanes(b + k * b_row + v * kLanes<T>);
+    for (int v = 0; v < kVectors; ++v) row[v] = load_lanes(b + k * b_row + v * kLanes<A>);
 #pragma GCC unroll 6
     for (int m = 0; m < kRows; ++m) {
-      const T factor = a.data[m * a.row + k * a.column];
+      const A factor = a.data[m * a.row + k * a.column];
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) sum[m][v] += factor * row[v];
     }
@@ -58,18 +83,18 @@ inline void product_block(MatrixView<T> a, const T* b, int64_t b_row, int64_t K,
 #pragma GCC unroll 6
   for (int m = 0; m < kRows; ++m) {
 #pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) store_lanes<T>(sum[m][v], c + m * c_row + v * kLanes<T>);
+    for (int v = 0; v < kVectors; ++v) store_lanes(sum[m][v], c + m * c_row + v * kLanes<A>);
   }
 }
 
 // All rows of one band of columns: six at a time, then the rest.
-template <typename T, int kVectors>
-inline void product_band(MatrixView<T> a, const T* b, int64_t b_row, int64_t M, int64_t K, bool accumulate,
-                         T* c, int64_t c_row) {
+template <int kVectors, typename A, typename B, typename C>
+inline void product_band(MatrixView<A> a, const B* b, int64_t b_row, int64_t M, int64_t K, bool accumulate,
+                         C* c, int64_t c_row) {
   int64_t m = 0;
   const auto rows = [&]<int kRows>() {
-    product_block<T, kRows, kVectors>({a.data + m * a.row, a.row, a.column}, b, b_row, K, accumulate,
-                                      c + m * c_row, c_row);
+    product_block<kRows, kVectors>(MatrixView<A>{a.data + m * a.row, a.row, a.column}, b, b_row, K,
+                                   accumulate, c + m * c_row, c_row);
     m += kRows;
   };
   while (m + 6 <= M) rows.template operator()<6>();
@@ -79,41 +104,42 @@ inline void product_band(MatrixView<T> a, const T* b, int64_t b_row, int64_t M, 
 }
 
 // c [M, N] = a [M, K] b [K, N], or c += a b. Rows of b and c are contiguous.
-template <typename T>
-inline void product(MatrixView<T> a, const T* b, int64_t b_row, int64_t M, int64_t N, int64_t K,
-                    bool accumulate, T* c, int64_t c_row) {
+template <typename A, typename B, typename C>
+inline void product(MatrixView<A> a, const B* b, int64_t b_row, int64_t M, int64_t N, int64_t K,
+                    bool accumulate, C* c, int64_t c_row) {
   int64_t n = 0;
-  for (; n + 2 * kLanes<T> <= N; n += 2 * kLanes<T>)
-    product_band<T, 2>(a, b + n, b_row, M, K, accumulate, c + n, c_row);
-  for (; n + kLanes<T> <= N; n += kLanes<T>)
-    product_band<T, 1>(a, b + n, b_row, M, K, accumulate, c + n, c_row);
+  for (; n + 2 * kLanes<A> <= N; n += 2 * kLanes<A>)
+    product_band<2>(a, b + n, b_row, M, K, accumulate, c + n, c_row);
+  for (; n + kLanes<A> <= N; n += kLanes<A>) product_band<1>(a, b + n, b_row, M, K, accumulate, c + n, c_row);
   if (n == N) return;
   for (int64_t m = 0; m < M; ++m) {  // heads whose width is not a whole number of registers
     for (int64_t i = n; i < N; ++i) {
-      T sum = accumulate ? c[m * c_row + i] : T{0};
-      for (int64_t k = 0; k < K; ++k) sum += a.data[m * a.row + k * a.column] * b[k * b_row + i];
-      c[m * c_row + i] = sum;
+      A sum = accumulate ? widen(c[m * c_row + i]) : A{0};
+      for (int64_t k = 0; k < K; ++k) sum += a.data[m * a.row + k * a.column] * widen(b[k * b_row + i]);
+      store(sum, c + m * c_row + i);
     }
   }
 }
 
 // out [columns, ld] = in [rows, columns]^T, zero beyond `rows`.
 template <typename T>
-inline void transpose(const T* in, int64_t in_row, int64_t rows, int64_t columns, T* out, int64_t ld) {
-  constexpr int n = kLanes<T>;
+inline void transpose(const T* in, int64_t in_row, int64_t rows, int64_t columns, Acc<T>* out, int64_t ld) {
+  using A = Acc<T>;
+  constexpr int n = kLanes<A>;
   const int64_t whole = columns / n * n;
   for (int64_t r = 0; r < ld; r += n) {
     const int64_t filled = std::clamp<int64_t>(rows - r, 0, n);
     for (int64_t c = 0; c < whole; c += n) {
-      Lanes<T> square[n];
+      Lanes<A> square[n];
 #pragma GCC unroll 8
-      for (int i = 0; i < n; ++i) square[i] = i < filled ? load_lanes(in + (r + i) * in_row + c) : Lanes<T>{};
-      transpose_square<T>(square);
+      for (int i = 0; i < n; ++i) square[i] = i < filled ? load_lanes(in + (r + i) * in_row + c) : Lanes<A>{};
+      transpose_square<A>(square);
 #pragma GCC unroll 8
-      for (int i = 0; i < n; ++i) store_lanes<T>(square[i], out + (c + i) * ld + r);
+      for (int i = 0; i < n; ++i) store_lanes<A>(square[i], out + (c + i) * ld + r);
     }
     for (int64_t c = whole; c < columns; ++c) {
-      for (int64_t i = 0; i < n; ++i) out[c * ld + r + i] = i < filled ? in[(r + i) * in_row + c] : T{0};
+      for (int64_t i = 0; i < n; ++i)
+        out[c * ld + r + i] = i < filled ? widen(in[(r + i) * in_row + c]) : A{0};
     }
   }
 }

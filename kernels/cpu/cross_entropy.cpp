@@ -1,6 +1,7 @@
 // Cross-entropy on the CPU: a row of logits (40 KB at V = 10000) comes from memory once and stays in the
 // second-level cache for three passes: maximum and sum; exponentials and their sum; gradient. The
-// exponentials wait in dz for the third pass, which costs half of computing them again.
+// exponentials wait in dz (bf16: beside it, unrounded) for the third pass, which costs half of computing them
+// again.
 #include "kernels/cross_entropy.h"
 
 #include <cmath>
@@ -20,8 +21,8 @@ struct Logits {
   const T *z, *bias;
   int64_t V;
   Acc<T> operator[](int64_t v) const {
-    if constexpr (kHasBias) return static_cast<Acc<T>>(z[v]) + static_cast<Acc<T>>(bias[v]);
-    return static_cast<Acc<T>>(z[v]);
+    if constexpr (kHasBias) return widen(z[v]) + widen(bias[v]);
+    return widen(z[v]);
   }
 };
 
@@ -44,13 +45,13 @@ Statistics<Acc<T>> statistics(const Logits<T, kHasBias> z) {
 
 // sum_v exp(z_v - largest);  the terms are written to `terms` [V], which may be z, unless it is null.
 template <typename T, bool kHasBias>
-Acc<T> sum_exponentials(const Logits<T, kHasBias> z, Acc<T> largest, T* terms) {
+Acc<T> sum_exponentials(const Logits<T, kHasBias> z, Acc<T> largest, Acc<T>* terms) {
   Acc<T> sum = 0;
   if (terms) {
 #pragma omp simd reduction(+ : sum)
     for (int64_t v = 0; v < z.V; ++v) {
       const Acc<T> term = vector_exp(z[v] - largest);
-      terms[v] = static_cast<T>(term);
+      terms[v] = term;
       sum += term;
     }
   } else {
@@ -60,19 +61,20 @@ Acc<T> sum_exponentials(const Logits<T, kHasBias> z, Acc<T> largest, T* terms) {
   return sum;
 }
 
-// dz_v = p_v - eps / V, the target apart; dz holds the exponentials.  dbias [V], optional, += dz.
+// dz_v = p_v - eps / V, the target apart; terms [V], which may be dz, holds the exponentials.  dbias [V],
+// optional, += dz.
 template <typename T>
-void write_gradient(int64_t V, Acc<T> rsum, Acc<T> uniform, T* dz, Acc<T>* dbias) {
+void write_gradient(const Acc<T>* terms, int64_t V, Acc<T> rsum, Acc<T> uniform, T* dz, Acc<T>* dbias) {
   if (dbias) {
 #pragma omp simd
     for (int64_t v = 0; v < V; ++v) {
-      const Acc<T> gradient = static_cast<Acc<T>>(dz[v]) * rsum - uniform;
-      dz[v] = static_cast<T>(gradient);
+      const Acc<T> gradient = terms[v] * rsum - uniform;
+      store(gradient, dz + v);
       dbias[v] += gradient;
     }
   } else {
 #pragma omp simd
-    for (int64_t v = 0; v < V; ++v) dz[v] = static_cast<T>(static_cast<Acc<T>>(dz[v]) * rsum - uniform);
+    for (int64_t v = 0; v < V; ++v) store(terms[v] * rsum - uniform, dz + v);
   }
 }
 
@@ -84,7 +86,7 @@ void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* parti
   const int32_t target = args.targets[n];
   T* const dz = args.dz ? args.dz + n * V : nullptr;
   if (target == args.options.ignore_id) {
-    if (dz) std::fill_n(dz, V, T{0});
+    if (dz) fill_zero(dz, V);
     return;
   }
   XF_CHECK(target >= 0 && target < V, "cross_entropy: target {} of row {} is outside of the {} logits",
@@ -93,13 +95,16 @@ void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* parti
   const A smoothing = static_cast<A>(args.options.label_smoothing), confidence = A{1} - smoothing;
   const A target_logit = z[target];
   const auto [largest, mean] = statistics(z);
-  const A sum = sum_exponentials(z, largest, dz), lse = largest + std::log(sum);
+  A* const terms = dz ? unrounded(dz, V) : nullptr;
+  const A sum = sum_exponentials(z, largest, terms), lse = largest + std::log(sum);
   partial[0] += lse - confidence * target_logit - smoothing * mean;
   partial[1] += lse - target_logit;
   if (!dz) return;
   A* const dbias = args.dbias ? partial + 2 : nullptr;
-  write_gradient(V, A{1} / sum, smoothing / static_cast<A>(V), dz, dbias);
-  dz[target] -= static_cast<T>(confidence);
+  const A rsum = A{1} / sum, uniform = smoothing / static_cast<A>(V);
+  const A target_gradient = terms[target] * rsum - uniform - confidence;
+  write_gradient(terms, V, rsum, uniform, dz, dbias);
+  store(target_gradient, dz + target);
   if (dbias) dbias[target] -= confidence;
 }
 
@@ -123,5 +128,6 @@ void cross_entropy(Cpu, const CrossEntropyArgs<T>& args) {
 
 template void cross_entropy(Cpu, const CrossEntropyArgs<float>&);
 template void cross_entropy(Cpu, const CrossEntropyArgs<double>&);
+template void cross_entropy(Cpu, const CrossEntropyArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -24,20 +24,22 @@ template <typename T>
 void embedding_forward(Cpu, const EmbeddingForwardArgs<T>& args) {
   check_range(args.ids, args.N, args.V, "embedding: id", "words of the vocabulary");
   check_range(args.positions, args.N, args.P, "embedding: position", "positions of the table");
-  const T scale = static_cast<T>(args.scale);
+  const Acc<T> scale = args.scale;
   for_each_row(args.N, args.D, [&](int64_t n) {
-    for_each_dropout_run<T>(args.dropout, n, args.D, [&](int64_t begin, int64_t count, const T* factors) {
-      const T* const word = args.table + args.ids[n] * args.D + begin;
-      const T* const position = args.position_table + args.positions[n] * args.D + begin;
-      T* const x = args.x + n * args.D + begin;
-      if (factors) {
+    for_each_dropout_run<Acc<T>>(
+        args.dropout, n, args.D, [&](int64_t begin, int64_t count, const Acc<T>* factors) {
+          const T* const word = args.table + args.ids[n] * args.D + begin;
+          const T* const position = args.position_table + args.positions[n] * args.D + begin;
+          T* const x = args.x + n * args.D + begin;
+          if (factors) {
 #pragma omp simd
-        for (int64_t i = 0; i < count; ++i) x[i] = (scale * word[i] + position[i]) * factors[i];
-      } else {
+            for (int64_t i = 0; i < count; ++i)
+              store((scale * widen(word[i]) + widen(position[i])) * factors[i], x + i);
+          } else {
 #pragma omp simd
-        for (int64_t i = 0; i < count; ++i) x[i] = scale * word[i] + position[i];
-      }
-    });
+            for (int64_t i = 0; i < count; ++i) store(scale * widen(word[i]) + widen(position[i]), x + i);
+          }
+        });
   });
 }
 
@@ -45,23 +47,25 @@ template <typename T>
 void embedding_backward(Cpu, const EmbeddingBackwardArgs<T>& args) {
   check_range(args.ids, args.N, args.V, "embedding_backward: id", "words of the vocabulary");
   check_range(args.order, args.N, args.N, "embedding_backward: order", "tokens");
-  const T scale = static_cast<T>(args.scale);
+  const Acc<T> scale = args.scale;
   const auto next_word = [&](int64_t i) {
     while (i > 0 && i < args.N && args.ids[args.order[i]] == args.ids[args.order[i - 1]]) ++i;
     return i;
   };
   const auto add_token = [&](int64_t n) {
-    for_each_dropout_run<T>(args.dropout, n, args.D, [&](int64_t begin, int64_t count, const T* factors) {
-      const T* const dx = args.dx + n * args.D + begin;
-      T* const row = args.dtable + args.ids[n] * args.D + begin;
-      if (factors) {
+    for_each_dropout_run<Acc<T>>(args.dropout, n, args.D,
+                                 [&](int64_t begin, int64_t count, const Acc<T>* factors) {
+                                   const T* const dx = args.dx + n * args.D + begin;
+                                   Acc<T>* const row = args.dtable + args.ids[n] * args.D + begin;
+                                   if (factors) {
 #pragma omp simd
-        for (int64_t i = 0; i < count; ++i) row[i] += scale * (dx[i] * factors[i]);
-      } else {
+                                     for (int64_t i = 0; i < count; ++i)
+                                       row[i] += scale * (widen(dx[i]) * factors[i]);
+                                   } else {
 #pragma omp simd
-        for (int64_t i = 0; i < count; ++i) row[i] += scale * dx[i];
-      }
-    });
+                                     for (int64_t i = 0; i < count; ++i) row[i] += scale * widen(dx[i]);
+                                   }
+                                 });
   };
   parallel_for(args.N, row_grain(args.D), [&](int64_t begin, int64_t end) {
     const int64_t last = next_word(end);
@@ -71,7 +75,9 @@ void embedding_backward(Cpu, const EmbeddingBackwardArgs<T>& args) {
 
 template void embedding_forward(Cpu, const EmbeddingForwardArgs<float>&);
 template void embedding_forward(Cpu, const EmbeddingForwardArgs<double>&);
+template void embedding_forward(Cpu, const EmbeddingForwardArgs<bf16>&);
 template void embedding_backward(Cpu, const EmbeddingBackwardArgs<float>&);
 template void embedding_backward(Cpu, const EmbeddingBackwardArgs<double>&);
+template void embedding_backward(Cpu, const EmbeddingBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -2,9 +2,12 @@
 // whose accumulators must stay in registers, which the auto-vectoriser does not promise.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <utility>
+
+#include "core/dtype.h"
 
 namespace xf::kernels {
 
@@ -23,6 +26,9 @@ using Lanes = typename LanesOf<T>::type;
 template <typename T>
 constexpr int kLanes = sizeof(Lanes<T>) / sizeof(T);
 
+using Words = uint32_t __attribute__((vector_size(32)));
+using HalfWords = uint16_t __attribute__((vector_size(16)));
+
 template <typename T>
 inline Lanes<T> load_lanes(const T* from) {
   Lanes<T> lanes;
@@ -32,6 +38,19 @@ inline Lanes<T> load_lanes(const T* from) {
 template <typename T>
 inline void store_lanes(Lanes<T> lanes, T* to) {
   std::memcpy(to, &lanes, sizeof lanes);
+}
+
+// bf16 elements as the f32 they stand for, and f32 rounded to them as bf16::rounded_bits() does.
+inline Lanes<float> load_lanes(const bf16* from) {
+  HalfWords bits;
+  std::memcpy(&bits, from, sizeof bits);
+  return std::bit_cast<Lanes<float>>(__builtin_convertvector(bits, Words) << 16);
+}
+inline void store_lanes(Lanes<float> lanes, bf16* to) {
+  const Words u = std::bit_cast<Words>(lanes);
+  const Words rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16, quiet_nan = (u >> 16) | 0x40u;
+  const HalfWords bits = __builtin_convertvector(lanes != lanes ? quiet_nan : rounded, HalfWords);
+  std::memcpy(to, &bits, sizeof bits);
 }
 
 // Across a register: the largest and the sum, lane 0 first; whether a comparison held anywhere.

@@ -30,7 +30,9 @@ void layer_norm_backward(Cpu, const LayerNormBackwardArgs<T>& args) {
 
 template void layer_norm_forward(Cpu, const LayerNormForwardArgs<float>&);
 template void layer_norm_forward(Cpu, const LayerNormForwardArgs<double>&);
+template void layer_norm_forward(Cpu, const LayerNormForwardArgs<bf16>&);
 template void layer_norm_backward(Cpu, const LayerNormBackwardArgs<float>&);
 template void layer_norm_backward(Cpu, const LayerNormBackwardArgs<double>&);
+template void layer_norm_backward(Cpu, const LayerNormBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/dtype.h"
+#include "kernels/cpu/element.h"
 
 namespace xf::kernels {
 
@@ -20,16 +20,16 @@ inline RowStatistics<T> normalise_row(const T* x, const T* gamma, const T* beta,
   const A width = static_cast<A>(D);
   A sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < D; ++i) sum += static_cast<A>(x[i]);
+  for (int64_t i = 0; i < D; ++i) sum += widen(x[i]);
   const A mean = sum / width;
   A squares = 0;
 #pragma omp simd reduction(+ : squares)
-  for (int64_t i = 0; i < D; ++i) squares += (static_cast<A>(x[i]) - mean) * (static_cast<A>(x[i]) - mean);
+  for (int64_t i = 0; i < D; ++i) squares += (widen(x[i]) - mean) * (widen(x[i]) - mean);
   const A rstd = A{1} / std::sqrt(squares / width + static_cast<A>(eps));
 #pragma omp simd
   for (int64_t i = 0; i < D; ++i) {
-    const A xhat = (static_cast<A>(x[i]) - mean) * rstd;
-    y[i] = static_cast<T>(static_cast<A>(gamma[i]) * xhat + static_cast<A>(beta[i]));
+    const A xhat = (widen(x[i]) - mean) * rstd;
+    store(widen(gamma[i]) * xhat + widen(beta[i]), y + i);
   }
   return {mean, rstd};
 }
@@ -46,9 +46,9 @@ inline void normalise_row_backward(const T* dy, const T* x, const T* gamma, RowS
   A g_sum = 0, g_xhat_sum = 0;
 #pragma omp simd reduction(+ : g_sum, g_xhat_sum)
   for (int64_t i = 0; i < D; ++i) {
-    const A xhat = (static_cast<A>(x[i]) - mean) * rstd;
-    const A upstream = static_cast<A>(dy[i]);
-    const A g = upstream * static_cast<A>(gamma[i]);
+    const A xhat = (widen(x[i]) - mean) * rstd;
+    const A upstream = widen(dy[i]);
+    const A g = upstream * widen(gamma[i]);
     g_sum += g;
     g_xhat_sum += g * xhat;
     dgamma[i] += upstream * xhat;
@@ -56,15 +56,15 @@ inline void normalise_row_backward(const T* dy, const T* x, const T* gamma, RowS
   }
   const A g_mean = g_sum / static_cast<A>(D), g_xhat_mean = g_xhat_sum / static_cast<A>(D);
   const auto dx_at = [=](int64_t i) {
-    const A xhat = (static_cast<A>(x[i]) - mean) * rstd;
-    return rstd * (static_cast<A>(dy[i]) * static_cast<A>(gamma[i]) - g_mean - xhat * g_xhat_mean);
+    const A xhat = (widen(x[i]) - mean) * rstd;
+    return rstd * (widen(dy[i]) * widen(gamma[i]) - g_mean - xhat * g_xhat_mean);
   };
   if (dsum) {
 #pragma omp simd
-    for (int64_t i = 0; i < D; ++i) dx[i] = static_cast<T>(dx_at(i) + static_cast<A>(dsum[i]));
+    for (int64_t i = 0; i < D; ++i) store(dx_at(i) + widen(dsum[i]), dx + i);
   } else {
 #pragma omp simd
-    for (int64_t i = 0; i < D; ++i) dx[i] = static_cast<T>(dx_at(i));
+    for (int64_t i = 0; i < D; ++i) store(dx_at(i), dx + i);
   }
 }
 

@@ -13,12 +13,12 @@ namespace {
 // out = in * mask / (1-p), or a copy of it without dropout.  out may be in.
 template <typename T>
 void drop_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* in, T* out) {
-  for_each_dropout_run<T>(dropout, n, D, [&](int64_t begin, int64_t count, const T* factors) {
+  for_each_dropout_run<Acc<T>>(dropout, n, D, [&](int64_t begin, int64_t count, const Acc<T>* factors) {
     const T* from = in + begin;
     T* to = out + begin;
     if (factors) {
 #pragma omp simd
-      for (int64_t i = 0; i < count; ++i) to[i] = from[i] * factors[i];
+      for (int64_t i = 0; i < count; ++i) store(widen(from[i]) * factors[i], to + i);
     } else if (from != to) {
       std::copy_n(from, count, to);
     }
@@ -28,15 +28,15 @@ void drop_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* in, T* 
 // sum = x + s * mask / (1-p).  sum may be s.
 template <typename T>
 void add_dropped_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* x, const T* s, T* sum) {
-  for_each_dropout_run<T>(dropout, n, D, [&](int64_t begin, int64_t count, const T* factors) {
+  for_each_dropout_run<Acc<T>>(dropout, n, D, [&](int64_t begin, int64_t count, const Acc<T>* factors) {
     const T *residual = x + begin, *from = s + begin;
     T* to = sum + begin;
     if (factors) {
 #pragma omp simd
-      for (int64_t i = 0; i < count; ++i) to[i] = residual[i] + from[i] * factors[i];
+      for (int64_t i = 0; i < count; ++i) store(widen(residual[i]) + widen(from[i]) * factors[i], to + i);
     } else {
 #pragma omp simd
-      for (int64_t i = 0; i < count; ++i) to[i] = residual[i] + from[i];
+      for (int64_t i = 0; i < count; ++i) store(widen(residual[i]) + widen(from[i]), to + i);
     }
   });
 }
@@ -70,7 +70,9 @@ void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<T>& args) {
 
 template void residual_norm_forward(Cpu, const ResidualNormForwardArgs<float>&);
 template void residual_norm_forward(Cpu, const ResidualNormForwardArgs<double>&);
+template void residual_norm_forward(Cpu, const ResidualNormForwardArgs<bf16>&);
 template void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<float>&);
 template void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<double>&);
+template void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "kernels/cpu/element.h"
 
 namespace xf::kernels {
 
@@ -57,10 +58,10 @@ const A* column_sums(int64_t N, int64_t D, int64_t width, const Body& body) {
 }
 
 // y += x
-template <typename A, typename T>
-void add_to(const A* x, int64_t n, T* y) {
+template <typename X, typename Y>
+void add_to(const X* x, int64_t n, Y* y) {
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) y[i] += static_cast<T>(x[i]);
+  for (int64_t i = 0; i < n; ++i) store(widen(y[i]) + static_cast<Acc<Y>>(x[i]), y + i);
 }
 
 }  // namespace xf::kernels

@@ -13,32 +13,34 @@ namespace {
 
 // p_j <- exp(s_j - max) / sum over the keys j < visible with mask_j != 0 (mask nullptr: all of them), 0
 // elsewhere.
+// `terms` [Sk]: where the exponentials wait for their sum; p itself, or scratch where p would round them.
 template <typename T>
-void softmax_row(const T* s, const int32_t* mask, int64_t visible, int64_t Sk, T* p) {
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  T maximum = -kInfinity;
+void softmax_row(const T* s, const int32_t* mask, int64_t visible, int64_t Sk, Acc<T>* terms, T* p) {
+  using A = Acc<T>;
+  constexpr A kInfinity = std::numeric_limits<A>::infinity();
+  A maximum = -kInfinity;
 #pragma omp simd reduction(max : maximum)
   for (int64_t j = 0; j < visible; ++j) {
-    const T masked = !mask || mask[j] != 0 ? s[j] : -kInfinity;
-    p[j] = masked;
+    const A masked = !mask || mask[j] != 0 ? widen(s[j]) : -kInfinity;
+    terms[j] = masked;
     maximum = std::max(maximum, masked);
   }
   if (visible == 0 || maximum == -kInfinity) {  // no key, or all scores are NaN, which max() does not see
-    const bool bad = std::any_of(p, p + visible, [](T value) { return std::isnan(value); });
-    std::fill_n(p, Sk, bad ? std::numeric_limits<T>::quiet_NaN() : T{0});
+    const bool bad = std::any_of(terms, terms + visible, [](A value) { return std::isnan(value); });
+    std::fill_n(p, Sk, static_cast<T>(bad ? std::numeric_limits<A>::quiet_NaN() : A{0}));
     return;
   }
-  T sum = 0;
+  A sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t j = 0; j < visible; ++j) {
-    const T e = vector_exp(p[j] - maximum);
-    p[j] = e;
+    const A e = vector_exp(terms[j] - maximum);
+    terms[j] = e;
     sum += e;
   }
-  const T inverse = T{1} / sum;
+  const A inverse = A{1} / sum;
 #pragma omp simd
-  for (int64_t j = 0; j < visible; ++j) p[j] *= inverse;
-  std::fill(p + visible, p + Sk, T{0});
+  for (int64_t j = 0; j < visible; ++j) store(terms[j] * inverse, p + j);
+  fill_zero(p + visible, Sk - visible);
 }
 
 }  // namespace
@@ -50,7 +52,8 @@ void softmax_forward(Cpu, const SoftmaxForwardArgs<T>& args) {
     int64_t visible = args.lengths ? std::clamp<int64_t>(args.lengths[b], 0, args.Sk) : args.Sk;
     if (args.causal) visible = std::min(visible, i + 1);
     const int32_t* const mask = args.mask ? args.mask + (b * args.Sq + i) * args.Sk : nullptr;
-    softmax_row(args.s + row * args.Sk, mask, visible, args.Sk, args.p + row * args.Sk);
+    T* const p = args.p + row * args.Sk;
+    softmax_row(args.s + row * args.Sk, mask, visible, args.Sk, unrounded(p, args.Sk), p);
   });
 }
 
@@ -59,17 +62,19 @@ void softmax_backward(Cpu, const SoftmaxBackwardArgs<T>& args) {
   for_each_row(args.N, args.D, [&](int64_t row) {
     const T *const dp = args.dp + row * args.D, *const p = args.p + row * args.D;
     T* const ds = args.ds + row * args.D;
-    T delta = 0;
+    Acc<T> delta = 0;
 #pragma omp simd reduction(+ : delta)
-    for (int64_t j = 0; j < args.D; ++j) delta += p[j] * dp[j];
+    for (int64_t j = 0; j < args.D; ++j) delta += widen(p[j]) * widen(dp[j]);
 #pragma omp simd
-    for (int64_t j = 0; j < args.D; ++j) ds[j] = p[j] * (dp[j] - delta);
+    for (int64_t j = 0; j < args.D; ++j) store(widen(p[j]) * (widen(dp[j]) - delta), ds + j);
   });
 }
 
 template void softmax_forward(Cpu, const SoftmaxForwardArgs<float>&);
 template void softmax_forward(Cpu, const SoftmaxForwardArgs<double>&);
+template void softmax_forward(Cpu, const SoftmaxForwardArgs<bf16>&);
 template void softmax_backward(Cpu, const SoftmaxBackwardArgs<float>&);
 template void softmax_backward(Cpu, const SoftmaxBackwardArgs<double>&);
+template void softmax_backward(Cpu, const SoftmaxBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -1,10 +1,15 @@
 // The k best of a row: a sorted list of the best so far, and blocks that are passed over whole when their
 // largest logit does not reach the worst of the list, which after the first few hundred columns is nearly
-// always.
+// always. A row is looked at kColumns at a time, while they are in a near cache: by the k best, then by the
+// sum of exponentials, which is brought to a new maximum where the columns hold one.
 #include "kernels/top_k.h"
 
+#include <cmath>
 #include <limits>
+#include <vector>
 
+#include "kernels/cpu/element.h"
+#include "kernels/cpu/linear_panels.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector_math.h"
 
@@ -13,69 +18,139 @@ namespace xf::kernels {
 namespace {
 
 constexpr int64_t kBlock = 64;
+constexpr int64_t kColumns = 16 * kPanel;
 
+// Rows whose logits of kColumns columns stay in the second-level cache, and enough of them for a thread to
+// read all weights.
+constexpr int64_t kMostRows = 264, kLeastRows = 24;
+
+// What some columns of a row have shown so far: the best, and sum_v exp(z_v - maximum).
 template <typename T>
-T log_sum_exp(const T* z, int64_t n) {
-  const int64_t whole = n / kLanes<T> * kLanes<T>;
-  Lanes<T> maxima = Lanes<T>{} - std::numeric_limits<T>::infinity(), sums{};
-  for (int64_t i = 0; i < whole; i += kLanes<T>) {
-    const Lanes<T> values = load_lanes(z + i);
-    maxima = values > maxima ? values : maxima;
-  }
-  T maximum = maximum_of<T>(maxima);
-  for (int64_t i = whole; i < n; ++i) maximum = std::max(maximum, z[i]);
-  for (int64_t i = 0; i < whole; i += kLanes<T>) sums += vector_exp(load_lanes(z + i) - maximum);
-  T sum = sum_of<T>(sums);
-  for (int64_t i = whole; i < n; ++i) sum += vector_exp(z[i] - maximum);
-  return maximum + std::log(sum);
-}
+struct RowSoFar {
+  Acc<T>* values;  // best first; equal values in the order in which they came, that is, of their ids
+  int32_t* ids;
+  int64_t count = 0;
+  Acc<T> maximum = -std::numeric_limits<Acc<T>>::infinity(), sum = 0;
+};
 
 // Whether any of a whole block exceeds the threshold.
 template <typename T>
-bool any_above(const T* block, T threshold) {
+bool any_above(const T* block, Acc<T> threshold) {
   auto above = load_lanes(block) > threshold;
-  for (int64_t i = kLanes<T>; i < kBlock; i += kLanes<T>) above |= load_lanes(block + i) > threshold;
+  for (int64_t i = kLanes<Acc<T>>; i < kBlock; i += kLanes<Acc<T>>)
+    above |= load_lanes(block + i) > threshold;
   return any(above);
 }
 
-// values and ids, best first; equal values keep the order in which they came, that is, of their ids.
 template <typename T>
-void best_of_row(const T* z, const TopKArgs<T>& args, T* values, int32_t* ids) {
-  int64_t count = 0;
-  const auto offer = [&](int64_t id) {
-    if (count == args.K && !(z[id] > values[count - 1])) return;
-    if (std::find(args.banned, args.banned + args.M, static_cast<int32_t>(id)) != args.banned + args.M)
-      return;
-    if (count < args.K) ++count;
-    int64_t place = count - 1;
-    for (; place > 0 && z[id] > values[place - 1]; --place) {
-      values[place] = values[place - 1];
-      ids[place] = ids[place - 1];
-    }
-    values[place] = z[id];
-    ids[place] = static_cast<int32_t>(id);
-  };
-  for (int64_t begin = 0; begin < args.V; begin += kBlock) {
-    const int64_t n = std::min(kBlock, args.V - begin);
-    if (count == args.K && n == kBlock && !any_above(z + begin, values[count - 1])) continue;
-    for (int64_t id = begin; id < begin + n; ++id) offer(id);
+void offer(const TopKArgs<T>& args, Acc<T> logit, int32_t id, RowSoFar<T>& row) {
+  if (row.count == args.K && !(logit > row.values[row.count - 1])) return;
+  if (std::find(args.banned, args.banned + args.M, id) != args.banned + args.M) return;
+  if (row.count < args.K) ++row.count;
+  int64_t place = row.count - 1;
+  for (; place > 0 && logit > row.values[place - 1]; --place) {
+    row.values[place] = row.values[place - 1];
+    row.ids[place] = row.ids[place - 1];
   }
+  row.values[place] = logit;
+  row.ids[place] = id;
+}
+
+// n logits, those of the ids from `first` on.
+template <typename T>
+void find_best(const TopKArgs<T>& args, const T* z, int64_t first, int64_t n, RowSoFar<T>& row) {
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = std::min(begin + kBlock, n);
+    if (row.count == args.K && end - begin == kBlock && !any_above(z + begin, row.values[row.count - 1]))
+      continue;
+    for (int64_t i = begin; i < end; ++i) offer(args, widen(z[i]), static_cast<int32_t>(first + i), row);
+  }
+}
+
+template <typename T>
+void add_exponentials(const T* z, int64_t n, RowSoFar<T>& row) {
+  using A = Acc<T>;
+  const int64_t whole = n / kLanes<A> * kLanes<A>;
+  Lanes<A> maxima = Lanes<A>{} + row.maximum, sums{};
+  for (int64_t i = 0; i < whole; i += kLanes<A>) {
+    const Lanes<A> values = load_lanes(z + i);
+    maxima = values > maxima ? values : maxima;
+  }
+  A maximum = maximum_of<A>(maxima);
+  for (int64_t i = whole; i < n; ++i) maximum = std::max(maximum, widen(z[i]));
+  const A base = std::isinf(maximum) ? A{0} : maximum;  // nothing but -infinity so far
+  for (int64_t i = 0; i < whole; i += kLanes<A>) sums += vector_exp(load_lanes(z + i) - base);
+  A sum = sum_of<A>(sums);
+  for (int64_t i = whole; i < n; ++i) sum += vector_exp(widen(z[i]) - base);
+  if (row.sum != 0) sum += row.sum * vector_exp(row.maximum - maximum);
+  row.sum = sum;
+  row.maximum = maximum;
+}
+
+template <typename T>
+void see_columns(const TopKArgs<T>& args, const T* z, int64_t first, int64_t n, RowSoFar<T>& row) {
+  find_best(args, z, first, n, row);
+  add_exponentials(z, n, row);
+}
+
+template <typename T>
+void finish(const RowSoFar<T>& row) {
+  const Acc<T> normaliser = row.maximum + std::log(row.sum);
+  for (int64_t k = 0; k < row.count; ++k) row.values[k] -= normaliser;
+}
+
+template <typename T>
+RowSoFar<T> nothing_yet(const TopKArgs<T>& args, int64_t n) {
+  return {args.scores + n * args.K, args.ids + n * args.K};
+}
+
+// Rows begin .. end-1, at most kMostRows.
+void project_rows(const LinearForwardArgs<float>& projection, const TopKArgs<float>& args, int64_t begin,
+                  int64_t end) {
+  thread_local std::vector<float> logits;
+  logits.resize(static_cast<size_t>(kMostRows * kColumns));
+  std::vector<RowSoFar<float>> rows;
+  for (int64_t n = begin; n < end; ++n) rows.push_back(nothing_yet(args, n));
+  for (int64_t first = 0; first < args.V; first += kColumns) {
+    LinearForwardArgs<float> part = projection;
+    part.x += begin * part.x_stride;
+    part.N = end - begin;
+    part.w += first * part.w_stride;
+    part.bias += first;
+    part.M = std::min(kColumns, args.V - first);
+    part.y = logits.data();
+    part.y_stride = kColumns;
+    linear_panels(part);
+    for (int64_t n = 0; n < part.N; ++n)
+      see_columns(args, part.y + n * kColumns, first, part.M, rows[static_cast<size_t>(n)]);
+  }
+  for (const RowSoFar<float>& row : rows) finish(row);
 }
 
 }  // namespace
 
 template <typename T>
 void log_softmax_top_k(Cpu, const TopKArgs<T>& args) {
-  for_each_row(args.N, args.V, [&](int64_t row) {
-    const T* const z = args.z + row * args.z_stride;
-    Acc<T>* const scores = args.scores + row * args.K;
-    best_of_row(z, args, scores, args.ids + row * args.K);
-    const T normaliser = log_sum_exp(z, args.V);
-    for (int64_t k = 0; k < args.K; ++k) scores[k] -= normaliser;
+  for_each_row(args.N, args.V, [&](int64_t n) {
+    const T* const z = args.z + n * args.z_stride;
+    RowSoFar<T> row = nothing_yet(args, n);
+    for (int64_t first = 0; first < args.V; first += kColumns)
+      see_columns(args, z + first, first, std::min(kColumns, args.V - first), row);
+    finish(row);
   });
+}
+
+bool projection_top_k_at_once(Cpu, const LinearForwardArgs<float>& projection, const TopKArgs<float>& args) {
+  if (!fits_panels(projection.K) || args.N < kLeastRows * thread_count()) return false;
+  parallel_for(args.N, kLeastRows, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; n += kMostRows)
+      project_rows(projection, args, n, std::min(n + kMostRows, end));
+  });
+  return true;
 }
 
 template void log_softmax_top_k(Cpu, const TopKArgs<float>&);
 template void log_softmax_top_k(Cpu, const TopKArgs<double>&);
+template void log_softmax_top_k(Cpu, const TopKArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -71,6 +71,26 @@ TEST_CASE("Roofline: a machine twice as fast in both respects halves the floor",
   CHECK(fast == Approx(slow / 2));
 }
 
+TEST_CASE("Roofline: a kernel's floor is the slower of its bytes and its FLOPs", "[unit]") {
+  const Machine machine{.copy_rate = 10, .gemm_rate = 100};
+  CHECK(kernel_floor(20, 100, machine) == Approx(2));
+  CHECK(kernel_floor(20, 400, machine) == Approx(4));
+}
+
+TEST_CASE("Roofline: a step's bytes are those of its floor where computing costs nothing", "[unit]") {
+  // Adam alone moves 28 bytes per parameter, and the two passes over the logits 2 Nt V e.
+  const double bytes = step_bytes(tiny_step());
+  CHECK(bytes > 28 * 2'620'000.0 + 2 * 4088.0 * 10'000 * 4);
+  CHECK(step_floor(tiny_step(), {.copy_rate = 1e9, .gemm_rate = 1e30}).total() == Approx(bytes / 1e9));
+}
+
+TEST_CASE("Sampler: samples of two runs are taken together", "[unit]") {
+  Samples samples{{1, 3}, 1};
+  samples.add({{2}, 1});
+  CHECK(samples.seconds == std::vector<double>{1, 2, 3});
+  CHECK(samples.disturbed == 2);
+}
+
 TEST_CASE("Sampler: quantiles are linear between neighbours", "[unit]") {
   const Samples samples{{1, 2, 3, 4, 10}, 0};
   CHECK(samples.quantile(0) == 1);

@@ -62,7 +62,6 @@ claim "no TOML, by file and line" refused_before_writing 2 'syntax\.toml:2' good
 claim "a missing config file" refused_before_writing 2 'missing\.toml' good -c missing.toml
 claim "heads that do not divide the width" refused_before_writing 2 'transformer-heads: 5.*32' good --transformer-heads 5
 claim "float16 is refused by name" refused_before_writing 2 'bf16' good --fp16
-claim "bfloat16 is not for the CPU" refused_before_writing 2 'bfloat16: the CPU trains in float32' good --bf16 --device cpu
 claim "a device that is none" refused_before_writing 2 "device: 'gpu' is none of auto, cpu, cuda" good --device gpu
 claim "a device that is not there, before the text is read" \
   refused_before_writing 2 'cuda:99: .*use --device cpu' train_on train.en missing.de --device cuda:99

@@ -9,6 +9,7 @@
 #include "tests/cases/matmul.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/targets.h"
+#include "tests/support/threads.h"
 
 using namespace xf;
 using namespace xf::kernels;
@@ -258,6 +259,37 @@ TEST_CASE("Linear: the feed-forward pair's gradient agrees with central differen
       CHECK(gradient_error(loss, bias, dbias) < 1e-6);
       CHECK(gradient_error(loss, h, dh) < 1e-6);
     }
+  }
+}
+
+TEST_CASE("Linear: twelve or more rows of whole registers do not see each other, nor the threads, to the bit",
+          "[unit]") {
+  const Tensor x = random_tensor({64, 128}, DType::f32, 1), w = random_tensor({300, 128}, DType::f32, 2),
+               bias = random_tensor({300}, DType::f32, 3), all = poisoned({64, 300}, DType::f32);
+  linear_forward(x, w, bias, all);
+  for (const int64_t rows : {12, 17, 31}) {
+    const Tensor y = poisoned({rows, 300}, DType::f32);
+    linear_forward(x.slice_rows(7, 7 + rows), w, bias, y);
+    INFO(rows);
+    CHECK(same_bits(y, all.slice_rows(7, 7 + rows)));
+  }
+  for (const int64_t rows : {1, 2, 64}) {
+    CHECK(same_bits_at_any_thread_count([&] {
+      const Tensor y = poisoned({rows, 300}, DType::f32);
+      linear_forward(x.slice_rows(0, rows), w, bias, y);
+      return std::vector<Tensor>{y};
+    }));
+  }
+}
+
+TEST_CASE("Linear: relu on the way out leaves NaN as it is", "[unit]") {
+  for (const int64_t rows : {1, 5, 13}) {
+    const Tensor x = random_tensor({rows, 16}, DType::f32, 1), w = random_tensor({20, 16}, DType::f32, 2);
+    const Tensor bias = random_tensor({20}, DType::f32, 3), a = poisoned({rows, 20}, DType::f32);
+    x.data<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+    linear_activation_forward(x, w, bias, Activation::relu, {}, {}, a);
+    for (int64_t m = 0; m < 20; ++m) CHECK(std::isnan(a.data<float>()[m]));
+    for (int64_t i = 20; i < a.numel(); ++i) CHECK(a.data<float>()[i] >= 0);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/cases/matmul.h"
 #include "tests/cases/top_k.h"
 #include "tests/support/targets.h"
 #include "tests/support/threads.h"
@@ -82,6 +83,57 @@ TEST_CASE("TopK: zeros of both signs are one value, -infinity is the worst, a Na
   }
 }
 
+TEST_CASE("TopK: of a projection, it is the choice from the projection's logits", "[unit][device]") {
+  // Small whole numbers are exact in every type, and tie often.
+  constexpr int64_t D = 16;
+  for (const Target& t : targets()) {
+    for (const auto& c : top_k_cases()) {
+      INFO(c.reason << ", " << name_of(t));
+      const auto whole = [&](Shape shape, uint64_t seed) {
+        auto values = random_values(shape.numel(), seed, -1.5, 1.5);
+        for (double& value : values) value = std::round(value);
+        return t.tensor(values, shape);
+      };
+      const Tensor x = whole({c.N, D}, 1), w = whole({c.V, D}, 2), bias = whole({c.V}, 3);
+      std::vector<double> z;
+      for (int64_t n = 0; n < c.N; ++n) {
+        const auto row = as_doubles(bias);
+        z.insert(z.end(), row.begin(), row.end());
+      }
+      z = matmul_reference({c.reason, c.N, c.V, D}, as_doubles(x), false, as_doubles(w), true, z);
+      const Tensor scores = t.poisoned_sums({c.N, c.K}), ids = no_ids(c.N, c.K, t.device);
+      const auto expected = top_k_reference(c, z);
+      projection_top_k(x, w, bias, banned_of(t, c), t.poisoned({std::min(c.N, kTopKChunk), c.V}), scores,
+                       ids);
+      CHECK(max_relative_error(scores, expected.scores) < tolerance(t.accumulator()));
+      CHECK((as_doubles(ids) == expected.ids));  // ((: not to be printed
+    }
+  }
+}
+
+TEST_CASE("TopK: columns of nothing but -infinity add nothing", "[unit][device]") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const Target& t : targets()) {
+    std::vector<double> z(1600, -infinity);
+    z[1500] = 1;
+    const Tensor scores = t.poisoned_sums({1, 1}), ids = no_ids(1, 1, t.device);
+    log_softmax_top_k(t.tensor(z, {1, 1600}), {}, scores, ids);
+    INFO(name_of(t));
+    CHECK(as_doubles(ids) == std::vector<double>{1500});
+    CHECK(as_doubles(scores)[0] == Approx(0).margin(1e-6));
+  }
+}
+
+TEST_CASE("TopK: a projection's choice has the same bits at any thread count", "[unit]") {
+  const Tensor x = random_tensor({64, 32}, DType::f32, 1), w = random_tensor({4099, 32}, DType::f32, 2),
+               bias = random_tensor({4099}, DType::f32, 3);
+  CHECK(same_bits_at_any_thread_count([&] {
+    const Tensor scores = poisoned({64, 5}, DType::f32), ids = no_ids(64, 5);
+    projection_top_k(x, w, bias, {}, poisoned({64, 4099}, DType::f32), scores, ids);
+    return std::vector<Tensor>{scores, ids};
+  }));
+}
+
 TEST_CASE("TopK: the same bits at any thread count", "[unit]") {
   const Tensor z = random_tensor({64, 4099}, DType::f32, 1);
   CHECK(same_bits_at_any_thread_count([&] {
@@ -97,4 +149,12 @@ TEST_CASE("TopK: refuses more than there is to choose from, and outputs of anoth
   CHECK_THROWS_AS(log_softmax_top_k(z, banned, poisoned({2, 5}, DType::f32), no_ids(2, 5)), Error);
   CHECK_THROWS_AS(log_softmax_top_k(z, {}, poisoned({2, 3}, DType::f32), no_ids(2, 4)), Error);
   CHECK_THROWS_AS(log_softmax_top_k(z, {}, poisoned({2, 3}, DType::f64), no_ids(2, 3)), Error);
+
+  const Tensor x = random_tensor({2, 4}, DType::f32, 1), w = random_tensor({5, 4}, DType::f32, 1);
+  const Tensor bias = random_tensor({5}, DType::f32, 1), best = poisoned({2, 3}, DType::f32);
+  CHECK_NOTHROW(projection_top_k(x, w, bias, {}, z, best, no_ids(2, 3)));
+  CHECK_THROWS_AS(projection_top_k(x, w, x, {}, z, best, no_ids(2, 3)), Error);
+  CHECK_THROWS_AS(projection_top_k(x, x, bias, {}, z, best, no_ids(2, 3)), Error);
+  CHECK_THROWS_AS(projection_top_k(x, w, bias, {}, x, best, no_ids(2, 3)), Error);
+  CHECK_THROWS_AS(projection_top_k(x, w, bias, {}, z, poisoned({2, 6}, DType::f32), no_ids(2, 6)), Error);
 }

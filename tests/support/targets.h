@@ -49,7 +49,7 @@ inline Device test_device() {
 }
 inline std::vector<Target> targets() {
   const Device device = test_device();
-  if (device == Device::cpu()) return {{device, DType::f32}, {device, DType::f64}};
+  if (device == Device::cpu()) return {{device, DType::f32}, {device, DType::f64}, {device, DType::bf16}};
   return {{device, DType::f32}, {device, DType::bf16}};
 }
 

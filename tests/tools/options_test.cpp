@@ -173,7 +173,7 @@ TEST_CASE("Options: on resume only keys that shape the model or its training cou
   const auto changes = now.changed_keys(before);
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].name == "learn-rate");
-  CHECK(changes[0].before == "0.005");
+  CHECK(changes[0].before == "0.003");
   CHECK(changes[0].now == "0.004");
 }
 

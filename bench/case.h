@@ -1,0 +1,54 @@
+// One thing to time: a function of kernels/*.h at a shape, in a type, on a device. Its inputs and its f64
+// reference come from tests/cases, so that what is timed is what the tests prove.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/inputs.h"
+
+namespace xf::bench {
+
+// The least that any implementation moves and computes: each operand read or written once.
+struct Work {
+  double bytes = 0, flops = 0;
+};
+
+// How far from the reference an output may be: `factor` times the type's tolerance, relative to the largest
+// expected element, or to `floor` where that is larger (tests/support/compare.h).
+struct Output {
+  Tensor tensor;
+  double factor = 2;
+  double floor = 1e-30;
+};
+
+// What the outputs should be, each flat.
+using Expected = std::vector<std::vector<double>>;
+
+// The function with inputs in place. Several are made to rotate through, so that none finds its inputs in a
+// cache.
+struct Call {
+  std::function<void()> run;
+  std::vector<Output> outputs;  // as one run leaves them
+  // The outputs by definition, in their order, from the inputs as they are now: call it before run().
+  std::function<Expected()> reference;
+};
+
+struct Case {
+  std::string op;  // kernels/<op>.h
+  std::string fn;  // as it is called there
+  std::vector<int64_t> dims;
+  std::string variant;  // what the numbers do not say: "NT", "causal"
+  tests::Target target;
+  Work work;
+  std::function<Call(Inputs&)> make;
+
+  // "4088x128", "14x14 causal"
+  std::string shape() const;
+};
+
+// The largest error of a call's outputs in units of what is allowed: at most 1 passes. Runs the call once.
+double error_of(const Case& c, const Call& call);
+
+}  // namespace xf::bench

@@ -1,0 +1,46 @@
+// Two runs of the same benchmarks: what became slower, beyond what chance explains.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/results.h"
+
+namespace xf::bench {
+
+// Times of b over times of a; > 1: b is slower.
+struct Change {
+  double median = 1;  // ratio of the medians
+  double quarter =
+      1;  // ratio of the lower quartiles: neighbours only ever add to a time, and reach these last
+  double surely = 1;  // the least ratio of both that 99 % of resampled runs exceed (bootstrap)
+
+  // Neighbours that were busy during one of the runs shift its upper half; a slower program shifts all of it.
+  // So both ratios must exceed the threshold (0.05: 5 %), and be above 1 beyond chance.
+  bool regression(double threshold) const;
+};
+
+// Deterministic: the resampling draws from a fixed seed. Fewer than 5 samples on a side prove nothing: surely
+// is 1.
+Change compare(const Samples& a, const Samples& b);
+
+struct Compared {
+  std::string key;  // of the row, in both runs
+  double before_s = 0, after_s = 0;
+  Change change;
+};
+struct Comparison {
+  std::string before, after;  // labels
+  std::vector<Compared> rows;
+  std::vector<std::string> only_in_one;  // keys
+};
+Comparison compare(const Results& a, const Results& b);
+
+// One line per row, the largest change first; those beyond the threshold are marked.
+std::string to_text(const Comparison& comparison, double threshold);
+int regressions(const Comparison& comparison, double threshold);
+
+// "5%" or "0.05". Error usage for anything else, and for what is not positive.
+double threshold_of(const std::string& text);
+
+}  // namespace xf::bench

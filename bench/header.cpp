@@ -1,0 +1,159 @@
+#include "bench/header.h"
+
+#include <dnnl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "bench/device_clock.h"
+#include "bench/scope.h"
+#include "core/parallel.h"
+#include "tools/build_info.h"
+
+namespace xf::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// The value of the first "name : value" line of a file of /proc.
+std::string field(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(name)) continue;
+    const size_t value = line.find_first_not_of(": \t", line.find(':'));
+    return value == std::string::npos ? "" : line.substr(value);
+  }
+  return "";
+}
+
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>/dev/null").c_str(), "r"), pclose);
+  std::string text;
+  for (int c = pipe ? std::fgetc(pipe.get()) : EOF; c != EOF && c != '\n'; c = std::fgetc(pipe.get())) {
+    text += static_cast<char>(c);
+  }
+  return text;
+}
+
+std::string commit() {
+  const std::string root = repository_root();
+  const std::string found =
+      root.empty() ? "" : output_of("git -C '" + root + "' describe --always --dirty --abbrev=12");
+  return found.empty() ? "unknown" : found;
+}
+
+// The sets that decide how fast products and our kernels are.
+std::string instruction_sets() {
+  static const std::vector<std::string> telling = {
+      "sse4_2",   "avx",         "avx2",        "fma",         "f16c",     "avx512f", "avx512bw",
+      "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "amx_tile"};
+  std::istringstream flags(field("/proc/cpuinfo", "flags"));
+  std::string found;
+  for (std::string flag; flags >> flag;) {
+    if (std::find(telling.begin(), telling.end(), flag) != telling.end())
+      found += (found.empty() ? "" : " ") + flag;
+  }
+  return found;
+}
+
+const char* name_of(dnnl_cpu_isa_t isa) {
+  switch (isa) {
+    case dnnl_cpu_isa_sse41: return "SSE4.1";
+    case dnnl_cpu_isa_avx: return "AVX";
+    case dnnl_cpu_isa_avx2: return "AVX2";
+    case dnnl_cpu_isa_avx512_core: return "AVX-512";
+    case dnnl_cpu_isa_avx512_core_vnni: return "AVX-512 VNNI";
+    case dnnl_cpu_isa_avx512_core_bf16: return "AVX-512 BF16";
+    case dnnl_cpu_isa_avx512_core_amx: return "AVX-512 AMX";
+    default: return "another instruction set";
+  }
+}
+
+std::string now_in_utc() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+// "compiler   GNU 12.2.0" and the like, line by line (tools/build_info.h).
+void add_build(Header& header) {
+  std::istringstream lines(tools::build_info());
+  for (std::string line; std::getline(lines, line);) {
+    const size_t name = line.find(' '), value = line.find_first_not_of(' ', name);
+    if (value == std::string::npos) continue;
+    std::string key = line.substr(0, name);
+    std::transform(key.begin(), key.end(), key.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (key != "threads") header.emplace_back(key, line.substr(value));
+  }
+}
+
+}  // namespace
+
+std::string repository_root() {
+  const auto holds_peers = [](const fs::path& folder) {
+    return fs::is_directory(folder / "bench" / "peers");
+  };
+  std::error_code error;
+  if (holds_peers(fs::current_path(error))) return fs::current_path(error).string();
+  for (fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (holds_peers(folder)) return folder.string();
+  }
+  return "";
+}
+
+Header make_header(const tests::Target& target, const Machine& machine, const std::string& preset) {
+  const char* const wait_policy = std::getenv("OMP_WAIT_POLICY");
+  Header header = {
+      {"date", now_in_utc()},
+      {"commit", commit()},
+      {"preset", preset},
+      {"device", xf::name_of(target.device)},
+      {"dtype", xf::name_of(target.dtype)},
+      {"dropout", preset == "odd" ? "0.3" : fmt::format("{}", model_preset(preset).config.dropout)},
+      {"seed", "1"},
+      {"cpu", field("/proc/cpuinfo", "model name")},
+      {"isa", instruction_sets()},
+      {"threads", fmt::format("{}", thread_count())},
+      {"affinity", field("/proc/self/status", "Cpus_allowed_list")},
+      {"omp_wait_policy", wait_policy ? wait_policy : "default"},
+      {"clock_mhz", field("/proc/cpuinfo", "cpu MHz")},
+      {"load", first_line("/proc/loadavg")},
+      {"allocator", "arena on 2 MiB pages where the system has them; libc malloc for the rest"},
+      {"transparent_huge_pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled")},
+      {"kernel", first_line("/proc/sys/kernel/osrelease")},
+      {"onednn_isa", name_of(dnnl_get_effective_cpu_isa())},
+  };
+  add_build(header);
+  for (const auto& item : describe(target.device)) header.push_back(item);
+  header.emplace_back("copy_gbs", fmt::format("{:.1f}", machine.copy_rate / 1e9));
+  header.emplace_back("gemm_gflops", fmt::format("{:.1f}", machine.gemm_rate / 1e9));
+  return header;
+}
+
+std::string look_up(const Header& header, const std::string& name) {
+  for (const auto& [key, value] : header) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+}  // namespace xf::bench

@@ -1,0 +1,26 @@
+// What has to be known about a run before its numbers mean anything.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/roofline.h"
+#include "tests/support/targets.h"
+
+namespace xf::bench {
+
+using Header = std::vector<std::pair<std::string, std::string>>;
+
+// Commit, compiler and flags, processor and its instruction sets, threads, affinity, memory, libraries,
+// device, clocks, type, dropout and seed, and the ceilings of `machine`.
+Header make_header(const tests::Target& target, const Machine& machine, const std::string& preset);
+
+// What is recorded under the name, or "".
+std::string look_up(const Header& header, const std::string& name);
+
+// The folder that holds bench/peers and bench/results: the working directory if it does, else the nearest one
+// above the program; "" where there is none.
+std::string repository_root();
+
+}  // namespace xf::bench

@@ -1,0 +1,41 @@
+// The tensors of a call: random, never zero where time could depend on it, and the same on every machine.
+// They come from an arena, on huge pages where the system has them, as a step's do.
+#pragma once
+
+#include <vector>
+
+#include "core/arena.h"
+#include "tests/support/targets.h"
+
+namespace xf::bench {
+
+class Inputs {
+ public:
+  Inputs(const tests::Target& target, Arena& arena) : target_(target), arena_(arena) {}
+
+  // Uniform in [low, high), in the target's type; each from a random stream of its own.
+  Tensor random(Shape shape, float low = -1, float high = 1);
+  // The same in the accumulator's type.
+  Tensor random_sums(Shape shape, float low = -1, float high = 1);
+  Tensor random_of(DType dtype, Shape shape, float low = -1, float high = 1);
+  // What is accumulated into, in the accumulator's type.
+  Tensor zero_sums(Shape shape);
+  Tensor zeros(Shape shape, DType dtype);
+  // What is written: NaN, so that an element that is forgotten shows in the check.
+  Tensor poisoned(Shape shape);
+  Tensor poisoned_sums(Shape shape);
+  Tensor ids(const std::vector<int32_t>& values) {
+    return ids(values, {static_cast<int64_t>(values.size())});
+  }
+  Tensor ids(const std::vector<int32_t>& values, Shape shape) { return target_.ids(values, shape); }
+
+  const tests::Target& target() const { return target_; }
+
+ private:
+  Tensor filled(DType dtype, Shape shape, const std::vector<float>& values);
+  tests::Target target_;
+  Arena& arena_;
+  uint64_t stream_ = 0;
+};
+
+}  // namespace xf::bench

@@ -1,0 +1,90 @@
+#include "kernels/adam.h"
+
+#include "bench/ops/ops.h"
+#include "tests/cases/adam.h"
+
+namespace xf::bench {
+
+namespace {
+
+constexpr float kLearningRate = 1e-3f, kTokens = 4096;
+constexpr int kUpdate = 3;
+// In f64 too: the step's numbers (learning rate, 1/tokens) are f32, rounded to 2^-24.
+constexpr double kStepTolerance = 1e-7 / 1e-12;
+
+// Masters, moments and gradients are f32 in a bf16 model too, which reads rounded copies of the masters.
+DType master_of(const Scope& scope) { return scope.target.accumulator(); }
+
+struct Tensors {
+  Tensors(Inputs& in, int64_t P, DType master)
+      : p(in.random_of(master, {P})),
+        m(in.random_of(master, {P}, -0.01f, 0.01f)),
+        v(in.random_of(master, {P}, 0, 1e-4f)),
+        g(in.random_of(master, {P}, -50, 50)),
+        norm_squared(in.zeros({1}, DType::f64)) {
+    const auto corrected = [](float beta) { return 1 - std::pow(beta, static_cast<float>(kUpdate)); };
+    step = Tensor::from(std::vector<float>{kLearningRate, corrected(options.beta1), corrected(options.beta2),
+                                           1 / kTokens})
+               .to(in.target().device);
+    if (in.target().dtype == DType::bf16) rounded = in.poisoned({P});
+  }
+  void norm() const { kernels::sum_of_squares(g, norm_squared); }
+  void update() const { kernels::adam(options, step, 1, norm_squared, p, m, v, g, rounded); }
+  Expected reference() const {
+    using tests::as_doubles;
+    tests::AdamState state{as_doubles(p), as_doubles(m), as_doubles(v)};
+    tests::adam_reference(options, kLearningRate, kUpdate, kTokens, 1, as_doubles(g), state);
+    return {state.p, state.m, state.v};
+  }
+  kernels::AdamOptions options;
+  Tensor p, m, v, g, norm_squared, step, rounded;
+};
+
+void add(const Scope& scope, int64_t P, std::vector<Case>& rows) {
+  const DType master = master_of(scope);
+  const double e = static_cast<double>(size_of(master));
+  tests::Target target = scope.target;
+  target.dtype = master;
+  rows.push_back(
+      {"adam", "sum_of_squares", {P}, "", target, {product(P, 1) * e, 2 * product(P, 1)}, [=](Inputs& in) {
+         const Tensors t(in, P, master);
+         return Call{[t] { t.norm(); },
+                     {{t.norm_squared}},
+                     [t] {
+                       double sum = 0;
+                       for (const double g : tests::as_doubles(t.g)) sum += g * g;
+                       return Expected{{sum}};
+                     }};
+       }});
+  // Four arrays read and three written; zeroing the gradient is free where the first writer overwrites
+  // instead.
+  const double factor = master == DType::f64 ? kStepTolerance : 2;
+  const double rounded = scope.target.dtype == DType::bf16 ? 2 : 0;
+  rows.push_back({"adam",
+                  "adam",
+                  {P},
+                  rounded > 0 ? "bf16 copy" : "",
+                  scope.target,
+                  {product(P, 1) * (7 * e + rounded), 15 * product(P, 1)},
+                  [=](Inputs& in) {
+                    const Tensors t(in, P, master);
+                    t.norm();
+                    return Call{[t] { t.update(); },
+                                {{t.p, factor}, {t.m, factor}, {t.v, factor}},
+                                [t] { return t.reference(); }};
+                  }});
+}
+
+}  // namespace
+
+std::vector<Case> adam_rows(const Scope& scope) {
+  std::vector<Case> rows;
+  if (!scope.odd()) {
+    add(scope, scope.model.parameters(), rows);
+    return rows;
+  }
+  for (const tests::AdamCase& c : tests::adam_cases()) add(scope, c.P, rows);
+  return rows;
+}
+
+}  // namespace xf::bench

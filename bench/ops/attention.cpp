@@ -1,0 +1,178 @@
+#include "kernels/attention.h"
+
+#include "bench/ops/ops.h"
+#include "tests/cases/attention.h"
+#include "tests/cases/dropout_factor.h"
+
+namespace xf::bench {
+
+namespace {
+
+using tests::as_doubles;
+using tests::AttentionCase;
+
+// q, k, v are columns of one wide matrix, as in a fused projection.
+struct Tensors {
+  Tensors(Inputs& in, const AttentionCase& of, float p)
+      : c(of),
+        q_offsets(in.ids(tests::offsets_of(c.query_lengths))),
+        k_offsets(in.ids(tests::offsets_of(c.key_lengths))),
+        grad_o(in.random({c.Tq(), c.D()})),
+        o(in.poisoned({c.Tq(), c.D()})),
+        host_dropout(tests::test_dropout(p)),
+        dropout(tests::dropout_on(in.target().device, host_dropout)) {
+    const int64_t D = c.D();
+    const Tensor queries = in.random({c.Tq(), 3 * D}), keys = in.random({c.Tk(), 3 * D});
+    const Tensor dqueries = in.poisoned({c.Tq(), 3 * D}), dkeys = in.poisoned({c.Tk(), 3 * D});
+    q = queries.slice_columns(0, D), k = keys.slice_columns(D, 2 * D), v = keys.slice_columns(2 * D, 3 * D);
+    dq = dqueries.slice_columns(0, D), dk = dkeys.slice_columns(D, 2 * D),
+    dv = dkeys.slice_columns(2 * D, 3 * D);
+    shape = {.heads = c.heads,
+             .max_keys = std::max<int64_t>(1, c.longest_key()),
+             .causal = c.causal,
+             .scale = c.scale()};
+    if (shape.is_long()) lse = in.poisoned_sums({c.heads, c.Tq()});
+  }
+  void forward() const { kernels::attention_forward(q, k, v, q_offsets, k_offsets, shape, dropout, o, lse); }
+  void backward() const {
+    kernels::attention_backward(grad_o, q, k, v, o, lse, q_offsets, k_offsets, shape, dropout, dq, dk, dv);
+  }
+  auto factor() const {
+    return [this](int64_t token, int64_t h, int64_t j) {
+      return tests::dropout_factor(host_dropout, token, (h << 16) + j);
+    };
+  }
+  tests::AttentionReference reference() const {
+    return tests::attention_reference(c, as_doubles(q), as_doubles(k), as_doubles(v), factor());
+  }
+  tests::AttentionGradients gradients() const {
+    return tests::attention_gradients(c, as_doubles(q), as_doubles(k), as_doubles(v), as_doubles(grad_o),
+                                      reference().p, factor());
+  }
+  AttentionCase c;
+  Tensor q_offsets, k_offsets, grad_o, o, q, k, v, dq, dk, dv, lse;
+  kernels::AttentionShape shape;
+  kernels::Dropout host_dropout, dropout;
+};
+
+// Pairs of a query and a key that it sees, in one head.
+double pairs_of(const AttentionCase& c) {
+  double pairs = 0;
+  tests::for_each_query(
+      c, [&](int64_t, int64_t h, int64_t, int64_t keys) { pairs += h == 0 ? static_cast<double>(keys) : 0; });
+  return pairs;
+}
+
+std::string variant_of(const AttentionCase& c) {
+  std::string variant = c.query_lengths == c.key_lengths ? "self" : "cross";
+  if (c.causal) variant += " causal";
+  return variant;
+}
+
+void add(const Scope& scope, const AttentionCase& c, float p, std::vector<Case>& rows) {
+  const double queries = product(c.Tq(), c.D()) * scope.e(), keys = product(c.Tk(), c.D()) * scope.e();
+  const double products =
+      pairs_of(c) * product(c.D(), 2);  // one of the two of forward, or of the five of backward
+  const std::vector<int64_t> dims{c.B(), c.longest_query(), c.longest_key(), c.heads, c.Dh};
+  rows.push_back({"attention",
+                  "attention_forward",
+                  dims,
+                  variant_of(c),
+                  scope.target,
+                  {2 * queries + 2 * keys, 2 * products},
+                  [=](Inputs& in) {
+                    const Tensors t(in, c, p);
+                    return Call{[t] { t.forward(); }, {{t.o}}, [t] { return Expected{t.reference().o}; }};
+                  }});
+  rows.push_back({"attention",
+                  "attention_backward",
+                  dims,
+                  variant_of(c),
+                  scope.target,
+                  {3 * queries + 4 * keys, 5 * products},
+                  [=](Inputs& in) {
+                    const Tensors t(in, c, p);
+                    t.forward();
+                    return Call{[t] { t.backward(); },
+                                {{t.dq, 4, 1e-2}, {t.dk, 4, 1e-2}, {t.dv, 4, 1e-2}},
+                                [t] {
+                                  const auto g = t.gradients();
+                                  return Expected{g.dq, g.dk, g.dv};
+                                }};
+                  }});
+}
+
+Case weights(const Scope& scope, const AttentionCase& c) {
+  const double probabilities = product(c.B() * c.heads, c.longest_query(), c.longest_key());
+  return {"attention",
+          "attention_weights",
+          {c.B(), c.longest_query(), c.longest_key(), c.heads, c.Dh},
+          variant_of(c),
+          scope.target,
+          {(product(c.Tq() + c.Tk(), c.D()) + probabilities) * scope.e(), pairs_of(c) * product(c.D(), 2)},
+          [=](Inputs& in) {
+            const Tensors t(in, c, 0);
+            const Tensor p = in.poisoned({c.B(), c.heads, c.longest_query(), c.longest_key()});
+            return Call{
+                [t, p] { kernels::attention_weights(t.q, t.k, t.q_offsets, t.k_offsets, t.shape, p); },
+                {{p}},
+                [t] { return Expected{t.reference().p}; }};
+          }};
+}
+
+// A step of decoding: each query has a sentence of keys of its own in the cache, in order.
+Case step(const Scope& scope, const AttentionCase& c) {
+  const int64_t R = c.B(), S = c.longest_key();
+  return {"attention",
+          "attention_step",
+          {R, S, c.heads, c.Dh},
+          "",
+          scope.target,
+          {2 * product(R + R * S, c.D()) * scope.e(), 4 * product(R * S, c.D())},
+          [=](Inputs& in) {
+            const Tensors t(in, c, 0);
+            std::vector<int32_t> rows(static_cast<size_t>(R * S));
+            std::iota(rows.begin(), rows.end(), 0);
+            const Tensor table = in.ids(rows, {R, S}), lengths = in.ids(c.key_lengths);
+            return Call{
+                [=] { kernels::attention_step(t.q, t.k, t.v, table, lengths, c.heads, c.scale(), t.o); },
+                {{t.o}},
+                [t] { return Expected{t.reference().o}; }};
+          }};
+}
+
+AttentionCase sentences(int64_t heads, int64_t Dh, int64_t B, int64_t queries, int64_t keys, bool causal) {
+  const auto repeated = [B](int64_t length) {
+    return std::vector<int32_t>(static_cast<size_t>(B), static_cast<int32_t>(length));
+  };
+  return {"", heads, Dh, repeated(queries), repeated(keys), causal};
+}
+
+}  // namespace
+
+// A model's: the encoder's and, the same, the cross-attention; the decoder's; a long sentence; a step of a
+// beam of 5 over 64 sentences.
+std::vector<Case> attention_rows(const Scope& scope) {
+  std::vector<Case> rows;
+  if (scope.odd()) {
+    for (const auto& cases : {tests::attention_cases(), tests::long_attention_cases()}) {
+      for (const AttentionCase& c : cases) {
+        add(scope, c, 0.3f, rows);
+        rows.push_back(weights(scope, c));
+      }
+    }
+    for (const int64_t S : {1, 31, 33}) rows.push_back(step(scope, sentences(3, 37, 7, 1, S, false)));
+    return rows;
+  }
+  const int64_t B = scope.model.sentences, S = scope.model.length, H = scope.model.config.heads;
+  const int64_t Dh = scope.model.config.dim / H, hypotheses = 5 * std::min<int64_t>(64, B);
+  constexpr int64_t kLong = 256;
+  for (const bool causal : {false, true})
+    add(scope, sentences(H, Dh, B, S, S, causal), scope.model.config.attention_dropout, rows);
+  add(scope, sentences(H, Dh, std::max<int64_t>(1, B * S / kLong), kLong, kLong, true), 0, rows);
+  rows.push_back(weights(scope, sentences(H, Dh, B, S, S, false)));
+  rows.push_back(step(scope, sentences(H, Dh, hypotheses, 1, S, false)));
+  return rows;
+}
+
+}  // namespace xf::bench

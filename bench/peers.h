@@ -1,0 +1,69 @@
+// What ours is compared with, by name (--baseline). A peer that cannot run gives its reason in place of a
+// time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/kernel_timer.h"
+#include "bench/row.h"
+
+namespace xf::bench {
+
+struct PeerTime {
+  double median_s = kUnknown;
+  std::string name;       // with its version and how it ran: "torch 2.11.0, compiled"
+  std::string why_not;    // where there is no time
+  double peak_bytes = 0;  // of its process, where one was looked at
+  double tokens = 0;      // of a translation
+
+  static PeerTime absent(std::string why) { return {kUnknown, "", std::move(why)}; }
+};
+
+inline const std::vector<std::string>& baseline_names() {
+  static const std::vector<std::string> names = {"none",  "naive", "onednn",     "cublaslt",
+                                                 "cudnn", "torch", "ctranslate2"};
+  return names;
+}
+
+class KernelPeer {
+ public:
+  virtual ~KernelPeer() = default;
+  virtual PeerTime time(const Case& c) = 0;
+};
+
+// For kernels:
+//   naive     the definition in tests/cases, in f64, on one thread
+//   onednn    oneDNN's own primitive for the same (bench/onednn_peer.cpp)
+//   torch     bench/peers/torch_ops.py: eager and compiled, the faster of them
+//   others    absent, and why
+std::unique_ptr<KernelPeer> make_kernel_peer(const std::string& name, const TimerOptions& options);
+
+// Python of the peers' virtual environment: $XFORMER_PEERS_VENV, else build/peers-venv of the repository.
+// Error failure, with what to do, where it is missing.
+std::string peers_python();
+// The path of a script in bench/peers.
+std::string peer_script(const std::string& name);
+// The JSON object in the last line of a script's output, as a time. Its members: median_s, and as far as they
+// are there version, variant, peak_rss_mb, tokens; or skip, a reason.
+PeerTime peer_time(const std::string& name, const std::string& output);
+
+// The training step in PyTorch: choose() tries its settings and keeps the fastest, time() runs that one.
+class TorchStep {
+ public:
+  TorchStep(std::string preset, const tests::Target& target) : preset_(std::move(preset)), target_(target) {}
+  PeerTime choose();
+  PeerTime time(int samples) const;
+
+ private:
+  PeerTime run(const std::vector<std::string>& options) const;
+  std::string preset_;
+  tests::Target target_;
+  std::string variant_;
+};
+
+// oneDNN's primitive for a case, as a case of the same shape; one without `make` where it has none.
+Case onednn_case(const Case& c);
+
+}  // namespace xf::bench

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Translation with CTranslate2, timed: the peer of `xformer-bench --end-to-end translate`.
+
+    python3 ctranslate2_translate.py --model RUN --input FILE [--beam N] [--batch-words N | --batch-size N] [--threads N]
+
+The weights are those of RUN, our run folder (ctranslate2_model.py). One replica in float32 with N threads; batches of
+at most --batch-words padded source tokens, sorted by length; or of --batch-size sentences, 1 for latency. Length
+penalty 1 as ours; at most 256 tokens (ours: also 3 source + 10, which a trained model does not reach).
+A sample is the whole file, from pieces to pieces: neither loading nor SentencePiece counts. Prints one JSON line;
+`tokens` counts the generated ones with </s>, `cpu_s` is processor time. With --expect OURS also `different_lines`:
+how many translations are not those of that file.
+"""
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+
+import ctranslate2
+
+from ctranslate2_model import Run, converted
+
+MAX_LENGTH = 256
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", required=True, metavar="RUN")
+    parser.add_argument("--input", required=True, metavar="FILE")
+    parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--batch-words", type=int, default=1024, help="padded source tokens of a batch")
+    parser.add_argument("--batch-size", type=int, default=0, help="sentences of a batch, instead of --batch-words")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--samples", type=int, default=7)
+    parser.add_argument("--warm-ups", type=int, default=1)
+    parser.add_argument("--expect", metavar="FILE", help="our translations of --input with the same beam")
+    parser.add_argument("--cache", metavar="DIR", help="where the converted model is kept; default: nowhere")
+    return parser.parse_args()
+
+
+def read_lines(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read().removesuffix("\n").split("\n")
+
+
+def main():
+    options = arguments()
+    run = Run(options.model)
+    sources = [run.encode(line) for line in read_lines(options.input)]
+    with tempfile.TemporaryDirectory() as temporary:
+        translator = ctranslate2.Translator(converted(run, options.cache or temporary), device="cpu",
+                                            compute_type="float32", inter_threads=1, intra_threads=options.threads)
+    batching = (dict(max_batch_size=options.batch_size, batch_type="examples") if options.batch_size else
+                dict(max_batch_size=options.batch_words, batch_type="tokens"))
+
+    def translate():
+        return translator.translate_batch(sources, beam_size=options.beam, length_penalty=1, disable_unk=True,
+                                          max_decoding_length=MAX_LENGTH, **batching)
+
+    for _ in range(options.warm_ups):
+        translate()
+    seconds, processor_seconds = [], []
+    for _ in range(options.samples):
+        start, processor_start = time.monotonic(), time.process_time()
+        results = translate()
+        seconds.append(time.monotonic() - start)
+        processor_seconds.append(time.process_time() - processor_start)
+    hypotheses = [result.hypotheses[0] for result in results]
+    tenths = statistics.quantiles(seconds, n=10, method="inclusive") if len(seconds) > 1 else seconds
+    report = {
+        "median_s": statistics.median(seconds), "p10_s": tenths[0], "p90_s": tenths[-1], "n": len(seconds),
+        "cpu_s": statistics.median(processor_seconds), "sentences": len(sources),
+        "tokens": sum(len(tokens) + (len(tokens) < MAX_LENGTH) for tokens in hypotheses),
+        "threads": options.threads, "version": ctranslate2.__version__,
+    }
+    if options.expect:
+        ours = read_lines(options.expect)
+        if len(ours) != len(hypotheses):
+            raise SystemExit(f"{options.expect} has {len(ours)} lines, {options.input} has {len(hypotheses)}")
+        report["different_lines"] = sum(run.decode(theirs) != line for theirs, line in zip(hypotheses, ours))
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

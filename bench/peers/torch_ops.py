@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""PyTorch's counterparts of single kernels, timed: the peer of `xformer-bench --fn NAME --baseline torch`.
+
+    python3 torch_ops.py THREADS < requests
+
+Reads one JSON object per line, {"fn", "dims", "variant", "dtype", "device", "seconds", "cache_bytes"}, and answers with
+one line each: {"median_s", "p10_s", "p90_s", "n", "version", "variant"}, or {"skip": why}. Eager and torch.compile are
+both tried and the faster one is told ("variant"); attention in all its backends on CUDA. Inputs rotate through more than
+`cache_bytes` in all. Backward is timed alone: the graph of forward is kept.
+"""
+import contextlib
+import json
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+DTYPES = {"f32": torch.float32, "f64": torch.float64, "bf16": torch.bfloat16}
+WARM_UPS, FEWEST, MOST_INPUTS = 3, 5, 64
+FASTEST_SAMPLE = 2e-4  # seconds: shorter calls are timed several at once
+
+
+class Absent(Exception):
+    """Why there is no counterpart."""
+
+
+def matmul(dims, variant, new):
+    m, n, k = dims
+    a = new(k, m).t() if variant == "TN" else new(m, k)
+    b = new(n, k).t() if variant == "NT" else new(k, n)
+    return torch.matmul, (a, b)
+
+
+def linear(dims, variant, new):
+    n, k, m = dims
+    return F.linear, (new(n, k), new(m, k), new(m))
+
+
+def linear_activation(dims, variant, new):
+    function, arguments = linear(dims, variant, new)
+    return lambda x, w, b: F.relu(function(x, w, b)), arguments
+
+
+def layer_norm(dims, variant, new):
+    n, d = dims
+    return lambda x, gamma, beta: F.layer_norm(x, (d,), gamma, beta, 1e-5), (new(n, d), new(d), new(d))
+
+
+def residual_norm(dims, variant, new):
+    n, d = dims
+
+    def function(x, s, gamma, beta):
+        return F.layer_norm(x + F.dropout(s, 0.1, training=True), (d,), gamma, beta, 1e-5)
+
+    return function, (new(n, d), new(n, d), new(d), new(d))
+
+
+def dropout(dims, variant, new):
+    return lambda x: F.dropout(x, 0.1, training=True), (new(*dims),)
+
+
+def activation(dims, variant, new):
+    function = F.relu if variant == "relu" else F.gelu
+    return lambda x, bias: function(x + bias), (new(*dims), new(dims[1]))
+
+
+def softmax(dims, variant, new):
+    if variant:
+        raise Absent("no masked softmax in one call")
+    return lambda s: F.softmax(s, -1), (new(*dims),)
+
+
+def attention(dims, variant, new):
+    b, sq, sk, h, dh = dims
+    causal = "causal" in variant
+    if causal and sq != sk:
+        raise Absent("causal attention of unequal sides differs")
+
+    def function(q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+    return function, (new(b, h, sq, dh), new(b, h, sk, dh), new(b, h, sk, dh))
+
+
+def cross_entropy(dims, variant, new):
+    n, v = dims
+    z = new(n, v)
+    targets = torch.randint(v, (n,), device=z.device)
+    return lambda z: F.cross_entropy(z, targets, label_smoothing=0.1, reduction="sum"), (z,)
+
+
+def projection_cross_entropy(dims, variant, new):
+    n, d, v = dims
+    x = new(n, d)
+    targets = torch.randint(v, (n,), device=x.device)
+    return (lambda x, w, b: F.cross_entropy(F.linear(x, w, b), targets, label_smoothing=0.1, reduction="sum"),
+            (x, new(v, d), new(v)))
+
+
+def embedding(dims, variant, new):
+    n, v, d = dims
+    table = new(v, d)
+    ids = torch.randint(v, (n,), device=table.device)
+    positions = new(n, d).detach()
+    return lambda table: F.dropout(F.embedding(ids, table) * d ** 0.5 + positions, 0.1, training=True), (table,)
+
+
+def elementwise(function, *shapes):
+    def make(dims, variant, new):
+        n, d = dims
+        return function, tuple(new(n, d) if shape == "nd" else new(d) for shape in shapes)
+    return make
+
+
+def log_softmax_top_k(dims, variant, new):
+    n, v, k = dims
+    return lambda z: torch.topk(F.log_softmax(z, -1), k), (new(n, v),)
+
+
+def sort(dims, variant, new):
+    keys = torch.randint(10000, (dims[0],), device=new(1).device)
+    return lambda: torch.sort(keys, stable=True), ()
+
+
+# What is run forward: fn -> (function, its arguments).
+FORWARD = {
+    "matmul": matmul, "linear_forward": linear, "linear_activation_forward": linear_activation,
+    "layer_norm_forward": layer_norm, "residual_norm_forward": residual_norm, "dropout": dropout,
+    "bias_activation_forward": activation, "softmax_forward": softmax, "attention_forward": attention,
+    "embedding_forward": embedding, "log_softmax_top_k": log_softmax_top_k, "sort": sort,
+    "add_in_place": elementwise(lambda y, x: y.add_(x), "nd", "nd"), "add_bias": elementwise(lambda y, b: y.add_(b), "nd", "d"),
+    "sum_rows": elementwise(lambda x: x.sum(0), "nd"), "scale": elementwise(lambda x: x * 0.75, "nd"),
+    "copy": elementwise(lambda y, x: y.copy_(x), "nd", "nd"), "fill_zero": elementwise(lambda y: y.zero_(), "nd"),
+    "sum_of_squares": lambda dims, variant, new: (lambda g: torch.linalg.vector_norm(g), (new(*dims),)),
+}
+# fn -> (what is differentiated, which of its arguments get a gradient).
+BACKWARD = {
+    "layer_norm_backward": (layer_norm, None), "residual_norm_backward": (residual_norm, None),
+    "bias_activation_backward": (activation, None), "softmax_backward": (softmax, None),
+    "attention_backward": (attention, None), "embedding_backward": (embedding, None),
+    "linear_backward_input": (linear, (0,)), "linear_backward_weight": (linear, (1, 2)),
+}
+# One call does forward and gradient.
+BOTH = {"cross_entropy": cross_entropy, "projection_cross_entropy": projection_cross_entropy}
+
+
+def adam_call(dims, new):
+    p = new(*dims).detach().requires_grad_()
+    p.grad = torch.rand_like(p)
+    optimizer = torch.optim.Adam([p], lr=1e-3, betas=(0.9, 0.98), fused=True)
+    return optimizer.step, 4 * p.numel() * p.element_size()
+
+
+def call_of(request, compiled):
+    """A call without arguments, and the bytes that its inputs hold."""
+    device, dtype = torch.device(request["device"]), DTYPES.get(request["dtype"], torch.float32)
+    new = lambda *shape: torch.rand(*shape, device=device, dtype=dtype) * 2 - 1
+    wrap = torch.compile if compiled else (lambda function: function)
+    fn, dims, variant = request["fn"], request["dims"], request["variant"]
+    if fn == "adam":
+        if compiled:
+            raise Absent("the fused optimiser is one kernel already")
+        return adam_call(dims, new)
+    if fn in FORWARD:
+        function, arguments = FORWARD[fn](dims, variant, new)
+        function = wrap(function)
+
+        def forward():
+            with torch.no_grad():
+                return function(*arguments)
+
+        return forward, sum(a.numel() * a.element_size() for a in arguments)
+    if fn in BOTH:
+        function, arguments = BOTH[fn](dims, variant, new)
+        chosen = arguments = [a.requires_grad_() for a in arguments]
+        function = wrap(function)
+        return (lambda: torch.autograd.grad(function(*arguments), chosen),
+                2 * sum(a.numel() * a.element_size() for a in arguments))
+    if fn not in BACKWARD:
+        raise Absent(f"no counterpart of {fn}")
+    make, which = BACKWARD[fn]
+    function, arguments = make(dims, variant, new)
+    chosen = [a.requires_grad_() for i, a in enumerate(arguments) if which is None or i in which]
+    y = wrap(function)(*arguments)
+    dy = torch.rand_like(y)
+    return (lambda: torch.autograd.grad(y, chosen, dy, retain_graph=True),
+            2 * sum(a.numel() * a.element_size() for a in arguments) + 2 * dy.numel() * dy.element_size())
+
+
+def timed(calls, seconds, cuda):
+    """Seconds per call, for as long as `seconds`; calls rotate."""
+    turn = 0
+
+    def run(count):
+        nonlocal turn
+        if cuda:
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+        begun = time.perf_counter()
+        for _ in range(count):
+            calls[turn]()
+            turn = (turn + 1) % len(calls)
+        if cuda:
+            end.record()
+            end.synchronize()
+            return start.elapsed_time(end) / 1e3 / count
+        return (time.perf_counter() - begun) / count
+
+    for _ in range(WARM_UPS):
+        each = run(len(calls))
+    count = max(1, round(FASTEST_SAMPLE / each))
+    samples, end = [], time.perf_counter() + seconds
+    while time.perf_counter() < end or len(samples) < FEWEST:
+        samples.append(run(count))
+    return samples
+
+
+def measure(request, compiled, backend=None):
+    with sdpa_kernel([backend]) if backend else contextlib.nullcontext():
+        call, size = call_of(request, compiled)
+        inputs = min(MOST_INPUTS, max(1, -(-request["cache_bytes"] // max(1, size))))
+        calls = [call] + [call_of(request, compiled)[0] for _ in range(inputs - 1)]
+        samples = timed(calls, request["seconds"], request["device"].startswith("cuda"))
+    tenths = statistics.quantiles(samples, n=10, method="inclusive")
+    return {"median_s": statistics.median(samples), "p10_s": tenths[0], "p90_s": tenths[-1], "n": len(samples),
+            "version": torch.__version__, "variant": "compiled" if compiled else "eager"}
+
+
+def ways(request):
+    yield "eager", lambda: measure(request, False)
+    yield "compiled", lambda: measure(request, True)
+    if request["fn"].startswith("attention") and request["device"].startswith("cuda"):
+        for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.CUDNN_ATTENTION):
+            yield backend.name, lambda backend=backend: measure(request, False, backend) | {"variant": backend.name}
+
+
+def answer(request):
+    results, reasons = [], []
+    for name, way in ways(request):
+        try:
+            results.append(way())
+        except Exception as error:  # a backend that refuses a shape, a compiler that is absent
+            reasons.append(f"{name}: {str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__}")
+            if isinstance(error, Absent) and name == "eager":
+                break
+    if not results:
+        return {"skip": "; ".join(reasons)}
+    return min(results, key=lambda result: result["median_s"])
+
+
+def main():
+    torch.set_num_threads(int(sys.argv[1]))
+    torch.set_flush_denormal(True)  # as ours
+    torch.manual_seed(1)
+    torch._dynamo.config.cache_size_limit = 256  # one function, many shapes
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+#include "bench/process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "core/error.h"
+
+extern char** environ;
+
+namespace xf::bench {
+
+namespace {
+
+struct Pipe {
+  Pipe() {
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(ErrorKind::resources, "a pipe cannot be made");
+  }
+  std::array<int, 2> ends{};  // to read, to write
+};
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::string rest_of(std::FILE* file) {
+  std::string text;
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
+  return text;
+}
+
+}  // namespace
+
+Process::Process(const std::vector<std::string>& command,
+                 const std::map<std::string, std::string>& environment)
+    : name_(command.front()), errors_(std::tmpfile()) {
+  if (!errors_) fail(ErrorKind::resources, "a temporary file cannot be made");
+  const Pipe to, from;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, to.ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, from.ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(errors_), STDERR_FILENO);
+  std::vector<std::string> arguments = command, variables;
+  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string text = *variable;
+    if (!environment.contains(text.substr(0, text.find('=')))) variables.push_back(text);
+  }
+  const int error = posix_spawnp(&pid_, command.front().c_str(), &actions, nullptr,
+                                 pointers(arguments).data(), pointers(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(to.ends[0]);
+  close(from.ends[1]);
+  input_ = fdopen(to.ends[1], "w");
+  output_ = fdopen(from.ends[0], "r");
+  if (error != 0) {
+    pid_ = 0;
+    fail(ErrorKind::failure, "{} cannot be started", name_);
+  }
+}
+
+Process::~Process() {
+  wait();
+  if (output_) std::fclose(output_);
+  if (errors_) std::fclose(errors_);
+}
+
+void Process::write_line(const std::string& line) {
+  if (std::fprintf(input_, "%s\n", line.c_str()) < 0 || std::fflush(input_) != 0) fail_with_message();
+}
+
+std::string Process::read_line() {
+  std::string line;
+  int c = std::fgetc(output_);
+  for (; c != EOF && c != '\n'; c = std::fgetc(output_)) line += static_cast<char>(c);
+  if (c == EOF && line.empty()) fail_with_message();
+  return line;
+}
+
+int Process::wait() {
+  if (input_) std::fclose(input_);
+  input_ = nullptr;
+  if (pid_ == 0) return 0;
+  int status = 0;
+  rusage usage{};
+  wait4(pid_, &status, 0, &usage);
+  pid_ = 0;
+  peak_bytes_ = 1024.0 * static_cast<double>(usage.ru_maxrss);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string Process::finish() {
+  const std::string text = rest_of(output_);
+  if (wait() != 0) fail_with_message();
+  return text;
+}
+
+std::string Process::messages() const {
+  std::rewind(errors_);
+  return rest_of(errors_);
+}
+
+void Process::fail_with_message() const {
+  std::string text = messages();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const size_t line = text.rfind('\n');
+  fail(ErrorKind::failure, "{}: {}", name_.substr(name_.rfind('/') + 1),
+       text.empty() ? "it ended without a word" : text.substr(line == std::string::npos ? 0 : line + 1));
+}
+
+}  // namespace xf::bench

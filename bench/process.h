@@ -1,0 +1,42 @@
+// Another program, spoken to by lines: a peer's script, or one of our own programs.
+#pragma once
+
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace xf::bench {
+
+class Process {
+ public:
+  // `environment` is added to ours. Error failure where the program cannot be started.
+  explicit Process(const std::vector<std::string>& command,
+                   const std::map<std::string, std::string>& environment = {});
+  ~Process();  // closes its input and waits for it
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void write_line(const std::string& line);
+  // The next line of its standard output; Error failure, with the last line it wrote to standard error, at
+  // the end.
+  std::string read_line();
+  // Waits for the end, and gives what is left of its standard output; Error failure, as above, for any exit
+  // code but 0.
+  std::string finish();
+  // All that it wrote to standard error, after finish().
+  std::string messages() const;
+  double peak_bytes() const { return peak_bytes_; }  // of resident memory, after finish()
+
+ private:
+  [[noreturn]] void fail_with_message() const;
+  int wait();
+  std::string name_;
+  int pid_ = 0;
+  std::FILE* input_ = nullptr;
+  std::FILE* output_ = nullptr;
+  std::FILE* errors_ = nullptr;
+  double peak_bytes_ = 0;
+};
+
+}  // namespace xf::bench

@@ -1,0 +1,135 @@
+#include "bench/results.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace xf::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr size_t kMostStored = 200;  // samples of a row; more are thinned to as many quantiles
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+double number_or_unknown(const Json& json) { return json.is_number() ? json.get<double>() : kUnknown; }
+
+Json samples_of(const Samples& samples) {
+  if (samples.seconds.size() <= kMostStored) return samples.seconds;
+  Json thinned = Json::array();
+  for (size_t i = 0; i < kMostStored; ++i) {
+    thinned.push_back(samples.quantile((static_cast<double>(i) + 0.5) / static_cast<double>(kMostStored)));
+  }
+  return thinned;
+}
+
+Json to_json(const Row& row, const Results& results) {
+  const double median = row.median();
+  Json json = {{"fn", row.fn},
+               {"shape", row.shape},
+               {"dtype", row.dtype},
+               {"device", row.device},
+               {"median_s", number(median)},
+               {"p10_s", number(row.quantile(0.1))},
+               {"p90_s", number(row.quantile(0.9))},
+               {"n", row.samples.seconds.size()},
+               {"bytes", row.bytes},
+               {"flops", row.flops},
+               {"floor_s", number(row.floor_s)},
+               {"pct_floor", number(100 * row.of_floor())},
+               {"baseline", row.baseline},
+               {"baseline_s", number(row.baseline_s)},
+               {"ratio", number(row.ratio())},
+               {"disturbed", row.samples.disturbed},
+               {"gbs", number(row.bytes / median / 1e9)},
+               {"pct_copy", number(100 * row.bytes / median / 1e9 / results.ceiling("copy_gbs"))},
+               {"tflops", number(row.flops / median / 1e12)},
+               {"pct_gemm", number(100 * row.flops / median / 1e9 / results.ceiling("gemm_gflops"))}};
+  if (row.tokens > 0) json["tokens"] = row.tokens, json["tokens_per_s"] = number(row.tokens / median);
+  if (row.peak_bytes > 0) json["peak_mb"] = row.peak_bytes / (1 << 20);
+  if (std::isfinite(row.x)) json["x"] = row.x;
+  for (const Part& part : row.parts) json["floor_parts_s"][part.name] = part.seconds;
+  if (!row.note.empty()) json["note"] = row.note;
+  json["samples_s"] = samples_of(row.samples);
+  return json;
+}
+
+Row row_from(const Json& json) {
+  Row row;
+  row.fn = json.at("fn");
+  row.shape = json.at("shape");
+  row.dtype = json.at("dtype");
+  row.device = json.at("device");
+  row.samples = {json.at("samples_s").get<std::vector<double>>(), json.value("disturbed", 0)};
+  row.bytes = json.at("bytes");
+  row.flops = json.at("flops");
+  row.floor_s = number_or_unknown(json.at("floor_s"));
+  row.baseline = json.at("baseline");
+  row.baseline_s = number_or_unknown(json.at("baseline_s"));
+  row.note = json.value("note", "");
+  row.tokens = json.value("tokens", 0.0);
+  row.peak_bytes = json.value("peak_mb", 0.0) * (1 << 20);
+  row.x = json.value("x", kUnknown);
+  if (json.contains("floor_parts_s")) {
+    for (const auto& [name, seconds] : json["floor_parts_s"].items()) row.parts.push_back({name, seconds});
+  }
+  return row;
+}
+
+}  // namespace
+
+double Results::ceiling(const std::string& name) const {
+  const std::string value = look_up(header, name);
+  return value.empty() ? kUnknown : std::stod(value);
+}
+
+std::string to_json(const Results& results) {
+  Json header = Json::object();
+  for (const auto& [name, value] : results.header) header[name] = value;
+  header["copy_gbs"] = number(results.ceiling("copy_gbs"));
+  header["gemm_gflops"] = number(results.ceiling("gemm_gflops"));
+  Json rows = Json::array();
+  for (const Row& row : results.rows) rows.push_back(to_json(row, results));
+  const Json document = {{"label", results.label}, {"header", header}, {"rows", rows}};
+  return document.dump(1) + "\n";
+}
+
+Results from_json(const std::string& text, const std::string& name) {
+  try {
+    const Json document = Json::parse(text);
+    Results results{document.value("label", ""), {}, {}};
+    for (const auto& [key, value] : document.at("header").items()) {
+      results.header.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    for (const Json& row : document.at("rows")) results.rows.push_back(row_from(row));
+    return results;
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::data, "{}: not the results of a benchmark ({})", name, error.what());
+  }
+}
+
+std::string result_path(const std::string& label) {
+  if (std::filesystem::is_regular_file(label)) return label;
+  const std::string root = repository_root();
+  if (root.empty())
+    fail(ErrorKind::usage, "'{}': there is no folder bench/results here; run in the repository", label);
+  return root + "/bench/results/" + label + ".json";
+}
+
+void store(const Results& results) {
+  const std::string path = result_path(results.label);
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  atomic_write(path, to_json(results));
+}
+
+Results load(const std::string& label_or_path) {
+  const std::string path = result_path(label_or_path);
+  Results results = from_json(read_file(path), path);
+  if (results.label.empty()) results.label = std::filesystem::path(path).stem().string();
+  return results;
+}
+
+}  // namespace xf::bench

@@ -1,0 +1,31 @@
+// A run's results: as JSON, in files by label, and back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/header.h"
+#include "bench/row.h"
+
+namespace xf::bench {
+
+struct Results {
+  std::string label;  // "" for a run that was not stored
+  Header header;
+  std::vector<Row> rows;
+
+  double ceiling(const std::string& name) const;  // a number of the header: copy_gbs, gemm_gflops
+};
+
+// One document: {"label", "header": {...}, "rows": [{fn, shape, dtype, device, median_s, p10_s, p90_s, n,
+// bytes, flops, floor_s, pct_floor, baseline, baseline_s, ratio, ...}]}. What is unknown is null.
+std::string to_json(const Results& results);
+// Error data, with the name, for text that is not such a document.
+Results from_json(const std::string& text, const std::string& name);
+
+// bench/results/LABEL.json, or the path itself where it names a file.
+std::string result_path(const std::string& label);
+void store(const Results& results);
+Results load(const std::string& label_or_path);
+
+}  // namespace xf::bench

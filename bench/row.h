@@ -1,0 +1,44 @@
+// One line of results, for a kernel and for a whole step alike.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "bench/sampler.h"
+
+namespace xf::bench {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// A share of a step's floor.
+struct Part {
+  std::string name;
+  double seconds = 0;
+};
+
+struct Row {
+  std::string fn, shape, dtype, device;
+  Samples samples;  // of ours; empty where nothing ran, and then `note` says why
+  double bytes = 0, flops = 0;
+  double floor_s = kUnknown;
+  std::string baseline = "none";  // with its version, once it has run
+  double baseline_s = kUnknown;   // its median; unknown where it did not run
+  std::string note;               // why something is missing, or not to be trusted
+  std::vector<Part> parts;        // steps: what the floor consists of
+  double tokens = 0;              // of the target side in one run; 0: not a matter of tokens
+  double peak_bytes = 0;          // resident memory of the process that ran it; 0: not looked at
+  double x = kUnknown;            // --scaling: the number that varies
+
+  bool ran() const { return !samples.seconds.empty(); }
+  double quantile(double q) const { return ran() ? samples.quantile(q) : kUnknown; }
+  double median() const { return quantile(0.5); }
+  double of_floor() const { return floor_s / median(); }  // 1: as fast as the floor
+  double ratio() const { return baseline_s / median(); }  // > 1: ours is faster
+  void add_note(const std::string& text) { note += (note.empty() ? "" : "; ") + text; }
+  // What a row is called in two runs of the same thing.
+  std::string key() const { return fn + " " + shape + " " + dtype + " " + device; }
+};
+
+}  // namespace xf::bench

@@ -1,0 +1,169 @@
+#include "bench/runner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/catalogue.h"
+#include "bench/ceilings.h"
+#include "bench/peers.h"
+#include "bench/train_step.h"
+
+namespace xf::bench {
+
+namespace {
+
+bool step_chosen(const Request& request) {
+  return request.preset != "odd" && chosen(request.fn, kTrainStep) && request.shape.empty();
+}
+
+bool is_chosen(const Request& request, const Case& c) {
+  return chosen(request.fn, c.fn) && (request.shape.empty() || chosen(request.shape, c.shape()));
+}
+
+std::vector<Case> chosen_cases(const Request& request, const Scope& scope) {
+  std::vector<Case> cases = catalogue(scope);
+  std::vector<std::string> shapes;
+  for (const Case& c : cases) {
+    if (chosen(request.fn, c.fn)) shapes.push_back(c.shape());
+  }
+  if (!request.shape.empty()) check_pattern(request.shape, shapes, "--shape");
+  std::erase_if(cases, [&](const Case& c) { return !is_chosen(request, c); });
+  return cases;
+}
+
+// The cases that are timed, with the same widths and fewer tokens, against their definition.
+void check(const Request& request, const Scope& scope, const Progress& progress) {
+  for (const Case& c : catalogue(small_scope(scope))) {
+    if (!chosen(request.fn, c.fn)) continue;
+    progress("checking " + c.fn + " " + c.shape());
+    Arena arena(c.target.device);
+    Inputs inputs(c.target, arena);
+    const double error = error_of(c, c.make(inputs));
+    if (error <= 1) continue;
+    fail(ErrorKind::failure, "{} {} {}: differs from its definition by {:.3g} times what is allowed", c.fn,
+         c.shape(), xf::name_of(c.target.dtype), error);
+  }
+}
+
+Row row_of(const Case& c) {
+  Row row;
+  row.fn = c.fn;
+  row.shape = c.shape();
+  row.dtype = xf::name_of(c.target.dtype);
+  row.device = xf::name_of(c.target.device);
+  row.bytes = c.work.bytes;
+  row.flops = c.work.flops;
+  return row;
+}
+
+void take(const PeerTime& peer, const std::string& asked, Row& row) {
+  row.baseline = peer.why_not.empty() ? peer.name : asked;
+  row.baseline_s = peer.median_s;
+  if (!peer.why_not.empty()) row.add_note("no baseline: " + peer.why_not);
+}
+
+Row step_row(const Request& request, const Scope& scope, const Progress& progress) {
+  SamplerOptions options{.samples = step_samples(scope.model)};
+  if (request.timer.samples > 0) options.samples = request.timer.samples;
+  const auto ours = [&] {
+    return train_step_row(scope.model, request.target, options, request.timer.planted);
+  };
+  TorchStep torch(scope.model.name, request.target);
+  PeerTime peer;
+  if (request.baseline == "torch") {
+    progress("train_step: settings of the peer");
+    peer = torch.choose();
+  } else if (request.baseline != "none") {
+    peer = PeerTime::absent(request.baseline + " has no training step");
+  }
+  progress("train_step " + scope.model.name);
+  reset_peak_resident();
+  Row row = ours();
+  if (request.baseline != "none") {
+    if (peer.why_not.empty()) peer = torch.time(options.samples);
+    take(peer, request.baseline, row);
+    if (peer.why_not.empty()) {
+      const double first = row.median();
+      const Row again = ours();
+      row.samples.add(again.samples);
+      note_drift(row, first, again.median());
+      row.add_note(fmt::format("peak memory of the peer {:.0f} MB", peer.peak_bytes / (1 << 20)));
+    }
+  }
+  return row;
+}
+
+// A kernel that the device does not have in this type is a row too, without samples.
+void visit(const Case& c, const TimerOptions& options, KernelPeer* peer, const std::string& asked, Row& row) {
+  try {
+    const Samples first = time_kernel(c, options);
+    row.samples.add(first);
+    if (!peer) return;
+    take(peer->time(c), asked, row);
+    if (!std::isfinite(row.baseline_s)) return;
+    const Samples second = time_kernel(c, options);
+    row.samples.add(second);
+    note_drift(row, first.quantile(0.5), second.quantile(0.5));
+  } catch (const Error& error) {
+    if (row.note.empty()) row.add_note(error.what());
+  }
+}
+
+void add_kernels(const Request& request, const Scope& scope, const Progress& progress,
+                 std::vector<Row>& rows) {
+  const std::vector<Case> cases = chosen_cases(request, scope);
+  if (request.check) check(request, scope, progress);
+  const size_t first = rows.size();
+  for (const Case& c : cases) rows.push_back(row_of(c));
+  const bool compared = request.baseline != "none";
+  const auto peer = compared ? make_kernel_peer(request.baseline, request.timer) : nullptr;
+  for (int i = 0; i < (compared ? 1 : kVisits); ++i) {
+    for (size_t k = 0; k < cases.size(); ++k) {
+      progress(cases[k].fn + " " + cases[k].shape());
+      visit(cases[k], request.timer, peer.get(), request.baseline, rows[first + k]);
+    }
+  }
+}
+
+}  // namespace
+
+Results run(const Request& request, const Progress& progress) {
+  check_pattern(request.fn, function_names(), "--fn");
+  const Scope scope = scope_of(request.preset, request.target);
+  const auto measured = [&] {
+    progress("ceilings of this machine");
+    return measure_machine(request.target.device, request.target.dtype);
+  };
+  const Machine before = measured();
+  Results results;
+  if (step_chosen(request)) results.rows.push_back(step_row(request, scope, progress));
+  add_kernels(request, scope, progress, results.rows);
+  const Machine machine = better_of(before, measured());
+  for (Row& row : results.rows) {
+    row.floor_s = kernel_floor(row.bytes, row.flops, machine);
+    if (row.fn == kTrainStep) set_step_floor(row, scope.model, machine);
+  }
+  results.header = make_header(request.target, machine, request.preset);
+  return results;
+}
+
+std::string list(const Request& request) {
+  check_pattern(request.fn, function_names(), "--fn");
+  const Scope scope = scope_of(request.preset, request.target);
+  std::string text;
+  if (step_chosen(request)) {
+    text += fmt::format("{:34} {} {}x{}\n", kTrainStep, scope.model.name, scope.model.sentences,
+                        scope.model.length);
+  }
+  for (const Case& c : chosen_cases(request, scope)) text += fmt::format("{:34} {}\n", c.fn, c.shape());
+  return text;
+}
+
+void note_drift(Row& row, double first, double second) {
+  const double drift = std::abs(first / second - 1);
+  if (drift <= kMostDrift) return;
+  row.add_note(
+      fmt::format("not to be trusted: ours differed by {:.1f} % before and after the peer", 100 * drift));
+}
+
+}  // namespace xf::bench

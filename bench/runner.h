@@ -1,0 +1,40 @@
+// From a request to results: the machine's ceilings, the training step, kernels, the ceilings again.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "bench/kernel_timer.h"
+#include "bench/results.h"
+#include "bench/scope.h"
+
+namespace xf::bench {
+
+struct Request {
+  std::string fn, shape;  // regular expressions for whole names; "": all
+  std::string preset = "tiny";
+  tests::Target target{Device::cpu(), DType::f32};
+  std::string baseline = "none";
+  bool check = false;
+  TimerOptions timer;  // timer.samples also counts a step's
+};
+
+// Called with what is about to be timed.
+using Progress = std::function<void(const std::string&)>;
+
+// Rows of the training step and of the kernels that are asked for. Without a baseline each kernel is visited
+// kVisits times, in turn with all others, so that a neighbour's busy second does not fall on one row alone;
+// with one, ours, the peer and ours again follow each other. Error usage for names that choose nothing;
+// failure where check finds a kernel that disagrees with its definition.
+constexpr int kVisits = 3;
+Results run(const Request& request, const Progress& progress);
+
+// What a request chooses, one name and shape per line.
+std::string list(const Request& request);
+
+// Ours, peer, ours again: two medians of ours that differ by more than kMostDrift prove nothing about the
+// peer.
+constexpr double kMostDrift = 0.03;
+void note_drift(Row& row, double first, double second);
+
+}  // namespace xf::bench

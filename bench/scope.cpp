@@ -1,0 +1,46 @@
+#include "bench/scope.h"
+
+namespace xf::bench {
+
+ModelPreset model_preset(const std::string& name) {
+  ModelPreset preset{.name = name, .config = {}, .sentences = 292, .length = 14};
+  nn::TransformerConfig& model = preset.config;
+  model.label_smoothing = 0.1f;
+  model.max_length = 64;  // the short attention path, as in the tasks
+  if (name == "base") {
+    model.source_vocabulary = 5893;
+    model.target_vocabulary = 7855;
+    model.dim = 512;
+    model.feed_forward = 2048;
+    model.heads = 8;
+    model.encoder_layers = model.decoder_layers = 6;
+    model.dropout = 0.1f;
+    preset.sentences = 128;
+    preset.length = 32;
+    return preset;
+  }
+  XF_CHECK(name == "tiny", "benchmark: no model is called '{}'", name);
+  model.source_vocabulary = model.target_vocabulary = 10000;
+  model.tying = nn::Tying::all;
+  model.dropout = 0.3f;
+  return preset;
+}
+
+int64_t ModelPreset::parameters() const {
+  nn::Registry registry;
+  const nn::Transformer model(config, registry);
+  return registry.count();
+}
+
+Scope scope_of(const std::string& preset, const tests::Target& target) {
+  return {preset, target, preset == "odd" ? ModelPreset() : model_preset(preset)};
+}
+
+Scope small_scope(const Scope& scope) {
+  constexpr int64_t kTokens = 130;  // past a block of rows
+  Scope small = scope;
+  if (!scope.odd()) small.model.sentences = (kTokens + scope.model.length - 1) / scope.model.length;
+  return small;
+}
+
+}  // namespace xf::bench

@@ -1,0 +1,40 @@
+// One training step of a model: forward, backward, gradient norm, Adam, dropout on. Sentences of one length
+// and random ids, so that the step is that of bench/peers/torch_step.py.
+#pragma once
+
+#include <memory>
+
+#include "bench/roofline.h"
+#include "bench/row.h"
+#include "bench/scope.h"
+#include "nn/trainer.h"
+
+namespace xf::bench {
+
+class TrainStep {
+ public:
+  TrainStep(const ModelPreset& preset, const tests::Target& target);
+  void run();
+  const StepSize& size() const { return size_; }
+
+ private:
+  nn::Registry registry_;
+  nn::Transformer model_;
+  PackedBatch batch_;
+  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<nn::Trainer> trainer_;
+  StepSize size_;
+  int64_t update_ = 0;
+};
+
+// Its peak memory is the process's since the last reset_peak_resident(). `planted` as in TimerOptions.
+Row train_step_row(const ModelPreset& preset, const tests::Target& target, const SamplerOptions& options,
+                   double planted);
+
+// Fills in the floor and its parts, once the machine has been measured.
+void set_step_floor(Row& row, const ModelPreset& preset, const Machine& machine);
+
+// How many samples a step gets where nobody says.
+int step_samples(const ModelPreset& preset);
+
+}  // namespace xf::bench

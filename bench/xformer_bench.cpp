@@ -1,0 +1,189 @@
+// xformer-bench: the engine's kernels, training step, training and translation, timed against this machine's
+// floor and against peers.
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "bench/comparison.h"
+#include "bench/end_to_end.h"
+#include "bench/output.h"
+#include "bench/peers.h"
+#include "bench/report.h"
+#include "bench/runner.h"
+#include "bench/scaling.h"
+#include "core/parallel.h"
+#include "tools/build_info.h"
+#include "tools/nearest_name.h"
+
+namespace xf::bench {
+namespace {
+
+struct Options {
+  Request request;
+  std::string dtype = "f32", device = "cpu", format = "table", label, compare, threshold;
+  int threads = 0;
+  bool list = false, scaling = false, roofline = false, warm = false;
+  std::string end_to_end;
+  EndToEnd translation;
+  std::vector<std::string> results;
+  std::string output = "report.html";
+};
+
+// One of `names`, or a usage error with the nearest one.
+CLI::Validator one_of(const std::vector<std::string>& names) {
+  return {[names](std::string& value) {
+            for (const std::string& name : names) {
+              if (name == value) return std::string();
+            }
+            return fmt::format("'{}' is none of {}{}", value, fmt::join(names, ", "),
+                               tools::did_you_mean(value, names));
+          },
+          fmt::format("{}", fmt::join(names, "|"))};
+}
+
+void add_choice(CLI::App& app, Options& o) {
+  app.add_option("--fn", o.request.fn,
+                 "Functions to time, a regular expression (train_step, layer_norm, linear_.*)");
+  app.add_option("--shape", o.request.shape, "Shapes to time, a regular expression (4088x128)");
+  app.add_option("--preset", o.request.preset, "Shapes of a model's step, or the tests' odd ones")
+      ->check(one_of(preset_names()));
+  app.add_option("--dtype", o.dtype, "Element type")->check(one_of({"f32", "f64", "bf16"}));
+  app.add_option("--device", o.device, "cpu, cuda or cuda:N");
+  app.add_option("--baseline", o.request.baseline, "What to compare with")->check(one_of(baseline_names()));
+  app.add_option("--threads", o.threads, "0: as many as this process may use");
+  app.add_option("--samples", o.request.timer.samples,
+                 "Samples per step, or per visit of a kernel; 0: by itself")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--plant", o.request.timer.planted,
+                 "Report every time longer by this share, to see --fail-if-regression notice")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--warm", o.warm,
+               "Leave inputs in the cache; otherwise kernels rotate through more than fits");
+  app.add_flag("--check", o.request.check, "Compare with the f64 definition first");
+  app.add_flag("--list", o.list, "Names and shapes only");
+}
+
+void add_modes(CLI::App& app, Options& o) {
+  app.add_option("--format", o.format, "How to print")->check(one_of({"table", "json", "csv"}));
+  app.add_flag("--roofline", o.roofline, "Intensity of each row, and which ceiling is above it");
+  app.add_option("--label", o.label, "Store the results as bench/results/LABEL.json");
+  app.add_option("--compare", o.compare, "Two labels or files, A,B: what changed from A to B");
+  app.add_option("--fail-if-regression", o.threshold,
+                 "Exit with 1 if a row of --compare is slower by more (5%)");
+  app.add_flag("--scaling", o.scaling, "Time per token against batch, sentence length, width and vocabulary");
+  app.add_option("--end-to-end", o.end_to_end, "Whole programs")->check(one_of({"train", "translate"}));
+  app.add_option("--model", o.translation.model, "Run folder to translate with");
+  app.add_option("--input", o.translation.input, "Text to translate");
+  app.add_option("--data", o.translation.data, "Folder with train.en and train.de, to train on");
+  app.add_option("--beam", o.translation.beam, "Width of the search; 1: greedy")->check(CLI::PositiveNumber);
+  app.add_option("--batch-words", o.translation.batch_words,
+                 "Source tokens per batch; 1: one sentence at a time")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--updates", o.translation.updates, "Of end-to-end training")->check(CLI::PositiveNumber);
+}
+
+void print(const Results& results, const Options& o) {
+  if (o.format == "json") {
+    fmt::print("{}", to_json(results));
+  } else if (o.format == "csv") {
+    fmt::print("{}", to_csv(results));
+  } else {
+    fmt::print("{}", o.roofline ? to_roofline(results) : to_table(results));
+  }
+}
+
+int compare_labels(const Options& o) {
+  const size_t comma = o.compare.find(',');
+  if (comma == std::string::npos)
+    fail(ErrorKind::usage, "--compare: two labels with a comma between, not '{}'", o.compare);
+  constexpr double kDefaultThreshold = 0.05;
+  const double threshold = o.threshold.empty() ? kDefaultThreshold : threshold_of(o.threshold);
+  const Results before = load(o.compare.substr(0, comma)), after = load(o.compare.substr(comma + 1));
+  const Comparison comparison = compare(before, after);
+  fmt::print("{}", to_text(comparison, threshold));
+  const int slower = regressions(comparison, threshold);
+  fmt::print("{} of {} rows slower by more than {:.3g} %\n", slower, comparison.rows.size(), 100 * threshold);
+  return !o.threshold.empty() && slower > 0 ? static_cast<int>(ErrorKind::failure) : 0;
+}
+
+// Which row is being timed, on one line of the terminal; nothing where nobody watches.
+void show_progress(const std::string& what) {
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", what);
+}
+
+int measure(Options& o) {
+  Request& request = o.request;
+  request.target = {choose_device(o.device).device, o.dtype == "bf16"  ? DType::bf16
+                                                    : o.dtype == "f64" ? DType::f64
+                                                                       : DType::f32};
+  request.timer.cold = !o.warm;
+  set_thread_count(o.threads);
+  if (o.list) {
+    fmt::print("{}", list(request));
+    return 0;
+  }
+  Results results = !o.end_to_end.empty() ? o.end_to_end == "train"
+                                                ? train_end_to_end(request, o.translation, show_progress)
+                                                : translate_end_to_end(request, o.translation, show_progress)
+                    : o.scaling ? run_scaling(request, show_progress)
+                                          : run(request, show_progress);
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+  results.label = o.label;
+  if (!o.label.empty()) store(results);
+  print(results, o);
+  return 0;
+}
+
+// The option that an unknown one was probably meant to be.
+std::string hint_for(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) names.push_back(option->get_name());
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i], name = argument.substr(0, argument.find('='));
+    if (!name.starts_with("--") || std::find(names.begin(), names.end(), name) != names.end()) continue;
+    return tools::did_you_mean(name, names);
+  }
+  return "";
+}
+
+int main_of(int argc, char** argv) {
+  Options o;
+  CLI::App app("Times the engine against this machine's floor and against peers", "xformer-bench");
+  app.set_version_flag("--version", tools::version_line("xformer-bench"));
+  add_choice(app, o);
+  add_modes(app, o);
+  CLI::App* const report = app.add_subcommand("report", "A page of results: rooflines, peers, history");
+  report->add_option("RESULTS", o.results, "Labels or files, the oldest first")->required();
+  report->add_option("--output", o.output, "The page");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    const std::string hint = hint_for(app, argc, argv);
+    fail(ErrorKind::usage, "{}{}", error.what(), hint);
+  }
+  if (report->parsed()) {
+    write_report(o.results, o.output);
+    return 0;
+  }
+  return o.compare.empty() ? measure(o) : compare_labels(o);
+}
+
+}  // namespace
+}  // namespace xf::bench
+
+int main(int argc, char** argv) {
+  try {
+    return xf::bench::main_of(argc, argv);
+  } catch (const xf::Error& error) {
+    fmt::print(stderr, "xformer-bench: {}\n", error.what());
+    return error.exit_code();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "xformer-bench: {}\n", error.what());
+    return 1;
+  }
+}

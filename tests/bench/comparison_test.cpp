@@ -1,0 +1,110 @@
+// Samples are drawn from a model of a shared machine: a time of its own, spread of a few percent, and
+// neighbours that make a share of the samples up to half as long again.
+#include "bench/comparison.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "core/error.h"
+#include "core/philox.h"
+
+namespace xf::bench {
+namespace {
+
+struct Noise {
+  double spread;     // of the time itself, one standard deviation
+  double disturbed;  // share of samples that a neighbour lengthens
+};
+
+Samples draw(int n, double seconds, const Noise& noise, uint64_t stream) {
+  PhiloxSequence random(7, stream);
+  Samples samples;
+  for (int i = 0; i < n; ++i) {
+    double normal = -6;
+    for (int k = 0; k < 12; ++k) normal += static_cast<double>(random.uniform());
+    const bool hit = static_cast<double>(random.uniform()) < noise.disturbed;
+    const double extra = hit ? 0.1 + 0.4 * static_cast<double>(random.uniform()) : 0;
+    samples.seconds.push_back(seconds * (1 + noise.spread * normal) * (1 + extra));
+  }
+  std::sort(samples.seconds.begin(), samples.seconds.end());
+  return samples;
+}
+
+constexpr double kThreshold = 0.05;
+constexpr int kRuns = 200;
+
+int alarms(int n, double slower, const Noise& before, const Noise& after) {
+  int count = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    const auto stream = static_cast<uint64_t>(2 * run);
+    const Samples a = draw(n, 1e-3, before, stream), b = draw(n, 1e-3 * slower, after, stream + 1);
+    count += compare(a, b).regression(kThreshold);
+  }
+  return count;
+}
+
+TEST_CASE("Comparison: unchanged code raises no alarm, on a quiet and on a busy machine", "[unit]") {
+  CHECK(alarms(15, 1, {0.01, 0}, {0.01, 0}) == 0);
+  CHECK(alarms(30, 1, {0.02, 0.1}, {0.02, 0.1}) == 0);
+  CHECK(alarms(30, 1, {0.03, 0.3}, {0.03, 0.3}) <= kRuns / 100);
+}
+
+TEST_CASE("Comparison: neighbours that come for the second run only raise no alarm", "[unit]") {
+  CHECK(alarms(30, 1, {0.02, 0.05}, {0.02, 0.5}) <= kRuns / 100);
+}
+
+TEST_CASE("Comparison: a slowdown of 10 % is found", "[unit]") {
+  CHECK(alarms(15, 1.1, {0.01, 0}, {0.01, 0}) == kRuns);
+  CHECK(alarms(30, 1.1, {0.02, 0.1}, {0.02, 0.1}) >= kRuns * 95 / 100);
+}
+
+TEST_CASE("Comparison: a speed-up and a slowdown below the threshold are none", "[unit]") {
+  CHECK(alarms(15, 0.9, {0.01, 0}, {0.01, 0}) == 0);
+  CHECK(alarms(15, 1.03, {0.01, 0}, {0.01, 0}) == 0);
+}
+
+TEST_CASE("Comparison: the same samples give the same answer", "[unit]") {
+  const Samples a = draw(20, 1, {0.02, 0.2}, 1), b = draw(20, 1.1, {0.02, 0.2}, 2);
+  CHECK(compare(a, b).surely == compare(a, b).surely);
+  CHECK(compare(a, a).median == 1);
+}
+
+TEST_CASE("Comparison: too few samples prove nothing", "[unit]") {
+  const Samples a{{1, 1, 1}, 0}, b{{2, 2, 2}, 0};
+  CHECK(compare(a, b).median == 2);
+  CHECK_FALSE(compare(a, b).regression(kThreshold));
+}
+
+Row row_named(const std::string& fn, double seconds, uint64_t stream) {
+  Row row;
+  row.fn = fn;
+  row.shape = "4x4";
+  row.dtype = "f32";
+  row.device = "cpu";
+  row.samples = draw(20, seconds, {0.01, 0}, stream);
+  return row;
+}
+
+TEST_CASE("Comparison: rows are matched by name, the slowest first, and lone ones are told", "[unit]") {
+  const Results a{"old", {}, {row_named("copy", 1, 1), row_named("scale", 1, 2), row_named("gone", 1, 3)}};
+  const Results b{"new", {}, {row_named("scale", 1.2, 4), row_named("copy", 1, 5), row_named("added", 1, 6)}};
+  const Comparison comparison = compare(a, b);
+  REQUIRE(comparison.rows.size() == 2);
+  CHECK(comparison.rows[0].key == "scale 4x4 f32 cpu");
+  CHECK(comparison.rows[0].change.median == Approx(1.2).epsilon(0.02));
+  CHECK(comparison.only_in_one == std::vector<std::string>{"gone 4x4 f32 cpu", "added 4x4 f32 cpu"});
+  CHECK(regressions(comparison, kThreshold) == 1);
+  CHECK_THAT(to_text(comparison, kThreshold), Catch::Matchers::Contains("slower"));
+}
+
+TEST_CASE("Comparison: a threshold is a percentage or a share", "[unit]") {
+  CHECK(threshold_of("5%") == Approx(0.05));
+  CHECK(threshold_of("0.1") == Approx(0.1));
+  for (const char* const wrong : {"", "%", "five", "-3%", "5%%", "0"}) {
+    INFO(wrong);
+    CHECK_THROWS_AS(threshold_of(wrong), Error);
+  }
+}
+
+}  // namespace
+}  // namespace xf::bench

@@ -1,0 +1,80 @@
+#include "bench/end_to_end.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "bench/peers.h"
+#include "bench/process.h"
+#include "bench/scaling.h"
+#include "core/error.h"
+
+namespace xf::bench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+TEST_CASE("EndToEnd: the speed that xformer-translate reports is read from among its messages", "[unit]") {
+  const Translated found =
+      translated("warning: something\n1000 lines, 13524 tokens in 2.5 s (5410 tokens/s), beam 5, model m\n");
+  CHECK(found.tokens == 13524);
+  CHECK(found.seconds == Approx(13524.0 / 5410));
+  CHECK_THROWS_WITH(translated("error: no model\n"), Contains("no model"));
+}
+
+TEST_CASE("EndToEnd: speed that falls by a tenth during training shows", "[unit]") {
+  std::vector<double> rates(200, 1000.0);
+  CHECK(flatness(rates) == 1);
+  for (size_t i = 150; i < rates.size(); ++i) rates[i] = 900;
+  CHECK(flatness(rates) == Approx(0.9));
+  CHECK(std::isnan(flatness(std::vector<double>(15, 1000.0))));
+}
+
+TEST_CASE("Scaling: slopes are the exponents of the points", "[unit]") {
+  std::vector<Row> rows;
+  for (const double x : {64.0, 128.0, 256.0}) {
+    Row row;
+    row.shape = "width=" + std::to_string(static_cast<int>(x));
+    row.x = x;
+    row.tokens = 10;
+    row.floor_s = 3 * x;
+    row.samples = {{x * x}, 0};
+    rows.push_back(row);
+  }
+  const auto slopes = slopes_of(rows);
+  REQUIRE(slopes.size() == 1);
+  CHECK(slopes[0].axis == "width");
+  CHECK(slopes[0].expected == Approx(1));
+  CHECK(slopes[0].measured == Approx(2));
+}
+
+TEST_CASE("Peers: the last line of a script counts, and a reason takes the place of a time", "[unit]") {
+  const PeerTime time = peer_time(
+      "torch",
+      "a warning\n{\"median_s\": 0.5, \"version\": \"2.11\", \"variant\": \"eager\", \"tokens\": 7}\n");
+  CHECK(time.median_s == 0.5);
+  CHECK(time.name == "torch 2.11, eager");
+  CHECK(time.tokens == 7);
+  CHECK(peer_time("torch", "{\"skip\": \"no counterpart\"}").why_not == "torch: no counterpart");
+  CHECK_FALSE(peer_time("torch", "Traceback").why_not.empty());
+}
+
+TEST_CASE("Process: lines go in and come out, and a failure brings the last message", "[unit]") {
+  Process cat({"cat"});
+  cat.write_line("one");
+  CHECK(cat.read_line() == "one");
+  cat.write_line("two");
+  CHECK(cat.read_line() == "two");
+  Process failing({"sh", "-c", "echo out; echo first >&2; echo last >&2; exit 3"});
+  CHECK_THROWS_WITH(failing.finish(), Contains("last") && !Contains("first"));
+  Process told({"sh", "-c", "echo $XF_TEST_WORD"}, {{"XF_TEST_WORD", "hello"}});
+  CHECK(told.finish() == "hello\n");
+  CHECK_THROWS_AS(Process({"/nowhere/no-such-program"}), Error);
+}
+
+TEST_CASE("Process: a program that has ended is an error, not a signal", "[unit]") {
+  Process ended({"true"});
+  CHECK_THROWS_AS(ended.read_line(), Error);
+}
+
+}  // namespace
+}  // namespace xf::bench

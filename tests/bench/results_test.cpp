@@ -1,0 +1,106 @@
+#include "bench/results.h"
+
+#include <catch2/catch.hpp>
+
+#include "bench/output.h"
+#include "bench/report.h"
+#include "core/error.h"
+
+namespace xf::bench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+Results two_rows() {
+  Row step;
+  step.fn = "train_step";
+  step.shape = "tiny 292x14";
+  step.dtype = "f32";
+  step.device = "cpu";
+  step.samples = {{0.2, 0.25, 0.3}, 1};
+  step.bytes = 5e9;
+  step.flops = 50e9;
+  step.floor_s = 0.2;
+  step.baseline = "torch 2.11.0, compiled";
+  step.baseline_s = 0.5;
+  step.parts = {{"products", 0.15}, {"rest", 0.05}};
+  step.tokens = 4088;
+  step.peak_bytes = 100 << 20;
+  Row absent = step;
+  absent.fn = "sort";
+  absent.samples = {};
+  absent.baseline = "torch";
+  absent.baseline_s = kUnknown;
+  absent.parts.clear();
+  absent.note = "no baseline: <no> \"torch\" here, at all";
+  return {"first", {{"commit", "abc"}, {"copy_gbs", "100.0"}, {"gemm_gflops", "400.0"}}, {step, absent}};
+}
+
+TEST_CASE("Results: JSON has the promised members, and null where nothing is known", "[unit]") {
+  const std::string json = to_json(two_rows());
+  for (const char* const member :
+       {"fn", "shape", "dtype", "device", "median_s", "p10_s", "p90_s", "n", "bytes", "flops", "floor_s",
+        "pct_floor", "baseline", "baseline_s", "ratio"}) {
+    CHECK_THAT(json, Contains("\"" + std::string(member) + "\": "));
+  }
+  CHECK_THAT(json,
+             Contains("\"median_s\": 0.25") && Contains("\"pct_floor\": 80.0") && Contains("\"ratio\": 2.0"));
+  CHECK_THAT(json, Contains("\"median_s\": null") && Contains("\"ratio\": null") &&
+                       Contains("\"gemm_gflops\": 400.0"));
+}
+
+TEST_CASE("Results: what is stored comes back", "[unit]") {
+  const Results before = two_rows(), after = from_json(to_json(before), "here");
+  CHECK(after.label == "first");
+  CHECK(look_up(after.header, "commit") == "abc");
+  CHECK(after.ceiling("copy_gbs") == 100);
+  REQUIRE(after.rows.size() == 2);
+  CHECK(to_json(after) == to_json(before));
+  CHECK(after.rows[0].samples.seconds == before.rows[0].samples.seconds);
+  CHECK_FALSE(after.rows[1].ran());
+}
+
+TEST_CASE("Results: many samples are thinned to their quantiles", "[unit]") {
+  Results results = two_rows();
+  results.rows.resize(1);
+  results.rows[0].samples.seconds.clear();
+  for (int i = 0; i <= 1000; ++i) results.rows[0].samples.seconds.push_back(1 + 0.001 * i);
+  const Row row = from_json(to_json(results), "here").rows[0];
+  CHECK(row.samples.seconds.size() == 200);
+  CHECK(row.median() == Approx(1.5).epsilon(1e-3));
+  CHECK(row.quantile(0.1) == Approx(1.1).epsilon(5e-3));
+}
+
+TEST_CASE("Results: text that is something else is refused by name", "[unit]") {
+  CHECK_THROWS_WITH(from_json("{", "file.json"), Contains("file.json"));
+  CHECK_THROWS_AS(from_json("{\"header\": {}}", "file.json"), Error);
+}
+
+TEST_CASE("Output: the table says what a row reached, and why something is missing", "[unit]") {
+  const std::string table = to_table(two_rows());
+  CHECK_THAT(table, Contains("train_step") && Contains("250.00 ms") && Contains("2.00") &&
+                        Contains("torch 2.11.0, compiled"));
+  CHECK_THAT(table, Contains("products 150.00") && Contains("no baseline: <no>"));
+  CHECK_THAT(to_roofline(two_rows()), Contains("products") && Contains("10.00"));
+}
+
+TEST_CASE("Output: a comma or a quote does not break a line of CSV", "[unit]") {
+  CHECK_THAT(to_csv(two_rows()), Contains("\"torch 2.11.0, compiled\"") &&
+                                     Contains("\"no baseline: <no> \"\"torch\"\" here, at all\""));
+}
+
+TEST_CASE("Report: one file, with all charts, escaped, and nothing from elsewhere", "[unit]") {
+  Results later = two_rows();
+  later.label = "second";
+  later.rows[0].samples.seconds = {0.1, 0.1, 0.1};
+  const std::string page = to_html({two_rows(), later});
+  for (const char* const part :
+       {"Roofline", "Against peers", "The training step", "History", "All rows", "first", "second"}) {
+    CHECK_THAT(page, Contains(part));
+  }
+  CHECK_THAT(page, Contains("-60.0 %") && Contains("&lt;no&gt;"));
+  for (const char* const outside : {"<script", "href=", "src=", "url("}) CHECK_THAT(page, !Contains(outside));
+}
+
+}  // namespace
+}  // namespace xf::bench
