@@ -1,8 +1,8 @@
 #!/bin/sh
 # Does --fail-if-regression tell a slowdown from noise, on this machine, now?
 #   bench/check_regression.sh [PROGRAM [RUNS [FN]]]     default: build/bin/xformer-bench, 10, 'train_step|layer_norm|softmax'
-# Times the same program RUNS + 1 times: no run may count as slower than the one before it. Then once more, reporting
-# every time 10 % longer: that one must. Exit code 0: both held.
+# Times the same program RUNS + 1 times, each time in three passes that are pooled (--add): no run may count as slower
+# than the one before it. Then once more, reporting every time 10 % longer: that one must. Exit code 0: both held.
 set -eu
 cd "$(dirname "$0")/.."
 program=${1:-build/bin/xformer-bench}
@@ -11,10 +11,12 @@ fn=${3:-train_step|layer_norm|softmax}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-measure() {  # file, options...
-  file=$1
+measure() {  # name, options...
+  name=$1
   shift
-  "$program" --fn "$fn" --preset tiny --format json "$@" >"$folder/$file.json"
+  for _ in 1 2 3; do
+    "$program" --fn "$fn" --preset tiny --label "$folder/$name.json" --add "$@" >/dev/null
+  done
 }
 slower() {  # before, after
   ! "$program" --compare "$folder/$1.json,$folder/$2.json" --fail-if-regression 5% >"$folder/text"

@@ -1,5 +1,6 @@
 #include "bench/results.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -112,7 +113,7 @@ Results from_json(const std::string& text, const std::string& name) {
 }
 
 std::string result_path(const std::string& label) {
-  if (std::filesystem::is_regular_file(label)) return label;
+  if (label.ends_with(".json")) return label;
   const std::string root = repository_root();
   if (root.empty())
     fail(ErrorKind::usage, "'{}': there is no folder bench/results here; run in the repository", label);
@@ -123,6 +124,25 @@ void store(const Results& results) {
   const std::string path = result_path(results.label);
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   atomic_write(path, to_json(results));
+}
+
+Results pooled(const Results& older, const Results& newer) {
+  Results all = newer;
+  for (auto& [name, value] : all.header) {
+    if (name != "copy_gbs" && name != "gemm_gflops") continue;
+    if (older.ceiling(name) > newer.ceiling(name)) value = look_up(older.header, name);
+  }
+  for (const Row& row : older.rows) {
+    const auto same =
+        std::find_if(all.rows.begin(), all.rows.end(), [&](const Row& r) { return r.key() == row.key(); });
+    if (same == all.rows.end()) {
+      all.rows.push_back(row);
+      continue;
+    }
+    same->samples.add(row.samples);
+    same->floor_s = std::min(same->floor_s, row.floor_s);
+  }
+  return all;
 }
 
 Results load(const std::string& label_or_path) {

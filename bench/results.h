@@ -23,9 +23,12 @@ std::string to_json(const Results& results);
 // Error data, with the name, for text that is not such a document.
 Results from_json(const std::string& text, const std::string& name);
 
-// bench/results/LABEL.json, or the path itself where it names a file.
+// bench/results/LABEL.json; what ends in .json is a path already.
 std::string result_path(const std::string& label);
 void store(const Results& results);
+// The samples of both together, row by row; ceilings and floors are the better of the two. What whole runs
+// differ by (pages, neighbours) is then part of each row's spread.
+Results pooled(const Results& older, const Results& newer);
 Results load(const std::string& label_or_path);
 
 }  // namespace xf::bench

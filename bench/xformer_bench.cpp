@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "bench/comparison.h"
 #include "bench/end_to_end.h"
@@ -25,7 +26,7 @@ struct Options {
   Request request;
   std::string dtype = "f32", device = "cpu", format = "table", label, compare, threshold;
   int threads = 0;
-  bool list = false, scaling = false, roofline = false, warm = false;
+  bool list = false, add = false, scaling = false, roofline = false, warm = false;
   std::string end_to_end;
   EndToEnd translation;
   std::vector<std::string> results;
@@ -69,7 +70,9 @@ void add_choice(CLI::App& app, Options& o) {
 void add_modes(CLI::App& app, Options& o) {
   app.add_option("--format", o.format, "How to print")->check(one_of({"table", "json", "csv"}));
   app.add_flag("--roofline", o.roofline, "Intensity of each row, and which ceiling is above it");
-  app.add_option("--label", o.label, "Store the results as bench/results/LABEL.json");
+  app.add_option("--label", o.label,
+                 "Store the results as bench/results/LABEL.json, or at a path that ends in .json");
+  app.add_flag("--add", o.add, "Pool with what the label holds already, instead of replacing it");
   app.add_option("--compare", o.compare, "Two labels or files, A,B: what changed from A to B");
   app.add_option("--fail-if-regression", o.threshold,
                  "Exit with 1 if a row of --compare is slower by more (5%)");
@@ -132,6 +135,8 @@ int measure(Options& o) {
                                           : run(request, show_progress);
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
   results.label = o.label;
+  if (o.add && o.label.empty()) fail(ErrorKind::usage, "--add needs --label");
+  if (o.add && std::filesystem::exists(result_path(o.label))) results = pooled(load(o.label), results);
   if (!o.label.empty()) store(results);
   print(results, o);
   return 0;

@@ -71,6 +71,22 @@ TEST_CASE("Results: many samples are thinned to their quantiles", "[unit]") {
   CHECK(row.quantile(0.1) == Approx(1.1).epsilon(5e-3));
 }
 
+TEST_CASE("Results: runs that are pooled keep all samples, and the better ceilings", "[unit]") {
+  const Results older = two_rows();
+  Results newer = two_rows();
+  newer.header = {{"cpu", "another name"}, {"copy_gbs", "90.0"}, {"gemm_gflops", "450.0"}};
+  newer.rows.pop_back();
+  newer.rows[0].samples = {{0.1}, 0};
+  newer.rows[0].floor_s = 0.19;
+  const Results all = pooled(older, newer);
+  REQUIRE(all.rows.size() == 2);
+  CHECK(all.rows[0].samples.seconds == std::vector<double>{0.1, 0.2, 0.25, 0.3});
+  CHECK(all.rows[0].samples.disturbed == 1);
+  CHECK(all.rows[0].floor_s == 0.19);
+  CHECK(all.ceiling("copy_gbs") == 100);
+  CHECK(all.ceiling("gemm_gflops") == 450);
+}
+
 TEST_CASE("Results: text that is something else is refused by name", "[unit]") {
   CHECK_THROWS_WITH(from_json("{", "file.json"), Contains("file.json"));
   CHECK_THROWS_AS(from_json("{\"header\": {}}", "file.json"), Error);
