@@ -7,13 +7,12 @@
 #include <cmath>
 #include <limits>
 
+#include "tools/svg_plot.h"
+
 namespace xf::bench {
 
 namespace {
 
-// Okabe and Ito's palette, without its black and yellow.
-constexpr std::array<const char*, 6> kColors = {"#0072B2", "#D55E00", "#009E73",
-                                                "#CC79A7", "#56B4E9", "#E69F00"};
 constexpr double kWidth = 760, kHeight = 420, kLeft = 78, kRight = 24, kTop = 64, kBottom = 52;  // pixels
 constexpr double kLetter = 7;  // width of an average letter
 
@@ -88,10 +87,10 @@ std::string frame(const LogPlot& plot, const LogAxis& x, const LogAxis& y) {
   }
   const double middle = (y.pixel_low + y.pixel_high) / 2;
   out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                     (x.pixel_low + x.pixel_high) / 2, kHeight - 10, escaped(plot.x_label));
+                     (x.pixel_low + x.pixel_high) / 2, kHeight - 10, tools::escaped(plot.x_label));
   out += fmt::format(
       "<text x=\"16\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 16 {0:.1f})\">{1}</text>\n",
-      middle, escaped(plot.y_label));
+      middle, tools::escaped(plot.y_label));
   return out;
 }
 
@@ -104,7 +103,7 @@ std::string drawn(const LogSeries& series, const char* color, const LogAxis& x, 
     out += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" fill=\"{}\" "
         "fill-opacity=\"0.75\"><title>{}</title></circle>\n",
-        x(dot.x), y(dot.y), color, escaped(dot.name));
+        x(dot.x), y(dot.y), color, tools::escaped(dot.name));
   }
   if (series.line)
     out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path,
@@ -119,7 +118,7 @@ std::string legend(const LogPlot& plot) {
     out += fmt::format(
         "<rect x=\"{:.1f}\" y=\"36\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{:.1f}\" "
         "y=\"46\">{}</text>\n",
-        at, kColors[i % kColors.size()], at + 17, escaped(plot.series[i].name));
+        at, tools::kPlotColors[i % tools::kPlotColors.size()], at + 17, tools::escaped(plot.series[i].name));
     at += 34 + kLetter * static_cast<double>(plot.series[i].name.size());
   }
   return out;
@@ -129,24 +128,10 @@ std::string opened(double height, const std::string& title) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "role=\"img\" aria-label=\"{2}\">\n<text class=\"title\" x=\"{3:.0f}\" y=\"22\">{2}</text>\n",
-      kWidth, height, escaped(title), 12.0);
+      kWidth, height, tools::escaped(title), 12.0);
 }
 
 }  // namespace
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 std::string svg(const LogPlot& plot) {
   double low_x = std::numeric_limits<double>::infinity(), low_y = low_x, high_x = 0, high_y = 0;
@@ -164,7 +149,7 @@ std::string svg(const LogPlot& plot) {
                 y = axis_over(low_y, high_y, kHeight - kBottom, kTop);
   out += frame(plot, x, y);
   for (size_t i = 0; i < plot.series.size(); ++i)
-    out += drawn(plot.series[i], kColors[i % kColors.size()], x, y);
+    out += drawn(plot.series[i], tools::kPlotColors[i % tools::kPlotColors.size()], x, y);
   return out + legend(plot) + "</svg>\n";
 }
 
@@ -184,13 +169,14 @@ std::string svg(const BarChart& chart) {
     const Bar& bar = chart.bars[i];
     const double top = kFirst + (kBar + kGap) * static_cast<double>(i);
     const double length = std::isfinite(bar.value) ? scale * bar.value : 0;
-    const char* const color = chart.mark > 0 && bar.value < chart.mark ? kColors[1] : kColors[0];
+    const char* const color =
+        chart.mark > 0 && bar.value < chart.mark ? tools::kPlotColors[1] : tools::kPlotColors[0];
     out += fmt::format(
         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text><rect x=\"{:.1f}\" y=\"{:.1f}\" "
         "width=\"{:.1f}\" "
         "height=\"{}\" fill=\"{}\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        left - 8, top + 16, escaped(bar.name), left, top, length, kBar, color, left + length + 7, top + 16,
-        escaped(bar.text));
+        left - 8, top + 16, tools::escaped(bar.name), left, top, length, kBar, color, left + length + 7,
+        top + 16, tools::escaped(bar.text));
   }
   if (chart.mark > 0) {
     out += fmt::format("<line class=\"mark\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2:.1f}\"/>\n",

@@ -7,8 +7,6 @@
 
 namespace xf::bench {
 
-std::string escaped(const std::string& text);
-
 struct Dot {
   double x = 0, y = 0;
   std::string name;  // shown when the pointer rests on it

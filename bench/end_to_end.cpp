@@ -5,13 +5,17 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "bench/ceilings.h"
 #include "bench/peers.h"
 #include "bench/process.h"
 #include "bench/train_step.h"
 #include "core/parallel.h"
+#include "data/batches.h"
+#include "data/text_file.h"
+#include "nn/search.h"
+#include "tools/loaded_model.h"
+#include "tools/translator.h"
 
 namespace xf::bench {
 
@@ -38,6 +42,17 @@ std::string multi30k(const std::string& name) {
   return fs::canonical(folder / name).string();
 }
 
+// One way to translate.
+struct Decoding {
+  int64_t beam;
+  int64_t sentences;  // of a batch
+};
+
+// What was asked for, and 1: greedy, or one sentence at a time.
+std::vector<int64_t> and_one(int64_t asked) {
+  return asked == 1 ? std::vector<int64_t>{1} : std::vector<int64_t>{asked, 1};
+}
+
 Row row_like(const Request& request, const std::string& fn, const std::string& shape) {
   Row row;
   row.fn = fn;
@@ -47,46 +62,53 @@ Row row_like(const Request& request, const std::string& fn, const std::string& s
   return row;
 }
 
-struct Translation {
-  std::string model, input;
-  int64_t beam, batch_words;
+// A trained model and a text as ids: what is timed lies between ids and ids, as in CTranslate2's
+// translate_batch().
+class Translation {
+ public:
+  Translation(const EndToEnd& options, const tests::Target& target)
+      : model_(tools::load_model(options.model, target.device, target.dtype)), arena_(target.device) {
+    data::LineReader reader(options.input);
+    for (std::string line; reader.next(line);)
+      sources_.push_back(model_->vocabularies.source->encode(model_->pipeline.prepare(line)));
+  }
+
+  // Number of generated tokens, each sentence's </s> among them.
+  double run(const Decoding& decoding) {
+    const data::Tokenizer& target = *model_->vocabularies.target;
+    const nn::Search search(*model_->transformer, arena_,
+                            {.beam_size = decoding.beam,
+                             .bos = target.bos_id(),
+                             .eos = target.eos_id(),
+                             .unk = target.unk_id(),
+                             .pad = target.pad_id()});
+    int64_t tokens = 0;
+    for (const data::IndexedBatch& batch :
+         data::translation_batches(sources_, model_->vocabularies.source->eos_id(),
+                                   tools::kSourceTokensPerBatch, decoding.sentences)) {
+      for (const auto& found : search.translate(batch.batch))
+        tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
+    }
+    return static_cast<double>(tokens);
+  }
+
+ private:
+  std::unique_ptr<tools::LoadedModel> model_;
+  Arena arena_;
+  data::Sequences sources_;
 };
 
-// One run of xformer-translate; adds to `row` what it says about itself.
-void translate_once(const Request& request, const Translation& t, Row& row) {
-  std::vector<std::string> command = {program("xformer-translate"),
-                                      "--model",
-                                      t.model,
-                                      "--input",
-                                      t.input,
-                                      "--output",
-                                      "/dev/null",
-                                      "--beam-size",
-                                      std::to_string(t.beam),
-                                      "--device",
-                                      xf::name_of(request.target.device),
-                                      "--cpu-threads",
-                                      std::to_string(thread_count())};
-  if (request.target.dtype == DType::bf16) command.insert(command.end(), {"--precision", "bfloat16"});
-  if (t.batch_words == 1) command.insert(command.end(), {"--mini-batch", "1"});
-  reset_peak_resident();  // a child's peak begins at its parent's
-  const Neighbours neighbours;
-  Process process(command);
-  process.finish();
-  const Translated result = translated(process.messages());
-  row.tokens = result.tokens;
-  row.samples.add({{result.seconds}, neighbours.disturbed() ? 1 : 0});
-  row.peak_bytes = std::max(row.peak_bytes, process.peak_bytes());
-}
-
-PeerTime ctranslate2(const Translation& t, int samples) {
+PeerTime ctranslate2(const EndToEnd& options, const Decoding& decoding, int samples) {
   try {
-    Process process({peers_python(), peer_script("ctranslate2_translate.py"), "--model", t.model, "--input",
-                     t.input, "--beam", std::to_string(t.beam),
-                     t.batch_words == 1 ? "--batch-size" : "--batch-words", std::to_string(t.batch_words),
-                     "--threads", std::to_string(thread_count()), "--samples", std::to_string(samples)},
-                    {{"OMP_NUM_THREADS", std::to_string(thread_count())}});
-    return peer_time("ctranslate2", process.finish());
+    const std::string threads = std::to_string(thread_count());
+    std::vector<std::string> command = {peers_python(), peer_script("ctranslate2_translate.py"),
+                                        "--model",      options.model,
+                                        "--input",      options.input,
+                                        "--beam",       std::to_string(decoding.beam),
+                                        "--threads",    threads,
+                                        "--samples",    std::to_string(samples)};
+    if (decoding.sentences == 1) command.insert(command.end(), {"--batch-size", "1"});
+    return peer_time("ctranslate2", Process(command, {{"OMP_NUM_THREADS", threads}}).finish());
   } catch (const Error& error) {
     return PeerTime::absent(error.what());
   }
@@ -94,33 +116,35 @@ PeerTime ctranslate2(const Translation& t, int samples) {
 
 // Ours, peer, ours again. The peer's time is brought to our number of tokens: what is compared is tokens per
 // second.
-Row translate_row(const Request& request, const Translation& t, const Progress& progress) {
-  const int samples = request.timer.samples > 0 ? request.timer.samples : 5;
-  Row row = row_like(
-      request, "translate",
-      fmt::format("{} beam {} batch {}", fs::path(t.input).filename().string(), t.beam, t.batch_words));
+Row translate_row(const Request& request, const EndToEnd& options, const Decoding& decoding,
+                  Translation& translation, const Progress& progress) {
+  constexpr int kSamples = 5;
+  const int samples = request.timer.samples > 0 ? request.timer.samples : kSamples;
+  Row row =
+      row_like(request, "translate",
+               fmt::format("{} beam {} batch {}", std::filesystem::path(options.input).filename().string(),
+                           decoding.beam, decoding.sentences));
   const auto ours = [&] {
-    for (int i = 0; i < samples; ++i) {
-      progress(fmt::format("translate, beam {}, {} of {}", t.beam, i + 1, samples));
-      translate_once(request, t, row);
-    }
+    progress("translate " + row.shape);
+    return sample({.warm_ups = 1, .samples = samples}, [&] { row.tokens = translation.run(decoding); });
   };
-  ours();
+  reset_peak_resident();
+  row.samples = ours();
+  row.peak_bytes = peak_resident_bytes();
   if (request.baseline == "none") return row;
-  PeerTime peer = PeerTime::absent(request.baseline + " is no peer in translation");
-  progress(request.baseline);
-  if (request.baseline == "ctranslate2") peer = ctranslate2(t, samples);
+  progress(request.baseline + " " + row.shape);
+  const PeerTime peer = request.baseline == "ctranslate2"
+                            ? ctranslate2(options, decoding, samples)
+                            : PeerTime::absent(request.baseline + " is no peer in translation");
   row.baseline = peer.why_not.empty() ? peer.name : request.baseline;
   if (!peer.why_not.empty()) {
     row.add_note("no baseline: " + peer.why_not);
     return row;
   }
-  row.baseline_s = peer.median_s * (peer.tokens > 0 ? row.tokens / peer.tokens : 1);
-  const double first = row.median();
-  const Samples before = std::exchange(row.samples, {});
-  ours();
-  note_drift(row, first, row.median());
-  row.samples.add(before);
+  row.baseline_s = peer.median_s * row.tokens / peer.tokens;
+  const Samples again = ours();
+  note_drift(row, row.median(), again.quantile(0.5));
+  row.samples.add(again);
   row.add_note(fmt::format("{:.0f} tokens, the peer {:.0f}", row.tokens, peer.tokens));
   return row;
 }
@@ -198,15 +222,6 @@ std::vector<double> train(const Request& request, const EndToEnd& options, Row& 
 
 }  // namespace
 
-Translated translated(const std::string& messages) {
-  static const std::regex line("(\\d+) lines, (\\d+) tokens in [0-9.]+ s \\((\\d+) tokens/s\\)");
-  std::smatch found;
-  if (!std::regex_search(messages, found, line))
-    fail(ErrorKind::failure, "xformer-translate said no speed: {}", messages);
-  const double tokens = std::stod(found[2]);
-  return {tokens, tokens / std::stod(found[3])};
-}
-
 double flatness(const std::vector<double>& rates) {
   constexpr size_t kFirst = 100 / kWindow, kFewest = 20;
   if (rates.size() < kFirst + kFewest) return kUnknown;
@@ -225,12 +240,12 @@ Results translate_end_to_end(const Request& request, const EndToEnd& options, co
   const Machine machine = measure_machine(request.target.device, request.target.dtype);
   Results results{"", make_header(request.target, machine, request.preset), {}};
   results.header.emplace_back("model", options.model);
-  Translation t{options.model, options.input.empty() ? multi30k("test_2016_flickr.en") : options.input,
-                options.beam, options.batch_words};
-  results.rows.push_back(translate_row(request, t, progress));
-  if (t.beam > 1) {
-    t.beam = 1;
-    results.rows.push_back(translate_row(request, t, progress));
+  EndToEnd chosen = options;
+  if (chosen.input.empty()) chosen.input = multi30k("test_2016_flickr.en");
+  Translation translation(chosen, request.target);
+  for (const int64_t sentences : and_one(chosen.sentences)) {
+    for (const int64_t beam : and_one(chosen.beam))
+      results.rows.push_back(translate_row(request, chosen, {beam, sentences}, translation, progress));
   }
   return results;
 }

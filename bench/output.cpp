@@ -74,7 +74,7 @@ std::string to_table(const Results& results) {
   for (const Row& row : results.rows) {
     const double median = row.median(), copy = results.ceiling("copy_gbs"),
                  gemm = results.ceiling("gemm_gflops");
-    const double gbs = row.bytes / median / 1e9, gflops = row.flops / median / 1e9;
+    const double gbs = 1e-9 * row.bytes_per_second(), gflops = 1e-9 * row.flops_per_second();
     text += fmt::format(
         "{:{}} {:{}} {:>5} {:>10} {:>10} {:>10} {:>5} {:>4} {:>8} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}  {}\n",
         row.fn, name_width, row.shape, shape_width, row.dtype, readable(median), readable(row.quantile(0.1)),
@@ -102,7 +102,7 @@ std::string to_roofline(const Results& results) {
                       "GFLOP/s", "roof", "%");
   for (const Row& row : results.rows) {
     const double intensity = row.flops / row.bytes, roof = std::min(gemm, intensity * copy);
-    const double reached = row.flops / row.median() / 1e9;
+    const double reached = 1e-9 * row.flops_per_second();
     text += fmt::format("{:{}} {:>10} {:>8} {:>10} {:>10} {:>6}\n", row.key(), width, cell(intensity, 2),
                         intensity * copy < gemm ? "memory" : "products", cell(reached, 1), cell(roof, 1),
                         cell(100 * row.of_floor(), 0));

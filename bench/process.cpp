@@ -1,7 +1,8 @@
 #include "bench/process.h"
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,29 +43,36 @@ Process::Process(const std::vector<std::string>& command,
                  const std::map<std::string, std::string>& environment)
     : name_(command.front()), errors_(std::tmpfile()) {
   if (!errors_) fail(ErrorKind::resources, "a temporary file cannot be made");
-  const Pipe to, from;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, to.ends[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, from.ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(errors_), STDERR_FILENO);
+  const Pipe to, from, failed;  // `failed` closes when the program takes over, and says a byte when it cannot
   std::vector<std::string> arguments = command, variables;
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
   for (char** variable = environ; *variable; ++variable) {
     const std::string text = *variable;
     if (!environment.contains(text.substr(0, text.find('=')))) variables.push_back(text);
   }
-  const int error = posix_spawnp(&pid_, command.front().c_str(), &actions, nullptr,
-                                 pointers(arguments).data(), pointers(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
+  const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
+  pid_ = fork();
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // a peer does not outlive a benchmark that is killed
+    dup2(to.ends[0], STDIN_FILENO);
+    dup2(from.ends[1], STDOUT_FILENO);
+    dup2(fileno(errors_), STDERR_FILENO);
+    execvpe(argv.front(), argv.data(), envp.data());
+    _exit(write(failed.ends[1], "!", 1) == 1 ? 127 : 126);
+  }
   close(to.ends[0]);
   close(from.ends[1]);
+  close(failed.ends[1]);
   input_ = fdopen(to.ends[1], "w");
   output_ = fdopen(from.ends[0], "r");
-  if (error != 0) {
-    pid_ = 0;
-    fail(ErrorKind::failure, "{} cannot be started", name_);
-  }
+  char mark = 0;
+  const bool failing = pid_ < 0 || read(failed.ends[0], &mark, 1) > 0;
+  close(failed.ends[0]);
+  if (!failing) return;
+  wait();
+  std::fclose(output_);
+  std::fclose(errors_);
+  fail(ErrorKind::failure, "{} cannot be started", name_);
 }
 
 Process::~Process() {
@@ -88,7 +96,7 @@ std::string Process::read_line() {
 int Process::wait() {
   if (input_) std::fclose(input_);
   input_ = nullptr;
-  if (pid_ == 0) return 0;
+  if (pid_ <= 0) return 0;
   int status = 0;
   rusage usage{};
   wait4(pid_, &status, 0, &usage);

@@ -1,4 +1,5 @@
-// Another program, spoken to by lines: a peer's script, or one of our own programs.
+// Another program, spoken to by lines: a peer's script, or one of our own programs. It gets SIGTERM when this
+// one ends.
 #pragma once
 
 #include <cstdio>

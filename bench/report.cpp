@@ -40,7 +40,7 @@ std::string header_table(const Header& header) {
   std::string out = "<table class=\"header\">\n";
   for (const auto& [name, value] : header) {
     if (!value.empty())
-      out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", escaped(name), escaped(value));
+      out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", tools::escaped(name), tools::escaped(value));
   }
   return out + "</table>\n";
 }
@@ -61,7 +61,7 @@ std::string roofline(const Results& run) {
   double low = gemm / copy, high = low;
   for (const Row& row : run.rows) {
     if (!row.ran() || !(row.bytes > 0) || !(row.flops > 0) || std::isfinite(row.x)) continue;
-    const double x = row.flops / row.bytes, y = row.flops / row.median() / 1e9;
+    const double x = row.flops / row.bytes, y = 1e-9 * row.flops_per_second();
     low = std::min(low, x), high = std::max(high, x);
     LogSeries& series = !row.parts.empty()                             ? steps
                         : row.fn.find("backward") != std::string::npos ? backward
@@ -133,17 +133,18 @@ std::string rows_table(const Results& run) {
       "class=\"name\">notes</th></tr>\n";
   const double copy = run.ceiling("copy_gbs"), gemm = run.ceiling("gemm_gflops");
   for (const Row& row : run.rows) {
-    const double gbs = row.bytes / row.median() / 1e9, gflops = row.flops / row.median() / 1e9;
+    const double gbs = 1e-9 * row.bytes_per_second(), gflops = 1e-9 * row.flops_per_second();
     const std::string peer = row.baseline == "none" ? "" : row.baseline + " " + readable(row.baseline_s);
     out += fmt::format(
         "<tr><td class=\"name\">{}</td><td "
         "class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
         "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td "
         "class=\"note\">{}</td></tr>\n",
-        escaped(row.fn), escaped(row.shape), row.dtype, readable(row.median()), readable(row.quantile(0.1)),
-        readable(row.quantile(0.9)), row.samples.seconds.size(), row.samples.disturbed, cell(gbs, 1),
-        cell(100 * gbs / copy, 0), cell(gflops, 1), cell(100 * gflops / gemm, 0),
-        cell(100 * row.of_floor(), 0), escaped(peer), cell(row.ratio(), 2), escaped(row.note));
+        tools::escaped(row.fn), tools::escaped(row.shape), row.dtype, readable(row.median()),
+        readable(row.quantile(0.1)), readable(row.quantile(0.9)), row.samples.seconds.size(),
+        row.samples.disturbed, cell(gbs, 1), cell(100 * gbs / copy, 0), cell(gflops, 1),
+        cell(100 * gflops / gemm, 0), cell(100 * row.of_floor(), 0), tools::escaped(peer),
+        cell(row.ratio(), 2), tools::escaped(row.note));
   }
   return out + "</table></div>\n";
 }
@@ -195,12 +196,12 @@ std::string history(const std::vector<Results>& runs) {
   std::string out = "<h2>History</h2>\n" + history_plot(runs, history) +
                     "<div class=\"wide\"><table><tr><th class=\"name\">row</th>";
   for (const Results& run : runs) {
-    out += fmt::format("<th title=\"{}, {}\">{}</th>", escaped(look_up(run.header, "date")),
-                       escaped(look_up(run.header, "commit")), escaped(run.label));
+    out += fmt::format("<th title=\"{}, {}\">{}</th>", tools::escaped(look_up(run.header, "date")),
+                       tools::escaped(look_up(run.header, "commit")), tools::escaped(run.label));
   }
   out += "<th>last / first</th></tr>\n";
   for (const auto& [key, medians] : history) {
-    out += fmt::format("<tr><td class=\"name\">{}</td>", escaped(key));
+    out += fmt::format("<tr><td class=\"name\">{}</td>", tools::escaped(key));
     for (const double median : medians) out += fmt::format("<td>{}</td>", readable(median));
     const double change = medians.back() / medians.front() - 1;
     const char* const kind = change > kNotable    ? " class=\"slower\""
@@ -220,8 +221,8 @@ std::string to_html(const std::vector<Results>& runs) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>xformer-bench: {0}</title>"
       "<style>{1}</style></head><body>\n<h1>{0}</h1>\n<p class=\"about\">xformer-bench at {2}, {3}, {4}; "
       "copy {5:.1f} GB/s, products {6:.1f} GFLOP/s</p>\n",
-      escaped(newest.label), kStyle, escaped(look_up(newest.header, "commit")),
-      escaped(look_up(newest.header, "cpu")), escaped(look_up(newest.header, "date")),
+      tools::escaped(newest.label), kStyle, tools::escaped(look_up(newest.header, "commit")),
+      tools::escaped(look_up(newest.header, "cpu")), tools::escaped(look_up(newest.header, "date")),
       newest.ceiling("copy_gbs"), newest.ceiling("gemm_gflops"));
   out +=
       steps(newest) + peers(newest) + roofline(newest) + growth(newest) + history(runs) + rows_table(newest);

@@ -45,10 +45,10 @@ Json to_json(const Row& row, const Results& results) {
                {"baseline_s", number(row.baseline_s)},
                {"ratio", number(row.ratio())},
                {"disturbed", row.samples.disturbed},
-               {"gbs", number(row.bytes / median / 1e9)},
-               {"pct_copy", number(100 * row.bytes / median / 1e9 / results.ceiling("copy_gbs"))},
-               {"tflops", number(row.flops / median / 1e12)},
-               {"pct_gemm", number(100 * row.flops / median / 1e9 / results.ceiling("gemm_gflops"))}};
+               {"gbs", number(1e-9 * row.bytes_per_second())},
+               {"pct_copy", number(1e-7 * row.bytes_per_second() / results.ceiling("copy_gbs"))},
+               {"tflops", number(1e-12 * row.flops_per_second())},
+               {"pct_gemm", number(1e-7 * row.flops_per_second() / results.ceiling("gemm_gflops"))}};
   if (row.tokens > 0) json["tokens"] = row.tokens, json["tokens_per_s"] = number(row.tokens / median);
   if (row.peak_bytes > 0) json["peak_mb"] = row.peak_bytes / (1 << 20);
   if (std::isfinite(row.x)) json["x"] = row.x;

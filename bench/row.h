@@ -20,8 +20,8 @@ struct Part {
 
 struct Row {
   std::string fn, shape, dtype, device;
-  Samples samples;  // of ours; empty where nothing ran, and then `note` says why
-  double bytes = 0, flops = 0;
+  Samples samples;              // of ours; empty where nothing ran, and then `note` says why
+  double bytes = 0, flops = 0;  // 0: not counted
   double floor_s = kUnknown;
   std::string baseline = "none";  // with its version, once it has run
   double baseline_s = kUnknown;   // its median; unknown where it did not run
@@ -34,6 +34,8 @@ struct Row {
   bool ran() const { return !samples.seconds.empty(); }
   double quantile(double q) const { return ran() ? samples.quantile(q) : kUnknown; }
   double median() const { return quantile(0.5); }
+  double bytes_per_second() const { return bytes > 0 ? bytes / median() : kUnknown; }
+  double flops_per_second() const { return flops > 0 ? flops / median() : kUnknown; }
   double of_floor() const { return floor_s / median(); }  // 1: as fast as the floor
   double ratio() const { return baseline_s / median(); }  // > 1: ours is faster
   void add_note(const std::string& text) { note += (note.empty() ? "" : "; ") + text; }

@@ -1,56 +1,18 @@
 #include "bench/train_step.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include "bench/catalogue.h"
 #include "nn/memory_plan.h"
+#include "tests/support/batch.h"
 
 namespace xf::bench {
 
 namespace {
 
-std::vector<int32_t> random_ids(int64_t n, int64_t vocabulary, uint64_t stream) {
-  constexpr uint32_t kFirstWord = 4;
-  PhiloxSequence random(1, stream);
-  std::vector<int32_t> ids(static_cast<size_t>(n));
-  for (int32_t& id : ids) {
-    id = static_cast<int32_t>(kFirstWord + random.below(static_cast<uint32_t>(vocabulary) - kFirstWord));
-  }
-  return ids;
-}
-
-// Token numbers by id, stably (core/packed_batch.h).
-Tensor order_of(const std::vector<int32_t>& ids) {
-  std::vector<int32_t> order(ids.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    return ids[static_cast<size_t>(a)] < ids[static_cast<size_t>(b)];
-  });
-  return Tensor::from(order);
-}
-
+// Sentences of one length and random ids, as in bench/peers/torch_step.py.
 PackedBatch random_batch(const ModelPreset& preset) {
-  const int64_t tokens = preset.tokens();
-  std::vector<int32_t> positions, offsets{0};
-  for (int64_t sentence = 0; sentence < preset.sentences; ++sentence) {
-    for (int64_t i = 0; i < preset.length; ++i) positions.push_back(static_cast<int32_t>(i));
-    offsets.push_back(static_cast<int32_t>(positions.size()));
-  }
-  const auto source = random_ids(tokens, preset.config.source_vocabulary, 0);
-  const auto target = random_ids(tokens, preset.config.target_vocabulary, 1);
-  PackedBatch batch;
-  batch.source_ids = Tensor::from(source);
-  batch.target_in = Tensor::from(target);
-  batch.target_out = Tensor::from(random_ids(tokens, preset.config.target_vocabulary, 2));
-  batch.source_order = order_of(source);
-  batch.target_order = order_of(target);
-  batch.source_positions = batch.target_positions = Tensor::from(positions);
-  batch.source_offsets = batch.target_offsets = Tensor::from(offsets);
-  batch.sentences = preset.sentences;
-  batch.source_tokens = batch.target_tokens = tokens;
-  batch.longest_source = batch.longest_target = preset.length;
-  return batch;
+  const tests::Ids lengths(static_cast<size_t>(preset.sentences), static_cast<int32_t>(preset.length));
+  return tests::random_batch(lengths, lengths, static_cast<int32_t>(preset.config.source_vocabulary),
+                             static_cast<int32_t>(preset.config.target_vocabulary), 1);
 }
 
 StepSize size_of_step(const ModelPreset& preset, DType dtype) {

@@ -28,7 +28,7 @@ struct Options {
   int threads = 0;
   bool list = false, add = false, scaling = false, roofline = false, warm = false;
   std::string end_to_end;
-  EndToEnd translation;
+  EndToEnd whole;
   std::vector<std::string> results;
   std::string output = "report.html";
 };
@@ -78,14 +78,14 @@ void add_modes(CLI::App& app, Options& o) {
                  "Exit with 1 if a row of --compare is slower by more (5%)");
   app.add_flag("--scaling", o.scaling, "Time per token against batch, sentence length, width and vocabulary");
   app.add_option("--end-to-end", o.end_to_end, "Whole programs")->check(one_of({"train", "translate"}));
-  app.add_option("--model", o.translation.model, "Run folder to translate with");
-  app.add_option("--input", o.translation.input, "Text to translate");
-  app.add_option("--data", o.translation.data, "Folder with train.en and train.de, to train on");
-  app.add_option("--beam", o.translation.beam, "Width of the search; 1: greedy")->check(CLI::PositiveNumber);
-  app.add_option("--batch-words", o.translation.batch_words,
-                 "Source tokens per batch; 1: one sentence at a time")
+  app.add_option("--model", o.whole.model, "Run folder to translate with");
+  app.add_option("--input", o.whole.input, "Text to translate");
+  app.add_option("--data", o.whole.data, "Folder with train.en and train.de, to train on");
+  app.add_option("--beam", o.whole.beam, "Width of the search; always also greedy")
       ->check(CLI::PositiveNumber);
-  app.add_option("--updates", o.translation.updates, "Of end-to-end training")->check(CLI::PositiveNumber);
+  app.add_option("--mini-batch", o.whole.sentences, "Sentences of a batch; always also one at a time")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--updates", o.whole.updates, "Of end-to-end training")->check(CLI::PositiveNumber);
 }
 
 void print(const Results& results, const Options& o) {
@@ -117,22 +117,26 @@ void show_progress(const std::string& what) {
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", what);
 }
 
+DType dtype_called(const std::string& name) {
+  if (name == "f64") return DType::f64;
+  return name == "bf16" ? DType::bf16 : DType::f32;
+}
+
+Results measured(const Options& o) {
+  if (o.end_to_end == "train") return train_end_to_end(o.request, o.whole, show_progress);
+  if (o.end_to_end == "translate") return translate_end_to_end(o.request, o.whole, show_progress);
+  return o.scaling ? run_scaling(o.request, show_progress) : run(o.request, show_progress);
+}
+
 int measure(Options& o) {
-  Request& request = o.request;
-  request.target = {choose_device(o.device).device, o.dtype == "bf16"  ? DType::bf16
-                                                    : o.dtype == "f64" ? DType::f64
-                                                                       : DType::f32};
-  request.timer.cold = !o.warm;
+  o.request.target = {choose_device(o.device).device, dtype_called(o.dtype)};
+  o.request.timer.cold = !o.warm;
   set_thread_count(o.threads);
   if (o.list) {
-    fmt::print("{}", list(request));
+    fmt::print("{}", list(o.request));
     return 0;
   }
-  Results results = !o.end_to_end.empty() ? o.end_to_end == "train"
-                                                ? train_end_to_end(request, o.translation, show_progress)
-                                                : translate_end_to_end(request, o.translation, show_progress)
-                    : o.scaling ? run_scaling(request, show_progress)
-                                          : run(request, show_progress);
+  Results results = measured(o);
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
   results.label = o.label;
   if (o.add && o.label.empty()) fail(ErrorKind::usage, "--add needs --label");

@@ -41,6 +41,22 @@ struct LinearForwardArgs {
   int64_t N, K, M, x_stride, w_stride, y_stride;
   bool relu;
 };
+// x W^T.
+template <typename T>
+MatmulArgs<T> product_of(const LinearForwardArgs<T>& args) {
+  return {.a = args.x,
+          .b = args.w,
+          .c = args.y,
+          .M = args.N,
+          .N = args.M,
+          .K = args.K,
+          .a_stride = args.x_stride,
+          .b_stride = args.w_stride,
+          .c_stride = args.y_stride,
+          .transpose_a = false,
+          .transpose_b = true,
+          .accumulate = false};
+}
 template <typename T>
 struct LinearBackwardWeightArgs {
   const T *dy, *x;

@@ -11,7 +11,7 @@ set(may_include_autograd autograd kernels core)
 set(may_include_nn nn autograd kernels core)
 set(may_include_data data core)
 set(may_include_tools tools data nn autograd kernels core)
-set(may_include_bench bench tools nn kernels core tests/cases tests/support)
+set(may_include_bench bench tools data nn kernels core tests/cases tests/support)
 set(may_include_tests ${folders})
 
 set(helpers checks)   # kernels/foo.h that is no op

@@ -38,6 +38,9 @@ def main():
     for name, (_, architecture, spilled, registers) in zip(names, found):
         counts[architecture] += 1
         most[architecture] = max(most[architecture], registers)
+        if spilled is None:
+            print(f"no word about spills, {architecture}: {name}")
+            failures.append(name)
         if spilled:
             allowed = HEADS_128_WIDE.search(name)
             print(f"{'allowed' if allowed else 'SPILLS'}: {spilled} bytes, {architecture}: {name}")
@@ -47,7 +50,7 @@ def main():
     if set(counts) != ARCHITECTURES:
         print(f"expected kernels for {sorted(ARCHITECTURES)}, got {sorted(counts)}: build from scratch for a full report")
         return 1
-    print(f"{len(failures)} spill")
+    print(f"{len(failures)} spill, or may")
     return 1 if failures else 0
 
 

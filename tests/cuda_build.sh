@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 # NVIDIA's wheels hold the compiler and the libraries to link with, without the links that a linker looks for.
 toolkit_from_pypi() {
   folder=build-cuda/toolkit
-  if [ ! -x "$folder/bin/pip" ]; then
-    python3 -m venv "$folder"
+  if [ ! -x "$(echo "$folder"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)" ]; then
+    python3 -m venv --clear "$folder"
     "$folder/bin/pip" -q install --disable-pip-version-check "nvidia-cuda-nvcc==13.0.*" "nvidia-nvvm==13.0.*" \
       "nvidia-cuda-crt==13.0.*" "nvidia-cuda-runtime==13.0.*" "nvidia-cuda-cccl==13.0.*" "nvidia-cublas==13.0.*"
   fi

@@ -126,7 +126,7 @@ run_train() {
 run() {  # part...
   [ $# -gt 0 ] || set -- tests sanitizers bench train
   export XF_TEST_DEVICE=cuda XF_REQUIRE_CUDA=1
-  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || true
+  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null || echo "no GPU is to be seen"
   device=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1 | tr ' ' '-' || true)
   device=${device:-no-gpu}-$(date +%Y-%m-%d)
   out=${OUT:-bench/results}

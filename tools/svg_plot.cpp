@@ -10,25 +10,8 @@
 namespace xf::tools {
 namespace {
 
-// Okabe and Ito's palette, without its black and yellow.
-constexpr std::array<const char*, 6> kColors = {"#0072B2", "#D55E00", "#009E73",
-                                                "#CC79A7", "#56B4E9", "#E69F00"};
 constexpr double kLeft = 68, kRight = 24, kTop = 74, kBottom = 56;  // margins around the axes, pixels
 constexpr double kLetter = 7.0;  // width of an average letter of the legend
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -126,7 +109,7 @@ std::string legend(const Plot& plot) {
     out += fmt::format(
         "<line class=\"curve\" stroke=\"{}\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"52\" y2=\"52\"/>"
         "<text class=\"label\" x=\"{:.1f}\" y=\"56\">{}</text>\n",
-        kColors[i % kColors.size()], left, left + 18, left + 24, escaped(name));
+        kPlotColors[i % kPlotColors.size()], left, left + 18, left + 24, escaped(name));
     left += 24 + 20 + kLetter * static_cast<double>(name.size());
   }
   return out;
@@ -176,6 +159,20 @@ std::vector<double> nice_ticks(double low, double high, int wanted) {
   return ticks;
 }
 
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
 std::string svg(const Plot& plot) {
   Range x_range, y_range;
   for (const PlotSeries& series : plot.series) {
@@ -196,7 +193,7 @@ std::string svg(const Plot& plot) {
   const Axis y = make_axis(y_range, 6, plot.height - kBottom, kTop);
   out += legend(plot) + grid(plot, x, y);
   for (size_t i = 0; i < plot.series.size(); ++i) {
-    out += curve(plot.series[i], kColors[i % kColors.size()], x, y);
+    out += curve(plot.series[i], kPlotColors[i % kPlotColors.size()], x, y);
   }
   for (const PlotMark& one : plot.marks) {
     if (finite(one.at)) out += mark(one, x, y);

@@ -2,10 +2,18 @@
 // as text.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 namespace xf::tools {
+
+// Of the series of a plot, in turn. Okabe and Ito's palette, without its black and yellow.
+inline constexpr std::array<const char*, 6> kPlotColors = {"#0072B2", "#D55E00", "#009E73",
+                                                           "#CC79A7", "#56B4E9", "#E69F00"};
+
+// Text as XML and HTML want it, also between quotes.
+std::string escaped(const std::string& text);
 
 struct PlotPoint {
   double x = 0, y = 0;

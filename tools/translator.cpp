@@ -7,9 +7,6 @@ namespace xf::tools {
 
 namespace {
 
-// Tokens of all sources of a batch; caps the memory of long ones.
-constexpr int64_t kSourceTokensPerBatch = 8192;
-
 nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer& target) {
   search.bos = target.bos_id();
   search.eos = target.eos_id();

@@ -10,6 +10,9 @@
 
 namespace xf::tools {
 
+// Of a batch, at most; caps the memory of long sentences.
+constexpr int64_t kSourceTokensPerBatch = 8192;
+
 struct Translation {
   std::vector<nn::Hypothesis> hypotheses;  // best first; none for a line without tokens
   std::vector<std::string> texts;          // of each hypothesis; one empty text for a line without tokens

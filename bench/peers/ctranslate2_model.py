@@ -23,8 +23,8 @@ class Run:
     """The text side and the weights of a run folder, or a checkpoint inside one."""
 
     def __init__(self, folder):
-        averaged, latest = (os.path.join(folder, name) for name in ("averaged", "latest"))
-        model = averaged if os.path.isdir(averaged) else latest if os.path.isdir(latest) else folder
+        inside = (os.path.join(folder, name) for name in ("averaged", "best", "latest"))
+        model = next(filter(os.path.isdir, inside), folder)
         self.weights_file = os.path.join(model, "model.safetensors")
         with open(os.path.join(model, "config.toml"), "rb") as file:
             self.config = tomllib.load(file)

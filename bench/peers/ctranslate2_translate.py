@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Translation with CTranslate2, timed: the peer of `xformer-bench --end-to-end translate`.
 
-    python3 ctranslate2_translate.py --model RUN --input FILE [--beam N] [--batch-words N | --batch-size N] [--threads N]
+    python3 ctranslate2_translate.py --model RUN --input FILE [--beam N] [--batch-size N] [--threads N]
 
 The weights are those of RUN, our run folder (ctranslate2_model.py). One replica in float32 with N threads; batches of
-at most --batch-words padded source tokens, sorted by length; or of --batch-size sentences, 1 for latency. Length
-penalty 1 as ours; at most 256 tokens (ours: also 3 source + 10, which a trained model does not reach).
+padded source tokens, sorted by length, of the size among BATCH_WORDS that is fastest; or of --batch-size sentences, 1
+for latency. Length penalty 1 as ours; at most 256 tokens (ours: also 3 source + 10, which a trained model does not reach).
 A sample is the whole file, from pieces to pieces: neither loading nor SentencePiece counts. Prints one JSON line;
 `tokens` counts the generated ones with </s>, `cpu_s` is processor time. With --expect OURS also `different_lines`:
 how many translations are not those of that file.
@@ -22,6 +22,7 @@ import ctranslate2
 from ctranslate2_model import Run, converted
 
 MAX_LENGTH = 256
+BATCH_WORDS = (512, 1024, 2048, 4096, 8192)
 
 
 def arguments():
@@ -29,8 +30,7 @@ def arguments():
     parser.add_argument("--model", required=True, metavar="RUN")
     parser.add_argument("--input", required=True, metavar="FILE")
     parser.add_argument("--beam", type=int, default=5)
-    parser.add_argument("--batch-words", type=int, default=1024, help="padded source tokens of a batch")
-    parser.add_argument("--batch-size", type=int, default=0, help="sentences of a batch, instead of --batch-words")
+    parser.add_argument("--batch-size", type=int, default=0, help="sentences of a batch")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--samples", type=int, default=7)
     parser.add_argument("--warm-ups", type=int, default=1)
@@ -51,19 +51,25 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         translator = ctranslate2.Translator(converted(run, options.cache or temporary), device="cpu",
                                             compute_type="float32", inter_threads=1, intra_threads=options.threads)
-    batching = (dict(max_batch_size=options.batch_size, batch_type="examples") if options.batch_size else
-                dict(max_batch_size=options.batch_words, batch_type="tokens"))
+    batchings = ([dict(max_batch_size=options.batch_size, batch_type="examples")] if options.batch_size else
+                 [dict(max_batch_size=words, batch_type="tokens") for words in BATCH_WORDS])
 
-    def translate():
+    def translate(batching):
         return translator.translate_batch(sources, beam_size=options.beam, length_penalty=1, disable_unk=True,
                                           max_decoding_length=MAX_LENGTH, **batching)
 
+    def seconds_of(batching):
+        start = time.monotonic()
+        translate(batching)
+        return time.monotonic() - start
+
     for _ in range(options.warm_ups):
-        translate()
+        translate(batchings[-1])
+    batching = min(batchings, key=seconds_of)
     seconds, processor_seconds = [], []
     for _ in range(options.samples):
         start, processor_start = time.monotonic(), time.process_time()
-        results = translate()
+        results = translate(batching)
         seconds.append(time.monotonic() - start)
         processor_seconds.append(time.process_time() - processor_start)
     hypotheses = [result.hypotheses[0] for result in results]
@@ -72,7 +78,7 @@ def main():
         "median_s": statistics.median(seconds), "p10_s": tenths[0], "p90_s": tenths[-1], "n": len(seconds),
         "cpu_s": statistics.median(processor_seconds), "sentences": len(sources),
         "tokens": sum(len(tokens) + (len(tokens) < MAX_LENGTH) for tokens in hypotheses),
-        "threads": options.threads, "version": ctranslate2.__version__,
+        "variant": f"batches of {batching['max_batch_size']} {batching['batch_type']}", "threads": options.threads, "version": ctranslate2.__version__,
     }
     if options.expect:
         ours = read_lines(options.expect)

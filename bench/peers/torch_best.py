@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -73,6 +74,7 @@ def main():
     parser.add_argument("--variant", default="")
     parser.add_argument("--samples", type=int, default=0, help="0: 7 of tiny, 3 of base")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by way of run(), which then ends the setting it waits for
     samples = arguments.samples or (7 if arguments.preset == "tiny" else 3)
     variants = CPU if arguments.device == "cpu" else CUDA
     if arguments.variant and arguments.variant not in variants:

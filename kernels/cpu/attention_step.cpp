@@ -37,7 +37,7 @@ Lanes<Acc<T>> step_scores(const StepHead<T>& head, int64_t first) {
 #pragma GCC unroll 8
     for (int l = 0; l < n; ++l) sums[l] += q * load_lanes(k[l] + d);
   }
-  transpose_square<Acc<T>>(sums);
+  transpose_square(sums);
   Lanes<Acc<T>> scores = sums[0];
 #pragma GCC unroll 8
   for (int l = 1; l < n; ++l) scores += sums[l];

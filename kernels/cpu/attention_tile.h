@@ -133,7 +133,7 @@ inline void transpose(const T* in, int64_t in_row, int64_t rows, int64_t columns
       Lanes<A> square[n];
 #pragma GCC unroll 8
       for (int i = 0; i < n; ++i) square[i] = i < filled ? load_lanes(in + (r + i) * in_row + c) : Lanes<A>{};
-      transpose_square<A>(square);
+      transpose_square(square);
 #pragma GCC unroll 8
       for (int i = 0; i < n; ++i) store_lanes<A>(square[i], out + (c + i) * ld + r);
     }

@@ -73,30 +73,29 @@ inline bool any(Mask mask) {
   return (words[0] | words[1] | words[2] | words[3]) != 0;
 }
 
-namespace detail {
-
-// Exchanges the off-diagonal kStep x kStep blocks of each pair of rows that are kStep apart.
-template <typename T, int kStep, int... kLane>
-inline void exchange_blocks(Lanes<T>* rows, std::integer_sequence<int, kLane...>) {
-  constexpr int n = kLanes<T>;
-#pragma GCC unroll 8
-  for (int i = 0; i < n; ++i) {
-    if (i & kStep) continue;
-    const Lanes<T> a = rows[i], b = rows[i + kStep];
-    rows[i] = __builtin_shufflevector(a, b, ((kLane & kStep) ? n + kLane - kStep : kLane)...);
-    rows[i + kStep] = __builtin_shufflevector(a, b, ((kLane & kStep) ? n + kLane : kLane + kStep)...);
-  }
+// Exchanges, between the two registers, the blocks of kStep lanes that a transpose has to: the odd blocks of
+// a with the even ones of b.
+template <int kStep, typename Register, int... kLane>
+inline void exchange_blocks(Register& a, Register& b, std::integer_sequence<int, kLane...>) {
+  constexpr int n = sizeof...(kLane);
+  const Register first = a, second = b;
+  a = __builtin_shufflevector(first, second, ((kLane & kStep) ? n + kLane - kStep : kLane)...);
+  b = __builtin_shufflevector(first, second, ((kLane & kStep) ? n + kLane : kLane + kStep)...);
 }
 
-}  // namespace detail
+template <typename Register>
+inline constexpr int kWidthOf = sizeof(Register) / sizeof(std::declval<Register>()[0]);
 
-// Transposes the square of kLanes rows, by halves, quarters and so on.
-template <typename T>
-inline void transpose_square(Lanes<T>* rows) {
-  constexpr auto lanes = std::make_integer_sequence<int, kLanes<T>>();
-  if constexpr (kLanes<T> == 8) detail::exchange_blocks<T, 4>(rows, lanes);
-  detail::exchange_blocks<T, 2>(rows, lanes);
-  detail::exchange_blocks<T, 1>(rows, lanes);
+// Transposes a square of registers, by halves, quarters and so on.
+template <typename Register, int kStep = kWidthOf<Register> / 2>
+inline void transpose_square(Register* rows) {
+  constexpr int n = kWidthOf<Register>;
+#pragma GCC unroll 16
+  for (int i = 0; i < n; ++i) {
+    if ((i & kStep) == 0)
+      exchange_blocks<kStep>(rows[i], rows[i + kStep], std::make_integer_sequence<int, n>());
+  }
+  if constexpr (kStep > 1) transpose_square<Register, kStep / 2>(rows);
 }
 
 }  // namespace xf::kernels

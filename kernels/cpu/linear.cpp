@@ -1,20 +1,21 @@
 // Affine maps of few rows in f32, as a decoding step has them, with bias and relu on the way out. oneDNN's
 // sgemm copies the weights into an order of its own in every call, a second trip through memory that only
-// many rows pay back. Here they are read once, as they lie:
-//   one row or two   an output is a dot product with contiguous weights; as many at a time as a register
-//   holds twelve or more   the weights of two registers of outputs are transposed into the first-level cache,
-//   where
-//                    all rows find them
-// Between the two sgemm is faster. What a row's sums look like depends on which it is, and on nothing else.
+// many rows pay back. Here they are read once, as they lie.
+//
+// One row or two: an output is a dot product with contiguous weights, as many at a time as a register holds.
+// From twelve rows on: the weights of two registers of outputs are transposed into the first-level cache,
+// where all rows find them.
+// Between the two sgemm is faster. What a row's sums look like depends on which way they go, and on nothing
+// else.
 #include "kernels/cpu/linear_panels.h"
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.h"
+#include "kernels/cpu/lanes.h"
 
 namespace xf::kernels {
 
@@ -36,36 +37,16 @@ inline Wide load(const float* from) {
 }
 inline void store(Wide wide, float* to) { std::memcpy(to, &wide, sizeof wide); }
 
-// The halves of a and b in blocks of kStep lanes, as in a transpose.
-template <int kStep, int... kLane>
-inline std::pair<Wide, Wide> exchanged(Wide a, Wide b, std::integer_sequence<int, kLane...>) {
-  return {__builtin_shufflevector(a, b, ((kLane & kStep) ? kWide + kLane - kStep : kLane)...),
-          __builtin_shufflevector(a, b, ((kLane & kStep) ? kWide + kLane : kLane + kStep)...)};
-}
-
 // Lane l becomes the sum across register l.
 template <int kStep = kWide / 2>
 inline Wide sums_across(Wide* registers) {
 #pragma GCC unroll 16
   for (int i = 0; i < kStep; ++i) {
-    const auto [a, b] =
-        exchanged<kStep>(registers[i], registers[i + kStep], std::make_integer_sequence<int, kWide>());
-    registers[i] = a + b;
+    exchange_blocks<kStep>(registers[i], registers[i + kStep], std::make_integer_sequence<int, kWide>());
+    registers[i] += registers[i + kStep];
   }
   if constexpr (kStep > 1) return sums_across<kStep / 2>(registers);
   return registers[0];
-}
-
-template <int kStep = kWide / 2>
-inline void transpose_square(Wide* rows) {
-#pragma GCC unroll 16
-  for (int i = 0; i < kWide; ++i) {
-    if ((i & kStep) == 0) {
-      std::tie(rows[i], rows[i + kStep]) =
-          exchanged<kStep>(rows[i], rows[i + kStep], std::make_integer_sequence<int, kWide>());
-    }
-  }
-  if constexpr (kStep > 1) transpose_square<kStep / 2>(rows);
 }
 
 inline float activated(float y, bool relu) { return relu && y < 0 ? 0 : y; }  // NaN stays NaN

@@ -135,6 +135,21 @@ void multiply_widened(const MatmulArgs<bf16, C>& args) {
 }
 
 template <typename C>
+Product described(const MatmulArgs<bf16, C>& args) {
+  return {.M = args.M,
+          .N = args.N,
+          .K = args.K,
+          .a_stride = args.a_stride,
+          .b_stride = args.b_stride,
+          .c_stride = args.c_stride,
+          .transpose_a = args.transpose_a,
+          .transpose_b = args.transpose_b,
+          .accumulate = args.accumulate,
+          .has_bias = false,
+          .c_type = std::is_same_v<C, float> ? Type::f32 : Type::bf16};
+}
+
+template <typename C>
 void multiply(const MatmulArgs<bf16, C>& args) {
   if (args.K == 0) {
     for (int64_t m = 0; m < args.M && !args.accumulate; ++m) fill_zero(args.c + m * args.c_stride, args.N);
@@ -142,17 +157,7 @@ void multiply(const MatmulArgs<bf16, C>& args) {
   }
   if (!has_bf16_products(Cpu{})) return multiply_widened(args);
   constexpr bool kSums = std::is_same_v<C, float>;  // rounds nothing between two runs of tokens
-  Product product{.M = args.M,
-                  .N = args.N,
-                  .K = args.K,
-                  .a_stride = args.a_stride,
-                  .b_stride = args.b_stride,
-                  .c_stride = args.c_stride,
-                  .transpose_a = args.transpose_a,
-                  .transpose_b = args.transpose_b,
-                  .accumulate = args.accumulate,
-                  .has_bias = false,
-                  .c_type = kSums ? Type::f32 : Type::bf16};
+  Product product = described(args);
   if (args.transpose_a && !kSums) return multiply(product, args.a, args.b, nullptr, args.c);
   for_each_run_of_tokens(args.transpose_a ? args.K : args.M, [&](int64_t begin, int64_t count) {
     if (args.transpose_a) {
@@ -186,17 +191,8 @@ void matmul(Cpu, const MatmulArgs<bf16, float>& args) {
 template <>
 bool linear_forward_at_once(Cpu, const LinearForwardArgs<bf16>& args) {
   if (args.relu || !has_bf16_products(Cpu{})) return false;  // oneDNN's relu turns NaN into 0
-  Product product{.M = args.N,
-                  .N = args.M,
-                  .K = args.K,
-                  .a_stride = args.x_stride,
-                  .b_stride = args.w_stride,
-                  .c_stride = args.y_stride,
-                  .transpose_a = false,
-                  .transpose_b = true,
-                  .accumulate = false,
-                  .has_bias = true,
-                  .c_type = Type::bf16};
+  Product product = described(product_of(args));
+  product.has_bias = true;
   for_each_run_of_tokens(args.N, [&](int64_t begin, int64_t count) {
     product.M = count;
     multiply(product, args.x + begin * args.x_stride, args.w, args.bias, args.y + begin * args.y_stride);

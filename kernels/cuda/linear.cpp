@@ -11,19 +11,7 @@ namespace xf::kernels {
 
 template <typename T>
 bool linear_forward_at_once(Cuda, const LinearForwardArgs<T>& args) {
-  const MatmulArgs<T> product{.a = args.x,
-                              .b = args.w,
-                              .c = args.y,
-                              .M = args.N,
-                              .N = args.M,
-                              .K = args.K,
-                              .a_stride = args.x_stride,
-                              .b_stride = args.w_stride,
-                              .c_stride = args.y_stride,
-                              .transpose_a = false,
-                              .transpose_b = true,
-                              .accumulate = false};
-  return multiply(product, Epilogue<T>{.bias = args.bias, .relu = args.relu});
+  return multiply(product_of(args), Epilogue<T>{.bias = args.bias, .relu = args.relu});
 }
 
 // dw += dy^T x. The epilogue writes the sums of the rows of dy^T; the contract adds them: by way of scratch.

@@ -13,14 +13,6 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("EndToEnd: the speed that xformer-translate reports is read from among its messages", "[unit]") {
-  const Translated found =
-      translated("warning: something\n1000 lines, 13524 tokens in 2.5 s (5410 tokens/s), beam 5, model m\n");
-  CHECK(found.tokens == 13524);
-  CHECK(found.seconds == Approx(13524.0 / 5410));
-  CHECK_THROWS_WITH(translated("error: no model\n"), Contains("no model"));
-}
-
 TEST_CASE("EndToEnd: speed that falls by a tenth during training shows", "[unit]") {
   std::vector<double> rates(200, 1000.0);
   CHECK(flatness(rates) == 1);

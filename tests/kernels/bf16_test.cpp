@@ -9,6 +9,7 @@
 #include "kernels/embedding.h"
 #include "kernels/linear.h"
 #include "kernels/residual_norm.h"
+#include "tests/support/batch.h"
 #include "tests/support/targets.h"
 #include "tests/support/threads.h"
 
@@ -82,18 +83,12 @@ TEST_CASE("bf16: norms give the same bits at any number of threads", "[unit]") {
 
 TEST_CASE("bf16: cross-entropy and embedding give the same bits at any number of threads", "[unit]") {
   CHECK(same_bits_at_any_thread_count([] {
-    std::vector<int32_t> ids(300), order(300);
-    for (int32_t i = 0; i < 300; ++i) {
-      ids[static_cast<size_t>(i)] = i / 3 % 131;
-      order[static_cast<size_t>(i)] = i;
-    }
-    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-      return ids[static_cast<size_t>(a)] < ids[static_cast<size_t>(b)];
-    });
+    Ids ids(300);
+    for (int32_t i = 0; i < 300; ++i) ids[static_cast<size_t>(i)] = i / 3 % 131;
     const Tensor z = kBf16.random({300, 131}, 1, -4, 4), loss = Tensor::zeros({2}, DType::f32);
     cross_entropy(z, Tensor::from(ids), {.label_smoothing = 0.1f}, loss, z);
     const Tensor dtable = Tensor::zeros({131, 131}, DType::f32);
-    embedding_backward(z, Tensor::from(ids), Tensor::from(order), 3, some_dropout(), dtable);
+    embedding_backward(z, Tensor::from(ids), order_by_id(ids), 3, some_dropout(), dtable);
     return std::vector<Tensor>{z, loss, dtable};
   }));
 }
