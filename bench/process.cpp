@@ -1,6 +1,7 @@
 #include "bench/process.h"
 
 #include <fcntl.h>
+#include <omp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -51,6 +52,8 @@ Process::Process(const std::vector<std::string>& command,
     if (!environment.contains(text.substr(0, text.find('=')))) variables.push_back(text);
   }
   const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
+  // Ends our own threads, which would spin beside the program: for ever, with OMP_WAIT_POLICY=active.
+  omp_pause_resource_all(omp_pause_hard);
   pid_ = fork();
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);  // a peer does not outlive a benchmark that is killed

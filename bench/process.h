@@ -1,5 +1,5 @@
 // Another program, spoken to by lines: a peer's script, or one of our own programs. It gets SIGTERM when this
-// one ends.
+// one ends; our OpenMP threads end before it starts, and are back with the next parallel loop.
 #pragma once
 
 #include <cstdio>

@@ -37,12 +37,12 @@ CUDA = {
 }
 
 
-def run(variants, name, arguments, samples):
+def run(variants, name, arguments, samples, warm_ups):
     environment, options = variants[name]
     # The thread count is set through the environment too, so that every library of the process sees it at its start.
-    done = subprocess.run([sys.executable, str(TORCH_STEP), arguments.preset, "--threads", str(arguments.threads), "--device",
-                           arguments.device, "--dtype", arguments.dtype, "--samples", str(samples), *options], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True,
+    command = [sys.executable, str(TORCH_STEP), arguments.preset, "--threads", str(arguments.threads), "--device",
+               arguments.device, "--dtype", arguments.dtype, "--samples", str(samples), "--warm-ups", str(warm_ups)]
+    done = subprocess.run(command + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=os.environ | environment | {"OMP_NUM_THREADS": str(arguments.threads)})
     if done.returncode != 0:
         raise RuntimeError((done.stderr.strip().splitlines() or ["no message"])[-1])
@@ -53,7 +53,7 @@ def best(variants, arguments, samples):
     results = []
     for name in variants:
         try:
-            result = run(variants, name, arguments, samples)
+            result = run(variants, name, arguments, samples, warm_ups=1)
         except RuntimeError as error:
             print(f"torch, {name}: does not run here ({error})", file=sys.stderr, flush=True)
             continue
@@ -72,14 +72,14 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--dtype", default="f32")
     parser.add_argument("--variant", default="")
-    parser.add_argument("--samples", type=int, default=0, help="0: 7 of tiny, 3 of base")
+    parser.add_argument("--samples", type=int, default=0, help="0: 5 of tiny, 2 of base")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by way of run(), which then ends the setting it waits for
-    samples = arguments.samples or (7 if arguments.preset == "tiny" else 3)
+    samples = arguments.samples or (5 if arguments.preset == "tiny" else 2)
     variants = CPU if arguments.device == "cpu" else CUDA
     if arguments.variant and arguments.variant not in variants:
         sys.exit(f"no variant is called '{arguments.variant}': {', '.join(variants)}")
-    result = (run(variants, arguments.variant, arguments, samples) if arguments.variant
+    result = (run(variants, arguments.variant, arguments, samples, warm_ups=3) if arguments.variant
               else best(variants, arguments, samples))
     print(json.dumps(result | {"version": result["torch"]}))
 

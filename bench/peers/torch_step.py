@@ -2,7 +2,7 @@
 """One training step of the Transformer in PyTorch, timed: the peer of `xformer-bench --fn train_step`.
 
     python3 torch_step.py tiny|base [--device cpu|cuda] [--dtype f32|bf16] [--threads N] [--compile MODE] [--graph]
-                          [--samples N]
+                          [--samples N] [--warm-ups N]
 
 The same model, batch and step as ours, in the form that is fastest in PyTorch: fused Q, K, V (and K, V of the
 cross-attention), scaled_dot_product_attention, fused cross-entropy with label smoothing, fused Adam, gradients set to
@@ -28,7 +28,7 @@ PRESETS = {
     "base": dict(sentences=128, length=32, d=512, ffn=2048, layers=6, heads=8, vocabularies=(5893, 7855), tied=False,
                  dropout=0.1),
 }
-WARM_UP_STEPS = 3
+GRAPH_WARM_UPS = 3  # steps before a capture, as PyTorch's manual wants
 OTHERS_ALLOWED = 0.05  # of a core: a sample during which other processes used more is dropped
 ATTEMPTS_PER_SAMPLE = 2  # before a busy machine's samples are kept after all, and the result says so
 
@@ -124,7 +124,7 @@ def make_step(preset, arguments):
         return lambda: step().item(), parameters
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
-        for _ in range(WARM_UP_STEPS):
+        for _ in range(GRAPH_WARM_UPS):
             step()
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
@@ -151,9 +151,9 @@ def used_by_others():
     return ticks / os.sysconf("SC_CLK_TCK") - own.ru_utime - own.ru_stime
 
 
-def sample(step, wanted):
+def sample(step, wanted, warm_ups):
     """Seconds of `wanted` steps, undisturbed ones as long as attempts last; and how many were disturbed."""
-    for _ in range(WARM_UP_STEPS):
+    for _ in range(warm_ups):
         step()
     quiet, disturbed = [], []
     while len(quiet) < wanted and len(quiet) + len(disturbed) < ATTEMPTS_PER_SAMPLE * wanted:
@@ -173,13 +173,14 @@ def main():
     parser.add_argument("--graph", action="store_true", help="capture the step (CUDA)")
     parser.add_argument("--compile", default="", metavar="MODE", help="torch.compile's mode; none: eager")
     parser.add_argument("--samples", type=int, default=15)
+    parser.add_argument("--warm-ups", type=int, default=3)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     torch.set_flush_denormal(True)  # as ours
 
     preset = PRESETS[arguments.preset]
     step, parameters = make_step(preset, arguments)
-    seconds, disturbed = sample(step, arguments.samples)
+    seconds, disturbed = sample(step, arguments.samples, arguments.warm_ups)
     tenths = statistics.quantiles(seconds, n=10, method="inclusive")
     median = statistics.median(seconds)
     print(json.dumps({

@@ -2,11 +2,14 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 
 #include "bench/peers.h"
 #include "bench/process.h"
 #include "bench/scaling.h"
 #include "core/error.h"
+#include "core/parallel.h"
 
 namespace xf::bench {
 namespace {
@@ -61,6 +64,16 @@ TEST_CASE("Process: lines go in and come out, and a failure brings the last mess
   Process told({"sh", "-c", "echo $XF_TEST_WORD"}, {{"XF_TEST_WORD", "hello"}});
   CHECK(told.finish() == "hello\n");
   CHECK_THROWS_AS(Process({"/nowhere/no-such-program"}), Error);
+}
+
+TEST_CASE("Process: no thread of ours is left to spin beside it", "[unit]") {
+  using std::filesystem::directory_iterator;
+  set_thread_count(3);
+  CHECK(std::distance(directory_iterator("/proc/self/task"), {}) == 3);
+  Process process({"true"});
+  CHECK(std::distance(directory_iterator("/proc/self/task"), {}) == 1);
+  process.finish();
+  set_thread_count(0);
 }
 
 TEST_CASE("Process: a program that has ended is an error, not a signal", "[unit]") {
