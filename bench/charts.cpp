@@ -161,7 +161,7 @@ std::string svg(const BarChart& chart) {
     names = std::max(names, kLetter * static_cast<double>(bar.name.size()));
     texts = std::max(texts, kLetter * static_cast<double>(bar.text.size()));
   }
-  const double left = std::min(names + 20, kWidth / 2),
+  const double left = std::min(names + 20, 0.65 * kWidth),
                scale = (kWidth - left - std::min(texts + 20, kWidth / 3)) / (most > 0 ? most : 1);
   const double bottom = kFirst + (kBar + kGap) * static_cast<double>(chart.bars.size());
   std::string out = opened(bottom + 10, chart.title);

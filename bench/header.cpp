@@ -57,6 +57,14 @@ std::string commit() {
   return found.empty() ? "unknown" : found;
 }
 
+// As it was typed.
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline");
+  std::string text;
+  for (std::string argument; std::getline(file, argument, '\0');) text += (text.empty() ? "" : " ") + argument;
+  return text;
+}
+
 // The sets that decide how fast products and our kernels are.
 std::string instruction_sets() {
   static const std::vector<std::string> telling = {
@@ -125,6 +133,7 @@ Header make_header(const tests::Target& target, const Machine& machine, const st
   Header header = {
       {"date", now_in_utc()},
       {"commit", commit()},
+      {"command", command_line()},
       {"preset", preset},
       {"device", xf::name_of(target.device)},
       {"dtype", xf::name_of(target.dtype)},

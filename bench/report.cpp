@@ -34,7 +34,9 @@ std::string cell(double value, int decimals) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "–";
 }
 
-std::string name_of(const Row& row) { return row.fn + " " + row.shape; }
+std::string name_of(const Row& row) {
+  return row.fn + " " + row.shape + (row.dtype == "f32" ? "" : " " + row.dtype);
+}
 
 std::string header_table(const Header& header) {
   std::string out = "<table class=\"header\">\n";
@@ -84,7 +86,9 @@ std::string peers(const Results& run) {
   BarChart chart{"Times as fast as the peer (the line: equally fast)", {}, 1};
   for (const Row& row : run.rows) {
     if (!std::isfinite(row.ratio())) continue;
-    chart.bars.push_back({name_of(row), fmt::format("{:.2f} × {}", row.ratio(), row.baseline), row.ratio()});
+    const std::string peer = row.baseline.substr(0, row.baseline.find(','));  // without how it ran
+    chart.bars.push_back(
+        {fmt::format("{} : {}", name_of(row), peer), fmt::format("{:.2f}", row.ratio()), row.ratio()});
   }
   return chart.bars.empty() ? "" : "<h2>Against peers</h2>\n" + svg(chart);
 }

@@ -127,6 +127,12 @@ void store(const Results& results) {
 }
 
 Results pooled(const Results& older, const Results& newer) {
+  for (const char* const name : {"device", "dtype", "cpu", "threads"}) {
+    const std::string before = look_up(older.header, name), after = look_up(newer.header, name);
+    if (before == after) continue;
+    fail(ErrorKind::usage, "--add: '{}' has {} {}, this run {}; choose another label", older.label, name, before,
+         after);
+  }
   Results all = newer;
   for (auto& [name, value] : all.header) {
     if (name != "copy_gbs" && name != "gemm_gflops") continue;

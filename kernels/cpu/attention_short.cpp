@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kTokenGrain = 128;  // query and key tokens that are worth a thread
 
-// body(sentence) for each sentence with a query or a key, cut where the tokens are equal in number.
+// body(sentence, the one after it) for each sentence with a query or a key, cut where the tokens are equal in
+// number. There is always one after it: the last has no tokens.
 template <typename Args, typename Body>
 void for_each_sentence(const Args& args, const Body& body) {
   const int32_t *const q = args.query_offsets, *const k = args.key_offsets;
@@ -26,9 +27,23 @@ void for_each_sentence(const Args& args, const Body& body) {
       }
     }
     for (int64_t b = low; b < args.B && start(b) < end; ++b) {
-      if (start(b + 1) > start(b)) body(sentence_at(q, k, b));
+      if (start(b + 1) == start(b)) continue;
+      body(sentence_at(q, k, b), b + 1 < args.B ? sentence_at(q, k, b + 1) : Sentence{});
     }
   });
+}
+
+// Brings `count` rows from `first` on, `columns` wide, into the second-level cache. A head's part of a row is
+// two lines, and the next one lies a whole row further: the processor does not foresee that, and waits for
+// each.
+template <typename T>
+void prefetch_rows(MatrixView<T> in, int64_t first, int64_t count, int64_t columns) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  constexpr int kForReading = 0, kSecondLevel = 2;
+  for (int64_t r = first; r < first + count; ++r) {
+    for (int64_t c = 0; c < columns; c += kLine)
+      __builtin_prefetch(in.data + r * in.row + c, kForReading, kSecondLevel);
+  }
 }
 
 // p [keys, ld] = softmax(scale * k q^T), masked, times `factors` if there are any; eq. (1)-(3). queries_t:
@@ -43,7 +58,7 @@ void probabilities(MatrixView<T> q, MatrixView<Acc<T>> k, const Sentence& s, int
 }
 
 template <typename T>
-void forward_sentence(const AttentionForwardArgs<T>& args, const Sentence& s) {
+void forward_sentence(const AttentionForwardArgs<T>& args, const Sentence& s, const Sentence& next) {
   using A = Acc<T>;
   const int64_t ld = padded(s.queries), Dh = args.Dh, wide = widened_size<T>(s.keys, Dh);
   A* const queries_t = thread_scratch<A>((Dh + s.keys + factor_rows(s.keys)) * ld + wide);
@@ -54,6 +69,9 @@ void forward_sentence(const AttentionForwardArgs<T>& args, const Sentence& s) {
     const MatrixView<T> k{args.k + s.k_begin * args.k_stride + h * Dh, args.k_stride};
     const MatrixView<T> v{args.v + s.k_begin * args.v_stride + h * Dh, args.v_stride};
     const MatrixView<A> dropped{p, ld};
+    prefetch_rows(q, next.q_begin - s.q_begin, next.queries, Dh);
+    prefetch_rows(k, next.k_begin - s.k_begin, next.keys, Dh);
+    prefetch_rows(v, next.k_begin - s.k_begin, next.keys, Dh);
     if (factors) probability_factors(args.dropout, s.q_begin, h, 0, s.keys, factors, ld);
     probabilities(q, widened(k, s.keys, Dh, keys), s, Dh, args.shape, factors, queries_t, p, ld);
     product(transposed(dropped), v.data, v.row, s.queries, Dh, s.keys, false,
@@ -80,7 +98,7 @@ void score_gradient_band(T* p, T* dp, const T* factors, int64_t keys, int64_t ld
 }
 
 template <typename T>
-void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s) {
+void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s, const Sentence& next) {
   using A = Acc<T>;
   const int64_t ld = padded(s.queries), Dh = args.Dh, tile = s.keys * ld, wide = widened_size<T>(s.keys, Dh);
   A* const rows_t = thread_scratch<A>((Dh + factor_rows(s.keys)) * ld + 2 * tile + 2 * wide);
@@ -91,6 +109,10 @@ void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s) 
     const MatrixView<T> k{args.k + s.k_begin * args.k_stride + h * Dh, args.k_stride};
     const MatrixView<T> v{args.v + s.k_begin * args.v_stride + h * Dh, args.v_stride};
     const MatrixView<T> grad_o{args.grad_o + s.q_begin * args.grad_o_stride + h * Dh, args.grad_o_stride};
+    prefetch_rows(q, next.q_begin - s.q_begin, next.queries, Dh);
+    prefetch_rows(k, next.k_begin - s.k_begin, next.keys, Dh);
+    prefetch_rows(v, next.k_begin - s.k_begin, next.keys, Dh);
+    prefetch_rows(grad_o, next.q_begin - s.q_begin, next.queries, Dh);
     const MatrixView<A> wide_k = widened(k, s.keys, Dh, keys);
     probabilities<T>(q, wide_k, s, Dh, args.shape, nullptr, rows_t, p, ld);
     transpose(grad_o.data, grad_o.row, s.queries, Dh, rows_t, ld);
@@ -113,12 +135,12 @@ void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s) 
 
 template <typename T>
 void attention_forward_short(const AttentionForwardArgs<T>& args) {
-  for_each_sentence(args, [&](const Sentence& s) { forward_sentence(args, s); });
+  for_each_sentence(args, [&](const Sentence& s, const Sentence& next) { forward_sentence(args, s, next); });
 }
 
 template <typename T>
 void attention_backward_short(const AttentionBackwardArgs<T>& args) {
-  for_each_sentence(args, [&](const Sentence& s) { backward_sentence(args, s); });
+  for_each_sentence(args, [&](const Sentence& s, const Sentence& next) { backward_sentence(args, s, next); });
 }
 
 template void attention_forward_short(const AttentionForwardArgs<float>&);

@@ -74,7 +74,7 @@ TEST_CASE("Results: many samples are thinned to their quantiles", "[unit]") {
 TEST_CASE("Results: runs that are pooled keep all samples, and the better ceilings", "[unit]") {
   const Results older = two_rows();
   Results newer = two_rows();
-  newer.header = {{"cpu", "another name"}, {"copy_gbs", "90.0"}, {"gemm_gflops", "450.0"}};
+  newer.header = {{"commit", "def"}, {"copy_gbs", "90.0"}, {"gemm_gflops", "450.0"}};
   newer.rows.pop_back();
   newer.rows[0].samples = {{0.1}, 0};
   newer.rows[0].floor_s = 0.19;
@@ -85,6 +85,14 @@ TEST_CASE("Results: runs that are pooled keep all samples, and the better ceilin
   CHECK(all.rows[0].floor_s == 0.19);
   CHECK(all.ceiling("copy_gbs") == 100);
   CHECK(all.ceiling("gemm_gflops") == 450);
+}
+
+TEST_CASE("Results: runs of another type or machine, whose ceilings are others, are not pooled", "[unit]") {
+  Results f32 = two_rows(), bf16 = two_rows();
+  f32.header.emplace_back("dtype", "f32");
+  bf16.header.emplace_back("dtype", "bf16");
+  CHECK_NOTHROW(pooled(f32, f32));
+  CHECK_THROWS_WITH(pooled(f32, bf16), Contains("has dtype f32, this run bf16"));
 }
 
 TEST_CASE("Results: text that is something else is refused by name", "[unit]") {
