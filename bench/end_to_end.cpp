@@ -75,13 +75,8 @@ class Translation {
 
   // Number of generated tokens, each sentence's </s> among them.
   double run(const Decoding& decoding) {
-    const data::Tokenizer& target = *model_->vocabularies.target;
     const nn::Search search(*model_->transformer, arena_,
-                            {.beam_size = decoding.beam,
-                             .bos = target.bos_id(),
-                             .eos = target.eos_id(),
-                             .unk = target.unk_id(),
-                             .pad = target.pad_id()});
+                            tools::with_specials({.beam_size = decoding.beam}, *model_->vocabularies.target));
     int64_t tokens = 0;
     for (const data::IndexedBatch& batch :
          data::translation_batches(sources_, model_->vocabularies.source->eos_id(),

@@ -5,8 +5,6 @@
 
 namespace xf::tools {
 
-namespace {
-
 nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer& target) {
   search.bos = target.bos_id();
   search.eos = target.eos_id();
@@ -14,8 +12,6 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
   search.pad = target.pad_id();
   return search;
 }
-
-}  // namespace
 
 Translator::Translator(const nn::Transformer& model, Arena& arena, const Vocabularies& vocabularies,
                        nn::SearchOptions search, int64_t sentences_per_batch)

@@ -19,9 +19,12 @@ struct Translation {
   bool cropped = false;                    // the line was longer than the model can read
 };
 
+// `search` with the special ids of the target vocabulary.
+nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer& target);
+
 class Translator {
  public:
-  // `search` needs no special ids: they are the target vocabulary's.
+  // `search` needs no special ids: with_specials() adds them.
   Translator(const nn::Transformer& model, Arena& arena, const Vocabularies& vocabularies,
              nn::SearchOptions search, int64_t sentences_per_batch);
 

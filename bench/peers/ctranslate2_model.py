@@ -3,13 +3,11 @@
 CTranslate2 knows our Transformer: fused Q, K, V as [3D, D], cross-attention's K and V as [2D, D], ReLU, one matrix for
 both embeddings and the output. Its sinusoids come in halves; ours, sine and cosine in turn, are handed over as a table.
 """
-import json
 import os
 import sys
 import tomllib
 import unicodedata
 
-import ctranslate2
 import numpy as np
 import sentencepiece
 from ctranslate2.specs import transformer_spec
@@ -105,19 +103,3 @@ def convert(run, folder):
     spec.optimize(quantization="float32")
     os.makedirs(folder, exist_ok=True)
     spec.save(folder)
-
-
-def converted(run, cache):
-    """The folder of the converted model, made if it is not there for these very weights."""
-    state = os.stat(run.weights_file)
-    stamp = {"file": os.path.realpath(run.weights_file), "modified": state.st_mtime_ns, "bytes": state.st_size,
-             "ctranslate2": ctranslate2.__version__}
-    stamp_file = os.path.join(cache, "converted_from.json")
-    if os.path.exists(stamp_file):
-        with open(stamp_file) as file:
-            if json.load(file) == stamp:
-                return cache
-    convert(run, cache)
-    with open(stamp_file, "w") as file:
-        json.dump(stamp, file)
-    return cache

@@ -19,7 +19,7 @@ import time
 
 import ctranslate2
 
-from ctranslate2_model import Run, converted
+from ctranslate2_model import Run, convert
 
 MAX_LENGTH = 256
 BATCH_WORDS = (512, 1024, 2048, 4096, 8192)
@@ -33,9 +33,7 @@ def arguments():
     parser.add_argument("--batch-size", type=int, default=0, help="sentences of a batch")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--samples", type=int, default=7)
-    parser.add_argument("--warm-ups", type=int, default=1)
     parser.add_argument("--expect", metavar="FILE", help="our translations of --input with the same beam")
-    parser.add_argument("--cache", metavar="DIR", help="where the converted model is kept; default: nowhere")
     return parser.parse_args()
 
 
@@ -49,8 +47,9 @@ def main():
     run = Run(options.model)
     sources = [run.encode(line) for line in read_lines(options.input)]
     with tempfile.TemporaryDirectory() as temporary:
-        translator = ctranslate2.Translator(converted(run, options.cache or temporary), device="cpu",
-                                            compute_type="float32", inter_threads=1, intra_threads=options.threads)
+        convert(run, temporary)
+        translator = ctranslate2.Translator(temporary, device="cpu", compute_type="float32", inter_threads=1,
+                                            intra_threads=options.threads)
     batchings = ([dict(max_batch_size=options.batch_size, batch_type="examples")] if options.batch_size else
                  [dict(max_batch_size=words, batch_type="tokens") for words in BATCH_WORDS])
 
@@ -63,8 +62,7 @@ def main():
         translate(batching)
         return time.monotonic() - start
 
-    for _ in range(options.warm_ups):
-        translate(batchings[-1])
+    translate(batchings[-1])  # a warm-up
     batching = min(batchings, key=seconds_of)
     seconds, processor_seconds = [], []
     for _ in range(options.samples):
@@ -78,7 +76,8 @@ def main():
         "median_s": statistics.median(seconds), "p10_s": tenths[0], "p90_s": tenths[-1], "n": len(seconds),
         "cpu_s": statistics.median(processor_seconds), "sentences": len(sources),
         "tokens": sum(len(tokens) + (len(tokens) < MAX_LENGTH) for tokens in hypotheses),
-        "variant": f"batches of {batching['max_batch_size']} {batching['batch_type']}", "threads": options.threads, "version": ctranslate2.__version__,
+        "variant": f"batches of {batching['max_batch_size']} {batching['batch_type']}", "threads": options.threads,
+        "version": ctranslate2.__version__,
     }
     if options.expect:
         ours = read_lines(options.expect)
