@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "bench/output.h"
 #include "core/error.h"
@@ -16,19 +17,51 @@ constexpr size_t kFewestSamples = 5;
 constexpr int kResamples = 1000;
 constexpr double kConfidence = 0.99;
 
+Samples sorted(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return {std::move(seconds), 0};
+}
+
+// What 99 % of resampled ratios exceed.
+double surely_above(const std::function<double(PhiloxSequence&)>& resampled) {
+  PhiloxSequence random(1, 0);
+  std::vector<double> ratios;
+  for (int i = 0; i < kResamples; ++i) ratios.push_back(resampled(random));
+  return sorted(std::move(ratios)).quantile(1 - kConfidence);
+}
+
 // As many samples as there are, drawn with replacement.
 Samples resample(const Samples& samples, PhiloxSequence& random) {
   const auto n = static_cast<uint32_t>(samples.seconds.size());
-  Samples drawn;
-  for (uint32_t i = 0; i < n; ++i) drawn.seconds.push_back(samples.seconds[random.below(n)]);
-  std::sort(drawn.seconds.begin(), drawn.seconds.end());
-  return drawn;
+  std::vector<double> drawn;
+  for (uint32_t i = 0; i < n; ++i) drawn.push_back(samples.seconds[random.below(n)]);
+  return sorted(std::move(drawn));
 }
 
 double ratio(const Samples& a, const Samples& b, double q) { return b.quantile(q) / a.quantile(q); }
 
 double least_ratio(const Samples& a, const Samples& b) {
   return std::min(ratio(a, b, 0.5), ratio(a, b, 0.25));
+}
+
+struct Pair {
+  double a, b;
+  double ratio() const { return b / a; }
+};
+
+double median_ratio(const std::vector<Pair>& pairs) {
+  std::vector<double> ratios;
+  for (const Pair& pair : pairs) ratios.push_back(pair.ratio());
+  return sorted(std::move(ratios)).quantile(0.5);
+}
+
+// The change of pairs, but for `surely`.
+Change change_of(std::vector<Pair> pairs) {
+  Change change{.median = median_ratio(pairs)};
+  std::sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.a * x.b < y.a * y.b; });
+  pairs.resize((pairs.size() + 1) / 2);
+  change.quarter = median_ratio(pairs);
+  return change;
 }
 
 }  // namespace
@@ -41,14 +74,26 @@ Change compare(const Samples& a, const Samples& b) {
   if (a.seconds.empty() || b.seconds.empty()) return {};
   Change change{.median = ratio(a, b, 0.5), .quarter = ratio(a, b, 0.25)};
   if (std::min(a.seconds.size(), b.seconds.size()) < kFewestSamples) return change;
-  PhiloxSequence random(1, 0);
-  Samples ratios;
-  for (int i = 0; i < kResamples; ++i) {
+  change.surely = surely_above([&](PhiloxSequence& random) {
     const Samples from_a = resample(a, random);
-    ratios.seconds.push_back(least_ratio(from_a, resample(b, random)));
-  }
-  std::sort(ratios.seconds.begin(), ratios.seconds.end());
-  change.surely = ratios.quantile(1 - kConfidence);
+    return least_ratio(from_a, resample(b, random));
+  });
+  return change;
+}
+
+Change compare_pairs(const std::vector<double>& a, const std::vector<double>& b) {
+  XF_CHECK(a.size() == b.size() && !a.empty(), "comparison: {} and {} samples are no pairs", a.size(), b.size());
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i < a.size(); ++i) pairs.push_back({a[i], b[i]});
+  Change change = change_of(pairs);
+  if (pairs.size() < kFewestSamples) return change;
+  change.surely = surely_above([&](PhiloxSequence& random) {
+    std::vector<Pair> drawn;
+    for (size_t i = 0; i < pairs.size(); ++i)
+      drawn.push_back(pairs[random.below(static_cast<uint32_t>(pairs.size()))]);
+    const Change of_drawn = change_of(std::move(drawn));
+    return std::min(of_drawn.median, of_drawn.quarter);
+  });
   return change;
 }
 
@@ -71,18 +116,19 @@ Comparison compare(const Results& a, const Results& b) {
   for (const Row& after : b.rows) {
     if (after.ran() && find(a, after.key()) == a.rows.end()) comparison.only_in_one.push_back(after.key());
   }
-  std::stable_sort(comparison.rows.begin(), comparison.rows.end(),
-                   [](const Compared& x, const Compared& y) { return x.change.median > y.change.median; });
   return comparison;
 }
 
 std::string to_text(const Comparison& comparison, double threshold) {
+  std::vector<Compared> rows = comparison.rows;
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Compared& x, const Compared& y) { return x.change.median > y.change.median; });
   size_t width = 4;
-  for (const Compared& row : comparison.rows) width = std::max(width, row.key.size());
+  for (const Compared& row : rows) width = std::max(width, row.key.size());
   std::string text = fmt::format("{:{}} {:>11} {:>11} {:>8} {:>8} {:>8}\n", "row", width, comparison.before,
                                  comparison.after, "median", "quarter", "surely");
   const auto percent = [](double times) { return fmt::format("{:+.1f} %", 100 * (times - 1)); };
-  for (const Compared& row : comparison.rows) {
+  for (const Compared& row : rows) {
     text += fmt::format("{:{}} {:>11} {:>11} {:>8} {:>8} {:>8}{}\n", row.key, width, readable(row.before_s),
                         readable(row.after_s), percent(row.change.median), percent(row.change.quarter),
                         percent(row.change.surely), row.change.regression(threshold) ? "  slower" : "");

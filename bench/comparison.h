@@ -1,4 +1,4 @@
-// Two runs of the same benchmarks: what became slower, beyond what chance explains.
+// The same benchmarks, before and after: what became slower, beyond what chance explains.
 #pragma once
 
 #include <string>
@@ -20,9 +20,14 @@ struct Change {
   bool regression(double threshold) const;
 };
 
-// Deterministic: the resampling draws from a fixed seed. Fewer than 5 samples on a side prove nothing: surely
-// is 1.
+// Two runs. Deterministic: the resampling draws from a fixed seed. Fewer than 5 samples on a side prove
+// nothing: surely is 1.
 Change compare(const Samples& a, const Samples& b);
+
+// Two programs in turn (bench/turns.h): a[i] and b[i] were taken one after the other, and share the machine's
+// state. So the median is that of b[i] / a[i], the quarter that of the half of the pairs with the least a[i] b[i],
+// and pairs are resampled.
+Change compare_pairs(const std::vector<double>& a, const std::vector<double>& b);
 
 struct Compared {
   std::string key;  // of the row, in both runs

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/device_clock.h"
 #include "core/graph.h"
 
 namespace xf::bench {
@@ -15,43 +14,6 @@ namespace {
 constexpr double kShortestSample = 2e-4;  // seconds; a clock's error of 25 ns is then far below a percent
 constexpr size_t kMostInputs = 64;        // cases so small that more would be needed are not bound by memory
 constexpr int kAttempts = 2, kWarmUps = 2;
-
-// The calls of a case that a visit rotates through, and how many are timed at once.
-class Rotation {
- public:
-  Rotation(const Case& c, const TimerOptions& options) : arena_(c.target.device) {
-    Inputs inputs(c.target, arena_);
-    const int64_t wanted = options.cold ? 2 * cache_bytes(c.target.device) : 0;
-    do {
-      calls_.push_back(c.make(inputs));
-    } while (arena_.used_bytes() < wanted && calls_.size() < kMostInputs);
-    const double start = now();
-    for (int i = 0; i < kWarmUps; ++i) {
-      for (const Call& call : calls_) call.run();
-    }
-    const double each = (now() - start) / static_cast<double>(kWarmUps * calls_.size());
-    at_once_ = std::max<int64_t>(1, std::llround(kShortestSample / each));
-    // A recording repeats the same calls, so that it must hold all of them.
-    const auto size = static_cast<int64_t>(calls_.size());
-    if (Graph::replays(c.target.device)) at_once_ = (at_once_ + size - 1) / size * size;
-    clock_ = make_clock(c.target.device, [this] { run(); });
-  }
-  // Seconds per call.
-  double time() { return clock_->time() / static_cast<double>(at_once_); }
-
- private:
-  void run() {
-    for (int64_t i = 0; i < at_once_; ++i) {
-      calls_[next_].run();
-      next_ = (next_ + 1) % calls_.size();
-    }
-  }
-  Arena arena_;
-  std::vector<Call> calls_;
-  size_t next_ = 0;
-  int64_t at_once_ = 1;
-  std::unique_ptr<DeviceClock> clock_;
-};
 
 class Silent : public benchmark::BenchmarkReporter {
  public:
@@ -81,13 +43,40 @@ std::vector<double> iterate(const std::string& name, const TimerOptions& options
 
 }  // namespace
 
+TimedCase::TimedCase(const Case& c, const TimerOptions& options)
+    : arena_(c.target.device), planted_(options.planted) {
+  Inputs inputs(c.target, arena_);
+  const int64_t wanted = options.cold ? 2 * cache_bytes(c.target.device) : 0;
+  do {
+    calls_.push_back(c.make(inputs));
+  } while (arena_.used_bytes() < wanted && calls_.size() < kMostInputs);
+  const double start = now();
+  for (int i = 0; i < kWarmUps; ++i) {
+    for (const Call& call : calls_) call.run();
+  }
+  const double each = (now() - start) / static_cast<double>(kWarmUps * calls_.size());
+  at_once_ = std::max<int64_t>(1, std::llround(kShortestSample / each));
+  // A recording repeats the same calls, so that it must hold all of them.
+  const auto size = static_cast<int64_t>(calls_.size());
+  if (Graph::replays(c.target.device)) at_once_ = (at_once_ + size - 1) / size * size;
+  clock_ = make_clock(c.target.device, [this] { run(); });
+}
+
+double TimedCase::time() { return (1 + planted_) * clock_->time() / static_cast<double>(at_once_); }
+
+void TimedCase::run() {
+  for (int64_t i = 0; i < at_once_; ++i) {
+    calls_[next_].run();
+    next_ = (next_ + 1) % calls_.size();
+  }
+}
+
 Samples time_kernel(const Case& c, const TimerOptions& options) {
-  Rotation rotation(c, options);
+  TimedCase timed(c, options);
   Samples samples;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const Neighbours neighbours;
-    samples.seconds =
-        iterate(c.fn + "/" + c.shape(), options, [&] { return (1 + options.planted) * rotation.time(); });
+    samples.seconds = iterate(c.fn + "/" + c.shape(), options, [&] { return timed.time(); });
     const bool disturbed = neighbours.disturbed();
     samples.disturbed = disturbed ? static_cast<int>(samples.seconds.size()) : 0;
     if (!disturbed) break;

@@ -1,7 +1,11 @@
 // Times of one kernel case: Google Benchmark decides how often to run it, the clock is ours.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "bench/case.h"
+#include "bench/device_clock.h"
 #include "bench/sampler.h"
 
 namespace xf::bench {
@@ -13,9 +17,25 @@ struct TimerOptions {
   double planted = 0;  // --plant: report every sample longer by this share, to see that a comparison notices
 };
 
-// One visit: inputs are made, warmed up, timed, and dropped. A sample is the time of one call; calls too
-// short for a clock are timed several at once. A disturbed visit is repeated, and its samples are only kept,
-// and counted as disturbed, where no quiet one comes.
+// A case with its inputs in place, several times over unless they shall be found in a cache; warmed up.
+class TimedCase {
+ public:
+  TimedCase(const Case& c, const TimerOptions& options);
+  // Seconds of one call. Calls too short for a clock are timed several at once.
+  double time();
+
+ private:
+  void run();
+  Arena arena_;
+  std::vector<Call> calls_;
+  size_t next_ = 0;
+  int64_t at_once_ = 1;
+  double planted_;
+  std::unique_ptr<DeviceClock> clock_;
+};
+
+// One visit: inputs are made, timed, and dropped. A disturbed visit is repeated, and its samples are only
+// kept, and counted as disturbed, where no quiet one comes.
 Samples time_kernel(const Case& c, const TimerOptions& options);
 
 }  // namespace xf::bench

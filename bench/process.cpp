@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <omp.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 
 #include "core/error.h"
 
@@ -40,6 +40,8 @@ std::string rest_of(std::FILE* file) {
 
 }  // namespace
 
+void end_own_threads() { omp_pause_resource_all(omp_pause_hard); }
+
 Process::Process(const std::vector<std::string>& command,
                  const std::map<std::string, std::string>& environment)
     : name_(command.front()), errors_(std::tmpfile()) {
@@ -52,10 +54,11 @@ Process::Process(const std::vector<std::string>& command,
     if (!environment.contains(text.substr(0, text.find('=')))) variables.push_back(text);
   }
   const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
-  // Ends our own threads, which would spin beside the program: for ever, with OMP_WAIT_POLICY=active.
-  omp_pause_resource_all(omp_pause_hard);
+  end_own_threads();
+  std::signal(SIGPIPE, SIG_IGN);  // a program that ends early is an error of ours, not our end
   pid_ = fork();
   if (pid_ == 0) {
+    std::signal(SIGPIPE, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);  // a peer does not outlive a benchmark that is killed
     dup2(to.ends[0], STDIN_FILENO);
     dup2(from.ends[1], STDOUT_FILENO);

@@ -1,5 +1,5 @@
 // Another program, spoken to by lines: a peer's script, or one of our own programs. It gets SIGTERM when this
-// one ends; our OpenMP threads end before it starts, and are back with the next parallel loop.
+// one ends; our OpenMP threads end before it starts.
 #pragma once
 
 #include <cstdio>
@@ -8,6 +8,10 @@
 #include <vector>
 
 namespace xf::bench {
+
+// Ends our OpenMP threads, which would spin beside another program: for ever, with OMP_WAIT_POLICY=active.
+// They are back with the next parallel loop.
+void end_own_threads();
 
 class Process {
  public:

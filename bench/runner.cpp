@@ -20,17 +20,6 @@ bool is_chosen(const Request& request, const Case& c) {
   return chosen(request.fn, c.fn) && (request.shape.empty() || chosen(request.shape, c.shape()));
 }
 
-std::vector<Case> chosen_cases(const Request& request, const Scope& scope) {
-  std::vector<Case> cases = catalogue(scope);
-  std::vector<std::string> shapes;
-  for (const Case& c : cases) {
-    if (chosen(request.fn, c.fn)) shapes.push_back(c.shape());
-  }
-  if (!request.shape.empty()) check_pattern(request.shape, shapes, "--shape");
-  std::erase_if(cases, [&](const Case& c) { return !is_chosen(request, c); });
-  return cases;
-}
-
 // The cases that are timed, with the same widths and fewer tokens, against their definition.
 void check(const Request& request, const Scope& scope, const Progress& progress) {
   for (const Case& c : catalogue(small_scope(scope))) {
@@ -109,10 +98,8 @@ void visit(const Case& c, const TimerOptions& options, KernelPeer* peer, const s
   }
 }
 
-void add_kernels(const Request& request, const Scope& scope, const Progress& progress,
+void add_kernels(const Request& request, const std::vector<Case>& cases, const Progress& progress,
                  std::vector<Row>& rows) {
-  const std::vector<Case> cases = chosen_cases(request, scope);
-  if (request.check) check(request, scope, progress);
   const size_t first = rows.size();
   for (const Case& c : cases) rows.push_back(row_of(c));
   const bool compared = request.baseline != "none";
@@ -127,17 +114,29 @@ void add_kernels(const Request& request, const Scope& scope, const Progress& pro
 
 }  // namespace
 
-Results run(const Request& request, const Progress& progress) {
+Choice choice_of(const Request& request) {
   check_pattern(request.fn, function_names(), "--fn");
-  const Scope scope = scope_of(request.preset, request.target);
+  Choice choice{scope_of(request.preset, request.target), step_chosen(request), {}};
+  choice.cases = catalogue(choice.scope);
+  std::erase_if(choice.cases, [&](const Case& c) { return !chosen(request.fn, c.fn); });
+  std::vector<std::string> shapes;
+  for (const Case& c : choice.cases) shapes.push_back(c.shape());
+  if (!request.shape.empty()) check_pattern(request.shape, shapes, "--shape");
+  std::erase_if(choice.cases, [&](const Case& c) { return !is_chosen(request, c); });
+  return choice;
+}
+
+Results run(const Request& request, const Progress& progress) {
+  const auto [scope, step, cases] = choice_of(request);
   const auto measured = [&] {
     progress("ceilings of this machine");
     return measure_machine(request.target.device, request.target.dtype);
   };
   const Machine before = measured();
   Results results;
-  if (step_chosen(request)) results.rows.push_back(step_row(request, scope, progress));
-  add_kernels(request, scope, progress, results.rows);
+  if (step) results.rows.push_back(step_row(request, scope, progress));
+  if (request.check) check(request, scope, progress);
+  add_kernels(request, cases, progress, results.rows);
   const Machine machine = better_of(before, measured());
   for (Row& row : results.rows) {
     row.floor_s = kernel_floor(row.bytes, row.flops, machine);
@@ -148,14 +147,13 @@ Results run(const Request& request, const Progress& progress) {
 }
 
 std::string list(const Request& request) {
-  check_pattern(request.fn, function_names(), "--fn");
-  const Scope scope = scope_of(request.preset, request.target);
+  const auto [scope, step, cases] = choice_of(request);
   std::string text;
-  if (step_chosen(request)) {
+  if (step) {
     text += fmt::format("{:34} {} {}x{}\n", kTrainStep, scope.model.name, scope.model.sentences,
                         scope.model.length);
   }
-  for (const Case& c : chosen_cases(request, scope)) text += fmt::format("{:34} {}\n", c.fn, c.shape());
+  for (const Case& c : cases) text += fmt::format("{:34} {}\n", c.fn, c.shape());
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "bench/kernel_timer.h"
 #include "bench/results.h"
@@ -19,13 +20,21 @@ struct Request {
   TimerOptions timer;  // timer.samples also counts a step's
 };
 
+// What a request asks for. Error usage for names that choose nothing.
+struct Choice {
+  Scope scope;
+  bool step = false;  // the training step
+  std::vector<Case> cases;
+};
+Choice choice_of(const Request& request);
+
 // Called with what is about to be timed.
 using Progress = std::function<void(const std::string&)>;
 
 // Rows of the training step and of the kernels that are asked for. Without a baseline each kernel is visited
 // kVisits times, in turn with all others, so that a neighbour's busy second does not fall on one row alone;
-// with one, ours, the peer and ours again follow each other. Error usage for names that choose nothing;
-// failure where check finds a kernel that disagrees with its definition.
+// with one, ours, the peer and ours again follow each other. Error failure where check finds a kernel that
+// disagrees with its definition.
 constexpr int kVisits = 3;
 Results run(const Request& request, const Progress& progress);
 

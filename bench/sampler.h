@@ -32,13 +32,19 @@ class Neighbours {
  public:
   Neighbours();
   // Whether others, processes and (steal) guests of the same host, used more than kOthersAllowed of a core:
-  // busy and stolen time of /proc/stat less what this process and its finished children used. Where there is
-  // no /proc/stat nothing is ever disturbed.
+  // busy and stolen time of /proc/stat less what this process and its finished children used (nobody, where
+  // there is no /proc/stat). Or whether the processors were slowed(), at the beginning or now.
   bool disturbed() const;
 
  private:
   double others_, start_;
+  bool slowed_;
 };
+
+// Whether a little arithmetic on all threads takes longer than ever before in this process, by more than an
+// eighth. So it does while another guest of the host works on the other hyper-thread of our cores, which takes
+// up to half of a core's speed and shows in no counter of a guest.
+bool slowed();
 
 // Runs `run` until there are enough undisturbed samples.
 Samples sample(const SamplerOptions& options, const std::function<void()>& run);

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 
 #include "bench/comparison.h"
 #include "bench/end_to_end.h"
@@ -15,6 +16,7 @@
 #include "bench/report.h"
 #include "bench/runner.h"
 #include "bench/scaling.h"
+#include "bench/turns.h"
 #include "core/parallel.h"
 #include "tools/build_info.h"
 #include "tools/nearest_name.h"
@@ -24,7 +26,7 @@ namespace {
 
 struct Options {
   Request request;
-  std::string dtype = "f32", device = "cpu", format = "table", label, compare, threshold;
+  std::string dtype = "f32", device = "cpu", format = "table", label, compare, against, threshold;
   int threads = 0;
   bool list = false, add = false, scaling = false, roofline = false, warm = false;
   std::string end_to_end;
@@ -74,8 +76,9 @@ void add_modes(CLI::App& app, Options& o) {
                  "Store the results as bench/results/LABEL.json, or at a path that ends in .json");
   app.add_flag("--add", o.add, "Pool with what the label holds already, instead of replacing it");
   app.add_option("--compare", o.compare, "Two labels or files, A,B: what changed from A to B");
+  app.add_option("--against", o.against, "Another build of this program, timed in turn with it: what changed");
   app.add_option("--fail-if-regression", o.threshold,
-                 "Exit with 1 if a row of --compare is slower by more (5%)");
+                 "Exit with 1 if a row of --against or --compare is slower by more (5%)");
   app.add_flag("--scaling", o.scaling, "Time per token against batch, sentence length, width and vocabulary");
   app.add_option("--end-to-end", o.end_to_end, "Whole programs")->check(one_of({"train", "translate"}));
   app.add_option("--model", o.whole.model, "Run folder to translate with");
@@ -98,18 +101,21 @@ void print(const Results& results, const Options& o) {
   }
 }
 
+// The exit code with which --fail-if-regression answers.
+int tell(const Comparison& comparison, const Options& o) {
+  constexpr double kDefaultThreshold = 0.05;
+  const double threshold = o.threshold.empty() ? kDefaultThreshold : threshold_of(o.threshold);
+  const int slower = regressions(comparison, threshold);
+  fmt::print("{}{} of {} rows slower by more than {:.3g} %\n", to_text(comparison, threshold), slower,
+             comparison.rows.size(), 100 * threshold);
+  return !o.threshold.empty() && slower > 0 ? static_cast<int>(ErrorKind::failure) : 0;
+}
+
 int compare_labels(const Options& o) {
   const size_t comma = o.compare.find(',');
   if (comma == std::string::npos)
     fail(ErrorKind::usage, "--compare: two labels with a comma between, not '{}'", o.compare);
-  constexpr double kDefaultThreshold = 0.05;
-  const double threshold = o.threshold.empty() ? kDefaultThreshold : threshold_of(o.threshold);
-  const Results before = load(o.compare.substr(0, comma)), after = load(o.compare.substr(comma + 1));
-  const Comparison comparison = compare(before, after);
-  fmt::print("{}", to_text(comparison, threshold));
-  const int slower = regressions(comparison, threshold);
-  fmt::print("{} of {} rows slower by more than {:.3g} %\n", slower, comparison.rows.size(), 100 * threshold);
-  return !o.threshold.empty() && slower > 0 ? static_cast<int>(ErrorKind::failure) : 0;
+  return tell(compare(load(o.compare.substr(0, comma)), load(o.compare.substr(comma + 1))), o);
 }
 
 // Which row is being timed, on one line of the terminal; nothing where nobody watches.
@@ -128,14 +134,7 @@ Results measured(const Options& o) {
   return o.scaling ? run_scaling(o.request, show_progress) : run(o.request, show_progress);
 }
 
-int measure(Options& o) {
-  o.request.target = {choose_device(o.device).device, dtype_called(o.dtype)};
-  o.request.timer.cold = !o.warm;
-  set_thread_count(o.threads);
-  if (o.list) {
-    fmt::print("{}", list(o.request));
-    return 0;
-  }
+int measure(const Options& o) {
   Results results = measured(o);
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
   results.label = o.label;
@@ -144,6 +143,14 @@ int measure(Options& o) {
   if (!o.label.empty()) store(results);
   print(results, o);
   return 0;
+}
+
+int compare_builds(const Options& o) {
+  if (!o.threshold.empty()) threshold_of(o.threshold);  // wrong ones are told before minutes have passed
+  const std::string own = std::filesystem::read_symlink("/proc/self/exe").string();
+  const Comparison comparison = compare_in_turn(o.request, o.against, own, show_progress);
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+  return tell(comparison, o);
 }
 
 // The option that an unknown one was probably meant to be.
@@ -167,6 +174,7 @@ int main_of(int argc, char** argv) {
   CLI::App* const report = app.add_subcommand("report", "A page of results: rooflines, peers, history");
   report->add_option("RESULTS", o.results, "Labels or files, the oldest first")->required();
   report->add_option("--output", o.output, "The page");
+  CLI::App* const answer = app.add_subcommand("answer", "Takes turns with another one, which asks for it by --against");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {
@@ -179,7 +187,19 @@ int main_of(int argc, char** argv) {
     write_report(o.results, o.output);
     return 0;
   }
-  return o.compare.empty() ? measure(o) : compare_labels(o);
+  if (!o.compare.empty()) return compare_labels(o);
+  o.request.target = {choose_device(o.device).device, dtype_called(o.dtype)};
+  o.request.timer.cold = !o.warm;
+  set_thread_count(o.threads);
+  if (answer->parsed()) {
+    answer_turns(o.request, std::cin, std::cout);
+    return 0;
+  }
+  if (o.list) {
+    fmt::print("{}", list(o.request));
+    return 0;
+  }
+  return o.against.empty() ? measure(o) : compare_builds(o);
 }
 
 }  // namespace

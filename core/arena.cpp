@@ -33,7 +33,7 @@ std::shared_ptr<void> reserve(int64_t bytes) {
 struct Arena::State {
   struct Block {
     std::shared_ptr<void> memory;  // null on meta
-    int64_t bytes;
+    int64_t begin, bytes;  // begin: of all blocks before it
     std::map<int64_t, int64_t> free;  // offset -> bytes, coalesced
   };
 
@@ -45,7 +45,9 @@ struct Arena::State {
   void open_block(int64_t bytes) {
     // A meta arena is one block without end, so that its peak is that of a single block.
     if (device.type == DeviceType::meta) bytes = int64_t{1} << 60;
+    const int64_t begin = blocks.empty() ? 0 : blocks.back().begin + blocks.back().bytes;
     blocks.push_back({device.type == DeviceType::cpu ? reserve(bytes) : memory::allocate(device, bytes),
+                      begin,
                       bytes,
                       {{0, bytes}}});
   }
@@ -59,7 +61,7 @@ struct Arena::State {
         block.free.erase(it);
         if (room > bytes) block.free.emplace(offset + bytes, room - bytes);
         used += bytes;
-        peak = std::max(peak, offset + bytes);
+        peak = std::max(peak, block.begin + offset + bytes);
         return {&block, offset};
       }
     }

@@ -27,7 +27,7 @@ class Arena {
 
   Device device() const;
   int64_t used_bytes() const;
-  int64_t peak_bytes() const;
+  int64_t peak_bytes() const;  // the furthest end of a tensor so far, blocks one behind the other
   int blocks() const;
 
   static constexpr int64_t kDefaultBlock = 64ll << 20;

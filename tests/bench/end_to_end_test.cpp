@@ -79,6 +79,7 @@ TEST_CASE("Process: no thread of ours is left to spin beside it", "[unit]") {
 TEST_CASE("Process: a program that has ended is an error, not a signal", "[unit]") {
   Process ended({"true"});
   CHECK_THROWS_AS(ended.read_line(), Error);
+  CHECK_THROWS_AS(ended.write_line("a word"), Error);
 }
 
 }  // namespace

@@ -70,6 +70,13 @@ TEST_CASE("Arena: meta measures the same peak and allocates nothing", "[unit]") 
   CHECK(meta.peak_bytes() == int64_t{4} << 40);
 }
 
+TEST_CASE("Arena: the peak of several blocks is that of all of them", "[unit]") {
+  Arena arena(Device::cpu(), 2 << 20);
+  const Tensor first = megabytes(arena, 2), second = megabytes(arena, 5);
+  CHECK(arena.blocks() == 2);
+  CHECK(arena.peak_bytes() == 7 << 20);
+}
+
 TEST_CASE("Arena: a tensor outlives its arena, and a view its tensor", "[unit]") {
   std::optional<Arena> arena(Device::cpu());
   Tensor whole = megabytes(*arena, 1);

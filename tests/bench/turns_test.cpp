@@ -1,0 +1,83 @@
+// What a process does that takes turns, and two of them, on small shapes.
+#include "bench/turns.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "core/error.h"
+
+namespace xf::bench {
+namespace {
+
+Request request_for(const std::string& fn) {
+  Request request;
+  request.fn = fn;
+  request.preset = "odd";
+  return request;
+}
+
+// A line per request, without its end.
+std::vector<std::string> answers_to(const Request& request, const std::string& requests) {
+  std::istringstream in(requests);
+  std::ostringstream out;
+  answer_turns(request, in, out);
+  std::istringstream text(out.str());
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string first_row_of(const Request& request) {
+  const Case c = choice_of(request).cases.at(0);
+  return c.fn + " " + c.shape();
+}
+
+TEST_CASE("Turns: a process makes a row's inputs, and times it as often as it is asked", "[unit]") {
+  const Request request = request_for("softmax_forward");
+  const auto answers = answers_to(request, "row " + first_row_of(request) + "\nturn\nturn\nrow nonsense 3x3\n");
+  REQUIRE(answers.size() == 4);
+  CHECK(answers[0] == "ready");
+  for (const int i : {1, 2}) {
+    std::istringstream text(answers[static_cast<size_t>(i)]);
+    int calls = 0;
+    for (double seconds = 0; text >> seconds; ++calls) CHECK(seconds > 0);
+    CHECK(calls >= 3);
+  }
+  CHECK(answers[3] == "none");
+}
+
+TEST_CASE("Turns: what is no request is refused, and so is a turn of nothing", "[unit]") {
+  const Request request = request_for("softmax_forward");
+  CHECK_THROWS_AS(answers_to(request, "faster\n"), Error);
+  CHECK_THROWS_AS(answers_to(request, "turn\n"), Error);
+}
+
+const auto kSilent = [](const std::string&) {};
+const std::string kProgram = XFORMER_PROGRAMS "/xformer-bench";
+
+TEST_CASE("Turns: a program against itself, as it is and reporting many times the time", "[unit]") {
+  Request request = request_for("softmax_forward");
+  const size_t rows = choice_of(request).cases.size();
+  const Comparison same = compare_in_turn(request, kProgram, kProgram, kSilent);
+  CHECK(same.rows.size() == rows);
+  CHECK(same.only_in_one.empty());
+  request.timer.planted = 20;  // more than any machine is busy
+  const Comparison slower = compare_in_turn(request, kProgram, kProgram, kSilent);
+  REQUIRE(slower.rows.size() == rows);
+  for (const Compared& row : slower.rows) {
+    INFO(row.key);
+    CHECK(row.before_s > 0);
+    CHECK(row.change.median > 5);
+    CHECK(row.change.regression(0.05));
+  }
+}
+
+TEST_CASE("Turns: a program that cannot answer is told by name", "[unit]") {
+  const Request request = request_for("softmax_forward");
+  CHECK_THROWS_WITH(compare_in_turn(request, "/nowhere/xformer-bench", kProgram, kSilent),
+                    Catch::Contains("/nowhere/xformer-bench cannot be started"));
+  CHECK_THROWS_WITH(compare_in_turn(request, "false", kProgram, kSilent), Catch::Contains("false"));
+}
+
+}  // namespace
+}  // namespace xf::bench
