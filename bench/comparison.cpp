@@ -82,7 +82,8 @@ Change compare(const Samples& a, const Samples& b) {
 }
 
 Change compare_pairs(const std::vector<double>& a, const std::vector<double>& b) {
-  XF_CHECK(a.size() == b.size() && !a.empty(), "comparison: {} and {} samples are no pairs", a.size(), b.size());
+  XF_CHECK(a.size() == b.size() && !a.empty(), "comparison: {} and {} samples are no pairs", a.size(),
+           b.size());
   std::vector<Pair> pairs;
   for (size_t i = 0; i < a.size(); ++i) pairs.push_back({a[i], b[i]});
   Change change = change_of(pairs);

@@ -25,8 +25,8 @@ struct Change {
 Change compare(const Samples& a, const Samples& b);
 
 // Two programs in turn (bench/turns.h): a[i] and b[i] were taken one after the other, and share the machine's
-// state. So the median is that of b[i] / a[i], the quarter that of the half of the pairs with the least a[i] b[i],
-// and pairs are resampled.
+// state. So the median is that of b[i] / a[i], the quarter that of the half of the pairs with the least a[i]
+// b[i], and pairs are resampled.
 Change compare_pairs(const std::vector<double>& a, const std::vector<double>& b);
 
 struct Compared {

@@ -42,8 +42,8 @@ class Neighbours {
 };
 
 // Whether a little arithmetic on all threads takes longer than ever before in this process, by more than an
-// eighth. So it does while another guest of the host works on the other hyper-thread of our cores, which takes
-// up to half of a core's speed and shows in no counter of a guest.
+// eighth. So it does while another guest of the host works on the other hyper-thread of our cores, which
+// takes up to half of a core's speed and shows in no counter of a guest.
 bool slowed();
 
 // Runs `run` until there are enough undisturbed samples.

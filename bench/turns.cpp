@@ -71,7 +71,8 @@ class TimedStep : public Timed {
 };
 
 // Null where the choice has no such row, or the device no such kernel.
-std::unique_ptr<Timed> make_timed(const Choice& choice, const TimerOptions& options, const std::string& name) {
+std::unique_ptr<Timed> make_timed(const Choice& choice, const TimerOptions& options,
+                                  const std::string& name) {
   if (choice.step && name == name_of_step(choice.scope.model))
     return std::make_unique<TimedStep>(choice.scope, options.planted);
   for (const Case& c : choice.cases) {
@@ -94,7 +95,8 @@ double median_of(const std::string& numbers) {
 }
 
 // xformer-bench's command line for answer_turns().
-std::vector<std::string> command_to_answer(const std::string& program, const Request& request, double planted) {
+std::vector<std::string> command_to_answer(const std::string& program, const Request& request,
+                                           double planted) {
   std::vector<std::string> words = {program,
                                     "--preset",
                                     request.preset,

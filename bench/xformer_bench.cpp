@@ -76,7 +76,8 @@ void add_modes(CLI::App& app, Options& o) {
                  "Store the results as bench/results/LABEL.json, or at a path that ends in .json");
   app.add_flag("--add", o.add, "Pool with what the label holds already, instead of replacing it");
   app.add_option("--compare", o.compare, "Two labels or files, A,B: what changed from A to B");
-  app.add_option("--against", o.against, "Another build of this program, timed in turn with it: what changed");
+  app.add_option("--against", o.against,
+                 "Another build of this program, timed in turn with it: what changed");
   app.add_option("--fail-if-regression", o.threshold,
                  "Exit with 1 if a row of --against or --compare is slower by more (5%)");
   app.add_flag("--scaling", o.scaling, "Time per token against batch, sentence length, width and vocabulary");
@@ -174,7 +175,8 @@ int main_of(int argc, char** argv) {
   CLI::App* const report = app.add_subcommand("report", "A page of results: rooflines, peers, history");
   report->add_option("RESULTS", o.results, "Labels or files, the oldest first")->required();
   report->add_option("--output", o.output, "The page");
-  CLI::App* const answer = app.add_subcommand("answer", "Takes turns with another one, which asks for it by --against");
+  CLI::App* const answer =
+      app.add_subcommand("answer", "Takes turns with another one, which asks for it by --against");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

@@ -32,8 +32,8 @@ std::shared_ptr<void> reserve(int64_t bytes) {
 
 struct Arena::State {
   struct Block {
-    std::shared_ptr<void> memory;  // null on meta
-    int64_t begin, bytes;  // begin: of all blocks before it
+    std::shared_ptr<void> memory;     // null on meta
+    int64_t begin, bytes;             // begin: of all blocks before it
     std::map<int64_t, int64_t> free;  // offset -> bytes, coalesced
   };
 

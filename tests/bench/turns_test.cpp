@@ -34,7 +34,8 @@ std::string first_row_of(const Request& request) {
 
 TEST_CASE("Turns: a process makes a row's inputs, and times it as often as it is asked", "[unit]") {
   const Request request = request_for("softmax_forward");
-  const auto answers = answers_to(request, "row " + first_row_of(request) + "\nturn\nturn\nrow nonsense 3x3\n");
+  const auto answers =
+      answers_to(request, "row " + first_row_of(request) + "\nturn\nturn\nrow nonsense 3x3\n");
   REQUIRE(answers.size() == 4);
   CHECK(answers[0] == "ready");
   for (const int i : {1, 2}) {
