@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kShortestSample = 2e-4;  // seconds; a clock's error of 25 ns is then far below a percent
 constexpr size_t kMostInputs = 64;        // cases so small that more would be needed are not bound by memory
-constexpr int kAttempts = 2, kWarmUps = 2;
+constexpr int kAttempts = 4, kWarmUps = 2;
 
 class Silent : public benchmark::BenchmarkReporter {
  public:

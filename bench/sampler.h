@@ -41,9 +41,9 @@ class Neighbours {
   bool slowed_;
 };
 
-// Whether a little arithmetic on all threads takes longer than ever before in this process, by more than an
-// eighth. So it does while another guest of the host works on the other hyper-thread of our cores, which
-// takes up to half of a core's speed and shows in no counter of a guest.
+// Whether copies within the first-level cache take longer than ever before in this process, by more than a
+// quarter. So they do, by half and more, while somebody works on the other hyper-thread of our cores, who
+// shares that cache. Where that is another guest of the host, no counter of a guest shows it.
 bool slowed();
 
 // Runs `run` until there are enough undisturbed samples.

@@ -75,9 +75,10 @@ void add_modes(CLI::App& app, Options& o) {
   app.add_option("--label", o.label,
                  "Store the results as bench/results/LABEL.json, or at a path that ends in .json");
   app.add_flag("--add", o.add, "Pool with what the label holds already, instead of replacing it");
-  app.add_option("--compare", o.compare, "Two labels or files, A,B: what changed from A to B");
-  app.add_option("--against", o.against,
-                 "Another build of this program, timed in turn with it: what changed");
+  CLI::Option* const compare =
+      app.add_option("--compare", o.compare, "Two labels or files, A,B: what changed from A to B");
+  CLI::Option* const against = app.add_option(
+      "--against", o.against, "Another build of this program, timed in turn with it: what changed");
   app.add_option("--fail-if-regression", o.threshold,
                  "Exit with 1 if a row of --against or --compare is slower by more (5%)");
   app.add_flag("--scaling", o.scaling, "Time per token against batch, sentence length, width and vocabulary");
@@ -90,6 +91,13 @@ void add_modes(CLI::App& app, Options& o) {
   app.add_option("--mini-batch", o.whole.sentences, "Sentences of a batch; always also one at a time")
       ->check(CLI::PositiveNumber);
   app.add_option("--updates", o.whole.updates, "Of end-to-end training")->check(CLI::PositiveNumber);
+  // What a comparison would leave undone is refused.
+  for (const char* const other :
+       {"--label", "--format", "--roofline", "--baseline", "--scaling", "--end-to-end"}) {
+    compare->excludes(app.get_option(other));
+    against->excludes(app.get_option(other));
+  }
+  compare->excludes(against);
 }
 
 void print(const Results& results, const Options& o) {
@@ -154,6 +162,23 @@ int compare_builds(const Options& o) {
   return tell(comparison, o);
 }
 
+// Everything that times: for another program, for a list of what would be, against another build, or by
+// itself.
+int time_rows(Options& o, bool for_another) {
+  o.request.target = {choose_device(o.device).device, dtype_called(o.dtype)};
+  o.request.timer.cold = !o.warm;
+  set_thread_count(o.threads);
+  if (for_another) {
+    answer_turns(o.request, std::cin, std::cout);
+    return 0;
+  }
+  if (o.list) {
+    fmt::print("{}", list(o.request));
+    return 0;
+  }
+  return o.against.empty() ? measure(o) : compare_builds(o);
+}
+
 // The option that an unknown one was probably meant to be.
 std::string hint_for(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> names;
@@ -185,23 +210,13 @@ int main_of(int argc, char** argv) {
     const std::string hint = hint_for(app, argc, argv);
     fail(ErrorKind::usage, "{}{}", error.what(), hint);
   }
+  if (!o.threshold.empty() && o.compare.empty() && o.against.empty())
+    fail(ErrorKind::usage, "--fail-if-regression needs --against PROGRAM or --compare A,B");
   if (report->parsed()) {
     write_report(o.results, o.output);
     return 0;
   }
-  if (!o.compare.empty()) return compare_labels(o);
-  o.request.target = {choose_device(o.device).device, dtype_called(o.dtype)};
-  o.request.timer.cold = !o.warm;
-  set_thread_count(o.threads);
-  if (answer->parsed()) {
-    answer_turns(o.request, std::cin, std::cout);
-    return 0;
-  }
-  if (o.list) {
-    fmt::print("{}", list(o.request));
-    return 0;
-  }
-  return o.against.empty() ? measure(o) : compare_builds(o);
+  return o.compare.empty() ? time_rows(o, answer->parsed()) : compare_labels(o);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "bench/process.h"
 #include "core/error.h"
 
 namespace xf::bench {
@@ -78,6 +79,17 @@ TEST_CASE("Turns: a program that cannot answer is told by name", "[unit]") {
   CHECK_THROWS_WITH(compare_in_turn(request, "/nowhere/xformer-bench", kProgram, kSilent),
                     Catch::Contains("/nowhere/xformer-bench cannot be started"));
   CHECK_THROWS_WITH(compare_in_turn(request, "false", kProgram, kSilent), Catch::Contains("false"));
+}
+
+TEST_CASE("Turns: options that a comparison would leave undone are refused", "[unit]") {
+  using Catch::Contains;
+  CHECK_THROWS_WITH(Process({kProgram, "--against", kProgram, "--format", "json"}).finish(),
+                    Contains("--against") && Contains("--format"));
+  CHECK_THROWS_WITH(Process({kProgram, "--compare", "a,b", "--against", kProgram}).finish(),
+                    Contains("excludes"));
+  CHECK_THROWS_WITH(Process({kProgram, "--fail-if-regression", "5%"}).finish(), Contains("needs --against"));
+  CHECK_THROWS_WITH(Process({kProgram, "--against", kProgram, "--fail-if-regression", "five"}).finish(),
+                    Contains("'five'"));
 }
 
 }  // namespace
