@@ -42,6 +42,22 @@ std::string multi30k(const std::string& name) {
   return fs::canonical(folder / name).string();
 }
 
+// Where no model is given: the demo's and the sentences that it has not seen (tools/demo.sh).
+EndToEnd with_model_and_text(EndToEnd options) {
+  const fs::path demo = fs::path(repository_root()) / "build" / "demo";
+  if (options.model.empty()) {
+    options.model = (demo / "run").string();
+    if (!fs::exists(options.model)) {
+      fail(ErrorKind::usage,
+           "--end-to-end translate needs --model RUN, a trained run folder; tools/demo.sh makes {}",
+           options.model);
+    }
+    if (options.input.empty()) options.input = (demo / "corpus" / "test.en").string();
+  }
+  if (options.input.empty()) options.input = multi30k("test_2016_flickr.en");
+  return options;
+}
+
 // One way to translate.
 struct Decoding {
   int64_t beam;
@@ -230,13 +246,10 @@ double flatness(const std::vector<double>& rates) {
 }
 
 Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress) {
-  if (options.model.empty())
-    fail(ErrorKind::usage, "--end-to-end translate needs --model RUN, a trained run folder");
+  const EndToEnd chosen = with_model_and_text(options);
   const Machine machine = measure_machine(request.target.device, request.target.dtype);
   Results results{"", make_header(request.target, machine, request.preset), {}};
-  results.header.emplace_back("model", options.model);
-  EndToEnd chosen = options;
-  if (chosen.input.empty()) chosen.input = multi30k("test_2016_flickr.en");
+  results.header.emplace_back("model", chosen.model);
   Translation translation(chosen, request.target);
   for (const int64_t sentences : and_one(chosen.sentences)) {
     for (const int64_t beam : and_one(chosen.beam))

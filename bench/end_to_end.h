@@ -9,8 +9,8 @@
 namespace xf::bench {
 
 struct EndToEnd {
-  std::string model;  // --end-to-end translate: run folder
-  std::string input;  // text; default: Multi30k's test_2016_flickr.en
+  std::string model;  // --end-to-end translate: run folder; default: the demo's
+  std::string input;  // text; default: the demo's test sentences for its model, else test_2016_flickr.en
   std::string data;   // --end-to-end train: folder with train.en, train.de; default: Multi30k
   int64_t beam = 5;
   int64_t sentences = 256;  // of a batch of translation; xformer-translate's default

@@ -83,7 +83,8 @@ void add_modes(CLI::App& app, Options& o) {
                  "Exit with 1 if a row of --against or --compare is slower by more (5%)");
   app.add_flag("--scaling", o.scaling, "Time per token against batch, sentence length, width and vocabulary");
   app.add_option("--end-to-end", o.end_to_end, "Whole programs")->check(one_of({"train", "translate"}));
-  app.add_option("--model", o.whole.model, "Run folder to translate with");
+  app.add_option("--model", o.whole.model,
+                 "Run folder to translate with; without it, what tools/demo.sh left");
   app.add_option("--input", o.whole.input, "Text to translate");
   app.add_option("--data", o.whole.data, "Folder with train.en and train.de, to train on");
   app.add_option("--beam", o.whole.beam, "Width of the search; always also greedy")
