@@ -17,17 +17,12 @@ constexpr size_t kFewestSamples = 5;
 constexpr int kResamples = 1000;
 constexpr double kConfidence = 0.99;
 
-Samples sorted(std::vector<double> seconds) {
-  std::sort(seconds.begin(), seconds.end());
-  return {std::move(seconds), 0};
-}
-
 // What 99 % of resampled ratios exceed.
 double surely_above(const std::function<double(PhiloxSequence&)>& resampled) {
   PhiloxSequence random(1, 0);
   std::vector<double> ratios;
   for (int i = 0; i < kResamples; ++i) ratios.push_back(resampled(random));
-  return sorted(std::move(ratios)).quantile(1 - kConfidence);
+  return Samples::of(std::move(ratios)).quantile(1 - kConfidence);
 }
 
 // As many samples as there are, drawn with replacement.
@@ -35,7 +30,7 @@ Samples resample(const Samples& samples, PhiloxSequence& random) {
   const auto n = static_cast<uint32_t>(samples.seconds.size());
   std::vector<double> drawn;
   for (uint32_t i = 0; i < n; ++i) drawn.push_back(samples.seconds[random.below(n)]);
-  return sorted(std::move(drawn));
+  return Samples::of(std::move(drawn));
 }
 
 double ratio(const Samples& a, const Samples& b, double q) { return b.quantile(q) / a.quantile(q); }
@@ -52,7 +47,7 @@ struct Pair {
 double median_ratio(const std::vector<Pair>& pairs) {
   std::vector<double> ratios;
   for (const Pair& pair : pairs) ratios.push_back(pair.ratio());
-  return sorted(std::move(ratios)).quantile(0.5);
+  return Samples::of(std::move(ratios)).quantile(0.5);
 }
 
 // The change of pairs, but for `surely`.
@@ -99,7 +94,7 @@ Change compare_pairs(const std::vector<double>& a, const std::vector<double>& b)
 }
 
 Comparison compare(const Results& a, const Results& b) {
-  Comparison comparison{a.label, b.label, {}, {}};
+  Comparison comparison{a.label, b.label, {}, {}, {}};
   const auto find = [](const Results& results, const std::string& key) {
     return std::find_if(results.rows.begin(), results.rows.end(),
                         [&](const Row& row) { return row.key() == key && row.ran(); });
@@ -135,6 +130,7 @@ std::string to_text(const Comparison& comparison, double threshold) {
                         percent(row.change.surely), row.change.regression(threshold) ? "  slower" : "");
   }
   for (const std::string& key : comparison.only_in_one) text += key + ": in one run only\n";
+  for (const std::string& key : comparison.in_none) text += key + ": in neither\n";
   return text;
 }
 

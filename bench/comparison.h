@@ -38,6 +38,7 @@ struct Comparison {
   std::string before, after;  // labels
   std::vector<Compared> rows;
   std::vector<std::string> only_in_one;  // keys
+  std::vector<std::string> in_none;      // asked for, but the device has no such kernel
 };
 Comparison compare(const Results& a, const Results& b);
 

@@ -1,6 +1,5 @@
 #include "bench/end_to_end.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -236,10 +235,7 @@ std::vector<double> train(const Request& request, const EndToEnd& options, Row& 
 double flatness(const std::vector<double>& rates) {
   constexpr size_t kFirst = 100 / kWindow, kFewest = 20;
   if (rates.size() < kFirst + kFewest) return kUnknown;
-  const auto median = [](std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return Samples{values, 0}.quantile(0.5);
-  };
+  const auto median = [](std::vector<double> values) { return Samples::of(std::move(values)).quantile(0.5); };
   const auto tenth = static_cast<int64_t>(rates.size() / 10);
   return median({rates.end() - tenth, rates.end()}) /
          median({rates.begin() + kFirst, rates.begin() + kFirst + tenth});

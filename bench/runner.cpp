@@ -149,10 +149,7 @@ Results run(const Request& request, const Progress& progress) {
 std::string list(const Request& request) {
   const auto [scope, step, cases] = choice_of(request);
   std::string text;
-  if (step) {
-    text += fmt::format("{:34} {} {}x{}\n", kTrainStep, scope.model.name, scope.model.sentences,
-                        scope.model.length);
-  }
+  if (step) text += fmt::format("{:34} {}\n", kTrainStep, step_shape(scope.model));
   for (const Case& c : cases) text += fmt::format("{:34} {}\n", c.fn, c.shape());
   return text;
 }

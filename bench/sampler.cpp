@@ -78,6 +78,11 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+Samples Samples::of(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return {std::move(seconds), 0};
+}
+
 double Samples::quantile(double q) const {
   const double place = q * static_cast<double>(seconds.size() - 1);
   const auto below = static_cast<size_t>(place), above = std::min(below + 1, seconds.size() - 1);

@@ -15,6 +15,7 @@ struct Samples {
 
   // q in [0, 1], linear between neighbours; 0.5 is the median.
   double quantile(double q) const;
+  static Samples of(std::vector<double> seconds);  // in any order
   // Takes in the samples of another run of the same thing.
   void add(const Samples& other);
 };

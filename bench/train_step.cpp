@@ -60,7 +60,7 @@ Row train_step_row(const ModelPreset& preset, const tests::Target& target, const
   TrainStep step(preset, target);
   Row row;
   row.fn = kTrainStep;
-  row.shape = fmt::format("{} {}x{}", preset.name, preset.sentences, preset.length);
+  row.shape = step_shape(preset);
   row.dtype = xf::name_of(target.dtype);
   row.device = xf::name_of(target.device);
   row.samples = sample(options, [&] { step.run(); });
@@ -83,6 +83,10 @@ void set_step_floor(Row& row, const ModelPreset& preset, const Machine& machine)
                {"cross-entropy", floor.cross_entropy},
                {"Adam", floor.adam},
                {"rest", floor.rest}};
+}
+
+std::string step_shape(const ModelPreset& preset) {
+  return fmt::format("{} {}x{}", preset.name, preset.sentences, preset.length);
 }
 
 int step_samples(const ModelPreset& preset) { return preset.config.dim < 512 ? 15 : 7; }

@@ -34,6 +34,8 @@ Row train_step_row(const ModelPreset& preset, const tests::Target& target, const
 // Fills in the floor and its parts, once the machine has been measured.
 void set_step_floor(Row& row, const ModelPreset& preset, const Machine& machine);
 
+// "tiny 292x14"
+std::string step_shape(const ModelPreset& preset);
 // How many samples a step gets where nobody says.
 int step_samples(const ModelPreset& preset);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <istream>
 #include <memory>
 #include <ostream>
@@ -23,9 +22,7 @@ constexpr double kTurn = 0.03;  // seconds of a kernel in one turn, at least
 constexpr size_t kFewestCalls = 3;
 constexpr int kKernelTurns = 40;
 
-std::string name_of_step(const ModelPreset& model) {
-  return fmt::format("{} {} {}x{}", kTrainStep, model.name, model.sentences, model.length);
-}
+std::string name_of_step(const ModelPreset& model) { return kTrainStep + (" " + step_shape(model)); }
 std::string name_of(const Case& c) { return c.fn + " " + c.shape(); }
 
 // Something with its inputs in place, ready to be timed again and again.
@@ -88,10 +85,10 @@ std::unique_ptr<Timed> make_timed(const Choice& choice, const TimerOptions& opti
 
 double median_of(const std::string& numbers) {
   std::istringstream text(numbers);
-  Samples samples;
-  for (double seconds = 0; text >> seconds;) samples.add({{seconds}, 0});
-  if (samples.seconds.empty()) fail(ErrorKind::failure, "--against: '{}' are no times", numbers);
-  return samples.quantile(0.5);
+  std::vector<double> times;
+  for (double seconds = 0; text >> seconds;) times.push_back(seconds);
+  if (times.empty()) fail(ErrorKind::failure, "--against: '{}' are no times", numbers);
+  return Samples::of(std::move(times)).quantile(0.5);
 }
 
 // xformer-bench's command line for answer_turns().
@@ -135,11 +132,7 @@ Compared in_turn(const std::string& name, int turns, Side& before, Side& after) 
     b.push_back(after.turn());
     if (i % 2 != 0) a.push_back(before.turn());
   }
-  const auto median = [](std::vector<double> seconds) {
-    std::sort(seconds.begin(), seconds.end());
-    return Samples{std::move(seconds), 0}.quantile(0.5);
-  };
-  return {name, median(a), median(b), compare_pairs(a, b)};
+  return {name, Samples::of(a).quantile(0.5), Samples::of(b).quantile(0.5), compare_pairs(a, b)};
 }
 
 }  // namespace
@@ -149,14 +142,14 @@ Comparison compare_in_turn(const Request& request, const std::string& before_pro
   const Choice choice = choice_of(request);
   Side before(command_to_answer(before_program, request, 0));
   Side after(command_to_answer(after_program, request, request.timer.planted));
-  Comparison comparison{"before", "after", {}, {}};
+  Comparison comparison{"before", "after", {}, {}, {}};
   const auto add = [&](const std::string& name, int turns) {
     progress(name);
     const bool in_before = before.prepare(name), in_after = after.prepare(name);
     if (in_before && in_after) {
       comparison.rows.push_back(in_turn(name, turns, before, after));
-    } else if (in_before || in_after) {
-      comparison.only_in_one.push_back(name);
+    } else {
+      (in_before || in_after ? comparison.only_in_one : comparison.in_none).push_back(name);
     }
   };
   if (choice.step) add(name_of_step(choice.scope.model), step_samples(choice.scope.model));

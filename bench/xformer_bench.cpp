@@ -93,8 +93,8 @@ void add_modes(CLI::App& app, Options& o) {
       ->check(CLI::PositiveNumber);
   app.add_option("--updates", o.whole.updates, "Of end-to-end training")->check(CLI::PositiveNumber);
   // What a comparison would leave undone is refused.
-  for (const char* const other :
-       {"--label", "--format", "--roofline", "--baseline", "--scaling", "--end-to-end"}) {
+  for (const char* const other : {"--label", "--format", "--roofline", "--baseline", "--scaling",
+                                  "--end-to-end", "--check", "--samples", "--add"}) {
     compare->excludes(app.get_option(other));
     against->excludes(app.get_option(other));
   }
@@ -115,6 +115,7 @@ void print(const Results& results, const Options& o) {
 int tell(const Comparison& comparison, const Options& o) {
   constexpr double kDefaultThreshold = 0.05;
   const double threshold = o.threshold.empty() ? kDefaultThreshold : threshold_of(o.threshold);
+  if (comparison.rows.empty()) fail(ErrorKind::failure, "nothing to compare: no row is in both");
   const int slower = regressions(comparison, threshold);
   fmt::print("{}{} of {} rows slower by more than {:.3g} %\n", to_text(comparison, threshold), slower,
              comparison.rows.size(), 100 * threshold);

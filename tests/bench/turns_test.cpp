@@ -81,6 +81,13 @@ TEST_CASE("Turns: a program that cannot answer is told by name", "[unit]") {
   CHECK_THROWS_WITH(compare_in_turn(request, "false", kProgram, kSilent), Catch::Contains("false"));
 }
 
+TEST_CASE("Turns: a comparison of no rows is no pass", "[unit]") {
+  CHECK_THROWS_WITH(Process({kProgram, "--against", kProgram, "--preset", "odd", "--fn", "train_step",
+                             "--fail-if-regression", "5%"})
+                        .finish(),
+                    Catch::Contains("nothing to compare"));
+}
+
 TEST_CASE("Turns: options that a comparison would leave undone are refused", "[unit]") {
   using Catch::Contains;
   CHECK_THROWS_WITH(Process({kProgram, "--against", kProgram, "--format", "json"}).finish(),
