@@ -1,9 +1,11 @@
 #include "bench/end_to_end.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "bench/ceilings.h"
 #include "bench/peers.h"
@@ -108,54 +110,85 @@ class Translation {
   data::Sequences sources_;
 };
 
-PeerTime ctranslate2(const EndToEnd& options, const Decoding& decoding, int samples) {
+// The peer as a process that translates the text whenever it is asked to.
+class CTranslate2 {
+ public:
+  // Error failure where it cannot run.
+  CTranslate2(const EndToEnd& options, const Decoding& decoding)
+      : process_(command(options, decoding), {{"OMP_NUM_THREADS", std::to_string(thread_count())}}),
+        about_(peer_time("ctranslate2", process_.read_line())) {
+    if (!about_.why_not.empty()) fail(ErrorKind::failure, "{}", about_.why_not);
+  }
+  // Its name, and its number of tokens.
+  const PeerTime& about() const { return about_; }
+  double turn() {
+    end_own_threads();
+    process_.write_line("turn");
+    return std::stod(process_.read_line());
+  }
+
+ private:
+  static std::vector<std::string> command(const EndToEnd& options, const Decoding& decoding) {
+    std::vector<std::string> words = {peers_python(), peer_script("ctranslate2_translate.py"),
+                                      "--model",      options.model,
+                                      "--input",      options.input,
+                                      "--beam",       std::to_string(decoding.beam),
+                                      "--threads",    std::to_string(thread_count()),
+                                      "--turns"};
+    if (decoding.sentences == 1) words.insert(words.end(), {"--batch-size", "1"});
+    return words;
+  }
+  Process process_;
+  PeerTime about_;
+};
+
+// Seconds of one pass over the text.
+double turn_of(Translation& translation, const Decoding& decoding) {
+  // The peer's OpenMP threads spin for 0.2 s after their last loop (KMP_BLOCKTIME).
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const double start = now();
+  translation.run(decoding);
+  return now() - start;
+}
+
+// The two in turn, one pass over the text each. The peer's time is brought to our number of tokens: what is
+// compared is tokens per second.
+void compare_with_ctranslate2(const EndToEnd& options, const Decoding& decoding, int turns,
+                              Translation& translation, Row& row) {
   try {
-    const std::string threads = std::to_string(thread_count());
-    std::vector<std::string> command = {peers_python(), peer_script("ctranslate2_translate.py"),
-                                        "--model",      options.model,
-                                        "--input",      options.input,
-                                        "--beam",       std::to_string(decoding.beam),
-                                        "--threads",    threads,
-                                        "--samples",    std::to_string(samples)};
-    if (decoding.sentences == 1) command.insert(command.end(), {"--batch-size", "1"});
-    return peer_time("ctranslate2", Process(command, {{"OMP_NUM_THREADS", threads}}).finish());
+    end_own_threads();
+    CTranslate2 peer(options, decoding);
+    const double tokens = peer.about().tokens;
+    row.baseline = peer.about().name;
+    row.set_turns(take_turns(
+        turns, [&] { return turn_of(translation, decoding); },
+        [&] { return peer.turn() * row.tokens / tokens; }));
+    row.add_note(fmt::format("{:.0f} tokens, the peer {:.0f}", row.tokens, tokens));
   } catch (const Error& error) {
-    return PeerTime::absent(error.what());
+    row.add_note(std::string("no baseline: ") + error.what());
   }
 }
 
-// Ours, peer, ours again. The peer's time is brought to our number of tokens: what is compared is tokens per
-// second.
 Row translate_row(const Request& request, const EndToEnd& options, const Decoding& decoding,
                   Translation& translation, const Progress& progress) {
-  constexpr int kSamples = 5;
+  constexpr int kSamples = 9;
   const int samples = request.timer.samples > 0 ? request.timer.samples : kSamples;
   Row row =
       row_like(request, "translate",
                fmt::format("{} beam {} batch {}", std::filesystem::path(options.input).filename().string(),
                            decoding.beam, decoding.sentences));
-  const auto ours = [&] {
-    progress("translate " + row.shape);
-    return sample({.warm_ups = 1, .samples = samples}, [&] { row.tokens = translation.run(decoding); });
-  };
+  progress("translate " + row.shape);
   reset_peak_resident();
-  row.samples = ours();
+  row.tokens = translation.run(decoding);  // which warms up
   row.peak_bytes = peak_resident_bytes();
-  if (request.baseline == "none") return row;
-  progress(request.baseline + " " + row.shape);
-  const PeerTime peer = request.baseline == "ctranslate2"
-                            ? ctranslate2(options, decoding, samples)
-                            : PeerTime::absent(request.baseline + " is no peer in translation");
-  row.baseline = peer.why_not.empty() ? peer.name : request.baseline;
-  if (!peer.why_not.empty()) {
-    row.add_note("no baseline: " + peer.why_not);
-    return row;
+  row.baseline = request.baseline;
+  if (request.baseline == "ctranslate2") {
+    compare_with_ctranslate2(options, decoding, samples, translation, row);
+  } else if (request.baseline != "none") {
+    row.add_note("no baseline: " + request.baseline + " is no peer in translation");
   }
-  row.baseline_s = peer.median_s * row.tokens / peer.tokens;
-  const Samples again = ours();
-  note_drift(row, row.median(), again.quantile(0.5));
-  row.samples.add(again);
-  row.add_note(fmt::format("{:.0f} tokens, the peer {:.0f}", row.tokens, peer.tokens));
+  if (!row.ran())
+    row.samples = sample({.warm_ups = 0, .samples = samples}, [&] { translation.run(decoding); });
   return row;
 }
 

@@ -20,8 +20,8 @@ struct EndToEnd {
 // Rows for the beam and for greedy search, each in batches and one sentence at a time; tokens: generated,
 // with
 // </s>. Ours and the peer (bench/peers/ctranslate2_translate.py, which chooses its best size of batch) are
-// timed alike: from ids to ids of the whole text, without loading and tokenisation, after a pass that does
-// not count.
+// timed alike and in turn: from ids to ids of the whole text, without loading and tokenisation, after a pass
+// that does not count.
 Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress);
 
 // xformer-train on real text, and the bare step beside it: a sample is the time of 4,096 target tokens in one

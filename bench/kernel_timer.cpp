@@ -64,6 +64,16 @@ TimedCase::TimedCase(const Case& c, const TimerOptions& options)
 
 double TimedCase::time() { return (1 + planted_) * clock_->time() / static_cast<double>(at_once_); }
 
+double TimedCase::turn() {
+  constexpr double kMoment = 0.03;  // seconds, at least
+  constexpr size_t kFewestCalls = 3;
+  time();
+  std::vector<double> seconds;
+  const double start = now();
+  while (now() - start < kMoment || seconds.size() < kFewestCalls) seconds.push_back(time());
+  return Samples::of(std::move(seconds)).quantile(0.5);
+}
+
 void TimedCase::run() {
   for (int64_t i = 0; i < at_once_; ++i) {
     calls_[next_].run();

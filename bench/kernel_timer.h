@@ -23,6 +23,9 @@ class TimedCase {
   TimedCase(const Case& c, const TimerOptions& options);
   // Seconds of one call. Calls too short for a clock are timed several at once.
   double time();
+  // The median of the calls of a moment, the first left out: where others had a turn meanwhile, threads are
+  // new and caches are not ours.
+  double turn();
 
  private:
   void run();
@@ -33,6 +36,8 @@ class TimedCase {
   double planted_;
   std::unique_ptr<DeviceClock> clock_;
 };
+
+constexpr int kKernelTurns = 40;  // how many such moments make a comparison
 
 // One visit: inputs are made, timed, and dropped. A disturbed visit is repeated, and its samples are only
 // kept, and counted as disturbed, where no quiet one comes.

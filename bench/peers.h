@@ -22,10 +22,13 @@ struct PeerTime {
 };
 
 inline const std::vector<std::string>& baseline_names() {
-  static const std::vector<std::string> names = {"none",  "naive", "onednn",     "cublaslt",
-                                                 "cudnn", "torch", "ctranslate2"};
+  static const std::vector<std::string> names = {"none",     "f32",   "naive", "onednn",
+                                                 "cublaslt", "cudnn", "torch", "ctranslate2"};
   return names;
 }
+
+// No peer, but ours in that type, timed in turn.
+constexpr const char* kOwnF32 = "f32";
 
 class KernelPeer {
  public:

@@ -41,6 +41,13 @@ struct Row {
   void add_note(const std::string& text) { note += (note.empty() ? "" : "; ") + text; }
   // What a row is called in two runs of the same thing.
   std::string key() const { return fn + " " + shape + " " + dtype + " " + device; }
+  // Ours (a) and the baseline (b), timed in turn; the note says how their ratios scatter.
+  void set_turns(const Turns& turns);
 };
+
+// Ours, peer, ours again: two medians of ours that differ by more than kMostDrift prove nothing about the
+// peer.
+constexpr double kMostDrift = 0.03;
+void note_drift(Row& row, double first, double second);
 
 }  // namespace xf::bench

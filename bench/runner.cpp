@@ -54,6 +54,10 @@ void take(const PeerTime& peer, const std::string& asked, Row& row) {
 Row step_row(const Request& request, const Scope& scope, const Progress& progress) {
   SamplerOptions options{.samples = step_samples(scope.model)};
   if (request.timer.samples > 0) options.samples = request.timer.samples;
+  if (request.baseline == kOwnF32) {
+    progress("train_step " + scope.model.name + ", in turn with f32");
+    return train_step_beside_f32(scope.model, request.target, options.samples);
+  }
   const auto ours = [&] {
     return train_step_row(scope.model, request.target, options, request.timer.planted);
   };
@@ -98,6 +102,29 @@ void visit(const Case& c, const TimerOptions& options, KernelPeer* peer, const s
   }
 }
 
+// Each in turn with the same in f32; no baseline where there is no such case in that type.
+void add_kernels_beside_f32(const Request& request, Scope scope, const std::vector<Case>& cases,
+                            const Progress& progress, std::vector<Row>& rows) {
+  scope.target.dtype = DType::f32;
+  const std::vector<Case> all_in_f32 = catalogue(scope);
+  for (const Case& c : cases) {
+    progress(c.fn + " " + c.shape());
+    Row& row = rows.emplace_back(row_of(c));
+    row.baseline = kOwnF32;
+    const auto in_f32 = std::find_if(all_in_f32.begin(), all_in_f32.end(), [&](const Case& other) {
+      return other.fn == c.fn && other.shape() == c.shape();
+    });
+    try {
+      if (in_f32 == all_in_f32.end()) fail(ErrorKind::failure, "no baseline: it has no such case");
+      TimedCase ours(c, request.timer), theirs(*in_f32, request.timer);
+      row.set_turns(take_turns(
+          kKernelTurns, [&] { return ours.turn(); }, [&] { return theirs.turn(); }));
+    } catch (const Error& error) {
+      row.add_note(error.what());
+    }
+  }
+}
+
 void add_kernels(const Request& request, const std::vector<Case>& cases, const Progress& progress,
                  std::vector<Row>& rows) {
   const size_t first = rows.size();
@@ -136,7 +163,11 @@ Results run(const Request& request, const Progress& progress) {
   Results results;
   if (step) results.rows.push_back(step_row(request, scope, progress));
   if (request.check) check(request, scope, progress);
-  add_kernels(request, cases, progress, results.rows);
+  if (request.baseline == kOwnF32) {
+    add_kernels_beside_f32(request, scope, cases, progress, results.rows);
+  } else {
+    add_kernels(request, cases, progress, results.rows);
+  }
   const Machine machine = better_of(before, measured());
   for (Row& row : results.rows) {
     row.floor_s = kernel_floor(row.bytes, row.flops, machine);
@@ -152,13 +183,6 @@ std::string list(const Request& request) {
   if (step) text += fmt::format("{:34} {}\n", kTrainStep, step_shape(scope.model));
   for (const Case& c : cases) text += fmt::format("{:34} {}\n", c.fn, c.shape());
   return text;
-}
-
-void note_drift(Row& row, double first, double second) {
-  const double drift = std::abs(first / second - 1);
-  if (drift <= kMostDrift) return;
-  row.add_note(
-      fmt::format("not to be trusted: ours differed by {:.1f} % before and after the peer", 100 * drift));
 }
 
 }  // namespace xf::bench

@@ -41,9 +41,4 @@ Results run(const Request& request, const Progress& progress);
 // What a request chooses, one name and shape per line.
 std::string list(const Request& request);
 
-// Ours, peer, ours again: two medians of ours that differ by more than kMostDrift prove nothing about the
-// peer.
-constexpr double kMostDrift = 0.03;
-void note_drift(Row& row, double first, double second);
-
 }  // namespace xf::bench

@@ -130,6 +130,16 @@ Samples sample(const SamplerOptions& options, const std::function<void()>& run) 
   return samples;
 }
 
+Turns take_turns(int turns, const std::function<double()>& a, const std::function<double()>& b) {
+  Turns taken;
+  for (int i = 0; i < turns; ++i) {
+    if (i % 2 == 0) taken.a.push_back(a());
+    taken.b.push_back(b());
+    if (i % 2 != 0) taken.a.push_back(a());
+  }
+  return taken;
+}
+
 double peak_resident_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

@@ -50,6 +50,14 @@ bool slowed();
 // Runs `run` until there are enough undisturbed samples.
 Samples sample(const SamplerOptions& options, const std::function<void()>& run);
 
+// Two things that are compared, in turn: a b b a a b ... What slows a machine down for seconds or minutes
+// (neighbours on the memory bus or on the other thread of a core, the clock) then slows both, and leaves the
+// ratio of two neighbouring turns as it is.
+struct Turns {
+  std::vector<double> a, b;  // seconds; a[i] and b[i] were taken one after the other
+};
+Turns take_turns(int turns, const std::function<double()>& a, const std::function<double()>& b);
+
 // Peak resident memory of this process, bytes, since its start or since the last reset (which needs Linux's
 // /proc).
 double peak_resident_bytes();

@@ -1,6 +1,7 @@
 #include "bench/train_step.h"
 
 #include "bench/catalogue.h"
+#include "bench/peers.h"
 #include "nn/memory_plan.h"
 #include "tests/support/batch.h"
 
@@ -33,13 +34,31 @@ DType dtype_named(const std::string& name) {
   return name == xf::name_of(DType::bf16) ? DType::bf16 : DType::f32;
 }
 
+Row row_of(const ModelPreset& preset, const tests::Target& target) {
+  Row row;
+  row.fn = kTrainStep;
+  row.shape = step_shape(preset);
+  row.dtype = xf::name_of(target.dtype);
+  row.device = xf::name_of(target.device);
+  row.flops = step_flops(size_of_step(preset, target.dtype));
+  row.tokens = static_cast<double>(preset.tokens());
+  return row;
+}
+
+double seconds_of(TrainStep& step) {
+  const double start = now();
+  step.run();
+  return now() - start;
+}
+
+void warm_up(TrainStep& step) {
+  for (int i = 0; i < SamplerOptions{}.warm_ups; ++i) step.run();
+}
+
 }  // namespace
 
 TrainStep::TrainStep(const ModelPreset& preset, const tests::Target& target)
-    : registry_(target.dtype),
-      model_(preset.config, registry_),
-      batch_(random_batch(preset)),
-      size_(size_of_step(preset, target.dtype)) {
+    : registry_(target.dtype), model_(preset.config, registry_), batch_(random_batch(preset)) {
   registry_.allocate(target.device, nn::Registry::Gradients::yes);
   registry_.initialise(1);
   model_.bind(target.device);
@@ -58,16 +77,24 @@ void TrainStep::run() {
 Row train_step_row(const ModelPreset& preset, const tests::Target& target, const SamplerOptions& options,
                    double planted) {
   TrainStep step(preset, target);
-  Row row;
-  row.fn = kTrainStep;
-  row.shape = step_shape(preset);
-  row.dtype = xf::name_of(target.dtype);
-  row.device = xf::name_of(target.device);
+  Row row = row_of(preset, target);
   row.samples = sample(options, [&] { step.run(); });
   for (double& seconds : row.samples.seconds) seconds *= 1 + planted;
-  row.flops = step_flops(step.size());
-  row.tokens = static_cast<double>(preset.tokens());
   row.peak_bytes = peak_resident_bytes();
+  return row;
+}
+
+Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target, int turns) {
+  Row row = row_of(preset, target);
+  reset_peak_resident();
+  TrainStep ours(preset, target);
+  warm_up(ours);
+  row.peak_bytes = peak_resident_bytes();
+  TrainStep in_f32(preset, {target.device, DType::f32});
+  warm_up(in_f32);
+  row.baseline = kOwnF32;
+  row.set_turns(take_turns(
+      turns, [&] { return seconds_of(ours); }, [&] { return seconds_of(in_f32); }));
   return row;
 }
 

@@ -15,7 +15,6 @@ class TrainStep {
  public:
   TrainStep(const ModelPreset& preset, const tests::Target& target);
   void run();
-  const StepSize& size() const { return size_; }
 
  private:
   nn::Registry registry_;
@@ -23,13 +22,15 @@ class TrainStep {
   PackedBatch batch_;
   std::unique_ptr<Arena> arena_;
   std::unique_ptr<nn::Trainer> trainer_;
-  StepSize size_;
   int64_t update_ = 0;
 };
 
 // Its peak memory is the process's since the last reset_peak_resident(). `planted` as in TimerOptions.
 Row train_step_row(const ModelPreset& preset, const tests::Target& target, const SamplerOptions& options,
                    double planted);
+
+// The same and the step in f32, one update each in turn: what another type gains. Its peak memory is its own.
+Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target, int turns);
 
 // Fills in the floor and its parts, once the machine has been measured.
 void set_step_floor(Row& row, const ModelPreset& preset, const Machine& machine);

@@ -18,10 +18,6 @@ namespace xf::bench {
 
 namespace {
 
-constexpr double kTurn = 0.03;  // seconds of a kernel in one turn, at least
-constexpr size_t kFewestCalls = 3;
-constexpr int kKernelTurns = 40;
-
 std::string name_of_step(const ModelPreset& model) { return kTrainStep + (" " + step_shape(model)); }
 std::string name_of(const Case& c) { return c.fn + " " + c.shape(); }
 
@@ -29,21 +25,13 @@ std::string name_of(const Case& c) { return c.fn + " " + c.shape(); }
 class Timed {
  public:
   virtual ~Timed() = default;
-  // Seconds of each call of a turn. Our threads are new, and caches are the other program's: what the first
-  // call finds is not what counts.
-  virtual std::vector<double> turn() = 0;
+  virtual double turn() = 0;  // seconds of a call
 };
 
 class TimedKernel : public Timed {
  public:
   TimedKernel(const Case& c, const TimerOptions& options) : calls_(c, options) {}
-  std::vector<double> turn() override {
-    calls_.time();
-    std::vector<double> seconds;
-    const double start = now();
-    while (now() - start < kTurn || seconds.size() < kFewestCalls) seconds.push_back(calls_.time());
-    return seconds;
-  }
+  double turn() override { return calls_.turn(); }
 
  private:
   TimedCase calls_;
@@ -56,10 +44,10 @@ class TimedStep : public Timed {
     constexpr int kWarmUps = 2;
     for (int i = 0; i < kWarmUps; ++i) step_.run();
   }
-  std::vector<double> turn() override {
+  double turn() override {
     const double start = now();
     step_.run();
-    return {(1 + planted_) * (now() - start)};
+    return (1 + planted_) * (now() - start);
   }
 
  private:
@@ -83,12 +71,12 @@ std::unique_ptr<Timed> make_timed(const Choice& choice, const TimerOptions& opti
   return nullptr;
 }
 
-double median_of(const std::string& numbers) {
-  std::istringstream text(numbers);
-  std::vector<double> times;
-  for (double seconds = 0; text >> seconds;) times.push_back(seconds);
-  if (times.empty()) fail(ErrorKind::failure, "--against: '{}' are no times", numbers);
-  return Samples::of(std::move(times)).quantile(0.5);
+double seconds_of(const std::string& number) {
+  std::istringstream text(number);
+  double seconds = 0;
+  std::string rest;
+  if (!(text >> seconds) || text >> rest) fail(ErrorKind::failure, "--against: '{}' is no time", number);
+  return seconds;
 }
 
 // xformer-bench's command line for answer_turns().
@@ -115,7 +103,7 @@ class Side {
  public:
   explicit Side(const std::vector<std::string>& command) : process_(command) {}
   bool prepare(const std::string& name) { return ask("row " + name) == "ready"; }
-  double turn() { return median_of(ask("turn")); }
+  double turn() { return seconds_of(ask("turn")); }
 
  private:
   std::string ask(const std::string& line) {
@@ -126,13 +114,10 @@ class Side {
 };
 
 Compared in_turn(const std::string& name, int turns, Side& before, Side& after) {
-  std::vector<double> a, b;
-  for (int i = 0; i < turns; ++i) {
-    if (i % 2 == 0) a.push_back(before.turn());
-    b.push_back(after.turn());
-    if (i % 2 != 0) a.push_back(before.turn());
-  }
-  return {name, Samples::of(a).quantile(0.5), Samples::of(b).quantile(0.5), compare_pairs(a, b)};
+  const Turns taken = take_turns(
+      turns, [&] { return before.turn(); }, [&] { return after.turn(); });
+  return {name, Samples::of(taken.a).quantile(0.5), Samples::of(taken.b).quantile(0.5),
+          compare_pairs(taken.a, taken.b)};
 }
 
 }  // namespace
@@ -168,7 +153,7 @@ void answer_turns(const Request& request, std::istream& requests, std::ostream& 
       timed = make_timed(choice, request.timer, line.substr(row.size()));
       answer = timed ? "ready" : "none";
     } else if (line == "turn" && timed) {
-      for (const double seconds : timed->turn()) answer += fmt::format("{} ", seconds);
+      answer = fmt::format("{}", timed->turn());
     } else {
       fail(ErrorKind::data, "'{}' asks for no row and no turn of one", line);
     }

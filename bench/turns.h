@@ -1,6 +1,4 @@
-// Two builds of xformer-bench, timed in turn, a fraction of a second each. What slows a machine down for
-// seconds or minutes (neighbours on the memory bus or on the other thread of a core, the clock) then slows
-// both, and leaves the ratio of two neighbouring turns as it is.
+// Two builds of xformer-bench, timed in turn (Turns in bench/sampler.h), a fraction of a second each.
 #pragma once
 
 #include <iosfwd>
@@ -19,7 +17,7 @@ Comparison compare_in_turn(const Request& request, const std::string& before, co
 
 // What such a process does, line by line until its input ends:
 //   "row NAME SHAPE"   makes its inputs; answers "ready", or "none" where there is no such row
-//   "turn"             times it for a moment; answers with the seconds of each call
+//   "turn"             times it for a moment; answers with the seconds of a call
 // Error data for any other line.
 void answer_turns(const Request& request, std::istream& requests, std::ostream& answers);
 

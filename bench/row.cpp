@@ -1,0 +1,24 @@
+#include "bench/row.h"
+
+#include <fmt/format.h>
+
+namespace xf::bench {
+
+void Row::set_turns(const Turns& turns) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < turns.a.size(); ++i) ratios.push_back(turns.b[i] / turns.a[i]);
+  samples = Samples::of(turns.a);
+  baseline_s = Samples::of(turns.b).quantile(0.5);
+  const Samples sorted = Samples::of(std::move(ratios));
+  add_note(fmt::format("in turn; half of the ratios from {:.2f} to {:.2f}", sorted.quantile(0.25),
+                       sorted.quantile(0.75)));
+}
+
+void note_drift(Row& row, double first, double second) {
+  const double drift = std::abs(first / second - 1);
+  if (drift <= kMostDrift) return;
+  row.add_note(
+      fmt::format("not to be trusted: ours differed by {:.1f} % before and after the peer", 100 * drift));
+}
+
+}  // namespace xf::bench
