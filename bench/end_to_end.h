@@ -24,9 +24,9 @@ struct EndToEnd {
 // that does not count.
 Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress);
 
-// xformer-train on real text, and the bare step beside it: a sample is the time of 4,096 target tokens in one
-// window of 10 updates; validation and saving lie outside. The notes say how the two compare, and how flat
-// the speed stays.
+// xformer-train on real text, in stretches, and the bare step in turn: a sample is the time of 4,096 target
+// tokens, the median of a stretch's windows of 10 updates; validation and saving lie outside. The ratio is to
+// the bare step; the note says how flat the speed stays.
 Results train_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress);
 
 // The median rate of the last tenth of windows over that of the windows from update 100 on; needs 20 of them,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# All that docs/performance.md tells of a machine's speed, in one run of about 35 minutes, during which nothing else should.
+# All that docs/performance.md tells of a machine's speed, in one run of some 50 minutes, beside which nothing else should run.
 #   bench/measure.sh LABEL RUN      RUN: the folder of a trained tiny model, whose test set is translated
 # Leaves bench/results/LABEL.json, and LABEL-bf16.json for what is compared with f32. The peers' environment is build/peers-venv
 # or $XFORMER_PEERS_VENV (bench/peers/requirements.txt), Multi30k lies in $XFORMER_MULTI30K. Exit code 0: no regression check failed.
@@ -17,8 +17,8 @@ bench() {
 
 bench --label "$label" --fn train_step --preset tiny --baseline torch
 bench --label "$label" --add --fn train_step --preset base --baseline torch
-bench --label "$label-bf16" --fn train_step --preset tiny --dtype bf16 --baseline f32
-bench --label "$label-bf16" --add --fn train_step --preset base --dtype bf16 --baseline f32
+bench --label "$label-bf16" --preset tiny --dtype bf16 --baseline f32
+bench --label "$label-bf16" --add --preset base --dtype bf16 --baseline f32
 bench --label "$label" --add --end-to-end translate --model "$run" --baseline ctranslate2
 bench --label "$label" --add --end-to-end train
 bench --label "$label" --add --preset tiny --fn "$kernels" --check

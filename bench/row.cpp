@@ -7,9 +7,9 @@ namespace xf::bench {
 void Row::set_turns(const Turns& turns) {
   std::vector<double> ratios;
   for (size_t i = 0; i < turns.a.size(); ++i) ratios.push_back(turns.b[i] / turns.a[i]);
-  samples = Samples::of(turns.a);
-  baseline_s = Samples::of(turns.b).quantile(0.5);
   const Samples sorted = Samples::of(std::move(ratios));
+  samples = Samples::of(turns.a);
+  baseline_s = sorted.quantile(0.5) * median();
   add_note(fmt::format("in turn; half of the ratios from {:.2f} to {:.2f}", sorted.quantile(0.25),
                        sorted.quantile(0.75)));
 }

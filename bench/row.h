@@ -41,7 +41,8 @@ struct Row {
   void add_note(const std::string& text) { note += (note.empty() ? "" : "; ") + text; }
   // What a row is called in two runs of the same thing.
   std::string key() const { return fn + " " + shape + " " + dtype + " " + device; }
-  // Ours (a) and the baseline (b), timed in turn; the note says how their ratios scatter.
+  // Ours (a) and the baseline (b), timed in turn. The ratio is the median of neighbouring turns', and the
+  // baseline's time what it makes of our median; the note says how the ratios scatter.
   void set_turns(const Turns& turns);
 };
 
