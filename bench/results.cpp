@@ -147,6 +147,11 @@ Results pooled(const Results& older, const Results& newer) {
     }
     same->samples.add(row.samples);
     same->floor_s = std::min(same->floor_s, row.floor_s);
+    if (!std::isfinite(same->baseline_s) && std::isfinite(row.baseline_s)) {
+      same->baseline = row.baseline;
+      same->baseline_s = row.baseline_s;
+      if (!row.note.empty()) same->add_note(row.note);
+    }
   }
   return all;
 }

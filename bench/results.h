@@ -26,9 +26,9 @@ Results from_json(const std::string& text, const std::string& name);
 // bench/results/LABEL.json; what ends in .json is a path already.
 std::string result_path(const std::string& label);
 void store(const Results& results);
-// The samples of both together, row by row; ceilings and floors are the better of the two. What whole runs
-// differ by (pages, neighbours) is then part of each row's spread. Error usage for another device, type,
-// processor or number of threads.
+// The samples of both together, row by row; ceilings and floors are the better of the two, baselines those of
+// the newer one where it has them. What whole runs differ by (pages, neighbours) is then part of each row's
+// spread. Error usage for another device, type, processor or number of threads.
 Results pooled(const Results& older, const Results& newer);
 Results load(const std::string& label_or_path);
 

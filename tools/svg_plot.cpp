@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kLeft = 68, kRight = 24, kTop = 74, kBottom = 56;  // margins around the axes, pixels
 constexpr double kLetter = 7.0;  // width of an average letter of the legend
+constexpr int kLegendLine = 18;  // pixels from one of its lines to the next
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -100,17 +101,36 @@ std::string curve(const PlotSeries& series, const char* color, const Axis& x, co
   return out + dots;
 }
 
-std::string legend(const Plot& plot) {
+// Where a series' name starts: as many on a line as fit.
+struct LegendPlace {
+  double left = kLeft;
+  int line = 0;
+};
+
+std::vector<LegendPlace> legend_places(const Plot& plot) {
+  std::vector<LegendPlace> places;
+  LegendPlace next;
+  for (const PlotSeries& series : plot.series) {
+    const double width = 24 + kLetter * static_cast<double>(series.name.size());
+    if (next.left > kLeft && next.left + width > plot.width) next = {kLeft, next.line + 1};
+    places.push_back(next);
+    next.left += width + 20;
+  }
+  return places;
+}
+
+// The names of two series and more, below the title.
+std::string legend(const Plot& plot, const std::vector<LegendPlace>& places) {
   if (plot.series.size() < 2) return "";
   std::string out;
-  double left = kLeft;
   for (size_t i = 0; i < plot.series.size(); ++i) {
-    const std::string& name = plot.series[i].name;
+    const auto [left, line] = places[i];
+    const int middle = 52 + kLegendLine * line;
     out += fmt::format(
-        "<line class=\"curve\" stroke=\"{}\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"52\" y2=\"52\"/>"
-        "<text class=\"label\" x=\"{:.1f}\" y=\"56\">{}</text>\n",
-        kPlotColors[i % kPlotColors.size()], left, left + 18, left + 24, escaped(name));
-    left += 24 + 20 + kLetter * static_cast<double>(name.size());
+        "<line class=\"curve\" stroke=\"{0}\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{3}\" y2=\"{3}\"/>"
+        "<text class=\"label\" x=\"{4:.1f}\" y=\"{5}\">{6}</text>\n",
+        kPlotColors[i % kPlotColors.size()], left, left + 18, middle, left + 24, middle + 4,
+        escaped(plot.series[i].name));
   }
   return out;
 }
@@ -190,8 +210,9 @@ std::string svg(const Plot& plot) {
                plot.width / 2, plot.height / 2);
   }
   const Axis x = make_axis(x_range, 9, kLeft, plot.width - kRight);
-  const Axis y = make_axis(y_range, 6, plot.height - kBottom, kTop);
-  out += legend(plot) + grid(plot, x, y);
+  const std::vector<LegendPlace> places = legend_places(plot);
+  const Axis y = make_axis(y_range, 6, plot.height - kBottom, kTop + kLegendLine * places.back().line);
+  out += legend(plot, places) + grid(plot, x, y);
   for (size_t i = 0; i < plot.series.size(); ++i) {
     out += curve(plot.series[i], kPlotColors[i % kPlotColors.size()], x, y);
   }

@@ -87,6 +87,18 @@ TEST_CASE("Results: runs that are pooled keep all samples, and the better ceilin
   CHECK(all.ceiling("gemm_gflops") == 450);
 }
 
+TEST_CASE("Results: a run without a baseline leaves the one that is there", "[unit]") {
+  const Results older = two_rows();
+  Results newer = two_rows();
+  newer.rows[0].baseline = "none";
+  newer.rows[0].baseline_s = kUnknown;
+  CHECK(pooled(older, newer).rows[0].baseline == older.rows[0].baseline);
+  CHECK(pooled(older, newer).rows[0].baseline_s == older.rows[0].baseline_s);
+  newer.rows[0].baseline_s = 7;
+  CHECK(pooled(older, newer).rows[0].baseline == "none");
+  CHECK(pooled(older, newer).rows[0].baseline_s == 7);
+}
+
 TEST_CASE("Results: runs of another type or machine, whose ceilings are others, are not pooled", "[unit]") {
   Results f32 = two_rows(), bf16 = two_rows();
   f32.header.emplace_back("dtype", "f32");

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace xf::tools {
@@ -50,6 +51,30 @@ TEST_CASE("Plot: no data, one point, a constant and NaN make no broken numbers",
   }
   CHECK(svg({.title = "t", .x_label = "", .y_label = "", .series = {}, .marks = {}}).find("no data yet") !=
         std::string::npos);
+}
+
+// The numbers after each `part`.
+std::vector<double> numbers_after(const std::string& text, const std::string& part) {
+  std::vector<double> numbers;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    numbers.push_back(std::stod(text.substr(at + part.size())));
+  return numbers;
+}
+
+TEST_CASE("Plot: names that are too long for one line of the legend take several, above the curves",
+          "[unit]") {
+  const std::string name(60, 'm');
+  const PlotSeries series{name, {{0, 1}, {1, 2}}, true};
+  const Plot plot{
+      .title = "t", .x_label = "x", .y_label = "y", .series = {series, series, series}, .marks = {}};
+  const std::string text = svg(plot);
+  const auto left = numbers_after(text, "class=\"label\" x=\"");
+  REQUIRE(left.size() >= 3);
+  for (int i = 0; i < 3; ++i) CHECK(left[static_cast<size_t>(i)] + 7 * 60 <= plot.width);
+  const auto dots = numbers_after(text, "cy=\""), names = numbers_after(text, "x2=\"86.0\" y1=\"");
+  REQUIRE(names.size() == 3);
+  CHECK(names[2] > names[1]);
+  CHECK(*std::min_element(dots.begin(), dots.end()) > names[2] + 9);
 }
 
 TEST_CASE("Plot: a gap in the data is a gap in the curve, and two series have a legend", "[unit]") {
