@@ -321,6 +321,9 @@ Results translate_end_to_end(const Request& request, const EndToEnd& options, co
 }
 
 Results train_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress) {
+  constexpr int64_t kFewest = 2 * kWindow;
+  if (options.updates < kFewest)
+    fail(ErrorKind::usage, "--updates {} are too few to time; at least {}", options.updates, kFewest);
   const Machine machine = measure_machine(request.target.device, request.target.dtype);
   const Scope scope = scope_of(request.preset == "odd" ? "tiny" : request.preset, request.target);
   Results results{"", make_header(request.target, machine, scope.model.name), {}};

@@ -26,7 +26,7 @@ Results translate_end_to_end(const Request& request, const EndToEnd& options, co
 
 // xformer-train on real text, in stretches, and the bare step in turn: a sample is the time of 4,096 target
 // tokens, the median of a stretch's windows of 10 updates; validation and saving lie outside. The ratio is to
-// the bare step; the note says how flat the speed stays.
+// the bare step; the note says how flat the speed stays. Error usage for fewer than 20 updates.
 Results train_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress);
 
 // The median rate of the last tenth of windows over that of the windows from update 100 on; needs 20 of them,

@@ -24,6 +24,12 @@ TEST_CASE("EndToEnd: speed that falls by a tenth during training shows", "[unit]
   CHECK(std::isnan(flatness(std::vector<double>(15, 1000.0))));
 }
 
+TEST_CASE("EndToEnd: a training too short to be timed is refused", "[unit]") {
+  CHECK_THROWS_WITH(
+      Process({XFORMER_PROGRAMS "/xformer-bench", "--end-to-end", "train", "--updates", "10"}).finish(),
+      Contains("--updates 10") && Contains("at least 20"));
+}
+
 TEST_CASE("Scaling: slopes are the exponents of the points", "[unit]") {
   std::vector<Row> rows;
   for (const double x : {64.0, 128.0, 256.0}) {
