@@ -45,12 +45,6 @@ Row row_of(const ModelPreset& preset, const tests::Target& target) {
   return row;
 }
 
-double seconds_of(TrainStep& step) {
-  const double start = now();
-  step.run();
-  return now() - start;
-}
-
 void warm_up(TrainStep& step) {
   for (int i = 0; i < SamplerOptions{}.warm_ups; ++i) step.run();
 }
@@ -74,6 +68,12 @@ void TrainStep::run() {
   trainer_->update(++update_, [this] { return batch_; });
 }
 
+double TrainStep::time() {
+  const double start = now();
+  run();
+  return now() - start;
+}
+
 Row train_step_row(const ModelPreset& preset, const tests::Target& target, const SamplerOptions& options,
                    double planted) {
   TrainStep step(preset, target);
@@ -94,7 +94,7 @@ Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target
   warm_up(in_f32);
   row.baseline = kOwnF32;
   row.set_turns(take_turns(
-      turns, [&] { return seconds_of(ours); }, [&] { return seconds_of(in_f32); }));
+      turns, [&] { return ours.time(); }, [&] { return in_f32.time(); }));
   return row;
 }
 

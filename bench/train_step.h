@@ -15,6 +15,7 @@ class TrainStep {
  public:
   TrainStep(const ModelPreset& preset, const tests::Target& target);
   void run();
+  double time();  // seconds of a run
 
  private:
   nn::Registry registry_;
