@@ -1,10 +1,9 @@
 // Every primitive op against central differences in f64.
 #include "autograd/ops.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/cases/dropout_factor.h"
 #include "tests/support/batch.h"
+#include "tests/support/catch.h"
 #include "tests/support/differentiate.h"
 
 using namespace xf;

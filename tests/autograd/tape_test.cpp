@@ -1,9 +1,8 @@
 // The tape's plumbing, with derivatives simple enough to be known by heart.
 #include "autograd/tape.h"
 
-#include <catch2/catch.hpp>
-
 #include "autograd/ops.h"
+#include "tests/support/catch.h"
 #include "tests/support/compare.h"
 
 using namespace xf;

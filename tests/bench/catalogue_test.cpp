@@ -1,7 +1,6 @@
 #include "bench/catalogue.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -9,6 +8,8 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/folders.h"
 
 namespace xf::bench {
 namespace {
@@ -31,8 +32,7 @@ std::set<std::string> public_functions(const std::filesystem::path& header) {
 TEST_CASE("Catalogue: every function of every op is timed, on a model's shapes and on the odd ones",
           "[unit]") {
   std::set<std::string> expected;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(XFORMER_SOURCE_DIR) + "/kernels")) {
+  for (const auto& entry : std::filesystem::directory_iterator(tests::source_folder() + "/kernels")) {
     if (entry.path().extension() != ".h" || entry.path().stem() == "checks") continue;
     for (const std::string& name : public_functions(entry.path())) expected.insert(name);
   }

@@ -3,10 +3,10 @@
 #include "bench/comparison.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "core/error.h"
 #include "core/philox.h"
+#include "tests/support/catch.h"
 
 namespace xf::bench {
 namespace {

@@ -1,6 +1,5 @@
 #include "bench/end_to_end.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -10,6 +9,8 @@
 #include "bench/scaling.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "tests/support/catch.h"
+#include "tests/support/folders.h"
 
 namespace xf::bench {
 namespace {
@@ -26,7 +27,8 @@ TEST_CASE("EndToEnd: speed that falls by a tenth during training shows", "[unit]
 
 TEST_CASE("EndToEnd: a training too short to be timed is refused", "[unit]") {
   CHECK_THROWS_WITH(
-      Process({XFORMER_PROGRAMS "/xformer-bench", "--end-to-end", "train", "--updates", "10"}).finish(),
+      Process({tests::programs_folder() + "/xformer-bench", "--end-to-end", "train", "--updates", "10"})
+          .finish(),
       Contains("--updates 10") && Contains("at least 20"));
 }
 

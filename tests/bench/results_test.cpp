@@ -1,10 +1,9 @@
 #include "bench/results.h"
 
-#include <catch2/catch.hpp>
-
 #include "bench/output.h"
 #include "bench/report.h"
 #include "core/error.h"
+#include "tests/support/catch.h"
 
 namespace xf::bench {
 namespace {

@@ -2,9 +2,8 @@
 // table of floors that the project's speed goals are set against.
 #include "bench/roofline.h"
 
-#include <catch2/catch.hpp>
-
 #include "bench/sampler.h"
+#include "tests/support/catch.h"
 
 namespace xf::bench {
 namespace {

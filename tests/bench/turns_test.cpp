@@ -1,12 +1,13 @@
 // What a process does that takes turns, and two of them, on small shapes.
 #include "bench/turns.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "bench/peers.h"
 #include "bench/process.h"
 #include "core/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/folders.h"
 
 namespace xf::bench {
 namespace {
@@ -84,7 +85,7 @@ TEST_CASE("Turns: what is no request is refused, and so is a turn of nothing", "
 }
 
 const auto kSilent = [](const std::string&) {};
-const std::string kProgram = XFORMER_PROGRAMS "/xformer-bench";
+const std::string kProgram = tests::programs_folder() + "/xformer-bench";
 
 TEST_CASE("Turns: a program against itself, as it is and reporting many times the time", "[unit]") {
   Request request = request_for("softmax");  // forward and backward

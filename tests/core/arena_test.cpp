@@ -1,7 +1,8 @@
 #include "core/arena.h"
 
-#include <catch2/catch.hpp>
 #include <optional>
+
+#include "tests/support/catch.h"
 
 using namespace xf;
 

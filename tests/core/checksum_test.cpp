@@ -1,7 +1,8 @@
 #include "core/checksum.h"
 
-#include <catch2/catch.hpp>
 #include <string>
+
+#include "tests/support/catch.h"
 
 namespace xf {
 namespace {

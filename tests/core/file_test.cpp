@@ -1,10 +1,10 @@
 #include "core/file.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using tests::error_of;

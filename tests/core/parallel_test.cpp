@@ -3,12 +3,12 @@
 #include <sched.h>
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
 
 #include "core/error.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 

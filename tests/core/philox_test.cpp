@@ -1,8 +1,9 @@
 #include "core/philox.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <vector>
+
+#include "tests/support/catch.h"
 
 using xf::Philox;
 using xf::PhiloxSequence;

@@ -1,9 +1,10 @@
 #include "core/tensor.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "tests/support/catch.h"
 
 using namespace xf;
 

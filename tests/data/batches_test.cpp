@@ -1,7 +1,6 @@
 #include "data/batches.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <numeric>
 #include <set>
 
@@ -9,6 +8,7 @@
 #include "data/word_tokenizer.h"
 #include "tests/data/errors.h"
 #include "tests/data/multi30k.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::data;

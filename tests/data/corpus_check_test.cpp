@@ -1,10 +1,9 @@
 #include "data/corpus_check.h"
 
-#include <catch2/catch.hpp>
-
 #include "data/word_tokenizer.h"
 #include "tests/data/multi30k.h"
 #include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::data;

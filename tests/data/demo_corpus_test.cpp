@@ -3,7 +3,6 @@
 #include "data/demo_corpus.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cctype>
 #include <filesystem>
 #include <map>
@@ -18,6 +17,7 @@
 #include "data/demo_grammar.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
+#include "tests/support/catch.h"
 
 namespace {
 

@@ -1,10 +1,9 @@
 #include "data/parallel_corpus.h"
 
-#include <catch2/catch.hpp>
-
 #include "data/word_tokenizer.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::data;

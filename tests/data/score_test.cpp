@@ -1,7 +1,6 @@
 // BLEU and chrF against sacreBLEU 2.6.0: the fixture golden/bleu.tsv was printed by it (golden/make_bleu.py).
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
 #include <string>
@@ -11,6 +10,8 @@
 #include "data/bleu.h"
 #include "data/chrf.h"
 #include "tests/data/multi30k.h"
+#include "tests/support/catch.h"
+#include "tests/support/folders.h"
 
 namespace {
 
@@ -38,7 +39,7 @@ Lines split(const std::string& text, const std::string& separator) {
 // The rows of one kind, their fields.
 std::vector<Lines> golden_rows(const std::string& kind) {
   std::vector<Lines> rows;
-  for (const std::string& line : read_lines(XFORMER_SOURCE_DIR "/tests/golden/bleu.tsv")) {
+  for (const std::string& line : read_lines(tests::source_folder() + "/tests/golden/bleu.tsv")) {
     if (Lines fields = split(line, "\t"); fields[0] == kind) rows.push_back(fields);
   }
   return rows;

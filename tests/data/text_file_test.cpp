@@ -2,13 +2,12 @@
 
 #include <zlib.h>
 
-#include <catch2/catch.hpp>
-
 #include "core/file.h"
 #include "data/unicode.h"
 #include "tests/data/errors.h"
 #include "tests/data/multi30k.h"
 #include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::data;

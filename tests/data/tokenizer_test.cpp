@@ -1,7 +1,5 @@
 #include "data/tokenizer.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/file.h"
 #include "data/parallel_corpus.h"
 #include "data/sentencepiece_tokenizer.h"
@@ -10,6 +8,7 @@
 #include "tests/data/errors.h"
 #include "tests/data/multi30k.h"
 #include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::data;

@@ -1,6 +1,5 @@
 #include "data/unicode.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace xf::data;
 

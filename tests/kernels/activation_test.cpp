@@ -1,9 +1,8 @@
 // Expectations: the definition in f64 (tests/cases/activation.h) and central differences.
 #include "kernels/activation.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/cases/activation.h"
+#include "tests/support/catch.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/odd_view.h"
 #include "tests/support/targets.h"

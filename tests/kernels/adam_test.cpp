@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
 #include <limits>
 
 #include "tests/cases/adam.h"
+#include "tests/support/catch.h"
 #include "tests/support/odd_view.h"
 #include "tests/support/targets.h"
 #include "tests/support/threads.h"

@@ -3,10 +3,10 @@
 #include "kernels/attention.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "tests/cases/attention.h"
 #include "tests/cases/dropout_factor.h"
+#include "tests/support/catch.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/targets.h"
 #include "tests/support/threads.h"

@@ -1,7 +1,5 @@
 // What bf16 on the CPU promises beyond the reference, which every [device] test compares it with: rounding in
 // registers is the scalar's, and our own kernels give the same bits at any number of threads.
-#include <catch2/catch.hpp>
-
 #include "kernels/attention.h"
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/lanes.h"
@@ -10,6 +8,7 @@
 #include "kernels/linear.h"
 #include "kernels/residual_norm.h"
 #include "tests/support/batch.h"
+#include "tests/support/catch.h"
 #include "tests/support/targets.h"
 #include "tests/support/threads.h"
 

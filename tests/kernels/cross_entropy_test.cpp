@@ -1,9 +1,9 @@
 #include "kernels/cross_entropy.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "tests/cases/cross_entropy.h"
+#include "tests/support/catch.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/odd_view.h"
 #include "tests/support/targets.h"

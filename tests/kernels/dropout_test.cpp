@@ -3,9 +3,9 @@
 #include "kernels/dropout.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 #include "tests/cases/dropout.h"
+#include "tests/support/catch.h"
 #include "tests/support/odd_view.h"
 #include "tests/support/targets.h"
 #include "tests/support/threads.h"

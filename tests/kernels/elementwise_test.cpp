@@ -1,9 +1,8 @@
 // Expectation: each op's one-line definition in f64, of the tensors' own (rounded) elements.
 #include "kernels/elementwise.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/cases/elementwise.h"
+#include "tests/support/catch.h"
 #include "tests/support/odd_view.h"
 #include "tests/support/targets.h"
 #include "tests/support/threads.h"

@@ -1,12 +1,11 @@
 // Expectations: the affine map in f64, central differences, and the activation op on its own.
 #include "kernels/linear.h"
 
-#include <catch2/catch.hpp>
-
 #include "kernels/elementwise.h"
 #include "tests/cases/dropout_factor.h"
 #include "tests/cases/linear.h"
 #include "tests/cases/matmul.h"
+#include "tests/support/catch.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/targets.h"
 #include "tests/support/threads.h"

@@ -1,13 +1,12 @@
 // Expectation: the triple loop in f64 over the inputs as they lie there (tests/cases/matmul.h).
 #include "kernels/matmul.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/parallel.h"
 #include "tests/cases/matmul.h"
 #include "tests/support/targets.h"
 #if XF_CUDA
 #include "core/cuda.h"
+#include "tests/support/catch.h"
 #endif
 
 using namespace xf;

@@ -1,9 +1,9 @@
 // The teaching kernel, where there is CUDA. Expectation: the triple loop in f64 (tests/cases/matmul.h).
 #if XF_CUDA
-#include <catch2/catch.hpp>
 
 #include "kernels/cuda/matmul_tiled.h"
 #include "tests/cases/matmul.h"
+#include "tests/support/catch.h"
 #include "tests/support/targets.h"
 
 using namespace xf;

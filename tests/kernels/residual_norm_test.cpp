@@ -1,8 +1,7 @@
 #include "kernels/residual_norm.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/cases/residual_norm.h"
+#include "tests/support/catch.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/odd_view.h"
 #include "tests/support/targets.h"

@@ -2,9 +2,8 @@
 // numbers.
 #include "kernels/softmax.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/cases/softmax.h"
+#include "tests/support/catch.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/odd_view.h"
 #include "tests/support/targets.h"

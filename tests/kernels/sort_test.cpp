@@ -1,9 +1,8 @@
 // Expectation: sorting by (key, position), which has one answer only (tests/cases/sort.h).
 #include "kernels/sort.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/cases/sort.h"
+#include "tests/support/catch.h"
 #include "tests/support/targets.h"
 
 using namespace xf;

@@ -1,10 +1,9 @@
 // Expectation: sorting the whole row in f64 (tests/cases/top_k.h).
 #include "kernels/top_k.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/cases/matmul.h"
 #include "tests/cases/top_k.h"
+#include "tests/support/catch.h"
 #include "tests/support/targets.h"
 #include "tests/support/threads.h"
 

@@ -2,8 +2,9 @@
 #include "kernels/cpu/vector_math.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
+
+#include "tests/support/catch.h"
 
 using namespace xf::kernels;
 

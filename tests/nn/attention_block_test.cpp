@@ -1,10 +1,11 @@
-// Attention blocks against central differences, and against scores, softmax and products per sentence and head.
+// Attention blocks against central differences, and against scores, softmax and products per sentence and
+// head.
 #include "nn/attention_block.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "tests/nn/block_check.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

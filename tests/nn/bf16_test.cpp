@@ -1,7 +1,6 @@
 // A bf16 model on the CPU against the same model in f64 and f32. CUDA's twin: cuda_test.cpp.
-#include <catch2/catch.hpp>
-
 #include "tests/nn/tiny_model.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/nn/sample_checkpoint.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

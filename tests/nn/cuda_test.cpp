@@ -1,9 +1,8 @@
 // The model and its training on a CUDA device, real or the software GPU, against the CPU backend. The same
 // code runs on both; what may differ is the order in which products are summed.
-#include <catch2/catch.hpp>
-
 #include "nn/search.h"
 #include "tests/nn/tiny_model.h"
+#include "tests/support/catch.h"
 #include "tests/support/targets.h"
 
 using namespace xf;

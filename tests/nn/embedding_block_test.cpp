@@ -1,9 +1,9 @@
 #include "nn/embedding_block.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "tests/nn/block_check.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

@@ -1,8 +1,7 @@
 #include "nn/feed_forward.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/nn/block_check.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

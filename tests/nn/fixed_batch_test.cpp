@@ -1,9 +1,8 @@
 // A batch with spare rows is the batch without them: same loss, same gradients.
 #include "nn/fixed_batch.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/nn/tiny_model.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

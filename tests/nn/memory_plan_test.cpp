@@ -1,9 +1,8 @@
 // The plan against the arena of real updates.
 #include "nn/memory_plan.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/nn/tiny_model.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

@@ -1,9 +1,9 @@
 // Adam on given gradients against the equations of kernels/adam.h, written down once more in f64.
 #include "nn/optimizer.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "tests/support/catch.h"
 #include "tests/support/compare.h"
 
 using namespace xf;

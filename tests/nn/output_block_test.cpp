@@ -1,8 +1,7 @@
 #include "nn/output_block.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/nn/block_check.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

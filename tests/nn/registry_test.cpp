@@ -1,8 +1,8 @@
 #include "nn/registry.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "tests/support/catch.h"
 #include "tests/support/compare.h"
 
 using namespace xf;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/nn/sample_checkpoint.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

@@ -1,6 +1,5 @@
 #include "nn/safetensors.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -8,6 +7,7 @@
 #include "core/file.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

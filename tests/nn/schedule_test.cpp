@@ -1,7 +1,8 @@
 #include "nn/schedule.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
+
+#include "tests/support/catch.h"
 
 using namespace xf::nn;
 

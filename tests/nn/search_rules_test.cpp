@@ -2,11 +2,11 @@
 #include "nn/search.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "tests/data/errors.h"
 #include "tests/nn/search_model.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

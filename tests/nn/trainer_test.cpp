@@ -1,10 +1,10 @@
 #include "nn/trainer.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "core/parallel.h"
 #include "tests/nn/tiny_model.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

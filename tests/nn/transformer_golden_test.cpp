@@ -1,19 +1,20 @@
 // The whole model against PyTorch: loss and every parameter's gradient. tests/golden/make_transformer.py
 // wrote the fixtures, with its own Transformer in f64 on padded batches.
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "nn/safetensors.h"
 #include "nn/trainer.h"
 #include "tests/support/batch.h"
+#include "tests/support/catch.h"
 #include "tests/support/compare.h"
+#include "tests/support/folders.h"
 
 using namespace xf;
 using namespace xf::nn;
 
 namespace {
 
-const std::string kGolden = std::string(XFORMER_SOURCE_DIR) + "/tests/golden/";
+const std::string kGolden = tests::source_folder() + "/tests/golden/";
 
 TransformerConfig golden_config() {
   TransformerConfig config;

@@ -1,9 +1,8 @@
 // The whole model: central differences, invariance under cutting a batch, causality, counts.
 #include "nn/transformer.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/nn/tiny_model.h"
+#include "tests/support/catch.h"
 
 using namespace xf;
 using namespace xf::nn;

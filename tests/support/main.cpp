@@ -1,11 +1,11 @@
-// The main of every test program. XF_TEST_DEVICE=cuda asks for the tests of a CUDA device: without one they are skipped,
-// and say why; with XF_REQUIRE_CUDA=1 they fail.
+// The main of every test program. XF_TEST_DEVICE=cuda asks for the tests of a CUDA device: without one they
+// are skipped, and say why; with XF_REQUIRE_CUDA=1 they fail.
 #define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
 
 #include "core/device.h"
+#include "tests/support/catch.h"
 
 namespace {
 

@@ -1,6 +1,5 @@
 #include "tools/nearest_name.h"
-
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 namespace xf::tools {
 namespace {

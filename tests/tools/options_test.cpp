@@ -1,9 +1,8 @@
 #include "tools/options.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
 #include "tools/presets.h"
 
 namespace xf::tools {

@@ -1,6 +1,5 @@
 // The built programs, run as a user runs them: exit codes, one-line errors, what lands on which stream.
 #include <sys/wait.h>
-#include <catch2/catch.hpp>
 
 #include <cstdio>
 #include <filesystem>
@@ -9,6 +8,8 @@
 #include <string>
 
 #include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
+#include "tests/support/folders.h"
 
 namespace xf::tools {
 namespace {
@@ -29,7 +30,8 @@ std::string contents(const std::string& path) {
 // `command` for the shell, its first word a program of this build.
 Result run(const TemporaryFolder& folder, const std::string& command, const std::string& environment = "") {
   const std::string out = folder / ".out", err = folder / ".err";
-  const std::string line = environment + " " XFORMER_PROGRAMS "/" + command + " >" + out + " 2>" + err;
+  const std::string line =
+      environment + " " + tests::programs_folder() + "/" + command + " >" + out + " 2>" + err;
   const int status = std::system(line.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(out), contents(err)};
 }
@@ -147,7 +149,7 @@ TEST_CASE("Programs: a reader that closes the pipe ends them quietly, a full dis
   for (int i = 0; i < 20000; ++i) lines += "a b a b a b a b\n";
   const std::string text = folder.write("text", lines), model = folder / "v", err = folder / "err";
   REQUIRE(run(folder, "xformer-vocab train " + text + " -m " + model + " --tokenizer icu").code == 0);
-  const std::string encode = XFORMER_PROGRAMS "/xformer-vocab encode -m " + model + " -i " + text;
+  const std::string encode = tests::programs_folder() + "/xformer-vocab encode -m " + model + " -i " + text;
   const std::string script = "( " + encode + "; echo $? >&2 ) 2>" + err + " | head -1 >/dev/null";
   CHECK(std::system(script.c_str()) == 0);
   CHECK(contents(err) == "141\n");

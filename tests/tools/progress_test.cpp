@@ -1,9 +1,9 @@
 #include "tools/progress.h"
 
-#include <catch2/catch.hpp>
-
 #include <cstdlib>
 #include <string>
+
+#include "tests/support/catch.h"
 
 namespace xf::tools {
 namespace {

@@ -1,9 +1,9 @@
 #include "tools/svg_plot.h"
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <limits>
+
+#include "tests/support/catch.h"
 
 namespace xf::tools {
 namespace {

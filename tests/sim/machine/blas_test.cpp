@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "core/dtype.h"
 #include "core/error.h"
 #include "tests/sim/machine/support.h"
+#include "tests/support/catch.h"
 
 namespace xf::sim {
 

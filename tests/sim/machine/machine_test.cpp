@@ -1,7 +1,6 @@
 // The machine against what CUDA's manuals say of threads, warps, shared memory, launches and tensor cores.
 #include <algorithm>
 #include <bit>
-#include <catch2/catch.hpp>
 #include <numeric>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "tests/sim/block.h"
 #include "tests/sim/machine/machine_kernels.h"
 #include "tests/sim/machine/support.h"
+#include "tests/support/catch.h"
 
 namespace xf::sim {
 

@@ -1,2 +1,3 @@
 #define CATCH_CONFIG_MAIN
-#include <catch2/catch.hpp>
+
+#include "tests/support/catch.h"

@@ -1,12 +1,13 @@
 // Each bug of planted_bugs.cu, in a program of its own, must fail with a message that names the line marked
 // there, in every mode listed for it. The two kernels without a bug must pass in all of them.
 #include <array>
-#include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "tests/support/catch.h"
 
 namespace {
 
@@ -76,7 +77,7 @@ Result run(Mode mode, const std::string& bug, const std::string& schedule = "for
 
 // "planted_bugs.cu:42"
 std::string marked_line(const std::string& bug) {
-  std::ifstream file(XFORMER_SOURCE_DIR "/tests/sim/machine/planted_bugs.cu");
+  std::ifstream file(XF_PLANTED_BUGS);
   const std::string mark = "// " + bug;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {

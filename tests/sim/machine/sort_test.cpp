@@ -1,10 +1,10 @@
 // The software CUB against std::stable_sort.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cub/device/device_radix_sort.cuh>
 #include <numeric>
 
 #include "tests/sim/machine/support.h"
+#include "tests/support/catch.h"
 
 namespace xf::sim {
 

@@ -1,5 +1,4 @@
 // Memory, streams, events and graphs of the software GPU, against the runtime's manual.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -7,6 +6,7 @@
 #include "core/error.h"
 #include "tests/sim/machine/machine_kernels.h"
 #include "tests/sim/machine/support.h"
+#include "tests/support/catch.h"
 
 namespace xf::sim {
 

@@ -3,10 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
-#include <catch2/catch.hpp>
 #include <vector>
 
 #include "tests/sim/settings.h"
+#include "tests/support/catch.h"
 
 namespace xf::sim {
 
