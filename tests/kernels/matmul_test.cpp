@@ -3,10 +3,10 @@
 
 #include "core/parallel.h"
 #include "tests/cases/matmul.h"
+#include "tests/support/catch.h"
 #include "tests/support/targets.h"
 #if XF_CUDA
 #include "core/cuda.h"
-#include "tests/support/catch.h"
 #endif
 
 using namespace xf;
