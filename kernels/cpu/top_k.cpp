@@ -142,7 +142,8 @@ void log_softmax_top_k(Cpu<L>, const TopKArgs<T>& args) {
 }
 
 template <>
-bool projection_top_k_at_once(Cpu<kLevel>, const LinearForwardArgs<float>& projection, const TopKArgs<float>& args) {
+bool projection_top_k_at_once(Cpu<kLevel>, const LinearForwardArgs<float>& projection,
+                              const TopKArgs<float>& args) {
   if (!fits_panels(projection.K) || args.N < kLeastRows * thread_count()) return false;
   parallel_for(args.N, kLeastRows, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; n += kMostRows)

@@ -30,7 +30,8 @@ TEST_CASE("Processor: a level that it has not is refused, with those that it has
     }
     return "accepted";
   };
-  CHECK(message("avx512", kOld) == "XFORMER_CPU_LEVEL is avx512, but this build on this processor has: " + kBaseline);
+  CHECK(message("avx512", kOld) ==
+        "XFORMER_CPU_LEVEL is avx512, but this build on this processor has: " + kBaseline);
   CHECK(message("sse", kNew) ==
         "XFORMER_CPU_LEVEL is sse, but this build on this processor has: " + kBaseline + ", avx512");
 }
