@@ -1,6 +1,5 @@
 #include "bench/header.h"
 
-#include <dnnl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -79,19 +78,6 @@ std::string instruction_sets() {
   return found;
 }
 
-const char* name_of(dnnl_cpu_isa_t isa) {
-  switch (isa) {
-    case dnnl_cpu_isa_sse41: return "SSE4.1";
-    case dnnl_cpu_isa_avx: return "AVX";
-    case dnnl_cpu_isa_avx2: return "AVX2";
-    case dnnl_cpu_isa_avx512_core: return "AVX-512";
-    case dnnl_cpu_isa_avx512_core_vnni: return "AVX-512 VNNI";
-    case dnnl_cpu_isa_avx512_core_bf16: return "AVX-512 BF16";
-    case dnnl_cpu_isa_avx512_core_amx: return "AVX-512 AMX";
-    default: return "another instruction set";
-  }
-}
-
 std::string now_in_utc() {
   const std::time_t seconds = std::time(nullptr);
   std::tm utc{};
@@ -149,7 +135,7 @@ Header make_header(const tests::Target& target, const Machine& machine, const st
       {"allocator", "arena on 2 MiB pages where the system has them; libc malloc for the rest"},
       {"transparent_huge_pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled")},
       {"kernel", first_line("/proc/sys/kernel/osrelease")},
-      {"onednn_isa", name_of(dnnl_get_effective_cpu_isa())},
+      {"onednn_isa", tools::product_instructions()},
   };
   add_build(header);
   for (const auto& item : describe(target.device)) header.push_back(item);

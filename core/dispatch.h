@@ -5,15 +5,27 @@
 //   });
 #pragma once
 
+#include "core/processor.h"
 #include "core/tensor.h"
 
 namespace xf {
 
+// The CPU backend is compiled once per level of the processor; code above it sees one CPU.
+template <CpuLevel>
 struct Cpu {};
 struct Cuda {};
 
+// f(Cpu<...>{}) at the level of this process.
+template <typename F>
+decltype(auto) dispatch_cpu(F&& f) {
+#if XF_AVX512_LEVEL
+  if (cpu_level() == CpuLevel::avx512) return f(Cpu<CpuLevel::avx512>{});
+#endif
+  return f(Cpu<CpuLevel::baseline>{});
+}
+
 // Runs f<T>(backend) for a floating point tensor; does nothing on Device::meta(). Whether a build has the
-// CUDA backend is the one thing that differs between builds (XF_CUDA).
+// CUDA backend (XF_CUDA) and which levels of the CPU is what differs between builds.
 template <typename F>
 void dispatch(const Tensor& x, F&& f) {
   const auto refuse = [&] {
@@ -22,12 +34,14 @@ void dispatch(const Tensor& x, F&& f) {
   switch (x.device().type) {
     case DeviceType::meta: return;
     case DeviceType::cpu:
-      switch (x.dtype()) {
-        case DType::f32: return f.template operator()<float>(Cpu{});
-        case DType::f64: return f.template operator()<double>(Cpu{});
-        case DType::bf16: return f.template operator()<bf16>(Cpu{});
-        default: return refuse();
-      }
+      return dispatch_cpu([&](auto cpu) {
+        switch (x.dtype()) {
+          case DType::f32: return f.template operator()<float>(cpu);
+          case DType::f64: return f.template operator()<double>(cpu);
+          case DType::bf16: return f.template operator()<bf16>(cpu);
+          default: return refuse();
+        }
+      });
     case DeviceType::cuda:
 #if XF_CUDA
       switch (x.dtype()) {
@@ -46,7 +60,7 @@ template <typename F>
 void dispatch_device(const Tensor& x, F&& f) {
   switch (x.device().type) {
     case DeviceType::meta: return;
-    case DeviceType::cpu: return f(Cpu{});
+    case DeviceType::cpu: return dispatch_cpu(f);
     case DeviceType::cuda:
 #if XF_CUDA
       return f(Cuda{});

@@ -37,12 +37,12 @@ struct BiasActivationBackwardArgs {
   Activation activation;
   DropoutArgs dropout;
 };
-template <typename T>
-void bias_activation_forward(Cpu, const BiasActivationForwardArgs<T>&);
+template <typename T, CpuLevel L>
+void bias_activation_forward(Cpu<L>, const BiasActivationForwardArgs<T>&);
 template <typename T>
 void bias_activation_forward(Cuda, const BiasActivationForwardArgs<T>&);
-template <typename T>
-void bias_activation_backward(Cpu, const BiasActivationBackwardArgs<T>&);
+template <typename T, CpuLevel L>
+void bias_activation_backward(Cpu<L>, const BiasActivationBackwardArgs<T>&);
 template <typename T>
 void bias_activation_backward(Cuda, const BiasActivationBackwardArgs<T>&);
 

@@ -45,12 +45,12 @@ struct AdamArgs {
   bf16* rounded;
   int64_t P;
 };
-template <typename T>
-void sum_of_squares(Cpu, const SumOfSquaresArgs<T>&);
+template <typename T, CpuLevel L>
+void sum_of_squares(Cpu<L>, const SumOfSquaresArgs<T>&);
 template <typename T>
 void sum_of_squares(Cuda, const SumOfSquaresArgs<T>&);
-template <typename T>
-void adam(Cpu, const AdamArgs<T>&);
+template <typename T, CpuLevel L>
+void adam(Cpu<L>, const AdamArgs<T>&);
 template <typename T>
 void adam(Cuda, const AdamArgs<T>&);
 

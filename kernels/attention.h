@@ -89,20 +89,20 @@ struct AttentionStepArgs {
   int64_t R, S, H, Dh, q_stride, k_stride, v_stride, o_stride;
   float scale;
 };
-template <typename T>
-void attention_forward(Cpu, const AttentionForwardArgs<T>&);
+template <typename T, CpuLevel L>
+void attention_forward(Cpu<L>, const AttentionForwardArgs<T>&);
 template <typename T>
 void attention_forward(Cuda, const AttentionForwardArgs<T>&);
-template <typename T>
-void attention_backward(Cpu, const AttentionBackwardArgs<T>&);
+template <typename T, CpuLevel L>
+void attention_backward(Cpu<L>, const AttentionBackwardArgs<T>&);
 template <typename T>
 void attention_backward(Cuda, const AttentionBackwardArgs<T>&);
-template <typename T>
-void attention_weights(Cpu, const AttentionWeightsArgs<T>&);
+template <typename T, CpuLevel L>
+void attention_weights(Cpu<L>, const AttentionWeightsArgs<T>&);
 template <typename T>
 void attention_weights(Cuda, const AttentionWeightsArgs<T>&);
-template <typename T>
-void attention_step(Cpu, const AttentionStepArgs<T>&);
+template <typename T, CpuLevel L>
+void attention_step(Cpu<L>, const AttentionStepArgs<T>&);
 template <typename T>
 void attention_step(Cuda, const AttentionStepArgs<T>&);
 

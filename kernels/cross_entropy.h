@@ -44,8 +44,8 @@ struct CrossEntropyArgs {
   int64_t N, V;
   CrossEntropy options;
 };
-template <typename T>
-void cross_entropy(Cpu, const CrossEntropyArgs<T>&);
+template <typename T, CpuLevel L>
+void cross_entropy(Cpu<L>, const CrossEntropyArgs<T>&);
 template <typename T>
 void cross_entropy(Cuda, const CrossEntropyArgs<T>&);
 

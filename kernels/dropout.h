@@ -61,8 +61,8 @@ struct DropoutApplyArgs {
   int64_t N, D, x_stride, y_stride;
   DropoutArgs dropout;
 };
-template <typename T>
-void dropout(Cpu, const DropoutApplyArgs<T>&);
+template <typename T, CpuLevel L>
+void dropout(Cpu<L>, const DropoutApplyArgs<T>&);
 template <typename T>
 void dropout(Cuda, const DropoutApplyArgs<T>&);
 

@@ -30,28 +30,28 @@ struct SumRowsArgs {
   Acc<T>* sum;
   int64_t N, D, x_stride;
 };
-template <typename T>
-void add_in_place(Cpu, const RowsArgs<T>&);
+template <typename T, CpuLevel L>
+void add_in_place(Cpu<L>, const RowsArgs<T>&);
 template <typename T>
 void add_in_place(Cuda, const RowsArgs<T>&);
-template <typename T>
-void add_bias(Cpu, const RowsArgs<T>&);  // x = bias
+template <typename T, CpuLevel L>
+void add_bias(Cpu<L>, const RowsArgs<T>&);  // x = bias
 template <typename T>
 void add_bias(Cuda, const RowsArgs<T>&);  // x = bias
-template <typename T>
-void sum_rows(Cpu, const SumRowsArgs<T>&);
+template <typename T, CpuLevel L>
+void sum_rows(Cpu<L>, const SumRowsArgs<T>&);
 template <typename T>
 void sum_rows(Cuda, const SumRowsArgs<T>&);
-template <typename T>
-void scale(Cpu, const RowsArgs<T>&);
+template <typename T, CpuLevel L>
+void scale(Cpu<L>, const RowsArgs<T>&);
 template <typename T>
 void scale(Cuda, const RowsArgs<T>&);
-template <typename T>
-void copy(Cpu, const RowsArgs<T>&);
+template <typename T, CpuLevel L>
+void copy(Cpu<L>, const RowsArgs<T>&);
 template <typename T>
 void copy(Cuda, const RowsArgs<T>&);
-template <typename T>
-void fill_zero(Cpu, const RowsArgs<T>&);
+template <typename T, CpuLevel L>
+void fill_zero(Cpu<L>, const RowsArgs<T>&);
 template <typename T>
 void fill_zero(Cuda, const RowsArgs<T>&);
 

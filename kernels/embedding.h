@@ -44,12 +44,12 @@ struct EmbeddingBackwardArgs {
   float scale;
   DropoutArgs dropout;
 };
-template <typename T>
-void embedding_forward(Cpu, const EmbeddingForwardArgs<T>&);
+template <typename T, CpuLevel L>
+void embedding_forward(Cpu<L>, const EmbeddingForwardArgs<T>&);
 template <typename T>
 void embedding_forward(Cuda, const EmbeddingForwardArgs<T>&);
-template <typename T>
-void embedding_backward(Cpu, const EmbeddingBackwardArgs<T>&);
+template <typename T, CpuLevel L>
+void embedding_backward(Cpu<L>, const EmbeddingBackwardArgs<T>&);
 template <typename T>
 void embedding_backward(Cuda, const EmbeddingBackwardArgs<T>&);
 

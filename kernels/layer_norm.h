@@ -36,12 +36,12 @@ struct LayerNormBackwardArgs {
   Acc<T>*dgamma, *dbeta;
   int64_t N, D;
 };
-template <typename T>
-void layer_norm_forward(Cpu, const LayerNormForwardArgs<T>&);
+template <typename T, CpuLevel L>
+void layer_norm_forward(Cpu<L>, const LayerNormForwardArgs<T>&);
 template <typename T>
 void layer_norm_forward(Cuda, const LayerNormForwardArgs<T>&);
-template <typename T>
-void layer_norm_backward(Cpu, const LayerNormBackwardArgs<T>&);
+template <typename T, CpuLevel L>
+void layer_norm_backward(Cpu<L>, const LayerNormBackwardArgs<T>&);
 template <typename T>
 void layer_norm_backward(Cuda, const LayerNormBackwardArgs<T>&);
 

@@ -63,18 +63,12 @@ struct LinearBackwardWeightArgs {
   Acc<T>*dw, *dbias;
   int64_t N, K, M, dy_stride, x_stride, dw_stride;
 };
-template <typename T>
-bool linear_forward_at_once(Cpu, const LinearForwardArgs<T>&) {
-  return false;
-}
-template <>
-bool linear_forward_at_once(Cpu, const LinearForwardArgs<float>&);
-template <>
-bool linear_forward_at_once(Cpu, const LinearForwardArgs<bf16>&);
+template <typename T, CpuLevel L>
+bool linear_forward_at_once(Cpu<L>, const LinearForwardArgs<T>&);
 template <typename T>
 bool linear_forward_at_once(Cuda, const LinearForwardArgs<T>&);
-template <typename T>
-bool linear_backward_weight_at_once(Cpu, const LinearBackwardWeightArgs<T>&) {
+template <typename T, CpuLevel L>
+bool linear_backward_weight_at_once(Cpu<L>, const LinearBackwardWeightArgs<T>&) {
   return false;
 }
 template <typename T>

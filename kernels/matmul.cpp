@@ -39,6 +39,8 @@ void matmul(const Tensor& a, Transpose transpose_a, const Tensor& b, Transpose t
   });
 }
 
-bool has_bf16_products(Device device) { return device.type != DeviceType::cpu || has_bf16_products(Cpu{}); }
+bool has_bf16_products(Device device) {
+  return device.type != DeviceType::cpu || dispatch_cpu([](auto cpu) { return has_bf16_products(cpu); });
+}
 
 }  // namespace xf::kernels

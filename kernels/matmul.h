@@ -24,14 +24,15 @@ struct MatmulArgs {
   int64_t M, N, K, a_stride, b_stride, c_stride;
   bool transpose_a, transpose_b, accumulate;
 };
-template <typename T, typename C>
-void matmul(Cpu, const MatmulArgs<T, C>&);
+template <typename T, typename C, CpuLevel L>
+void matmul(Cpu<L>, const MatmulArgs<T, C>&);
 template <typename T, typename C>
 void matmul(Cuda, const MatmulArgs<T, C>&);
 
 // Whether the device has instructions for products of bf16: on the CPU, AVX512_BF16 or AMX. Where it has not,
 // they are computed all the same, more slowly than in f32.
 bool has_bf16_products(Device device);
-bool has_bf16_products(Cpu);
+template <CpuLevel L>
+bool has_bf16_products(Cpu<L>);
 
 }  // namespace xf::kernels

@@ -43,12 +43,12 @@ struct ResidualNormBackwardArgs {
   int64_t N, D;
   DropoutArgs dropout;
 };
-template <typename T>
-void residual_norm_forward(Cpu, const ResidualNormForwardArgs<T>&);
+template <typename T, CpuLevel L>
+void residual_norm_forward(Cpu<L>, const ResidualNormForwardArgs<T>&);
 template <typename T>
 void residual_norm_forward(Cuda, const ResidualNormForwardArgs<T>&);
-template <typename T>
-void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<T>&);
+template <typename T, CpuLevel L>
+void residual_norm_backward(Cpu<L>, const ResidualNormBackwardArgs<T>&);
 template <typename T>
 void residual_norm_backward(Cuda, const ResidualNormBackwardArgs<T>&);
 

@@ -38,12 +38,12 @@ struct SoftmaxBackwardArgs {
   T* ds;
   int64_t N, D;
 };
-template <typename T>
-void softmax_forward(Cpu, const SoftmaxForwardArgs<T>&);
+template <typename T, CpuLevel L>
+void softmax_forward(Cpu<L>, const SoftmaxForwardArgs<T>&);
 template <typename T>
 void softmax_forward(Cuda, const SoftmaxForwardArgs<T>&);
-template <typename T>
-void softmax_backward(Cpu, const SoftmaxBackwardArgs<T>&);
+template <typename T, CpuLevel L>
+void softmax_backward(Cpu<L>, const SoftmaxBackwardArgs<T>&);
 template <typename T>
 void softmax_backward(Cuda, const SoftmaxBackwardArgs<T>&);
 

@@ -17,7 +17,8 @@ struct SortArgs {
   int32_t *sorted, *order;
   int64_t N;
 };
-void sort(Cpu, const SortArgs&);
+template <CpuLevel L>
+void sort(Cpu<L>, const SortArgs&);
 void sort(Cuda, const SortArgs&);
 
 }  // namespace xf::kernels

@@ -26,8 +26,8 @@ struct TopKArgs {
   int32_t* ids;
   int64_t N, V, M, K, z_stride;
 };
-template <typename T>
-void log_softmax_top_k(Cpu, const TopKArgs<T>&);
+template <typename T, CpuLevel L>
+void log_softmax_top_k(Cpu<L>, const TopKArgs<T>&);
 template <typename T>
 void log_softmax_top_k(Cuda, const TopKArgs<T>&);
 
@@ -37,6 +37,7 @@ template <typename Backend, typename T>
 bool projection_top_k_at_once(Backend, const LinearForwardArgs<T>&, const TopKArgs<T>&) {
   return false;
 }
-bool projection_top_k_at_once(Cpu, const LinearForwardArgs<float>&, const TopKArgs<float>&);
+template <CpuLevel L>
+bool projection_top_k_at_once(Cpu<L>, const LinearForwardArgs<float>&, const TopKArgs<float>&);
 
 }  // namespace xf::kernels

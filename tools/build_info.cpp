@@ -2,10 +2,12 @@
 
 #include <dnnl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <omp.h>
 
 #include "core/device.h"
 #include "core/parallel.h"
+#include "core/processor.h"
 
 namespace xf::tools {
 
@@ -27,17 +29,35 @@ std::string cuda_line() {
 
 }  // namespace
 
+std::string product_instructions() {
+  const dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
+  switch (isa) {
+    case dnnl_cpu_isa_sse41: return "SSE4.1";
+    case dnnl_cpu_isa_avx: return "AVX";
+    case dnnl_cpu_isa_avx2: return "AVX2";
+    case dnnl_cpu_isa_avx512_core: return "AVX-512";
+    case dnnl_cpu_isa_avx512_core_vnni: return "AVX-512 VNNI";
+    case dnnl_cpu_isa_avx512_core_bf16: return "AVX-512 BF16";
+    case dnnl_cpu_isa_avx512_core_amx: return "AVX-512 AMX";
+    default: return fmt::format("instruction set {:#x}", static_cast<unsigned>(isa));
+  }
+}
+
 std::string build_info() {
   const dnnl_version_t* onednn = dnnl_version();
+  std::vector<std::string_view> names;
+  for (const CpuLevel level : usable_cpu_levels()) names.push_back(name_of(level));
   return fmt::format(
       "xformer {}\n"
       "compiler   {} {}\n"
       "build      {}, {}\n"
-      "oneDNN     {}.{}.{} (matrix products on the CPU)\n"
+      "kernels    {} (this processor has: {})\n"
+      "oneDNN     {}.{}.{}, {} (matrix products on the CPU)\n"
       "threads    {} (OpenMP {})\n"
       "CUDA       {}\n",
-      XFORMER_VERSION, XF_COMPILER, __VERSION__, XF_BUILD_TYPE, XF_BUILD_FLAGS, onednn->major, onednn->minor,
-      onednn->patch, available_threads(), _OPENMP, cuda_line());
+      XFORMER_VERSION, XF_COMPILER, __VERSION__, XF_BUILD_TYPE, XF_BUILD_FLAGS, name_of(cpu_level()),
+      fmt::join(names, ", "), onednn->major, onednn->minor, onednn->patch, product_instructions(),
+      available_threads(), _OPENMP, cuda_line());
 }
 
 }  // namespace xf::tools

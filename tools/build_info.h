@@ -9,6 +9,9 @@ namespace xf::tools {
 std::string version_line(const std::string& program);
 std::string version();
 
+// The instructions for which oneDNN generates products: what the processor has, at most $ONEDNN_MAX_CPU_ISA.
+std::string product_instructions();
+
 // Compiler, flags, libraries with their versions, threads, devices; absent optional parts are named too. Ends
 // in a newline.
 std::string build_info();

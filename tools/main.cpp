@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/processor.h"
 #include "core/stop.h"
 #include "tools/output_file.h"
 #include "tools/terminal.h"
@@ -41,6 +42,7 @@ ErrorKind kind_of(const std::error_code& code) {
 
 int run_program(int argc, char** argv, const std::function<int(int, char**)>& body) {
   try {
+    cpu_level();  // a level that is not there is an error of usage, before anything begins
     return finish(body(argc, argv));
   } catch (const Error& error) {
     return report(error.what(), error.kind());

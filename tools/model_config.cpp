@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/processor.h"
+#include "tools/build_info.h"
+
 namespace xf::tools {
 
 namespace {
@@ -128,6 +131,8 @@ DType chosen_dtype(const Options& options) {
 std::string device_line(const Options& options) {
   const auto [device, why_not_cuda] = choose_device(options.get_string("device"));
   std::string line = description_of(device);
+  if (device == Device::cpu())
+    line += fmt::format(" ({} kernels, {} products)", name_of(cpu_level()), product_instructions());
   if (!why_not_cuda.empty()) line += fmt::format(" ({})", why_not_cuda);
   if (chosen_dtype(options) == DType::f32) return line;
   line += " · bfloat16";

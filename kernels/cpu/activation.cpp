@@ -3,6 +3,7 @@
 #include "kernels/activation.h"
 
 #include "kernels/cpu/element.h"
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector_math.h"
@@ -59,8 +60,8 @@ void gelu_backward_run(const T* da, const T* x, const T* bias, const Acc<T>* fac
 
 }  // namespace
 
-template <typename T>
-void bias_activation_forward(Cpu, const BiasActivationForwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void bias_activation_forward(Cpu<L>, const BiasActivationForwardArgs<T>& args) {
   const bool relu = args.activation == Activation::relu, drop = args.dropout.active();
   const auto run = relu ? (drop ? relu_run<T, true> : relu_run<T, false>)
                         : (drop ? gelu_run<T, true> : gelu_run<T, false>);
@@ -73,8 +74,8 @@ void bias_activation_forward(Cpu, const BiasActivationForwardArgs<T>& args) {
   });
 }
 
-template <typename T>
-void bias_activation_backward(Cpu, const BiasActivationBackwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void bias_activation_backward(Cpu<L>, const BiasActivationBackwardArgs<T>& args) {
   const Acc<T> scale = args.dropout.scale;
   const auto backward_run = args.dropout.active() ? gelu_backward_run<T, true> : gelu_backward_run<T, false>;
   const Acc<T>* sums = column_sums<Acc<T>>(args.N, args.F, args.F, [&](int64_t row, Acc<T>* partial) {
@@ -92,11 +93,11 @@ void bias_activation_backward(Cpu, const BiasActivationBackwardArgs<T>& args) {
   add_to(sums, args.F, args.dbias);
 }
 
-template void bias_activation_forward(Cpu, const BiasActivationForwardArgs<float>&);
-template void bias_activation_forward(Cpu, const BiasActivationForwardArgs<double>&);
-template void bias_activation_forward(Cpu, const BiasActivationForwardArgs<bf16>&);
-template void bias_activation_backward(Cpu, const BiasActivationBackwardArgs<float>&);
-template void bias_activation_backward(Cpu, const BiasActivationBackwardArgs<double>&);
-template void bias_activation_backward(Cpu, const BiasActivationBackwardArgs<bf16>&);
+template void bias_activation_forward(Cpu<kLevel>, const BiasActivationForwardArgs<float>&);
+template void bias_activation_forward(Cpu<kLevel>, const BiasActivationForwardArgs<double>&);
+template void bias_activation_forward(Cpu<kLevel>, const BiasActivationForwardArgs<bf16>&);
+template void bias_activation_backward(Cpu<kLevel>, const BiasActivationBackwardArgs<float>&);
+template void bias_activation_backward(Cpu<kLevel>, const BiasActivationBackwardArgs<double>&);
+template void bias_activation_backward(Cpu<kLevel>, const BiasActivationBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/element.h"
+#include "kernels/cpu/level.h"
 
 namespace xf::kernels {
 
@@ -62,8 +63,8 @@ Update<T> prepare(const AdamArgs<T>& args, double norm) {
 
 }  // namespace
 
-template <typename T>
-void sum_of_squares(Cpu, const SumOfSquaresArgs<T>& args) {
+template <typename T, CpuLevel L>
+void sum_of_squares(Cpu<L>, const SumOfSquaresArgs<T>& args) {
   std::vector<double> partial(static_cast<size_t>((args.P + kBlock - 1) / kBlock));
   for_each_block(args.P, [&](int64_t block, int64_t begin, int64_t end) {
     partial[static_cast<size_t>(block)] = square(args.g + begin, end - begin);
@@ -73,8 +74,8 @@ void sum_of_squares(Cpu, const SumOfSquaresArgs<T>& args) {
   *args.sum = total;
 }
 
-template <typename T>
-void adam(Cpu, const AdamArgs<T>& args) {
+template <typename T, CpuLevel L>
+void adam(Cpu<L>, const AdamArgs<T>& args) {
   const double norm = std::sqrt(*args.norm_squared) * static_cast<double>(args.step[3]);
   if (!std::isfinite(norm)) {
     for_each_block(
@@ -101,17 +102,17 @@ void adam(Cpu, const AdamArgs<T>& args) {
 }
 
 template <>
-void sum_of_squares(Cpu, const SumOfSquaresArgs<bf16>&) {
+void sum_of_squares(Cpu<kLevel>, const SumOfSquaresArgs<bf16>&) {
   refuse_bf16("sum_of_squares");
 }
 template <>
-void adam(Cpu, const AdamArgs<bf16>&) {
+void adam(Cpu<kLevel>, const AdamArgs<bf16>&) {
   refuse_bf16("adam");
 }
 
-template void sum_of_squares(Cpu, const SumOfSquaresArgs<float>&);
-template void sum_of_squares(Cpu, const SumOfSquaresArgs<double>&);
-template void adam(Cpu, const AdamArgs<float>&);
-template void adam(Cpu, const AdamArgs<double>&);
+template void sum_of_squares(Cpu<kLevel>, const SumOfSquaresArgs<float>&);
+template void sum_of_squares(Cpu<kLevel>, const SumOfSquaresArgs<double>&);
+template void adam(Cpu<kLevel>, const AdamArgs<float>&);
+template void adam(Cpu<kLevel>, const AdamArgs<double>&);
 
 }  // namespace xf::kernels

@@ -3,6 +3,7 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/attention_tile.h"
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
@@ -30,8 +31,8 @@ void clear_rows(T* x, int64_t begin, int64_t end, int64_t D, int64_t stride) {
 
 }  // namespace
 
-template <typename T>
-void attention_forward(Cpu, const AttentionForwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void attention_forward(Cpu<L>, const AttentionForwardArgs<T>& args) {
   check_sentences("query_offsets", args.query_offsets, args.B, args.Tq, 0);
   check_sentences("key_offsets", args.key_offsets, args.B, args.Tk, args.shape.max_keys);
   const int64_t used = args.query_offsets[args.B];
@@ -44,8 +45,8 @@ void attention_forward(Cpu, const AttentionForwardArgs<T>& args) {
   attention_forward_long(args);
 }
 
-template <typename T>
-void attention_backward(Cpu, const AttentionBackwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void attention_backward(Cpu<L>, const AttentionBackwardArgs<T>& args) {
   check_sentences("query_offsets", args.query_offsets, args.B, args.Tq, 0);
   check_sentences("key_offsets", args.key_offsets, args.B, args.Tk, args.shape.max_keys);
   const int64_t D = args.H * args.Dh;
@@ -55,8 +56,8 @@ void attention_backward(Cpu, const AttentionBackwardArgs<T>& args) {
   return args.shape.is_long() ? attention_backward_long(args) : attention_backward_short(args);
 }
 
-template <typename T>
-void attention_weights(Cpu, const AttentionWeightsArgs<T>& args) {
+template <typename T, CpuLevel L>
+void attention_weights(Cpu<L>, const AttentionWeightsArgs<T>& args) {
   check_sentences("query_offsets", args.query_offsets, args.B, args.Tq, 0);
   check_sentences("key_offsets", args.key_offsets, args.B, args.Tk, 0);
   using A = Acc<T>;
@@ -84,14 +85,14 @@ void attention_weights(Cpu, const AttentionWeightsArgs<T>& args) {
   });
 }
 
-template void attention_forward(Cpu, const AttentionForwardArgs<float>&);
-template void attention_forward(Cpu, const AttentionForwardArgs<double>&);
-template void attention_forward(Cpu, const AttentionForwardArgs<bf16>&);
-template void attention_backward(Cpu, const AttentionBackwardArgs<float>&);
-template void attention_backward(Cpu, const AttentionBackwardArgs<double>&);
-template void attention_backward(Cpu, const AttentionBackwardArgs<bf16>&);
-template void attention_weights(Cpu, const AttentionWeightsArgs<float>&);
-template void attention_weights(Cpu, const AttentionWeightsArgs<double>&);
-template void attention_weights(Cpu, const AttentionWeightsArgs<bf16>&);
+template void attention_forward(Cpu<kLevel>, const AttentionForwardArgs<float>&);
+template void attention_forward(Cpu<kLevel>, const AttentionForwardArgs<double>&);
+template void attention_forward(Cpu<kLevel>, const AttentionForwardArgs<bf16>&);
+template void attention_backward(Cpu<kLevel>, const AttentionBackwardArgs<float>&);
+template void attention_backward(Cpu<kLevel>, const AttentionBackwardArgs<double>&);
+template void attention_backward(Cpu<kLevel>, const AttentionBackwardArgs<bf16>&);
+template void attention_weights(Cpu<kLevel>, const AttentionWeightsArgs<float>&);
+template void attention_weights(Cpu<kLevel>, const AttentionWeightsArgs<double>&);
+template void attention_weights(Cpu<kLevel>, const AttentionWeightsArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -7,6 +7,7 @@
 #include "kernels/attention.h"
 #include "kernels/cpu/attention_tile.h"
 #include "kernels/cpu/element.h"
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
@@ -93,8 +94,8 @@ void step_head(const StepHead<T>& head, Acc<T>* p, T* o) {
 
 }  // namespace
 
-template <typename T>
-void attention_step(Cpu, const AttentionStepArgs<T>& args) {
+template <typename T, CpuLevel L>
+void attention_step(Cpu<L>, const AttentionStepArgs<T>& args) {
   const int64_t D = args.H * args.Dh;
   parallel_for(args.R, row_grain(args.S * D), [&](int64_t begin, int64_t end) {
     Acc<T>* const p = thread_scratch<Acc<T>>(args.S + kLanes<Acc<T>>);
@@ -120,8 +121,8 @@ void attention_step(Cpu, const AttentionStepArgs<T>& args) {
   });
 }
 
-template void attention_step(Cpu, const AttentionStepArgs<float>&);
-template void attention_step(Cpu, const AttentionStepArgs<double>&);
-template void attention_step(Cpu, const AttentionStepArgs<bf16>&);
+template void attention_step(Cpu<kLevel>, const AttentionStepArgs<float>&);
+template void attention_step(Cpu<kLevel>, const AttentionStepArgs<double>&);
+template void attention_step(Cpu<kLevel>, const AttentionStepArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector_math.h"
 
@@ -110,8 +111,8 @@ void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* parti
 
 }  // namespace
 
-template <typename T>
-void cross_entropy(Cpu, const CrossEntropyArgs<T>& args) {
+template <typename T, CpuLevel L>
+void cross_entropy(Cpu<L>, const CrossEntropyArgs<T>& args) {
   using A = Acc<T>;
   const int64_t V = args.V;
   const int64_t width = 2 + (args.dbias ? V : 0);
@@ -126,8 +127,8 @@ void cross_entropy(Cpu, const CrossEntropyArgs<T>& args) {
   if (args.dbias) add_to(sums + 2, V, args.dbias);
 }
 
-template void cross_entropy(Cpu, const CrossEntropyArgs<float>&);
-template void cross_entropy(Cpu, const CrossEntropyArgs<double>&);
-template void cross_entropy(Cpu, const CrossEntropyArgs<bf16>&);
+template void cross_entropy(Cpu<kLevel>, const CrossEntropyArgs<float>&);
+template void cross_entropy(Cpu<kLevel>, const CrossEntropyArgs<double>&);
+template void cross_entropy(Cpu<kLevel>, const CrossEntropyArgs<bf16>&);
 
 }  // namespace xf::kernels

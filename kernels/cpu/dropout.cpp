@@ -1,13 +1,14 @@
 #include "kernels/dropout.h"
 
 #include "kernels/cpu/element.h"
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
 
-template <typename T>
-void dropout(Cpu, const DropoutApplyArgs<T>& args) {
+template <typename T, CpuLevel L>
+void dropout(Cpu<L>, const DropoutApplyArgs<T>& args) {
   for_each_row(args.N, args.D, [&](int64_t n) {
     const T* const x = args.x + n * args.x_stride;
     T* const y = args.y + n * args.y_stride;
@@ -24,8 +25,8 @@ void dropout(Cpu, const DropoutApplyArgs<T>& args) {
   });
 }
 
-template void dropout(Cpu, const DropoutApplyArgs<float>&);
-template void dropout(Cpu, const DropoutApplyArgs<double>&);
-template void dropout(Cpu, const DropoutApplyArgs<bf16>&);
+template void dropout(Cpu<kLevel>, const DropoutApplyArgs<float>&);
+template void dropout(Cpu<kLevel>, const DropoutApplyArgs<double>&);
+template void dropout(Cpu<kLevel>, const DropoutApplyArgs<bf16>&);
 
 }  // namespace xf::kernels

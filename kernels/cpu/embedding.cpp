@@ -3,6 +3,7 @@
 // thread count.
 #include "kernels/embedding.h"
 
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
 
@@ -20,8 +21,8 @@ void check_range(const int32_t* values, int64_t N, int64_t limit, const char* wh
 
 }  // namespace
 
-template <typename T>
-void embedding_forward(Cpu, const EmbeddingForwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void embedding_forward(Cpu<L>, const EmbeddingForwardArgs<T>& args) {
   check_range(args.ids, args.N, args.V, "embedding: id", "words of the vocabulary");
   check_range(args.positions, args.N, args.P, "embedding: position", "positions of the table");
   const Acc<T> scale = args.scale;
@@ -43,8 +44,8 @@ void embedding_forward(Cpu, const EmbeddingForwardArgs<T>& args) {
   });
 }
 
-template <typename T>
-void embedding_backward(Cpu, const EmbeddingBackwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void embedding_backward(Cpu<L>, const EmbeddingBackwardArgs<T>& args) {
   check_range(args.ids, args.N, args.V, "embedding_backward: id", "words of the vocabulary");
   check_range(args.order, args.N, args.N, "embedding_backward: order", "tokens");
   const Acc<T> scale = args.scale;
@@ -73,11 +74,11 @@ void embedding_backward(Cpu, const EmbeddingBackwardArgs<T>& args) {
   });
 }
 
-template void embedding_forward(Cpu, const EmbeddingForwardArgs<float>&);
-template void embedding_forward(Cpu, const EmbeddingForwardArgs<double>&);
-template void embedding_forward(Cpu, const EmbeddingForwardArgs<bf16>&);
-template void embedding_backward(Cpu, const EmbeddingBackwardArgs<float>&);
-template void embedding_backward(Cpu, const EmbeddingBackwardArgs<double>&);
-template void embedding_backward(Cpu, const EmbeddingBackwardArgs<bf16>&);
+template void embedding_forward(Cpu<kLevel>, const EmbeddingForwardArgs<float>&);
+template void embedding_forward(Cpu<kLevel>, const EmbeddingForwardArgs<double>&);
+template void embedding_forward(Cpu<kLevel>, const EmbeddingForwardArgs<bf16>&);
+template void embedding_backward(Cpu<kLevel>, const EmbeddingBackwardArgs<float>&);
+template void embedding_backward(Cpu<kLevel>, const EmbeddingBackwardArgs<double>&);
+template void embedding_backward(Cpu<kLevel>, const EmbeddingBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

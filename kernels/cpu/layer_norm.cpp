@@ -3,12 +3,13 @@
 #include "kernels/layer_norm.h"
 
 #include "kernels/cpu/layer_norm_row.h"
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
 
-template <typename T>
-void layer_norm_forward(Cpu, const LayerNormForwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void layer_norm_forward(Cpu<L>, const LayerNormForwardArgs<T>& args) {
   const int64_t D = args.D;
   for_each_row(args.N, D, [&](int64_t n) {
     const auto row = normalise_row(args.x + n * D, args.gamma, args.beta, D, args.eps, args.y + n * D);
@@ -17,8 +18,8 @@ void layer_norm_forward(Cpu, const LayerNormForwardArgs<T>& args) {
   });
 }
 
-template <typename T>
-void layer_norm_backward(Cpu, const LayerNormBackwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void layer_norm_backward(Cpu<L>, const LayerNormBackwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* sums = column_sums<Acc<T>>(args.N, D, 2 * D, [&](int64_t n, Acc<T>* partial) {
     normalise_row_backward<T>(args.dy + n * D, args.x + n * D, args.gamma, {args.mean[n], args.rstd[n]},
@@ -28,11 +29,11 @@ void layer_norm_backward(Cpu, const LayerNormBackwardArgs<T>& args) {
   add_to(sums + D, D, args.dbeta);
 }
 
-template void layer_norm_forward(Cpu, const LayerNormForwardArgs<float>&);
-template void layer_norm_forward(Cpu, const LayerNormForwardArgs<double>&);
-template void layer_norm_forward(Cpu, const LayerNormForwardArgs<bf16>&);
-template void layer_norm_backward(Cpu, const LayerNormBackwardArgs<float>&);
-template void layer_norm_backward(Cpu, const LayerNormBackwardArgs<double>&);
-template void layer_norm_backward(Cpu, const LayerNormBackwardArgs<bf16>&);
+template void layer_norm_forward(Cpu<kLevel>, const LayerNormForwardArgs<float>&);
+template void layer_norm_forward(Cpu<kLevel>, const LayerNormForwardArgs<double>&);
+template void layer_norm_forward(Cpu<kLevel>, const LayerNormForwardArgs<bf16>&);
+template void layer_norm_backward(Cpu<kLevel>, const LayerNormBackwardArgs<float>&);
+template void layer_norm_backward(Cpu<kLevel>, const LayerNormBackwardArgs<double>&);
+template void layer_norm_backward(Cpu<kLevel>, const LayerNormBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

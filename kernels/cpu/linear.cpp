@@ -7,6 +7,7 @@
 // where all rows find them.
 // Between the two sgemm is faster. What a row's sums look like depends on which way they go, and on nothing
 // else.
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/linear_panels.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace xf::kernels {
 
 namespace {
 
-constexpr int kWide = kPanel / 2;                 // floats in the widest register there is
+constexpr int kWide = kPanel / 2;                 // floats in the widest register of this level
 constexpr int kBlockRows = kWide == 16 ? 12 : 6;  // two registers of sums for each leave room for the factors
 using Wide = float __attribute__((vector_size(kWide * sizeof(float))));
 
@@ -155,7 +156,11 @@ void linear_panels(const LinearForwardArgs<float>& args) {
 }
 
 template <>
-bool linear_forward_at_once(Cpu, const LinearForwardArgs<float>& args) {
+bool linear_forward_at_once(Cpu<kLevel>, const LinearForwardArgs<double>&) {
+  return false;
+}
+template <>
+bool linear_forward_at_once(Cpu<kLevel>, const LinearForwardArgs<float>& args) {
   const bool few = args.N <= kDotRows, many = args.N >= kPanelRows && args.N <= kMostPanelRows;
   if (!(few || many) || !fits_panels(args.K)) return false;
   const int64_t unit = few ? kWide : kPanel;

@@ -1,16 +1,13 @@
 // Affine maps of a few rows in f32, on the calling thread: the piece of linear.cpp that other ops build on.
 #pragma once
 
+#include "kernels/cpu/level.h"
 #include "kernels/linear.h"
 
 namespace xf::kernels {
 
 // Two registers of outputs.
-#ifdef __AVX512F__
-constexpr int64_t kPanel = 32;
-#else
-constexpr int64_t kPanel = 16;
-#endif
+constexpr int64_t kPanel = 2 * kRegisterBytes / sizeof(float);
 
 // Whether K is a whole number of registers, which linear_panels() wants.
 bool fits_panels(int64_t K);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
@@ -43,7 +44,7 @@ void accumulate_row(const MatmulArgs<double>& args, int64_t m) {
 }  // namespace
 
 template <>
-void matmul(Cpu, const MatmulArgs<float>& args) {
+void matmul(Cpu<kLevel>, const MatmulArgs<float>& args) {
   if (args.K == 0) {
     if (!args.accumulate) clear(args);
     return;
@@ -57,7 +58,7 @@ void matmul(Cpu, const MatmulArgs<float>& args) {
 }
 
 template <>
-void matmul(Cpu, const MatmulArgs<double>& args) {
+void matmul(Cpu<kLevel>, const MatmulArgs<double>& args) {
   if (!args.accumulate) clear(args);
   for_each_row(args.M, args.N * args.K, [&](int64_t m) { accumulate_row(args, m); });
 }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/linear.h"
 
@@ -124,13 +125,13 @@ void multiply_widened(const MatmulArgs<bf16, C>& args) {
   const float* const b =
       widened(args.b, args.transpose_b ? args.N : args.K, b_width, args.b_stride, scratch.b);
   scratch.c.resize(static_cast<size_t>(args.M * args.N));
-  matmul(Cpu{}, MatmulArgs<float>{a, b, scratch.c.data(), args.M, args.N, args.K, a_width, b_width, args.N,
-                                  args.transpose_a, args.transpose_b, false});
+  float* const product = scratch.c.data();  // of this thread: inside the loop below `scratch` is another one
+  matmul(Cpu<kLevel>{}, MatmulArgs<float>{a, b, product, args.M, args.N, args.K, a_width, b_width, args.N,
+                                          args.transpose_a, args.transpose_b, false});
   for_each_row(args.M, args.N, [&](int64_t row) {
     C* const c = args.c + row * args.c_stride;
-    const float* const product = scratch.c.data() + row * args.N;
     if (!args.accumulate) fill_zero(c, args.N);
-    add_to(product, args.N, c);
+    add_to(product + row * args.N, args.N, c);
   });
 }
 
@@ -155,7 +156,7 @@ void multiply(const MatmulArgs<bf16, C>& args) {
     for (int64_t m = 0; m < args.M && !args.accumulate; ++m) fill_zero(args.c + m * args.c_stride, args.N);
     return;
   }
-  if (!has_bf16_products(Cpu{})) return multiply_widened(args);
+  if (!has_bf16_products(Cpu<kLevel>{})) return multiply_widened(args);
   constexpr bool kSums = std::is_same_v<C, float>;  // rounds nothing between two runs of tokens
   Product product = described(args);
   if (args.transpose_a && !kSums) return multiply(product, args.a, args.b, nullptr, args.c);
@@ -174,23 +175,24 @@ void multiply(const MatmulArgs<bf16, C>& args) {
 
 }  // namespace
 
-bool has_bf16_products(Cpu) {
+template <>
+bool has_bf16_products(Cpu<kLevel>) {
   constexpr auto kNeeded = static_cast<unsigned>(dnnl_cpu_isa_avx512_core_bf16);
   return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & kNeeded) == kNeeded;
 }
 
 template <>
-void matmul(Cpu, const MatmulArgs<bf16>& args) {
+void matmul(Cpu<kLevel>, const MatmulArgs<bf16>& args) {
   multiply(args);
 }
 template <>
-void matmul(Cpu, const MatmulArgs<bf16, float>& args) {
+void matmul(Cpu<kLevel>, const MatmulArgs<bf16, float>& args) {
   multiply(args);
 }
 
 template <>
-bool linear_forward_at_once(Cpu, const LinearForwardArgs<bf16>& args) {
-  if (args.relu || !has_bf16_products(Cpu{})) return false;  // oneDNN's relu turns NaN into 0
+bool linear_forward_at_once(Cpu<kLevel>, const LinearForwardArgs<bf16>& args) {
+  if (args.relu || !has_bf16_products(Cpu<kLevel>{})) return false;  // oneDNN's relu turns NaN into 0
   Product product = described(product_of(args));
   product.has_bias = true;
   for_each_run_of_tokens(args.N, [&](int64_t begin, int64_t count) {

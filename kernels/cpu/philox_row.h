@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/cpu/level.h"
 #include "kernels/dropout.h"
 
 namespace xf::kernels {
@@ -20,13 +21,12 @@ struct PhiloxWords {
   uint64_t first[kPhiloxLanes], second[kPhiloxLanes];
 };
 
-// The words dropout.words(quads[l], rows[l]) of every lane l.
-#if defined(__AVX512DQ__)
+// The words dropout.words(quads[l], rows[l]) of every lane l, for registers of 64 bytes.
 // A 32-bit word lives in a 64-bit lane, so that one multiplication gives both halves of the product; what
 // overflows into the upper half is cut off where it would be read. GCC does not vectorise the plain loop,
 // which takes twice as long.
-inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
-                         PhiloxWords& words) {
+inline void philox_lanes_wide(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
+                              PhiloxWords& words) {
   using Vector = uint64_t __attribute__((vector_size(64)));
   constexpr int kVectors = kPhiloxLanes * sizeof(uint64_t) / sizeof(Vector);
   constexpr uint64_t kLow = 0xffffffffu;
@@ -59,16 +59,18 @@ inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, cons
   std::memcpy(words.first, c0, sizeof c0);
   std::memcpy(words.second, c2, sizeof c2);
 }
-#else
-inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
-                         PhiloxWords& words) {
+
+// The same, for any registers.
+inline void philox_lanes_plain(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
+                               PhiloxWords& words) {
   for (int l = 0; l < kPhiloxLanes; ++l) {
     const Philox four = dropout.words(static_cast<uint32_t>(quads[l]), static_cast<uint32_t>(rows[l]));
     words.first[l] = four.x[0] | uint64_t{four.x[1]} << 32;
     words.second[l] = four.x[2] | uint64_t{four.x[3]} << 32;
   }
 }
-#endif
+
+constexpr auto philox_lanes = kRegisterBytes == 64 ? philox_lanes_wide : philox_lanes_plain;
 
 // words[c] of columns 4*first_quad .. 4*first_quad + 127 in local row `row`.
 inline void philox_block(const DropoutArgs& dropout, uint32_t first_quad, uint32_t row, uint32_t* words) {

@@ -3,6 +3,7 @@
 #include "kernels/residual_norm.h"
 
 #include "kernels/cpu/layer_norm_row.h"
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
 
@@ -43,8 +44,8 @@ void add_dropped_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* 
 
 }  // namespace
 
-template <typename T>
-void residual_norm_forward(Cpu, const ResidualNormForwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void residual_norm_forward(Cpu<L>, const ResidualNormForwardArgs<T>& args) {
   const int64_t D = args.D;
   for_each_row(args.N, D, [&](int64_t n) {
     T* const sum = args.sum + n * D;
@@ -55,8 +56,8 @@ void residual_norm_forward(Cpu, const ResidualNormForwardArgs<T>& args) {
   });
 }
 
-template <typename T>
-void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void residual_norm_backward(Cpu<L>, const ResidualNormBackwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* sums = column_sums<Acc<T>>(args.N, D, 2 * D, [&](int64_t n, Acc<T>* partial) {
     T* const dx = args.dx + n * D;
@@ -68,11 +69,11 @@ void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<T>& args) {
   add_to(sums + D, D, args.dbeta);
 }
 
-template void residual_norm_forward(Cpu, const ResidualNormForwardArgs<float>&);
-template void residual_norm_forward(Cpu, const ResidualNormForwardArgs<double>&);
-template void residual_norm_forward(Cpu, const ResidualNormForwardArgs<bf16>&);
-template void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<float>&);
-template void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<double>&);
-template void residual_norm_backward(Cpu, const ResidualNormBackwardArgs<bf16>&);
+template void residual_norm_forward(Cpu<kLevel>, const ResidualNormForwardArgs<float>&);
+template void residual_norm_forward(Cpu<kLevel>, const ResidualNormForwardArgs<double>&);
+template void residual_norm_forward(Cpu<kLevel>, const ResidualNormForwardArgs<bf16>&);
+template void residual_norm_backward(Cpu<kLevel>, const ResidualNormBackwardArgs<float>&);
+template void residual_norm_backward(Cpu<kLevel>, const ResidualNormBackwardArgs<double>&);
+template void residual_norm_backward(Cpu<kLevel>, const ResidualNormBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector_math.h"
 
@@ -45,8 +46,8 @@ void softmax_row(const T* s, const int32_t* mask, int64_t visible, int64_t Sk, A
 
 }  // namespace
 
-template <typename T>
-void softmax_forward(Cpu, const SoftmaxForwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void softmax_forward(Cpu<L>, const SoftmaxForwardArgs<T>& args) {
   for_each_row(args.B * args.H * args.Sq, args.Sk, [&](int64_t row) {
     const int64_t b = row / (args.H * args.Sq), i = row % args.Sq;
     int64_t visible = args.lengths ? std::clamp<int64_t>(args.lengths[b], 0, args.Sk) : args.Sk;
@@ -57,8 +58,8 @@ void softmax_forward(Cpu, const SoftmaxForwardArgs<T>& args) {
   });
 }
 
-template <typename T>
-void softmax_backward(Cpu, const SoftmaxBackwardArgs<T>& args) {
+template <typename T, CpuLevel L>
+void softmax_backward(Cpu<L>, const SoftmaxBackwardArgs<T>& args) {
   for_each_row(args.N, args.D, [&](int64_t row) {
     const T *const dp = args.dp + row * args.D, *const p = args.p + row * args.D;
     T* const ds = args.ds + row * args.D;
@@ -70,11 +71,11 @@ void softmax_backward(Cpu, const SoftmaxBackwardArgs<T>& args) {
   });
 }
 
-template void softmax_forward(Cpu, const SoftmaxForwardArgs<float>&);
-template void softmax_forward(Cpu, const SoftmaxForwardArgs<double>&);
-template void softmax_forward(Cpu, const SoftmaxForwardArgs<bf16>&);
-template void softmax_backward(Cpu, const SoftmaxBackwardArgs<float>&);
-template void softmax_backward(Cpu, const SoftmaxBackwardArgs<double>&);
-template void softmax_backward(Cpu, const SoftmaxBackwardArgs<bf16>&);
+template void softmax_forward(Cpu<kLevel>, const SoftmaxForwardArgs<float>&);
+template void softmax_forward(Cpu<kLevel>, const SoftmaxForwardArgs<double>&);
+template void softmax_forward(Cpu<kLevel>, const SoftmaxForwardArgs<bf16>&);
+template void softmax_backward(Cpu<kLevel>, const SoftmaxBackwardArgs<float>&);
+template void softmax_backward(Cpu<kLevel>, const SoftmaxBackwardArgs<double>&);
+template void softmax_backward(Cpu<kLevel>, const SoftmaxBackwardArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/cpu/level.h"
+
 namespace xf::kernels {
 
-void sort(Cpu, const SortArgs& args) {
+template <>
+void sort(Cpu<kLevel>, const SortArgs& args) {
   const int32_t* const keys = args.keys;
   std::iota(args.order, args.order + args.N, 0);
   std::stable_sort(args.order, args.order + args.N,

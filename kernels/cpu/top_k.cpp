@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cpu/element.h"
+#include "kernels/cpu/level.h"
 #include "kernels/cpu/linear_panels.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector_math.h"
@@ -129,8 +130,8 @@ void project_rows(const LinearForwardArgs<float>& projection, const TopKArgs<flo
 
 }  // namespace
 
-template <typename T>
-void log_softmax_top_k(Cpu, const TopKArgs<T>& args) {
+template <typename T, CpuLevel L>
+void log_softmax_top_k(Cpu<L>, const TopKArgs<T>& args) {
   for_each_row(args.N, args.V, [&](int64_t n) {
     const T* const z = args.z + n * args.z_stride;
     RowSoFar<T> row = nothing_yet(args, n);
@@ -140,7 +141,9 @@ void log_softmax_top_k(Cpu, const TopKArgs<T>& args) {
   });
 }
 
-bool projection_top_k_at_once(Cpu, const LinearForwardArgs<float>& projection, const TopKArgs<float>& args) {
+template <>
+bool projection_top_k_at_once(Cpu<kLevel>, const LinearForwardArgs<float>& projection,
+                              const TopKArgs<float>& args) {
   if (!fits_panels(projection.K) || args.N < kLeastRows * thread_count()) return false;
   parallel_for(args.N, kLeastRows, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; n += kMostRows)
@@ -149,8 +152,8 @@ bool projection_top_k_at_once(Cpu, const LinearForwardArgs<float>& projection, c
   return true;
 }
 
-template void log_softmax_top_k(Cpu, const TopKArgs<float>&);
-template void log_softmax_top_k(Cpu, const TopKArgs<double>&);
-template void log_softmax_top_k(Cpu, const TopKArgs<bf16>&);
+template void log_softmax_top_k(Cpu<kLevel>, const TopKArgs<float>&);
+template void log_softmax_top_k(Cpu<kLevel>, const TopKArgs<double>&);
+template void log_softmax_top_k(Cpu<kLevel>, const TopKArgs<bf16>&);
 
 }  // namespace xf::kernels

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/philox_row.h"
 #include "tests/cases/dropout.h"
 #include "tests/support/catch.h"
 #include "tests/support/odd_view.h"
@@ -73,6 +74,28 @@ TEST_CASE("Dropout: p = 0 copies, and needs no counter", "[unit][device]") {
     const Tensor x = t.random({5, 33}, 1), y = t.poisoned({5, 33});
     kernels::dropout(x, {}, y);
     CHECK(same_bits(x, y));
+  }
+}
+
+TEST_CASE("Dropout: registers of 64 bytes and of any size make the words of the definition", "[unit]") {
+  const Dropout asked = test_dropout(0.1f);
+  const DropoutArgs dropout = dropout_args(asked);
+  uint64_t quads[kPhiloxLanes], rows[kPhiloxLanes];
+  for (uint64_t l = 0; l < kPhiloxLanes; ++l) {
+    quads[l] = l * l * 1000003 % 70001;
+    rows[l] = l == 0 ? 0xffffffffu : l * 31337;  // its sum with the counter's second word passes 2^32
+  }
+  PhiloxWords wide, plain;
+  philox_lanes_wide(dropout, quads, rows, wide);
+  philox_lanes_plain(dropout, quads, rows, plain);
+  for (int l = 0; l < kPhiloxLanes; ++l) {
+    const Philox four = dropout.words(static_cast<uint32_t>(quads[l]), static_cast<uint32_t>(rows[l]));
+    const uint64_t first = four.x[0] | uint64_t{four.x[1]} << 32,
+                   second = four.x[2] | uint64_t{four.x[3]} << 32;
+    CHECK(wide.first[l] == first);
+    CHECK(wide.second[l] == second);
+    CHECK(plain.first[l] == first);
+    CHECK(plain.second[l] == second);
   }
 }
 

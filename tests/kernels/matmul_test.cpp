@@ -69,6 +69,15 @@ TEST_CASE("Matmul: C may be of the accumulator's type, as the gradient of a bf16
   }
 }
 
+TEST_CASE("Matmul: products of bf16 that several threads share agree with the definition", "[unit]") {
+  const Target bf16_on_cpu{Device::cpu(), DType::bf16};
+  const int threads_before = thread_count();
+  set_thread_count(3);
+  for (const DType c_dtype : {DType::bf16, DType::f32})
+    check_products(bf16_on_cpu, {"rows for several threads", 701, 67, 130}, c_dtype, true);
+  set_thread_count(threads_before);
+}
+
 TEST_CASE("Matmul: writes nothing outside of a view", "[unit][device]") {
   for (const Target& t : targets()) {
     INFO(name_of(t));

@@ -6,18 +6,31 @@ set(cxx_flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversio
   -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (GCC PR105651)
   # Never -ffast-math: it makes isnan() false, and with it every NaN check (docs/architecture.md).
   -fno-math-errno -fno-trapping-math -ffp-contract=fast)
-if(XFORMER_NATIVE)
-  list(APPEND cxx_flags -march=native)
-else()
-  list(APPEND cxx_flags -march=x86-64-v3)
+# One binary for every x86-64 processor of the last ten years: all of it for x86-64-v3, and the CPU's kernels once more
+# for x86-64-v4 (kernels/CMakeLists.txt, core/processor.h).
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(XFORMER_NATIVE ON)
 endif()
+if(XFORMER_NATIVE)
+  set(XF_ARCHITECTURE native)
+  set(level_definitions XF_NATIVE=1 XF_AVX512_LEVEL=0)
+else()
+  set(XF_ARCHITECTURE x86-64-v3)
+  set(level_definitions XF_NATIVE=0 XF_AVX512_LEVEL=1)
+endif()
+# A target may have an XF_ARCHITECTURE of its own.
+set(own $<TARGET_PROPERTY:XF_ARCHITECTURE>)
+list(APPEND cxx_flags -march=$<IF:$<BOOL:${own}>,${own},${XF_ARCHITECTURE}>)
 set(cuda_flags --expt-relaxed-constexpr -DFMT_USE_CONSTEXPR=1 -Werror=all-warnings -Xcompiler=-Wall,-Wextra)
 
 add_library(xf_flags INTERFACE)
 target_compile_options(xf_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${cxx_flags}>" "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>" $<$<CONFIG:Release>:-O3>)
 target_include_directories(xf_flags INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_definitions(xf_flags INTERFACE XFORMER_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(xf_flags INTERFACE XFORMER_VERSION="${PROJECT_VERSION}" ${level_definitions})
+if(NOT XFORMER_NATIVE)
+  target_link_options(xf_flags INTERFACE -Wl,-z,x86-64-v3)  # the loader refuses an older processor, in a line
+endif()
 target_link_libraries(xf_flags INTERFACE OpenMP::OpenMP_CXX fmt::fmt)
 if(XFORMER_SANITIZE)
   target_compile_options(xf_flags INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
