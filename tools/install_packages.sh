@@ -3,7 +3,7 @@
 #   tools/install_packages.sh [PACKAGE...]      those, and others
 set -eu
 
-# Two that other packages need and only recommend: ocl-icd-opencl-dev oneDNN's CMake files, libprotobuf-dev
+# Two that other packages need without depending on them: ocl-icd-opencl-dev oneDNN's CMake files, libprotobuf-dev
 # sentencepiece's pkg-config file (Debian 13).
 packages="g++ cmake ninja-build pkg-config
   libdnnl-dev ocl-icd-opencl-dev libicu-dev libsentencepiece-dev libprotobuf-dev libcli11-dev libtomlplusplus-dev
