@@ -7,7 +7,7 @@
 # to whoever runs it. Packages come from where this machine has them from. Multi30k is there if $XFORMER_MULTI30K or
 # ../shared/data/multi30k has it.
 # Needs root, debootstrap and about 6 GB below $TMPDIR (/var/tmp), all of it gone at the end. Root and mounts live in
-# namespaces of their own, and die with this script.
+# namespaces of their own, and die with this script; only kill -9 leaves the folder.
 # The last lines are a table of minutes, ctest's result of each command, and what failed. Exit code 0: everything passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,9 +19,9 @@ readonly network=(http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROX
   PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_PROXY PIP_DEFAULT_TIMEOUT PIP_CERT
   SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE)
 
-fail() {
-  echo "error: $*" >&2
-  exit 1
+fail() {  # message[, exit code]
+  echo "error: $1" >&2
+  exit "${2:-1}"
 }
 
 # --- Outside: a folder, and this script again in namespaces of its own ---
@@ -37,7 +37,7 @@ check_commands() {
   for command in "$@"; do
     case $command in
       "user "?* | "root "?*) ;;
-      *) fail "'$command' must be 'user LINE' or 'root LINE'" ;;
+      *) fail "'$command' must be 'user LINE' or 'root LINE'" 2 ;;
     esac
   done
 }
@@ -194,7 +194,7 @@ suite=${1:-}
 case $suite in
   bookworm | trixie) shift ;;
   *)
-    sed -n '2,12s/^# \{0,1\}//p' "$0"
+    echo "usage: tests/fresh_machine.sh bookworm|trixie ['user LINE'|'root LINE']..." >&2
     exit 2
     ;;
 esac
