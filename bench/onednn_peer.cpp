@@ -1,14 +1,14 @@
 // oneDNN's primitives in place of ours: its matmul with bias, its softmax and its layer normalisation.
-#include <dnnl.hpp>
-
 #include "bench/ops/ops.h"
 #include "bench/peers.h"
+#include "kernels/cpu/onednn.h"
 
 namespace xf::bench {
 
 namespace {
 
 using dnnl::memory;
+namespace onednn = kernels::onednn;
 
 // Created once: the primitive, its memory, and the tensors that own it.
 struct Primitive {
@@ -46,8 +46,9 @@ Call product_call(Inputs& in, int64_t M, int64_t N, int64_t K, bool transpose_a,
                   bool bias) {
   const auto a = matrix(M, K, transpose_a), b = matrix(K, N, transpose_b), c = matrix(M, N),
              row = matrix(1, N);
-  const auto description = bias ? dnnl::matmul::desc(a, b, row, c) : dnnl::matmul::desc(a, b, c);
-  Primitive p{dnnl::matmul(dnnl::matmul::primitive_desc(description, Primitive::engine())), {}, {}};
+  const auto description = bias ? onednn::describe<dnnl::matmul>(Primitive::engine(), {}, a, b, row, c)
+                                : onednn::describe<dnnl::matmul>(Primitive::engine(), {}, a, b, c);
+  Primitive p{dnnl::matmul(description), {}, {}};
   p.add(DNNL_ARG_SRC, a, in.random({M, K}));
   p.add(DNNL_ARG_WEIGHTS, b, in.random({K, N}));
   p.add(DNNL_ARG_DST, c, in.random({M, N}));
@@ -57,9 +58,10 @@ Call product_call(Inputs& in, int64_t M, int64_t N, int64_t K, bool transpose_a,
 
 Call softmax_call(Inputs& in, int64_t rows, int64_t width) {
   const auto values = matrix(rows, width);
-  const dnnl::softmax_forward::desc description(dnnl::prop_kind::forward_inference, values, 1);
-  Primitive p{
-      dnnl::softmax_forward(dnnl::softmax_forward::primitive_desc(description, Primitive::engine())), {}, {}};
+  const auto description =
+      onednn::describe<onednn::SoftmaxForward>(Primitive::engine(), {}, dnnl::prop_kind::forward_inference,
+                                               dnnl::algorithm::softmax_accurate, values, values, 1);
+  Primitive p{onednn::SoftmaxForward(description), {}, {}};
   p.add(DNNL_ARG_SRC, values, in.random({rows, width}));
   p.add(DNNL_ARG_DST, values, in.random({rows, width}));
   return call_of(p);
@@ -69,13 +71,10 @@ Call layer_norm_call(Inputs& in, int64_t N, int64_t D) {
   const auto values = matrix(N, D);
   const memory::desc column({N}, memory::data_type::f32, memory::dims{1}),
       row({D}, memory::data_type::f32, memory::dims{1});
-  const dnnl::layer_normalization_forward::desc description(
-      dnnl::prop_kind::forward_training, values, column, kEps,
+  const auto description = onednn::describe_layer_norm(
+      Primitive::engine(), dnnl::prop_kind::forward_training, values, column, kEps,
       dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift);
-  Primitive p{dnnl::layer_normalization_forward(
-                  dnnl::layer_normalization_forward::primitive_desc(description, Primitive::engine())),
-              {},
-              {}};
+  Primitive p{onednn::LayerNormForward(description), {}, {}};
   p.add(DNNL_ARG_SRC, values, in.random({N, D}));
   p.add(DNNL_ARG_DST, values, in.random({N, D}));
   p.add(DNNL_ARG_MEAN, column, in.random({N}));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles the CUDA backend with nvcc for every architecture of tools/cmake/cuda.cmake, warnings as errors, links the
 # programs and the tests with it, and checks ptxas's report: no kernel of the tiny and base models spills registers.
-# Needs no GPU. Without a CUDA toolkit on the machine it takes one from PyPI into build-cuda/toolkit.
+# Needs no GPU. Without a CUDA toolkit on the machine it takes one from PyPI into build-cuda/toolkit (python3-venv).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -10,8 +10,17 @@ toolkit_from_pypi() {
   folder=build-cuda/toolkit
   if [ ! -x "$(echo "$folder"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)" ]; then
     python3 -m venv --clear "$folder"
-    "$folder/bin/pip" -q install --disable-pip-version-check "nvidia-cuda-nvcc==13.0.*" "nvidia-nvvm==13.0.*" \
-      "nvidia-cuda-crt==13.0.*" "nvidia-cuda-runtime==13.0.*" "nvidia-cuda-cccl==13.0.*" "nvidia-cublas==13.0.*"
+    attempt=1
+    # pip tries again to connect, but not when a download breaks off.
+    until "$folder/bin/pip" -q install --disable-pip-version-check --retries 10 "nvidia-cuda-nvcc==13.0.*" \
+      "nvidia-nvvm==13.0.*" "nvidia-cuda-crt==13.0.*" "nvidia-cuda-runtime==13.0.*" "nvidia-cuda-cccl==13.0.*" \
+      "nvidia-cublas==13.0.*"; do
+      [ $attempt -lt 3 ] || {
+        echo "error: tests/cuda_build.sh: pip could not install the CUDA toolkit; its lines above say why" >&2
+        exit 1
+      }
+      attempt=$((attempt + 1))
+    done
   fi
   CUDA_HOME=$(echo "$PWD/$folder"/lib/python3*/site-packages/nvidia/cu13)
   for library in "$CUDA_HOME"/lib/*.so.13; do

@@ -3,7 +3,7 @@
 #   tests/run.sh                all of them
 #   tests/run.sh -L unit        one label: unit, grad, golden, e2e, slow
 #   tests/run.sh -R Softmax     by name
-# Works as root or with sudo on Debian 12. Exit code 0: everything passed.
+# Works as root or with sudo on Debian 12 and 13. Exit code 0: everything passed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,10 @@ stage() {  # name, command...
   name=$1
   shift
   begun=$(date +%s)
-  "$@"
+  "$@" || {
+    echo "error: tests/run.sh: $name failed; the lines above say why" >&2
+    exit 1
+  }
   seconds=$(($(date +%s) - begun))
   echo "[$name: $((seconds / 60)) min $((seconds % 60)) s]"
 }

@@ -3,9 +3,11 @@
 #   tools/install_packages.sh [PACKAGE...]      those, and others
 set -eu
 
+# Two that other packages need without depending on them: ocl-icd-opencl-dev oneDNN's CMake files, libprotobuf-dev
+# sentencepiece's pkg-config file (Debian 13).
 packages="g++ cmake ninja-build pkg-config
-  libdnnl-dev libicu-dev libsentencepiece-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
-  catch2 libbenchmark-dev libboost-context-dev"
+  libdnnl-dev ocl-icd-opencl-dev libicu-dev libsentencepiece-dev libprotobuf-dev libcli11-dev libtomlplusplus-dev
+  nlohmann-json3-dev libfmt-dev zlib1g-dev catch2 libbenchmark-dev libboost-context-dev"
 
 missing=
 for package in $packages "$@"; do
@@ -26,7 +28,15 @@ if [ "$(id -u)" != 0 ]; then
     exit 1
   }
 fi
+
+# A download that fails is tried again.
+apt_get() {
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=5 "$@" || {
+    echo "error: 'apt-get $*' failed; its lines above say why" >&2
+    exit 1
+  }
+}
 echo "installing:$missing"
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update
+apt_get update
 # shellcheck disable=SC2086  # one word per package
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends $missing >/dev/null
+apt_get install --yes --no-install-recommends $missing >/dev/null

@@ -1,8 +1,6 @@
 // Products of bf16 on the CPU: oneDNN's matmul primitive, which sums in f32 and rounds once, with a bias on
 // the way out. A primitive is code generated for one shape, in about 0.4 ms, and so is kept. On a processor
 // without instructions for bf16 the factors are widened, and f32 multiplies them.
-#include <oneapi/dnnl/dnnl.hpp>
-
 #include <bit>
 #include <compare>
 #include <map>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cpu/level.h"
+#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/linear.h"
 
@@ -55,11 +54,12 @@ Primitive generate(const Product& product) {
   if (product.accumulate) after.append_sum(1.0f);
   dnnl::primitive_attr attributes;
   attributes.set_post_ops(after);
-  const dnnl::matmul::desc operation =
-      product.has_bias ? dnnl::matmul::desc(a, b, bias, c) : dnnl::matmul::desc(a, b, c);
+  const dnnl::matmul::primitive_desc description =
+      product.has_bias ? onednn::describe<dnnl::matmul>(engine(), attributes, a, b, bias, c)
+                       : onednn::describe<dnnl::matmul>(engine(), attributes, a, b, c);
   const auto unbound = [](const Memory::desc& desc) { return Memory(desc, engine(), nullptr); };
   Primitive primitive{
-      dnnl::matmul({operation, attributes, engine()}),
+      dnnl::matmul(description),
       {{DNNL_ARG_SRC, unbound(a)}, {DNNL_ARG_WEIGHTS, unbound(b)}, {DNNL_ARG_DST, unbound(c)}}};
   if (product.has_bias) primitive.arguments.emplace(DNNL_ARG_BIAS, unbound(bias));
   return primitive;

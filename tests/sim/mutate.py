@@ -67,9 +67,13 @@ def run(program, test, schedule, **extra):
 
 
 def test_names(program, pattern):
-    listing = subprocess.run([program, "--list-test-names-only", pattern], capture_output=True, text=True, check=False)
-    # Catch2 exits with the number of tests; a comma in a name would separate two patterns.
-    return [line.strip().replace(",", "\\,") for line in listing.stdout.splitlines() if line.strip()]
+    for options in (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"]):  # Catch2's major 2, and 3
+        # 2 exits with the number of tests; 3 refuses the option of 2 on stderr.
+        listing = subprocess.run([program, *options, pattern], capture_output=True, text=True, check=False)
+        names = [line.strip() for line in listing.stdout.splitlines() if line.strip()]
+        if names:
+            return [name.replace(",", "\\,") for name in names]  # it would separate two patterns
+    sys.exit(f"{program} lists no tests")
 
 
 def observe(program, name):
