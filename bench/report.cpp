@@ -236,6 +236,7 @@ std::string to_html(const std::vector<Results>& runs) {
 void write_report(const std::vector<std::string>& labels, const std::string& path) {
   std::vector<Results> runs;
   for (const std::string& label : labels) runs.push_back(load(label));
+  refuse_input_as_output(path);
   atomic_write(path, to_html(runs));
 }
 

@@ -4,64 +4,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+#include <mutex>
+#include <set>
 #include <utility>
 
+#include "core/descriptor.h"
 #include "core/error.h"
+#include "core/file_writer.h"
 
 namespace xf {
 namespace {
 
-// Closes on every way out; close_checked() is for writers, to whom close() may report the full disk.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  bool close_checked() { return ::close(std::exchange(number_, -1)) == 0; }
+// What a file is called by the system, whatever its paths.
+using Identity = std::pair<dev_t, ino_t>;
 
- private:
-  int number_;
+struct Inputs {
+  std::mutex mutex;
+  std::set<Identity> files;
 };
 
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
-
-[[noreturn]] void fail_to_write(const std::string& path, const std::string& temporary) {
-  const int reason = errno;
-  ::unlink(temporary.c_str());
-  fail(ErrorKind::resources, "{}: cannot write: {}; free some space or choose a folder you may write to",
-       path, std::strerror(reason));
+Inputs& inputs() {
+  static Inputs all;
+  return all;
 }
 
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
-  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
+  if (!file.is_open() || ::fstat(file.number(), &status) != 0) {
     fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));
   }
   if (S_ISDIR(status.st_mode)) fail(ErrorKind::data, "{}: is a folder; name a file in it", path);
+  note_input(file.number());
   std::string bytes(static_cast<size_t>(status.st_size) + 1,
                     '\0');  // one more, so that the end is seen at once
   size_t size = 0;
@@ -80,23 +58,34 @@ std::string read_file(const std::string& path) {
 void atomic_write(const std::string& path, std::string_view bytes) { atomic_write_pieces(path, {bytes}); }
 
 void atomic_write_pieces(const std::string& path, const std::vector<std::string_view>& pieces) {
-  const std::string temporary = path + ".tmp";
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  const auto write_piece = [&](std::string_view piece) { return write_all(file.number(), piece); };
-  if (file.number() < 0 || !std::all_of(pieces.begin(), pieces.end(), write_piece) ||
-      ::fsync(file.number()) != 0 || !file.close_checked() ||
-      ::rename(temporary.c_str(), path.c_str()) != 0) {
-    fail_to_write(path, temporary);
-  }
-  sync_folder(folder_of(path));
+  FileWriter file(path);
+  for (const std::string_view piece : pieces) file.write(piece);
+  file.commit();
 }
 
 void sync_folder(const std::string& folder) {
-  Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot fsync a folder (EINVAL); their renames are as durable as they get.
-  if (descriptor.number() < 0 || (::fsync(descriptor.number()) != 0 && errno != EINVAL)) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder may be written and not read (EACCES), and some file systems cannot fsync one (EINVAL); renames there are
+  // as durable as they get.
+  const bool synced = descriptor.is_open() ? ::fsync(descriptor.number()) == 0 || errno == EINVAL : errno == EACCES;
+  if (!synced)
     fail(ErrorKind::resources, "{}: cannot sync the folder: {}", folder, std::strerror(errno));
-  }
+}
+
+void note_input(int descriptor) {
+  struct stat status = {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const std::scoped_lock lock(inputs().mutex);
+  inputs().files.insert({status.st_dev, status.st_ino});
+}
+
+void refuse_input_as_output(const std::string& path) {
+  struct stat status = {};
+  if ((path == "-" ? ::fstat(STDOUT_FILENO, &status) : ::stat(path.c_str(), &status)) != 0) return;
+  const std::scoped_lock lock(inputs().mutex);
+  if (!inputs().files.contains({status.st_dev, status.st_ino})) return;
+  fail(ErrorKind::usage, "{}: is read as well, and would be lost; choose another file for the output",
+       path == "-" ? "standard output" : path);
 }
 
 }  // namespace xf

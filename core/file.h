@@ -1,5 +1,4 @@
-// Whole files as bytes, and the one way this project replaces a file: it is either the old one or the new
-// one, whole.
+// Whole files as bytes, and which files have been read.
 #pragma once
 
 #include <string>
@@ -8,12 +7,11 @@
 
 namespace xf {
 
-// All bytes of a regular file. Error data if it is missing, unreadable or a directory.
+// All bytes of a file. Error data if it is missing, unreadable or a directory.
 std::string read_file(const std::string& path);
 
-// Writes `bytes` beside `path`, fsyncs, renames over `path` and fsyncs the folder. Whatever happens in
-// between, `path` is never a half-written file. Error resources (disk full, read-only folder, quota) leaves
-// the old file as it was.
+// Writes `bytes` as FileWriter does (core/file_writer.h): whatever happens in between, `path` is never a
+// half-written file. Error resources (disk full, read-only folder, quota) leaves the old file as it was.
 void atomic_write(const std::string& path, std::string_view bytes);
 
 // The same, for bytes that lie in several places, one after the other.
@@ -21,5 +19,12 @@ void atomic_write_pieces(const std::string& path, const std::vector<std::string_
 
 // Makes a folder's entries (a rename, a new file) survive a power cut. Error resources.
 void sync_folder(const std::string& folder);
+
+// Remembers a file as one that this process reads; read_file() does so by itself.
+void note_input(int descriptor);
+
+// Error usage if `path`, "-" for the standard output, is a file that was noted, under whatever name: output would
+// destroy it.
+void refuse_input_as_output(const std::string& path);
 
 }  // namespace xf

@@ -2,6 +2,7 @@
 // (updates, validation batches, files) and unwinds by exception, so that the training loop can save first.
 #pragma once
 
+#include <csignal>
 #include <exception>
 
 namespace xf {
@@ -18,7 +19,8 @@ class Stopped : public std::exception {
   int signal_;
 };
 
-// SIGTERM and SIGINT ask for a stop, SIGUSR1 for a save; a second SIGTERM or SIGINT ends the process at once.
+// SIGTERM and SIGINT ask for a stop, SIGUSR1 for a save; a second SIGTERM or SIGINT ends the process at once
+// (std::quick_exit).
 // The signals are blocked in the calling thread, and so in all that it starts later, and taken by a thread of
 // their own: oneDNN's generated matrix kernels use the stack pointer as a general register, so a handler that
 // ran on a computing thread would write its frame over whatever that register points at. Call it once, before
@@ -29,5 +31,18 @@ void watch_signals();
 void check_stop();
 // Whether SIGUSR1 came since the last call.
 bool take_save_request();
+
+// While one lives, a stop ends a system call that waits, as on a pipe or a terminal, with EINTR. For the thread
+// that called watch_signals(), and around nothing but such calls: a signal's frame must not meet a computation.
+class Interruptible {
+ public:
+  Interruptible();
+  ~Interruptible();
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 }  // namespace xf

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <list>
 #include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/error.h"
-#include "core/file.h"
+#include "core/file_writer.h"
 #include "core/philox.h"
 #include "data/demo_sampler.h"
 
@@ -55,11 +56,13 @@ void write_demo_corpus(const std::string& folder, uint64_t seed) {
   if (error)
     fail(ErrorKind::resources, "{}: cannot make the folder ({}); give another one", folder, error.message());
   const DemoCorpus corpus = make_demo_corpus(seed);
+  std::list<FileWriter> files;  // a full disk shows before the first of them has its name
   for (const auto& [name, pairs] :
        {std::pair{"train", &corpus.train}, {"valid", &corpus.valid}, {"test", &corpus.test}}) {
-    atomic_write(folder + "/" + name + ".en", joined(*pairs, true));
-    atomic_write(folder + "/" + name + ".de", joined(*pairs, false));
+    for (const bool english : {true, false})
+      files.emplace_back(folder + "/" + name + (english ? ".en" : ".de")).write(joined(*pairs, english));
   }
+  for (FileWriter& file : files) file.commit();
 }
 
 }  // namespace xf::data

@@ -1,44 +1,41 @@
 #include "data/text_file.h"
 
-#include <zlib.h>
-
 #include <array>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <iostream>
 
 #include "core/error.h"
+#include "data/byte_stream.h"
 #include "data/unicode.h"
 
 namespace xf::data {
 
-// A file goes through zlib, which hands plain files through; the standard input does not, since zlib would
-// wait for a full buffer before it returned the first line.
+namespace {
+
+constexpr size_t kLongestLine = 64 << 20;  // longer ones are no text: a disc image, /dev/zero
+
+}  // namespace
+
 struct LineReader::Source {
   std::string name;
-  gzFile file = nullptr;  // null: the standard input
-  std::array<char, 1 << 16> buffer;
+  ByteStream stream;
+  std::array<char, 1 << 16> buffer = {};
   size_t begin = 0, end = 0;  // of the unread part of the buffer
   int64_t line = 0;
 
-  ~Source() {
-    if (file) gzclose(file);
-  }
+  explicit Source(const std::string& path)
+      : name(path == "-" ? "standard input" : path), stream(path) {}
 
   void fill() {
-    const int got = gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()));
-    int status = Z_OK;
-    const char* message = gzerror(file, &status);
-    if (got < 0 || status == Z_BUF_ERROR) {  // Z_BUF_ERROR: the file ends inside a compressed stream
+    const int64_t got = stream.read(buffer.data(), buffer.size());
+    if (got < 0) {
       fail(ErrorKind::data, "{}: cannot read after line {}: {}; fetch or compress the file again", name, line,
-           status == Z_ERRNO ? std::strerror(errno) : message);
+           stream.problem());
     }
     begin = 0;
     end = static_cast<size_t>(got);
   }
 
-  bool next_from_file(std::string& text) {
+  bool next(std::string& text) {
     text.clear();
     while (true) {
       if (begin == end) fill();
@@ -47,6 +44,10 @@ struct LineReader::Source {
       const void* newline = std::memchr(from, '\n', end - begin);
       const size_t size =
           newline ? static_cast<size_t>(static_cast<const char*>(newline) - from) : end - begin;
+      if (text.size() + size > kLongestLine) {
+        fail(ErrorKind::data, "{}:{}: the line is longer than {} MB; give a text with one sentence a line", name,
+             line + 1, kLongestLine >> 20);
+      }
       text.append(from, size);
       begin += size + (newline ? 1 : 0);
       if (newline) return true;
@@ -54,26 +55,13 @@ struct LineReader::Source {
   }
 };
 
-LineReader::LineReader(const std::string& path) : source_(std::make_unique<Source>()) {
-  source_->name = path == "-" ? "standard input" : path;
-  if (path == "-") return;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    fail(ErrorKind::data, "{}: is a folder; name a text file in it", path);
-  }
-  source_->file = gzopen(path.c_str(), "rb");
-  if (!source_->file)
-    fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));
-}
-
+LineReader::LineReader(const std::string& path) : source_(std::make_unique<Source>(path)) {}
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 bool LineReader::next(std::string& line) {
-  const bool got =
-      source_->file ? source_->next_from_file(line) : static_cast<bool>(std::getline(std::cin, line));
-  if (!got) return false;
+  if (!source_->next(line)) return false;
   if (++source_->line == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
   if (line.ends_with('\r')) line.pop_back();
   return true;

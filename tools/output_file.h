@@ -1,9 +1,11 @@
 // Lines to a file or to the standard output.
 #pragma once
 
-#include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "core/file_writer.h"
 
 namespace xf::tools {
 
@@ -12,26 +14,28 @@ namespace xf::tools {
 [[noreturn]] void fail_standard_output(int error_number);
 
 // A file appears under its name only when close() has written all of it: what fails half-way leaves nothing
-// behind. The standard output ("-") is flushed per line where `line_by_line` asks for it, so that a pipe can
-// be served.
+// behind (core/file_writer.h). The standard output ("-") is flushed per line where `line_by_line` asks for
+// it, so that a pipe can be served.
 class OutputFile {
  public:
-  // Error resources if the file cannot be created.
-  explicit OutputFile(std::string path, bool line_by_line = false);
+  // Error resources if the file cannot be created; Error usage if this program reads it.
+  explicit OutputFile(const std::string& path, bool line_by_line = false);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   // Adds the newline. Error resources if the disk is full; the standard output as fail_standard_output()
-  // says.
+  // says. Throws Stopped if a stop is asked for while a pipe's reader is waited for.
   void write_line(std::string_view line);
 
-  // Flushes and renames. Errors as for write_line().
+  // Flushes and gives the file its name. Errors as for write_line().
   void close();
 
  private:
-  std::string path_, temporary_;
-  std::FILE* stream_ = nullptr;
+  void flush();
+
+  std::unique_ptr<FileWriter> file_;  // null: the standard output
+  std::string buffer_;
   bool line_by_line_ = false;
 };
 

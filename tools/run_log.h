@@ -13,10 +13,12 @@ namespace xf::tools {
 using Field = std::pair<std::string, std::variant<int64_t, double, bool, std::string>>;
 std::string json_line(const std::string& event, const std::vector<Field>& fields);
 
+constexpr int64_t kKeepAll = -1;
+
 // Appends lines to a file. A log that cannot be written never stops training: it says so once, on stderr.
 class LogFile {
  public:
-  // A resumed run cuts the file back to where it was at the checkpoint (`keep_bytes`; -1: all).
+  // A resumed run cuts the file back to where it was at the checkpoint (`keep_bytes`; or kKeepAll).
   LogFile(std::string path, int64_t keep_bytes);
   ~LogFile();
   LogFile(const LogFile&) = delete;

@@ -1,6 +1,7 @@
 #include "tools/terminal.h"
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -30,6 +31,11 @@ int terminal_columns() {
     if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   }
   return 80;
+}
+
+bool somebody_waits(const std::string& input) {
+  struct stat status {};
+  return input == "-" && !(fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode));
 }
 
 Terminal detect_terminal(std::FILE* stream) {

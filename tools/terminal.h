@@ -1,7 +1,9 @@
-// What a stream is: a terminal that can redraw and colour, or something that wants plain lines.
+// What a stream is: a terminal that can redraw and colour, or something that wants plain lines; and who waits at its
+// other end.
 #pragma once
 
 #include <cstdio>
+#include <string>
 
 namespace xf::tools {
 
@@ -12,6 +14,10 @@ struct Terminal {
 };
 
 Terminal detect_terminal(std::FILE* stream);
+
+// Whether `input` is "-" and the standard input a pipe or a terminal, whose other end may wait for the answer to each
+// line.
+bool somebody_waits(const std::string& input);
 
 // $COLUMNS, or the width of the terminal, or 80.
 int terminal_columns();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/checksum.h"
+#include "core/file.h"
 #include "core/stop.h"
 #include "tools/training_run.h"
 
@@ -51,6 +52,7 @@ TrainingInputs read_training_inputs(const Options& options, const std::string& r
       text, *inputs.vocabularies.source, *inputs.vocabularies.target,
       {.max_length = options.get_int("max-length"), .crop = options.get_bool("max-length-crop")});
   inputs.validation = read_validation(options, inputs);
+  if (options.is_set("log")) refuse_input_as_output(options.get_string("log"));
   return inputs;
 }
 

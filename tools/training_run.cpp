@@ -51,6 +51,7 @@ class TrainingRun final : public nn::TrainingTask {
   void describe();
   void resume_or_begin();
   void restore(const nn::Checkpoint& checkpoint);
+  bool has_own_log() const { return !options_.is_set("log"); }  // else the user's file, which is never cut
   void open_logs(int64_t log_bytes, int64_t metrics_bytes);
   void finish(nn::Ending ending);
   void score_average();
@@ -126,8 +127,8 @@ int TrainingRun::run() {
 }
 
 void TrainingRun::open_logs(int64_t log_bytes, int64_t metrics_bytes) {
-  const std::string path = options_.is_set("log") ? options_.get_string("log") : run_ + "/train.log";
-  log_ = std::make_unique<LogFile>(path, log_bytes);
+  const std::string path = has_own_log() ? run_ + "/train.log" : options_.get_string("log");
+  log_ = std::make_unique<LogFile>(path, has_own_log() ? log_bytes : kKeepAll);
   metrics_ = std::make_unique<LogFile>(run_ + "/metrics.jsonl", metrics_bytes);
 }
 
@@ -253,7 +254,7 @@ nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   checkpoint.state.set("threads", int64_t{thread_count()});
   checkpoint.state.set("data_hash", inputs_.data_hash);
   checkpoint.state.set("vocabulary_hash", inputs_.vocabularies.hash());
-  checkpoint.state.set("log_bytes", log_->bytes());
+  checkpoint.state.set("log_bytes", has_own_log() ? log_->bytes() : kKeepAll);
   checkpoint.state.set("metrics_bytes", metrics_->bytes());
   checkpoint.config = options_.to_toml();
   return checkpoint;

@@ -1,7 +1,5 @@
 // xformer-translate: lines in, their translations out, one for one.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
 
@@ -12,6 +10,7 @@
 #include "tools/main.h"
 #include "tools/model_config.h"
 #include "tools/output_file.h"
+#include "tools/terminal.h"
 #include "tools/translator.h"
 
 namespace xf::tools {
@@ -19,11 +18,6 @@ namespace {
 
 // Lines that are read, sorted by length and translated together, unless somebody waits at a pipe's other end.
 constexpr size_t kLinesAtATime = 6400;
-
-bool standard_input_is_file() {
-  struct stat info {};
-  return fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode);
-}
 
 struct Counts {
   int64_t lines = 0, tokens = 0, cut = 0, cropped = 0;
@@ -71,7 +65,7 @@ int translate(int argc, char** argv) {
        .allow_unk = options->get_bool("allow-unk")},
       options->get_int("mini-batch"));
 
-  const bool piped = options->get_string("input") == "-" && !standard_input_is_file();
+  const bool piped = somebody_waits(options->get_string("input"));
   data::LineReader reader(options->get_string("input"));
   OutputFile output(options->get_string("output"), piped);
   Counts counts;

@@ -9,6 +9,8 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "core/stop.h"
 #include "data/corpus_check.h"
 #include "data/demo_corpus.h"
 #include "data/sentencepiece_tokenizer.h"
@@ -21,6 +23,7 @@
 #include "tools/nearest_name.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
+#include "tools/terminal.h"
 
 namespace xf::tools {
 namespace {
@@ -41,6 +44,7 @@ void train(const Options& options) {
     texts.push_back(data::read_lines(input));
     for (std::string& line : texts.back()) line = pipeline.prepare(line);
   }
+  refuse_input_as_output(path);
   std::vector<const std::vector<std::string>*> views;
   for (const auto& text : texts) views.push_back(&text);
   std::unique_ptr<data::Tokenizer> tokenizer;
@@ -69,11 +73,12 @@ std::string encoded(const data::Tokenizer& tokenizer, const std::string& line, b
 
 void encode(const Options& options) {
   options.require("model");
+  watch_signals();
   const auto tokenizer = data::load_tokenizer(options.get_string("model"));
   const data::TextPipeline pipeline{.lowercase = options.get_bool("lowercase")};
   const bool as_ids = options.get_string("format") == "id";
   data::LineReader reader(options.get_string("input"));
-  OutputFile output(options.get_string("output"));
+  OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
   for (std::string line; reader.next(line);) {
     data::check_utf8(reader.name(), reader.line_number(), line);
     output.write_line(encoded(*tokenizer, pipeline.prepare(line), as_ids));
@@ -107,11 +112,12 @@ int32_t id_of(const data::Tokenizer& tokenizer, const PieceIds& pieces, std::str
 
 void decode(const Options& options) {
   options.require("model");
+  watch_signals();
   const auto tokenizer = data::load_tokenizer(options.get_string("model"));
   const bool is_id = options.get_string("format") == "id";
   const PieceIds pieces = is_id ? PieceIds{} : piece_ids(*tokenizer);
   data::LineReader reader(options.get_string("input"));
-  OutputFile output(options.get_string("output"));
+  OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
   for (std::string line; reader.next(line);) {
     data::check_utf8(reader.name(), reader.line_number(), line);
     std::vector<int32_t> ids;

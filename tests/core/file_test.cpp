@@ -1,6 +1,14 @@
 #include "core/file.h"
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
 #include <filesystem>
+#include <set>
+#include <utility>
+
+#include "core/file_writer.h"
 
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
@@ -8,6 +16,27 @@
 
 using namespace xf;
 using tests::error_of;
+
+namespace {
+
+// Of files that this process writes; the signal that tells of it is ignored. Returns the limit so far.
+rlim_t limit_file_size(rlim_t bytes) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit = {};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlim_t before = std::exchange(limit.rlim_cur, bytes);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  return before;
+}
+
+std::set<std::string> entries(const tests::TemporaryFolder& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / ""))
+    names.insert(entry.path().filename());
+  return names;
+}
+
+}  // namespace
 
 TEST_CASE("Files: bytes written are the bytes read, zero bytes and all sizes included", "[unit]") {
   const tests::TemporaryFolder folder;
@@ -22,9 +51,11 @@ TEST_CASE("Files: bytes written are the bytes read, zero bytes and all sizes inc
 TEST_CASE("Files: a write that fails leaves the old file and no debris", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string path = folder.write("file", "old");
-  std::filesystem::create_directory(path + ".tmp");  // the temporary file cannot be made
-  CHECK_THAT(error_of([&] { atomic_write(path, "new"); }), Catch::StartsWith("5: " + path));
+  const rlim_t before = limit_file_size(4);
+  CHECK_THAT(error_of([&] { atomic_write(path, "newer"); }), Catch::StartsWith("5: " + path));
+  limit_file_size(before);
   CHECK(read_file(path) == "old");
+  CHECK(entries(folder) == std::set<std::string>{"file"});
   CHECK_THAT(error_of([&] { atomic_write(folder / "no/such/file", "x"); }), Catch::StartsWith("5: "));
   CHECK_FALSE(std::filesystem::exists(folder / "no"));
 }
@@ -33,4 +64,77 @@ TEST_CASE("Files: a missing file or a folder is an error of the data that names 
   const tests::TemporaryFolder folder;
   CHECK_THAT(error_of([&] { read_file(folder / "none"); }), Catch::StartsWith("3: " + (folder / "none")));
   CHECK_THAT(error_of([&] { read_file(folder / "."); }), Catch::Contains("is a folder"));
+}
+
+TEST_CASE(
+    "Files: until it is committed, nothing shows of a file in the making, and nothing is left of one given "
+    "up",
+    "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.write("file", "old");
+  {
+    FileWriter writer(path);
+    writer.write("half");
+    CHECK(read_file(path) == "old");
+  }
+  CHECK(entries(folder) == std::set<std::string>{"file"});
+  FileWriter first(path), second(path);
+  first.write("first");
+  second.write("second");
+  second.commit();
+  CHECK(read_file(path) == "second");
+  first.commit();
+  CHECK(read_file(path) == "first");
+  CHECK(entries(folder) == std::set<std::string>{"file"});
+}
+
+TEST_CASE("Files: a link stays and its target is written, also one that was not there", "[unit]") {
+  namespace fs = std::filesystem;
+  const tests::TemporaryFolder folder;
+  fs::create_directory(folder / "far");
+  fs::create_symlink("far/file", folder / "link");
+  fs::create_symlink(folder / "link", folder / "link to link");
+  for (const char* text : {"new", "replaced"}) {
+    atomic_write(folder / "link to link", text);
+    CHECK(read_file(folder / "far/file") == text);
+    CHECK(fs::is_symlink(folder / "link"));
+  }
+  fs::create_symlink("endless", folder / "endless");
+  CHECK_THAT(error_of([&] { atomic_write(folder / "endless", "x"); }),
+             Catch::StartsWith("5: " + (folder / "endless")));
+  CHECK_THAT(error_of([&] { atomic_write(folder / "far", "x"); }), Catch::Contains("Is a directory"));
+}
+
+TEST_CASE("Files: one that is replaced keeps its permissions, a new one gets those that the umask leaves",
+          "[unit]") {
+  namespace fs = std::filesystem;
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.write("file", "old");
+  fs::permissions(path, fs::perms(0604));
+  const mode_t before = umask(027);
+  atomic_write(path, "new");
+  atomic_write(folder / "other", "new");
+  umask(before);
+  CHECK(fs::status(path).permissions() == fs::perms(0604));
+  CHECK(fs::status(folder / "other").permissions() == fs::perms(0640));
+}
+
+TEST_CASE("Files: a device stays a device", "[unit]") {
+  const tests::TemporaryFolder folder;
+  std::filesystem::create_symlink("/dev/null",
+                                  folder / "null");  // of a link nothing worse than the link is lost
+  atomic_write(folder / "null", "gone");
+  CHECK(std::filesystem::is_character_file(folder / "null"));
+}
+
+TEST_CASE("Files: what this process reads is known as an input under every name", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.write("input", "text");
+  read_file(path);
+  std::filesystem::create_hard_link(path, folder / "hard");
+  std::filesystem::create_symlink("input", folder / "soft");
+  for (const std::string& name : {path, folder / "./input", folder / "hard", folder / "soft"})
+    CHECK_THAT(error_of([&] { refuse_input_as_output(name); }),
+               Catch::StartsWith("2: " + name + ": is read as well"));
+  refuse_input_as_output(folder / "none");
 }

@@ -65,6 +65,35 @@ TEST_CASE("Lines: a truncated gzip file is an error, not a short text", "[unit]"
              Catch::StartsWith("3: " + path + ": cannot read after line "));
 }
 
+TEST_CASE("Lines: gzip files one behind the other are one text, other bytes behind them are not passed over",
+          "[unit]") {
+  const tests::TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919) + "\n";
+  const Lines lines = read_lines(folder.write("plain", text));
+  const std::string packed = read_file(write_gzip(folder / "packed", text));
+  const Lines twice = read_lines(folder.write("twice", packed + packed));
+  CHECK(twice.size() == 40000);
+  CHECK(Lines(twice.begin() + 20000, twice.end()) == lines);
+  const std::string zeros(100000, '\0');
+  CHECK(read_lines(folder.write("padded", packed + zeros)) == lines);
+  for (const std::string& rest : {std::string("text\n"), zeros + "text\n", std::string("\x1F")}) {
+    const std::string path = folder.write("mixed", packed + rest);
+    CHECK_THAT(error_of([&] { read_lines(path); }),
+               Catch::Contains("not compressed follows the compressed text"));
+  }
+  for (const size_t size : {size_t{2}, size_t{9}, packed.size() - 1}) {
+    const std::string path = folder.write("cut", packed.substr(0, size));
+    CHECK_THAT(error_of([&] { read_lines(path); }), Catch::Contains("ends too early"));
+  }
+  CHECK(read_lines(folder.write("one byte", "\x1F")) == Lines{"\x1F"});
+}
+
+TEST_CASE("Lines: what never ends a line is no text", "[unit]") {
+  CHECK_THAT(error_of([&] { read_lines("/dev/zero"); }),
+             Catch::StartsWith("3: /dev/zero:1: the line is longer"));
+}
+
 TEST_CASE("Lines: one of a megabyte is one line", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string line(1 << 20, 'x');

@@ -1,0 +1,48 @@
+// The one way this project writes a file that others may know already: it is the old one or the new one,
+// whole.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+#include <string_view>
+
+#include "core/descriptor.h"
+
+namespace xf {
+
+// Until commit() has succeeded the file under `path` is as it was, or is not there; what was written lies
+// beside it under a name that nobody else uses, and goes with this object, or with a second signal
+// (core/stop.h).
+//
+// A symbolic link stays and the file that it leads to is written. A file that exists keeps its permissions
+// and, as far as the system allows it, its owner; one that may not be written is refused. Pipes, devices and
+// the process's own descriptors (/dev/stdout, /dev/fd/N) are written through: at once, and a stop interrupts
+// the wait for their reader.
+class FileWriter {
+ public:
+  // Error resources if the file cannot be made.
+  explicit FileWriter(const std::string& path);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  // Error resources: disk full, quota.
+  void write(std::string_view bytes);
+
+  // Makes the file durable and gives it its name. Error resources.
+  void commit();
+
+ private:
+  bool writes_through() const { return temporary_.empty(); }
+  [[noreturn]] void fail_to_write() const;
+  void open_through();
+  void open_beside(const struct stat* existing);
+
+  std::string path_;       // as the caller wrote it, for messages
+  std::string target_;     // where its links lead to
+  std::string temporary_;  // beside the target; empty: written through, or has its name already
+  Descriptor file_;
+};
+
+}  // namespace xf
