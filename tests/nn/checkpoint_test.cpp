@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <bit>
+#include <cfloat>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -52,8 +53,9 @@ void put_byte(const std::string& path, size_t at, char byte) {
 }  // namespace
 
 TEST_CASE("State: every kind of value comes back as what it was, doubles with the same bits", "[unit]") {
-  const std::vector<double> doubles = {0.1,  -0.0,   2.0,       1e300,
-                                       M_PI, 5e-324, -INFINITY, std::nextafter(1.0, 2.0)};
+  // No denormal: where there is a pool of threads, they count as 0 in every computation (core/parallel.h).
+  const std::vector<double> doubles = {0.1,  -0.0,    2.0,       1e300,
+                                       M_PI, DBL_MIN, -INFINITY, std::nextafter(1.0, 2.0)};
   Checkpoint checkpoint = sample_checkpoint(3);
   State& state = checkpoint.state;
   state.set("int", int64_t{-3});

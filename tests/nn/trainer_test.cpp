@@ -72,7 +72,11 @@ TEST_CASE("Trainer: two runs give the same bits and two threads the same losses 
 }
 
 TEST_CASE("Trainer: micro-batches add up to the batch they were cut from", "[unit]") {
-  // The first moment after one update is (1 - beta1) times the scaled gradient.
+  // The first moment after one update is (1 - beta1) times the scaled gradient. Which rows are multiplied
+  // together may decide the order of every sum: 72 terms one after the other in an encoder layer (products 6,
+  // 2, 9, 6, 6, 10, softmax 9, norms 12 and 12), 116 in a decoder layer, twice as many back, about 1,200 in
+  // all, on both sides.
+  const double tolerance = std::sqrt(2.0) * rounding_of_sums(DType::f32, 1200);
   const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
   TinyModel whole_model(DType::f32, tiny_config()), cut_model(DType::f32, tiny_config());
   Trainer whole(whole_model.transformer, whole_model.registry, whole_model.arena, options_for_tests());
@@ -87,10 +91,10 @@ TEST_CASE("Trainer: micro-batches add up to the batch they were cut from", "[uni
   CHECK(actual.loss.tokens == 18);
   CHECK(actual.source_tokens == 18);
   CHECK(actual.sentences == 4);
-  CHECK(actual.loss.smoothed == Approx(expected.loss.smoothed).epsilon(1e-6));
-  CHECK(actual.loss.plain == Approx(expected.loss.plain).epsilon(1e-6));
-  CHECK(actual.gradient_norm == Approx(expected.gradient_norm).epsilon(1e-6));
-  CHECK(max_relative_error(cut.optimizer().first_moment(), whole.optimizer().first_moment()) <= 1e-6);
+  CHECK(actual.loss.smoothed == Approx(expected.loss.smoothed).epsilon(tolerance));
+  CHECK(actual.loss.plain == Approx(expected.loss.plain).epsilon(tolerance));
+  CHECK(actual.gradient_norm == Approx(expected.gradient_norm).epsilon(tolerance));
+  CHECK(max_relative_error(cut.optimizer().first_moment(), whole.optimizer().first_moment()) <= tolerance);
 }
 
 TEST_CASE("Trainer: the reported norm and rate are those of the mean loss and the schedule", "[unit]") {

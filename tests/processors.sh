@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# The engine as different x86-64 processors run it, on the one that is here: our kernels at each level that it has
+# (XFORMER_CPU_LEVEL), oneDNN's products limited to each of its instruction sets (ONEDNN_MAX_CPU_ISA), and the same
+# programs on an emulated Haswell and on one that is too old. Prints a table; exit code 0: no cell failed.
+#   tests/processors.sh [FOLDER_OF_THE_PROGRAMS]      default: build/bin
+#   XF_PROCESSORS_LOGS=FOLDER                         keeps what each cell printed
+# A cell says "not here" where this processor lacks the instructions: that is neither a pass nor a failure.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+programs=$(realpath "${1:-build/bin}")
+PATH=$programs:$PATH
+export OMP_WAIT_POLICY=passive
+work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-processors-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+logs=${XF_PROCESSORS_LOGS:-$work/logs}
+mkdir -p "$logs"
+
+# name | level of our kernels | oneDNN's limit | flag of /proc/cpuinfo that both need | emulated processor
+columns="
+native            |        |                   |             |
+AVX2              | avx2   | AVX2              | avx2        |
+AVX-512           | avx512 | AVX512_CORE       | avx512vl    |
+AVX-512, BF16     | avx512 | AVX512_CORE_BF16  | avx512_bf16 |
+AMX               | avx512 | AVX512_CORE_AMX   | amx_bf16    |
+AVX2 and AMX      | avx2   | AVX512_CORE_AMX   | amx_bf16    |
+Haswell, emulated |        |                   |             | Haswell
+"
+rows="kernels nn train_f32 train_bf16 translate"
+updates=30
+
+failures=0
+cells=0
+
+# Loss at the last update of a small training, so that processors can be compared.
+train() {  # run, precision
+  xformer-train --task demo --vocab-size 500 --dim-emb 64 --transformer-dim-ffn 128 --enc-depth 2 --dec-depth 2 \
+    --transformer-dropout 0.1 --mini-batch-words 500 --precision "$2" -t "$work/train.en" "$work/train.de" -m "$1" \
+    --after "${updates}u" --disp-freq ${updates}u --save-freq ${updates}u --overwrite
+}
+loss_of() { grep -o '"event":"train","update":'$updates',[^}]*' "$1/metrics.jsonl" | grep -o '"loss":[0-9.]*' | cut -d: -f2; }
+
+# Losses of different instruction sets differ by rounding, which $updates updates hardly amplify: 8 bits of a bf16 allow
+# 2^-8 in each product, f32 none that is seen here. One part in a hundred is far below what a wrong kernel does.
+close_to_native() {  # run, precision
+  local mine native
+  mine=$(loss_of "$1")
+  native=$(loss_of "$work/native-$2")
+  echo "loss $mine, native $native"
+  awk -v a="$mine" -v b="$native" 'BEGIN { exit !(a > 0 && b > 0 && a - b < 0.01 * b && b - a < 0.01 * b) }'
+}
+
+# One cell: a command in the column's environment. Exit code 0: passed.
+cell() {  # column, row, emulated
+  local run=$work/$1-$2
+  case $2 in
+    kernels)
+      if [ -n "$3" ]; then emulated kernels_tests "Softmax: *definition*,LayerNorm: *,Matmul: all*,Dropout: *"
+      else kernels_tests "[unit],[grad]"; fi ;;
+    nn) if [ -n "$3" ]; then emulated nn_tests "Feed*,Optimizer*"; else nn_tests "[unit],[grad],[golden]"; fi ;;
+    train_*) train "$work/$1-${2#train_}" "${precision[${2#train_}]}" && close_to_native "$work/$1-${2#train_}" "${2#train_}" ;;
+    translate)
+      xformer-translate -m "$work/$1-f32" -i "$work/test.en" -o "$run.de" --beam-size 2 &&
+        [ "$(wc -l <"$run.de")" = "$(wc -l <"$work/test.en")" ] ;;
+  esac
+}
+declare -A precision=([f32]=float32 [bf16]=bfloat16)
+
+# Programs of PATH, run by the emulator where a column names a processor.
+emulated() { if [ -n "${emulate:-}" ]; then qemu-x86_64 -cpu "$emulate" "$programs/$1" "${@:2}"; else "$programs/$1" "${@:2}"; fi; }
+xformer-train() { emulated xformer-train "$@"; }
+xformer-translate() { emulated xformer-translate "$@"; }
+
+"$programs/xformer-vocab" demo-corpus --quiet -o "$work/corpus" || exit 1
+for side in en de; do head -n 400 "$work/corpus/train.$side" >"$work/train.$side"; done
+head -n 20 "$work/corpus/test.en" >"$work/test.en"
+
+"$programs/xformer-train" --build-info | grep -E '^(kernels|oneDNN|threads)'
+grep -m 1 '^model name' /proc/cpuinfo
+echo
+printf '%-18s' ""
+# shellcheck disable=SC2086  # one word per row
+printf '%-11s' $rows
+echo
+while IFS='|' read -r name level limit flag emulate; do
+  name=$(echo $name) level=$(echo $level) limit=$(echo $limit) flag=$(echo $flag) emulate=$(echo $emulate)
+  [ -n "$name" ] || continue
+  printf '%-18s' "$name"
+  for row in $rows; do
+    log="$logs/$name-$row.log"
+    if [ -n "$flag" ] && ! grep -qwm 1 "$flag" /proc/cpuinfo; then
+      printf '%-11s' "not here"
+      continue
+    fi
+    if [ -n "$emulate" ] && ! command -v qemu-x86_64 >/dev/null; then
+      result="no qemu"
+      failures=$((failures + 1))
+    elif (
+      [ -z "$level" ] || export XFORMER_CPU_LEVEL=$level
+      [ -z "$limit" ] || export ONEDNN_MAX_CPU_ISA=$limit
+      cell "${name// /_}" "$row" "$emulate"
+    ) >"$log" 2>&1; then
+      result=ok
+    else
+      result=FAILED
+      failures=$((failures + 1))
+      tail -n 15 "$log" >>"$logs/failures"
+    fi
+    cells=$((cells + 1))
+    printf '%-11s' "$result"
+  done
+  echo
+done <<<"$columns"
+
+# The loader, not a crash, refuses a processor without AVX2.
+refusal=$(qemu-x86_64 -cpu Nehalem "$programs/xformer-train" --version 2>&1)
+cells=$((cells + 1))
+if echo "$refusal" | grep -q "CPU ISA level is lower than required"; then
+  echo "Nehalem, emulated: refused in a line"
+else
+  echo "Nehalem, emulated: FAILED to be refused: $refusal"
+  failures=$((failures + 1))
+fi
+
+[ ! -e "$logs/failures" ] || cat "$logs/failures"
+echo "$((cells - failures)) passed, $failures failed"
+[ "$failures" = 0 ]
