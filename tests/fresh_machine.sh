@@ -6,6 +6,7 @@
 # COMMAND is "user LINE", run as a plain user with sudo, or "root LINE", run as root; in the checkout, which then belongs
 # to whoever runs it. Packages come from where this machine has them from. Multi30k is there if $XFORMER_MULTI30K or
 # ../shared/data/multi30k has it.
+# $FRESH_MACHINE_EXCHANGE, a folder of this machine, is /exchange in there: what goes from one root to another.
 # Needs root, debootstrap and about 6 GB below $TMPDIR (/var/tmp), all of it gone at the end. Root and mounts live in
 # namespaces of their own, and die with this script; only kill -9 leaves the folder.
 # The last lines are a table of minutes, ctest's result of each command, and what failed. Exit code 0: everything passed.
@@ -141,6 +142,10 @@ make_root() {
   mount -t sysfs -o ro sysfs "$root/sys"
   mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
   mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+  if [ -n "${FRESH_MACHINE_EXCHANGE:-}" ]; then
+    mkdir "$root/exchange"
+    mount --bind "$FRESH_MACHINE_EXCHANGE" "$root/exchange"
+  fi
   add_network
   add_user
   add_checkout

@@ -3,15 +3,13 @@
 
 #include <chrono>
 
-#include "core/parallel.h"
 #include "core/stop.h"
 #include "data/text_file.h"
-#include "tools/loaded_model.h"
 #include "tools/main.h"
 #include "tools/model_config.h"
+#include "tools/model_translator.h"
 #include "tools/output_file.h"
 #include "tools/terminal.h"
-#include "tools/translator.h"
 
 namespace xf::tools {
 namespace {
@@ -46,24 +44,8 @@ int translate(int argc, char** argv) {
   if (!options) return 0;
   options->require("model");
   watch_signals();
-  set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
-  const Device device = chosen_device(*options);
-  const auto loaded = load_model(options->get_string("model"), device, chosen_dtype(*options));
-  const auto deciding = [&](std::string_view name) -> const Options& {
-    return options->is_set(name) ? *options : loaded->training;
-  };
-  const int64_t beam = deciding("beam-size").get_int("beam-size");
+  const ModelTranslator model(*options);
   const bool n_best = options->get_bool("n-best");
-  Arena arena(device);
-  const Translator translator(
-      *loaded->transformer, arena, loaded->vocabularies,
-      {.beam_size = beam,
-       .normalize = static_cast<float>(deciding("normalize").get_float("normalize")),
-       .max_length_factor = static_cast<float>(options->get_float("max-length-factor")),
-       .max_length = options->get_int("max-length"),
-       .n_best = n_best ? beam : 1,
-       .allow_unk = options->get_bool("allow-unk")},
-      options->get_int("mini-batch"));
 
   const bool piped = somebody_waits(options->get_string("input"));
   data::LineReader reader(options->get_string("input"));
@@ -72,7 +54,7 @@ int translate(int argc, char** argv) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> lines;
   const auto flush = [&] {
-    for (const Translation& translation : translator.translate(lines)) {
+    for (const Translation& translation : model.translator.translate(lines)) {
       write(translation, n_best, counts.lines, output);
       count(translation, counts);
     }
@@ -80,7 +62,7 @@ int translate(int argc, char** argv) {
   };
   for (std::string line; reader.next(line);) {
     data::check_utf8(reader.name(), reader.line_number(), line);
-    lines.push_back(loaded->pipeline.prepare(line));
+    lines.push_back(model.model->pipeline.prepare(line));
     if (lines.size() >= (piped ? 1 : kLinesAtATime)) flush();
   }
   flush();
@@ -88,8 +70,9 @@ int translate(int argc, char** argv) {
   if (options->get_bool("quiet")) return 0;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(stderr, "{} lines, {} tokens in {:.1f} s ({:.0f} tokens/s), beam {}, model {}\n", counts.lines,
-             counts.tokens, seconds, static_cast<double>(counts.tokens) / seconds, beam, loaded->folder);
-  if (chosen_dtype(*options) == DType::bf16 && !kernels::has_bf16_products(device))
+             counts.tokens, seconds, static_cast<double>(counts.tokens) / seconds, model.search.beam_size,
+             model.model->folder);
+  if (chosen_dtype(*options) == DType::bf16 && !kernels::has_bf16_products(model.device))
     fmt::print(stderr, "warning: {}\n", device_line(*options));
   if (counts.cut)
     fmt::print(stderr, "warning: {} translations reached the length limit and were cut\n", counts.cut);

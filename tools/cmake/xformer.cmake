@@ -1,4 +1,5 @@
 # What every target of the project shares: flags, dependencies, and one function per kind of target.
+include(GNUInstallDirs)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
 
@@ -23,15 +24,21 @@ set(own $<TARGET_PROPERTY:XF_ARCHITECTURE>)
 list(APPEND cxx_flags -march=$<IF:$<BOOL:${own}>,${own},${XF_ARCHITECTURE}>)
 set(cuda_flags --expt-relaxed-constexpr -DFMT_USE_CONSTEXPR=1 -Werror=all-warnings -Xcompiler=-Wall,-Wextra)
 
+# What whoever includes our headers needs, in this build or from where it was installed.
+add_library(xf_headers INTERFACE)
+target_compile_features(xf_headers INTERFACE cxx_std_20)
+target_include_directories(xf_headers INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_definitions(xf_headers INTERFACE XFORMER_VERSION="${PROJECT_VERSION}" ${level_definitions})
+target_link_libraries(xf_headers INTERFACE OpenMP::OpenMP_CXX fmt::fmt)
+
+# How this build compiles and links; not pushed on to those who use what it installs.
 add_library(xf_flags INTERFACE)
 target_compile_options(xf_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${cxx_flags}>" "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>" $<$<CONFIG:Release>:-O3>)
-target_include_directories(xf_flags INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_definitions(xf_flags INTERFACE XFORMER_VERSION="${PROJECT_VERSION}" ${level_definitions})
 if(NOT XFORMER_NATIVE)
   target_link_options(xf_flags INTERFACE -Wl,-z,x86-64-v3)  # the loader refuses an older processor, in a line
 endif()
-target_link_libraries(xf_flags INTERFACE OpenMP::OpenMP_CXX fmt::fmt)
 if(XFORMER_SANITIZE)
   target_compile_options(xf_flags INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
     -Wno-maybe-uninitialized)  # GCC 12 sees them in Catch once it is instrumented
@@ -42,7 +49,8 @@ endif()
 function(xf_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(xf_${name} STATIC ${sources})
-  target_link_libraries(xf_${name} PUBLIC xf_flags ${ARGN})
+  target_link_libraries(xf_${name} PUBLIC $<BUILD_INTERFACE:xf_flags> xf_headers ${ARGN})
+  set_target_properties(xf_${name} PROPERTIES OUTPUT_NAME xformer_${name} EXPORT_NAME ${name})
 endfunction()
 
 # Leaves the sources below a path of the room out of its library.

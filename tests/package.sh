@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# What `cmake --install` and `cpack` make of build/: programs that know nothing of the checkout; examples that build against
+# the installed library, with CMake and with pkg-config, and work; two Debian packages.
+#   tests/package.sh [FOLDER]      leaves the packages in FOLDER; default: build/
+# A fresh machine without compiler then takes them: tests/installed_package.sh.
+set -eu
+cd "$(dirname "$0")/.."
+packages=${1:-build}
+work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-package-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+claim() {  # sentence, command...
+  text=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    echo "ok      $text"
+  else
+    echo "FAILED  $text"
+    tail -n 20 "$work/log"
+    failures=$((failures + 1))
+  fi
+}
+
+prefix=$work/prefix
+cmake --build --preset release >/dev/null
+cmake --install build --prefix "$prefix" >/dev/null
+
+no_word_of_the_checkout() {
+  ! grep -rlF -e "$PWD" "$prefix"
+}
+every_include_is_there() {
+  grep -rhoE '#include "xformer/[^"]*"' "$prefix/include" | sort -u | sed 's/.*"\(.*\)"/\1/' |
+    while read -r header; do [ -e "$prefix/include/$header" ] || { echo "no $header"; exit 1; }; done
+  ! grep -rE '#include "(core|kernels|autograd|nn|data|tools)/' "$prefix/include"
+}
+claim "installed files say nothing of the checkout" no_word_of_the_checkout
+claim "installed headers find each other below xformer/" every_include_is_there
+
+# Warnings of ours as errors of theirs would show here: -Wunused and the like are not asked for, and nothing is -Werror.
+flags_are_the_consumers_own() {
+  ! grep -E -- '-W|-march' "$prefix"/lib/*/cmake/xformer/xformerTargets.cmake "$prefix"/lib/*/pkgconfig/xformer.pc
+}
+claim "no warnings and no -march are pushed on to consumers" flags_are_the_consumers_own
+
+by_cmake() {
+  cmake -S "$prefix/share/xformer/examples" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$work/by-cmake"
+}
+by_pkg_config() {
+  mkdir -p "$work/by-pkg-config"
+  PKG_CONFIG_PATH=$(echo "$prefix"/lib/*/pkgconfig)
+  export PKG_CONFIG_PATH
+  # shellcheck disable=SC2046  # flags are words
+  g++ "$prefix/share/xformer/examples/translate.cpp" -o "$work/by-pkg-config/translate" $(pkg-config --cflags --libs xformer)
+}
+claim "the examples build with find_package(xformer)" by_cmake
+claim "one builds with pkg-config" by_pkg_config
+
+export PATH="$prefix/bin:$PATH" OMP_WAIT_POLICY=passive
+(cd "$work" && xformer-vocab demo-corpus --quiet -o corpus)
+for side in en de; do head -n 300 "$work/corpus/train.$side" >"$work/train.$side"; done
+head -n 5 "$work/corpus/test.en" >"$work/test.en"
+cat >"$work/config.toml" <<TOML
+task = "demo"
+train-sets = ["$work/train.en", "$work/train.de"]
+model = "$work/run"
+vocab-size = 300
+dim-emb = 32
+after = "60u"
+quiet = true
+TOML
+claim "the example trains from a configuration file" "$work/by-cmake/train" "$work/config.toml"
+xformer-translate --quiet -m "$work/run" -i "$work/test.en" -o "$work/expected"
+for kind in by-cmake by-pkg-config; do
+  claim "the example built $kind translates as xformer-translate does" \
+    sh -c "'$work/$kind/translate' '$work/run' <'$work/test.en' | cmp - '$work/expected'"
+done
+
+claim "two Debian packages" sh -c "cd build && cpack -B packages && ls packages/xformer_*.deb packages/libxformer-dev_*.deb"
+mkdir -p "$packages"
+[ "$packages" -ef build/packages ] || cp build/packages/*.deb "$packages"
+ls -sh build/packages/*.deb
+for package in build/packages/*.deb; do dpkg-deb -f "$package" Package Depends; done
+echo "$failures failed"
+[ "$failures" = 0 ]
