@@ -17,6 +17,8 @@
 namespace xf {
 namespace {
 
+constexpr size_t kLargestPipe = size_t{1} << 30;  // more comes from /dev/zero and the like
+
 // What a file is called by the system, whatever its paths.
 using Identity = std::pair<dev_t, ino_t>;
 
@@ -45,6 +47,8 @@ std::string read_file(const std::string& path) {
   size_t size = 0;
   while (true) {
     if (size == bytes.size()) bytes.resize(size + 65536);  // a pipe, or a file that grows
+    if (size > kLargestPipe && !S_ISREG(status.st_mode))
+      fail(ErrorKind::data, "{}: does not end; name a file", path);
     const ssize_t got = ::read(file.number(), bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(ErrorKind::data, "{}: cannot read: {}", path, std::strerror(errno));

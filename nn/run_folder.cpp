@@ -250,7 +250,8 @@ bool RunFolder::has_average() const { return fs::is_directory(fs::path(path_) / 
 
 std::string find_model_folder(const std::string& path) {
   const auto holds_model = [](const std::string& folder) {
-    return fs::exists(fs::path(folder) / "model.safetensors");
+    std::error_code ignored;  // a folder that cannot be looked into is as good as empty
+    return fs::exists(fs::path(folder) / "model.safetensors", ignored);
   };
   if (holds_model(path)) return path;
   for (const char* name : {kAveraged, kBest, kLatest}) {

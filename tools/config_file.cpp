@@ -71,7 +71,11 @@ std::vector<GivenOption> parse_config(Program program, const std::string& text, 
 }
 
 std::vector<GivenOption> read_config(Program program, const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) fail(ErrorKind::usage, "config file {} does not exist", path);
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    fail(ErrorKind::usage, "config file {} {}", path,
+         error ? fmt::format("cannot be read: {}", error.message()) : "does not exist");
+  }
   return parse_config(program, read_file(path), path);
 }
 

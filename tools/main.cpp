@@ -38,10 +38,16 @@ int report(const std::string& what, ErrorKind kind) {
   return static_cast<int>(kind);
 }
 
-// Output is buffered: only the flush says whether it got there.
-int finish(int code) {
-  if (std::fflush(stdout) != 0) fail_standard_output(errno);
-  return code;
+// Output is buffered: a print or only the flush says whether it got there.
+int answer(const std::function<int(int, char**)>& body, int argc, char** argv) {
+  try {
+    const int code = body(argc, argv);
+    if (std::fflush(stdout) != 0) fail_standard_output(errno);
+    return code;
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) fail_standard_output(error.code().value());
+    throw;
+  }
 }
 
 ErrorKind kind_of(const std::error_code& code) {
@@ -57,7 +63,7 @@ int run_program(int argc, char** argv, const std::function<int(int, char**)>& bo
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files (ulimit -f) is an error of the write
   try {
     cpu_level();  // a level that is not there is an error of usage, before anything begins
-    return finish(body(argc, argv));
+    return answer(body, argc, argv);
   } catch (const Error& error) {
     return report(error.what(), error.kind());
   } catch (const Stopped& stopped) {

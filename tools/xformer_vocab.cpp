@@ -29,7 +29,8 @@ namespace xf::tools {
 namespace {
 
 void refuse_existing(const std::string& path, const Options& options) {
-  if (!std::filesystem::exists(path) || options.get_bool("overwrite")) return;
+  std::error_code ignored;  // what cannot be looked at cannot be written, and is told then
+  if (!std::filesystem::exists(path, ignored) || options.get_bool("overwrite")) return;
   fail(ErrorKind::usage, "{} exists; give another name or --overwrite", path);
 }
 

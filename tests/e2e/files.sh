@@ -163,6 +163,22 @@ closed_errors() { encode -i text -o new 2>&-; }
 claim "a closed standard error" exits 0 closed_errors
 claim "does not come into the output" same_bytes ../encoded new
 
+for streams in '>&-' '>/dev/full'; do
+  claim "a long answer with $streams: 5" exits 5 bash -c "xformer-train --help $streams"
+  claim "in one line" one_line
+done
+
+# ---- names that lead nowhere
+fresh
+ln -s endless endless
+claim "a vocabulary: 5" exits 5 xformer-vocab train -i text -m endless --vocab-size 60
+claim "a text: 3" exits 3 encode -i endless
+claim "a model: 3" exits 3 xformer-translate -m endless -i text
+claim "a config file: 2" exits 2 encode -i text -c endless
+claim "in one line" one_line
+claim "a config file may be a pipe" exits 0 encode -i text -c <(echo 'format = "id"')
+claim "which is read" grep -qx '[0-9 ]*' ../out
+
 # ---- packed text
 fresh
 gzip -c text >packed.gz
