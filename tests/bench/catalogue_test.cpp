@@ -100,7 +100,7 @@ TEST_CASE("Catalogue: names are chosen whole, with or without their direction", 
 }
 
 TEST_CASE("Catalogue: an unknown name is refused with the nearest one", "[unit]") {
-  using Catch::Matchers::Contains;
+  using Catch::Contains;
   CHECK_THROWS_WITH(check_pattern("layer_nrom", {"layer_norm_forward", "softmax", "layer_norm"}, "--fn"),
                     Contains("layer_nrom") && Contains("did you mean 'layer_norm'"));
   CHECK_THROWS_AS(check_pattern("(", {"a"}, "--fn"), Error);

@@ -152,7 +152,7 @@ TEST_CASE("Comparison: rows are matched by name, the slowest first, and lone one
   CHECK(regressions(comparison, kThreshold) == 1);
   const std::string text = to_text(comparison, kThreshold);
   CHECK(text.find("scale 4x4") < text.find("copy 4x4"));
-  CHECK_THAT(text, Catch::Matchers::Contains("slower"));
+  CHECK_THAT(text, Catch::Contains("slower"));
 }
 
 TEST_CASE("Comparison: a threshold is a percentage or a share", "[unit]") {

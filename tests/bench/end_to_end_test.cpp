@@ -15,7 +15,7 @@
 namespace xf::bench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("EndToEnd: speed that falls by a tenth during training shows", "[unit]") {
   std::vector<double> rates(200, 1000.0);

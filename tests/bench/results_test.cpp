@@ -8,7 +8,7 @@
 namespace xf::bench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 Results two_rows() {
   Row step;

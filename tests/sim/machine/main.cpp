@@ -1,3 +1,4 @@
-#define CATCH_CONFIG_MAIN
-
+#define CATCH_CONFIG_RUNNER
 #include "tests/support/catch.h"
+
+int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
