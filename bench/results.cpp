@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_depth.h"
 
 namespace xf::bench {
 
@@ -99,6 +100,8 @@ std::string to_json(const Results& results) {
 }
 
 Results from_json(const std::string& text, const std::string& name) {
+  if (is_too_deep_json(text))
+    fail(ErrorKind::data, "{}: not the results of a benchmark (nested too deep)", name);
   try {
     const Json document = Json::parse(text);
     Results results{document.value("label", ""), {}, {}};

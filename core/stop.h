@@ -8,7 +8,7 @@
 namespace xf {
 
 // Not an error: somebody asked. A program that ends with it exits with 128 + signal (143 SIGTERM, 130
-// SIGINT).
+// SIGINT, 129 SIGHUP, 152 SIGXCPU).
 class Stopped : public std::exception {
  public:
   explicit Stopped(int signal) : signal_(signal) {}
@@ -19,13 +19,23 @@ class Stopped : public std::exception {
   int signal_;
 };
 
-// SIGTERM and SIGINT ask for a stop, SIGUSR1 for a save; a second SIGTERM or SIGINT ends the process at once
-// (std::quick_exit).
+// What a request to stop does before the program says otherwise.
+enum class OnStop {
+  note,  // sets the flag
+  end,   // ends the process at once, with the same exit code: nothing was written yet that could be lost
+};
+
+// SIGTERM, SIGINT, SIGHUP (the terminal is gone) and SIGXCPU (the time is up) ask for a stop, SIGUSR1 for a
+// save; a second SIGTERM or SIGINT ends the process at once (std::quick_exit). A signal that the process was
+// started to ignore (nohup) stays ignored.
 // The signals are blocked in the calling thread, and so in all that it starts later, and taken by a thread of
 // their own: oneDNN's generated matrix kernels use the stack pointer as a general register, so a handler that
 // ran on a computing thread would write its frame over whatever that register points at. Call it once, before
 // the first parallel work.
-void watch_signals();
+void watch_signals(OnStop first = OnStop::note);
+
+// From here on a stop is noted. To be called before the first thing is written.
+void note_stops();
 
 // Throws Stopped if a stop was asked for.
 void check_stop();

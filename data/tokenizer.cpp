@@ -1,5 +1,6 @@
 #include "data/tokenizer.h"
 
+#include "core/checksum.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "data/sentencepiece_tokenizer.h"
@@ -19,6 +20,12 @@ std::string Tokenizer::hash() const {
       hash = (hash ^ static_cast<unsigned char>(text.c_str()[i])) * kPrime;
   }
   return fmt::format("{:016x}", hash);
+}
+
+std::string Tokenizer::checksum() const {
+  Crc64 checksum;
+  checksum.add(serialize());
+  return fmt::format("{:016x}", checksum.value());
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {

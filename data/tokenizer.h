@@ -40,9 +40,12 @@ class Tokenizer {
 
   void save(const std::string& path) const;  // atomic
 
-  // 16 hex digits: FNV-1a (64 bit) over the pieces in id order, each followed by a zero byte. Two files may
-  // differ in their stored settings and hold the same vocabulary, so pieces are hashed, not files.
+  // A name for people, 16 hex digits: FNV-1a (64 bit) over the pieces in id order, each followed by a zero
+  // byte. Two files with the same pieces have the same, whatever else they hold.
   std::string hash() const;
+
+  // CRC-64 of serialize(), 16 hex digits: scores, kinds of piece and normalisation decide about ids as well.
+  std::string checksum() const;
 };
 
 // Reads a SentencePiece .model/.spm file or a word list (one token per line, id = line), told apart by

@@ -14,6 +14,7 @@
 #include "core/checksum.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_depth.h"
 
 namespace xf::nn {
 namespace {
@@ -103,7 +104,9 @@ void write_state(const std::string& folder, const Checkpoint& checkpoint, const 
 
 Json read_content(const std::string& folder) {
   const std::string path = folder + "/" + kStateFile;
-  const Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  const std::string text = read_file(path);
+  if (is_too_deep_json(text)) fail_damaged(path, "nested too deep");
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("content") || !json.contains("crc64")) {
     fail_damaged(path, "not the JSON it should be");
   }

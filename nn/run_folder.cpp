@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "nn/average.h"
 
 namespace xf::nn {
 namespace {
@@ -52,25 +53,38 @@ void remove_folder(const std::string& folder) {
   fs::remove_all(doomed, ignored);
 }
 
-// sums += model. Parameters are f32; every save of a run has the same ones.
-void add_model(const TensorMap& model, const std::string& folder,
-               std::map<std::string, std::vector<double>>& sums) {
-  for (const auto& [name, tensor] : model) {
-    const std::vector<float> values = tensor.to_vector<float>();
-    const auto [found, is_new] = sums.try_emplace(name, values.size(), 0.0);
-    auto& sum = found->second;
-    if (sum.size() != values.size()) {
-      fail(ErrorKind::data, "{}: '{}' has {} elements, {} in the saves before it; average one model only",
-           folder, name, values.size(), sum.size());
-    }
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(values[i]);
-  }
-  if (sums.size() != model.size()) {
-    fail(ErrorKind::data, "{}: has other tensors than the saves before it; average one model only", folder);
-  }
+std::string lock_file(const std::string& path) { return path + "/lock"; }
+
+[[noreturn]] void fail_taken(const std::string& path) {
+  fail(ErrorKind::usage, "{}: another trainer ({}) works in this folder; wait for it or choose another -m",
+       path, read_file(lock_file(path)));
+}
+
+bool holds_model(const fs::path& folder) {
+  std::error_code none;
+  return fs::exists(folder / "model.safetensors", none);
+}
+
+bool is_checkpoint(const fs::directory_entry& entry) {
+  std::error_code none;
+  const std::string name = entry.path().filename().string();
+  return (name == kInterrupted || update_in(name)) && entry.is_directory(none);
 }
 
 }  // namespace
+
+RunContents run_contents(const std::string& path) {
+  std::error_code none;
+  if (!fs::is_directory(path, none) || fs::is_empty(path, none)) return RunContents::nothing;
+  const fs::path checkpoints = fs::path(path) / kCheckpoints;
+  const auto saves = fs::directory_iterator(checkpoints, none);
+  if (std::any_of(begin(saves), end(saves), is_checkpoint)) return RunContents::checkpoints;
+  for (const char* name : {kAveraged, kBest, kLatest}) {
+    if (holds_model(fs::path(path) / name)) return RunContents::model;
+  }
+  const bool begun = fs::is_directory(checkpoints, none) && fs::exists(lock_file(path), none);
+  return begun ? RunContents::unsaved : RunContents::others;
+}
 
 RunFolder::RunFolder(std::string path, Warn warn, int64_t keep_last)
     : path_(std::move(path)), warn_(std::move(warn)), keep_last_(keep_last) {
@@ -96,17 +110,15 @@ RunFolder::~RunFolder() {
 // The kernel holds the lock and lets go of it however the process ends, so a lock cannot be stale; the text
 // is for people.
 void RunFolder::lock() {
-  const std::string file = path_ + "/lock";
+  const std::string file = lock_file(path_);
   lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock_ < 0)
     fail(ErrorKind::resources, "{}: cannot open: {}; choose another run folder", file, std::strerror(errno));
-  const bool locked = ::flock(lock_, LOCK_EX | LOCK_NB) == 0;
-  const std::string owner = read_file(file);
-  if (!locked) {
+  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     ::close(lock_);
-    fail(ErrorKind::usage, "{}: another trainer ({}) works in this folder; wait for it or choose another -m",
-         path_, owner);
+    fail_taken(path_);
   }
+  const std::string owner = read_file(file);
   if (!owner.empty())
     warn_(fmt::format("{}: the last trainer ({}) was killed; its lock is taken over", path_, owner));
   std::array<char, HOST_NAME_MAX + 1> host{};
@@ -115,6 +127,21 @@ void RunFolder::lock() {
   if (::ftruncate(lock_, 0) != 0 || ::pwrite(lock_, self.data(), self.size(), 0) < 0) {
     warn_(fmt::format("{}: cannot write: {}", file, std::strerror(errno)));
   }
+}
+
+// A kill in between leaves a run to go on with, or one that has not saved: the newest save goes last.
+void RunFolder::clear() {
+  const fs::path run(path_);
+  std::error_code none;
+  for (const char* link : {kBest, kLatest}) {
+    if (fs::is_symlink(run / link, none)) fs::remove(run / link, none);
+  }
+  if (holds_model(run / kAveraged)) remove_folder(path_ + "/" + kAveraged);
+  for (const int64_t update : scheduled()) remove_folder(folder_of(update));
+  remove_folder(path_ + "/" + kCheckpoints + "/" + kInterrupted);
+  if (run_contents(path_) == RunContents::checkpoints)
+    fail(ErrorKind::resources, "{}: cannot remove the old run's checkpoints; choose another run folder",
+         path_);
 }
 
 void RunFolder::remove_leftovers() const {
@@ -217,42 +244,32 @@ std::optional<Checkpoint> RunFolder::load_latest() const {
   return {};
 }
 
-void RunFolder::write_average() {
+Checkpoint RunFolder::average() const {
   const std::vector<int64_t> updates = scheduled();
+  if (updates.empty()) fail(ErrorKind::data, "{}: no checkpoint to average", path_);
   const size_t first = updates.size() - std::min(updates.size(), static_cast<size_t>(keep_last_));
-  Checkpoint average;
-  std::vector<int64_t> averaged;
-  std::map<std::string, std::vector<double>> sums;
-  for (size_t i = first; i < updates.size(); ++i) {
-    try {
-      average = read_model(folder_of(updates[i]));
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::data) throw;
-      warn_(fmt::format("{}; the average leaves it out", error.what()));
-      continue;
-    }
-    add_model(average.model, folder_of(updates[i]), sums);
-    averaged.push_back(updates[i]);
-  }
-  if (averaged.empty()) fail(ErrorKind::data, "{}: no checkpoint to average", path_);
-  for (auto& [name, tensor] : average.model) {
-    const auto& sum = sums.at(name);
-    float* mean = tensor.data<float>();
-    for (size_t i = 0; i < sum.size(); ++i)
-      mean[i] = static_cast<float>(sum[i] / static_cast<double>(averaged.size()));
-  }
-  average.state = State();
-  average.state.set("averaged", averaged);
+  std::vector<std::string> folders;
+  for (size_t i = first; i < updates.size(); ++i) folders.push_back(folder_of(updates[i]));
+  return average_models(folders, warn_);
+}
+
+void RunFolder::write_average(const Checkpoint& average) {
   write_checkpoint(path_ + "/" + kAveraged, average);
 }
 
-bool RunFolder::has_average() const { return fs::is_directory(fs::path(path_) / kAveraged); }
+std::optional<Checkpoint> RunFolder::load_average() const {
+  const std::string folder = path_ + "/" + kAveraged;
+  if (!fs::is_directory(folder)) return {};
+  try {
+    return read_model(folder);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    warn_(fmt::format("{}; the average is made again", error.what()));
+    return {};
+  }
+}
 
 std::string find_model_folder(const std::string& path) {
-  const auto holds_model = [](const std::string& folder) {
-    std::error_code ignored;  // a folder that cannot be looked into is as good as empty
-    return fs::exists(fs::path(folder) / "model.safetensors", ignored);
-  };
   if (holds_model(path)) return path;
   for (const char* name : {kAveraged, kBest, kLatest}) {
     const std::string folder = path + "/" + name;

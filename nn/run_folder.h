@@ -17,6 +17,16 @@
 
 namespace xf::nn {
 
+// What a folder holds before a trainer works in it, as far as a run is concerned.
+enum class RunContents {
+  nothing,      // no such folder, or an empty one
+  others,       // things that no run has made
+  unsaved,      // a run that has not saved yet: nothing to lose
+  checkpoints,  // a run to go on with
+  model,        // of a run whose checkpoints are gone
+};
+RunContents run_contents(const std::string& path);
+
 class RunFolder {
  public:
   // How many scheduled saves are kept, and how many the average is over.
@@ -30,6 +40,9 @@ class RunFolder {
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
+
+  // Removes what a run consists of and nothing else: its checkpoints, `averaged`, `best` and `latest`.
+  void clear();
 
   // Saves, moves `latest` and removes what is no longer kept: never the best, never what the average needs.
   // Error resources leaves the earlier checkpoints as they were, so that the trainer may try again at its
@@ -46,10 +59,13 @@ class RunFolder {
   // `update` is a scheduled save. To be called again after load_latest(): a kill may have come before it.
   void mark_best(int64_t update);
 
-  // Writes `averaged`: f32 of the f64 mean of the last `keep_last` scheduled saves (fewer if there are
-  // fewer), added oldest first. A damaged one is warned about and left out.
-  void write_average();
-  bool has_average() const;
+  // The mean of the last `keep_last` scheduled saves, fewer if there are fewer, added oldest first
+  // (nn/average.h).
+  Checkpoint average() const;
+  // `averaged` is written last of all that a run does: where it is, of the latest update, the run has ended.
+  void write_average(const Checkpoint& average);
+  // Nothing if there is none, or (warned about) a damaged one.
+  std::optional<Checkpoint> load_average() const;
 
   // Updates of the scheduled saves, ascending.
   std::vector<int64_t> scheduled() const;

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_depth.h"
 
 namespace xf::nn {
 namespace {
@@ -47,6 +48,7 @@ struct Entry {
 
 // The library keeps the last of two equal keys; the format forbids them.
 Json parse_json(std::string_view text, const std::string& path) {
+  if (is_too_deep_json(text)) refuse(path, "the header is nested too deep");
   std::vector<std::set<std::string>> keys;  // of the objects now open, by depth
   const auto callback = [&](int depth, Json::parse_event_t event, Json& value) {
     const auto level = static_cast<size_t>(depth);

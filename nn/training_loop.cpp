@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
+#include "core/error.h"
 #include "core/stop.h"
 
 namespace xf::nn {
@@ -11,6 +13,7 @@ namespace xf::nn {
 namespace {
 
 constexpr int64_t kMostSkippedInRow = 20;
+constexpr int kMostFailedSaves = 3;  // in a row
 
 double count_of(const TrainingState& state, Amount::Unit unit) {
   switch (unit) {
@@ -89,14 +92,33 @@ class Loop {
 
   void save_if_due() {
     if (state_.saved_at == state_.update || !due(options_.save_every, state_)) return;
-    save();
+    save_or_warn();
   }
 
   void save() {
     collect();
     tick();
-    state_.saved_at = state_.update;
-    task_.save(state_, SaveKind::scheduled);
+    const int64_t before = std::exchange(state_.saved_at, state_.update);
+    try {
+      task_.save(state_, SaveKind::scheduled);
+    } catch (...) {
+      state_.saved_at = before;
+      throw;
+    }
+    failed_saves_ = 0;
+  }
+
+  // Whether it is saved.
+  bool save_or_warn() {
+    try {
+      save();
+      return true;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::resources || ++failed_saves_ >= kMostFailedSaves) throw;
+      task_.on_warning(
+          fmt::format("{}; the earlier checkpoints are whole, the next save tries again", error.what()));
+      return false;
+    }
   }
 
   void validate_if_due() {
@@ -113,10 +135,11 @@ class Loop {
     if (scores.empty()) return;
     const Score& first = scores.front();
     const double gain = (first.value - state_.best_score) * (first.higher_is_better ? 1 : -1);
-    const bool best = state_.best_update == 0 || gain > options_.early_stopping_epsilon;
+    bool best = state_.best_update == 0 || gain > options_.early_stopping_epsilon;
     state_.stalled = best ? 0 : state_.stalled + 1;
+    // What cannot be saved is not the best: `best` means the one on the disk.
+    if (best && state_.saved_at != state_.update) best = save_or_warn();
     if (best) {
-      if (state_.saved_at != state_.update) save();
       state_.best_metric = first.metric;
       state_.best_score = first.value;
       state_.best_update = state_.update;
@@ -209,6 +232,7 @@ class Loop {
   TrainingState& state_;
   PackedBatch last_batch_;
   UpdateResult latest_;  // of those collected
+  int failed_saves_ = 0;
   std::chrono::steady_clock::time_point clock_;
 };
 
@@ -217,6 +241,10 @@ class Loop {
 Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,
                          TrainingState& state) {
   return Loop(trainer, task, options, state).run();
+}
+
+bool is_over(const LoopOptions& options, const TrainingState& state) {
+  return reached(options, state) || stalled_out(options, state);
 }
 
 std::optional<double> progress(const LoopOptions& options, const TrainingState& state) {

@@ -77,6 +77,7 @@ class TrainingTask {
   virtual void locate(TrainingState& state) const = 0;
   // The first score decides about the best checkpoint and early stopping. May throw Stopped.
   virtual std::vector<Score> validate(const TrainingState& state) = 0;
+  // Error resources (disk full): not saved, the earlier saves are as they were.
   virtual void save(const TrainingState& state, SaveKind kind) = 0;
   virtual void mark_best(const TrainingState& state) = 0;  // a scheduled save of this update exists
 
@@ -90,9 +91,13 @@ class TrainingTask {
 enum class Ending { reached_end, stopped_early };
 
 // Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped; throws Error (diverged)
-// after more than 20 skipped updates in a row.
+// after more than 20 skipped updates in a row. A scheduled save that fails for want of resources is warned
+// about and tried again when the next one is due; the third in a row, and the last of the run, throws.
 Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,
                          TrainingState& state);
+
+// Whether training ends where `state` stands.
+bool is_over(const LoopOptions& options, const TrainingState& state);
 
 // How much of the run is done, 0..1; nothing where no limit is known.
 std::optional<double> progress(const LoopOptions& options, const TrainingState& state);

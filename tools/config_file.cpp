@@ -47,9 +47,23 @@ const OptionSpec& known_key(Program program, const std::string& key, const toml:
   return *spec;
 }
 
+// The library makes a table of each part of a dotted key and lets go of them by recursion: a line of 100,000
+// dots would overflow the stack.
+void check_dots(const std::string& text, const std::string& name) {
+  constexpr int kMostDots = 1000;
+  int line = 1, dots = 0;
+  for (const char c : text) {
+    if (c == '\n') ++line, dots = 0;
+    if (c == '.' && ++dots > kMostDots)
+      fail(ErrorKind::usage, "{}:{}: a line of more than {} dots; this is no config file", name, line,
+           kMostDots);
+  }
+}
+
 }  // namespace
 
 std::vector<GivenOption> parse_config(Program program, const std::string& text, const std::string& name) {
+  check_dots(text, name);
   std::vector<std::pair<unsigned, GivenOption>> by_line;  // a toml::table is sorted by key
   try {
     const toml::table table = toml::parse(text, name);

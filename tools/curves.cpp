@@ -20,13 +20,15 @@ struct Curves {
   PlotMark best{{0, -1}, ""};
 };
 
+// Throws json::exception for a line that this program did not write.
 void read_line(const nlohmann::json& line, Curves& curves) {
   const std::string event = line.value("event", "");
   const double update = line.value("update", 0.0);
-  if (event == "train" && line["loss"].is_number())
-    curves.training.points.push_back({update, line["loss"].get<double>()});
-  if (event != "valid" || !line["score"].is_number()) return;
-  const double score = line["score"].get<double>();
+  const char* const value = event == "train" ? "loss" : "score";
+  if (!line.contains(value) || !line.at(value).is_number()) return;  // a NaN is a null
+  const double score = line.at(value).get<double>();
+  if (event == "train") curves.training.points.push_back({update, score});
+  if (event != "valid") return;
   const std::string metric = line.value("metric", "");
   if (metric == "ce-mean-words") curves.validation.points.push_back({update, score});
   if (metric == "chrf") curves.chrf.points.push_back({update, score});
@@ -41,8 +43,10 @@ void write_curves(const std::string& run) {
   Curves curves;
   std::ifstream file(run + "/metrics.jsonl");
   for (std::string text; std::getline(file, text);) {
-    const auto line = nlohmann::json::parse(text, nullptr, false);
-    if (line.is_object()) read_line(line, curves);
+    try {
+      read_line(nlohmann::json::parse(text), curves);
+    } catch (const nlohmann::json::exception&) {  // half a line that a full disk left, or somebody's own
+    }
   }
   try {
     atomic_write(run + "/loss.svg", svg({.title = "Loss",

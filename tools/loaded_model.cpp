@@ -1,7 +1,5 @@
 #include "tools/loaded_model.h"
 
-#include <filesystem>
-
 #include "core/error.h"
 #include "nn/run_folder.h"
 #include "tools/model_config.h"
@@ -10,14 +8,15 @@ namespace xf::tools {
 
 namespace {
 
-// The run that a checkpoint lies in: the nearest folder above (or the folder itself) that has vocabularies.
-std::string run_of(const std::string& folder) {
-  for (auto path = std::filesystem::absolute(folder).lexically_normal(); path.has_relative_path();
-       path = path.parent_path()) {
-    if (has_vocabularies(path.string())) return path.string();
+Vocabularies vocabularies_of(const std::string& folder, const nn::Checkpoint& checkpoint) {
+  const std::string run = find_vocabularies(folder);
+  if (run.empty()) {
+    fail(ErrorKind::data,
+         "{}: no vocabulary in this folder or above it; give the run folder that xformer-train made", folder);
   }
-  fail(ErrorKind::data,
-       "{}: no vocabulary in this folder or above it; give the run folder that xformer-train made", folder);
+  Vocabularies vocabularies = load_vocabularies(run);
+  check_vocabularies(vocabularies, checkpoint.metadata, folder);
+  return vocabularies;
 }
 
 }  // namespace
@@ -28,7 +27,7 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, 
   auto loaded = std::unique_ptr<LoadedModel>(new LoadedModel{
       .training = options_from_toml(Program::train, checkpoint.config, folder + "/config.toml"),
       .pipeline = {},
-      .vocabularies = load_vocabularies(run_of(folder)),
+      .vocabularies = vocabularies_of(folder, checkpoint),
       .registry = nn::Registry(dtype),
       .transformer = nullptr,
       .folder = folder});

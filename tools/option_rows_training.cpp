@@ -10,12 +10,14 @@ std::vector<Row> data_options() {
   return {
       text("train-sets", "", "SRC TRG", "parallel training text, plain or .gz; the order says the direction")
           .alias("-t")
-          .exactly(2),
+          .exactly(2)
+          .keeps(Keep::free),
       text("valid-sets", "", "SRC TRG", "parallel validation text").exactly(2).keeps(Keep::free),
       text("vocabs", "", "FILE [FILE]",
            "vocabularies; one file: both sides share it; none: trained from the training text")
           .alias("-v")
-          .up_to(2),
+          .up_to(2)
+          .keeps(Keep::free),
       integer("vocab-size", kByTask, "N", "pieces of a vocabulary trained here").at_least(8),
       integer("vocab-sizes", "", "N M", "sizes for --print-model without data")
           .at_least(4)

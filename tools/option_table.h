@@ -42,7 +42,8 @@ enum class OptionType {
 
 enum class Keep {
   fixed,  // a run continues only with the value that it began with
-  free,   // may change when a run continues: stopping, validation, logging, device
+  free,   // may change when a run continues: stopping, validation, logging, device; files, whose contents are
+          // compared
   never,  // an action or a place: not part of a configuration, refused in config files
 };
 

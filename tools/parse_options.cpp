@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "core/error.h"
+#include "data/unicode.h"
 #include "tools/build_info.h"
 #include "tools/command_line.h"
 #include "tools/config_file.h"
@@ -33,8 +35,23 @@ void check_precision(Options& options) {
   if (options.get_bool("bf16")) options.apply({{"precision", {"bfloat16"}, "--bf16"}}, Options::Origin::user);
 }
 
+// A run's config.toml holds its paths, and TOML is UTF-8: refused now, not when the run is opened again.
+void check_paths(const Options& options) {
+  for (const OptionSpec& spec : option_table()) {
+    if (!spec.accepted_by(Program::train) || spec.type != OptionType::text || spec.keep == Keep::never)
+      continue;
+    for (const std::string& word : options.get_strings(spec.name)) {
+      if (!data::first_invalid_utf8(word)) continue;
+      fail(ErrorKind::usage,
+           "{}: the name '{}' is not UTF-8, and config.toml holds no other; rename it, or give a link",
+           spec.name, word);
+    }
+  }
+}
+
 void check_training(Options& options) {
   check_precision(options);
+  check_paths(options);
   const int64_t width = options.get_int("dim-emb"), heads = options.get_int("transformer-heads");
   if (width % heads != 0) {
     fail(ErrorKind::usage, "transformer-heads: {} heads do not divide the width of {} (dim-emb)", heads,
@@ -54,15 +71,31 @@ void check_training(Options& options) {
   }
 }
 
-Options build(Program program, const std::vector<GivenOption>& from_file,
-              const std::vector<GivenOption>& from_command_line) {
+// A command that names a run and no text goes on with the run: its config.toml is what was not given.
+std::vector<GivenOption> options_of_run(const std::vector<GivenOption>& from_file,
+                                        const std::vector<GivenOption>& from_command_line) {
+  const GivenOption* run = find_given(from_command_line, "model");
+  if (!run) run = find_given(from_file, "model");
+  if (!run || find_given(from_file, "train-sets") || find_given(from_command_line, "train-sets")) return {};
+  const std::string path = run->words.front() + "/config.toml";
+  if (!std::filesystem::is_regular_file(path)) return {};
+  return read_config(Program::train, path);
+}
+
+Options build(Program program, const std::vector<GivenOption>& from_run,
+              const std::vector<GivenOption>& from_file, const std::vector<GivenOption>& from_command_line) {
   Options options(program);
   if (program == Program::train) {
     const GivenOption* task = find_given(from_command_line, "task");
     if (!task) task = find_given(from_file, "task");
+    if (task)
+      options.apply(from_run, Options::Origin::user);  // before the task: what it changes is refused later
+    const bool of_run = !task && !from_run.empty();
+    if (of_run) task = find_given(from_run, "task");
     const Preset& preset = find_preset(task ? task->words.front() : options.get_string("task"));
     options.apply(parse_config(program, preset.text, fmt::format("preset {}", preset.name)),
                   Options::Origin::preset);
+    if (of_run) options.apply(from_run, Options::Origin::user);
   }
   options.apply(from_file, Options::Origin::user);
   options.apply(from_command_line, Options::Origin::user);
@@ -82,8 +115,10 @@ std::optional<Options> parse_options(Program program, int argc, const char* cons
   std::optional<Options> options;
   if (answer.empty()) {
     const GivenOption* config = find_given(given, "config");
-    options = build(program,
-                    config ? read_config(program, config->words.front()) : std::vector<GivenOption>{}, given);
+    const auto from_file = config ? read_config(program, config->words.front()) : std::vector<GivenOption>{};
+    const auto from_run =
+        program == Program::train ? options_of_run(from_file, given) : std::vector<GivenOption>{};
+    options = build(program, from_run, from_file, given);
     if (asks_for(given, "dump-config")) answer = options->to_toml();
   }
   if (answer.empty()) return options;
@@ -92,7 +127,7 @@ std::optional<Options> parse_options(Program program, int argc, const char* cons
 }
 
 Options options_from_toml(Program program, const std::string& text, const std::string& name) {
-  return build(program, parse_config(program, text, name), {});
+  return build(program, {}, parse_config(program, text, name), {});
 }
 
 }  // namespace xf::tools

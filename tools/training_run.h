@@ -3,14 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/batches.h"
 #include "nn/run_folder.h"
 #include "nn/training_loop.h"
-#include "tools/progress.h"
-#include "tools/run_log.h"
+#include "tools/run_start.h"
 #include "tools/validation.h"
 
 namespace xf::tools {
@@ -22,13 +22,16 @@ struct TrainingInputs {
   data::ParallelCorpus corpus;
   std::unique_ptr<ValidationSet> validation;  // null without --valid-sets
   std::string data_hash;                      // of the training text, so that a resumed run is fed the same
+  RunStart start = RunStart::anew;
+  std::optional<nn::Checkpoint> checkpoint;  // that --resume names
 };
 
-// Reads and checks everything that training needs, before anything is written. `run` is looked into for the
-// vocabularies of a run that began already.
-TrainingInputs read_training_inputs(const Options& options, const std::string& run, bool resuming);
+// Reads and checks everything that training needs, before anything is written. A run that goes on does so
+// with its own vocabularies.
+TrainingInputs read_training_inputs(const Options& options, RunStart start);
 
-// Trains to the end, or until a signal (throws Stopped after saving). Returns the exit code.
+// Trains to the end, or until a signal (throws Stopped after saving). Returns the exit code. Nothing is
+// written before everything is checked and the run folder is locked.
 int run_training(TrainingInputs inputs);
 
 }  // namespace xf::tools

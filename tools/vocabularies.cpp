@@ -10,6 +10,10 @@ namespace xf::tools {
 
 namespace {
 
+// Keys in the metadata of model.safetensors.
+constexpr const char* kHash = "vocabulary";
+constexpr const char* kChecksum = "vocabulary_crc64";
+
 using Texts = std::vector<const std::vector<std::string>*>;
 
 std::shared_ptr<const data::Tokenizer> train(const Options& options, const Texts& texts) {
@@ -31,6 +35,10 @@ std::string find(const std::string& folder, const std::string& stem) {
 }
 
 }  // namespace
+
+std::string Vocabularies::checksum() const {
+  return joint() ? source->checksum() : source->checksum() + "+" + target->checksum();
+}
 
 std::string Vocabularies::hash() const {
   return joint() ? source->hash() : source->hash() + "+" + target->hash();
@@ -72,6 +80,33 @@ Vocabularies load_vocabularies(const std::string& folder) {
 bool has_vocabularies(const std::string& folder) {
   return !find(folder, "vocab").empty() ||
          (!find(folder, "vocab.source").empty() && !find(folder, "vocab.target").empty());
+}
+
+std::string find_vocabularies(const std::string& folder) {
+  for (auto path = std::filesystem::absolute(folder).lexically_normal(); path.has_relative_path();
+       path = path.parent_path()) {
+    if (has_vocabularies(path.string())) return path.string();
+  }
+  return "";
+}
+
+void describe_vocabularies(const Vocabularies& vocabularies, nn::Metadata& metadata) {
+  metadata[kHash] = vocabularies.hash();
+  metadata[kChecksum] = vocabularies.checksum();
+}
+
+void check_vocabularies(const Vocabularies& vocabularies, const nn::Metadata& metadata,
+                        const std::string& where) {
+  const auto differs = [&](const char* key, const std::string& now) {
+    const auto then = metadata.find(key);
+    return then != metadata.end() && then->second != now;
+  };
+  if (!differs(kHash, vocabularies.hash()) && !differs(kChecksum, vocabularies.checksum())) return;
+  fail(ErrorKind::data,
+       "{}: was trained with another vocabulary, or the vocabulary's file is damaged; put the run's own "
+       "vocab.* "
+       "back",
+       where);
 }
 
 }  // namespace xf::tools

@@ -6,6 +6,7 @@
 
 #include "data/parallel_corpus.h"
 #include "data/tokenizer.h"
+#include "nn/safetensors.h"
 #include "tools/options.h"
 
 namespace xf::tools {
@@ -13,7 +14,8 @@ namespace xf::tools {
 struct Vocabularies {
   std::shared_ptr<const data::Tokenizer> source, target;
   bool joint() const { return source == target; }
-  std::string hash() const;  // of both
+  std::string hash() const;      // of both
+  std::string checksum() const;  // of both
 
   // vocab.spm, or vocab.source.spm and vocab.target.spm (.txt for word lists), in `folder`.
   void save(const std::string& folder) const;
@@ -24,5 +26,15 @@ Vocabularies make_vocabularies(const Options& options, const data::ParallelText&
 // Those that save() left. Error data if there are none.
 Vocabularies load_vocabularies(const std::string& folder);
 bool has_vocabularies(const std::string& folder);
+// The nearest folder above `folder`, or itself, that has vocabularies: the run that a checkpoint lies in. ""
+// if none has.
+std::string find_vocabularies(const std::string& folder);
+
+// What a model's file says of the vocabularies that it belongs to, and the comparison with those at hand.
+// Error data, beginning with `where`, if they are others. Models of before the checksum are compared by hash,
+// which sees other pieces but no other scores.
+void describe_vocabularies(const Vocabularies& vocabularies, nn::Metadata& metadata);
+void check_vocabularies(const Vocabularies& vocabularies, const nn::Metadata& metadata,
+                        const std::string& where);
 
 }  // namespace xf::tools

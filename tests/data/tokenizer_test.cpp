@@ -84,6 +84,20 @@ TEST_CASE("Tokenizers: the hash is FNV-1a over pieces and zero bytes", "[unit]")
   CHECK(make_word_tokenizer("<unk>\na\n", "list")->hash() == "88cc417954b61f02");
 }
 
+// In SentencePiece's format a piece is (text, score, kind); the score of the last one is the four bytes
+// before its kind or its end.
+TEST_CASE("Tokenizers: the checksum sees what the hash does not, a score", "[unit]") {
+  std::string bytes = small_bpe()->serialize();
+  const auto made = make_tokenizer(bytes, "made");
+  const std::string piece = made->piece(made->size() - 1);
+  const size_t score = bytes.rfind(piece) + piece.size() + 1;  // after the field's tag
+  bytes[score + 2] = static_cast<char>(bytes[score + 2] ^ 0x40);
+  const auto changed = make_tokenizer(bytes, "changed");
+  CHECK(changed->hash() == made->hash());
+  CHECK(changed->checksum() != made->checksum());
+  CHECK(make_tokenizer(made->serialize(), "again")->checksum() == made->checksum());
+}
+
 TEST_CASE("Tokenizers: a broken vocabulary is an error of the data that names file and line", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string spm = small_bpe()->serialize();

@@ -136,6 +136,19 @@ TEST_CASE("Checkpoint: a truncated, flipped or missing file is refused by its na
 }
 
 // A flip in state.json may hit white space, which says nothing; then the content must be what it was.
+TEST_CASE("Checkpoint: a file of 100,000 brackets in each other is refused by its name", "[unit]") {
+  const tests::TemporaryFolder folder;
+  write_checkpoint(folder / "c", sample_checkpoint(3));
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  folder.write("c/state.json", R"({"crc64": "", "content": )" + deep + "}");
+  CHECK_THAT(error_of([&] { read_checkpoint(folder / "c"); }),
+             Catch::StartsWith("3: " + (folder / "c/state.json") + ": damaged: nested too deep"));
+  const std::string header = R"({"w": )" + deep + "}";
+  const uint64_t length = header.size();
+  folder.write("t", std::string(reinterpret_cast<const char*>(&length), 8) + header);
+  CHECK_THAT(error_of([&] { read_safetensors(folder / "t"); }), Catch::StartsWith("3: "));
+}
+
 TEST_CASE("Checkpoint: any flipped bit of any file is refused or without effect", "[unit]") {
   const tests::TemporaryFolder folder;
   const Checkpoint sample = sample_checkpoint(5);

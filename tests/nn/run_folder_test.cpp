@@ -196,9 +196,9 @@ TEST_CASE("RunFolder: the average is the f64 mean of the last saves, oldest firs
   Run run(4);
   run.save_all(1, 7);
   run.folder->save_interrupted(sample_checkpoint(8));
-  CHECK_FALSE(run.folder->has_average());
-  run.folder->write_average();
-  CHECK(run.folder->has_average());
+  CHECK_FALSE(run.folder->load_average().has_value());
+  run.folder->write_average(run.folder->average());
+  CHECK(run.folder->load_average()->update == 7);
   const Checkpoint average = read_model(run.path + "/averaged");
   std::vector<double> sum(40, 0.0);
   for (int64_t update = 4; update <= 7; ++update) {
@@ -216,13 +216,56 @@ TEST_CASE("RunFolder: the average is the f64 mean of the last saves, oldest firs
 
 TEST_CASE("RunFolder: an average leaves a damaged save out, with a warning", "[unit]") {
   Run run;
-  CHECK_THAT(error_of([&] { run.folder->write_average(); }), Catch::Contains("no checkpoint to average"));
+  CHECK_THAT(error_of([&] { run.folder->average(); }), Catch::Contains("no checkpoint to average"));
   run.save_all(1, 3);
   flip_byte(run.checkpoint("update-000003/model.safetensors"));
-  run.folder->write_average();
+  run.folder->write_average(run.folder->average());
   CHECK(read_model(run.path + "/averaged").model.at("b").to_vector<float>() == std::vector<float>{1.5f});
   REQUIRE(run.warnings.size() == 1);
   CHECK_THAT(run.warnings[0], Catch::Contains("update-000003/model.safetensors"));
+}
+
+TEST_CASE("RunFolder: a damaged average is none, with a warning", "[unit]") {
+  Run run;
+  run.save_all(1, 2);
+  run.folder->write_average(run.folder->average());
+  flip_byte(run.path + "/averaged/model.safetensors");
+  CHECK_FALSE(run.folder->load_average().has_value());
+  REQUIRE(run.warnings.size() == 1);
+  CHECK_THAT(run.warnings[0], Catch::Contains("averaged/model.safetensors: damaged"));
+}
+
+TEST_CASE("RunFolder: clearing removes the run and nothing else", "[unit]") {
+  Run run;
+  run.save_all(1, 3);
+  run.folder->mark_best(2);
+  run.folder->save_interrupted(sample_checkpoint(4));
+  run.folder->write_average(run.folder->average());
+  const std::vector<std::string> theirs = {run.checkpoint("weights.pt"), run.path + "/train.py"};
+  for (const std::string& file : theirs) atomic_write(file, "theirs");
+  CHECK(run_contents(run.path) == RunContents::checkpoints);
+  run.folder->clear();
+  CHECK(run_contents(run.path) == RunContents::unsaved);
+  CHECK(std::distance(fs::directory_iterator(run.checkpoint("")), {}) == 1);
+  CHECK(std::distance(fs::directory_iterator(run.path), {}) == 3);  // checkpoints, lock, train.py
+  for (const std::string& file : theirs) CHECK(read_file(file) == "theirs");
+}
+
+TEST_CASE("RunFolder: what a folder holds is told apart", "[unit]") {
+  const tests::TemporaryFolder home;
+  CHECK(run_contents(home / "none") == RunContents::nothing);
+  fs::create_directory(home / "empty");
+  CHECK(run_contents(home / "empty") == RunContents::nothing);
+  fs::create_directories(home / "others/checkpoints/epoch-3");
+  CHECK(run_contents(home / "others") == RunContents::others);
+  Run run;
+  CHECK(run_contents(run.path) == RunContents::unsaved);
+  run.folder->save_interrupted(sample_checkpoint(1));
+  CHECK(run_contents(run.path) == RunContents::checkpoints);
+  run.folder->save(sample_checkpoint(2));
+  run.folder->write_average(run.folder->average());
+  fs::remove_all(run.checkpoint(""));
+  CHECK(run_contents(run.path) == RunContents::model);
 }
 
 TEST_CASE("RunFolder: the average has the same bytes whether or not the run was interrupted", "[unit]") {
@@ -235,8 +278,8 @@ TEST_CASE("RunFolder: the average has the same bytes whether or not the run was 
     stopped.folder->save(sample_checkpoint(update));
   }
   stopped.folder->save_interrupted(sample_checkpoint(13));
-  whole.folder->write_average();
-  stopped.folder->write_average();
+  whole.folder->write_average(whole.folder->average());
+  stopped.folder->write_average(stopped.folder->average());
   for (const char* file : {"/averaged/model.safetensors", "/averaged/state.json", "/averaged/config.toml"}) {
     CHECK(read_file(whole.path + file) == read_file(stopped.path + file));
   }
@@ -251,7 +294,7 @@ TEST_CASE("RunFolder: the model to translate with is the averaged, else the best
   CHECK(find_model_folder(run.path) == run.path + "/latest");
   run.folder->mark_best(1);
   CHECK(find_model_folder(run.path) == run.path + "/best");
-  run.folder->write_average();
+  run.folder->write_average(run.folder->average());
   CHECK(find_model_folder(run.path) == run.path + "/averaged");
   CHECK(find_model_folder(run.path + "/latest") == run.path + "/latest");
 }

@@ -3,6 +3,7 @@
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tools/config_file.h"
 #include "tools/presets.h"
 
 namespace xf::tools {
@@ -105,6 +106,14 @@ TEST_CASE("Config file: what is wrong is said with its line", "[unit]") {
   CHECK(train_error({"-c", "/nowhere/c.toml"}) == "2: config file /nowhere/c.toml does not exist");
 }
 
+TEST_CASE("Config file: a key of 100,000 parts is refused", "[unit]") {
+  std::string key = "a";
+  for (int i = 0; i < 100'000; ++i) key += ".a";
+  CHECK(error_of([&] {
+          parse_config(Program::train, "seed = 1\n" + key + " = 1\n", "deep.toml");
+        }).starts_with("2: deep.toml:2: "));
+}
+
 TEST_CASE("Options: what does not fit together is refused", "[unit]") {
   CHECK(train_error({"--dim-emb", "130"}) ==
         "2: transformer-heads: 4 heads do not divide the width of 130 (dim-emb)");
@@ -113,6 +122,30 @@ TEST_CASE("Options: what does not fit together is refused", "[unit]") {
   CHECK(train_error({"-v", "a", "b"}).starts_with("2: tied-embeddings-all"));
   CHECK(train_error({"--lr-warmup", "2h"}).starts_with("2: lr-warmup: "));
   CHECK(train_error({"--fp16"}).find("--bf16") != std::string::npos);
+}
+
+TEST_CASE("Options: a name that config.toml cannot hold is refused", "[unit]") {
+  CHECK(error_of([] {
+          train({"-t", "gr\xfcn.en", "a.de"});
+        }).starts_with("2: train-sets: the name 'gr\xfcn.en' is not UTF-8"));
+  CHECK(error_of([] { train({"-m", "l\xe4ufe"}); }).starts_with("2: model: "));
+  CHECK(train({"-m", "läufe"}).get_string("model") == "läufe");
+}
+
+TEST_CASE("Options: a run's name without a text stands for the run's own options", "[unit]") {
+  const tests::TemporaryFolder folder;
+  folder.write("config.toml",
+               "task = \"demo\"\ntrain-sets = [\"a.en\", \"a.de\"]\nlearn-rate = 0.5\nseed = 7\n");
+  const std::string run = folder / "";
+  const Options alone = train({"-m", run.c_str(), "--after", "20e", "--seed", "8"});
+  CHECK(alone.get_strings("train-sets") == std::vector<std::string>{"a.en", "a.de"});
+  CHECK(alone.get_float("learn-rate") == 0.5);
+  CHECK(alone.get_int("seed") == 8);
+  CHECK(alone.get_string("task") == "demo");
+  CHECK(alone.get_int("enc-depth") == train({"--task", "demo"}).get_int("enc-depth"));
+  const Options whole = train({"-m", run.c_str(), "-t", "a.en", "a.de"});
+  CHECK(whole.get_float("learn-rate") == 0.003);
+  CHECK_FALSE(train({"-m", (folder / "none").c_str()}).is_set("train-sets"));
 }
 
 TEST_CASE("Options: counts take K M G, amounts their units, lists commas or spaces", "[unit]") {

@@ -1,0 +1,101 @@
+#include "nn/training_loop.h"
+
+#include <set>
+
+#include "tests/data/errors.h"
+#include "tests/nn/tiny_model.h"
+#include "tests/support/catch.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::tests;
+
+namespace {
+
+// Writes down what it is asked for; its disk is full at the updates that `full` names.
+class Task final : public TrainingTask {
+ public:
+  std::set<int64_t> full;
+  std::vector<int64_t> saved, best;
+  std::vector<std::string> warnings;
+  TrainingState last_saved;
+
+  PackedBatch next_batch() override { return random_batch({3, 4}, {5, 2}, 13, 17, 1); }
+  void locate(TrainingState&) const override {}
+  std::vector<Score> validate(const TrainingState& state) override {
+    return {{"bleu", static_cast<double>(state.update)}};  // always better
+  }
+  void save(const TrainingState& state, SaveKind) override {
+    if (full.contains(state.update)) fail(ErrorKind::resources, "no room");
+    saved.push_back(state.update);
+    last_saved = state;
+  }
+  void mark_best(const TrainingState& state) override { best.push_back(state.best_update); }
+  void on_update(const TrainingState&, const UpdateResult&) override {}
+  void on_report(const TrainingState&, const UpdateResult&) override {}
+  void on_validation(const TrainingState&, const std::vector<Score>&, bool) override {}
+  void on_warning(const std::string& text) override { warnings.push_back(text); }
+};
+
+// Nine updates, saved every second, validated every third.
+std::string train(Task& task, int64_t after = 9) {
+  TinyModel model(DType::f32, tiny_config());
+  TrainerOptions trainer_options;
+  trainer_options.schedule.peak = 1e-3;
+  Trainer trainer(model.transformer, model.registry, model.arena, trainer_options);
+  const LoopOptions options{.after = {{Amount::Unit::updates, static_cast<double>(after)}},
+                            .validate_every = {Amount::Unit::updates, 3},
+                            .save_every = {Amount::Unit::updates, 2}};
+  TrainingState state;
+  return error_of([&] { run_training_loop(trainer, task, options, state); });
+}
+
+}  // namespace
+
+TEST_CASE("Training loop: saves when it is due, when it is best, and at the end", "[unit]") {
+  Task task;
+  CHECK(train(task) == "no error");
+  CHECK(task.saved == std::vector<int64_t>{2, 3, 4, 6, 8, 9});
+  CHECK(task.best == std::vector<int64_t>{3, 6, 9});
+  CHECK(task.last_saved.saved_at == 9);
+}
+
+TEST_CASE("Training loop: a save that fails is warned about, and what is not saved is not the best",
+          "[unit]") {
+  Task task;
+  task.full = {3, 4};
+  CHECK(train(task) == "no error");
+  CHECK(task.saved == std::vector<int64_t>{2, 6, 8, 9});
+  CHECK(task.best == std::vector<int64_t>{6, 9});
+  REQUIRE(task.warnings.size() == 2);
+  CHECK(task.warnings[0] == "no room; the earlier checkpoints are whole, the next save tries again");
+}
+
+TEST_CASE("Training loop: the third failure in a row and a failure of the last save end the run", "[unit]") {
+  Task third;
+  third.full = {4, 6};  // at 6 twice: it is due, and it is the best
+  CHECK(train(third) == "5: no room");
+  CHECK(third.saved == std::vector<int64_t>{2, 3});
+  Task last;
+  last.full = {8};
+  CHECK(train(last, 8) == "5: no room");
+  CHECK(last.saved == std::vector<int64_t>{2, 3, 4, 6});
+  CHECK(last.warnings.size() == 1);  // at the save that was due, which the end tried again
+}
+
+TEST_CASE("Training loop: it is over at a limit and after enough validations without progress", "[unit]") {
+  LoopOptions options{.after = {{Amount::Unit::updates, 9}, {Amount::Unit::epochs, 2}}, .early_stopping = 3};
+  TrainingState state;
+  const auto over_at = [&](int64_t update, int64_t epoch, int64_t stalled) {
+    state.update = update;
+    state.epoch = epoch;
+    state.stalled = stalled;
+    return is_over(options, state);
+  };
+  CHECK_FALSE(over_at(8, 1, 2));
+  CHECK(over_at(9, 1, 2));
+  CHECK(over_at(8, 2, 0));
+  CHECK(over_at(8, 1, 3));
+  options.early_stopping = 0;
+  CHECK_FALSE(over_at(8, 1, 3));
+}

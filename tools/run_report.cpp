@@ -1,0 +1,139 @@
+#include "tools/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/curves.h"
+
+namespace xf::tools {
+
+namespace {
+
+Terminal display_terminal(const Options& options) {
+  Terminal terminal = detect_terminal(stderr);
+  if (options.get_string("log-format") == "plain") terminal.redraws = false;
+  return terminal;
+}
+
+}  // namespace
+
+RunReport::RunReport(const Options& options, const nn::LoopOptions& loop, double updates_per_epoch)
+    : options_(options),
+      loop_(loop),
+      updates_per_epoch_(updates_per_epoch),
+      run_(options.get_string("model")),
+      log_format_(options.get_string("log-format")),
+      display_(stderr, display_terminal(options)) {}
+
+void RunReport::open(const Lengths& keep) {
+  const std::string path = has_own_log() ? run_ + "/train.log" : options_.get_string("log");
+  log_ = std::make_unique<LogFile>(path, has_own_log() ? keep.log : kKeepAll);
+  metrics_ = std::make_unique<LogFile>(run_ + "/metrics.jsonl", keep.metrics);
+}
+
+RunReport::Lengths RunReport::lengths() const {
+  return {has_own_log() ? log_->bytes() : kKeepAll, metrics_->bytes()};
+}
+
+bool RunReport::shows() const {
+  return log_format_ != "none" && log_format_ != "json" && !options_.get_bool("quiet");
+}
+
+void RunReport::show(const std::string& text) {
+  if (shows()) display_.message(text);
+}
+
+void RunReport::note(const std::string& text) {
+  if (log_) log_->line(text);
+}
+
+void RunReport::say(const std::string& text) {
+  show(text);
+  note(text);
+}
+
+void RunReport::warn(const std::string& text) {
+  display_.message("warning: " + text);
+  note("warning: " + text);
+}
+
+void RunReport::metrics(const std::string& json) { metrics_->line(json); }
+
+void RunReport::validation(const nn::TrainingState& state, const ValidationResult& result, bool best) {
+  std::string line = fmt::format("valid · ep {} · up {}", state.epoch, grouped(state.update));
+  for (const nn::Score& score : result.scores) {
+    line += fmt::format(" · {} {:.{}f}", score.metric, score.value, score.higher_is_better ? 2 : 4);
+    std::vector<Field> fields = {{"update", state.update},
+                                 {"epoch", state.epoch},
+                                 {"seconds", state.seconds},
+                                 {"metric", score.metric},
+                                 {"score", score.value}};
+    if (score.metric == "bleu") fields.emplace_back("signature", result.bleu_signature);
+    if (&score == &result.scores.front()) {
+      fields.emplace_back("best", best);
+      fields.emplace_back("stalled", state.stalled);
+    }
+    metrics(json_line("valid", fields));
+  }
+  if (best) line += " · best so far";
+  if (!best && state.best_update > 0) {
+    line += fmt::format(" · best {:.2f} at update {} · stalled {}/{}", state.best_score,
+                        grouped(state.best_update), state.stalled, options_.get_int("early-stopping"));
+  }
+  say(line);
+  for (const std::string& sample : result.samples) say(sample);
+  write_curves(run_);
+}
+
+Progress RunReport::progress_of(const nn::TrainingState& state, const nn::UpdateResult& result) const {
+  Progress progress;
+  progress.epoch = state.epoch + (state.position > 0 ? 1 : 0);
+  progress.update = state.update;
+  for (const nn::Amount& limit : loop_.after) {
+    double updates = 0;
+    if (limit.unit == nn::Amount::Unit::updates) updates = limit.count;
+    if (limit.unit == nn::Amount::Unit::epochs) updates = limit.count * updates_per_epoch_;
+    if (updates == 0) continue;
+    const auto rounded = static_cast<int64_t>(std::llround(updates));
+    progress.last_update = progress.last_update == 0 ? rounded : std::min(progress.last_update, rounded);
+  }
+  const nn::LossSums& window = state.window.tokens > 0 ? state.window : result.loss;
+  const auto tokens = static_cast<double>(std::max<int64_t>(window.tokens, 1));
+  progress.loss = window.smoothed / tokens;
+  progress.perplexity = std::exp(window.plain / tokens);
+  progress.learn_rate = result.learning_rate;
+  progress.gradient_norm = result.gradient_norm;
+  progress.tokens_per_second = state.window_seconds > 0 ? tokens / state.window_seconds : 0;
+  progress.seconds = state.seconds;
+  const auto done = nn::progress(loop_, state);
+  if (done && *done > 0) progress.seconds_left = state.seconds * (1 - *done) / *done;
+  return progress;
+}
+
+void RunReport::update(const nn::TrainingState& state, const nn::UpdateResult& result) {
+  if (shows()) display_.tick(progress_of(state, result));
+}
+
+void RunReport::report(const nn::TrainingState& state, const nn::UpdateResult& result) {
+  const Progress progress = progress_of(state, result);
+  const std::string json = json_line("train", {{"update", state.update},
+                                               {"epoch", progress.epoch},
+                                               {"loss", progress.loss},
+                                               {"ppl", progress.perplexity},
+                                               {"lr", progress.learn_rate},
+                                               {"gnorm", progress.gradient_norm},
+                                               {"tok_per_s", std::round(progress.tokens_per_second)},
+                                               {"mem_mb", std::round(peak_memory_mb())},
+                                               {"seconds", state.seconds}});
+  metrics(json);
+  note(progress_line(progress));
+  if (log_format_ == "json") {
+    std::fputs((json + "\n").c_str(), stderr);
+  } else if (log_format_ != "none" && !options_.get_bool("quiet")) {
+    display_.report(progress);
+  }
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,114 @@
+#include "tools/run_start.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "nn/run_folder.h"
+
+namespace xf::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// "seed was 1 and is 2; ...", "" without changes.
+std::string list_of(const std::vector<ChangedOption>& changes) {
+  std::string list;
+  for (const ChangedOption& change : changes) {
+    list += fmt::format("{}{} was {} and is {}", list.empty() ? "" : "; ", change.name,
+                        change.before.empty() ? "unset" : change.before,
+                        change.now.empty() ? "unset" : change.now);
+  }
+  return list;
+}
+
+void check_unchanged(const Options& options, const std::string& run) {
+  const std::string path = run + "/config.toml";
+  if (!fs::exists(path)) return;
+  const Options before = options_from_toml(Program::train, read_file(path), path);
+  const std::string list = list_of(options.changed_keys(before));
+  if (list.empty()) return;
+  fail(ErrorKind::usage,
+       "{} was begun with other options: {}; give those, another --model, or --overwrite to begin anew", run,
+       list);
+}
+
+// Links followed, so that `latest` lies in its run.
+bool lies_in(const std::string& path, const std::string& folder) {
+  std::error_code none;
+  const fs::path inner = fs::weakly_canonical(path, none), outer = fs::weakly_canonical(folder, none);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+RunStart start_over(const Options& options, const std::string& run) {
+  if (resumes_checkpoint(options) && lies_in(options.get_string("resume"), run)) {
+    fail(ErrorKind::usage,
+         "--overwrite would remove the checkpoint {}; leave it out, or give another --model",
+         options.get_string("resume"));
+  }
+  return RunStart::over;
+}
+
+RunStart go_on(const Options& options, const std::string& run) {
+  const std::string& resume = options.get_string("resume");
+  if (resume == "never") {
+    fail(ErrorKind::usage,
+         "{} holds a run already; give another --model, --resume auto to go on, or --overwrite", run);
+  }
+  if (resumes_checkpoint(options) && !lies_in(resume, run)) {
+    fail(ErrorKind::usage,
+         "{} holds a run already, and {} is not of it; give another --model, or --overwrite", run, resume);
+  }
+  check_unchanged(options, run);
+  return RunStart::resumed;
+}
+
+}  // namespace
+
+bool resumes_checkpoint(const Options& options) {
+  const std::string& resume = options.get_string("resume");
+  return resume != "auto" && resume != "never";
+}
+
+RunStart run_start(const Options& options) {
+  const std::string& run = options.get_string("model");
+  const nn::RunContents contents = nn::run_contents(run);
+  if (options.get_bool("overwrite")) return start_over(options, run);
+  switch (contents) {
+    case nn::RunContents::checkpoints: return go_on(options, run);
+    case nn::RunContents::model:
+      fail(ErrorKind::usage,
+           "{} holds a model but no checkpoint to go on from; give another --model, or --overwrite", run);
+    case nn::RunContents::others:
+      fail(ErrorKind::usage,
+           "{} is not empty and holds no run; give another --model, or --overwrite to use it all the same",
+           run);
+    case nn::RunContents::nothing:
+    case nn::RunContents::unsaved: break;
+  }
+  return RunStart::anew;
+}
+
+void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, const std::string& where) {
+  const Options before = options_from_toml(Program::train, checkpoint.config, where + "/config.toml");
+  std::vector<ChangedOption> changes = options.changed_keys(before);
+  std::erase_if(changes, [](const ChangedOption& change) {
+    const std::string_view group = find_option(Program::train, change.name)->group;
+    return group != "data" && group != "model";
+  });
+  if (changes.empty()) return;
+  fail(ErrorKind::usage, "{} is another model: {}; give the options that it was trained with", where,
+       list_of(changes));
+}
+
+void remove_run_files(const std::string& run) {
+  for (const char* name :
+       {"metrics.jsonl", "train.log", "loss.svg", "bleu.svg", "config.toml", "vocab.spm", "vocab.txt",
+        "vocab.source.spm", "vocab.source.txt", "vocab.target.spm", "vocab.target.txt"}) {
+    fs::remove(run + "/" + name);
+  }
+}
+
+}  // namespace xf::tools
