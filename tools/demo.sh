@@ -6,11 +6,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-folder=${1:-build/demo}
-least_bleu=80
-lines_shown=5
-corpus=$folder/corpus
-run=$folder/run
 PATH=$PWD/build/bin:$PATH
 
 step() {  # what it does, command...
@@ -26,32 +21,4 @@ tools/install_packages.sh  # says itself what failed, and so do our programs
 step "configuring" cmake --preset release >/dev/null
 step "building" cmake --build --preset release --target xformer-vocab xformer-train xformer-translate xformer-score
 
-mkdir -p "$folder"
-xformer-vocab demo-corpus -o "$corpus" --overwrite
-xformer-train --task demo -t "$corpus/train.en" "$corpus/train.de" \
-  --valid-sets "$corpus/valid.en" "$corpus/valid.de" -m "$run"
-
-xformer-translate -m "$run" -i "$corpus/test.en" -o "$folder/test.de"
-bleu=$(xformer-score bleu "$corpus/test.de" -i "$folder/test.de" -b -w 2)
-
-line=1
-while [ $line -le $lines_shown ]; do
-  echo
-  echo "source       $(sed -n ${line}p "$corpus/test.en")"
-  echo "translation  $(sed -n ${line}p "$folder/test.de")"
-  echo "reference    $(sed -n ${line}p "$corpus/test.de")"
-  line=$((line + 1))
-done
-
-cat <<RESULT
-
-BLEU $bleu on $(wc -l <"$corpus/test.en") sentences that were not trained on (a word-by-word dictionary: below 40)
-curves       $run/loss.svg, $run/bleu.svg
-log          $run/train.log
-model        $run/averaged
-try it       echo 'My neighbour did not forget to run into the house.' | build/bin/xformer-translate -m $run
-RESULT
-[ "${bleu%.*}" -ge $least_bleu ] || {
-  echo "error: BLEU $bleu is below $least_bleu; $run/train.log may tell why" >&2
-  exit 1
-}
+tools/train_demo.sh "${1:-build/demo}"
