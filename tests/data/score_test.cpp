@@ -39,7 +39,7 @@ Lines split(const std::string& text, const std::string& separator) {
 // The rows of one kind, their fields.
 std::vector<Lines> golden_rows(const std::string& kind) {
   std::vector<Lines> rows;
-  for (const std::string& line : read_lines(tests::source_folder() + "/tests/golden/bleu.tsv")) {
+  for (const std::string& line : read_lines(xf::tests::source_folder() + "/tests/golden/bleu.tsv")) {
     if (Lines fields = split(line, "\t"); fields[0] == kind) rows.push_back(fields);
   }
   return rows;
