@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <csignal>
+#include <sstream>
 
 #include "core/error.h"
 
@@ -99,9 +101,23 @@ std::string Process::read_line() {
   return line;
 }
 
-int Process::wait() {
+double Process::read_seconds() {
+  const std::string line = read_line();
+  std::istringstream text(line);
+  double seconds = 0;
+  std::string rest;
+  if (!(text >> seconds) || text >> rest || !std::isfinite(seconds) || seconds <= 0)
+    fail(ErrorKind::failure, "{}: '{}' is no time", short_name(), line);
+  return seconds;
+}
+
+void Process::close_input() {
   if (input_) std::fclose(input_);
   input_ = nullptr;
+}
+
+int Process::wait() {
+  close_input();
   if (pid_ <= 0) return 0;
   int status = 0;
   rusage usage{};
@@ -122,11 +138,13 @@ std::string Process::messages() const {
   return rest_of(errors_);
 }
 
+std::string Process::short_name() const { return name_.substr(name_.rfind('/') + 1); }
+
 void Process::fail_with_message() const {
   std::string text = messages();
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const size_t line = text.rfind('\n');
-  fail(ErrorKind::failure, "{}: {}", name_.substr(name_.rfind('/') + 1),
+  fail(ErrorKind::failure, "{}: {}", short_name(),
        text.empty() ? "it ended without a word" : text.substr(line == std::string::npos ? 0 : line + 1));
 }
 

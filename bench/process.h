@@ -26,6 +26,9 @@ class Process {
   // The next line of its standard output; Error failure, with the last line it wrote to standard error, at
   // the end.
   std::string read_line();
+  // The next line as seconds; Error failure as above, or with the line where it is no time.
+  double read_seconds();
+  void close_input();
   // Waits for the end, and gives what is left of its standard output; Error failure, as above, for any exit
   // code but 0.
   std::string finish();
@@ -34,6 +37,7 @@ class Process {
   double peak_bytes() const { return peak_bytes_; }  // of resident memory, after finish()
 
  private:
+  std::string short_name() const;  // without its folder
   [[noreturn]] void fail_with_message() const;
   int wait();
   std::string name_;
