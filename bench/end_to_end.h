@@ -17,7 +17,8 @@ struct EndToEnd {
   int64_t updates = 300;    // of end-to-end training
 };
 
-// Rows for the beam and for greedy search, each in batches and one sentence at a time; tokens: generated, with
+// Rows for the beam and for greedy search, each in batches and one sentence at a time; tokens: generated,
+// with
 // </s>. For each, the peer (bench/peers/ctranslate2_translate.py) is tuned first. Ours and the peer are then
 // timed alike and in turn: from ids to ids of the whole text, without loading and tokenisation, after passes
 // that do not count.
@@ -28,7 +29,8 @@ Results translate_end_to_end(const Request& request, const EndToEnd& options, co
 // the bare step; the note says how flat the speed stays. Error usage for fewer than 20 updates.
 Results train_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress);
 
-// The path of a file of Multi30k, from $XFORMER_MULTI30K or beside the repository. Error data where it is not.
+// The path of a file of Multi30k, from $XFORMER_MULTI30K or beside the repository. Error data where it is
+// not.
 std::string multi30k(const std::string& name);
 
 // A row of that request, still without times.

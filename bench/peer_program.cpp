@@ -26,6 +26,7 @@ Tuned PeerProgram::tune(const Progress& progress) {
   std::vector<std::string> command = command_;
   command.emplace_back("--settings");
   const Offer offer = offer_from(Process(command, environment_).finish());
+  limit_s_ = offer.limit_s;
   const Tuned tuned = bench::tune(offer, [&](const Setting& setting, bool sample) {
     progress(name_ + ", " + setting.name);
     return time(setting, sample, offer.turns);
@@ -45,7 +46,7 @@ PeerTime PeerProgram::start(const Setting& setting) {
 double PeerProgram::turn() {
   end_own_threads();
   process_->write_line("turn");
-  return process_->read_seconds();
+  return process_->read_seconds(limit_s_);
 }
 
 std::vector<std::vector<int32_t>> PeerProgram::translations() {
@@ -64,7 +65,7 @@ double PeerProgram::finish() {
 
 std::string PeerProgram::ask(const std::string& line) {
   process_->write_line(line);
-  return process_->read_line();
+  return process_->read_line(limit_s_);
 }
 
 PeerProgram::About PeerProgram::set(const Setting& setting, bool sample, int warm_ups) {
@@ -100,7 +101,8 @@ Tried PeerProgram::time(const Setting& setting, bool sample, int turns) {
 
 namespace {
 
-PeerProgram script(const std::string& peer, const std::string& name, const std::vector<std::string>& arguments) {
+PeerProgram script(const std::string& peer, const std::string& name,
+                   const std::vector<std::string>& arguments) {
   const std::string threads = std::to_string(thread_count());
   std::vector<std::string> command = {peers_python(), peer_script(name)};
   command.insert(command.end(), arguments.begin(), arguments.end());
@@ -112,11 +114,11 @@ PeerProgram script(const std::string& peer, const std::string& name, const std::
 
 PeerProgram torch_step(const std::string& preset, const tests::Target& target) {
   const std::string device = target.device.type == DeviceType::cuda ? "cuda" : "cpu";
-  return script("torch", "torch_step.py",
-                {preset, "--device", device, "--dtype", xf::name_of(target.dtype)});
+  return script("torch", "torch_step.py", {preset, "--device", device, "--dtype", xf::name_of(target.dtype)});
 }
 
-PeerProgram ctranslate2(const std::string& model, const std::string& input, int64_t beam, bool one_at_a_time) {
+PeerProgram ctranslate2(const std::string& model, const std::string& input, int64_t beam,
+                        bool one_at_a_time) {
   std::vector<std::string> arguments = {"--model", model, "--input", input, "--beam", std::to_string(beam)};
   if (one_at_a_time) arguments.emplace_back("--one");
   return script("ctranslate2", "ctranslate2_translate.py", arguments);

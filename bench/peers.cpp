@@ -113,8 +113,9 @@ class Torch : public KernelPeer {
       if (!(best.median_s <= peer.median_s)) best = peer;
       if (c.target.device.type == DeviceType::cuda) break;
     }
-    const auto fastest = std::min_element(tuning.tried.begin(), tuning.tried.end(),
-                                          [](const Tried& a, const Tried& b) { return a.seconds < b.seconds; });
+    const auto fastest =
+        std::min_element(tuning.tried.begin(), tuning.tried.end(),
+                         [](const Tried& a, const Tried& b) { return a.seconds < b.seconds; });
     if (fastest != tuning.tried.end()) tuning.chosen = fastest->setting;
     tuning.why = fmt::format("fastest of {} settings", tuning.tried.size());
     best.tuning = tuning;
@@ -123,7 +124,8 @@ class Torch : public KernelPeer {
 
  private:
   void start() {
-    for (const Setting& setting : offer_from(Process({peers_python(), peer_script("turns.py")}).finish()).settings)
+    for (const Setting& setting :
+         offer_from(Process({peers_python(), peer_script("turns.py")}).finish()).settings)
       allocators_.emplace_back(setting.name, TorchOps(options_, setting.environment));
   }
   TimerOptions options_;

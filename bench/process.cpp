@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <omp.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -93,7 +94,12 @@ void Process::write_line(const std::string& line) {
   if (std::fprintf(input_, "%s\n", line.c_str()) < 0 || std::fflush(input_) != 0) fail_with_message();
 }
 
-std::string Process::read_line() {
+std::string Process::read_line(double limit_s) {
+  pollfd waited{fileno(output_), POLLIN, 0};
+  if (limit_s != kNoLimit && poll(&waited, 1, static_cast<int>(1e3 * limit_s)) == 0) {
+    kill(pid_, SIGKILL);
+    fail(ErrorKind::failure, "{}: no answer within {} s", short_name(), limit_s);
+  }
   std::string line;
   int c = std::fgetc(output_);
   for (; c != EOF && c != '\n'; c = std::fgetc(output_)) line += static_cast<char>(c);
@@ -101,8 +107,8 @@ std::string Process::read_line() {
   return line;
 }
 
-double Process::read_seconds() {
-  const std::string line = read_line();
+double Process::read_seconds(double limit_s) {
+  const std::string line = read_line(limit_s);
   std::istringstream text(line);
   double seconds = 0;
   std::string rest;

@@ -30,7 +30,8 @@ Json samples_of(const Samples& samples) {
 Json json_of(const std::vector<Tried>& settings) {
   Json list = Json::array();
   for (const Tried& tried : settings) {
-    Json& json = list.emplace_back(Json{{"setting", tried.setting}, {"on", tried.on}, {"seconds", number(tried.seconds)}});
+    Json& json = list.emplace_back(
+        Json{{"setting", tried.setting}, {"on", tried.on}, {"seconds", number(tried.seconds)}});
     if (!tried.why_not.empty()) json["why_not"] = tried.why_not;
   }
   return list;
@@ -154,8 +155,8 @@ Results pooled(const Results& older, const Results& newer) {
   for (const char* const name : {"device", "dtype", "cpu", "threads"}) {
     const std::string before = look_up(older.header, name), after = look_up(newer.header, name);
     if (before == after) continue;
-    fail(ErrorKind::usage, "--add: '{}' has {} {}, this run {}; choose another label", older.label, name, before,
-         after);
+    fail(ErrorKind::usage, "--add: '{}' has {} {}, this run {}; choose another label", older.label, name,
+         before, after);
   }
   Results all = newer;
   for (auto& [name, value] : all.header) {

@@ -59,8 +59,8 @@ std::vector<Timed> ranked(std::vector<Timed> round) {
   return round;
 }
 
-std::string reason(const Tuning& tuning, size_t first, const Timed& best_of_first, const Timed* best_of_second,
-                   size_t kept, size_t ways) {
+std::string reason(const Tuning& tuning, size_t first, const Timed& best_of_first,
+                   const Timed* best_of_second, size_t kept, size_t ways) {
   std::string text = fmt::format("fastest of {} settings", tuning.tried.size());
   if (best_of_second) {
     text += fmt::format(": {} on {}, then the {} fastest of them in {} ways each on {}", first,
@@ -83,6 +83,7 @@ Offer offer_from(const std::string& text) {
     offer.refinements = settings_from(json.value("refinements", Json::array()));
     offer.kept = json.value("kept", offer.kept);
     offer.turns = json.value("turns", offer.turns);
+    offer.limit_s = json.value("limit_s", offer.limit_s);
     if (offer.settings.empty() || offer.kept < 1 || offer.turns < 1)
       fail(ErrorKind::failure, "a peer that offers nothing to time");
     return offer;

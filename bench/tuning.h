@@ -23,10 +23,11 @@ struct Offer {
   std::vector<Setting> refinements;  // second round: each of the `kept` fastest with each of these, on all of
                                      // the work; none: no second round
   int kept = 2;
-  int turns = 2;  // of a setting in a round; its time is the least of them
+  int turns = 2;         // of a setting in a round; its time is the least of them
+  double limit_s = 600;  // a setting that takes longer to answer does not run
 };
-// {"settings": [{"name", "environment": {...}, "options": {...}}], "refinements": [...], "kept", "turns"}, all
-// but settings optional. Error failure for anything else.
+// {"settings": [{"name", "environment": {...}, "options": {...}}], "refinements": [...], "kept", "turns",
+// "limit_s"}, all but settings optional. Error failure for anything else.
 Offer offer_from(const std::string& json);
 
 // A setting that was timed.

@@ -30,6 +30,8 @@ PRESETS = {
 GRAPH_WARM_UPS = 3  # steps before a capture, as PyTorch's manual wants
 # When settings are chosen: turns of each, and how many allocators are tried in all other ways.
 TURNS, KEPT = {"tiny": 3, "base": 1}, {"tiny": 2, "base": 1}
+TURNS_ON_CUDA = 5
+CUDA_LIMIT_S = 120  # until an answer: time on a GPU is dear, and max-autotune may compile for minutes
 
 
 class Attention(nn.Module):
@@ -146,9 +148,11 @@ BOUND = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "3000000"}
 
 def offer(arguments):
     if arguments.device == "cuda":
-        print_offer([setting("eager"), setting("eager in a CUDA graph", graph=True),
+        # The whole step as one graph, as ours is, or of PyTorch's own choice.
+        print_offer([setting("eager in a CUDA graph", graph=True),
+                     setting("compiled, in a CUDA graph", compile="default", graph=True),
                      setting("compiled, reduce-overhead", compile="reduce-overhead"),
-                     setting("compiled, max-autotune", compile="max-autotune")], turns=TURNS[arguments.preset])
+                     setting("compiled, max-autotune", compile="max-autotune")], turns=TURNS_ON_CUDA, limit_s=CUDA_LIMIT_S)
         return
     fewer = thread_counts(arguments.threads)[1:]
     ways = [setting("eager"), setting("eager, threads bound", BOUND), setting("eager, attention as products", attention="math"),

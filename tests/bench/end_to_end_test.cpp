@@ -51,10 +51,10 @@ TEST_CASE("Scaling: slopes are the exponents of the points", "[unit]") {
 }
 
 TEST_CASE("Peers: the last line of a script counts, and a reason takes the place of a time", "[unit]") {
-  const PeerTime time = peer_time(
-      "torch",
-      "a warning\n{\"median_s\": 0.5, \"version\": \"2.11\", \"variant\": \"eager\", \"tokens\": 7,"
-      "\"tried\": [{\"setting\": \"eager\", \"seconds\": 0.5}]}\n");
+  const PeerTime time =
+      peer_time("torch",
+                "a warning\n{\"median_s\": 0.5, \"version\": \"2.11\", \"variant\": \"eager\", \"tokens\": 7,"
+                "\"tried\": [{\"setting\": \"eager\", \"seconds\": 0.5}]}\n");
   CHECK(time.median_s == 0.5);
   CHECK(time.name == "torch 2.11, eager");
   CHECK(time.tokens == 7);

@@ -18,15 +18,15 @@ const auto kSilent = [](const std::string&) {};
 
 // One setting, written as an offer has it.
 std::string setting(const std::string& name, const std::string& options, const std::string& word = "") {
-  return R"({"name": ")" + name + R"(", "environment": {"FAKE_WORD": ")" + word + R"("}, "options": {)" + options +
-         "}}";
+  return R"({"name": ")" + name + R"(", "environment": {"FAKE_WORD": ")" + word + R"("}, "options": {)" +
+         options + "}}";
 }
 
 class FakePeer {
  public:
   explicit FakePeer(const std::string& settings, std::map<std::string, std::string> environment = {}) {
     std::filesystem::remove(log_);
-    environment["FAKE_SETTINGS"] = R"({"settings": [)" + settings + "]}";
+    environment["FAKE_SETTINGS"] = R"({"limit_s": 10, "settings": [)" + settings + "]}";
     environment["FAKE_LOG"] = log_;
     program = std::make_unique<PeerProgram>(
         "fake", std::vector<std::string>{tests::source_folder() + "/tests/bench/fake_peer.sh"}, environment);
@@ -44,8 +44,9 @@ class FakePeer {
 };
 
 TEST_CASE("Peer program: the fastest setting is chosen, in a process with its environment", "[unit]") {
-  FakePeer fake(setting("slow", R"("seconds": 3)", "one") + "," + setting("fast", R"("seconds": 0.5)", "two") +
-                "," + setting("middle", R"("seconds": 2)", "one"));
+  FakePeer fake(setting("slow", R"("seconds": 3)", "one") + "," +
+                setting("fast", R"("seconds": 0.5)", "two") + "," +
+                setting("middle", R"("seconds": 2)", "one"));
   const Tuned tuned = fake.program->tune(kSilent);
   CHECK(tuned.tuning.chosen == "fast");
   REQUIRE(tuned.tuning.tried.size() == 3);
@@ -57,25 +58,30 @@ TEST_CASE("Peer program: the fastest setting is chosen, in a process with its en
   CHECK(fake.program->turn() == 0.5);
 }
 
-TEST_CASE("Peer program: a setting in which it dies, declines or rambles is told, and the next is tried",
-          "[unit]") {
-  FakePeer fake(setting("dies", R"("does": "dies")") + "," + setting("rambles", R"("does": "rambles")") + "," +
-                setting("declines", R"("does": "skips")") + "," + setting("works", R"("seconds": 8)"));
+TEST_CASE(
+    "Peer program: a setting in which it dies, sleeps, declines or rambles is told, and the next is tried",
+    "[unit]") {
+  FakePeer fake(setting("sleeps", R"("does": "sleeps")") + "," + setting("dies", R"("does": "dies")") + "," +
+                setting("rambles", R"("does": "rambles")") + "," + setting("declines", R"("does": "skips")") +
+                "," + setting("works", R"("seconds": 8)"));
   const Tuned tuned = fake.program->tune(kSilent);
   CHECK(tuned.tuning.chosen == "works");
-  REQUIRE(tuned.tuning.tried.size() == 4);
-  CHECK_THAT(tuned.tuning.tried[0].why_not, Contains("Killed, as it got ready"));
-  CHECK_THAT(tuned.tuning.tried[1].why_not, Contains("'soon' is no time"));
-  CHECK_THAT(tuned.tuning.tried[2].why_not, Contains("not on a Tuesday"));
-  CHECK_THAT(tuned.tuning.why, Contains("3 of them did not run"));
+  REQUIRE(tuned.tuning.tried.size() == 5);
+  CHECK_THAT(tuned.tuning.tried[0].why_not, Contains("no answer within 10 s"));
+  CHECK_THAT(tuned.tuning.tried[1].why_not, Contains("Killed, as it got ready"));
+  CHECK_THAT(tuned.tuning.tried[2].why_not, Contains("'soon' is no time"));
+  CHECK_THAT(tuned.tuning.tried[3].why_not, Contains("not on a Tuesday"));
+  CHECK_THAT(tuned.tuning.why, Contains("4 of them did not run"));
 }
 
-TEST_CASE("Peer program: ours and the peer take turns, and a peer's time is brought to our tokens", "[unit]") {
+TEST_CASE("Peer program: ours and the peer take turns, and a peer's time is brought to our tokens",
+          "[unit]") {
   FakePeer fake(setting("only", R"("seconds": 6)"), {{"FAKE_TOKENS", "300"}, {"FAKE_IDS", "[[1,2],[3],[]]"}});
   const Tuned tuned = fake.program->tune(kSilent);
   Row row;
   row.tokens = 100;
-  take_turns_with(*fake.program, tuned, 4, [] { return 0.5; }, row);
+  take_turns_with(
+      *fake.program, tuned, 4, [] { return 0.5; }, row);
   CHECK(row.samples.seconds.size() == 4);
   CHECK(row.baseline == "fake 1.2, only");
   CHECK(row.ratio() == Approx(4));  // 6 s for 300 tokens are 2 s for 100
@@ -89,7 +95,8 @@ TEST_CASE("Peer program: a peer that dies at its turn is an error with its last 
   FakePeer fake(setting("frail", R"("does": "dies_later", "seconds": 1)"));
   Row row;
   const Tuned tuned = fake.program->tune(kSilent);  // two turns only
-  CHECK_THROWS_WITH(take_turns_with(*fake.program, tuned, 4, [] { return 1.0; }, row),
+  CHECK_THROWS_WITH(take_turns_with(
+                        *fake.program, tuned, 4, [] { return 1.0; }, row),
                     Contains("Killed, at a turn"));
   CHECK_FALSE(row.ran());
   CHECK(std::isnan(row.ratio()));
