@@ -90,8 +90,9 @@ TEST_CASE("Peer program: ours and the peer take turns, and a peer's time is brou
   CHECK(different_lines({{1, 2}, {4}, {}}, fake.program->translations()) == 1);
 }
 
-TEST_CASE("Peer program: a peer that dies at its turn is an error with its last words; what was tried stays",
-          "[unit]") {
+TEST_CASE(
+    "Peer program: a peer that dies at its turn is an error with its last words, and what was tried stays",
+    "[unit]") {
   FakePeer fake(setting("frail", R"("does": "dies_later", "seconds": 1)"));
   Row row;
   const Tuned tuned = fake.program->tune(kSilent);  // two turns only
