@@ -19,15 +19,22 @@ struct EndToEnd {
 
 // Rows for the beam and for greedy search, each in batches and one sentence at a time; tokens: generated,
 // with
-// </s>. Ours and the peer (bench/peers/ctranslate2_translate.py, which chooses its best size of batch) are
-// timed alike and in turn: from ids to ids of the whole text, without loading and tokenisation, after a pass
-// that does not count.
+// </s>. For each, the peer (bench/peers/ctranslate2_translate.py) is tuned first. Ours and the peer are then
+// timed alike and in turn: from ids to ids of the whole text, without loading and tokenisation, after passes
+// that do not count.
 Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress);
 
 // xformer-train on real text, in stretches, and the bare step in turn: a sample is the time of 4,096 target
 // tokens, the median of a stretch's windows of 10 updates; validation and saving lie outside. The ratio is to
 // the bare step; the note says how flat the speed stays. Error usage for fewer than 20 updates.
 Results train_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress);
+
+// The path of a file of Multi30k, from $XFORMER_MULTI30K or beside the repository. Error data where it is
+// not.
+std::string multi30k(const std::string& name);
+
+// A row of that request, still without times.
+Row row_like(const Request& request, const std::string& fn, const std::string& shape);
 
 // The median rate of the last tenth of windows over that of the windows from update 100 on; needs 20 of them,
 // else unknown.

@@ -39,6 +39,7 @@ std::string details(const Row& row) {
     text += fmt::format("{}: {:.0f} target tokens/s\n", name, row.tokens / row.median());
   if (row.peak_bytes > 0)
     text += fmt::format("{}: peak memory {:.0f} MB\n", name, row.peak_bytes / (1 << 20));
+  if (!row.tuning.why.empty()) text += fmt::format("{}: the peer, {}\n", name, row.tuning.why);
   if (!row.note.empty()) text += fmt::format("{}: {}\n", name, row.note);
   return text;
 }

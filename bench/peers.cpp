@@ -3,6 +3,7 @@
 #include <dnnl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -52,7 +53,10 @@ class OneDnn : public KernelPeer {
 // One process for all rows: importing torch takes longer than timing most of them.
 class TorchOps : public KernelPeer {
  public:
-  explicit TorchOps(const TimerOptions& options) : options_(options) {}
+  TorchOps(const TimerOptions& options, std::map<std::string, std::string> allocator)
+      : options_(options), environment_(std::move(allocator)) {
+    environment_["OMP_NUM_THREADS"] = std::to_string(thread_count());
+  }
   PeerTime time(const Case& c) override {
     if (!why_not_.empty()) return PeerTime::absent(why_not_);
     try {
@@ -76,14 +80,56 @@ class TorchOps : public KernelPeer {
   static constexpr int64_t kTorchColdBytes = 96ll
                                              << 20;  // of inputs it rotates through: past an L2 and an L3
   void start() {
-    const std::string threads = std::to_string(thread_count());
     process_ = std::make_unique<Process>(
-        std::vector<std::string>{peers_python(), peer_script("torch_ops.py"), threads},
-        std::map<std::string, std::string>{{"OMP_NUM_THREADS", threads}});
+        std::vector<std::string>{peers_python(), peer_script("torch_ops.py"), std::to_string(thread_count())},
+        environment_);
   }
   TimerOptions options_;
+  std::map<std::string, std::string> environment_;
   std::unique_ptr<Process> process_;
   std::string why_not_;
+};
+
+// The fastest of what torch_ops.py tries in each of several allocators; on a GPU, in one.
+class Torch : public KernelPeer {
+ public:
+  explicit Torch(const TimerOptions& options) : options_(options) {}
+  PeerTime time(const Case& c) override {
+    try {
+      if (allocators_.empty()) start();
+    } catch (const Error& error) {
+      return PeerTime::absent(error.what());
+    }
+    PeerTime best = PeerTime::absent("");
+    Tuning tuning;
+    for (auto& [allocator, ops] : allocators_) {
+      PeerTime peer = ops.time(c);
+      if (!peer.why_not.empty()) return peer;
+      for (Tried& tried : peer.tuning.tried) {
+        tried.setting = allocator + ", " + tried.setting;
+        tuning.tried.push_back(tried);
+      }
+      peer.name += ", " + allocator;
+      if (!(best.median_s <= peer.median_s)) best = peer;
+      if (c.target.device.type == DeviceType::cuda) break;
+    }
+    const auto fastest =
+        std::min_element(tuning.tried.begin(), tuning.tried.end(),
+                         [](const Tried& a, const Tried& b) { return a.seconds < b.seconds; });
+    if (fastest != tuning.tried.end()) tuning.chosen = fastest->setting;
+    tuning.why = fmt::format("fastest of {} settings", tuning.tried.size());
+    best.tuning = tuning;
+    return best;
+  }
+
+ private:
+  void start() {
+    for (const Setting& setting :
+         offer_from(Process({peers_python(), peer_script("turns.py")}).finish()).settings)
+      allocators_.emplace_back(setting.name, TorchOps(options_, setting.environment));
+  }
+  TimerOptions options_;
+  std::vector<std::pair<std::string, TorchOps>> allocators_;
 };
 
 class Absent : public KernelPeer {
@@ -100,7 +146,7 @@ class Absent : public KernelPeer {
 std::unique_ptr<KernelPeer> make_kernel_peer(const std::string& name, const TimerOptions& options) {
   if (name == "naive") return std::make_unique<Naive>(options);
   if (name == "onednn") return std::make_unique<OneDnn>(options);
-  if (name == "torch") return std::make_unique<TorchOps>(options);
+  if (name == "torch") return std::make_unique<Torch>(options);
   if (name == "cublaslt")
     return std::make_unique<Absent>(
         "on CUDA our products are calls to cuBLASLt already; elsewhere there is none");
@@ -140,38 +186,10 @@ PeerTime peer_time(const std::string& name, const std::string& output) {
   time.median_s = json.value("median_s", kUnknown);
   time.name = name + " " + json.value("version", "");
   if (json.contains("variant")) time.name += ", " + json["variant"].get<std::string>();
-  time.peak_bytes = json.value("peak_rss_mb", 0.0) * (1 << 20);
   time.tokens = json.value("tokens", 0.0);
+  for (const Json& tried : json.value("tried", Json::array()))
+    time.tuning.tried.push_back({tried.at("setting"), "a call", tried.at("seconds")});
   return time;
-}
-
-PeerTime TorchStep::run(const std::vector<std::string>& options) const {
-  try {
-    std::vector<std::string> command = {peers_python(),
-                                        peer_script("torch_best.py"),
-                                        preset_,
-                                        "--device",
-                                        target_.device.type == DeviceType::cuda ? "cuda" : "cpu",
-                                        "--dtype",
-                                        xf::name_of(target_.dtype),
-                                        "--threads",
-                                        std::to_string(thread_count())};
-    command.insert(command.end(), options.begin(), options.end());
-    return peer_time("torch", Process(command).finish());
-  } catch (const Error& error) {
-    return PeerTime::absent(error.what());
-  }
-}
-
-PeerTime TorchStep::choose() {
-  PeerTime best = run({});
-  const size_t comma = best.name.find(", ");
-  if (best.why_not.empty() && comma != std::string::npos) variant_ = best.name.substr(comma + 2);
-  return best;
-}
-
-PeerTime TorchStep::time(int samples) const {
-  return run({"--variant", variant_, "--samples", std::to_string(samples)});
 }
 
 }  // namespace xf::bench

@@ -13,10 +13,10 @@ namespace xf::bench {
 
 struct PeerTime {
   double median_s = kUnknown;
-  std::string name;       // with its version and how it ran: "torch 2.11.0, compiled"
-  std::string why_not;    // where there is no time
-  double peak_bytes = 0;  // of its process, where one was looked at
-  double tokens = 0;      // of a translation
+  std::string name;     // with its version and how it ran: "torch 2.11.0, compiled"
+  std::string why_not;  // where there is no time
+  double tokens = 0;    // of a translation
+  Tuning tuning = {};   // where it was tried in several settings
 
   static PeerTime absent(std::string why) { return {kUnknown, "", std::move(why)}; }
 };
@@ -39,7 +39,7 @@ class KernelPeer {
 // For kernels:
 //   naive     the definition in tests/cases, in f64, on one thread
 //   onednn    oneDNN's own primitive for the same (bench/onednn_peer.cpp)
-//   torch     bench/peers/torch_ops.py: eager and compiled, the faster of them
+//   torch     bench/peers/torch_ops.py: eager and compiled with several allocators, the fastest of them
 //   others    absent, and why
 std::unique_ptr<KernelPeer> make_kernel_peer(const std::string& name, const TimerOptions& options);
 
@@ -49,22 +49,8 @@ std::string peers_python();
 // The path of a script in bench/peers.
 std::string peer_script(const std::string& name);
 // The JSON object in the last line of a script's output, as a time. Its members: median_s, and as far as they
-// are there version, variant, peak_rss_mb, tokens; or skip, a reason.
+// are there version, variant, tokens, tried [{setting, seconds}]; or skip, a reason.
 PeerTime peer_time(const std::string& name, const std::string& output);
-
-// The training step in PyTorch: choose() tries its settings and keeps the fastest, time() runs that one.
-class TorchStep {
- public:
-  TorchStep(std::string preset, const tests::Target& target) : preset_(std::move(preset)), target_(target) {}
-  PeerTime choose();
-  PeerTime time(int samples) const;
-
- private:
-  PeerTime run(const std::vector<std::string>& options) const;
-  std::string preset_;
-  tests::Target target_;
-  std::string variant_;
-};
 
 // oneDNN's primitive for a case, as a case of the same shape; one without `make` where it has none.
 Case onednn_case(const Case& c);

@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <omp.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <csignal>
+#include <sstream>
 
 #include "core/error.h"
 
@@ -91,7 +94,12 @@ void Process::write_line(const std::string& line) {
   if (std::fprintf(input_, "%s\n", line.c_str()) < 0 || std::fflush(input_) != 0) fail_with_message();
 }
 
-std::string Process::read_line() {
+std::string Process::read_line(double limit_s) {
+  pollfd waited{fileno(output_), POLLIN, 0};
+  if (limit_s != kNoLimit && poll(&waited, 1, static_cast<int>(1e3 * limit_s)) == 0) {
+    kill(pid_, SIGKILL);
+    fail(ErrorKind::failure, "{}: no answer within {} s", short_name(), limit_s);
+  }
   std::string line;
   int c = std::fgetc(output_);
   for (; c != EOF && c != '\n'; c = std::fgetc(output_)) line += static_cast<char>(c);
@@ -99,9 +107,23 @@ std::string Process::read_line() {
   return line;
 }
 
-int Process::wait() {
+double Process::read_seconds(double limit_s) {
+  const std::string line = read_line(limit_s);
+  std::istringstream text(line);
+  double seconds = 0;
+  std::string rest;
+  if (!(text >> seconds) || text >> rest || !std::isfinite(seconds) || seconds <= 0)
+    fail(ErrorKind::failure, "{}: '{}' is no time", short_name(), line);
+  return seconds;
+}
+
+void Process::close_input() {
   if (input_) std::fclose(input_);
   input_ = nullptr;
+}
+
+int Process::wait() {
+  close_input();
   if (pid_ <= 0) return 0;
   int status = 0;
   rusage usage{};
@@ -122,11 +144,13 @@ std::string Process::messages() const {
   return rest_of(errors_);
 }
 
+std::string Process::short_name() const { return name_.substr(name_.rfind('/') + 1); }
+
 void Process::fail_with_message() const {
   std::string text = messages();
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const size_t line = text.rfind('\n');
-  fail(ErrorKind::failure, "{}: {}", name_.substr(name_.rfind('/') + 1),
+  fail(ErrorKind::failure, "{}: {}", short_name(),
        text.empty() ? "it ended without a word" : text.substr(line == std::string::npos ? 0 : line + 1));
 }
 

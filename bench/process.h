@@ -15,6 +15,7 @@ void end_own_threads();
 
 class Process {
  public:
+  static constexpr double kNoLimit = 0;
   // `environment` is added to ours. Error failure where the program cannot be started.
   explicit Process(const std::vector<std::string>& command,
                    const std::map<std::string, std::string>& environment = {});
@@ -24,8 +25,11 @@ class Process {
 
   void write_line(const std::string& line);
   // The next line of its standard output; Error failure, with the last line it wrote to standard error, at
-  // the end.
-  std::string read_line();
+  // the end. One that has not begun to answer after `limit_s` seconds is killed: Error failure, too.
+  std::string read_line(double limit_s = kNoLimit);
+  // The next line as seconds; Error failure as above, or with the line where it is no time.
+  double read_seconds(double limit_s = kNoLimit);
+  void close_input();
   // Waits for the end, and gives what is left of its standard output; Error failure, as above, for any exit
   // code but 0.
   std::string finish();
@@ -34,6 +38,7 @@ class Process {
   double peak_bytes() const { return peak_bytes_; }  // of resident memory, after finish()
 
  private:
+  std::string short_name() const;  // without its folder
   [[noreturn]] void fail_with_message() const;
   int wait();
   std::string name_;

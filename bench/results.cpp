@@ -28,6 +28,25 @@ Json samples_of(const Samples& samples) {
   return thinned;
 }
 
+Json json_of(const std::vector<Tried>& settings) {
+  Json list = Json::array();
+  for (const Tried& tried : settings) {
+    Json& json = list.emplace_back(
+        Json{{"setting", tried.setting}, {"on", tried.on}, {"seconds", number(tried.seconds)}});
+    if (!tried.why_not.empty()) json["why_not"] = tried.why_not;
+  }
+  return list;
+}
+
+Tuning tuning_from(const Json& row) {
+  Tuning tuning{row.value("peer", ""), row.value("peer_why", ""), {}};
+  for (const Json& json : row.value("peer_settings", Json::array())) {
+    tuning.tried.push_back({json.at("setting"), json.at("on"), number_or_unknown(json.at("seconds")),
+                            json.value("why_not", "")});
+  }
+  return tuning;
+}
+
 Json to_json(const Row& row, const Results& results) {
   const double median = row.median();
   Json json = {{"fn", row.fn},
@@ -54,6 +73,11 @@ Json to_json(const Row& row, const Results& results) {
   if (row.peak_bytes > 0) json["peak_mb"] = row.peak_bytes / (1 << 20);
   if (std::isfinite(row.x)) json["x"] = row.x;
   for (const Part& part : row.parts) json["floor_parts_s"][part.name] = part.seconds;
+  if (!row.tuning.tried.empty()) {
+    json["peer"] = row.tuning.chosen;
+    json["peer_why"] = row.tuning.why;
+    json["peer_settings"] = json_of(row.tuning.tried);
+  }
   if (!row.note.empty()) json["note"] = row.note;
   json["samples_s"] = samples_of(row.samples);
   return json;
@@ -71,6 +95,7 @@ Row row_from(const Json& json) {
   row.floor_s = number_or_unknown(json.at("floor_s"));
   row.baseline = json.at("baseline");
   row.baseline_s = number_or_unknown(json.at("baseline_s"));
+  row.tuning = tuning_from(json);
   row.note = json.value("note", "");
   row.tokens = json.value("tokens", 0.0);
   row.peak_bytes = json.value("peak_mb", 0.0) * (1 << 20);
@@ -133,8 +158,8 @@ Results pooled(const Results& older, const Results& newer) {
   for (const char* const name : {"device", "dtype", "cpu", "threads"}) {
     const std::string before = look_up(older.header, name), after = look_up(newer.header, name);
     if (before == after) continue;
-    fail(ErrorKind::usage, "--add: '{}' has {} {}, this run {}; choose another label", older.label, name, before,
-         after);
+    fail(ErrorKind::usage, "--add: '{}' has {} {}, this run {}; choose another label", older.label, name,
+         before, after);
   }
   Results all = newer;
   for (auto& [name, value] : all.header) {
@@ -153,6 +178,7 @@ Results pooled(const Results& older, const Results& newer) {
     if (!std::isfinite(same->baseline_s) && std::isfinite(row.baseline_s)) {
       same->baseline = row.baseline;
       same->baseline_s = row.baseline_s;
+      same->tuning = row.tuning;
       if (!row.note.empty()) same->add_note(row.note);
     }
   }

@@ -2,15 +2,13 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "bench/sampler.h"
+#include "bench/tuning.h"
 
 namespace xf::bench {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // A share of a step's floor.
 struct Part {
@@ -25,6 +23,7 @@ struct Row {
   double floor_s = kUnknown;
   std::string baseline = "none";  // with its version, once it has run
   double baseline_s = kUnknown;   // its median; unknown where it did not run
+  Tuning tuning;                  // of the baseline; where it has settings
   std::string note;               // why something is missing, or not to be trusted
   std::vector<Part> parts;        // steps: what the floor consists of
   double tokens = 0;              // of the target side in one run; 0: not a matter of tokens

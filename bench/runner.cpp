@@ -5,7 +5,7 @@
 
 #include "bench/catalogue.h"
 #include "bench/ceilings.h"
-#include "bench/peers.h"
+#include "bench/peer_program.h"
 #include "bench/train_step.h"
 
 namespace xf::bench {
@@ -48,7 +48,22 @@ Row row_of(const Case& c) {
 void take(const PeerTime& peer, const std::string& asked, Row& row) {
   row.baseline = peer.why_not.empty() ? peer.name : asked;
   row.baseline_s = peer.median_s;
+  row.tuning = peer.tuning;
   if (!peer.why_not.empty()) row.add_note("no baseline: " + peer.why_not);
+}
+
+// What is known of a step's peer; with times of both, in turn, where it runs.
+Row step_beside_peer(const Request& request, const Scope& scope, int turns, const Progress& progress) {
+  Row row;
+  if (request.baseline == "none") return row;
+  try {
+    if (request.baseline != "torch") fail(ErrorKind::failure, "{} has no training step", request.baseline);
+    PeerProgram torch = torch_step(scope.model.name, request.target);
+    train_step_beside_peer(scope.model, request.target, turns, request.timer.planted, torch, progress, row);
+  } catch (const Error& error) {
+    row.add_note(std::string("no baseline: ") + error.what());
+  }
+  return row;
 }
 
 Row step_row(const Request& request, const Scope& scope, const Progress& progress) {
@@ -58,31 +73,14 @@ Row step_row(const Request& request, const Scope& scope, const Progress& progres
     progress("train_step " + scope.model.name + ", in turn with f32");
     return train_step_beside_f32(scope.model, request.target, options.samples);
   }
-  const auto ours = [&] {
-    return train_step_row(scope.model, request.target, options, request.timer.planted);
-  };
-  TorchStep torch(scope.model.name, request.target);
-  PeerTime peer;
-  if (request.baseline == "torch") {
-    progress("train_step: settings of the peer");
-    peer = torch.choose();
-  } else if (request.baseline != "none") {
-    peer = PeerTime::absent(request.baseline + " has no training step");
-  }
+  const Row beside = step_beside_peer(request, scope, options.samples, progress);
+  if (beside.ran()) return beside;
   progress("train_step " + scope.model.name);
   reset_peak_resident();
-  Row row = ours();
-  if (request.baseline != "none") {
-    if (peer.why_not.empty()) peer = torch.time(options.samples);
-    take(peer, request.baseline, row);
-    if (peer.why_not.empty()) {
-      const double first = row.median();
-      const Row again = ours();
-      row.samples.add(again.samples);
-      note_drift(row, first, again.median());
-      row.add_note(fmt::format("peak memory of the peer {:.0f} MB", peer.peak_bytes / (1 << 20)));
-    }
-  }
+  Row row = train_step_row(scope.model, request.target, options, request.timer.planted);
+  row.baseline = request.baseline;
+  row.tuning = beside.tuning;
+  row.note = beside.note;
   return row;
 }
 

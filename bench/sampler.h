@@ -2,9 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace xf::bench {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Seconds on a clock that only goes forward.
 double now();

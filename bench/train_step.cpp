@@ -98,6 +98,20 @@ Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target
   return row;
 }
 
+void train_step_beside_peer(const ModelPreset& preset, const tests::Target& target, int turns, double planted,
+                            PeerProgram& peer, const Progress& progress, Row& row) {
+  row = row_of(preset, target);
+  const Tuned tuned = peer.tune(progress);
+  progress("train_step " + preset.name + ", in turn with " + tuned.setting.name);
+  reset_peak_resident();
+  TrainStep ours(preset, target);
+  warm_up(ours);
+  row.peak_bytes = peak_resident_bytes();
+  take_turns_with(
+      peer, tuned, turns, [&] { return (1 + planted) * ours.time(); }, row);
+  row.add_note(fmt::format("peak memory of the peer {:.0f} MB", peer.finish() / (1 << 20)));
+}
+
 void set_step_floor(Row& row, const ModelPreset& preset, const Machine& machine) {
   const StepSize size = size_of_step(preset, dtype_named(row.dtype));
   const StepFloor floor = step_floor(size, machine);

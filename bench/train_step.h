@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "bench/peer_program.h"
 #include "bench/roofline.h"
 #include "bench/row.h"
 #include "bench/scope.h"
@@ -32,6 +33,11 @@ Row train_step_row(const ModelPreset& preset, const tests::Target& target, const
 
 // The same and the step in f32, one update each in turn: what another type gains. Its peak memory is its own.
 Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target, int turns);
+
+// The step and a peer's (bench/peers/torch_step.py), tuned first, one each in turn; the rest as above. `row`
+// is filled in as far as it goes: its times at the end. Error failure where the peer does not run.
+void train_step_beside_peer(const ModelPreset& preset, const tests::Target& target, int turns, double planted,
+                            PeerProgram& peer, const Progress& progress, Row& row);
 
 // Fills in the floor and its parts, once the machine has been measured.
 void set_step_floor(Row& row, const ModelPreset& preset, const Machine& machine);

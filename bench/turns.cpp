@@ -5,7 +5,6 @@
 #include <istream>
 #include <memory>
 #include <ostream>
-#include <sstream>
 #include <vector>
 
 #include "bench/catalogue.h"
@@ -67,14 +66,6 @@ std::unique_ptr<Timed> make_timed(const Choice& choice, const TimerOptions& opti
   return nullptr;
 }
 
-double seconds_of(const std::string& number) {
-  std::istringstream text(number);
-  double seconds = 0;
-  std::string rest;
-  if (!(text >> seconds) || text >> rest) fail(ErrorKind::failure, "--against: '{}' is no time", number);
-  return seconds;
-}
-
 // xformer-bench's command line for answer_turns().
 std::vector<std::string> command_to_answer(const std::string& program, const Request& request,
                                            double planted) {
@@ -98,14 +89,16 @@ std::vector<std::string> command_to_answer(const std::string& program, const Req
 class Side {
  public:
   explicit Side(const std::vector<std::string>& command) : process_(command) {}
-  bool prepare(const std::string& name) { return ask("row " + name) == "ready"; }
-  double turn() { return seconds_of(ask("turn")); }
+  bool prepare(const std::string& name) {
+    process_.write_line("row " + name);
+    return process_.read_line() == "ready";
+  }
+  double turn() {
+    process_.write_line("turn");
+    return process_.read_seconds();
+  }
 
  private:
-  std::string ask(const std::string& line) {
-    process_.write_line(line);
-    return process_.read_line();
-  }
   Process process_;
 };
 

@@ -3,8 +3,8 @@
 
     python3 compare_step.py tiny|base PATH/TO/xformer-bench
 
-Called by torch_step.sh. xformer-bench does the work: the best setting of the peer, then ours, peer, ours. The last line
-is the result; ratio > 1 when ours is faster.
+Called by torch_step.sh. xformer-bench does the work: the best setting of the peer, then both in turn. The last line is
+the result; ratio > 1 when ours is faster.
 """
 import json
 import subprocess

@@ -1,30 +1,31 @@
 #!/usr/bin/env python3
-"""Translation with CTranslate2, timed: the peer of `xformer-bench --end-to-end translate`.
+"""Translation with CTranslate2: the peer of `xformer-bench --end-to-end translate`, by lines (turns.py).
 
-    python3 ctranslate2_translate.py --model RUN --input FILE [--beam N] [--batch-size N] [--threads N] [--turns]
+    python3 ctranslate2_translate.py --model RUN --input FILE [--beam N] [--one] [--threads N] [--settings]
 
-The weights are those of RUN, our run folder (ctranslate2_model.py). One replica in float32 with N threads; batches of
-padded source tokens, sorted by length, of the size among BATCH_WORDS that is fastest; or of --batch-size sentences, 1
-for latency. Length penalty 1 as ours; at most 256 tokens (ours: also 3 source + 10, which a trained model does not reach).
-A sample is the whole file, from pieces to pieces: neither loading nor SentencePiece counts. Prints one JSON line;
-`tokens` counts the generated ones with </s>, `cpu_s` is processor time. With --expect OURS also `different_lines`:
-how many translations are not those of that file. With --turns the line comes without times; then each line read is
-answered, after another pass, with its seconds.
+The weights are those of RUN, our run folder (ctranslate2_model.py), in float32. What can be set: the library of the
+products, the allocator, how the threads are divided into replicas, and the size of a batch in padded source tokens,
+sorted by length as ours. --one: a sentence at a time, the next one when it is done, so that there is one replica.
+Length penalty 1 and no unknown word, as ours; a hypothesis ends at the length at which the longest sentence's would
+in ours. The work is the whole text, from pieces to pieces: neither loading nor SentencePiece counts; the sample is
+lines from all over it.
 """
 import argparse
-import json
 import os
-import statistics
-import sys
 import tempfile
-import time
 
 import ctranslate2
 
 from ctranslate2_model import Run, convert
+from turns import HUGE_PAGES, allocators, answer, print_offer, setting, thread_counts
 
-MAX_LENGTH = 256
-BATCH_WORDS = (512, 1024, 2048, 4096, 8192)
+# The library of the products; these variables are read when CTranslate2 is loaded.
+BACKENDS = {"oneDNN": {"CT2_USE_MKL": "0"}, "MKL": {"CT2_USE_MKL": "1"}}
+SAMPLE, SAMPLE_OF_ONE = 128, 64  # lines
+BATCHES_OF_SAMPLE = 4  # for each replica: then none is idle long
+BATCH_TOKENS = (512, 1024, 2048, 4096, 8192)
+KEPT = 2
+LONGEST, LENGTH_FACTOR, LENGTH_MORE = 256, 3, 10  # a hypothesis has at most min(256, 3 source + 10) tokens in ours
 
 
 def arguments():
@@ -32,12 +33,40 @@ def arguments():
     parser.add_argument("--model", required=True, metavar="RUN")
     parser.add_argument("--input", required=True, metavar="FILE")
     parser.add_argument("--beam", type=int, default=5)
-    parser.add_argument("--batch-size", type=int, default=0, help="sentences of a batch")
+    parser.add_argument("--one", action="store_true", help="a sentence at a time")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--samples", type=int, default=7)
-    parser.add_argument("--expect", metavar="FILE", help="our translations of --input with the same beam")
-    parser.add_argument("--turns", action="store_true", help="a pass for each line of standard input")
+    parser.add_argument("--settings", action="store_true", help="print what can be set")
     return parser.parse_args()
+
+
+def environments():
+    """Name and environment: both libraries with each allocator; and CTranslate2's own kernels, which are AVX2's on some
+    processors that have AVX-512, in either."""
+    memory = allocators()
+    del memory["malloc keeps its blocks"]  # every environment is a process, and huge pages keep theirs too
+    found = {f"{backend}, {allocator}": of_backend | of_allocator for backend, of_backend in BACKENDS.items()
+             for allocator, of_allocator in memory.items()}
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        if " avx512f " in file.read():
+            found |= {f"{backend}, huge pages, own kernels in {isa}": of_backend | HUGE_PAGES | {"CT2_FORCE_CPU_ISA": isa}
+                      for backend, of_backend in BACKENDS.items() for isa in ("AVX2", "AVX512")}
+    return found
+
+
+def splits(threads, one):
+    """(replicas, threads of each)"""
+    if one:
+        return [(1, count) for count in thread_counts(threads)]
+    return [(replicas, threads // replicas) for replicas in range(1, threads + 1) if threads % replicas == 0]
+
+
+def offer(options):
+    settings = [
+        setting(f"{name}, {replicas} x {threads} threads", environment, replicas=replicas, threads=threads)
+        for name, environment in environments().items() for replicas, threads in splits(options.threads, options.one)]
+    refinements = [] if options.one else [
+        setting(f"batches of {tokens} tokens", batch_tokens=tokens) for tokens in BATCH_TOKENS]
+    print_offer(settings, refinements, kept=KEPT)
 
 
 def read_lines(path):
@@ -45,52 +74,54 @@ def read_lines(path):
         return file.read().removesuffix("\n").split("\n")
 
 
+class Peer:
+    def __init__(self, options, folder):
+        self.beam, self.one, self.folder = options.beam, options.one, folder
+        run = Run(options.model)
+        self.sources = [run.encode(line) for line in read_lines(options.input)]
+        self.ids = {piece: i for i, piece in enumerate(run.vocabulary())}
+        self.limit = min(LONGEST, LENGTH_FACTOR * max(map(len, self.sources)) + LENGTH_MORE)
+        convert(run, folder)
+        self.split = self.translator = None
+
+    def prepare(self, options, sample):
+        split = options["replicas"], options["threads"]
+        if split != self.split:
+            self.translator = None  # its threads first
+            self.translator = ctranslate2.Translator(self.folder, device="cpu", compute_type="float32",
+                                                     inter_threads=split[0], intra_threads=split[1])
+            self.split = split
+        lines = SAMPLE_OF_ONE if self.one else SAMPLE
+        work = self.sources[::max(1, len(self.sources) // lines)][:lines] if sample else self.sources
+        if self.one:
+            batching = dict(max_batch_size=1, batch_type="examples")
+        else:
+            spread = max(64, sum(map(len, work)) // (BATCHES_OF_SAMPLE * split[0]))
+            batching = dict(max_batch_size=options.get("batch_tokens", spread), batch_type="tokens")
+        results = []
+
+        def run():
+            results[:] = self.translator.translate_batch(
+                work, beam_size=self.beam, length_penalty=1, disable_unk=True, max_decoding_length=self.limit,
+                **batching)
+
+        def hypotheses():
+            return [result.hypotheses[0] for result in results]
+
+        def about():
+            return {"version": ctranslate2.__version__, "on": f"{len(work)} lines",
+                    "tokens": sum(len(tokens) + (len(tokens) < self.limit) for tokens in hypotheses())}
+
+        return about, run, lambda: [[self.ids[token] for token in tokens] for tokens in hypotheses()]
+
+
 def main():
     options = arguments()
-    run = Run(options.model)
-    sources = [run.encode(line) for line in read_lines(options.input)]
-    with tempfile.TemporaryDirectory() as temporary:
-        convert(run, temporary)
-        translator = ctranslate2.Translator(temporary, device="cpu", compute_type="float32", inter_threads=1,
-                                            intra_threads=options.threads)
-    batchings = ([dict(max_batch_size=options.batch_size, batch_type="examples")] if options.batch_size else
-                 [dict(max_batch_size=words, batch_type="tokens") for words in BATCH_WORDS])
-
-    def translate(batching):
-        return translator.translate_batch(sources, beam_size=options.beam, length_penalty=1, disable_unk=True,
-                                          max_decoding_length=MAX_LENGTH, **batching)
-
-    def seconds_of(batching):
-        start = time.monotonic()
-        translate(batching)
-        return time.monotonic() - start
-
-    hypotheses = [result.hypotheses[0] for result in translate(batchings[-1])]  # and a warm-up
-    batching = min(batchings, key=seconds_of)
-    report = {
-        "tokens": sum(len(tokens) + (len(tokens) < MAX_LENGTH) for tokens in hypotheses), "sentences": len(sources),
-        "variant": f"batches of {batching['max_batch_size']} {batching['batch_type']}", "threads": options.threads,
-        "version": ctranslate2.__version__,
-    }
-    if options.turns:
-        print(json.dumps(report), flush=True)
-        for _ in sys.stdin:
-            print(seconds_of(batching), flush=True)
+    if options.settings:
+        offer(options)
         return
-    seconds, processor_seconds = [], []
-    for _ in range(options.samples):
-        processor_start = time.process_time()
-        seconds.append(seconds_of(batching))
-        processor_seconds.append(time.process_time() - processor_start)
-    tenths = statistics.quantiles(seconds, n=10, method="inclusive") if len(seconds) > 1 else seconds
-    report |= {"median_s": statistics.median(seconds), "p10_s": tenths[0], "p90_s": tenths[-1], "n": len(seconds),
-               "cpu_s": statistics.median(processor_seconds)}
-    if options.expect:
-        ours = read_lines(options.expect)
-        if len(ours) != len(hypotheses):
-            raise SystemExit(f"{options.expect} has {len(ours)} lines, {options.input} has {len(hypotheses)}")
-        report["different_lines"] = sum(run.decode(theirs) != line for theirs, line in zip(hypotheses, ours))
-    print(json.dumps(report))
+    with tempfile.TemporaryDirectory() as folder:
+        answer(Peer(options, folder).prepare)
 
 
 if __name__ == "__main__":

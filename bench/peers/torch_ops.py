@@ -248,7 +248,8 @@ def answer(request):
                 break
     if not results:
         return {"skip": "; ".join(reasons)}
-    return min(results, key=lambda result: result["median_s"])
+    tried = [{"setting": result["variant"], "seconds": result["median_s"]} for result in results]
+    return min(results, key=lambda result: result["median_s"]) | {"tried": tried}
 
 
 def main():

@@ -1,26 +1,25 @@
 #!/usr/bin/env python3
-"""One training step of the Transformer in PyTorch, timed: the peer of `xformer-bench --fn train_step`.
+"""One training step of the Transformer in PyTorch: the peer of `xformer-bench --fn train_step`, by lines (turns.py).
 
-    python3 torch_step.py tiny|base [--device cpu|cuda] [--dtype f32|bf16] [--threads N] [--compile MODE] [--graph]
-                          [--samples N] [--warm-ups N]
+    python3 torch_step.py tiny|base [--device cpu|cuda] [--dtype f32|bf16] [--threads N] [--settings]
 
 The same model, batch and step as ours, in the form that is fastest in PyTorch: fused Q, K, V (and K, V of the
 cross-attention), scaled_dot_product_attention, fused cross-entropy with label smoothing, fused Adam, gradients set to
 None; all sentences of one length, so no mask but the causal one. Dropout is active: on embeddings and on each block's
-output, as in both tasks. bf16 is autocast's. --graph: the whole step as one CUDA graph. Prints one JSON object. Memory
-allocator and OpenMP settings come from the environment (torch_best.py).
+output, as in both tasks. bf16 is autocast's. What can be set: the allocator; then eager or compiled, threads bound or
+fewer, attention, oneDNN; on CUDA eager, compiled, or the whole step as one graph.
 """
 import argparse
-import json
+import contextlib
 import math
 import os
-import resource
-import statistics
-import time
 
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from turns import allocators, answer, print_offer, setting, thread_counts
 
 PRESETS = {
     "tiny": dict(sentences=292, length=14, d=128, ffn=256, layers=4, heads=4, vocabularies=(10000, 10000), tied=True,
@@ -29,8 +28,10 @@ PRESETS = {
                  dropout=0.1),
 }
 GRAPH_WARM_UPS = 3  # steps before a capture, as PyTorch's manual wants
-OTHERS_ALLOWED = 0.05  # of a core: a sample during which other processes used more is dropped
-ATTEMPTS_PER_SAMPLE = 2  # before a busy machine's samples are kept after all, and the result says so
+# When settings are chosen: turns of each, and how many allocators are tried in all other ways.
+TURNS, KEPT = {"tiny": 3, "base": 1}, {"tiny": 2, "base": 1}
+TURNS_ON_CUDA = 5
+CUDA_LIMIT_S = 120  # until an answer: time on a GPU is dear, and max-autotune may compile for minutes
 
 
 class Attention(nn.Module):
@@ -100,68 +101,75 @@ class Transformer(nn.Module):
         return F.cross_entropy(logits, target_out.flatten(), label_smoothing=0.1)
 
 
-def make_step(preset, arguments):
+def make_step(preset, arguments, options):
     torch.manual_seed(1)
-    device = arguments.device
+    device, mode, graph = arguments.device, options.get("compile"), options.get("graph", False)
     model = Transformer(**preset).train().to(device)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-8, fused=True,
-                                 capturable=arguments.graph)
-    forward = torch.compile(model, mode=arguments.compile, dynamic=False) if arguments.compile else model
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-8, fused=True, capturable=graph)
+    forward = torch.compile(model, mode=mode, dynamic=False) if mode else model
     shape = (preset["sentences"], preset["length"])
     ids = [torch.randint(4, vocabulary, shape, device=device)
            for vocabulary in (*preset["vocabularies"], preset["vocabularies"][1])]
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        with torch.autocast(device, torch.bfloat16, enabled=arguments.dtype == "bf16"):
-            loss = forward(*ids)
-        loss.backward()
+        with contextlib.ExitStack() as ways:
+            if options.get("attention") == "math":
+                ways.enter_context(sdpa_kernel(SDPBackend.MATH))
+            if not options.get("onednn", True):
+                ways.enter_context(torch.backends.mkldnn.flags(enabled=False))
+            with torch.autocast(device, torch.bfloat16, enabled=arguments.dtype == "bf16"):
+                loss = forward(*ids)
+            loss.backward()
         optimizer.step()
         return loss
 
-    parameters = sum(p.numel() for p in model.parameters())
-    if not arguments.graph:
-        return lambda: step().item(), parameters
+    if not graph:
+        return lambda: step().item()
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
         for _ in range(GRAPH_WARM_UPS):
             step()
     torch.cuda.current_stream().wait_stream(side)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
         loss = step()
 
     def replay():
-        graph.replay()
+        captured.replay()
         return loss.item()
 
-    return replay, parameters
+    return replay
 
 
-def used_by_others():
-    """Processor seconds of others, processes and (steal) guests of the same host, on the processors that are ours."""
-    own_processors, ticks = os.sched_getaffinity(0), 0
-    with open("/proc/stat") as file:
-        for line in file:
-            name, *fields = line.split()
-            if name.startswith("cpu") and name != "cpu" and int(name[3:]) in own_processors:
-                user, nice, system, _, _, interrupts, soft_interrupts, steal = map(int, fields[:8])
-                ticks += user + nice + system + interrupts + soft_interrupts + steal
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    return ticks / os.sysconf("SC_CLK_TCK") - own.ru_utime - own.ru_stime
+# Threads that stay on their processors and wait for the next loop for about 0.1 s.
+BOUND = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "3000000"}
 
 
-def sample(step, wanted, warm_ups):
-    """Seconds of `wanted` steps, undisturbed ones as long as attempts last; and how many were disturbed."""
-    for _ in range(warm_ups):
-        step()
-    quiet, disturbed = [], []
-    while len(quiet) < wanted and len(quiet) + len(disturbed) < ATTEMPTS_PER_SAMPLE * wanted:
-        others, start = used_by_others(), time.monotonic()
-        step()
-        seconds = time.monotonic() - start
-        (quiet if used_by_others() - others <= OTHERS_ALLOWED * seconds + 0.02 else disturbed).append(seconds)
-    return quiet + disturbed[:wanted - len(quiet)], max(0, wanted - len(quiet))
+def offer(arguments):
+    if arguments.device == "cuda":
+        # The whole step as one graph, as ours is, or of PyTorch's own choice.
+        print_offer([setting("eager in a CUDA graph", graph=True),
+                     setting("compiled, in a CUDA graph", compile="default", graph=True),
+                     setting("compiled, reduce-overhead", compile="reduce-overhead"),
+                     setting("compiled, max-autotune", compile="max-autotune")], turns=TURNS_ON_CUDA, limit_s=CUDA_LIMIT_S)
+        return
+    fewer = thread_counts(arguments.threads)[1:]
+    ways = [setting("eager"), setting("eager, threads bound", BOUND), setting("eager, attention as products", attention="math"),
+            setting("eager, threads bound, attention as products", BOUND, attention="math"),
+            setting("eager, without oneDNN", onednn=False)]
+    ways += [setting(f"eager, threads: {threads}", threads=threads) for threads in fewer]
+    ways += [setting("compiled", compile="default"), setting("compiled, threads bound", BOUND, compile="default"),
+             setting("compiled, max-autotune", compile="max-autotune")]
+    print_offer([setting(name, environment) for name, environment in allocators().items()], ways,
+                kept=KEPT[arguments.preset], turns=TURNS[arguments.preset])
+
+
+def prepare(arguments, options):
+    torch.set_num_threads(options.get("threads", arguments.threads))
+    torch.compiler.reset()
+    step = make_step(PRESETS[arguments.preset], arguments, options)
+    return lambda: {"version": torch.__version__, "on": "a step"}, step, list
 
 
 def main():
@@ -170,25 +178,13 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--dtype", default="f32", choices=("f32", "bf16"))
-    parser.add_argument("--graph", action="store_true", help="capture the step (CUDA)")
-    parser.add_argument("--compile", default="", metavar="MODE", help="torch.compile's mode; none: eager")
-    parser.add_argument("--samples", type=int, default=15)
-    parser.add_argument("--warm-ups", type=int, default=3)
+    parser.add_argument("--settings", action="store_true", help="print what can be set")
     arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
+    if arguments.settings:
+        offer(arguments)
+        return
     torch.set_flush_denormal(True)  # as ours
-
-    preset = PRESETS[arguments.preset]
-    step, parameters = make_step(preset, arguments)
-    seconds, disturbed = sample(step, arguments.samples, arguments.warm_ups)
-    tenths = statistics.quantiles(seconds, n=10, method="inclusive")
-    median = statistics.median(seconds)
-    print(json.dumps({
-        "median_s": median, "p10_s": tenths[0], "p90_s": tenths[-1], "n": len(seconds), "disturbed": disturbed,
-        "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "tokens_per_s": preset["sentences"] * preset["length"] / median,
-        "threads": torch.get_num_threads(), "parameters": parameters, "torch": torch.__version__,
-    }))
+    answer(lambda options, sample: prepare(arguments, options))
 
 
 if __name__ == "__main__":

@@ -51,12 +51,15 @@ TEST_CASE("Scaling: slopes are the exponents of the points", "[unit]") {
 }
 
 TEST_CASE("Peers: the last line of a script counts, and a reason takes the place of a time", "[unit]") {
-  const PeerTime time = peer_time(
-      "torch",
-      "a warning\n{\"median_s\": 0.5, \"version\": \"2.11\", \"variant\": \"eager\", \"tokens\": 7}\n");
+  const PeerTime time =
+      peer_time("torch",
+                "a warning\n{\"median_s\": 0.5, \"version\": \"2.11\", \"variant\": \"eager\", \"tokens\": 7,"
+                "\"tried\": [{\"setting\": \"eager\", \"seconds\": 0.5}]}\n");
   CHECK(time.median_s == 0.5);
   CHECK(time.name == "torch 2.11, eager");
   CHECK(time.tokens == 7);
+  REQUIRE(time.tuning.tried.size() == 1);
+  CHECK(time.tuning.tried[0].seconds == 0.5);
   CHECK(peer_time("torch", "{\"skip\": \"no counterpart\"}").why_not == "torch: no counterpart");
   CHECK_FALSE(peer_time("torch", "Traceback").why_not.empty());
 }

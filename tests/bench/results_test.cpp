@@ -22,6 +22,8 @@ Results two_rows() {
   step.floor_s = 0.2;
   step.baseline = "torch 2.11.0, compiled";
   step.baseline_s = 0.5;
+  step.tuning = {
+      "compiled", "fastest of 2 settings on a step", {{"eager", "a step", 0.7}, {"compiled", "a step", 0.5}}};
   step.parts = {{"products", 0.15}, {"rest", 0.05}};
   step.tokens = 4088;
   step.peak_bytes = 100 << 20;
@@ -44,6 +46,9 @@ TEST_CASE("Results: JSON has the promised members, and null where nothing is kno
   }
   CHECK_THAT(json,
              Contains("\"median_s\": 0.25") && Contains("\"pct_floor\": 80.0") && Contains("\"ratio\": 2.0"));
+  CHECK_THAT(json, Contains("\"peer\": \"compiled\"") &&
+                       Contains("\"peer_why\": \"fastest of 2 settings on a step\"") &&
+                       Contains("\"setting\": \"eager\"") && Contains("\"seconds\": 0.7"));
   CHECK_THAT(json, Contains("\"median_s\": null") && Contains("\"ratio\": null") &&
                        Contains("\"gemm_gflops\": 400.0"));
 }

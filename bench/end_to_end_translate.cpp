@@ -1,0 +1,144 @@
+#include <chrono>
+#include <filesystem>
+
+#include "bench/ceilings.h"
+#include "bench/end_to_end.h"
+#include "bench/peer_program.h"
+#include "data/batches.h"
+#include "data/text_file.h"
+#include "nn/search.h"
+#include "tools/loaded_model.h"
+#include "tools/translator.h"
+
+namespace xf::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where no model is given: the demo's and the sentences that it has not seen (tools/demo.sh).
+EndToEnd with_model_and_text(EndToEnd options) {
+  const fs::path demo = fs::path(repository_root()) / "build" / "demo";
+  if (options.model.empty()) {
+    options.model = (demo / "run").string();
+    if (!fs::exists(options.model)) {
+      fail(ErrorKind::usage,
+           "--end-to-end translate needs --model RUN, a trained run folder; tools/demo.sh makes {}",
+           options.model);
+    }
+    if (options.input.empty()) options.input = (demo / "corpus" / "test.en").string();
+  }
+  if (options.input.empty()) options.input = multi30k("test_2016_flickr.en");
+  return options;
+}
+
+// One way to translate.
+struct Decoding {
+  int64_t beam;
+  int64_t sentences;  // of a batch
+};
+
+// What was asked for, and 1: greedy, or one sentence at a time.
+std::vector<int64_t> and_one(int64_t asked) {
+  return asked == 1 ? std::vector<int64_t>{1} : std::vector<int64_t>{asked, 1};
+}
+
+// A trained model and a text as ids: what is timed lies between ids and ids, as in CTranslate2's
+// translate_batch().
+class Translation {
+ public:
+  Translation(const EndToEnd& options, const tests::Target& target)
+      : model_(tools::load_model(options.model, target.device, target.dtype)), arena_(target.device) {
+    data::LineReader reader(options.input);
+    for (std::string line; reader.next(line);)
+      sources_.push_back(model_->vocabularies.source->encode(model_->pipeline.prepare(line)));
+  }
+
+  // Number of generated tokens, each sentence's </s> among them.
+  double run(const Decoding& decoding) {
+    const nn::Search search(*model_->transformer, arena_,
+                            tools::with_specials({.beam_size = decoding.beam}, *model_->vocabularies.target));
+    int64_t tokens = 0;
+    found_.resize(static_cast<size_t>(sources_.size()));
+    for (const data::IndexedBatch& batch :
+         data::translation_batches(sources_, model_->vocabularies.source->eos_id(),
+                                   tools::kSourceTokensPerBatch, decoding.sentences)) {
+      auto hypotheses = search.translate(batch.batch);
+      for (size_t i = 0; i < hypotheses.size(); ++i) {
+        tokens += static_cast<int64_t>(hypotheses[i].front().ids.size()) + 1;
+        found_[static_cast<size_t>(batch.sentences[i])] = std::move(hypotheses[i].front().ids);
+      }
+    }
+    return static_cast<double>(tokens);
+  }
+  // Of the last run, line by line.
+  const std::vector<std::vector<int32_t>>& found() const { return found_; }
+
+ private:
+  std::unique_ptr<tools::LoadedModel> model_;
+  Arena arena_;
+  data::Sequences sources_;
+  std::vector<std::vector<int32_t>> found_;
+};
+
+// The two in turn, one pass over the text each.
+void compare_with_ctranslate2(const EndToEnd& options, const Decoding& decoding, int turns,
+                              const Progress& progress, Translation& translation, Row& row) {
+  try {
+    PeerProgram peer = ctranslate2(options.model, options.input, decoding.beam, decoding.sentences == 1);
+    const Tuned tuned = peer.tune(progress);
+    progress("translate " + row.shape + ", in turn with " + tuned.setting.name);
+    const auto ours = [&] {
+      const double start = now();
+      translation.run(decoding);
+      return now() - start;
+    };
+    take_turns_with(peer, tuned, turns, ours, row);
+    row.add_note(fmt::format("{} of {} lines differ",
+                             different_lines(translation.found(), peer.translations()),
+                             translation.found().size()));
+  } catch (const Error& error) {
+    row.add_note(std::string("no baseline: ") + error.what());
+  }
+}
+
+Row translate_row(const Request& request, const EndToEnd& options, const Decoding& decoding,
+                  Translation& translation, const Progress& progress) {
+  constexpr int kSamples = 9, kSamplesOfOne = 5;  // a sentence at a time takes longest
+  const int by_itself = decoding.sentences == 1 ? kSamplesOfOne : kSamples;
+  const int samples = request.timer.samples > 0 ? request.timer.samples : by_itself;
+  Row row =
+      row_like(request, "translate",
+               fmt::format("{} beam {} batch {}", std::filesystem::path(options.input).filename().string(),
+                           decoding.beam, decoding.sentences));
+  progress("translate " + row.shape);
+  reset_peak_resident();
+  row.tokens = translation.run(decoding);  // which warms up
+  row.peak_bytes = peak_resident_bytes();
+  row.baseline = request.baseline;
+  if (request.baseline == "ctranslate2") {
+    compare_with_ctranslate2(options, decoding, samples, progress, translation, row);
+  } else if (request.baseline != "none") {
+    row.add_note("no baseline: " + request.baseline + " is no peer in translation");
+  }
+  if (!row.ran())
+    row.samples = sample({.warm_ups = 0, .samples = samples}, [&] { translation.run(decoding); });
+  return row;
+}
+
+}  // namespace
+
+Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress) {
+  const EndToEnd chosen = with_model_and_text(options);
+  const Machine machine = measure_machine(request.target.device, request.target.dtype);
+  Results results{"", make_header(request.target, machine, request.preset), {}};
+  results.header.emplace_back("model", chosen.model);
+  Translation translation(chosen, request.target);
+  for (const int64_t sentences : and_one(chosen.sentences)) {
+    for (const int64_t beam : and_one(chosen.beam))
+      results.rows.push_back(translate_row(request, chosen, {beam, sentences}, translation, progress));
+  }
+  return results;
+}
+
+}  // namespace xf::bench
