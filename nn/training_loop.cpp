@@ -130,18 +130,23 @@ class Loop {
     collect();
     const std::vector<Score> scores = task_.validate(state_);
     tick();
+    bool best = false;
+    if (!scores.empty()) {
+      const double gain =
+          (scores.front().value - state_.best_score) * (scores.front().higher_is_better ? 1 : -1);
+      best = state_.best_update == 0 || gain > options_.early_stopping_epsilon;
+    }
+    const bool gained = best;
+    // Saved as it stood before the validation, so that a run that is killed now validates again and finds its
+    // best again. What cannot be saved is not the best: `best` means the one on the disk.
+    if (best && state_.saved_at != state_.update) best = save_or_warn();
     state_.validated_at = state_.update;
     ++state_.validations;
     if (scores.empty()) return;
-    const Score& first = scores.front();
-    const double gain = (first.value - state_.best_score) * (first.higher_is_better ? 1 : -1);
-    bool best = state_.best_update == 0 || gain > options_.early_stopping_epsilon;
-    state_.stalled = best ? 0 : state_.stalled + 1;
-    // What cannot be saved is not the best: `best` means the one on the disk.
-    if (best && state_.saved_at != state_.update) best = save_or_warn();
+    state_.stalled = gained ? 0 : state_.stalled + 1;
     if (best) {
-      state_.best_metric = first.metric;
-      state_.best_score = first.value;
+      state_.best_metric = scores.front().metric;
+      state_.best_score = scores.front().value;
       state_.best_update = state_.update;
       task_.mark_best(state_);
     }

@@ -24,8 +24,9 @@ std::string list_of(const std::vector<ChangedOption>& changes) {
   return list;
 }
 
+// As the newest checkpoint has it: config.toml beside it is there to be read, and perhaps edited.
 void check_unchanged(const Options& options, const std::string& run) {
-  const std::string path = run + "/config.toml";
+  const std::string path = run + (fs::exists(run + "/latest/config.toml") ? "/latest" : "") + "/config.toml";
   if (!fs::exists(path)) return;
   const Options before = options_from_toml(Program::train, read_file(path), path);
   const std::string list = list_of(options.changed_keys(before));

@@ -153,8 +153,11 @@ claim "-m alone" exits 0 xformer-train -m full_disk --after 20u
 claim "goes on with all that the run was begun with" says 'resumed from update 16'
 claim "and has the bytes of one run" \
   same_bytes full_disk/latest/model.safetensors longer/checkpoints/update-000020/model.safetensors
+sed -i 's/^learn-rate = .*/learn-rate = 0.1/' full_disk/config.toml
+claim "-m alone after an edit of what cannot change: 2" exits 2 xformer-train -m full_disk --after 24u
+claim "which is named" says 'learn-rate was 0.003 and is 0.1'
 claim "-m alone of no run: 2" exits 2 xformer-train -m none
-claim "-m alone with another value: 2" exits 2 xformer-train -m full_disk --learn-rate 0.1
+claim "-m alone with another value: 2" exits 2 xformer-train -m longer --learn-rate 0.1
 
 # ---- places
 cp -r full_disk model_only && rm -r model_only/checkpoints
@@ -234,7 +237,4 @@ claim "a deep state.json: 3" exits 3 xformer-translate -m nested/latest -i test.
 cp full_disk/latest/state.json nested/latest/state.json
 echo "a$(deep '.a' '') = 1" >deep.toml
 claim "a deep config file: 2" exits 2 train deep --after 4u -c deep.toml
-echo '{"event":"train"}' >>done_run/metrics.jsonl
-echo '{"event":7,"score":"x"}' >>done_run/metrics.jsonl
-claim "lines in metrics.jsonl that are somebody else's" exits 0 train done_run --after 20u "${steps[@]}" "${valid[@]}"
 conclude

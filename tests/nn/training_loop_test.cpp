@@ -18,17 +18,18 @@ class Task final : public TrainingTask {
   std::set<int64_t> full;
   std::vector<int64_t> saved, best;
   std::vector<std::string> warnings;
-  TrainingState last_saved;
+  std::vector<TrainingState> states;  // saved
+  double gain = 1;                    // of the score, by update
 
   PackedBatch next_batch() override { return random_batch({3, 4}, {5, 2}, 13, 17, 1); }
   void locate(TrainingState&) const override {}
   std::vector<Score> validate(const TrainingState& state) override {
-    return {{"bleu", static_cast<double>(state.update)}};  // always better
+    return {{"bleu", 100 + gain * static_cast<double>(state.update)}};
   }
   void save(const TrainingState& state, SaveKind) override {
     if (full.contains(state.update)) fail(ErrorKind::resources, "no room");
     saved.push_back(state.update);
-    last_saved = state;
+    states.push_back(state);
   }
   void mark_best(const TrainingState& state) override { best.push_back(state.best_update); }
   void on_update(const TrainingState&, const UpdateResult&) override {}
@@ -38,7 +39,7 @@ class Task final : public TrainingTask {
 };
 
 // Nine updates, saved every second, validated every third.
-std::string train(Task& task, int64_t after = 9) {
+std::string train(Task& task, int64_t after = 9, TrainingState state = {}) {
   TinyModel model(DType::f32, tiny_config());
   TrainerOptions trainer_options;
   trainer_options.schedule.peak = 1e-3;
@@ -46,7 +47,6 @@ std::string train(Task& task, int64_t after = 9) {
   const LoopOptions options{.after = {{Amount::Unit::updates, static_cast<double>(after)}},
                             .validate_every = {Amount::Unit::updates, 3},
                             .save_every = {Amount::Unit::updates, 2}};
-  TrainingState state;
   return error_of([&] { run_training_loop(trainer, task, options, state); });
 }
 
@@ -57,7 +57,23 @@ TEST_CASE("Training loop: saves when it is due, when it is best, and at the end"
   CHECK(train(task) == "no error");
   CHECK(task.saved == std::vector<int64_t>{2, 3, 4, 6, 8, 9});
   CHECK(task.best == std::vector<int64_t>{3, 6, 9});
-  CHECK(task.last_saved.saved_at == 9);
+  CHECK(task.states.back().saved_at == 9);
+}
+
+// A kill comes after a save and before anything else that is kept.
+TEST_CASE("Training loop: a run that is killed after any save finds its best again", "[unit]") {
+  for (const double gain : {1.0, -1.0}) {
+    Task whole;
+    whole.gain = gain;
+    train(whole);
+    for (const TrainingState& saved : whole.states) {
+      Task rest;
+      rest.gain = gain;
+      train(rest, 9, saved);
+      INFO("gain " << gain << ", killed at " << saved.update);
+      CHECK((rest.best.empty() ? saved.best_update : rest.best.back()) == whole.best.back());
+    }
+  }
 }
 
 TEST_CASE("Training loop: a save that fails is warned about, and what is not saved is not the best",
