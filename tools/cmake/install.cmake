@@ -1,6 +1,7 @@
 # What `cmake --install` puts where: programs; static libraries, headers below xformer/, and how CMake and pkg-config
 # find them. `cpack` makes two Debian packages of it, xformer and libxformer-dev.
 include(CMakePackageConfigHelpers)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the tests are not installed
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/xformer)
 
 set_target_properties(xf_headers PROPERTIES EXPORT_NAME headers)
