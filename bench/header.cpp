@@ -139,6 +139,12 @@ Header make_header(const tests::Target& target, const Machine& machine, const st
   };
   add_build(header);
   for (const auto& item : describe(target.device)) header.push_back(item);
+  if (target.device.type == DeviceType::cuda) {
+    // As they are right after the work: a GPU lowers its clocks when it is hot, or idle.
+    header.emplace_back("gpu_clocks_now",
+                        output_of("nvidia-smi --query-gpu=clocks.sm,clocks.mem,power.draw,temperature.gpu "
+                                  "--format=csv,noheader"));
+  }
   header.emplace_back("copy_gbs", fmt::format("{:.1f}", machine.copy_rate / 1e9));
   header.emplace_back("gemm_gflops", fmt::format("{:.1f}", machine.gemm_rate / 1e9));
   return header;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "bench/device_clock.h"
 #include "bench/header.h"
 #include "bench/process.h"
 #include "core/parallel.h"
@@ -61,13 +62,14 @@ class TorchOps : public KernelPeer {
     if (!why_not_.empty()) return PeerTime::absent(why_not_);
     try {
       if (!process_) start();
-      const Json request = {{"fn", c.fn},
-                            {"dims", c.dims},
-                            {"variant", c.variant},
-                            {"dtype", xf::name_of(c.target.dtype)},
-                            {"device", xf::name_of(c.target.device)},
-                            {"seconds", options_.seconds},
-                            {"cache_bytes", options_.cold ? kTorchColdBytes : 0}};
+      const Json request = {
+          {"fn", c.fn},
+          {"dims", c.dims},
+          {"variant", c.variant},
+          {"dtype", xf::name_of(c.target.dtype)},
+          {"device", xf::name_of(c.target.device)},
+          {"seconds", options_.seconds},
+          {"cache_bytes", options_.cold ? std::max(kFewestColdBytes, 2 * cache_bytes(c.target.device)) : 0}};
       process_->write_line(request.dump());
       return peer_time("torch", process_->read_line());
     } catch (const Error& error) {
@@ -77,8 +79,8 @@ class TorchOps : public KernelPeer {
   }
 
  private:
-  static constexpr int64_t kTorchColdBytes = 96ll
-                                             << 20;  // of inputs it rotates through: past an L2 and an L3
+  // Of inputs that it rotates through: past an L2 and an L3, also where the system does not tell how large.
+  static constexpr int64_t kFewestColdBytes = 96ll << 20;
   void start() {
     process_ = std::make_unique<Process>(
         std::vector<std::string>{peers_python(), peer_script("torch_ops.py"), std::to_string(thread_count())},

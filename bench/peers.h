@@ -39,7 +39,8 @@ class KernelPeer {
 // For kernels:
 //   naive     the definition in tests/cases, in f64, on one thread
 //   onednn    oneDNN's own primitive for the same (bench/onednn_peer.cpp)
-//   torch     bench/peers/torch_ops.py: eager and compiled with several allocators, the fastest of them
+//   torch     bench/peers/torch_ops.py: eager and compiled with several allocators, the fastest of them; on
+//             CUDA from a graph, as ours
 //   others    absent, and why
 std::unique_ptr<KernelPeer> make_kernel_peer(const std::string& name, const TimerOptions& options);
 

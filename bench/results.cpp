@@ -148,11 +148,26 @@ std::string result_path(const std::string& label) {
   return root + "/bench/results/" + label + ".json";
 }
 
-void store(const Results& results) {
-  const std::string path = result_path(results.label);
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+namespace {
+
+std::string part_path(const std::string& label) {
+  return std::filesystem::path(result_path(label)).replace_extension(".part.json").string();
+}
+
+void write(const std::string& path, const Results& results) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder);
   atomic_write(path, to_json(results));
 }
+
+}  // namespace
+
+void store(const Results& results) {
+  write(result_path(results.label), results);
+  std::filesystem::remove(part_path(results.label));
+}
+
+void store_part(const Results& results) { write(part_path(results.label), results); }
 
 Results pooled(const Results& older, const Results& newer) {
   for (const char* const name : {"device", "dtype", "cpu", "threads"}) {

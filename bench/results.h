@@ -25,7 +25,9 @@ Results from_json(const std::string& text, const std::string& name);
 
 // bench/results/LABEL.json; what ends in .json is a path already.
 std::string result_path(const std::string& label);
+// store_part() is for a run under way: LABEL.part.json beside it, which store() removes.
 void store(const Results& results);
+void store_part(const Results& results);
 // The samples of both together, row by row; ceilings and floors are the better of the two, baselines those of
 // the newer one where it has them. What whole runs differ by (pages, neighbours) is then part of each row's
 // spread. Error usage for another device, type, processor or number of threads.

@@ -102,7 +102,8 @@ void visit(const Case& c, const TimerOptions& options, KernelPeer* peer, const s
 
 // Each in turn with the same in f32; no baseline where there is no such case in that type.
 void add_kernels_beside_f32(const Request& request, Scope scope, const std::vector<Case>& cases,
-                            const Progress& progress, std::vector<Row>& rows) {
+                            const Progress& progress, const std::function<void()>& done,
+                            std::vector<Row>& rows) {
   scope.target.dtype = DType::f32;
   const std::vector<Case> all_in_f32 = catalogue(scope);
   for (const Case& c : cases) {
@@ -120,11 +121,12 @@ void add_kernels_beside_f32(const Request& request, Scope scope, const std::vect
     } catch (const Error& error) {
       row.add_note(error.what());
     }
+    done();
   }
 }
 
 void add_kernels(const Request& request, const std::vector<Case>& cases, const Progress& progress,
-                 std::vector<Row>& rows) {
+                 const std::function<void()>& done, std::vector<Row>& rows) {
   const size_t first = rows.size();
   for (const Case& c : cases) rows.push_back(row_of(c));
   const bool compared = request.baseline != "none";
@@ -133,7 +135,15 @@ void add_kernels(const Request& request, const std::vector<Case>& cases, const P
     for (size_t k = 0; k < cases.size(); ++k) {
       progress(cases[k].fn + " " + cases[k].shape());
       visit(cases[k], request.timer, peer.get(), request.baseline, rows[first + k]);
+      done();
     }
+  }
+}
+
+void set_floors(const Scope& scope, const Machine& machine, std::vector<Row>& rows) {
+  for (Row& row : rows) {
+    row.floor_s = kernel_floor(row.bytes, row.flops, machine);
+    if (row.fn == kTrainStep) set_step_floor(row, scope.model, machine);
   }
 }
 
@@ -151,7 +161,7 @@ Choice choice_of(const Request& request) {
   return choice;
 }
 
-Results run(const Request& request, const Progress& progress) {
+Results run(const Request& request, const Progress& progress, const Keep& keep) {
   const auto [scope, step, cases] = choice_of(request);
   const auto measured = [&] {
     progress("ceilings of this machine");
@@ -159,18 +169,23 @@ Results run(const Request& request, const Progress& progress) {
   };
   const Machine before = measured();
   Results results;
-  if (step) results.rows.push_back(step_row(request, scope, progress));
+  results.header = make_header(request.target, before, request.preset);
+  const auto done = [&, &scope = scope] {
+    set_floors(scope, before, results.rows);
+    keep(results);
+  };
+  if (step) {
+    results.rows.push_back(step_row(request, scope, progress));
+    done();
+  }
   if (request.check) check(request, scope, progress);
   if (request.baseline == kOwnF32) {
-    add_kernels_beside_f32(request, scope, cases, progress, results.rows);
+    add_kernels_beside_f32(request, scope, cases, progress, done, results.rows);
   } else {
-    add_kernels(request, cases, progress, results.rows);
+    add_kernels(request, cases, progress, done, results.rows);
   }
   const Machine machine = better_of(before, measured());
-  for (Row& row : results.rows) {
-    row.floor_s = kernel_floor(row.bytes, row.flops, machine);
-    if (row.fn == kTrainStep) set_step_floor(row, scope.model, machine);
-  }
+  set_floors(scope, machine, results.rows);
   results.header = make_header(request.target, machine, request.preset);
   return results;
 }

@@ -36,7 +36,10 @@ using Progress = std::function<void(const std::string&)>;
 // with one, ours, the peer and ours again follow each other. Error failure where check finds a kernel that
 // disagrees with its definition.
 constexpr int kVisits = 3;
-Results run(const Request& request, const Progress& progress);
+// `keep` is called after each row with what there is so far, floors from the first look at the machine: a run
+// that is stopped has lost nothing.
+using Keep = std::function<void(const Results&)>;
+Results run(const Request& request, const Progress& progress, const Keep& keep);
 
 // What a request chooses, one name and shape per line.
 std::string list(const Request& request);

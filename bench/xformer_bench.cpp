@@ -139,18 +139,24 @@ DType dtype_called(const std::string& name) {
   return name == "bf16" ? DType::bf16 : DType::f32;
 }
 
-Results measured(const Options& o) {
+Results measured(const Options& o, const Keep& keep) {
   if (o.end_to_end == "train") return train_end_to_end(o.request, o.whole, show_progress);
   if (o.end_to_end == "translate") return translate_end_to_end(o.request, o.whole, show_progress);
-  return o.scaling ? run_scaling(o.request, show_progress) : run(o.request, show_progress);
+  return o.scaling ? run_scaling(o.request, show_progress) : run(o.request, show_progress, keep);
 }
 
 int measure(const Options& o) {
-  Results results = measured(o);
-  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
-  results.label = o.label;
   if (o.add && o.label.empty()) fail(ErrorKind::usage, "--add needs --label");
-  if (o.add && std::filesystem::exists(result_path(o.label))) results = pooled(load(o.label), results);
+  const bool adds = o.add && std::filesystem::exists(result_path(o.label));
+  const Results older = adds ? load(o.label) : Results();
+  const auto labelled = [&](Results results) {
+    results.label = o.label;
+    return adds ? pooled(older, results) : results;
+  };
+  const Results results = labelled(measured(o, [&](const Results& so_far) {
+    if (!o.label.empty()) store_part(labelled(so_far));
+  }));
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
   if (!o.label.empty()) store(results);
   print(results, o);
   return 0;

@@ -33,11 +33,15 @@ void select_device(Context& c, int index) {
   c.index = index;
 }
 
+int attribute(cudaDeviceAttr which, int index) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, index), "device attributes");
+  return value;
+}
+
 int architecture(int index) {
-  int major = 0, minor = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index), "device attributes");
-  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, index), "device attributes");
-  return 10 * major + minor;
+  return 10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
+         attribute(cudaDevAttrComputeCapabilityMinor, index);
 }
 
 }  // namespace
@@ -62,13 +66,18 @@ std::string obstacle(int index) {
     return fmt::format("the NVIDIA driver is for CUDA {}.{}, older than this build's {}.{}", driver / 1000,
                        driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
   }
-  if (status != cudaSuccess || count == 0) return "there is no CUDA device";
+  if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) return "there is no CUDA device";
+  if (status != cudaSuccess) {
+    cudaGetLastError();
+    return fmt::format("the CUDA driver says: {} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
+  }
   if (index >= count) return fmt::format("there is no cuda:{}, only {} device(s)", index, count);
   const int found = architecture(index);
   if (found < kOldestArchitecture) {
     return fmt::format("cuda:{} has compute capability {}.{}; {}.{} is needed", index, found / 10, found % 10,
                        kOldestArchitecture / 10, kOldestArchitecture % 10);
   }
+  if (!cublaslt_library()) return "cuBLASLt is not found: no " + cublaslt_places();
   return "";
 }
 
@@ -90,6 +99,10 @@ void* workspace(int64_t bytes) {
     c.workspaces.push_back(allocate(Device::cuda(c.index), c.workspace_bytes));
   }
   return c.workspaces.back().get();
+}
+
+int64_t most_shared_memory() {
+  return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, std::max(context().index, 0));
 }
 
 void synchronize() { check(cudaStreamSynchronize(stream()), "a kernel"); }

@@ -24,6 +24,9 @@ cudaStream_t stream();
 // older memory in place for graphs that know it.
 void* workspace(int64_t bytes);
 
+// Bytes of shared memory that a block may have at most: 227 KiB on Hopper, 99 KiB on sm_86, 89 and 120.
+int64_t most_shared_memory();
+
 // Waits for the stream; the place where an earlier kernel's error shows.
 void synchronize();
 
@@ -42,8 +45,13 @@ std::shared_ptr<void> make_event();
 void mark(void* event);
 void wait_for(void* event);
 
+// cuBLASLt's library, for dlsym. Loaded when first asked for, so that a program starts, and computes on the
+// CPU, where it is not installed. Null: it is in none of the places that cublaslt_places() names.
+void* cublaslt_library();
+std::string cublaslt_places();
+
 // What stands between this process and device `index`, in words for a user: no device, no driver or one that
-// is too old, an architecture that is too old; empty: nothing.
+// is too old, an architecture that is too old, no cuBLASLt; empty: nothing.
 std::string obstacle(int index);
 std::string product_name(int index);
 

@@ -1,6 +1,7 @@
 #include "core/device.h"
 
 #include <charconv>
+#include <filesystem>
 
 #include "core/error.h"
 #if XF_CUDA
@@ -16,7 +17,7 @@ std::string cuda_obstacle([[maybe_unused]] int index) {
 #if XF_CUDA
   return cuda::obstacle(index);
 #else
-  return "this build has no CUDA backend";
+  return "this build has no CUDA backend; cmake --preset cuda makes one";
 #endif
 }
 
@@ -34,10 +35,10 @@ int cuda_index(const std::string& spec) {
 
 }  // namespace
 
-DeviceChoice choose_device(const std::string& spec) {
+DeviceChoice choose_device(const std::string& spec, const std::string& driver_node) {
   if (spec == "cpu") return {};
   const bool automatic = spec == "auto";
-  if (automatic && !XF_CUDA) return {};
+  if (automatic && !XF_CUDA && !std::filesystem::exists(driver_node)) return {};
   const int index = automatic ? 0 : cuda_index(spec);
   const std::string obstacle = cuda_obstacle(index);
   if (obstacle.empty()) return {Device::cuda(index), ""};

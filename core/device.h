@@ -28,13 +28,14 @@ struct Device {
 };
 
 // "auto", "cpu", "cuda" or "cuda:N" (from --device). auto takes the first CUDA device where one can be used,
-// else the CPU, and says why (unless the build has no CUDA) in `why_not_cuda`. Error usage, in words for a
-// user: any other word, a device that cannot be used.
+// else the CPU, and says why in `why_not_cuda`; a build without CUDA has something to say only where the
+// NVIDIA driver has left `driver_node`. Error usage, in words for a user: any other word, a device that cannot
+// be used.
 struct DeviceChoice {
   Device device;
   std::string why_not_cuda;
 };
-DeviceChoice choose_device(const std::string& spec);
+DeviceChoice choose_device(const std::string& spec, const std::string& driver_node = "/dev/nvidiactl");
 
 inline std::string name_of(Device device) {
   switch (device.type) {

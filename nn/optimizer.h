@@ -1,6 +1,7 @@
 // Adam over a registry's flat memory: the gradient's norm, then one pass (kernels/adam.h).
 #pragma once
 
+#include "core/upload.h"
 #include "kernels/adam.h"
 #include "nn/registry.h"
 
@@ -36,6 +37,7 @@ class Adam {
   Tensor m_, v_;
   Tensor norm_squared_;
   Tensor step_;  // f32 [4]
+  Upload step_upload_;
 };
 
 }  // namespace xf::nn

@@ -1,6 +1,8 @@
 #include "nn/trainer.h"
 
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 namespace xf::nn {
@@ -29,7 +31,8 @@ Trainer::Trainer(const Transformer& model, const Registry& registry, Arena& aren
       losses_(Tensor::zeros({kMostStarted, 2}, loss_.dtype(), registry.device())),
       norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, registry.device())),
       seed_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
-      counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())) {
+      counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())),
+      counters_upload_(registry.device(), counters_.bytes()) {
   if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0) {
     fixed_ = std::make_unique<FixedBatch>(registry.device(), options.capacity);
   }
@@ -45,8 +48,9 @@ void Trainer::forward_backward(const PackedBatch& batch) {
 void Trainer::accumulate(int64_t update, const PackedBatch& batch, int64_t first_source,
                          int64_t first_target) {
   const auto u = static_cast<int32_t>(update);
-  counters_.copy_from(Tensor::from<int32_t>(
-      {u, static_cast<int32_t>(first_source), u, static_cast<int32_t>(first_target)}, {2, 2}));
+  const std::array counters{u, static_cast<int32_t>(first_source), u, static_cast<int32_t>(first_target)};
+  std::memcpy(counters_upload_.buffer(), counters.data(), sizeof counters);
+  counters_upload_.send(counters_.raw());
   if (!fixed_) return forward_backward(batch.to(registry_.device()));
   fixed_->load(batch);
   accumulate_graph_.run(registry_.device(), [this] { forward_backward(fixed_->batch()); });

@@ -80,6 +80,7 @@ class Trainer {
   Tensor losses_, norms_squared_;      // [kMostStarted, 2], [kMostStarted]: of the updates in started_
   Tensor seed_;                        // [2]: the gradient of the sum is 1
   Tensor counters_;                    // i32 [2, 2]: {update, first token} of source and target
+  Upload counters_upload_;             // in turn with the device
   std::unique_ptr<FixedBatch> fixed_;  // where work is replayed
   Graph accumulate_graph_, optimizer_graph_;
 };

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-ARCHITECTURES = {"sm_80", "sm_90"}
+ARCHITECTURES = {"sm_80", "sm_90", "sm_100", "sm_120"}
 HEADS_128_WIDE = re.compile(r"attention\w*<[^>]*\b128\b")
 KERNEL = re.compile(r"Compiling entry function '(\w+)' for '(sm_\w+)'")
 SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")

@@ -40,7 +40,7 @@ export CUDACXX="$CUDA_HOME/bin/nvcc"
 "$CUDACXX" --version | grep release
 
 log=build-cuda/ptxas.log  # of every kernel: whatever was compiled before is compiled again
-cmake --preset cuda -DCUDAToolkit_ROOT="$CUDA_HOME" -DCMAKE_CUDA_FLAGS=-Xptxas=-v >/dev/null
+cmake --preset cuda -UCMAKE_CUDA_ARCHITECTURES -DCUDAToolkit_ROOT="$CUDA_HOME" -DCMAKE_CUDA_FLAGS=-Xptxas=-v >/dev/null
 find build-cuda -name '*.cu.o' -delete
 cmake --build --preset cuda --target xf_kernels >"$log" 2>&1 || {
   cat "$log"

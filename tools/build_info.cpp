@@ -23,7 +23,7 @@ namespace {
 std::string cuda_line() {
   if (!XF_CUDA) return "absent: this build computes on the CPU only";
   const DeviceChoice choice = choose_device("auto");
-  return choice.why_not_cuda.empty() ? "built in, " + name_of(choice.device)
+  return choice.why_not_cuda.empty() ? "built in, " + description_of(choice.device)
                                      : "built in, not usable: " + choice.why_not_cuda;
 }
 

@@ -1,6 +1,7 @@
 #include "bench/cuda_clock.h"
 #include "core/cuda.h"
 #include "core/error.h"
+#include "kernels/cuda/cublaslt.h"
 
 namespace xf::bench {
 
@@ -47,6 +48,10 @@ int attribute(cudaDeviceAttr which, int index) {
   return value;
 }
 
+std::string cublaslt_version(size_t number) {
+  return fmt::format("{}.{}.{}", number / 10000, number % 10000 / 100, number % 100);
+}
+
 std::string version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
 
 }  // namespace
@@ -63,12 +68,16 @@ std::vector<std::pair<std::string, std::string>> describe_cuda(int index) {
   int driver = 0, runtime = 0;
   cuda::check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   cuda::check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-  return {{"gpu", properties.name},
-          {"gpu_architecture", fmt::format("sm_{}{}, {} multiprocessors", properties.major, properties.minor,
-                                           properties.multiProcessorCount)},
-          {"gpu_memory_gb", fmt::format("{:.0f}", static_cast<double>(properties.totalGlobalMem) / 1e9)},
-          {"cuda_driver", version(driver)},
-          {"cuda_runtime", version(runtime)}};
+  return {
+      {"gpu", properties.name},
+      {"gpu_architecture", fmt::format("sm_{}{}, {} multiprocessors", properties.major, properties.minor,
+                                       properties.multiProcessorCount)},
+      {"gpu_memory_gb", fmt::format("{:.0f}", static_cast<double>(properties.totalGlobalMem) / 1e9)},
+      {"gpu_clock_mhz", fmt::format("at most {}, memory {}", attribute(cudaDevAttrClockRate, index) / 1000,
+                                    attribute(cudaDevAttrMemoryClockRate, index) / 1000)},
+      {"cuda_driver", version(driver)},
+      {"cuda_runtime", version(runtime)},
+      {"cublaslt", cublaslt_version(kernels::cublaslt().cublasLtGetVersion())}};
 }
 
 }  // namespace xf::bench

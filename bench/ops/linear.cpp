@@ -1,6 +1,10 @@
 #include "kernels/linear.h"
 
+#include <utility>
+
 #include "bench/ops/ops.h"
+#include "kernels/elementwise.h"
+#include "kernels/matmul.h"
 #include "tests/cases/activation.h"
 #include "tests/cases/linear.h"
 #include "tests/cases/matmul.h"
@@ -91,12 +95,23 @@ Call backward_input(const Tensors& t) {
           [t] { return Expected{t.dx_reference()}; }};
 }
 
-Call backward_weight(const Tensors& t) {
-  return {[t] { kernels::linear_backward_weight(t.dy, t.x, t.dw, t.dbias); },
-          {{t.dw, 2, 1}, {t.dbias, 2, 1}},
-          [t] {
+Call weight_gradients(const Tensors& t, std::function<void()> run) {
+  return {std::move(run), {{t.dw, 2, 1}, {t.dbias, 2, 1}}, [t] {
             return Expected{t.dw_reference(), column_sums(as_doubles(t.dy), t.M())};
           }};
+}
+
+Call backward_weight(const Tensors& t) {
+  return weight_gradients(t, [t] { kernels::linear_backward_weight(t.dy, t.x, t.dw, t.dbias); });
+}
+
+// The same without the backend's offer to do both at once (kernels/cuda/linear.cpp), whose product may be a
+// slower one.
+Call backward_weight_apart(const Tensors& t) {
+  return weight_gradients(t, [t] {
+    kernels::matmul(t.dy, kernels::Transpose::yes, t.x, kernels::Transpose::no, Accumulate::yes, t.dw);
+    kernels::sum_rows(t.dy, t.dbias);
+  });
 }
 
 void add(const Scope& scope, int64_t N, int64_t K, int64_t M, bool activation, std::vector<Case>& rows) {
@@ -105,14 +120,17 @@ void add(const Scope& scope, int64_t N, int64_t K, int64_t M, bool activation, s
   // The weight's gradient is read and written, in the accumulator's type.
   const Work to_weight{(product(N, K) + product(N, M)) * scope.e() + 2 * product(K, M) * scope.a(),
                        work.flops};
-  const auto row = [&](const char* fn, const Work& of, auto make) {
-    rows.push_back({"linear", fn, {N, K, M}, "", scope.target, of, [=](Inputs& in) {
+  const auto row = [&](const char* fn, const Work& of, auto make, const char* variant = "") {
+    rows.push_back({"linear", fn, {N, K, M}, variant, scope.target, of, [=](Inputs& in) {
                       return make(Tensors(in, N, K, M));
                     }});
   };
   row("linear_forward", work, forward);
   row("linear_backward_input", work, backward_input);
   row("linear_backward_weight", to_weight, backward_weight);
+  if (scope.target.device.type == DeviceType::cuda) {
+    row("linear_backward_weight", to_weight, backward_weight_apart, "apart");
+  }
   if (!activation) return;
   row("linear_activation_forward", work, activation_forward);
   rows.push_back({"linear",

@@ -5,10 +5,11 @@
 
 Reads one JSON object per line, {"fn", "dims", "variant", "dtype", "device", "seconds", "cache_bytes"}, and answers with
 one line each: {"median_s", "p10_s", "p90_s", "n", "version", "variant"}, or {"skip": why}. Eager and torch.compile are
-both tried and the faster one is told ("variant"); attention in all its backends on CUDA. Inputs rotate through more than
-`cache_bytes` in all. Backward is timed alone: the graph of forward is kept.
+both tried and the faster one is told ("variant"); on CUDA both are replayed as a CUDA graph, and attention runs in all its
+backends. Inputs rotate through more than `cache_bytes` in all. Backward is timed alone: the graph of forward is kept.
 """
 import contextlib
+import functools
 import json
 import statistics
 import sys
@@ -150,7 +151,7 @@ BOTH = {"cross_entropy": cross_entropy, "projection_cross_entropy": projection_c
 def adam_call(dims, new):
     p = new(*dims).detach().requires_grad_()
     p.grad = torch.rand_like(p)
-    optimizer = torch.optim.Adam([p], lr=1e-3, betas=(0.9, 0.98), fused=True)
+    optimizer = torch.optim.Adam([p], lr=1e-3, betas=(0.9, 0.98), fused=True, capturable=p.is_cuda)
     return optimizer.step, 4 * p.numel() * p.element_size()
 
 
@@ -190,43 +191,95 @@ def call_of(request, compiled):
             2 * sum(a.numel() * a.element_size() for a in arguments) + 2 * dy.numel() * dy.element_size())
 
 
-def timed(calls, seconds, cuda):
-    """Seconds per call, for as long as `seconds`; calls rotate."""
+def timed(calls, seconds):
+    """Seconds per call, for as long as `seconds`; calls rotate. By the host's clock."""
     turn = 0
 
     def run(count):
         nonlocal turn
-        if cuda:
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            start.record()
         begun = time.perf_counter()
         for _ in range(count):
             calls[turn]()
             turn = (turn + 1) % len(calls)
-        if cuda:
-            end.record()
-            end.synchronize()
-            return start.elapsed_time(end) / 1e3 / count
         return (time.perf_counter() - begun) / count
 
     for _ in range(WARM_UPS):
         each = run(len(calls))
     count = max(1, round(FASTEST_SAMPLE / each))
+    return sampled(lambda: run(count), seconds)
+
+
+def timed_on_cuda(calls, seconds):
+    """The same by events around the replay of a CUDA graph that holds the calls, in turn: as ours are timed, so that
+    neither pays for launches. Where PyTorch cannot capture them, around launches from Python. Says which."""
+    def all_calls():
+        for call in calls:
+            call()
+
+    def recorded(rounds):
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
+            for _ in range(rounds):
+                all_calls()
+        graph.replay()  # the first one brings the graph to the device
+        return graph.replay
+
+    def elapsed(run):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        run()
+        end.record()
+        end.synchronize()
+        return start.elapsed_time(end) / 1e3
+
+    for _ in range(WARM_UPS):
+        elapsed(all_calls)
+    rounds = 1
+    try:
+        rounds = max(1, round(FASTEST_SAMPLE / elapsed(recorded(1))))
+        run, how = recorded(rounds), "in a CUDA graph"
+    except RuntimeError as error:
+        torch.cuda.synchronize()
+        run, rounds = all_calls, 1
+        how = f"launched one by one ({first_line(error)})"
+    return sampled(lambda: elapsed(run) / (rounds * len(calls)), seconds), how
+
+
+def sampled(sample, seconds):
     samples, end = [], time.perf_counter() + seconds
     while time.perf_counter() < end or len(samples) < FEWEST:
-        samples.append(run(count))
+        samples.append(sample())
     return samples
 
 
 def measure(request, compiled, backend=None):
-    with sdpa_kernel([backend]) if backend else contextlib.nullcontext():
+    cuda = request["device"].startswith("cuda")
+    way = backend.name if backend else "compiled" if compiled else "eager"
+    with contextlib.ExitStack() as stack:
+        if backend:
+            stack.enter_context(sdpa_kernel([backend]))
+        if cuda:  # what is captured, also a backward pass by way of its forward, must not be on the default stream
+            stack.enter_context(torch.cuda.stream(side_stream(request["device"])))
         call, size = call_of(request, compiled)
         inputs = min(MOST_INPUTS, max(1, -(-request["cache_bytes"] // max(1, size))))
         calls = [call] + [call_of(request, compiled)[0] for _ in range(inputs - 1)]
-        samples = timed(calls, request["seconds"], request["device"].startswith("cuda"))
+        if cuda:
+            samples, how = timed_on_cuda(calls, request["seconds"])
+            way += " " + how
+        else:
+            samples = timed(calls, request["seconds"])
     tenths = statistics.quantiles(samples, n=10, method="inclusive")
     return {"median_s": statistics.median(samples), "p10_s": tenths[0], "p90_s": tenths[-1], "n": len(samples),
-            "version": torch.__version__, "variant": "compiled" if compiled else "eager"}
+            "version": torch.__version__, "variant": way}
+
+
+@functools.cache
+def side_stream(device):
+    return torch.cuda.Stream(device)
+
+
+def first_line(error):
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def ways(request):
@@ -234,7 +287,7 @@ def ways(request):
     yield "compiled", lambda: measure(request, True)
     if request["fn"].startswith("attention") and request["device"].startswith("cuda"):
         for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.CUDNN_ATTENTION):
-            yield backend.name, lambda backend=backend: measure(request, False, backend) | {"variant": backend.name}
+            yield backend.name, lambda backend=backend: measure(request, False, backend)
 
 
 def answer(request):
@@ -243,7 +296,7 @@ def answer(request):
         try:
             results.append(way())
         except Exception as error:  # a backend that refuses a shape, a compiler that is absent
-            reasons.append(f"{name}: {str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__}")
+            reasons.append(f"{name}: {first_line(error)}")
             if isinstance(error, Absent) and name == "eager":
                 break
     if not results:

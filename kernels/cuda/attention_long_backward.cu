@@ -182,6 +182,7 @@ void backward_long(const AttentionBackwardArgs<T>& args) {
   const bool aligned = rows_are_aligned(args);
   with_head_width(args.Dh, [&]<int kWidth>() {
     constexpr size_t kBytes = kBackwardBytes<T, kWidth>;
+    check_shared_memory<T>(kBytes, args.Dh);
     cuda::launch(attention_long_backward_queries<T, kWidth>, long_grid(args.Tq, args.B, args.H),
                  dim3(kThreads), kBytes, cuda::stream(), args, deltas, aligned);
     cuda::launch(attention_long_backward_keys<T, kWidth>, long_grid(args.Tk, args.B, args.H), dim3(kThreads),

@@ -136,6 +136,7 @@ __global__ void __launch_bounds__(kThreads)
 template <typename T>
 void forward_long(const AttentionForwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
+    check_shared_memory<T>(kForwardBytes<T, kWidth>, args.Dh);
     cuda::launch(attention_long_forward<T, kWidth>, long_grid(args.Tq, args.B, args.H), dim3(kThreads),
                  kForwardBytes<T, kWidth>, cuda::stream(), args, rows_are_aligned(args));
   });

@@ -1,6 +1,7 @@
 // What the attention kernels read and write: sentences, rows of one head, dropout's choice of probabilities.
 #pragma once
 
+#include "core/cuda.h"
 #include "kernels/cuda/attention_tile.cuh"
 
 namespace xf::kernels::attention {
@@ -159,6 +160,18 @@ constexpr int64_t kWidestHead = 128;
 inline void check_head_width(int64_t Dh) {
   XF_CHECK(Dh <= kWidestHead, "attention: heads may be {} columns wide on CUDA, got {}; use more heads",
            kWidestHead, Dh);
+}
+
+// Refuses what does not fit into a block's shared memory on this device: heads of up to 64 columns do
+// everywhere.
+template <typename T>
+void check_shared_memory(size_t bytes, int64_t Dh) {
+  const int64_t most = cuda::most_shared_memory();
+  XF_CHECK(
+      static_cast<int64_t>(bytes) <= most,
+      "attention: heads of {} columns in {} need {} bytes of shared memory, and this device has {}; use more "
+      "heads, so that each has at most 64 columns",
+      Dh, std::is_same_v<T, float> ? "float32" : "bfloat16", bytes, most);
 }
 
 // body.operator()<kWidth>() for the smallest width that heads of Dh columns fit into.

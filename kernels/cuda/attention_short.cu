@@ -195,18 +195,20 @@ __global__ void __launch_bounds__(kWarp)
 template <typename T>
 void forward_short(const AttentionForwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
-    cuda::launch(attention_short_forward<T, kWidth>, blocks(args), dim3(kWarp),
-                 forward_bytes<T, kWidth>(args.shape), cuda::stream(), args, key_rows(args.shape),
-                 rows_are_aligned(args));
+    const size_t bytes = forward_bytes<T, kWidth>(args.shape);
+    check_shared_memory<T>(bytes, args.Dh);
+    cuda::launch(attention_short_forward<T, kWidth>, blocks(args), dim3(kWarp), bytes, cuda::stream(), args,
+                 key_rows(args.shape), rows_are_aligned(args));
   });
 }
 
 template <typename T>
 void backward_short(const AttentionBackwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
-    cuda::launch(attention_short_backward<T, kWidth>, blocks(args), dim3(kWarp),
-                 backward_bytes<T, kWidth>(args.shape), cuda::stream(), args, key_rows(args.shape),
-                 rows_are_aligned(args));
+    const size_t bytes = backward_bytes<T, kWidth>(args.shape);
+    check_shared_memory<T>(bytes, args.Dh);
+    cuda::launch(attention_short_backward<T, kWidth>, blocks(args), dim3(kWarp), bytes, cuda::stream(), args,
+                 key_rows(args.shape), rows_are_aligned(args));
   });
 }
 

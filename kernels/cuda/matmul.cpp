@@ -10,8 +10,6 @@
 // where the parts are added in a step of its own and in a fixed order: same product, same bits.
 #include "kernels/matmul.h"
 
-#include <cublasLt.h>
-
 #include <compare>
 #include <map>
 #include <memory>
@@ -19,6 +17,7 @@
 #include <type_traits>
 
 #include "core/cuda.h"
+#include "kernels/cuda/cublaslt.h"
 #include "kernels/cuda/product.h"
 #include "kernels/elementwise.h"
 
@@ -33,21 +32,21 @@ constexpr uintptr_t kBestAlignment = 16;
 
 void check_status(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS)
-    fail(ErrorKind::failure, "cuda: {}: {}", what, cublasLtGetStatusString(status));
+    fail(ErrorKind::failure, "cuda: {}: {}", what, cublaslt().cublasLtGetStatusString(status));
 }
 
-template <auto destroy>
+template <auto destroy>  // a member of CublasLt
 struct Destroy {
   template <typename Handle>
   void operator()(Handle* handle) const {
-    destroy(handle);
+    (cublaslt().*destroy)(handle);
   }
 };
 template <typename Handle, auto destroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<destroy>>;
-using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
-using Description = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
-using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
+using Layout = Owned<cublasLtMatrixLayout_t, &CublasLt::cublasLtMatrixLayoutDestroy>;
+using Description = Owned<cublasLtMatmulDesc_t, &CublasLt::cublasLtMatmulDescDestroy>;
+using Preference = Owned<cublasLtMatmulPreference_t, &CublasLt::cublasLtMatmulPreferenceDestroy>;
 
 // All that the choice of a kernel depends on.
 struct Key {
@@ -78,7 +77,7 @@ Library& library() {
     int device = 0;
     cuda::check(cudaGetDevice(&device), "cudaGetDevice");
     created.workspace = cuda::allocate(Device::cuda(device), kWorkspaceBytes);
-    check_status(cublasLtCreate(&created.handle), "cublasLtCreate");
+    check_status(cublaslt().cublasLtCreate(&created.handle), "cublasLtCreate");
     return created;
   }();
   return instance;
@@ -86,18 +85,19 @@ Library& library() {
 
 template <typename Value>
 void set(const Description& description, cublasLtMatmulDescAttributes_t attribute, const Value& value) {
-  check_status(cublasLtMatmulDescSetAttribute(description.get(), attribute, &value, sizeof value),
+  check_status(cublaslt().cublasLtMatmulDescSetAttribute(description.get(), attribute, &value, sizeof value),
                "cublasLtMatmulDescSetAttribute");
 }
 template <typename Value>
 void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t attribute, const Value& value) {
-  check_status(cublasLtMatmulPreferenceSetAttribute(preference.get(), attribute, &value, sizeof value),
-               "cublasLtMatmulPreferenceSetAttribute");
+  check_status(
+      cublaslt().cublasLtMatmulPreferenceSetAttribute(preference.get(), attribute, &value, sizeof value),
+      "cublasLtMatmulPreferenceSetAttribute");
 }
 
 Description describe(const Key& key) {
   cublasLtMatmulDesc_t created = nullptr;
-  check_status(cublasLtMatmulDescCreate(&created, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+  check_status(cublaslt().cublasLtMatmulDescCreate(&created, CUBLAS_COMPUTE_32F, CUDA_R_32F),
                "cublasLtMatmulDescCreate");
   Description description(created);
   set(description, CUBLASLT_MATMUL_DESC_TRANSA, key.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -109,15 +109,15 @@ Description describe(const Key& key) {
 // A row-major [rows, columns], read by columns.
 Layout layout(cudaDataType_t type, int64_t rows, int64_t columns, int64_t stride) {
   cublasLtMatrixLayout_t created = nullptr;
-  check_status(cublasLtMatrixLayoutCreate(&created, type, static_cast<uint64_t>(columns),
-                                          static_cast<uint64_t>(rows), stride),
+  check_status(cublaslt().cublasLtMatrixLayoutCreate(&created, type, static_cast<uint64_t>(columns),
+                                                     static_cast<uint64_t>(rows), stride),
                "cublasLtMatrixLayoutCreate");
   return Layout(created);
 }
 
 Preference prefer(const Key& key) {
   cublasLtMatmulPreference_t created = nullptr;
-  check_status(cublasLtMatmulPreferenceCreate(&created), "cublasLtMatmulPreferenceCreate");
+  check_status(cublaslt().cublasLtMatmulPreferenceCreate(&created), "cublasLtMatmulPreferenceCreate");
   Preference preference(created);
   set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
   // None, or this one: the parts of a split sum go to the workspace and are added by a kernel of their own.
@@ -135,9 +135,9 @@ bool choose_algorithm(const Key& key, Plan& plan) {
   const Preference preference = prefer(key);
   cublasLtMatmulHeuristicResult_t result{};
   int found = 0;
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(library().handle, plan.description.get(), plan.b.get(), plan.a.get(),
-                                     plan.c.get(), plan.c.get(), preference.get(), 1, &result, &found);
+  const cublasStatus_t status = cublaslt().cublasLtMatmulAlgoGetHeuristic(
+      library().handle, plan.description.get(), plan.b.get(), plan.a.get(), plan.c.get(), plan.c.get(),
+      preference.get(), 1, &result, &found);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
   check_status(status, "cublasLtMatmulAlgoGetHeuristic");
   plan.algorithm = result.algo;
@@ -208,10 +208,11 @@ bool multiply(const MatmulArgs<T, C>& args, const Epilogue<C>& epilogue) {
   const Plan& plan = *place->second;
   if (vector) set(plan.description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, vector);
   const float alpha = 1, beta = args.accumulate ? 1 : 0;
-  check_status(cublasLtMatmul(library().handle, plan.description.get(), &alpha, args.b, plan.b.get(), args.a,
-                              plan.a.get(), &beta, args.c, plan.c.get(), args.c, plan.c.get(),
-                              &plan.algorithm, library().workspace.get(), kWorkspaceBytes, cuda::stream()),
-               "cublasLtMatmul");
+  check_status(
+      cublaslt().cublasLtMatmul(library().handle, plan.description.get(), &alpha, args.b, plan.b.get(),
+                                args.a, plan.a.get(), &beta, args.c, plan.c.get(), args.c, plan.c.get(),
+                                &plan.algorithm, library().workspace.get(), kWorkspaceBytes, cuda::stream()),
+      "cublasLtMatmul");
   return true;
 }
 

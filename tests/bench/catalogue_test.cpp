@@ -50,12 +50,28 @@ TEST_CASE("Catalogue: every function of every op is timed, on a model's shapes a
 }
 
 TEST_CASE("Catalogue: a row is known by its name and shape alone", "[unit]") {
-  for (const char* const preset : {"tiny", "base", "odd"}) {
-    std::set<std::string> seen;
-    for (const Case& c : catalogue(scope_of(preset, kF32))) {
-      INFO(preset << ": " << c.fn << " " << c.shape());
-      CHECK(seen.insert(c.fn + " " + c.shape()).second);
+  for (const Device device : {Device::cpu(), Device::cuda()}) {
+    for (const char* const preset : {"tiny", "base", "odd"}) {
+      std::set<std::string> seen;
+      for (const Case& c : catalogue(scope_of(preset, {device, DType::f32}))) {
+        INFO(preset << ": " << c.fn << " " << c.shape());
+        CHECK(seen.insert(c.fn + " " + c.shape()).second);
+      }
     }
+  }
+}
+
+TEST_CASE("Catalogue: on CUDA, dW is also timed without the bias in one go, and the loss with aligned logits",
+          "[unit]") {
+  std::set<std::string> rows;
+  for (const Case& c : catalogue(scope_of("base", {Device::cuda(), DType::bf16}))) {
+    rows.insert(c.fn + " " + c.shape());
+  }
+  for (const char* const row :
+       {"linear_backward_weight 4096x512x1536", "linear_backward_weight 4096x512x1536 apart",
+        "projection_cross_entropy 4096x512x7855", "projection_cross_entropy 4096x512x7856"}) {
+    INFO(row);
+    CHECK(rows.count(row) == 1);
   }
 }
 

@@ -1,8 +1,11 @@
 #include "bench/results.h"
 
+#include <filesystem>
+
 #include "bench/output.h"
 #include "bench/report.h"
 #include "core/error.h"
+#include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 
 namespace xf::bench {
@@ -51,6 +54,20 @@ TEST_CASE("Results: JSON has the promised members, and null where nothing is kno
                        Contains("\"setting\": \"eager\"") && Contains("\"seconds\": 0.7"));
   CHECK_THAT(json, Contains("\"median_s\": null") && Contains("\"ratio\": null") &&
                        Contains("\"gemm_gflops\": 400.0"));
+}
+
+TEST_CASE("Results: a part lies beside what is stored, and goes when the whole is there", "[unit]") {
+  const xf::tests::TemporaryFolder folder;
+  Results whole = two_rows(), part = whole;
+  whole.label = part.label = folder / "run.json";
+  part.rows.pop_back();
+  store(whole);
+  store_part(part);
+  CHECK(load(whole.label).rows.size() == 2);
+  CHECK(load(folder / "run.part.json").rows.size() == 1);
+  store(whole);
+  CHECK_FALSE(std::filesystem::exists(folder / "run.part.json"));
+  CHECK(load(whole.label).rows.size() == 2);
 }
 
 TEST_CASE("Results: what is stored comes back", "[unit]") {

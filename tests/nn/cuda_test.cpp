@@ -1,5 +1,8 @@
 // The model and its training on a CUDA device, real or the software GPU, against the CPU backend. The same
 // code runs on both; what may differ is the order in which products are summed.
+#include <algorithm>
+#include <cmath>
+
 #include "nn/search.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
@@ -30,6 +33,8 @@ PackedBatch batch_of(int64_t update) {
   return random_batch({5 + u % 3, 1, 9, 3}, {4, 2 + u % 5, 1, 11}, 13, 17, static_cast<uint64_t>(update));
 }
 
+constexpr Schedule kSchedule{.peak = 3e-3, .warmup = 10};
+
 struct Training {
   std::vector<double> losses, norms;
   Tensor masters;
@@ -41,7 +46,7 @@ Training train(Device device, DType dtype, int64_t updates, const TransformerCon
                int64_t ahead = 1) {
   TinyModel model(dtype, config, Arena::kDefaultBlock, device);
   TrainerOptions options;
-  options.schedule = {.peak = 3e-3, .warmup = 10};
+  options.schedule = kSchedule;
   options.clip_norm = 1;
   options.micro_batches = 2;
   options.seed = 42;
@@ -66,17 +71,41 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return worst;
 }
 
+// How far apart, relative to a loss, rounding may take the losses of two f32 trainings that sum in another
+// order. A sum of n terms rounds by about sqrt(n) u, u = 2^-24 (Higham and Mary 2019, SIAM J. Sci. Comput.
+// 41, A2815), and `depth` of them stand in a row between the parameters and a gradient: |dg| <= e |g| with e
+// = depth sqrt(n) u. Adam moves parameter i by about lr g_i / |g_i|, so that an error dg_i moves it by about
+// lr dg_i / |g_i| more, and this the loss by lr dg_i: over all parameters, whose errors have no common sign,
+// by lr |dg|, and over all updates by the sum of lr e |g|. Ten times that leaves room for what the first
+// order leaves out.
+double rounding_of_losses(const Training& run, const TransformerConfig& config) {
+  // Products and norms of an encoder and a decoder layer: 4 + 2 + 2 and 8 + 2 + 3; the logits; twice, for
+  // backward.
+  constexpr double kDepth = 2 * (8 + 13 + 1), kRoundOff = 0x1p-24, kRoom = 10;
+  const auto longest_sum = static_cast<double>(std::max(config.feed_forward, kCapacity.target_tokens));
+  double rates = 0;
+  for (size_t u = 1; u <= run.losses.size(); ++u) rates += kSchedule.at(static_cast<int64_t>(u));
+  const double gradient = *std::max_element(run.norms.begin(), run.norms.end());
+  const double loss = *std::min_element(run.losses.begin(), run.losses.end());
+  return kRoom * rates * kDepth * std::sqrt(longest_sum) * kRoundOff * gradient / loss;
+}
+
 }  // namespace
 
-TEST_CASE("CUDA: 30 updates have the CPU's losses within 1e-4, dropout on, eager and as a graph", "[cuda]") {
+TEST_CASE("CUDA: 30 updates have the CPU's losses but for rounding, dropout on, eager and as a graph",
+          "[cuda]") {
   for (const int64_t max_length : {60, 100}) {  // short and long attention
     const TransformerConfig config = small_config(max_length);
     const Training cpu = train(Device::cpu(), DType::f32, 30, config);
+    const double rounding = rounding_of_losses(cpu, config);
+    CHECK(rounding < 1e-4);  // a wrong kernel shows in percents
+    // The estimate holds for the CPU's own rounding, too.
+    CHECK(largest_difference(cpu.losses, train(Device::cpu(), DType::f64, 30, config).losses) < rounding);
     for (const BatchSize& capacity : {BatchSize{}, kCapacity}) {
       const Training cuda = train(kCuda, DType::f32, 30, config, capacity);
       INFO("max_length " << max_length << ", capacity " << capacity.target_tokens);
-      CHECK(largest_difference(cuda.losses, cpu.losses) < 1e-4);
-      CHECK(largest_difference(cuda.norms, cpu.norms) < 1e-3);
+      CHECK(largest_difference(cuda.losses, cpu.losses) < rounding);
+      CHECK(largest_difference(cuda.norms, cpu.norms) < 10 * rounding);  // curvature in place of slope
     }
     CHECK(cpu.losses.back() < 0.98 * cpu.losses.front());  // it learns
   }

@@ -1,7 +1,9 @@
 // cuBLASLt's functions.
 #include <cstring>
 
+#include "core/cuda.h"
 #include "core/error.h"
+#include "kernels/cuda/cublaslt.h"
 #include "tests/sim/blas.h"
 #include "tests/sim/memory.h"
 #include "tests/sim/stream.h"
@@ -210,3 +212,17 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
 }
 
 }  // extern "C"
+
+// In place of core/cublaslt.cpp and kernels/cuda/cublaslt.cpp, which load a library.
+void* xf::cuda::cublaslt_library() {
+  static char present;
+  return &present;
+}
+std::string xf::cuda::cublaslt_places() { return "libcublasLt of the software GPU"; }
+
+const xf::kernels::CublasLt& xf::kernels::cublaslt() {
+#define XF_FUNCTION(name) &::name,
+  static constexpr CublasLt kFunctions{XF_CUBLASLT_FUNCTIONS(XF_FUNCTION)};
+#undef XF_FUNCTION
+  return kFunctions;
+}

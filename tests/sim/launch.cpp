@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "tests/sim/settings.h"
-#include "tests/sim/shared_memory.h"
 #include "tests/sim/stream.h"
 
 namespace xf::sim {
@@ -60,7 +59,7 @@ void run(const Launch& launch) {
 }  // namespace
 
 cudaError_t allow_shared_memory(const void* kernel, int bytes) {
-  if (bytes < 0 || static_cast<size_t>(bytes) > kMostShared) return cudaErrorInvalidValue;
+  if (bytes < 0 || static_cast<size_t>(bytes) > settings().shared) return cudaErrorInvalidValue;
   allowed_shared[kernel] = static_cast<size_t>(bytes);
   return cudaSuccess;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace xf::sim::memory {
 
@@ -18,6 +19,9 @@ bool free_pinned(void* data);
 bool is_device(const void* data, size_t bytes);
 bool is_pinned(const void* data, size_t bytes);
 bool in_slab(const void* address);
+
+// Asynchronous copies so far from the host's pageable memory, for which a real device may make the host wait.
+inline uint64_t pageable_copies = 0;
 
 // "[32 bytes before the end of an allocation of 4096]" and the like, for messages.
 // Guards of all live allocations; throws where something wrote past an end.

@@ -35,6 +35,7 @@ const char* name_of(cudaError_t error) {
     XF_SIM_NAME(cudaErrorNotReady);
     XF_SIM_NAME(cudaErrorIllegalAddress);
     XF_SIM_NAME(cudaErrorLaunchFailure);
+    XF_SIM_NAME(cudaErrorSystemNotReady);
     XF_SIM_NAME(cudaErrorStreamCaptureUnsupported);
     XF_SIM_NAME(cudaErrorStreamCaptureInvalidated);
     XF_SIM_NAME(cudaErrorStreamCaptureUnmatched);
@@ -56,8 +57,8 @@ const char* cudaGetErrorName(cudaError_t error) { return name_of(error); }
 const char* cudaGetErrorString(cudaError_t error) { return name_of(error); }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
-  return cudaSuccess;
+  *count = settings().device_error == 0 ? 1 : 0;
+  return set_last_error(static_cast<cudaError_t>(settings().device_error));
 }
 
 cudaError_t cudaSetDevice(int device) {
@@ -70,7 +71,7 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  static const std::map<cudaDeviceAttr, int> values = {
+  const std::map<cudaDeviceAttr, int> values = {
       {cudaDevAttrMaxThreadsPerBlock, 1024},
       {cudaDevAttrMaxSharedMemoryPerBlock, static_cast<int>(kStaticShared)},
       {cudaDevAttrWarpSize, static_cast<int>(kWarp)},
@@ -82,7 +83,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrComputeCapabilityMajor, kMajor},
       {cudaDevAttrComputeCapabilityMinor, kMinor},
       {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 228 << 10},
-      {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(kMostShared)}};
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(settings().shared)}};
   if (device != 0) return set_last_error(cudaErrorInvalidDevice);
   const auto it = values.find(attribute);
   if (it == values.end()) return set_last_error(cudaErrorInvalidValue);
@@ -96,7 +97,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   std::strcpy(properties->name, "sim");
   properties->totalGlobalMem = settings().memory;
   properties->sharedMemPerBlock = kStaticShared;
-  properties->sharedMemPerBlockOptin = kMostShared;
+  properties->sharedMemPerBlockOptin = settings().shared;
   properties->warpSize = static_cast<int>(kWarp);
   properties->major = kMajor;
   properties->minor = kMinor;

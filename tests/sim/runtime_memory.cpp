@@ -65,6 +65,7 @@ cudaError_t copy_async(Rows rows, cudaStream_t handle) {
   if (!pageable_from) {
     push(handle, [rows] { copy(rows); });
   } else {
+    ++memory::pageable_copies;
     const auto* begin = static_cast<const char*>(rows.from);
     check_end("source", rows.from, rows.from_extent(), false);
     const auto held = std::make_shared<std::vector<char>>(begin, begin + rows.from_extent());

@@ -1,5 +1,6 @@
 #include "tests/sim/settings.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/error.h"
@@ -40,6 +41,12 @@ Settings from_environment() {
   s.list = variable("XF_SIM_LIST");
   if (const std::string text = variable("XF_SIM_MEMORY"); !text.empty()) {
     s.memory = number("XF_SIM_MEMORY", text);
+  }
+  if (const std::string text = variable("XF_SIM_SHARED"); !text.empty()) {
+    s.shared = std::min<size_t>(number("XF_SIM_SHARED", text), kMostShared);
+  }
+  if (const std::string text = variable("XF_SIM_FAILS"); !text.empty()) {
+    s.device_error = static_cast<int>(number("XF_SIM_FAILS", text));
   }
   return s;
 }

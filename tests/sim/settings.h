@@ -2,8 +2,10 @@
 //   XF_SIM_SCHEDULE=forward|reverse|random:SEED  the order of blocks, threads and ready warps
 //   XF_SIM_STREAMS=eager|lazy                    lazy: queued work runs only when something waits for it
 //   XF_SIM_SKIP=FILE:LINE                        leaves out the barrier or wait that stands there
-//   XF_SIM_LIST=PATH                             appends "kind file:line" of each barrier and wait reached,
-//   at exit XF_SIM_MEMORY=BYTES                          the device's memory; 8 GiB
+//   XF_SIM_LIST=PATH                             appends "kind file:line" of each barrier and wait, at exit
+//   XF_SIM_MEMORY=BYTES                          the device's memory; 8 GiB
+//   XF_SIM_SHARED=BYTES                          shared memory of a block, at most 227 KiB, as on Hopper
+//   XF_SIM_FAILS=NUMBER                          the error that asking for devices gives; 0: none
 #pragma once
 
 #include <cstddef>
@@ -11,6 +13,8 @@
 #include <string>
 
 namespace xf::sim {
+
+constexpr size_t kMostShared = 227 << 10;  // of a block, on compute capability 9.0
 
 enum class Schedule : uint8_t { forward, reverse, random };
 
@@ -22,6 +26,8 @@ struct Settings {
   int skip_line = 0;      // 0: nothing is left out
   std::string list;
   size_t memory = size_t{8} << 30;
+  size_t shared = kMostShared;
+  int device_error = 0;  // a cudaError_t; 0: the device works
 };
 
 Settings& load_settings();

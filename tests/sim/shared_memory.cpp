@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/sim/asan.h"
+#include "tests/sim/settings.h"
 
 namespace xf::sim {
 
@@ -87,9 +88,9 @@ void* make_shared_array(size_t bytes, size_t alignment, const char* name, Site s
         "memory",
         name, to_string(site), arena.static_bytes, kStaticShared));
   }
-  if (arena.static_bytes + dynamic_bytes > kMostShared) {
+  if (arena.static_bytes + dynamic_bytes > settings().shared) {
     fault(fmt::format("{} at {}: {} bytes of shared arrays and {} of dynamic shared memory; a block has {}",
-                      name, to_string(site), arena.static_bytes, dynamic_bytes, kMostShared));
+                      name, to_string(site), arena.static_bytes, dynamic_bytes, settings().shared));
   }
   return carve(bytes, alignment, name, site);
 }

@@ -9,7 +9,6 @@
 namespace xf::sim {
 
 constexpr size_t kStaticShared = 48 << 10;  // what __shared__ arrays may have in all
-constexpr size_t kMostShared = 227 << 10;   // with dynamic shared memory, on compute capability 9.0
 constexpr size_t kSharedArena = 512 << 10;
 
 void open_shared_memory(size_t dynamic_bytes);

@@ -4,7 +4,9 @@ if(NOT XFORMER_CUDA)
   return()
 endif()
 if(NOT CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # Ampere; Hopper, and as PTX whatever comes after
+  # Ampere and Ada, Hopper, both lines of Blackwell; as PTX, for the driver to compile at the first start, what else
+  # there may be. Each costs its share of the compilation (tools/demo.sh takes only what it needs).
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90 100-real 120-real)
 endif()
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 enable_language(CUDA)
@@ -17,5 +19,6 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 find_package(CUDAToolkit REQUIRED)
+list(APPEND CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})  # where programs find cuBLASLt, which they load (core/cuda.h)
 target_compile_definitions(xf_headers INTERFACE XF_CUDA=1)
 target_link_libraries(xf_headers INTERFACE CUDA::cudart_static)

@@ -1,0 +1,175 @@
+# shellcheck shell=sh disable=SC2154
+# For tests/gpu.sh: what each part does. Everything is written to $log as it happens; the terminal gets a line for each
+# step of a part, and the last lines of what failed.
+
+failures=0
+
+say() { printf '%s\n' "$1" | tee -a "$log"; }
+
+begin_log() {
+  begun=$(date +%s)
+  out=${OUT:-bench/results}
+  mkdir -p "$out"
+  log=$out/$device.log
+  commit=$(cat "$bin/../commit" 2>/dev/null || git describe --always --dirty --abbrev=12 || echo unknown)
+  say "=== $(date -u +%FT%TZ), commit $commit"
+}
+
+begin_part() {  # name
+  part=$1
+  part_begun=$(date +%s)
+  part_end=$((part_begun + $(sed -n "s/^#   $1  *\([0-9]*\) .*/\1/p" tests/gpu.sh)))
+  scratch=$(mktemp -d)
+  say "--- $part"
+}
+end_part() {
+  rm -rf "$scratch"
+  say "[$part: $(($(date +%s) - part_begun)) s]"
+}
+
+report() {  # name, exit code
+  if [ "$2" = 0 ]; then
+    say "ok      $1"
+  else
+    say "FAILED  $1 (exit code $2)"
+    failures=$((failures + 1))
+  fi
+}
+
+# Runs a command within what is left of the part's time, but for the seconds that a later step needs.
+reserve=0
+step() {  # name, command...
+  name=$1
+  shift
+  left=$((part_end - reserve - $(date +%s)))
+  if [ $left -le 0 ]; then
+    report "$name: no time is left" 124
+    return
+  fi
+  echo "+ $*" >>"$log"
+  line=$(($(wc -l <"$log") + 1))
+  step_begun=$(date +%s)
+  code=0
+  timeout -k 10 $left "$@" >>"$log" 2>&1 </dev/null || code=$?
+  [ $code != 124 ] || name="$name: stopped when the part's time was over"
+  [ $code = 0 ] || show_output 12
+  report "$name ($(($(date +%s) - step_begun)) s)" $code
+}
+
+# The last lines that the step before wrote.
+show_output() { tail -n +"$line" "$log" | grep -v '^ok  ' | tail -n "$1"; }
+
+bench() {  # preset, dtype, argument...; results are pooled with what the file has already
+  preset=$1
+  dtype=$2
+  shift 2
+  step "$preset, $dtype: $*" "$bin/xformer-bench" --device cuda --preset "$preset" --dtype "$dtype" "$@" \
+    --label "$out/$device-$preset-$dtype.json" --add
+  [ $code != 0 ] || show_output 24
+}
+
+run_smoke() {
+  for program in $programs; do
+    ! ldd "$bin/$program" 2>&1 | grep "not found" || report "libraries of $program" 1
+  done
+  step "nvidia-smi" nvidia-smi
+  step "build" "$bin/xformer-train" --build-info
+  step "a test of products" "$bin/kernels_tests" "Linear:*[device]"
+  step "a corpus" "$bin/xformer-vocab" demo-corpus -o "$scratch/corpus"
+  step "three updates" "$bin/xformer-train" --task transformer-tiny -t "$scratch/corpus/train.en" \
+    "$scratch/corpus/train.de" -m "$scratch/run" --vocab-size 1000 --device cuda --precision bfloat16 --after 3u \
+    --disp-freq 1u
+}
+
+run_tests() {
+  for program in $test_programs; do
+    step "$program" "$bin/$program" "[device],[cuda]" --durations yes
+  done
+}
+
+run_step() {
+  for dtype in bf16 f32; do
+    for preset in tiny base; do bench "$preset" "$dtype" --fn train_step; done
+  done
+}
+
+run_plans() {
+  for preset in tiny base; do
+    bench "$preset" bf16 --fn 'linear_backward_weight|projection_cross_entropy'
+  done
+  for preset in tiny base; do
+    # Level 5 traces every call with its algorithm, tile, split and workspace: in a step, and of dW in both ways.
+    step "what cuBLASLt chose, $preset" env CUBLASLT_LOG_LEVEL=5 CUBLASLT_LOG_FILE="$out/$device-cublaslt-$preset.log" \
+      "$bin/xformer-bench" --device cuda --preset "$preset" --dtype bf16 --samples 1 --warm \
+      --fn 'train_step|linear_backward_weight'
+  done
+}
+
+run_sanitizers() {
+  command -v compute-sanitizer >/dev/null || PATH=$PATH:/usr/local/cuda/bin
+  reserve=120
+  step "memcheck" compute-sanitizer --tool memcheck --error-exitcode 9 "$bin/kernels_tests" "[device]"
+  reserve=0
+  for op in Attention LayerNorm ResidualNorm Embedding; do
+    step "racecheck $op" compute-sanitizer --tool racecheck --error-exitcode 9 "$bin/kernels_tests" "$op:*[device]"
+  done
+}
+
+# Two launches of a kernel, with the rest of the caches cold as ncu leaves them.
+profile() {  # kernels, a regular expression; argument of xformer-bench...
+  kernels=$1
+  shift
+  step "ncu $kernels" "$ncu" --clock-control none --set full --kernel-name "regex:$kernels" --launch-count 2 \
+    --kill yes --log-file "$scratch/ncu" "$bin/xformer-bench" --device cuda --dtype bf16 --samples 1 "$@"
+  cat "$scratch/ncu" >>"$out/$device-ncu.log" 2>/dev/null || true
+}
+
+run_profile() {
+  ncu=
+  for place in /opt/nvidia/nsight-compute/*/ncu /usr/local/cuda/bin/ncu "$(command -v ncu || true)"; do
+    [ ! -x "$place" ] || ncu=$place
+  done
+  [ -n "$ncu" ] || {
+    report "ncu is not installed" 1
+    return
+  }
+  profile normalise_backward --preset base --fn residual_norm_backward
+  profile cross_entropy_row --preset base --fn cross_entropy
+  profile adam_kernel --preset base --fn adam
+  profile attention_short_backward --preset base --fn attention_backward
+  profile attention_short_forward --preset base --fn attention_forward
+  profile normalise_warp --preset base --fn residual_norm_forward
+  profile attention_long --preset base --fn 'attention_(for|back)ward'
+}
+
+run_train() {
+  [ -e "$data/train.en" ] || {
+    report "Multi30k is not in $data" 1
+    return
+  }
+  reserve=30  # a training that is stopped saves its model, which is translated with
+  step "training" "$bin/xformer-train" --task transformer-tiny -t "$data/train.en" "$data/train.de" \
+    --valid-sets "$data/val.en" "$data/val.de" -m "$scratch/run" --device cuda --precision bfloat16 --after 40e
+  reserve=0
+  cp "$scratch/run/metrics.jsonl" "$out/$device-train-metrics.jsonl" 2>/dev/null || true
+  step "translation" "$bin/xformer-translate" -m "$scratch/run" -i "$data/test_2016_flickr.en" -o "$scratch/test.de" \
+    --device cuda
+  step "BLEU" "$bin/xformer-score" bleu "$data/test_2016_flickr.de" -i "$scratch/test.de" -lc
+  show_output 1
+}
+
+# The peers run in the machine's own Python.
+run_peer() {
+  python3 -c 'import torch' 2>/dev/null || {
+    report "python3 has no PyTorch" 1
+    return
+  }
+  mkdir "$scratch/bin"
+  printf '#!/bin/sh\nexec python3 "$@"\n' >"$scratch/bin/python"
+  chmod +x "$scratch/bin/python"
+  export XFORMER_PEERS_VENV="$scratch"
+  bench tiny bf16 --fn train_step --baseline torch
+  bench base bf16 --fn train_step --baseline torch
+  bench base bf16 --fn 'attention.*|residual_norm.*|.*cross_entropy|adam|linear_.*ward' --baseline torch
+  bench tiny bf16 --fn 'attention.*|residual_norm.*|.*cross_entropy|adam' --baseline torch
+}
