@@ -234,8 +234,12 @@ std::optional<Checkpoint> RunFolder::load_latest() const {
     pass_over(error);
   }
   for (const auto& [update, is_interrupted] : candidates) {
+    const std::string name = fmt::format("{}/{}", kCheckpoints, is_interrupted ? kInterrupted : name_of(update));
     try {
-      return read_checkpoint(is_interrupted ? interrupted : folder_of(update));
+      Checkpoint found = read_checkpoint(path_ + "/" + name);
+      std::error_code none;
+      if (fs::read_symlink(fs::path(path_) / kLatest, none) != name) point(kLatest, name);
+      return found;
     } catch (const Error& error) {
       pass_over(error);
     }

@@ -53,7 +53,8 @@ class RunFolder {
   void save_interrupted(const Checkpoint& checkpoint);
 
   // The one with the most updates that is whole; a damaged one is warned about, by name, and passed over.
-  // Nothing if nothing was saved yet; Error data if nothing that was saved is whole.
+  // Points `latest` at it: a kill may have come before that. Nothing if nothing was saved yet; Error data if
+  // nothing that was saved is whole.
   std::optional<Checkpoint> load_latest() const;
 
   // `update` is a scheduled save. To be called again after load_latest(): a kill may have come before it.

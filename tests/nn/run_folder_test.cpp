@@ -92,6 +92,17 @@ TEST_CASE("RunFolder: a new run has nothing to resume, then the newest save", "[
   CHECK(run.warnings.empty());
 }
 
+TEST_CASE("RunFolder: a kill between a save and its link leaves a run that mends the link", "[unit]") {
+  Run run;
+  run.save_all(1, 3);
+  fs::remove(run.path + "/latest");
+  fs::create_symlink("checkpoints/update-000002", run.path + "/latest");
+  run.reopen();
+  CHECK(run.folder->load_latest()->update == 3);
+  CHECK(run.link("latest") == "checkpoints/update-000003");
+  CHECK(run.warnings.empty());
+}
+
 TEST_CASE("RunFolder: saves stay in order past six digits", "[unit]") {
   Run run;
   for (const int64_t update : {999'999, 1'000'000, 10'000'000}) run.folder->save(sample_checkpoint(update));
