@@ -234,7 +234,8 @@ std::optional<Checkpoint> RunFolder::load_latest() const {
     pass_over(error);
   }
   for (const auto& [update, is_interrupted] : candidates) {
-    const std::string name = fmt::format("{}/{}", kCheckpoints, is_interrupted ? kInterrupted : name_of(update));
+    const std::string name =
+        fmt::format("{}/{}", kCheckpoints, is_interrupted ? kInterrupted : name_of(update));
     try {
       Checkpoint found = read_checkpoint(path_ + "/" + name);
       std::error_code none;
