@@ -169,7 +169,7 @@ in_root() {  # "user LINE" or "root LINE"
 result_in() {  # log
   awk '/\*\*\*Skipped/ { skipped++ }
        /^[0-9]+% tests passed/ { ran += $NF; failed += $4 }
-       /^(BLEU|caught) [0-9]/ { other = $0 }
+       /^(BLEU|caught) [0-9]/ || /^([0-9]+ passed, )?[0-9]+ failed$/ { other = $0 }
        END { print ran ? ran - skipped - failed " passed, " skipped + 0 " skipped, " failed " failed" : other }' "$1"
 }
 

@@ -132,7 +132,7 @@ std::string device_line(const Options& options) {
   const auto [device, why_not_cuda] = choose_device(options.get_string("device"));
   std::string line = description_of(device);
   if (device == Device::cpu())
-    line += fmt::format(" ({} kernels, {} products)", name_of(cpu_level()), product_instructions());
+    line += fmt::format(", {} kernels, {} products", name_of(cpu_level()), product_instructions());
   if (!why_not_cuda.empty()) line += fmt::format(" ({})", why_not_cuda);
   if (chosen_dtype(options) == DType::f32) return line;
   line += " · bfloat16";
