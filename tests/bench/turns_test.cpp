@@ -55,7 +55,8 @@ TEST_CASE("Turns: a kernel of another type is timed beside the same in f32", "[u
   request.target.dtype = DType::bf16;
   request.baseline = kOwnF32;
   request.shape = choice_of(request).cases.at(0).shape();
-  const Results results = run(request, [](const std::string&) {}, [](const Results&) {});
+  const Results results = run(
+      request, [](const std::string&) {}, [](const Results&) {});
   REQUIRE(results.rows.size() == choice_of(request).cases.size());
   for (const Row& row : results.rows) {
     INFO(row.key() << ": " << row.note);
