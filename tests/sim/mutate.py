@@ -84,9 +84,10 @@ def observe(program, name):
         if not passed:
             sys.exit(f"the unchanged test fails: {name}: {why}")
         places = set()
+        build = pathlib.Path(program).resolve().parent.parent  # where relative names of sources begin
         for line in file:
             path, number = line.split()[-1].rsplit(":", 1)
-            path = os.path.relpath(os.path.realpath(os.path.join(ROOT, path)), ROOT)
+            path = os.path.relpath(os.path.realpath(os.path.join(build, path)), ROOT)
             places.add(f"{path}:{number}")
         return Test(name, time.time() - start, places)
 
