@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compiles the CUDA backend with nvcc, warnings as errors, links the programs and the tests with it, and checks ptxas's
-# report: no kernel of the tiny and base models spills registers.
+# Compares the declarations of the software GPU with the toolkit's, compiles the CUDA backend with nvcc, warnings as
+# errors, links the programs and the tests with it, and checks ptxas's report: no kernel of the tiny and base models
+# spills registers.
 #   tests/cuda_build.sh [80 90 ...]      for these architectures; default: all that are shipped (tools/cmake/cuda.cmake)
 # Needs no GPU. Without a CUDA toolkit on the machine it takes one from PyPI into build-cuda/toolkit (python3-venv).
 set -eu
@@ -39,6 +40,7 @@ else
 fi
 export CUDACXX="$CUDA_HOME/bin/nvcc"
 "$CUDACXX" --version | grep release
+python3 tests/sim/compare_with_toolkit.py --toolkit "$CUDA_HOME"
 
 [ $# -gt 0 ] || set -- 80 90 100 120
 architectures=$(printf '%s-real;' "$@")
