@@ -128,13 +128,11 @@ claim "and it is said" says 'another vocabulary'
 claim "nor training, 3" exits 3 train swapped --after 16u "${steps[@]}"
 claim "-v with another vocabulary than the run's: 2" exits 2 train full_disk --after 16u "${steps[@]}" -v other.spm
 flip() { # file, bit
-  python3 - "$1" "$2" <<'PYTHON'
-import sys
-data = bytearray(open(sys.argv[1], "rb").read())
-bit = int(sys.argv[2]) * 7919 % (8 * len(data))
-data[bit // 8] ^= 1 << bit % 8
-open(sys.argv[1], "wb").write(data)
-PYTHON
+  local bit=$(($2 * 7919 % (8 * $(stat -c %s "$1")))) byte
+  byte=$(od -An -tu1 -j $((bit / 8)) -N 1 "$1")
+  # shellcheck disable=SC2059  # the byte is an escape of the format
+  printf "\\x$(printf %02x $((byte ^ 1 << bit % 8)))" |
+    dd of="$1" bs=1 seek=$((bit / 8)) conv=notrunc status=none
 }
 unnoticed=0
 for bit in $(seq 40); do
@@ -229,7 +227,8 @@ claim "a validation line that is too long: 3" \
 claim "is named before training" says '^error: long.en:7: [0-9]+ tokens'
 claim "and nothing is written" test ! -e long
 deep() { # opening, closing
-  python3 -c "print('$1' * 100000 + '$2' * 100000)"
+  yes "$1" | head -n 100000 | tr -d '\n'
+  [ -z "$2" ] || yes "$2" | head -n 100000 | tr -d '\n'
 }
 cp -r full_disk nested
 echo "{\"crc64\": \"\", \"content\": $(deep '[' ']')}" >nested/latest/state.json

@@ -22,7 +22,14 @@ claim() {
   fi
 }
 
+# A program that the machine lacks must not let a claim pass in silence.
+command_not_found_handle() {
+  echo "        no program called $1 on this machine" | tee -a "$work/missing" >&2
+  return 127
+}
+
 conclude() {
+  [ ! -e "$work/missing" ] || failures=$((failures + 1))
   echo "$failures failed"
   exit $((failures > 0))
 }
