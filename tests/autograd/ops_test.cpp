@@ -110,16 +110,25 @@ TEST_CASE("embedding: the table's gradient adds up repeated ids", "[grad]") {
   CHECK(worst_gradient_error(f, {random({7, 6}, 2)}) <= kTolerance);
 }
 
-TEST_CASE("cross_entropy: gradient of the smoothed sum", "[grad]") {
+TEST_CASE("cross_entropy: gradient of the smoothed sum, at any weight", "[grad]") {
   const float smoothing = GENERATE(0.0f, 0.1f);
-  const Tensor first = Tensor::from(std::vector<double>{1, 0});
+  const double weight = GENERATE(1.0, 2.0, -0.25);
+  const Tensor weights = Tensor::from(std::vector<double>{weight});
   const Function f = [&](Tape& tape, const Variables& x) {
     const Ids targets{0, 6, 3, 3, 2};
     return cross_entropy(tape, x[0], Tensor::from(Ids(targets.begin(), targets.begin() + x[0].value().rows())),
                          {.label_smoothing = smoothing, .ignore_id = 2});
   };
-  CHECK(worst_gradient_error(f, {random({5, 7}, 1)}, first) <= kTolerance);
-  CHECK(worst_gradient_error(f, {random({1, 31}, 2)}, first) <= kTolerance);
+  CHECK(worst_gradient_error(f, {random({5, 7}, 1)}, weights) <= kTolerance);
+  CHECK(worst_gradient_error(f, {random({1, 31}, 2)}, weights) <= kTolerance);
+}
+
+TEST_CASE("cross_entropy: what is computed from a loss has its gradient", "[grad]") {
+  const Function f = [](Tape& tape, const Variables& x) {
+    const Variable loss = cross_entropy(tape, x[0], Tensor::from(Ids{0, 6, 3}), {.label_smoothing = 0.1f});
+    return add(tape, scale(tape, loss, 2), cross_entropy(tape, x[0], Tensor::from(Ids{1, 1, 1}), {}));
+  };
+  CHECK(worst_gradient_error(f, {random({3, 7}, 1)}) <= kTolerance);
 }
 
 TEST_CASE("rows and columns: the gradient outside the part is zero", "[grad]") {

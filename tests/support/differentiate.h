@@ -50,7 +50,11 @@ inline Derivatives differentiate(const Function& f, const std::vector<Tensor>& i
   const Variable y = f(tape, variables);
   result.value = Tensor::empty(y.value().shape(), y.value().dtype());
   result.value.copy_from(y.value());
-  tape.backward(y, weights);
+  if (y.slot()->root) {  // has a seed of its own, 1
+    tape.backward(y);
+  } else {
+    tape.backward(y, weights);
+  }
   return result;
 }
 
