@@ -55,9 +55,9 @@ Tensor Gradients::written(size_t input, const Tensor& x) {
 }
 
 Tensor Gradients::summed(size_t input, const Tensor& x) {
-  const Destination sum = wanted(input)
-                              ? accumulated(input)
-                              : Destination{arena_.allocate(x.shape(), accumulator_of(x.dtype())), Accumulate::no};
+  const Destination sum =
+      wanted(input) ? accumulated(input)
+                    : Destination{arena_.allocate(x.shape(), accumulator_of(x.dtype())), Accumulate::no};
   if (sum.accumulate == Accumulate::no) kernels::fill_zero(sum.tensor);
   return sum.tensor;
 }
@@ -132,7 +132,8 @@ std::vector<Variable> Tape::record(const std::vector<Tensor>& values, const std:
   Node node;
   for (const Variable& input : inputs) {
     XF_CHECK(!input.slot() || !input.slot()->root,
-             "tape: a fused loss ends the computation, its gradient is made for a seed of 1; to compute with a loss "
+             "tape: a fused loss ends the computation, its gradient is made for a seed of 1; to compute with "
+             "a loss "
              "take autograd::cross_entropy");
     node.inputs.push_back(input.slot());
   }

@@ -25,14 +25,16 @@ struct Fixture {
   Tensor targets;
   Block f;
   Witness witness;
-  Fixture(int64_t T, float smoothing) : block(registry, weight, smoothing), targets(Tensor::from(targets_for(T))) {
+  Fixture(int64_t T, float smoothing)
+      : block(registry, weight, smoothing), targets(Tensor::from(targets_for(T))) {
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
     randomise(registry);
     f = [this](Step& step, const Variables& x) {
       return block.loss(step, x[0], targets, Tensor::zeros({2}, DType::f64));
     };
     witness = [=, this](Tape& tape, const Leaves& parameters, const Variables& x) {
-      return autograd::cross_entropy(tape, affine(tape, x[0], parameters, "output"), targets, {.label_smoothing = smoothing});
+      return autograd::cross_entropy(tape, affine(tape, x[0], parameters, "output"), targets,
+                                     {.label_smoothing = smoothing});
     };
   }
 };
