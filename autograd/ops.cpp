@@ -56,15 +56,12 @@ Variable scale(Tape& tape, const Variable& x, float alpha) {
 }
 
 Variable add_bias(Tape& tape, const Variable& x, const Variable& bias) {
-  const Tensor y = like(tape, x.value());
+  const Tensor y = like(tape, x.value()), b = bias.value();
   kernels::copy(x.value(), y);
-  kernels::add_bias(bias.value(), y);
-  return tape.record(y, {x, bias}, [](Gradients& grad) {
+  kernels::add_bias(b, y);
+  return tape.record(y, {x, bias}, [b](Gradients& grad) {
     if (grad.wanted(0)) kernels::copy(grad.of_output(), grad.written(0));
-    if (!grad.wanted(1)) return;
-    const auto dbias = grad.accumulated(1);
-    if (dbias.accumulate == Accumulate::no) kernels::fill_zero(dbias.tensor);
-    kernels::sum_rows(grad.of_output(), dbias.tensor);
+    if (grad.wanted(1)) kernels::sum_rows(grad.of_output(), grad.summed(1, b));
   });
 }
 
@@ -74,12 +71,8 @@ Variable bias_activation(Tape& tape, const Variable& x, const Variable& bias,
   kernels::bias_activation_forward(x.value(), b, activation, {}, a);
   const Tensor saved = activation == kernels::Activation::relu ? a : x.value();
   return tape.record(a, {x, bias}, [=](Gradients& grad) {
-    const Tensor dx = grad.wanted(0) ? grad.written(0) : grad.arena().allocate(a.shape(), a.dtype());
-    const auto dbias =
-        grad.wanted(1) ? grad.accumulated(1)
-                       : Gradients::Destination{grad.arena().allocate(b.shape(), b.dtype()), Accumulate::no};
-    if (dbias.accumulate == Accumulate::no) kernels::fill_zero(dbias.tensor);
-    kernels::bias_activation_backward(grad.of_output(), saved, b, activation, {}, dx, dbias.tensor);
+    const Tensor dx = grad.written(0, a), dbias = grad.summed(1, b);
+    kernels::bias_activation_backward(grad.of_output(), saved, b, activation, {}, dx, dbias);
   });
 }
 
@@ -106,16 +99,7 @@ Variable layer_norm(Tape& tape, const Variable& input, const Variable& gamma_inp
   const Tensor rstd = tape.allocate({x.rows()}, accumulator_of(x.dtype()));
   kernels::layer_norm_forward(x, gamma, beta_input.value(), eps, y, mean, rstd);
   return tape.record(y, {input, gamma_input, beta_input}, [=](Gradients& grad) {
-    const auto vector = [&](size_t i) {
-      const auto to =
-          grad.wanted(i)
-              ? grad.accumulated(i)
-              : Gradients::Destination{grad.arena().allocate(gamma.shape(), gamma.dtype()), Accumulate::no};
-      if (to.accumulate == Accumulate::no) kernels::fill_zero(to.tensor);
-      return to.tensor;
-    };
-    const Tensor dgamma = vector(1), dbeta = vector(2);
-    const Tensor dx = grad.wanted(0) ? grad.written(0) : grad.arena().allocate(x.shape(), x.dtype());
+    const Tensor dx = grad.written(0, x), dgamma = grad.summed(1, gamma), dbeta = grad.summed(2, gamma);
     kernels::layer_norm_backward(grad.of_output(), x, gamma, mean, rstd, dx, dgamma, dbeta);
   });
 }
@@ -129,10 +113,7 @@ Variable attention(Tape& tape, const Variable& q_input, const Variable& k_input,
       shape.is_long() ? tape.allocate({shape.heads, q.rows()}, accumulator_of(q.dtype())) : Tensor();
   kernels::attention_forward(q, k, v, query_offsets, key_offsets, shape, options, o, lse);
   return tape.record(o, {q_input, k_input, v_input}, [=](Gradients& grad) {
-    const auto gradient_for = [&](size_t i, const Tensor& x) {
-      return grad.wanted(i) ? grad.written(i) : grad.arena().allocate(x.shape(), x.dtype());
-    };
-    const Tensor dq = gradient_for(0, q), dk = gradient_for(1, k), dv = gradient_for(2, v);
+    const Tensor dq = grad.written(0, q), dk = grad.written(1, k), dv = grad.written(2, v);
     kernels::attention_backward(grad.of_output(), q, k, v, o, lse, query_offsets, key_offsets, shape, options,
                                 dq, dk, dv);
   });
@@ -143,22 +124,20 @@ Variable embedding(Tape& tape, const Tensor& ids, const Tensor& positions, const
                    const kernels::Dropout& options) {
   const Tensor x = tape.allocate({ids.numel(), table.value().width()}, table.value().dtype());
   kernels::embedding_forward(ids, positions, table.value(), position_table, alpha, options, x);
-  return tape.record(x, {table}, [=](Gradients& grad) {
+  return tape.record(x, {table}, [=, rows = table.value()](Gradients& grad) {
     if (!grad.wanted(0)) return;
-    const auto dtable = grad.accumulated(0);
-    if (dtable.accumulate == Accumulate::no) kernels::fill_zero(dtable.tensor);
-    kernels::embedding_backward(grad.of_output(), ids, order, alpha, options, dtable.tensor);
+    kernels::embedding_backward(grad.of_output(), ids, order, alpha, options, grad.summed(0, rows));
   });
 }
 
 Variable cross_entropy(Tape& tape, const Variable& z, const Tensor& targets,
                        const kernels::CrossEntropy& options) {
-  const Tensor loss = tape.allocate({2}, accumulator_of(z.value().dtype()));
-  kernels::fill_zero(loss);
-  const Tensor dz = tape.recording() ? like(tape, z.value()) : Tensor();
-  kernels::cross_entropy(z.value(), targets, options, loss, dz);
-  return tape.record(loss, {z}, [dz](Gradients& grad) {
-    if (grad.wanted(0)) grad.give(0, dz);
+  const Tensor sums = tape.allocate({2}, accumulator_of(z.value().dtype()));
+  kernels::fill_zero(sums);
+  const Tensor p_minus_q = tape.recording() ? like(tape, z.value()) : Tensor();
+  kernels::cross_entropy(z.value(), targets, options, sums, p_minus_q);
+  return tape.record(sums.slice_rows(0, 1), {z}, [p_minus_q](Gradients& grad) {
+    if (grad.wanted(0)) kernels::scale(p_minus_q, grad.of_output(), grad.written(0));
   });
 }
 

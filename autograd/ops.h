@@ -37,7 +37,7 @@ Variable attention(Tape&, const Variable& q, const Variable& k, const Variable& 
 Variable embedding(Tape&, const Tensor& ids, const Tensor& positions, const Tensor& order,
                    const Variable& table, const Tensor& position_table, float scale,
                    const kernels::Dropout& dropout);
-// Loss sums [2] of logits z [N, V]; only the first, smoothed sum is differentiated.
+// The smoothed loss [1], a sum over the rows of logits z [N, V].  dz = (p - q) dloss
 Variable cross_entropy(Tape&, const Variable& z, const Tensor& targets, const kernels::CrossEntropy& options);
 
 // Rows begin..end-1 of x, copied; the gradient of the other rows is zero.

@@ -50,6 +50,18 @@ Tensor Gradients::written(size_t input) {
   return sums_.back().first;
 }
 
+Tensor Gradients::written(size_t input, const Tensor& x) {
+  return wanted(input) ? written(input) : arena_.allocate(x.shape(), x.dtype());
+}
+
+Tensor Gradients::summed(size_t input, const Tensor& x) {
+  const Destination sum =
+      wanted(input) ? accumulated(input)
+                    : Destination{arena_.allocate(x.shape(), accumulator_of(x.dtype())), Accumulate::no};
+  if (sum.accumulate == Accumulate::no) kernels::fill_zero(sum.tensor);
+  return sum.tensor;
+}
+
 Gradients::Destination Gradients::accumulated(size_t input) {
   GradientSlot& slot = *inputs_[input];
   const Accumulate accumulate = slot.ready ? Accumulate::yes : Accumulate::no;
@@ -118,7 +130,13 @@ std::vector<Variable> Tape::record(const std::vector<Tensor>& values, const std:
     return outputs;
   }
   Node node;
-  for (const Variable& input : inputs) node.inputs.push_back(input.slot());
+  for (const Variable& input : inputs) {
+    XF_CHECK(!input.slot() || !input.slot()->root,
+             "tape: a fused loss ends the computation, its gradient is made for a seed of 1; to compute with "
+             "a loss "
+             "take autograd::cross_entropy");
+    node.inputs.push_back(input.slot());
+  }
   for (const Tensor& value : values) {
     auto slot = std::make_shared<GradientSlot>();
     slot->shape = value.shape();
@@ -129,6 +147,12 @@ std::vector<Variable> Tape::record(const std::vector<Tensor>& values, const std:
   node.backward = std::move(backward);
   nodes_.push_back(std::move(node));
   return outputs;
+}
+
+Variable Tape::record_root(const Tensor& value, const std::vector<Variable>& inputs, Backward backward) {
+  const Variable root = record(value, inputs, std::move(backward));
+  if (root.slot()) root.slot()->root = true;
+  return root;
 }
 
 void Tape::run(Node& node) {
@@ -147,8 +171,19 @@ void Tape::backward(const Variable& output, const Tensor& seed) {
   XF_CHECK(output.differentiable(), "tape: backward from a value that nothing recorded");
   XF_CHECK(seed.shape() == output.value().shape(), "tape: the seed must be {}, got {}",
            output.value().shape().to_string(), seed.shape().to_string());
+  XF_CHECK(!output.slot()->root, "tape: the gradient of a fused loss is made for a seed of 1; give no other");
   output.slot()->gradient = seed;
   output.slot()->ready = true;
+  run_all();
+}
+
+void Tape::backward(const Variable& root) {
+  XF_CHECK(root.slot() && root.slot()->root, "tape: this value is not a root; give the seed of its gradient");
+  root.slot()->ready = true;
+  run_all();
+}
+
+void Tape::run_all() {
   while (!nodes_.empty()) {
     // Popped first, so that what its closure saved is free as soon as it has run.
     Node node = std::move(nodes_.back());

@@ -6,12 +6,10 @@
 // backward() runs the closures in reverse order of recording. That is all: what the derivative *is* stands in
 // the closure, written by hand.
 //
-//   - What a closure needs from forward it captures as Tensors; memory returns to the arena as soon as the
-//   last
+//   - What a closure needs from forward it captures as Tensors; memory returns to the arena as soon as the last
 //     closure that holds it has run.
 //   - A value read by several nodes gets the sum of their gradients, added in reverse recording order.
-//   - Gradients of leaves (parameters) are accumulated into memory the caller owns; all others live in the
-//   arena.
+//   - Gradients of leaves (parameters) are accumulated into memory the caller owns; all others live in the arena.
 // Not thread-safe. One tape per step.
 #pragma once
 
@@ -32,6 +30,7 @@ struct GradientSlot {
   bool ready = false;  // gradient holds at least one contribution (always, for a leaf)
   Shape shape;
   DType dtype = DType::f32;
+  bool root = false;  // see Tape::record_root
   // A view of some columns of another value: its gradient is those columns of the other's gradient.
   std::shared_ptr<GradientSlot> parent;
   size_t view = 0;  // which of the parent's views this is
@@ -73,17 +72,21 @@ class Gradients {
   Tensor of_output(size_t i = 0) const;
   bool wanted(size_t input) const { return inputs_[input] != nullptr; }
 
-  // Memory for the gradient of an input, to be written in full. Added to what is there when the closure
-  // returns.
+  // Memory for the gradient of an input, to be written in full. Added to what is there when the closure returns.
   Tensor written(size_t input);
+  // The same for a kernel that writes all of its gradients, wanted or not: scratch shaped like the input `x` where
+  // nobody wants it.
+  Tensor written(size_t input, const Tensor& x);
+  // For a kernel that accumulates a parameter's gradient: what is there, zeroed if that is nothing yet, or scratch.
+  Tensor summed(size_t input, const Tensor& x);
   // The same for ops that can add by themselves (a matrix product): add when `accumulate` says yes.
   struct Destination {
     Tensor tensor;
     Accumulate accumulate;
   };
   Destination accumulated(size_t input);
-  // Hands over a tensor that already is the gradient of the input (of the shape, from the arena); no copy if
-  // it is the first contribution.
+  // Hands over a tensor that already is the gradient of the input (of the shape, from the arena); no copy if it is
+  // the first contribution.
   void give(size_t input, const Tensor& gradient);
 
   // Scratch for the closure itself.
@@ -103,10 +106,8 @@ using Backward = std::function<void(Gradients&)>;
 
 class Tape {
  public:
-  enum class Mode {
-    record,
-    inference
-  };  // inference: nothing is recorded, values go as soon as they are out of use
+  // inference: nothing is recorded, and values go as soon as they are out of use.
+  enum class Mode { record, inference };
 
   explicit Tape(Arena& arena, Mode mode = Mode::record) : arena_(arena), mode_(mode) {}
   Tape(const Tape&) = delete;
@@ -125,9 +126,15 @@ class Tape {
   Variable record(const Tensor& value, const std::vector<Variable>& inputs, Backward backward);
   std::vector<Variable> record(const std::vector<Tensor>& values, const std::vector<Variable>& inputs,
                                Backward backward);
+  // A value at which the computation ends, a fused loss: its node made the gradients of its inputs on the way forward,
+  // while it had what they take, as d value / d value = 1 makes them. It has no gradient from above to multiply by,
+  // so an op that reads the value is refused, and so is any other seed.
+  Variable record_root(const Tensor& value, const std::vector<Variable>& inputs, Backward backward);
 
-  // Runs everything recorded, last to first, and empties the tape. `seed` is the gradient of `output`.
+  // Runs everything recorded, last to first, and empties the tape. `seed` is the gradient of `output`, of its shape.
   void backward(const Variable& output, const Tensor& seed);
+  // From a root: the seed is 1.
+  void backward(const Variable& root);
   size_t size() const { return nodes_.size(); }
 
  private:
@@ -136,6 +143,7 @@ class Tape {
     Backward backward;
   };
   void run(Node& node);
+  void run_all();
 
   Arena& arena_;
   Mode mode_;

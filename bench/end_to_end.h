@@ -17,11 +17,9 @@ struct EndToEnd {
   int64_t updates = 300;    // of end-to-end training
 };
 
-// Rows for the beam and for greedy search, each in batches and one sentence at a time; tokens: generated,
-// with
-// </s>. For each, the peer (bench/peers/ctranslate2_translate.py) is tuned first. Ours and the peer are then
-// timed alike and in turn: from ids to ids of the whole text, without loading and tokenisation, after passes
-// that do not count.
+// Rows for the beam and for greedy search, each in batches and one sentence at a time; tokens: generated, with </s>.
+// For each, the peer (bench/peers/ctranslate2_translate.py) is tuned first. Ours and the peer are then timed alike and
+// in turn: from ids to ids of the whole text, without loading and tokenisation, after passes that do not count.
 Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress);
 
 // xformer-train on real text, in stretches, and the bare step in turn: a sample is the time of 4,096 target

@@ -60,7 +60,8 @@ std::string commit() {
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline");
   std::string text;
-  for (std::string argument; std::getline(file, argument, '\0');) text += (text.empty() ? "" : " ") + argument;
+  for (std::string argument; std::getline(file, argument, '\0');)
+    text += (text.empty() ? "" : " ") + argument;
   return text;
 }
 

@@ -1,8 +1,8 @@
 // A peer in a process of its own, which takes turns with ours. Its script (bench/peers/turns.py) prints what
 // can be set when it is started with --settings; otherwise it answers line by line:
-//   "set {"options": {...}, "sample": false, "warm_ups": 1}"   prepares that setting, on a sample of the work
-//             or all of it; answers with a JSON object: on (what the work is), version, tokens; or skip, a
-//             reason
+//   "set {"options": {...}, "sample": false, "warm_ups": 1}"
+//             prepares that setting, on a sample of the work or all of it; answers with a JSON object: on (what
+//             the work is), version, tokens; or skip, a reason
 //   "turn"    does the work once; answers with its seconds
 //   "ids"     answers with the ids of the last turn's translations, a JSON array of arrays
 #pragma once

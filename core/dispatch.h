@@ -1,7 +1,7 @@
 // From a tensor's device and dtype to a backend tag and a type: the one place that knows which backends a
 // build has.
 //
-//   dispatch(x, [&]<typename T>(auto backend) { layer_norm_forward(backend, LayerNormForwardArgs<T>{...});
+//   dispatch(x, [&]<typename T>(auto backend) { layer_norm_forward(backend, LayerNormForwardArgs<T>{...}); });
 //   });
 #pragma once
 

@@ -71,9 +71,9 @@ void sync_folder(const std::string& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // A folder may be written and not read (EACCES), and some file systems cannot fsync one (EINVAL); renames there are
   // as durable as they get.
-  const bool synced = descriptor.is_open() ? ::fsync(descriptor.number()) == 0 || errno == EINVAL : errno == EACCES;
-  if (!synced)
-    fail(ErrorKind::resources, "{}: cannot sync the folder: {}", folder, std::strerror(errno));
+  const bool synced =
+      descriptor.is_open() ? ::fsync(descriptor.number()) == 0 || errno == EINVAL : errno == EACCES;
+  if (!synced) fail(ErrorKind::resources, "{}: cannot sync the folder: {}", folder, std::strerror(errno));
 }
 
 void note_input(int descriptor) {

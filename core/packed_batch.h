@@ -9,9 +9,8 @@ namespace xf {
 //   source: each sentence's ids + </s>;  target_in: <s> + ids;  target_out: ids + </s>
 //   *_offsets [B+1]: sentence b holds tokens offsets[b] .. offsets[b+1]-1 (cu_seqlens)
 //   *_positions: a token's place in its sentence, from 0
-//   *_order: token numbers sorted by id, stably, so that the embedding's backward adds each row's gradients
-//   in a fixed
-//            order without atomics
+//   *_order: token numbers sorted by id, stably, so that the embedding's backward adds each row's gradients in
+//            a fixed order without atomics
 // Translation batches leave the target tensors undefined.
 struct PackedBatch {
   Tensor source_ids, source_positions, source_order;             // [Ns]

@@ -3,8 +3,7 @@
 // WMT.
 //
 //   F = 100 (1 + beta^2) P R / (beta^2 P + R), beta = 2
-//   P, R  precision and recall, each the mean over the orders where hypothesis and reference both have
-//   n-grams:
+//   P, R  precision and recall, each the mean over the orders where hypothesis and reference both have n-grams:
 //         characters (code points, white space removed) 1 ... 6, for chrF++ words 1 ... 2 too
 // Counts are summed over segments first; of several references a segment takes the one with the best F.
 #pragma once

@@ -22,8 +22,7 @@ struct LineReader::Source {
   size_t begin = 0, end = 0;  // of the unread part of the buffer
   int64_t line = 0;
 
-  explicit Source(const std::string& path)
-      : name(path == "-" ? "standard input" : path), stream(path) {}
+  explicit Source(const std::string& path) : name(path == "-" ? "standard input" : path), stream(path) {}
 
   void fill() {
     const int64_t got = stream.read(buffer.data(), buffer.size());
@@ -45,8 +44,8 @@ struct LineReader::Source {
       const size_t size =
           newline ? static_cast<size_t>(static_cast<const char*>(newline) - from) : end - begin;
       if (text.size() + size > kLongestLine) {
-        fail(ErrorKind::data, "{}:{}: the line is longer than {} MB; give a text with one sentence a line", name,
-             line + 1, kLongestLine >> 20);
+        fail(ErrorKind::data, "{}:{}: the line is longer than {} MB; give a text with one sentence a line",
+             name, line + 1, kLongestLine >> 20);
       }
       text.append(from, size);
       begin += size + (newline ? 1 : 0);

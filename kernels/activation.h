@@ -1,6 +1,6 @@
 // Bias, pointwise non-linearity and dropout in one pass: a = dropout(f(x + bias)).
-//   relu: f(z) = max(0, z)      gelu: f(z) = z Phi(z), Hendrycks, Gimpel 2016, arXiv:1606.08415 (exact form,
-//   with erf)
+//   relu: f(z) = max(0, z)
+//   gelu: f(z) = z Phi(z), Hendrycks, Gimpel 2016, arXiv:1606.08415 (exact form, with erf)
 #pragma once
 
 #include "core/dispatch.h"

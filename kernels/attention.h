@@ -2,13 +2,14 @@
 // long path: Dao 2023, arXiv:2307.08691.
 //   s_ij = scale * q_i . k_j,  p_i = softmax over the keys of the query's sentence (j <= i when causal),
 //   pd = dropout(p),  o_i = sum_j pd_ij v_j                      for each sentence and head
-//   q [Tq, D], k, v [Tk, D] in, o [Tq, D] written; head h is columns h*Dh .. (h+1)*Dh-1, read in place: each
-//   may be a view of some columns of a fused projection.  D = H * Dh query_offsets, key_offsets i32 [B+1]
-//   (the same tensor for self-attention)
+//   q [Tq, D], k, v [Tk, D]  in; D = H * Dh, head h is columns h*Dh .. (h+1)*Dh-1, read in place: each may be a
+//                            view of some columns of a fused projection
+//   query_offsets, key_offsets i32 [B+1]  in; the same tensor for self-attention
+//   o [Tq, D]                written
 // A query without keys gets o = 0. Causal counts positions within the sentence, from its start on both sides.
-// Rows past the last sentence are spare: their outputs and gradients are 0. Two paths, by
-// AttentionShape::max_keys: short (<= kShortKeys) keeps a sentence's scores on chip and recomputes them from
-// q, k, v in backward; long works in tiles and keeps lse.
+// Rows past the last sentence are spare: their outputs and gradients are 0.
+// Two paths, by AttentionShape::max_keys: short (<= kShortKeys) keeps a sentence's scores on chip and recomputes them
+// from q, k, v in backward; long works in tiles and keeps lse.
 #pragma once
 
 #include "kernels/dropout.h"
@@ -19,15 +20,15 @@ constexpr int64_t kShortKeys = 64;
 
 struct AttentionShape {
   int64_t heads = 1;
-  int64_t max_keys =
-      0;  // longest sentence on the key side that any batch may hold (--max-length), not this batch's
+  // The longest sentence on the key side that any batch may hold (--max-length), not this batch's.
+  int64_t max_keys = 0;
   bool causal = false;
   float scale = 1;  // 1 / sqrt(Dh) in every model here
   bool is_long() const { return max_keys > kShortKeys; }
 };
 
-//   lse [H, Tq] written, Acc<T>: log-sum-exp of the scaled scores, -inf for a query without keys; long path
-//   only, undefined otherwise
+//   lse [H, Tq] written, Acc<T>: log-sum-exp of the scaled scores, -inf for a query without keys; long path only,
+//               undefined otherwise
 void attention_forward(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& query_offsets,
                        const Tensor& key_offsets, const AttentionShape& shape, const Dropout& dropout, Out o,
                        Out lse);
@@ -46,8 +47,7 @@ void attention_weights(const Tensor& q, const Tensor& k, const Tensor& query_off
 
 // One query per hypothesis against a cache, for step-by-step decoding. No dropout, no gradient.
 //   q [R, D] in, o [R, D] written; k, v [C, D] the cache's rows
-//   rows i32 [R, S]: key j of hypothesis r is row rows[r, j] of the cache, for j < lengths[r];  lengths i32
-//   [R]
+//   rows i32 [R, S], lengths i32 [R]: key j of hypothesis r is row rows[r, j] of the cache, for j < lengths[r]
 // A table of rows makes a beam reorder a copy of small integers; the cached keys stay where they are.
 void attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& rows,
                     const Tensor& lengths, int64_t heads, float scale, Out o);

@@ -1,6 +1,5 @@
 // Cross-entropy with label smoothing, and its gradient written over the logits.
-// Szegedy et al. 2016, arXiv:1512.00567, section 7:  q = (1 - eps) * onehot(t) + eps / V over the whole
-// vocabulary.
+// Szegedy et al. 2016, arXiv:1512.00567, section 7:  q = (1 - eps) * onehot(t) + eps / V, over the whole vocabulary
 //   z [N, V] logits in; targets i32 [N]; rows whose target is ignore_id count nothing
 //   p = softmax(z),   loss_n = -sum_v q_v log p_v = lse(z) - (1 - eps) z_t - eps * mean(z)
 //   loss [2] accumulated, Acc<T>: {sum of the smoothed losses, sum of -log p_t}, unscaled, in nats
@@ -20,9 +19,9 @@ struct CrossEntropy {
 void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& options, Out loss, Out dz);
 
 // Output projection and cross-entropy, row chunk by row chunk, so that the [N, V] logits never exist:
-//   z = x W^T + bias   for kLossChunk rows at a time, over `logits` [min(N, kLossChunk), V] (workspace,
-//   written) x [N, D], w [V, D], bias [V] (or undefined), targets [N] in; loss as above with a gradient (dx
-//   defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order
+//   z = x W^T + bias   for kLossChunk rows at a time, over `logits` [min(N, kLossChunk), V] (workspace, written)
+//   x [N, D], w [V, D], bias [V] (or undefined), targets [N]  in;  loss as above
+//   with a gradient (dx defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order
 constexpr int64_t kLossChunk = 512;
 struct ProjectionGradients {
   Tensor dx, dw, dbias;
@@ -31,8 +30,7 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
                               const CrossEntropy& options, Out logits, Out loss,
                               const ProjectionGradients& gradients);
 
-// A backend takes the projection's bias and its gradient along, so that the logits are not walked again for
-// them:
+// A backend takes the projection's bias and its gradient along, so that the logits are not walked again for them:
 //   z = z + bias before anything else;  dbias [V] accumulated = sum_n dz.   Both may be null.
 template <typename T>
 struct CrossEntropyArgs {

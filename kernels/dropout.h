@@ -19,8 +19,8 @@ struct Dropout {
   float p = 0;  // probability to drop, in [0, 1); 0 switches dropout off
   uint64_t seed = 0;
   uint32_t site = 0;
-  Tensor counter;  // i32 [2]: {update, number of the first row}; on the op's device, so that a captured graph
-                   // can replay
+  // i32 [2]: {update, number of the first row}; on the op's device, so that a captured graph can replay.
+  Tensor counter;
 };
 
 // What a backend receives.

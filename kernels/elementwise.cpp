@@ -57,6 +57,20 @@ void scale(const Tensor& x, float alpha, Out y) {
   dispatch(y, [&]<typename T>(auto backend) { scale(backend, rows_args<T>(x, y, y, alpha)); });
 }
 
+void scale(const Tensor& x, const Tensor& alpha, Out y) {
+  check_shape(alpha, {1}, "scale: alpha");
+  check_dtype(alpha, accumulator_of(x.dtype()), "scale: alpha");
+  check_shape(y, x.shape(), "scale: y");
+  check_same_dtype("scale", {&x, &y});
+  check_same_device("scale", {&x, &alpha, &y});
+  if (y.numel() == 0) return;
+  dispatch(y, [&]<typename T>(auto backend) {
+    RowsArgs<T> args = rows_args<T>(x, y, y);
+    args.alpha_at = alpha.data<Acc<T>>();
+    scale(backend, args);
+  });
+}
+
 void copy(const Tensor& x, Out y) {
   check_shape(y, x.shape(), "copy: y");
   check_same_dtype("copy", {&x, &y});

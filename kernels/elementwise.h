@@ -13,6 +13,8 @@ void add_bias(const Tensor& bias, Out y);
 void sum_rows(const Tensor& x, Out sum);
 // y = alpha * x.  May be in place.
 void scale(const Tensor& x, float alpha, Out y);
+// The same with a factor that is known to the device: alpha [1], Acc<T>.
+void scale(const Tensor& x, const Tensor& alpha, Out y);
 // y = x;  y = 0.  Rows may be strided.
 void copy(const Tensor& x, Out y);
 void fill_zero(Out y);
@@ -23,6 +25,7 @@ struct RowsArgs {
   T* y;
   int64_t N, D, x_stride, y_stride;
   float alpha = 1;
+  const Acc<T>* alpha_at = nullptr;  // scale: where the factor lies, if not in alpha
 };
 template <typename T>
 struct SumRowsArgs {

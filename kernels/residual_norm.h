@@ -1,5 +1,4 @@
-// Residual connection, dropout and layer normalisation in one pass. Vaswani et al. 2017, arXiv:1706.03762,
-// section 5.4:
+// Residual connection, dropout and layer normalisation in one pass. Vaswani et al. 2017, arXiv:1706.03762, 5.4:
 //   sum = x + dropout(s),   y = layer_norm(sum)
 // Post-norm uses y alone; pre-norm carries `sum` on and feeds y to the next sublayer, whose gamma and beta
 // these are.

@@ -20,8 +20,8 @@ struct SoftmaxMask {
 
 void softmax_forward(const Tensor& s, const SoftmaxMask& mask, Out p);
 
-// ds_j = p_j (dp_j - sum_k p_k dp_k)   [B, H, Sq, Sk] written, may be dp.   p = 0 where masked makes ds = 0
-// there. derivation: docs/derivations/softmax.md (1)-(3)
+// ds_j = p_j (dp_j - sum_k p_k dp_k)   [B, H, Sq, Sk] written, may be dp.   p = 0 where masked makes ds = 0 there.
+// derivation: docs/derivations/softmax.md (1)-(3)
 void softmax_backward(const Tensor& dp, const Tensor& p, Out ds);
 
 template <typename T>

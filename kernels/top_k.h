@@ -1,8 +1,8 @@
 // Log-probabilities and the k best of each row, for greedy and beam search.
-//   z [N, V] logits in; banned i32 [M]: ids that never come out (their probability still counts in the
-//   normaliser) scores [N, K] written, Acc<T>: log softmax(z), best first; ids i32 [N, K] written.  Ties: the
-//   smaller id first.
-// K <= V - M.
+//   z [N, V] logits       in
+//   banned i32 [M]        in: ids that never come out (their probability still counts in the normaliser)
+//   scores [N, K]         written, Acc<T>: log softmax(z), best first
+//   ids i32 [N, K]        written.  Ties: the smaller id first.  K <= V - M.
 #pragma once
 
 #include "kernels/linear.h"

@@ -125,7 +125,7 @@ Variable CrossAttention::forward(Step& step, const Variable& input, const Variab
         kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // (4)
         kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // (5)
         const Tensor dq = grad.arena().allocate({T, D}, x.dtype());
-        const Tensor dkv = grad.wanted(1) ? grad.written(1) : grad.arena().allocate(kv.shape(), kv.dtype());
+        const Tensor dkv = grad.written(1, kv);
         kernels::attention_backward(grad_o, q, k, v, o, lse, query_offsets, key_offsets, shape, dropout, dq,
                                     dkv.slice_columns(0, D), dkv.slice_columns(D, 2 * D));  // (6)
         kernels::linear_backward_weight(dq, x, q_.weight.gradient, q_.bias.gradient);       // (10)

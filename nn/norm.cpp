@@ -16,7 +16,7 @@ Variable Norm::forward(Step& step, const Variable& input) const {
   const Tensor rstd = step.allocate({x.rows()}, accumulator_of(x.dtype()));
   kernels::layer_norm_forward(x, gamma_.value, beta_.value, kLayerNormEps, y, mean, rstd);
   return step.tape.record(y, {input}, [=, this](autograd::Gradients& grad) {
-    const Tensor dx = grad.wanted(0) ? grad.written(0) : grad.arena().allocate(x.shape(), x.dtype());
+    const Tensor dx = grad.written(0, x);
     kernels::layer_norm_backward(grad.of_output(), x, gamma_.value, mean, rstd, dx, gamma_.gradient,
                                  beta_.gradient);
   });
@@ -34,10 +34,7 @@ Norm::Sum Norm::forward_residual(Step& step, const Variable& x, const Variable& 
                                  y, mean, rstd);
   const auto outputs = step.tape.record({sum, y}, {x, s}, [=, this](autograd::Gradients& grad) {
     const Tensor dsum = grad.of_output(0), dy = grad.of_output(1);
-    const auto gradient_for = [&](size_t input) {
-      return grad.wanted(input) ? grad.written(input) : grad.arena().allocate(sum.shape(), dtype);
-    };
-    const Tensor dx = gradient_for(0), ds = gradient_for(1);
+    const Tensor dx = grad.written(0, sum), ds = grad.written(1, sum);
     kernels::residual_norm_backward(dy, dsum, sum, gamma_.value, mean, rstd, dropout, dx, ds, gamma_.gradient,
                                     beta_.gradient);
   });

@@ -23,7 +23,7 @@ Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, cons
   const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
   kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,
                                     gradients);
-  return step.tape.record(loss, {x}, [dx = gradients.dx](autograd::Gradients& grad) {
+  return step.tape.record_root(loss.slice_rows(0, 1), {x}, [dx = gradients.dx](autograd::Gradients& grad) {
     if (grad.wanted(0)) grad.give(0, dx);
   });
 }

@@ -12,8 +12,8 @@ class Output {
   Output(Registry& registry, const Parameter& weight, float label_smoothing);
 
   // x [T, D], targets i32 [T].  loss [2], Acc, accumulated: {sum of smoothed losses, sum of -log p(target)}.
-  // The gradient of the first sum is computed right here, while the logits are at hand; the node passes it
-  // on. It is unscaled: the optimiser divides by the update's tokens.
+  // Returns the first sum [1], a root of the tape (autograd/tape.h): its gradient is computed right here, while the
+  // logits are at hand, and the node passes it on. It is unscaled: the optimiser divides by the update's tokens.
   Variable loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const;
 
   // x [R, D] -> logits [R, V]

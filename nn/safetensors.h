@@ -1,6 +1,5 @@
 // Tensors in a file that every toolkit reads: the safetensors format, little-endian.
-//   u64 N | N bytes of JSON: name -> {"dtype", "shape", "data_offsets": [begin, end]} | data, row-major,
-//   packed
+//   u64 N | N bytes of JSON: name -> {"dtype", "shape", "data_offsets": [begin, end]} | data, row-major, packed
 // Source: the format description of https://github.com/huggingface/safetensors.
 #pragma once
 

@@ -30,7 +30,6 @@ Trainer::Trainer(const Transformer& model, const Registry& registry, Arena& aren
       loss_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
       losses_(Tensor::zeros({kMostStarted, 2}, loss_.dtype(), registry.device())),
       norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, registry.device())),
-      seed_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
       counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())),
       counters_upload_(registry.device(), counters_.bytes()) {
   if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0) {
@@ -42,7 +41,7 @@ void Trainer::forward_backward(const PackedBatch& batch) {
   Tape tape(arena_);
   Step step{.tape = tape, .training = true, .seed = options_.seed};
   const Variable loss = model_.loss(step, batch, counters_, loss_);
-  tape.backward(loss, seed_);
+  tape.backward(loss);
 }
 
 void Trainer::accumulate(int64_t update, const PackedBatch& batch, int64_t first_source,

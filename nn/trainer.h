@@ -78,7 +78,6 @@ class Trainer {
   std::vector<UpdateResult> started_;
   Tensor loss_;                        // [2]: sums over the update so far
   Tensor losses_, norms_squared_;      // [kMostStarted, 2], [kMostStarted]: of the updates in started_
-  Tensor seed_;                        // [2]: the gradient of the sum is 1
   Tensor counters_;                    // i32 [2, 2]: {update, first token} of source and target
   Upload counters_upload_;             // in turn with the device
   std::unique_ptr<FixedBatch> fixed_;  // where work is replayed

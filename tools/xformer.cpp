@@ -26,7 +26,8 @@ struct Translator::Implementation {
 Translator::Translator(const std::string& run, const std::vector<std::string>& options) {
   std::vector<std::string> arguments = {"--model", run};
   arguments.insert(arguments.end(), options.begin(), options.end());
-  implementation_.reset(new Implementation{tools::ModelTranslator(parsed(tools::Program::translate, arguments))});
+  implementation_.reset(
+      new Implementation{tools::ModelTranslator(parsed(tools::Program::translate, arguments))});
 }
 Translator::~Translator() = default;
 Translator::Translator(Translator&&) noexcept = default;

@@ -6,5 +6,6 @@
 int main(int argc, char** argv) {
   if (argc != 2) return std::cerr << "usage: translate RUN\n", 2;
   xf::Translator translator(argv[1]);
-  for (std::string line; std::getline(std::cin, line);) std::cout << translator.translate({line}).front() << '\n';
+  for (std::string line; std::getline(std::cin, line);)
+    std::cout << translator.translate({line}).front() << '\n';
 }

@@ -28,7 +28,7 @@ void sum_rows(Cpu<L>, const SumRowsArgs<T>& args) {
 
 template <typename T, CpuLevel L>
 void scale(Cpu<L>, const RowsArgs<T>& args) {
-  const Acc<T> alpha = args.alpha;
+  const Acc<T> alpha = args.alpha_at ? *args.alpha_at : static_cast<Acc<T>>(args.alpha);
   for_each_row(args.N, args.D, [&](int64_t n) {
     const T* const x = args.x + n * args.x_stride;
     T* const y = args.y + n * args.y_stride;

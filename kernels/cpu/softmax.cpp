@@ -12,8 +12,7 @@ namespace xf::kernels {
 
 namespace {
 
-// p_j <- exp(s_j - max) / sum over the keys j < visible with mask_j != 0 (mask nullptr: all of them), 0
-// elsewhere.
+// p_j <- exp(s_j - max) / sum over the keys j < visible with mask_j != 0 (mask nullptr: all of them), else 0.
 // `terms` [Sk]: where the exponentials wait for their sum; p itself, or scratch where p would round them.
 template <typename T>
 void softmax_row(const T* s, const int32_t* mask, int64_t visible, int64_t Sk, Acc<T>* terms, T* p) {

@@ -28,10 +28,12 @@ struct Scale {
   Matrix<const T> x;
   Matrix<T> y;
   float alpha;
+  const float* alpha_at;
   __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
     auto pack = x.load(row, column, left);
+    const float factor = alpha_at ? *alpha_at : alpha;
 #pragma unroll
-    for (int i = 0; i < pack.kCount; ++i) pack.x[i] *= alpha;
+    for (int i = 0; i < pack.kCount; ++i) pack.x[i] *= factor;
     y.store(pack, row, column, left);
   }
 };
@@ -95,7 +97,8 @@ void sum_rows(Cuda, const SumRowsArgs<T>& args) {
 
 template <typename T>
 void scale(Cuda, const RowsArgs<T>& args) {
-  walk(args, without_gaps(args), Scale<T>{{args.x, args.x_stride}, {args.y, args.y_stride}, args.alpha});
+  walk(args, without_gaps(args),
+       Scale<T>{{args.x, args.x_stride}, {args.y, args.y_stride}, args.alpha, args.alpha_at});
 }
 
 template <typename T>

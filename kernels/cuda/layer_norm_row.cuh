@@ -1,12 +1,10 @@
 // Layer normalisation of rows, forward, with and without the residual connection in front of it: layer_norm
 // is residual_norm without s (docs/derivations/layer_norm.md), so both ops give the same bits.
 //   up to 1024 columns  a warp per row, pack k of 16 bytes in lane k % 32, the row in registers from its one
-//   read to
-//                       its one write; four rows to a block, few enough that a block of finished rows makes
-//                       room for the next
+//                       read to its one write; four rows to a block, few enough that a block of finished rows
+//                       makes room for the next
 //   longer rows         a block per row, which is read again for each pass; from the second one on it comes
-//   out of the
-//                       cache
+//                       out of the cache
 // Bytes per row of D, e to an element: 2De; with the residual 4De. Each thread writes the elements that it
 // read, after it read them: y may be x, and sum may be s.
 #pragma once

@@ -5,13 +5,10 @@
 // block takes a run and adds up its rows, and a second kernel adds the blocks' partial sums
 // (column_sums.cuh). 512 runs are one wave of four blocks to a multiprocessor on the largest GPUs; 16 rows
 // keep the partial sums to a fraction of what is read, and they stay in the second-level cache.
-//   up to 1024 columns  a warp per row of the run, four at a time; x, dy and dsum of a row and the sums of
-//   all its rows
-//                       in registers; the four warps' sums meet in shared memory
-//   longer rows         the block first adds up its columns, a pack to a thread, and then goes through its
-//   rows; a
-//                       thread reads in the first pass what it reads and writes in the second, so dx may be
-//                       dy
+//   up to 1024 columns  a warp per row of the run, four at a time; x, dy and dsum of a row and the sums of all
+//                       its rows in registers; the four warps' sums meet in shared memory
+//   longer rows         the block first adds up its columns, a pack to a thread, and then goes through its rows;
+//                       a thread reads in the first pass what it reads and writes in the second, so dx may be dy
 // Bytes per row of D, e to an element: 3De; with the residual 5De, or 4De without dsum.
 #pragma once
 

@@ -1,10 +1,8 @@
 // Masked softmax on CUDA. A row is read and written once: 2 * sizeof(T) bytes per score, and 4 of a mask.
 //   up to 1024 keys   a warp per row, key j in lane j % 32, the row in registers; four rows to a block, few
-//   enough
-//                     that a block of finished rows makes room for the next
+//                     enough that a block of finished rows makes room for the next
 //   longer rows       a block per row, which is read again for each pass; from the second one on it comes out
-//   of the
-//                     cache
+//                     of the cache
 // Each thread writes the elements that it read, and only after the whole row was read: p may be s.
 #include "kernels/softmax.h"
 

@@ -39,15 +39,19 @@ TEST_CASE("matmul: gradients under every transposition", "[grad]") {
 }
 
 TEST_CASE("matmul: a product of a matrix with itself adds both sides", "[grad]") {
-  const Function f = [](Tape& tape, const Variables& x) { return matmul(tape, x[0], Transpose::no, x[0], Transpose::yes); };
+  const Function f = [](Tape& tape, const Variables& x) {
+    return matmul(tape, x[0], Transpose::no, x[0], Transpose::yes);
+  };
   CHECK(worst_gradient_error(f, {random({5, 3}, 3)}) <= kTolerance);
 }
 
 TEST_CASE("add and scale and add_bias: gradients", "[grad]") {
   for (const auto& [N, D] : kSizes) {
     const std::vector<Tensor> two{random({N, D}, 1), random({N, D}, 2)};
-    CHECK(worst_gradient_error([](Tape& t, const Variables& x) { return add(t, x[0], x[1]); }, two) <= kTolerance);
-    CHECK(worst_gradient_error([](Tape& t, const Variables& x) { return scale(t, x[0], -1.5f); }, {two[0]}) <= kTolerance);
+    CHECK(worst_gradient_error([](Tape& t, const Variables& x) { return add(t, x[0], x[1]); }, two) <=
+          kTolerance);
+    CHECK(worst_gradient_error([](Tape& t, const Variables& x) { return scale(t, x[0], -1.5f); }, {two[0]}) <=
+          kTolerance);
     CHECK(worst_gradient_error([](Tape& t, const Variables& x) { return add_bias(t, x[0], x[1]); },
                                {two[0], random({D}, 3)}) <= kTolerance);
   }
@@ -56,14 +60,18 @@ TEST_CASE("add and scale and add_bias: gradients", "[grad]") {
 TEST_CASE("bias_activation: gradients of relu and gelu", "[grad]") {
   const auto activation = GENERATE(kernels::Activation::relu, kernels::Activation::gelu);
   for (const auto& [N, D] : kSizes) {
-    const Function f = [&](Tape& tape, const Variables& x) { return bias_activation(tape, x[0], x[1], activation); };
+    const Function f = [&](Tape& tape, const Variables& x) {
+      return bias_activation(tape, x[0], x[1], activation);
+    };
     CHECK(worst_gradient_error(f, {random({N, D}, 1), random({D}, 2)}) <= kTolerance);
   }
 }
 
 TEST_CASE("dropout: its gradient has the mask of its value", "[grad]") {
   for (const auto& [N, D] : kSizes) {
-    const Function f = [](Tape& tape, const Variables& x) { return dropout(tape, x[0], tests::test_dropout(0.4f)); };
+    const Function f = [](Tape& tape, const Variables& x) {
+      return dropout(tape, x[0], tests::test_dropout(0.4f));
+    };
     CHECK(worst_gradient_error(f, {random({N, D}, 1)}) <= kTolerance);
   }
 }
@@ -77,14 +85,18 @@ TEST_CASE("softmax: gradients under lengths and a causal mask and a general mask
   const kernels::SoftmaxMask mask{Tensor::from(Ids{0, 4, 7}), causal, Tensor::from(allowed, {3, 5, 7})};
   const Function f = [&](Tape& tape, const Variables& x) { return softmax(tape, x[0], mask); };
   CHECK(worst_gradient_error(f, {random({3, 2, 5, 7}, 1)}) <= kTolerance);
-  const Function unmasked = [&](Tape& tape, const Variables& x) { return softmax(tape, x[0], {{}, causal, {}}); };
+  const Function unmasked = [&](Tape& tape, const Variables& x) {
+    return softmax(tape, x[0], {{}, causal, {}});
+  };
   CHECK(worst_gradient_error(unmasked, {random({1, 1, 1, 1}, 2)}) <= kTolerance);
   CHECK(worst_gradient_error(unmasked, {random({1, 3, 2, 33}, 3)}) <= kTolerance);
 }
 
 TEST_CASE("layer_norm: gradients of input and gain and bias", "[grad]") {
   for (const auto& [N, D] : {Size{1, 2}, {1, 7}, {5, 31}, {33, 3}}) {
-    const Function f = [](Tape& tape, const Variables& x) { return layer_norm(tape, x[0], x[1], x[2], 1e-5f); };
+    const Function f = [](Tape& tape, const Variables& x) {
+      return layer_norm(tape, x[0], x[1], x[2], 1e-5f);
+    };
     CHECK(worst_gradient_error(f, {random({N, D}, 1), random({D}, 2), random({D}, 3)}) <= kTolerance);
   }
 }
@@ -92,7 +104,8 @@ TEST_CASE("layer_norm: gradients of input and gain and bias", "[grad]") {
 TEST_CASE("attention: gradients of queries and keys and values", "[grad]") {
   const int64_t max_keys = GENERATE(60, 100);  // short and long
   const bool causal = GENERATE(false, true);
-  const Tensor queries = Tensor::from(Ids{0, 1, 1, 8, 13}), keys = causal ? queries : Tensor::from(Ids{0, 3, 5, 5, 16});
+  const Tensor queries = Tensor::from(Ids{0, 1, 1, 8, 13}),
+               keys = causal ? queries : Tensor::from(Ids{0, 3, 5, 5, 16});
   const kernels::AttentionShape shape{3, max_keys, causal, 0.7f};
   const Function f = [&](Tape& tape, const Variables& x) {
     return attention(tape, x[0], x[1], x[2], queries, keys, shape, tests::test_dropout(0.3f, 5));
@@ -105,28 +118,42 @@ TEST_CASE("embedding: the table's gradient adds up repeated ids", "[grad]") {
   const Ids ids{4, 0, 4, 4, 2, 0, 6};
   const Tensor positions = tests::positions_in({0, 3, 3, 7}), table = random({5, 6}, 1);
   const Function f = [&](Tape& tape, const Variables& x) {
-    return embedding(tape, Tensor::from(ids), positions, tests::order_by_id(ids), x[0], table, 2.5f, tests::test_dropout(0.3f));
+    return embedding(tape, Tensor::from(ids), positions, tests::order_by_id(ids), x[0], table, 2.5f,
+                     tests::test_dropout(0.3f));
   };
   CHECK(worst_gradient_error(f, {random({7, 6}, 2)}) <= kTolerance);
 }
 
-TEST_CASE("cross_entropy: gradient of the smoothed sum", "[grad]") {
+TEST_CASE("cross_entropy: gradient of the smoothed sum, at any weight", "[grad]") {
   const float smoothing = GENERATE(0.0f, 0.1f);
-  const Tensor first = Tensor::from(std::vector<double>{1, 0});
+  const double weight = GENERATE(1.0, 2.0, -0.25);
+  const Tensor weights = Tensor::from(std::vector<double>{weight});
   const Function f = [&](Tape& tape, const Variables& x) {
     const Ids targets{0, 6, 3, 3, 2};
-    return cross_entropy(tape, x[0], Tensor::from(Ids(targets.begin(), targets.begin() + x[0].value().rows())),
+    return cross_entropy(tape, x[0],
+                         Tensor::from(Ids(targets.begin(), targets.begin() + x[0].value().rows())),
                          {.label_smoothing = smoothing, .ignore_id = 2});
   };
-  CHECK(worst_gradient_error(f, {random({5, 7}, 1)}, first) <= kTolerance);
-  CHECK(worst_gradient_error(f, {random({1, 31}, 2)}, first) <= kTolerance);
+  CHECK(worst_gradient_error(f, {random({5, 7}, 1)}, weights) <= kTolerance);
+  CHECK(worst_gradient_error(f, {random({1, 31}, 2)}, weights) <= kTolerance);
+}
+
+TEST_CASE("cross_entropy: what is computed from a loss has its gradient", "[grad]") {
+  const Function f = [](Tape& tape, const Variables& x) {
+    const Variable loss = cross_entropy(tape, x[0], Tensor::from(Ids{0, 6, 3}), {.label_smoothing = 0.1f});
+    return add(tape, scale(tape, loss, 2), cross_entropy(tape, x[0], Tensor::from(Ids{1, 1, 1}), {}));
+  };
+  CHECK(worst_gradient_error(f, {random({3, 7}, 1)}) <= kTolerance);
 }
 
 TEST_CASE("rows and columns: the gradient outside the part is zero", "[grad]") {
   const Tensor x = random({7, 5}, 1);
-  CHECK(worst_gradient_error([](Tape& t, const Variables& v) { return rows(t, v[0], 2, 3); }, {x}) <= kTolerance);
-  CHECK(worst_gradient_error([](Tape& t, const Variables& v) { return rows(t, v[0], 0, 7); }, {x}) <= kTolerance);
-  CHECK(worst_gradient_error([](Tape& t, const Variables& v) { return columns(t, v[0], 1, 4); }, {x}) <= kTolerance);
+  CHECK(worst_gradient_error([](Tape& t, const Variables& v) { return rows(t, v[0], 2, 3); }, {x}) <=
+        kTolerance);
+  CHECK(worst_gradient_error([](Tape& t, const Variables& v) { return rows(t, v[0], 0, 7); }, {x}) <=
+        kTolerance);
+  CHECK(worst_gradient_error([](Tape& t, const Variables& v) { return columns(t, v[0], 1, 4); }, {x}) <=
+        kTolerance);
 }
 
 TEST_CASE("rows and columns: overlapping parts add", "[grad]") {
@@ -159,21 +186,35 @@ TEST_CASE("Primitive ops: constants take no gradient and change none", "[unit]")
   };
   const Tensor offsets = Tensor::from(Ids{0, 5});
   const std::vector<Case> cases{
-      {"matmul", [](Tape& t, const Variables& v) { return matmul(t, v[0], Transpose::no, v[1], Transpose::yes); },
+      {"matmul",
+       [](Tape& t, const Variables& v) { return matmul(t, v[0], Transpose::no, v[1], Transpose::yes); },
        {random({5, 3}, 1), random({2, 3}, 2)}},
-      {"add", [](Tape& t, const Variables& v) { return add(t, v[0], v[1]); }, {random({5, 3}, 1), random({5, 3}, 2)}},
-      {"add_bias", [](Tape& t, const Variables& v) { return add_bias(t, v[0], v[1]); }, {random({5, 3}, 1), random({3}, 2)}},
+      {"add",
+       [](Tape& t, const Variables& v) { return add(t, v[0], v[1]); },
+       {random({5, 3}, 1), random({5, 3}, 2)}},
+      {"add_bias",
+       [](Tape& t, const Variables& v) { return add_bias(t, v[0], v[1]); },
+       {random({5, 3}, 1), random({3}, 2)}},
       {"bias_activation",
        [](Tape& t, const Variables& v) { return bias_activation(t, v[0], v[1], kernels::Activation::gelu); },
        {random({5, 3}, 1), random({3}, 2)}},
-      {"layer_norm", [](Tape& t, const Variables& v) { return layer_norm(t, v[0], v[1], v[2], 1e-5f); },
+      {"layer_norm",
+       [](Tape& t, const Variables& v) { return layer_norm(t, v[0], v[1], v[2], 1e-5f); },
        {random({5, 3}, 1), random({3}, 2), random({3}, 3)}},
       {"attention",
-       [&](Tape& t, const Variables& v) { return attention(t, v[0], v[1], v[2], offsets, offsets, {1, 100, true, 1}, {}); },
+       [&](Tape& t, const Variables& v) {
+         return attention(t, v[0], v[1], v[2], offsets, offsets, {1, 100, true, 1}, {});
+       },
        {random({5, 3}, 1), random({5, 3}, 2), random({5, 3}, 3)}},
-      {"join_rows", [](Tape& t, const Variables& v) { return join_rows(t, {v[0], v[1]}); },
+      {"join_rows",
+       [](Tape& t, const Variables& v) {
+         return join_rows(t, {v[0], v[1]});
+       },
        {random({5, 3}, 1), random({2, 3}, 2)}},
-      {"join_columns", [](Tape& t, const Variables& v) { return join_columns(t, {v[0], v[1]}); },
+      {"join_columns",
+       [](Tape& t, const Variables& v) {
+         return join_columns(t, {v[0], v[1]});
+       },
        {random({5, 3}, 1), random({5, 2}, 2)}},
   };
   Arena arena(Device::cpu(), tests::kTestArena);
@@ -187,7 +228,8 @@ TEST_CASE("Primitive ops: constants take no gradient and change none", "[unit]")
         arguments[i] = v[0];
         return c.f(tape, arguments);
       };
-      CHECK(tests::same_bits(tests::differentiate(only, {c.inputs[i]}, weights).gradients[0], all.gradients[i]));
+      CHECK(tests::same_bits(tests::differentiate(only, {c.inputs[i]}, weights).gradients[0],
+                             all.gradients[i]));
     }
   }
 }

@@ -95,8 +95,10 @@ TEST_CASE("Tape: a view read twice adds, and takes a given gradient", "[unit]") 
   Fixture f;
   const Variable whole = f.copied();
   const Variable left = f.tape.columns(whole, 0, 1), right = f.tape.columns(whole, 1, 3);
-  const Variable given = f.tape.record(right.value(), {right}, [](Gradients& grad) { grad.give(0, grad.of_output()); });
-  f.tape.backward(join_columns(f.tape, {scale(f.tape, left, 1), add(f.tape, given, scale(f.tape, right, 2))}), f.seed);
+  const Variable given =
+      f.tape.record(right.value(), {right}, [](Gradients& grad) { grad.give(0, grad.of_output()); });
+  f.tape.backward(join_columns(f.tape, {scale(f.tape, left, 1), add(f.tape, given, scale(f.tape, right, 2))}),
+                  f.seed);
   CHECK(f.gradient() == Values{1, 30, 300, 1000, 30000, 300000});
 }
 

@@ -71,6 +71,11 @@ TEST_CASE("Elementwise: add, bias and scale agree with their definitions, on vie
     CHECK(max_relative_error(to.view, scaled) < t.forward_tolerance());
     scale(from.view, -1.5f, from.view);
     CHECK(same_bits(from.view, to.view));
+    to.view.copy_from(kept);
+    const Tensor alpha = t.sums({-1.5}, {1});
+    scale(to.view, alpha, to.view);
+    scale(t.tensor(y, {c.N, c.D}), -1.5f, kept);
+    CHECK(same_bits(to.view, kept));
     if (layout == Layout::strided) CHECK(count_nan(to.memory) == 4 * c.N);  // nothing written beside the view
   });
 }
@@ -117,4 +122,6 @@ TEST_CASE("Elementwise: refuses shapes and types that do not fit together", "[un
   CHECK_THROWS_AS(add_bias(random_tensor({3}, DType::f32, 1), x), Error);
   CHECK_THROWS_AS(sum_rows(x, poisoned({3}, DType::f32)), Error);
   CHECK_THROWS_AS(scale(x, 2, poisoned({3, 4}, DType::f64)), Error);
+  CHECK_THROWS_AS(scale(x, poisoned({2}, DType::f32), poisoned({3, 4}, DType::f32)), Error);
+  CHECK_THROWS_AS(scale(x, poisoned({1}, DType::f64), poisoned({3, 4}, DType::f32)), Error);
 }

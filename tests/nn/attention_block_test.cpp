@@ -18,7 +18,9 @@ constexpr int64_t kDim = 6;
 
 struct Case {
   Ids targets, sources;
-  std::string name() const { return fmt::format("offsets {} / {}", fmt::join(targets, " "), fmt::join(sources, " ")); }
+  std::string name() const {
+    return fmt::format("offsets {} / {}", fmt::join(targets, " "), fmt::join(sources, " "));
+  }
 };
 // One token; one tile of odd size; past a vector's width; uneven with an empty sentence on either or both sides.
 const Case kCases[] = {
@@ -33,10 +35,12 @@ std::string describe(const Case& c, int64_t heads, int64_t max_length, const Wor
 }
 
 // The dropout factors of a sentence's probabilities. Row: query token; column: head * 2^16 + key (kernels/dropout.h).
-Tensor attention_mask(const kernels::Dropout& dropout, int64_t first_row, int64_t head, int64_t queries, int64_t keys) {
+Tensor attention_mask(const kernels::Dropout& dropout, int64_t first_row, int64_t head, int64_t queries,
+                      int64_t keys) {
   std::vector<double> factors;
   for (int64_t i = 0; i < queries; ++i) {
-    for (int64_t j = 0; j < keys; ++j) factors.push_back(dropout_factor(dropout, first_row + i, (head << 16) + j));
+    for (int64_t j = 0; j < keys; ++j)
+      factors.push_back(dropout_factor(dropout, first_row + i, (head << 16) + j));
   }
   return Tensor::from(factors, {queries, keys});
 }
@@ -47,14 +51,17 @@ struct WitnessAttention {
   kernels::Dropout dropout;
   const Ids &query_offsets, &key_offsets;
 
-  Variable head(Tape& tape, const Variable& q, const Variable& k, const Variable& v, size_t b, int64_t h) const {
+  Variable head(Tape& tape, const Variable& q, const Variable& k, const Variable& v, size_t b,
+                int64_t h) const {
     const int64_t Dh = kDim / heads, n = q.value().rows(), m = k.value().rows();
     const auto part = [&](const Variable& x) { return autograd::columns(tape, x, h * Dh, (h + 1) * Dh); };
-    const Variable s = autograd::scale(tape, autograd::matmul(tape, part(q), Transpose::no, part(k), Transpose::yes),
-                                       1.0f / std::sqrt(static_cast<float>(Dh)));
+    const Variable s =
+        autograd::scale(tape, autograd::matmul(tape, part(q), Transpose::no, part(k), Transpose::yes),
+                        1.0f / std::sqrt(static_cast<float>(Dh)));
     const Variable p = autograd::softmax(tape, reshaped(tape, s, {1, 1, n, m}), {{}, causal, {}});
     const Tensor mask = attention_mask(dropout, query_offsets[b], h, n, m);
-    return autograd::matmul(tape, times(tape, reshaped(tape, p, {n, m}), mask), Transpose::no, part(v), Transpose::no);
+    return autograd::matmul(tape, times(tape, reshaped(tape, p, {n, m}), mask), Transpose::no, part(v),
+                            Transpose::no);
   }
 
   Variable operator()(Tape& tape, const Variable& q, const Variable& k, const Variable& v) const {
@@ -69,7 +76,8 @@ struct WitnessAttention {
       }
       Variables parts;
       for (int64_t h = 0; h < heads; ++h) {
-        parts.push_back(head(tape, autograd::rows(tape, q, begin, end), autograd::rows(tape, k, key_begin, key_end),
+        parts.push_back(head(tape, autograd::rows(tape, q, begin, end),
+                             autograd::rows(tape, k, key_begin, key_end),
                              autograd::rows(tape, v, key_begin, key_end), b, h));
       }
       sentences.push_back(autograd::join_columns(tape, parts));
@@ -101,7 +109,8 @@ struct SelfFixture {
     witness = [=](Tape& tape, const Leaves& parameters, const Variables& x) {
       const Variable qkv = affine(tape, x[0], parameters, "a.qkv");
       const auto part = [&](int64_t i) { return autograd::columns(tape, qkv, i * kDim, (i + 1) * kDim); };
-      const WitnessAttention attention{heads, causal, {kBlockDropout, 77, 0, tokens.counter}, offsets, offsets};
+      const WitnessAttention attention{
+          heads, causal, {kBlockDropout, 77, 0, tokens.counter}, offsets, offsets};
       return affine(tape, attention(tape, part(0), part(1), part(2)), parameters, "a.out");
     };
   }
@@ -117,20 +126,26 @@ struct CrossFixture {
       : keys_values(registry, "kv", kDim, 2), block(registry, "a", {kDim, heads, kBlockDropout}) {
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
     randomise(registry);
-    const Tokens targets = tokens_of(c.targets, max_length, 40), sources = tokens_of(c.sources, max_length, 9);
+    const Tokens targets = tokens_of(c.targets, max_length, 40),
+                 sources = tokens_of(c.sources, max_length, 9);
     // Two decoder layers read the keys and values of one memory through views.
     f = [=, this](Step& step, const Variables& x) {
       const Variable kv = keys_values.forward(step, x[1]);
-      const Variable first = step.tape.columns(kv, 0, 2 * kDim), second = step.tape.columns(kv, 2 * kDim, 4 * kDim);
-      return block.forward(step, block.forward(step, x[0], first, targets, sources), second, targets, sources);
+      const Variable first = step.tape.columns(kv, 0, 2 * kDim),
+                     second = step.tape.columns(kv, 2 * kDim, 4 * kDim);
+      return block.forward(step, block.forward(step, x[0], first, targets, sources), second, targets,
+                           sources);
     };
     witness = [=, &c](Tape& tape, const Leaves& parameters, const Variables& x) {
       const Variable kv = affine(tape, x[1], parameters, "kv");
-      const WitnessAttention attention{heads, false, {kBlockDropout, 77, 0, targets.counter}, c.targets, c.sources};
+      const WitnessAttention attention{
+          heads, false, {kBlockDropout, 77, 0, targets.counter}, c.targets, c.sources};
       Variable y = x[0];
       for (const int64_t layer : {0, 1}) {
         const auto part = [&](int64_t i) { return autograd::columns(tape, kv, i * kDim, (i + 1) * kDim); };
-        y = affine(tape, attention(tape, affine(tape, y, parameters, "a.q"), part(2 * layer), part(2 * layer + 1)), parameters, "a.out");
+        y = affine(tape,
+                   attention(tape, affine(tape, y, parameters, "a.q"), part(2 * layer), part(2 * layer + 1)),
+                   parameters, "a.out");
       }
       return y;
     };
@@ -147,7 +162,8 @@ TEST_CASE("SelfAttention: gradients of input and parameters", "[grad]") {
   const bool causal = GENERATE(false, true);
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
     const SelfFixture fixture(c.targets, heads, max_length, causal);
-    const Worst worst = block_gradient_error(fixture.registry, fixture.f, {random_f64({c.targets.back(), kDim}, 1)});
+    const Worst worst =
+        block_gradient_error(fixture.registry, fixture.f, {random_f64({c.targets.back(), kDim}, 1)});
     INFO(describe(c, heads, max_length, worst));
     CHECK(worst.error <= 1e-6);
   });
@@ -157,7 +173,8 @@ TEST_CASE("SelfAttention: outputs and gradients are those of primitive nodes", "
   const bool causal = GENERATE(false, true);
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
     const SelfFixture fixture(c.targets, heads, max_length, causal);
-    const Worst worst = witness_error(fixture.registry, fixture.f, fixture.witness, {random_f64({c.targets.back(), kDim}, 1)});
+    const Worst worst = witness_error(fixture.registry, fixture.f, fixture.witness,
+                                      {random_f64({c.targets.back(), kDim}, 1)});
     INFO(describe(c, heads, max_length, worst));
     CHECK(worst.error <= 1e-12);
   });
@@ -172,7 +189,8 @@ TEST_CASE("CrossAttention and CrossKeysValues: gradients of both inputs and all 
   });
 }
 
-TEST_CASE("CrossAttention and CrossKeysValues: outputs and gradients are those of primitive nodes", "[grad]") {
+TEST_CASE("CrossAttention and CrossKeysValues: outputs and gradients are those of primitive nodes",
+          "[grad]") {
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
     const CrossFixture fixture(c, heads, max_length);
     const Worst worst = witness_error(fixture.registry, fixture.f, fixture.witness, cross_inputs(c));

@@ -52,8 +52,9 @@ struct BlockDerivatives {
   std::map<std::string, Tensor> parameters;
 };
 
-inline BlockDerivatives differentiate_block(const nn::Registry& registry, const Function& f, const std::vector<Tensor>& inputs,
-                                            const Tensor& weights, bool leaves) {
+inline BlockDerivatives differentiate_block(const nn::Registry& registry, const Function& f,
+                                            const std::vector<Tensor>& inputs, const Tensor& weights,
+                                            bool leaves) {
   registry.gradients().fill_zero();
   BlockDerivatives result;
   result.inputs = differentiate(f, inputs, weights, leaves);
@@ -73,8 +74,8 @@ struct Worst {
   }
 };
 
-inline Worst block_gradient_error(const nn::Registry& registry, const Block& block, const std::vector<Tensor>& inputs,
-                                  Tensor weights = {}) {
+inline Worst block_gradient_error(const nn::Registry& registry, const Block& block,
+                                  const std::vector<Tensor>& inputs, Tensor weights = {}) {
   const Function f = in_training(block);
   Arena arena(Device::cpu(), kTestArena);
   if (!weights.defined()) weights = weights_for(evaluate(arena, f, inputs).shape());
@@ -110,12 +111,15 @@ inline bool accumulates(const nn::Registry& registry, const Block& block, const 
 }
 
 // The gradients of the parameters do not depend on whether the inputs want theirs.
-inline bool constants_change_nothing(const nn::Registry& registry, const Block& block, const std::vector<Tensor>& inputs) {
+inline bool constants_change_nothing(const nn::Registry& registry, const Block& block,
+                                     const std::vector<Tensor>& inputs) {
   Arena arena(Device::cpu(), kTestArena);
   const Function f = in_training(block);
   const Tensor weights = weights_for(evaluate(arena, f, inputs).shape());
   const auto expected = differentiate_block(registry, f, inputs, weights, true).parameters;
-  const Function constant = [&](Tape& tape, const Variables&) { return f(tape, Variables(inputs.begin(), inputs.end())); };
+  const Function constant = [&](Tape& tape, const Variables&) {
+    return f(tape, Variables(inputs.begin(), inputs.end()));
+  };
   const auto actual = differentiate_block(registry, constant, {}, weights, true).parameters;
   return std::all_of(expected.begin(), expected.end(),
                      [&](const auto& entry) { return same_bits(entry.second, actual.at(entry.first)); });
@@ -148,7 +152,8 @@ inline Worst witness_error(const nn::Registry& registry, const Block& block, con
   Worst worst;
   worst.meet(max_relative_error(given.inputs.value, plain.value, kFloor), "output");
   for (size_t i = 0; i < inputs.size(); ++i) {
-    worst.meet(max_relative_error(given.inputs.gradients[i], plain.gradients[i], kFloor), "input " + std::to_string(i));
+    worst.meet(max_relative_error(given.inputs.gradients[i], plain.gradients[i], kFloor),
+               "input " + std::to_string(i));
   }
   for (const auto& [name, gradient] : expected) {
     worst.meet(max_relative_error(given.parameters.at(name), gradient, kFloor), name);
@@ -158,7 +163,8 @@ inline Worst witness_error(const nn::Registry& registry, const Block& block, con
 
 // y = x weight^T + bias
 inline Variable affine(Tape& tape, const Variable& x, const Leaves& parameters, const std::string& name) {
-  const Variable product = autograd::matmul(tape, x, kernels::Transpose::no, parameters.at(name + ".weight"), kernels::Transpose::yes);
+  const Variable product = autograd::matmul(tape, x, kernels::Transpose::no, parameters.at(name + ".weight"),
+                                            kernels::Transpose::yes);
   return autograd::add_bias(tape, product, parameters.at(name + ".bias"));
 }
 
@@ -171,11 +177,13 @@ inline Variable reshaped(Tape& tape, const Variable& x, Shape shape) {
 // x * factor, element by element; factor is a constant.
 inline Variable times(Tape& tape, const Variable& x, const Tensor& factor) {
   const auto multiply = [factor](const Tensor& from, const Tensor& to) {
-    for (int64_t i = 0; i < from.numel(); ++i) to.data<double>()[i] = from.data<double>()[i] * factor.data<double>()[i];
+    for (int64_t i = 0; i < from.numel(); ++i)
+      to.data<double>()[i] = from.data<double>()[i] * factor.data<double>()[i];
   };
   const Tensor y = tape.allocate(x.value().shape(), DType::f64);
   multiply(x.value(), y);
-  return tape.record(y, {x}, [multiply](autograd::Gradients& grad) { multiply(grad.of_output(), grad.written(0)); });
+  return tape.record(y, {x},
+                     [multiply](autograd::Gradients& grad) { multiply(grad.of_output(), grad.written(0)); });
 }
 
 }  // namespace xf::tests

@@ -19,7 +19,9 @@ struct Fixture {
   Embedding block;
   Tensor positions;
   explicit Fixture(DType dtype = DType::f64)
-      : registry(dtype), table(registry.add("table", {kVocabulary, kDim}, Init::zeros())), block(registry, table, kBlockDropout) {
+      : registry(dtype),
+        table(registry.add("table", {kVocabulary, kDim}, Init::zeros())),
+        block(registry, table, kBlockDropout) {
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
     randomise(registry);
     positions = Tensor::empty({40, kDim}, dtype);
@@ -51,7 +53,8 @@ TEST_CASE("Embedding: the table's gradient and agreement with primitive nodes", 
       for (const int32_t p : positions_in(offsets).to_vector<int32_t>()) {
         position_rows.emplace_back(fixture.positions.slice_rows(p, p + 1));
       }
-      const Variable scaled = autograd::scale(tape, autograd::join_rows(tape, rows), std::sqrt(static_cast<float>(kDim)));
+      const Variable scaled =
+          autograd::scale(tape, autograd::join_rows(tape, rows), std::sqrt(static_cast<float>(kDim)));
       return autograd::dropout(tape, autograd::add(tape, scaled, autograd::join_rows(tape, position_rows)),
                                {kBlockDropout, 77, 0, Tensor::from(Ids{11, 40})});
     };

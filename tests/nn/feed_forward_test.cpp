@@ -16,13 +16,15 @@ struct Fixture {
   FeedForward block;
   Block f;
   Witness witness;
-  Fixture(int64_t T, kernels::Activation activation, float p) : block(registry, "f", {kDim, kHidden, activation, p}) {
+  Fixture(int64_t T, kernels::Activation activation, float p)
+      : block(registry, "f", {kDim, kHidden, activation, p}) {
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
     randomise(registry);
     const Tokens tokens = tokens_of({0, static_cast<int32_t>(T)}, 60, 40);
     f = [=, this](Step& step, const Variables& x) { return block.forward(step, x[0], tokens); };
     witness = [=](Tape& tape, const Leaves& parameters, const Variables& x) {
-      const Variable z = autograd::matmul(tape, x[0], kernels::Transpose::no, parameters.at("f.in.weight"), kernels::Transpose::yes);
+      const Variable z = autograd::matmul(tape, x[0], kernels::Transpose::no, parameters.at("f.in.weight"),
+                                          kernels::Transpose::yes);
       const Variable a = autograd::bias_activation(tape, z, parameters.at("f.in.bias"), activation);
       return affine(tape, autograd::dropout(tape, a, {p, 77, 0, tokens.counter}), parameters, "f.out");
     };

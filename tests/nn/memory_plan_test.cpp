@@ -52,7 +52,8 @@ TEST_CASE("Memory plan: exactly the arena's peak for the largest batch", "[unit]
   CHECK(plan.activations == model.arena.peak_bytes());
   CHECK(plan.parameters == model.registry.values().bytes());
   CHECK(plan.gradients == model.registry.gradients().bytes());
-  CHECK(plan.moments == trainer.optimizer().first_moment().bytes() + trainer.optimizer().second_moment().bytes());
+  CHECK(plan.moments ==
+        trainer.optimizer().first_moment().bytes() + trainer.optimizer().second_moment().bytes());
   CHECK(plan.total() == plan.parameters + plan.gradients + plan.moments + plan.activations);
   trainer.update(2, [] { return largest_batch(); });
   CHECK(plan.activations == model.arena.peak_bytes());
@@ -67,7 +68,8 @@ TEST_CASE("Memory plan: no batch within the capacities makes the arena grow", "[
   TinyModel model(DType::f32, config, plan.activations * 5 / 4);
   Trainer trainer(model.transformer, model.registry, model.arena, {});
   for (int64_t u = 1; u <= 30; ++u) {
-    trainer.update(u, [&] { return u % 10 == 0 ? largest_batch() : random_batch_within(static_cast<uint64_t>(u)); });
+    trainer.update(
+        u, [&] { return u % 10 == 0 ? largest_batch() : random_batch_within(static_cast<uint64_t>(u)); });
     CHECK(model.arena.blocks() == 1);
     CHECK(model.arena.used_bytes() == 0);
   }

@@ -49,7 +49,9 @@ struct Fixture {
 TEST_CASE("Norm: gradients of input and parameters and agreement with primitive nodes", "[grad]") {
   const Fixture fixture;
   const Block f = [&](Step& step, const Variables& x) { return fixture.block.forward(step, x[0]); };
-  const Witness plain = [](Tape& tape, const Leaves& p, const Variables& x) { return Fixture::layer_norm(tape, p, x[0]); };
+  const Witness plain = [](Tape& tape, const Leaves& p, const Variables& x) {
+    return Fixture::layer_norm(tape, p, x[0]);
+  };
   for (const int64_t T : {1, 7, 33}) {
     const std::vector<Tensor> inputs{random_f64({T, kDim}, 1)};
     const Worst difference = block_gradient_error(fixture.registry, f, inputs);
@@ -60,7 +62,8 @@ TEST_CASE("Norm: gradients of input and parameters and agreement with primitive 
   }
 }
 
-TEST_CASE("Norm behind a residual: gradients through y alone (post-norm) and through sum and y (pre-norm)", "[grad]") {
+TEST_CASE("Norm behind a residual: gradients through y alone (post-norm) and through sum and y (pre-norm)",
+          "[grad]") {
   const Fixture fixture;
   for (const Reads reads : {Reads::y, Reads::sum_and_y}) {
     for (const int64_t T : {1, 7, 33}) {

@@ -25,19 +25,21 @@ struct Fixture {
   Tensor targets;
   Block f;
   Witness witness;
-  Fixture(int64_t T, float smoothing) : block(registry, weight, smoothing), targets(Tensor::from(targets_for(T))) {
+  Fixture(int64_t T, float smoothing)
+      : block(registry, weight, smoothing), targets(Tensor::from(targets_for(T))) {
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
     randomise(registry);
     f = [this](Step& step, const Variables& x) {
       return block.loss(step, x[0], targets, Tensor::zeros({2}, DType::f64));
     };
     witness = [=, this](Tape& tape, const Leaves& parameters, const Variables& x) {
-      return autograd::cross_entropy(tape, affine(tape, x[0], parameters, "output"), targets, {.label_smoothing = smoothing});
+      return autograd::cross_entropy(tape, affine(tape, x[0], parameters, "output"), targets,
+                                     {.label_smoothing = smoothing});
     };
   }
 };
 
-const Tensor kFirstSum = Tensor::from(std::vector<double>{1, 0});
+const Tensor kOne = Tensor::from(std::vector<double>{1});
 
 }  // namespace
 
@@ -47,11 +49,11 @@ TEST_CASE("Output: gradients of input and projection and agreement with primitiv
     for (const int64_t T : {int64_t{1}, int64_t{7}, int64_t{33}, kernels::kLossChunk + 1}) {
       const Fixture fixture(T, smoothing);
       const std::vector<Tensor> inputs{random_f64({T, kDim}, 1)};
-      const Worst witness = witness_error(fixture.registry, fixture.f, fixture.witness, inputs, kFirstSum);
+      const Worst witness = witness_error(fixture.registry, fixture.f, fixture.witness, inputs, kOne);
       INFO("T " << T << " smoothing " << smoothing << ", against primitive nodes: " << witness.of);
       CHECK(witness.error <= 1e-12);
       if (T > 33) continue;  // 3000 losses of 513 rows would take seconds
-      const Worst difference = block_gradient_error(fixture.registry, fixture.f, inputs, kFirstSum);
+      const Worst difference = block_gradient_error(fixture.registry, fixture.f, inputs, kOne);
       INFO(difference.of);
       CHECK(difference.error <= 1e-6);
     }
@@ -78,4 +80,17 @@ TEST_CASE("Output: losses accumulate and the logits are those of the loss", "[un
     plain += std::log(sum) - z[n * kVocabulary + static_cast<size_t>(fixture.targets.data<int32_t>()[n])];
   }
   CHECK(once[1] == Approx(plain).epsilon(1e-12));
+}
+
+TEST_CASE("Output: its loss ends the computation, and takes no other seed than 1", "[unit]") {
+  const Fixture fixture(3, 0.1f);
+  const Tensor x = random_f64({3, kDim}, 1);
+  Arena arena(Device::cpu(), kTestArena);
+  Tape tape(arena);
+  Step step{.tape = tape};
+  const Variable loss = fixture.f(step, {tape.leaf(x, Tensor::zeros({3, kDim}, DType::f64))});
+  CHECK_THROWS_WITH(autograd::scale(tape, loss, 2), Catch::Contains("ends the computation"));
+  CHECK_THROWS_WITH(tape.backward(loss, kOne), Catch::Contains("for a seed of 1"));
+  const Variable twice = autograd::scale(tape, x, 2);
+  CHECK_THROWS_WITH(tape.backward(twice), Catch::Contains("not a root"));
 }

@@ -9,7 +9,8 @@ using namespace xf;
 using namespace xf::nn;
 using namespace xf::tests;
 
-TEST_CASE("Registry: parameters lie in one flat array and their gradients in one of the same layout", "[unit]") {
+TEST_CASE("Registry: parameters lie in one flat array and their gradients in one of the same layout",
+          "[unit]") {
   Registry registry;
   const Parameter& a = registry.add("a", {3, 5}, Init::ones());
   const Parameter& b = registry.add("b", {7}, Init::zeros());
@@ -19,7 +20,9 @@ TEST_CASE("Registry: parameters lie in one flat array and their gradients in one
   CHECK(registry.count() == 22);
   CHECK(registry.values().numel() == registry.gradients().numel());
   CHECK(a.value.shape() == Shape{3, 5});
-  const auto place = [](const Tensor& part, const Tensor& whole) { return part.data<float>() - whole.data<float>(); };
+  const auto place = [](const Tensor& part, const Tensor& whole) {
+    return part.data<float>() - whole.data<float>();
+  };
   CHECK(place(a.value, registry.values()) == place(a.gradient, registry.gradients()));
   CHECK(place(b.value, registry.values()) == place(b.gradient, registry.gradients()));
   CHECK(place(b.value, registry.values()) % 16 == 0);  // a cache line

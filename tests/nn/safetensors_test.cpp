@@ -53,9 +53,9 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 // Expected: the bytes of safetensors 0.8.0 (the official library),
-//   save({"z": tensor([[1.5], [-2.]]), "a": tensor([1., 2., nan], dtype=bfloat16), "w": tensor([.1],
-//   dtype=float64),
-//         "b": zeros(0, dtype=int32), "ä": tensor([-1, 7], dtype=int32)}, {"format": "pt"})
+//   save({"z": tensor([[1.5], [-2.]]), "a": tensor([1., 2., nan], dtype=bfloat16),
+//         "w": tensor([.1], dtype=float64), "b": zeros(0, dtype=int32), "ä": tensor([-1, 7], dtype=int32)},
+//        {"format": "pt"})
 TEST_CASE("Safetensors: writes the bytes of the official library", "[golden]") {
   const std::string expected =
       with_length(R"({"__metadata__":{"format":"pt"},"w":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},)"

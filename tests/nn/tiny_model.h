@@ -45,7 +45,7 @@ struct TinyModel {
       Tape tape(arena, mode);
       nn::Step step{.tape = tape, .training = true, .seed = 99};
       const Variable loss = transformer.loss(step, batch.to(arena.device()), counters, sums);
-      if (mode == Tape::Mode::record) tape.backward(loss, Tensor::zeros({2}, sums.dtype(), arena.device()));
+      if (mode == Tape::Mode::record) tape.backward(loss);
       source += static_cast<int32_t>(batch.source_tokens);
       target += static_cast<int32_t>(batch.target_tokens);
     }

@@ -27,7 +27,8 @@ Worst sampled_gradient_error(TinyModel& model, const PackedBatch& batch) {
     for (const int64_t i : sample(parameter.gradient)) {
       const auto one = [i](const Tensor& x) { return x.reshape({x.numel()}).slice_rows(i, i + 1); };
       const auto loss = [&] { return model.accumulate({batch}, Tape::Mode::inference); };
-      worst.meet(gradient_error(loss, one(parameter.value), one(parameter.gradient), 1e-5, 1e-2), parameter.name);
+      worst.meet(gradient_error(loss, one(parameter.value), one(parameter.gradient), 1e-5, 1e-2),
+                 parameter.name);
     }
   }
   return worst;
@@ -35,7 +36,8 @@ Worst sampled_gradient_error(TinyModel& model, const PackedBatch& batch) {
 
 PackedBatch uneven_batch() { return random_batch({5, 1, 0, 9, 3}, {4, 2, 0, 1, 11}, 13, 13, 21); }
 
-double worst_difference(const std::map<std::string, Tensor>& actual, const std::map<std::string, Tensor>& expected) {
+double worst_difference(const std::map<std::string, Tensor>& actual,
+                        const std::map<std::string, Tensor>& expected) {
   double largest = 0, worst = 0;
   for (const auto& [name, gradient] : expected) {
     for (const double value : as_doubles(gradient)) largest = std::max(largest, std::abs(value));
@@ -101,7 +103,8 @@ TEST_CASE("Transformer: a position sees nothing behind it", "[unit]") {
     const auto states = [&] {
       Tape tape(model.arena, Tape::Mode::inference);
       Step step{.tape = tape};
-      return model.transformer.decode(step, batch, model.transformer.encode(step, batch, Tensor()), Tensor()).value();
+      return model.transformer.decode(step, batch, model.transformer.encode(step, batch, Tensor()), Tensor())
+          .value();
     };
     const Tensor before = states();
     int32_t& last = batch.target_in.data<int32_t>()[7];
@@ -143,14 +146,17 @@ TEST_CASE("Transformer: tied tables are one parameter", "[unit]") {
     }
     return tables;
   };
-  CHECK(names(Tying::none) == std::vector<std::string>{"source_embedding.weight", "target_embedding.weight", "output.weight", "output.bias"});
-  CHECK(names(Tying::target) == std::vector<std::string>{"source_embedding.weight", "target_embedding.weight", "output.bias"});
+  CHECK(names(Tying::none) == std::vector<std::string>{"source_embedding.weight", "target_embedding.weight",
+                                                       "output.weight", "output.bias"});
+  CHECK(names(Tying::target) ==
+        std::vector<std::string>{"source_embedding.weight", "target_embedding.weight", "output.bias"});
   CHECK(names(Tying::all) == std::vector<std::string>{"embedding.weight", "output.bias"});
 }
 
 TEST_CASE("Transformer: parameter counts of two small published settings", "[golden]") {
   // attention 4(D^2 + D), feed-forward 2DF + F + D, norm 2D; base with F = 1024, and a test setting of nine layers.
-  const auto count = [](int64_t dim, int64_t heads, int64_t hidden, int64_t layers, int64_t source, int64_t target) {
+  const auto count = [](int64_t dim, int64_t heads, int64_t hidden, int64_t layers, int64_t source,
+                        int64_t target) {
     TransformerConfig config;
     config.dim = dim;
     config.heads = heads;

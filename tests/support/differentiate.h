@@ -50,7 +50,11 @@ inline Derivatives differentiate(const Function& f, const std::vector<Tensor>& i
   const Variable y = f(tape, variables);
   result.value = Tensor::empty(y.value().shape(), y.value().dtype());
   result.value.copy_from(y.value());
-  tape.backward(y, weights);
+  if (y.slot()->root) {  // has a seed of its own, 1
+    tape.backward(y);
+  } else {
+    tape.backward(y, weights);
+  }
   return result;
 }
 
@@ -58,7 +62,8 @@ inline Derivatives differentiate(const Function& f, const std::vector<Tensor>& i
 inline Tensor weights_for(Shape shape) { return random_tensor(shape, DType::f64, 4711); }
 
 // The worst relative error of all inputs' gradients, f64. `weights` undefined: random ones.
-inline double worst_gradient_error(const Function& f, const std::vector<Tensor>& inputs, Tensor weights = {}) {
+inline double worst_gradient_error(const Function& f, const std::vector<Tensor>& inputs,
+                                   Tensor weights = {}) {
   Arena arena(Device::cpu(), kTestArena);
   if (!weights.defined()) weights = weights_for(evaluate(arena, f, inputs).shape());
   const auto loss = [&] { return weighted_sum(evaluate(arena, f, inputs), weights); };
