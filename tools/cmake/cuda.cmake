@@ -18,7 +18,14 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 knows nvcc's standard
 endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-find_package(CUDAToolkit REQUIRED)
+# For a project that requires CMake 3.25, that version's module marks nvToolsExt as deprecated, and fails where there is
+# none, as in CUDA 13. In a function, which has the version to itself.
+function(find_toolkit)
+  set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
+  find_package(CUDAToolkit REQUIRED)
+  set(CUDAToolkit_LIBRARY_DIR ${CUDAToolkit_LIBRARY_DIR} PARENT_SCOPE)
+endfunction()
+find_toolkit()
 list(APPEND CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})  # where programs find cuBLASLt, which they load (core/cuda.h)
 target_compile_definitions(xf_headers INTERFACE XF_CUDA=1)
 target_link_libraries(xf_headers INTERFACE CUDA::cudart_static)
