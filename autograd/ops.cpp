@@ -2,6 +2,7 @@
 
 #include "kernels/elementwise.h"
 #include "kernels/layer_norm.h"
+#include "kernels/rms_norm.h"
 
 namespace xf::autograd {
 
@@ -101,6 +102,15 @@ Variable layer_norm(Tape& tape, const Variable& input, const Variable& gamma_inp
   return tape.record(y, {input, gamma_input, beta_input}, [=](Gradients& grad) {
     const Tensor dx = grad.written(0, x), dgamma = grad.summed(1, gamma), dbeta = grad.summed(2, gamma);
     kernels::layer_norm_backward(grad.of_output(), x, gamma, mean, rstd, dx, dgamma, dbeta);
+  });
+}
+
+Variable rms_norm(Tape& tape, const Variable& input, const Variable& gamma_input, float eps) {
+  const Tensor x = input.value(), gamma = gamma_input.value(), y = like(tape, x);
+  const Tensor rstd = tape.allocate({x.rows()}, accumulator_of(x.dtype()));
+  kernels::rms_norm_forward(x, gamma, eps, y, rstd);
+  return tape.record(y, {input, gamma_input}, [=](Gradients& grad) {
+    kernels::rms_norm_backward(grad.of_output(), x, gamma, rstd, grad.written(0, x), grad.summed(1, gamma));
   });
 }
 

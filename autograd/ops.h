@@ -29,6 +29,8 @@ Variable dropout(Tape&, const Variable& x, const kernels::Dropout& dropout);
 Variable softmax(Tape&, const Variable& s, const kernels::SoftmaxMask& mask);
 // x [N, D]
 Variable layer_norm(Tape&, const Variable& x, const Variable& gamma, const Variable& beta, float eps);
+// x [N, D]
+Variable rms_norm(Tape&, const Variable& x, const Variable& gamma, float eps);
 // Packed sentences (kernels/attention.h).
 Variable attention(Tape&, const Variable& q, const Variable& k, const Variable& v,
                    const Tensor& query_offsets, const Tensor& key_offsets,

@@ -19,6 +19,7 @@ std::vector<Case> layer_norm_rows(const Scope& scope);
 std::vector<Case> linear_rows(const Scope& scope);
 std::vector<Case> matmul_rows(const Scope& scope);
 std::vector<Case> residual_norm_rows(const Scope& scope);
+std::vector<Case> rms_norm_rows(const Scope& scope);
 std::vector<Case> softmax_rows(const Scope& scope);
 std::vector<Case> sort_rows(const Scope& scope);
 std::vector<Case> top_k_rows(const Scope& scope);

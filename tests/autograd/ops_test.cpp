@@ -101,6 +101,13 @@ TEST_CASE("layer_norm: gradients of input and gain and bias", "[grad]") {
   }
 }
 
+TEST_CASE("rms_norm: gradients of input and gain", "[grad]") {
+  for (const auto& [N, D] : {Size{1, 2}, {1, 7}, {5, 31}, {33, 3}}) {
+    const Function f = [](Tape& tape, const Variables& x) { return rms_norm(tape, x[0], x[1], 1e-5f); };
+    CHECK(worst_gradient_error(f, {random({N, D}, 1), random({D}, 2)}) <= kTolerance);
+  }
+}
+
 TEST_CASE("attention: gradients of queries and keys and values", "[grad]") {
   const int64_t max_keys = GENERATE(60, 100);  // short and long
   const bool causal = GENERATE(false, true);
@@ -201,6 +208,9 @@ TEST_CASE("Primitive ops: constants take no gradient and change none", "[unit]")
       {"layer_norm",
        [](Tape& t, const Variables& v) { return layer_norm(t, v[0], v[1], v[2], 1e-5f); },
        {random({5, 3}, 1), random({3}, 2), random({3}, 3)}},
+      {"rms_norm",
+       [](Tape& t, const Variables& v) { return rms_norm(t, v[0], v[1], 1e-5f); },
+       {random({5, 3}, 1), random({3}, 2)}},
       {"attention",
        [&](Tape& t, const Variables& v) {
          return attention(t, v[0], v[1], v[2], offsets, offsets, {1, 100, true, 1}, {});
