@@ -13,7 +13,7 @@
 
 namespace xf::autograd {
 
-// op(a) op(b).  C = A B: dA = dC B^T, dB = A^T dC, and their transposes.
+// op(a) op(b).  C = A B: dA = dC B^T  (MM2), dB = A^T dC  (MM3), and their transposes.
 Variable matmul(Tape&, const Variable& a, kernels::Transpose transpose_a, const Variable& b,
                 kernels::Transpose transpose_b);
 // a + b, of one shape.  da = db = dc

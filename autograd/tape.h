@@ -2,13 +2,13 @@
 // ch. 3.
 //
 // A Variable is a value and a slot for its gradient. Running an op forward records a Node: which slots it
-// read, which it made, and the closure that turns the gradients of its outputs into those of its inputs.
+// read, which it made, and the closure that turns the gradients of its outputs into those of its inputs (TP1).
 // backward() runs the closures in reverse order of recording. That is all: what the derivative *is* stands in
 // the closure, written by hand.
 //
 //   - What a closure needs from forward it captures as Tensors; memory returns to the arena as soon as the last
 //     closure that holds it has run.
-//   - A value read by several nodes gets the sum of their gradients, added in reverse recording order.
+//   - A value read by several nodes gets the sum of their gradients (TP2), added in reverse recording order.
 //   - Gradients of leaves (parameters) are accumulated into memory the caller owns; all others live in the arena.
 // Not thread-safe. One tape per step.
 #pragma once

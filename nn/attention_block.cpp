@@ -41,28 +41,28 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
   const Dropout dropout = step.dropout(options_.dropout, site_, tokens);
 
   const Tensor qkv = step.allocate({T, 3 * D}, x.dtype());
-  kernels::linear_forward(x, qkv_.weight.value, qkv_.bias.value, qkv);  // (1)
+  kernels::linear_forward(x, qkv_.weight.value, qkv_.bias.value, qkv);  // AB1
   const Tensor q = qkv.slice_columns(0, D), k = qkv.slice_columns(D, 2 * D),
                v = qkv.slice_columns(2 * D, 3 * D);
   const Tensor o = step.allocate({T, D}, x.dtype());
   const Tensor lse = log_sum_exp_for(step, shape, q);
-  kernels::attention_forward(q, k, v, tokens.offsets, tokens.offsets, shape, dropout, o, lse);  // (2)
+  kernels::attention_forward(q, k, v, tokens.offsets, tokens.offsets, shape, dropout, o, lse);  // AB2
   const Tensor y = step.allocate({T, D}, x.dtype());
-  kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);  // (3)
+  kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);  // AB3
 
   return step.tape.record(y, {input}, [=, this, offsets = tokens.offsets](autograd::Gradients& grad) {
     const Tensor dy = grad.of_output();
     const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
-    kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // (4)
-    kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // (5)
+    kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
+    kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // AB5
     const Tensor dqkv = grad.arena().allocate({T, 3 * D}, x.dtype());
     kernels::attention_backward(grad_o, q, k, v, o, lse, offsets, offsets, shape, dropout,
                                 dqkv.slice_columns(0, D), dqkv.slice_columns(D, 2 * D),
-                                dqkv.slice_columns(2 * D, 3 * D));                       // (6)
-    kernels::linear_backward_weight(dqkv, x, qkv_.weight.gradient, qkv_.bias.gradient);  // (7)
+                                dqkv.slice_columns(2 * D, 3 * D));                       // AB6
+    kernels::linear_backward_weight(dqkv, x, qkv_.weight.gradient, qkv_.bias.gradient);  // AB7
     if (!grad.wanted(0)) return;
     const auto dx = grad.accumulated(0);
-    kernels::linear_backward_input(dqkv, qkv_.weight.value, dx.accumulate, dx.tensor);  // (8)
+    kernels::linear_backward_input(dqkv, qkv_.weight.value, dx.accumulate, dx.tensor);  // AB8
   });
 }
 
@@ -109,29 +109,29 @@ Variable CrossAttention::forward(Step& step, const Variable& input, const Variab
   const Dropout dropout = step.dropout(options_.dropout, site_, targets);
 
   const Tensor q = step.allocate({T, D}, x.dtype());
-  kernels::linear_forward(x, q_.weight.value, q_.bias.value, q);  // (9)
+  kernels::linear_forward(x, q_.weight.value, q_.bias.value, q);  // AB9
   const Tensor k = kv.slice_columns(0, D), v = kv.slice_columns(D, 2 * D);
   const Tensor o = step.allocate({T, D}, x.dtype());
   const Tensor lse = log_sum_exp_for(step, shape, q);
-  kernels::attention_forward(q, k, v, targets.offsets, sources.offsets, shape, dropout, o, lse);  // (2)
+  kernels::attention_forward(q, k, v, targets.offsets, sources.offsets, shape, dropout, o, lse);  // AB2
   const Tensor y = step.allocate({T, D}, x.dtype());
-  kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);  // (3)
+  kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);  // AB3
 
   return step.tape.record(
       y, {input, kv_input},
       [=, this, query_offsets = targets.offsets, key_offsets = sources.offsets](autograd::Gradients& grad) {
         const Tensor dy = grad.of_output();
         const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
-        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // (4)
-        kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // (5)
+        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
+        kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // AB5
         const Tensor dq = grad.arena().allocate({T, D}, x.dtype());
         const Tensor dkv = grad.written(1, kv);
         kernels::attention_backward(grad_o, q, k, v, o, lse, query_offsets, key_offsets, shape, dropout, dq,
-                                    dkv.slice_columns(0, D), dkv.slice_columns(D, 2 * D));  // (6)
-        kernels::linear_backward_weight(dq, x, q_.weight.gradient, q_.bias.gradient);       // (10)
+                                    dkv.slice_columns(0, D), dkv.slice_columns(D, 2 * D));  // AB6
+        kernels::linear_backward_weight(dq, x, q_.weight.gradient, q_.bias.gradient);       // AB10
         if (!grad.wanted(0)) return;
         const auto dx = grad.accumulated(0);
-        kernels::linear_backward_input(dq, q_.weight.value, dx.accumulate, dx.tensor);  // (11)
+        kernels::linear_backward_input(dq, q_.weight.value, dx.accumulate, dx.tensor);  // AB11
       });
 }
 

@@ -11,8 +11,8 @@ FeedForward::FeedForward(Registry& registry, const std::string& name, const Feed
       out_(registry, name + ".out", options.hidden, options.dim, Init::xavier(options.hidden, options.dim)) {}
 
 // Backward, with m the dropout mask over (1-p) and z = x W1^T + b1:
-// (1) da = dy W2          (2) dW2 += dy^T a        (3) db2 += sum_n dy
-// (4) dz = da m f'(z)     (5) dW1 += dz^T x        (6) db1 += sum_n dz       (7) dx = dz W1
+// FF1 da = dy W2          FF2 dW2 += dy^T a        FF3 db2 += sum_n dy
+// FF4 dz = da m f'(z)     FF5 dW1 += dz^T x        FF6 db1 += sum_n dz       FF7 dx = dz W1
 Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& tokens) const {
   const Tensor x = input.value();
   const int64_t T = x.rows();
@@ -28,15 +28,15 @@ Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& t
 
   return step.tape.record(y, {input}, [=, this](autograd::Gradients& grad) {
     const Tensor dy = grad.of_output();
-    kernels::linear_backward_weight(dy, a, out_.weight.gradient, out_.bias.gradient);  // (2) (3)
+    kernels::linear_backward_weight(dy, a, out_.weight.gradient, out_.bias.gradient);  // FF2, FF3
     const Tensor dz = grad.arena().allocate({T, options_.hidden}, x.dtype());
     kernels::linear_activation_backward_input(dy, out_.weight.value, gelu ? pre : a, in_.bias.value,
                                               options_.activation, dropout, dz,
-                                              in_.bias.gradient);           // (1) (4) (6)
-    kernels::linear_backward_weight(dz, x, in_.weight.gradient, Tensor());  // (5)
+                                              in_.bias.gradient);           // FF1, FF4, FF6
+    kernels::linear_backward_weight(dz, x, in_.weight.gradient, Tensor());  // FF5
     if (!grad.wanted(0)) return;
     const auto dx = grad.accumulated(0);
-    kernels::linear_backward_input(dz, in_.weight.value, dx.accumulate, dx.tensor);  // (7)
+    kernels::linear_backward_input(dz, in_.weight.value, dx.accumulate, dx.tensor);  // FF7
   });
 }
 

@@ -1,6 +1,6 @@
 #include "nn/norm.h"
 
-#include "kernels/layer_norm.h"
+#include "autograd/ops.h"
 #include "kernels/residual_norm.h"
 
 namespace xf::nn {
@@ -9,17 +9,11 @@ Norm::Norm(Registry& registry, const std::string& name, int64_t dim)
     : gamma_(registry.add(name + ".weight", {dim}, Init::ones())),
       beta_(registry.add(name + ".bias", {dim}, Init::zeros())) {}
 
-Variable Norm::forward(Step& step, const Variable& input) const {
-  const Tensor x = input.value();
-  const Tensor y = step.allocate(x.shape(), x.dtype());
-  const Tensor mean = step.allocate({x.rows()}, accumulator_of(x.dtype()));
-  const Tensor rstd = step.allocate({x.rows()}, accumulator_of(x.dtype()));
-  kernels::layer_norm_forward(x, gamma_.value, beta_.value, kLayerNormEps, y, mean, rstd);
-  return step.tape.record(y, {input}, [=, this](autograd::Gradients& grad) {
-    const Tensor dx = grad.written(0, x);
-    kernels::layer_norm_backward(grad.of_output(), x, gamma_.value, mean, rstd, dx, gamma_.gradient,
-                                 beta_.gradient);
-  });
+Variable Norm::forward(Step& step, const Variable& x) const {
+  const auto leaf = [&](const Parameter& parameter) {
+    return step.tape.leaf(parameter.value, parameter.gradient);
+  };
+  return autograd::layer_norm(step.tape, x, leaf(gamma_), leaf(beta_), kLayerNormEps);
 }
 
 Norm::Sum Norm::forward_residual(Step& step, const Variable& x, const Variable& s,

@@ -82,6 +82,12 @@ std::unique_ptr<Norm> make_final_norm(Registry& registry, const char* stack,
   return std::make_unique<Norm>(registry, fmt::format("{}.norm", stack), config.dim);
 }
 
+// The norm behind layer l's last sublayer in pre-norm: the next layer's first, or the stack's (docs/derivations/residual.md).
+template <typename Layers>
+const Norm* norm_after(const Layers& layers, size_t l, const std::unique_ptr<Norm>& last) {
+  return l + 1 < layers.size() ? &layers[l + 1]->self_attention_sublayer.norm : last.get();
+}
+
 }  // namespace
 
 EncoderLayer::EncoderLayer(Registry& registry, const std::string& name, const TransformerConfig& config)
@@ -161,12 +167,27 @@ Variable Transformer::encode(Step& step, const PackedBatch& batch, const Tensor&
   Stream stream = begin(step, x, encoder_[0]->self_attention_sublayer.norm);
   for (size_t l = 0; l < encoder_.size(); ++l) {
     const EncoderLayer& layer = *encoder_[l];
-    const Norm* after =
-        l + 1 < encoder_.size() ? &encoder_[l + 1]->self_attention_sublayer.norm : encoder_norm_.get();
     add(step, stream, layer.self_attention.forward(step, stream.normed, source, false),
         layer.self_attention_sublayer, &layer.feed_forward_sublayer.norm, source);
     add(step, stream, layer.feed_forward.forward(step, stream.normed, source), layer.feed_forward_sublayer,
-        after, source);
+        norm_after(encoder_, l, encoder_norm_), source);
+  }
+  return stream.normed;
+}
+
+// x through the decoder's layers; what its attentions look at is the caller's: self(l, x) and cross(l, x) of layer l.
+template <typename Self, typename Cross>
+Variable Transformer::walk_decoder(Step& step, const Variable& x, const Tokens& target, const Self& self,
+                                   const Cross& cross) const {
+  Stream stream = begin(step, x, decoder_[0]->self_attention_sublayer.norm);
+  for (size_t l = 0; l < decoder_.size(); ++l) {
+    const DecoderLayer& layer = *decoder_[l];
+    add(step, stream, self(l, stream.normed), layer.self_attention_sublayer,
+        &layer.cross_attention_sublayer.norm, target);
+    add(step, stream, cross(l, stream.normed), layer.cross_attention_sublayer,
+        &layer.feed_forward_sublayer.norm, target);
+    add(step, stream, layer.feed_forward.forward(step, stream.normed, target), layer.feed_forward_sublayer,
+        norm_after(decoder_, l, decoder_norm_), target);
   }
   return stream.normed;
 }
@@ -175,25 +196,18 @@ Variable Transformer::decode(Step& step, const PackedBatch& batch, const Variabl
                              const Tensor& counters) const {
   const Tokens source = source_tokens(step, batch, counters);
   const Tokens target = target_tokens(step, batch, counters);
-  const int64_t D = config_.dim;
   const Variable kv = cross_keys_values(step, memory);
   const Variable x = target_embedding_.forward(step, batch.target_in, batch.target_positions,
                                                batch.target_order, positions_, target);
-  Stream stream = begin(step, x, decoder_[0]->self_attention_sublayer.norm);
-  for (size_t l = 0; l < decoder_.size(); ++l) {
-    const DecoderLayer& layer = *decoder_[l];
-    const Norm* after =
-        l + 1 < decoder_.size() ? &decoder_[l + 1]->self_attention_sublayer.norm : decoder_norm_.get();
-    const auto first = static_cast<int64_t>(l) * 2 * D;
-    const Variable layer_kv = step.tape.columns(kv, first, first + 2 * D);
-    add(step, stream, layer.self_attention.forward(step, stream.normed, target, true),
-        layer.self_attention_sublayer, &layer.cross_attention_sublayer.norm, target);
-    add(step, stream, layer.cross_attention.forward(step, stream.normed, layer_kv, target, source),
-        layer.cross_attention_sublayer, &layer.feed_forward_sublayer.norm, target);
-    add(step, stream, layer.feed_forward.forward(step, stream.normed, target), layer.feed_forward_sublayer,
-        after, target);
-  }
-  return stream.normed;
+  const auto self = [&](size_t l, const Variable& normed) {
+    return decoder_[l]->self_attention.forward(step, normed, target, true);
+  };
+  const auto cross = [&](size_t l, const Variable& normed) {
+    const auto [begin, end] = cross_columns(l);
+    return decoder_[l]->cross_attention.forward(step, normed, step.tape.columns(kv, begin, end), target,
+                                                source);
+  };
+  return walk_decoder(step, x, target, self, cross);
 }
 
 Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
@@ -206,26 +220,18 @@ Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& c
 Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& positions,
                                 const DecoderCache& cache, int64_t first_row, const Tensor& rows,
                                 const Tensor& lengths) const {
-  const int64_t D = config_.dim, R = ids.numel();
+  const int64_t R = ids.numel();
   const Variable x = target_embedding_.forward(step, ids, positions, Tensor(), positions_, {});
-  Stream stream = begin(step, x, decoder_[0]->self_attention_sublayer.norm);
-  for (size_t l = 0; l < decoder_.size(); ++l) {
-    const DecoderLayer& layer = *decoder_[l];
-    const Norm* after =
-        l + 1 < decoder_.size() ? &decoder_[l + 1]->self_attention_sublayer.norm : decoder_norm_.get();
-    const auto first = static_cast<int64_t>(l) * 2 * D;
+  const auto self = [&](size_t l, const Variable& normed) {
     const Tensor slab = cache.layers[l].slice_rows(first_row, first_row + R);
-    const Tensor kv = cache.cross.slice_columns(first, first + 2 * D);
-    const Tensor self =
-        layer.self_attention.decode(step, stream.normed.value(), slab, cache.layers[l], rows, lengths);
-    add(step, stream, self, layer.self_attention_sublayer, &layer.cross_attention_sublayer.norm, {});
-    const Tensor cross =
-        layer.cross_attention.decode(step, stream.normed.value(), kv, cache.cross_rows, cache.cross_lengths);
-    add(step, stream, cross, layer.cross_attention_sublayer, &layer.feed_forward_sublayer.norm, {});
-    add(step, stream, layer.feed_forward.forward(step, stream.normed, {}), layer.feed_forward_sublayer, after,
-        {});
-  }
-  return stream.normed.value();
+    return decoder_[l]->self_attention.decode(step, normed.value(), slab, cache.layers[l], rows, lengths);
+  };
+  const auto cross = [&](size_t l, const Variable& normed) {
+    const auto [begin, end] = cross_columns(l);
+    return decoder_[l]->cross_attention.decode(step, normed.value(), cache.cross.slice_columns(begin, end),
+                                               cache.cross_rows, cache.cross_lengths);
+  };
+  return walk_decoder(step, x, {}, self, cross).value();
 }
 
 }  // namespace xf::nn

@@ -115,6 +115,14 @@ class Transformer {
   Stream begin(Step& step, const Variable& x, const Norm& first) const;
   void add(Step& step, Stream& stream, const Variable& s, const Sublayer& sublayer, const Norm* next,
            const Tokens& tokens) const;
+  template <typename Self, typename Cross>
+  Variable walk_decoder(Step& step, const Variable& x, const Tokens& target, const Self& self,
+                        const Cross& cross) const;
+  // Layer l's columns of all layers' keys and values: begin, end.
+  std::pair<int64_t, int64_t> cross_columns(size_t l) const {
+    const auto first = static_cast<int64_t>(l) * 2 * config_.dim;
+    return {first, first + 2 * config_.dim};
+  }
   Tokens source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
   Tokens target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
   int64_t max_length(const Step& step, int64_t longest) const;

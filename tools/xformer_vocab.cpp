@@ -12,7 +12,7 @@
 #include "core/file.h"
 #include "core/stop.h"
 #include "data/corpus_check.h"
-#include "data/demo_corpus.h"
+#include "data/demo/corpus.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/text_file.h"
 #include "data/tokenizer.h"

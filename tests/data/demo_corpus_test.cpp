@@ -1,6 +1,6 @@
 // The demo corpus: its German against sentences a German speaker wrote, its promise that a dictionary cannot
 // translate it, and what a corpus needs (no sentence twice, the same bytes every time).
-#include "data/demo_corpus.h"
+#include "data/demo/corpus.h"
 
 #include <algorithm>
 #include <cctype>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "data/bleu.h"
-#include "data/demo_grammar.h"
+#include "data/demo/grammar.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
 #include "tests/support/catch.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "data/demo_lexicon.h"
+#include "data/demo/lexicon.h"
 
 namespace xf::data::demo {
 

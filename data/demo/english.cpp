@@ -1,4 +1,4 @@
-#include "data/demo_grammar.h"
+#include "data/demo/grammar.h"
 
 #include <fmt/format.h>
 

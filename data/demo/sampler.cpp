@@ -1,4 +1,4 @@
-#include "data/demo_sampler.h"
+#include "data/demo/sampler.h"
 
 #include <vector>
 

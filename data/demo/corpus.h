@@ -1,5 +1,5 @@
 // A small English-German corpus that the project makes itself, so that the first command works without a
-// network: sentences of 5 to 14 words whose German needs reordering and agreement (data/demo_grammar.h), so
+// network: sentences of 5 to 14 words whose German needs reordering and agreement (data/demo/grammar.h), so
 // that a dictionary alone cannot translate them. Every German sentence is a function of the English one.
 #pragma once
 

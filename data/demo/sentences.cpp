@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "data/demo_sampler.h"
+#include "data/demo/sampler.h"
 
 namespace xf::data::demo {
 namespace {

@@ -1,4 +1,4 @@
-#include "data/demo_corpus.h"
+#include "data/demo/corpus.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/file_writer.h"
 #include "core/philox.h"
-#include "data/demo_sampler.h"
+#include "data/demo/sampler.h"
 
 namespace xf::data {
 namespace {

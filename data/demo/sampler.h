@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/philox.h"
-#include "data/demo_grammar.h"
+#include "data/demo/grammar.h"
 
 namespace xf::data::demo {
 
