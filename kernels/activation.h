@@ -1,6 +1,6 @@
-// Bias, pointwise non-linearity and dropout in one pass: a = dropout(f(x + bias)).
-//   relu: f(z) = max(0, z)
-//   gelu: f(z) = z Phi(z), Hendrycks, Gimpel 2016, arXiv:1606.08415 (exact form, with erf)
+// Bias, pointwise non-linearity and dropout in one pass: a = dropout(f(x + bias))  (AC0).
+//   relu: f(z) = max(0, z)  (AC1)
+//   gelu: f(z) = z Phi(z)  (AC3), Hendrycks, Gimpel 2016, arXiv:1606.08415 (exact form, with erf)
 #pragma once
 
 #include "core/dispatch.h"
@@ -15,8 +15,8 @@ void bias_activation_forward(const Tensor& x, const Tensor& bias, Activation act
                              const Dropout& dropout, Out a);
 
 // da [N, F] in; saved [N, F] in: a for relu (a > 0 says both "active" and "kept"), x for gelu.
-//   dx    [N, F] written, may be da      da * mask / (1-p) * f'(x + bias)
-//   dbias [F]    accumulated, Acc<T>     sum_n dx
+//   dx    [N, F] written, may be da      da * mask / (1-p) * f'(x + bias)  (AC5)
+//   dbias [F]    accumulated, Acc<T>     sum_n dx  (AC6)
 void bias_activation_backward(const Tensor& da, const Tensor& saved, const Tensor& bias,
                               Activation activation, const Dropout& dropout, Out dx, Out dbias);
 

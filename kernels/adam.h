@@ -20,9 +20,9 @@ struct AdamOptions {
 // step f32 [4] in:  {learning rate, 1 - beta1^t, 1 - beta2^t, 1 / tokens}
 // clip_norm: 0 = off, else the norm of the scaled gradient is cut to it
 // norm_squared [1] in: sum_of_squares(g), of the unscaled gradient
-//   scale = 1/tokens * min(1, clip_norm / (norm / tokens)),  g' = scale * g
-//   m <- beta1 m + (1-beta1) g'        v <- beta2 v + (1-beta2) g'^2
-//   p <- p - lr * (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + eps) - lr * weight_decay * p
+//   scale = 1/tokens * min(1, clip_norm / (norm / tokens)),  g' = scale * g  (AD1)
+//   m <- beta1 m + (1-beta1) g'  (AD2)        v <- beta2 v + (1-beta2) g'^2  (AD3)
+//   p <- p - lr * (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + eps) - lr * weight_decay * p  (AD4)
 // p, m, v [P] updated; g [P] zeroed. A norm that is not finite: p, m, v stay, g is zeroed.
 // rounded bf16 [P] written: p for the products of the next step, rounded to nearest even; undefined where the
 // model computes in p itself.

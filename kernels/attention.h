@@ -1,7 +1,7 @@
 // Scaled dot-product attention over packed sentences. Vaswani et al. 2017, arXiv:1706.03762, section 3.2.1;
 // long path: Dao 2023, arXiv:2307.08691.
-//   s_ij = scale * q_i . k_j,  p_i = softmax over the keys of the query's sentence (j <= i when causal),
-//   pd = dropout(p),  o_i = sum_j pd_ij v_j                      for each sentence and head
+//   s_ij = scale * q_i . k_j  (AT1),  p_i = softmax over the keys of the query's sentence (j <= i when causal)  (AT2),
+//   pd = dropout(p)  (AT3),  o_i = sum_j pd_ij v_j  (AT4),    for each sentence and head
 //   q [Tq, D], k, v [Tk, D]  in; D = H * Dh, head h is columns h*Dh .. (h+1)*Dh-1, read in place: each may be a
 //                            view of some columns of a fused projection
 //   query_offsets, key_offsets i32 [B+1]  in; the same tensor for self-attention
@@ -27,13 +27,13 @@ struct AttentionShape {
   bool is_long() const { return max_keys > kShortKeys; }
 };
 
-//   lse [H, Tq] written, Acc<T>: log-sum-exp of the scaled scores, -inf for a query without keys; long path only,
+//   lse [H, Tq] written, Acc<T>  (AT9, AT10): log-sum-exp of the scaled scores, -inf for a query without keys; long path only,
 //               undefined otherwise
 void attention_forward(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& query_offsets,
                        const Tensor& key_offsets, const AttentionShape& shape, const Dropout& dropout, Out o,
                        Out lse);
 
-// derivation: docs/derivations/attention.md (1)-(6)
+// ds of the softmax (AT5), then dq, dk, dv (AT6, AT7, AT8).   derivation: docs/derivations/attention.md
 //   dq [Tq, D], dk, dv [Tk, D] written (views allowed); o and lse are read by the long path only
 void attention_backward(const Tensor& grad_o, const Tensor& q, const Tensor& k, const Tensor& v,
                         const Tensor& o, const Tensor& lse, const Tensor& query_offsets,

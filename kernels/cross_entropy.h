@@ -1,7 +1,7 @@
 // Cross-entropy with label smoothing, and its gradient written over the logits.
 // Szegedy et al. 2016, arXiv:1512.00567, section 7:  q = (1 - eps) * onehot(t) + eps / V, over the whole vocabulary
 //   z [N, V] logits in; targets i32 [N]; rows whose target is ignore_id count nothing
-//   p = softmax(z),   loss_n = -sum_v q_v log p_v = lse(z) - (1 - eps) z_t - eps * mean(z)
+//   p = softmax(z),   loss_n = -sum_v q_v log p_v = lse(z) - (1 - eps) z_t - eps * mean(z)  (CE1)
 //   loss [2] accumulated, Acc<T>: {sum of the smoothed losses, sum of -log p_t}, unscaled, in nats
 // Rows are summed in blocks of a constant size, in order.
 #pragma once
@@ -15,13 +15,13 @@ struct CrossEntropy {
   int32_t ignore_id = -1;
 };
 
-// dz [N, V] written, may be z:   dz_v = p_v - q_v, and 0 on ignored rows.  Undefined: loss only.
+// dz [N, V] written, may be z:   dz_v = p_v - q_v  (CE3), and 0 on ignored rows.  Undefined: loss only.
 void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& options, Out loss, Out dz);
 
 // Output projection and cross-entropy, row chunk by row chunk, so that the [N, V] logits never exist:
 //   z = x W^T + bias   for kLossChunk rows at a time, over `logits` [min(N, kLossChunk), V] (workspace, written)
 //   x [N, D], w [V, D], bias [V] (or undefined), targets [N]  in;  loss as above
-//   with a gradient (dx defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order
+//   with a gradient (dx defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order  (CE4)
 constexpr int64_t kLossChunk = 512;
 struct ProjectionGradients {
   Tensor dx, dw, dbias;

@@ -1,6 +1,6 @@
 // Dropout. Srivastava et al. 2014, JMLR 15:1929. Inverted form: kept elements are multiplied by 1/(1-p), so
 // that inference does nothing. No mask is stored: element (row, column) of site s in update u is kept iff
-//     word[column % 4] >= p * 2^32,   word = Philox4x32-10(counter = {column / 4, row, s, u}, key = seed)
+//     word[column % 4] >= p * 2^32  (DR1),   word = Philox4x32-10(counter = {column / 4, row, s, u}, key = seed)
 // Row is the token's number within the whole update, over all its micro-batches, so that packed, padded,
 // split and accumulated batches drop the same elements. Attention probabilities: row = query token, column =
 // head * 2^16 + key position in its sentence.
@@ -51,7 +51,7 @@ inline DropoutArgs dropout_args(const Dropout& dropout) {
   return args;
 }
 
-// y = dropout(x). x, y [N, D], y written, may be x. The backward pass is the same call on dy.
+// y = m x  (DR2). x, y [N, D], y written, may be x. The backward pass is the same call on dy: dx = m dy  (DR3).
 void dropout(const Tensor& x, const Dropout& dropout, Out y);
 
 template <typename T>

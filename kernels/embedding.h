@@ -1,6 +1,6 @@
 // Token embedding, scale, position and dropout in one gather. Vaswani et al. 2017, arXiv:1706.03762,
 // sections 3.4, 3.5.
-//   x_n = dropout(scale * table[ids_n] + position_table[positions_n])
+//   x_n = dropout(scale * table[ids_n] + position_table[positions_n])  (EM1)
 //   ids, positions i32 [N], table [V, D], position_table [P, D] in;  x [N, D] written
 // An id or a position out of range is an error on the CPU.
 #pragma once
@@ -12,13 +12,13 @@ namespace xf::kernels {
 void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor& table,
                        const Tensor& position_table, float scale, const Dropout& dropout, Out x);
 
-//   dtable [V, D] accumulated, Acc<T>: dtable[ids_n] += scale * dx_n * mask / (1-p)
+//   dtable [V, D] accumulated, Acc<T>: dtable[ids_n] += scale * dx_n * mask / (1-p)  (EM2)
 //   order i32 [N]: token numbers stably sorted by id, so that each row is added up in one place, in an order
 //   that the tokens alone decide
 void embedding_backward(const Tensor& dx, const Tensor& ids, const Tensor& order, float scale,
                         const Dropout& dropout, Out dtable);
 
-// The sinusoid table. Position p, pair i: sin and cos of p / 10000^(2i/D).
+// The sinusoid table. Position p, pair i: sin and cos of p / 10000^(2i/D)  (EM3).
 enum class PositionLayout {
   interleaved,  // sin, cos, sin, cos, ...  (the paper)
   split,        // all sines, then all cosines

@@ -1,5 +1,5 @@
 // Layer normalisation over the last axis. Ba, Kiros, Hinton 2016, arXiv:1607.06450, section 3.
-//   xhat = (x - mean) * rstd,  y = gamma * xhat + beta      variance is biased (divide by D), in two passes
+//   xhat = (x - mean) * rstd,  y = gamma * xhat + beta  (LN0)    variance is biased (divide by D), in two passes
 //   x [N, D], gamma [D], beta [D] in
 //   y [N, D]              written, may be x only if no backward follows
 //   mean [N], rstd [N]    written, Acc<T>; kept for backward, which recomputes xhat from them
@@ -12,10 +12,10 @@ namespace xf::kernels {
 void layer_norm_forward(const Tensor& x, const Tensor& gamma, const Tensor& beta, float eps, Out y, Out mean,
                         Out rstd);
 
-// With g = dy * gamma and <.> the mean over D:            derivation: docs/derivations/layer_norm.md (1)-(5)
-//   dx     [N, D]  written       rstd * (g - <g> - xhat * <g * xhat>)      (5)
-//   dgamma [D]     accumulated   sum_n dy * xhat, Acc<T>                  (2)
-//   dbeta  [D]     accumulated   sum_n dy, Acc<T>                         (1)
+// With g = dy * gamma and <.> the mean over D:            derivation: docs/derivations/layer_norm.md
+//   dx     [N, D]  written       rstd * (g - <g> - xhat * <g * xhat>)  (LN5)
+//   dgamma [D]     accumulated   sum_n dy * xhat, Acc<T>               (LN2)
+//   dbeta  [D]     accumulated   sum_n dy, Acc<T>                      (LN1)
 // Deterministic: column sums in fixed blocks of rows, added in order.
 void layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& gamma, const Tensor& mean,
                          const Tensor& rstd, Out dx, Out dgamma, Out dbeta);

@@ -1,4 +1,4 @@
-// Affine maps, y = x W^T + bias, as products with their bias and activation passes attached. They are
+// Affine maps, y = x W^T + bias  (LI1), as products with their bias and activation passes attached. They are
 // compositions of matmul.h, activation.h and elementwise.h; where a backend can do two steps at once
 // (cuBLASLt's epilogues), it is asked first, and nothing above notices. W is [M, K] as in PyTorch.
 #pragma once
@@ -17,9 +17,9 @@ void linear_activation_forward(const Tensor& x, const Tensor& w, const Tensor& b
                                const Dropout& dropout, Out pre, Out a);
 
 // Backward of y = x W^T + bias:
-//   dx = dy W            [N, K] written or accumulated, as `accumulate` says
-//   dw += dy^T x         [M, K] accumulated
-//   dbias += sum_n dy    [M]    accumulated; undefined where there is no bias
+//   dx = dy W   (LI2)      [N, K] written or accumulated, as `accumulate` says
+//   dw += dy^T x   (LI3)   [M, K] accumulated
+//   dbias += sum_n dy (LI4) [M]  accumulated; undefined where there is no bias
 void linear_backward_input(const Tensor& dy, const Tensor& w, Accumulate accumulate, Out dx);
 void linear_backward_weight(const Tensor& dy, const Tensor& x, Out dw, Out dbias);
 

@@ -1,4 +1,4 @@
-// General matrix product, C = op(A) op(B) or C += op(A) op(B), with op the identity or the transpose.
+// General matrix product, C = op(A) op(B) or C += op(A) op(B)  (MM1), with op the identity or the transpose.
 //   op(A) [M, K], op(B) [K, N], C [M, N]; each may be a view of some columns of a wider matrix.
 //   C is of A's and B's type, or of their accumulator's (the gradient of a bf16 weight is f32).
 // f32 and bf16, summed in f32: oneDNN on the CPU, whose sum over K depends on the thread count, the shape,

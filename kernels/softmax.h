@@ -1,5 +1,5 @@
 // Masked softmax over the last axis of attention scores.
-//   p_j = exp(s_j - m) / sum_k exp(s_k - m),  m = max over the keys that may be attended
+//   p_j = exp(s_j - top) / sum_k exp(s_k - top),  top = max over the keys that may be attended  (SM1)
 //   s, p [B, H, Sq, Sk]  p written, may be s
 // A key j of query i in sentence b may be attended iff all of these hold (docs/notation.md):
 //   j < lengths[b]                       lengths i32 [B], undefined = Sk for all
@@ -20,8 +20,8 @@ struct SoftmaxMask {
 
 void softmax_forward(const Tensor& s, const SoftmaxMask& mask, Out p);
 
-// ds_j = p_j (dp_j - sum_k p_k dp_k)   [B, H, Sq, Sk] written, may be dp.   p = 0 where masked makes ds = 0 there.
-// derivation: docs/derivations/softmax.md (1)-(3)
+// ds_j = p_j (dp_j - sum_k p_k dp_k)  (SM3)   [B, H, Sq, Sk] written, may be dp.  p = 0 where masked makes ds = 0.
+// derivation: docs/derivations/softmax.md
 void softmax_backward(const Tensor& dp, const Tensor& p, Out ds);
 
 template <typename T>

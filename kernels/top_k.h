@@ -1,7 +1,7 @@
 // Log-probabilities and the k best of each row, for greedy and beam search.
 //   z [N, V] logits       in
 //   banned i32 [M]        in: ids that never come out (their probability still counts in the normaliser)
-//   scores [N, K]         written, Acc<T>: log softmax(z), best first
+//   scores [N, K]         written, Acc<T>: log softmax(z), best first  (TK1, TK2)
 //   ids i32 [N, K]        written.  Ties: the smaller id first.  K <= V - M.
 #pragma once
 

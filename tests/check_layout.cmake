@@ -16,6 +16,7 @@ set(may_include_tests ${folders})
 
 set(helpers checks)   # kernels/foo.h that is no op
 set(compositions linear)  # ops made of other ops: nothing of their own in a backend
+set(obvious elementwise linear sort)  # a line each, or the standard library's: no plain kernel
 
 set(cuda_header "^(cuda|cublas|cub/|thrust/|cooperative_groups|nccl|nvtx|driver_types|device_launch|vector_types)")
 set(violations 0)
@@ -84,6 +85,9 @@ names_in(kernels/*.h ops)
 list(REMOVE_ITEM ops ${helpers})
 foreach(op ${ops})
   set(files kernels/${op}.cpp tests/cases/${op}.h tests/kernels/${op}_test.cpp)
+  if(NOT op IN_LIST obvious)
+    list(APPEND files kernels/plain/${op}.h)
+  endif()
   if(NOT op IN_LIST compositions)
     list(APPEND files kernels/cpu/${op}.cpp)
   endif()

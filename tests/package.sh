@@ -23,7 +23,7 @@ claim() {  # sentence, command...
 }
 
 prefix=$work/prefix
-cmake --build --preset release --target xformer-vocab xformer-train xformer-translate xformer-score xformer-bench >/dev/null
+cmake --build --preset release --target xformer-vocab xformer-train xformer-translate xformer-score xformer-explain xformer-bench >/dev/null
 cmake --install build --prefix "$prefix" >/dev/null
 
 no_word_of_the_checkout() {

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 build() {  # preset, argument of CMake...
   cmake --preset "$@" >/dev/null &&
-    cmake --build --preset "$1" --target xformer-vocab xformer-train xformer-translate xformer-score
+    cmake --build --preset "$1" --target xformer-vocab xformer-train xformer-translate xformer-score xformer-explain
 }
 
 step() {  # what it does, command...

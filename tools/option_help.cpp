@@ -36,6 +36,12 @@ std::string summary(Program program) {
       return "Counts lines, words, characters and tokens.\n\n  xformer-vocab stats FILE...\n";
     case Program::vocab_demo_corpus:
       return "Writes the English-German demo corpus.\n\n  xformer-vocab demo-corpus DIR\n";
+    case Program::explain_op:
+      return "An op's equations by id (docs/derivations), with the values that they have on numbers of "
+             "yours: of the\n"
+             "plain kernel, of the fast one, and of central differences. Without a name: the ops and their "
+             "inputs.\n\n"
+             "  xformer-explain op layer_norm --x 1,2,3,4 --dy 1,0,0,0\n";
   }
   return "";
 }

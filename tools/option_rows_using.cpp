@@ -7,6 +7,7 @@ constexpr unsigned kTranslate = static_cast<unsigned>(Program::translate);
 constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
+constexpr unsigned kExplainOp = static_cast<unsigned>(Program::explain_op);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
@@ -113,6 +114,17 @@ std::vector<Row> demo_corpus_options() {
   };
 }
 
+std::vector<Row> explain_op_options() {
+  return {
+      text("op", "", "NAME", "the op").bare().keeps(Keep::never),
+      text("x", "", "ROWS", "the main input, as 1,2,3;4,5,6; default: an example").keeps(Keep::never),
+      text("dy", "", "ROWS", "the gradient from above").keeps(Keep::never),
+      text("with", "", "NAME=ROWS...", "another input, as gamma=1,2,3,4").any_number().keeps(Keep::never),
+      choice("format", "text|json", "text", "form of the output").alias("-f").keeps(Keep::never),
+      text("output", "-", "FILE", "-: standard output").alias("-o").keeps(Keep::never),
+  };
+}
+
 std::vector<Row> shared_options() {
   return {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
@@ -144,6 +156,7 @@ OptionGroup using_options() {
           {"text", kCode, Keep::free, vocab_code_options()},
           {"text", kReport, Keep::free, vocab_report_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
+          {"op", kExplainOp, Keep::free, explain_op_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }
 

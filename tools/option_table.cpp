@@ -17,6 +17,7 @@ std::string program_name(Program program) {
     case Program::vocab_check: return "xformer-vocab check";
     case Program::vocab_stats: return "xformer-vocab stats";
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
+    case Program::explain_op: return "xformer-explain op";
   }
   return "xformer";
 }

@@ -9,8 +9,8 @@
 
 namespace xf::tools {
 
-// A bit each, so that a row can name several. The subcommands of xformer-vocab are programs of their own
-// here.
+// A bit each, so that a row can name several. The subcommands of xformer-vocab and xformer-explain are programs of
+// their own here.
 enum class Program : unsigned {
   train = 1u << 0,
   translate = 1u << 1,
@@ -21,6 +21,7 @@ enum class Program : unsigned {
   vocab_check = 1u << 6,
   vocab_stats = 1u << 7,
   vocab_demo_corpus = 1u << 8,
+  explain_op = 1u << 9,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

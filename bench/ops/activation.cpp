@@ -37,9 +37,8 @@ struct Tensors {
   }
   Expected forward_reference() const {
     std::vector<double> expected(static_cast<size_t>(x.numel()));
-    for_each_element([&](size_t i, double z, double factor) {
-      expected[i] = tests::activation_reference(activation, z) * factor;
-    });
+    for_each_element(
+        [&](size_t i, double z, double factor) { expected[i] = tests::activate(activation, z) * factor; });
     return {expected};
   }
   Expected backward_reference() const {

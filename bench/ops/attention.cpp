@@ -58,8 +58,11 @@ struct Tensors {
 // Pairs of a query and a key that it sees, in one head.
 double pairs_of(const AttentionCase& c) {
   double pairs = 0;
-  tests::for_each_query(
-      c, [&](int64_t, int64_t h, int64_t, int64_t keys) { pairs += h == 0 ? static_cast<double>(keys) : 0; });
+  tests::for_each_head(c, [&](const auto& head, int64_t h, auto...) {
+    for (int64_t i = 0; h == 0 && i < head.Tq; ++i) {
+      pairs += static_cast<double>(head.causal ? std::min(i + 1, head.Tk) : head.Tk);
+    }
+  });
   return pairs;
 }
 

@@ -60,7 +60,7 @@ Call activation_forward(const Tensors& t) {
           {{t.y, 2, 1}},
           [t] {
             Values a = t.y_reference();
-            for (double& value : a) value = tests::activation_reference(Activation::relu, value);
+            for (double& value : a) value = tests::activate(Activation::relu, value);
             return Expected{a};
           }};
 }

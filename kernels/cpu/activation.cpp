@@ -14,6 +14,7 @@ namespace {
 
 // factors: 0 or 1/(1-p) per element; not read when !kDrop, a constant because a choice inside would not
 // vectorise.
+// AC0 of AC1
 template <typename T, bool kDrop>
 void relu_run(const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* a) {
 #pragma omp simd
@@ -23,6 +24,7 @@ void relu_run(const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* a)
   }
 }
 
+// AC0 of AC3
 template <typename T, bool kDrop>
 void gelu_run(const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* a) {
 #pragma omp simd
@@ -33,6 +35,7 @@ void gelu_run(const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* a)
   }
 }
 
+// AC5 and AC6 of AC2
 template <typename T>
 void relu_backward_row(const T* da, const T* a, Acc<T> scale, int64_t F, T* dx, Acc<T>* dbias) {
 #pragma omp simd
@@ -43,7 +46,7 @@ void relu_backward_row(const T* da, const T* a, Acc<T> scale, int64_t F, T* dx, 
   }
 }
 
-// f'(z) = Phi(z) + z phi(z)
+// AC5 and AC6 of AC4, f'(z) = Phi(z) + z phi(z)
 template <typename T, bool kDrop>
 void gelu_backward_run(const T* da, const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* dx,
                        Acc<T>* dbias) {

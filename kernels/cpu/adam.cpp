@@ -85,6 +85,7 @@ void adam(Cpu<L>, const AdamArgs<T>& args) {
   const Update<T> u = prepare(args, norm);
   T *const p = args.p, *const m = args.m, *const v = args.v, *const g = args.g;
   for_each_block(args.P, [=, &args](int64_t, int64_t begin, int64_t end) {
+  // AD1, AD2, AD3, AD4
 #pragma omp simd
     for (int64_t i = begin; i < end; ++i) {
       const T gradient = u.scale * g[i] + u.l2 * p[i];

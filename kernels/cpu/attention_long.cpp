@@ -29,7 +29,7 @@ std::vector<TileTask> forward_tasks(const Args& args) {
   return tasks;
 }
 
-// What forward keeps per query of a tile: running maximum and sum, and how much the last step shrank what
+// AT9. What forward keeps per query of a tile: running maximum and sum, and how much the last step shrank what
 // came before.
 template <typename T>
 struct RunningSoftmax {
@@ -161,7 +161,7 @@ struct HeadBackward {
   T* dv(int64_t j) const { return args.dv + (sentence.k_begin + j) * args.dv_stride + column(); }
 };
 
-// delta_i = do_i . o_i, eq. (5).
+// delta_i = do_i . o_i, AT5.
 template <typename T>
 void row_terms(const HeadBackward<T>& head) {
   for (int64_t i = 0; i < head.sentence.queries; ++i) {
@@ -171,7 +171,7 @@ void row_terms(const HeadBackward<T>& head) {
   }
 }
 
-// ds, over dp, and the dropped probabilities, over the scores, of one tile [keys, ld]; eq. (5).
+// ds, over dp, and the dropped probabilities, over the scores, of one tile [keys, ld]; AT5.
 template <typename T>
 void score_gradients(const HeadBackward<T>& head, int64_t query, int64_t queries, int64_t key, int64_t keys,
                      int64_t ld) {
@@ -190,6 +190,7 @@ void score_gradients(const HeadBackward<T>& head, int64_t query, int64_t queries
     for (int64_t j = 0; j < keys; ++j) {
       const int64_t at = j * ld + column;
       const Lanes<A> factor = factors ? load_lanes(factors + at) : Lanes<A>{} + A{1};
+      // AT10
       const Lanes<A> p = vector_exp(mask.apply(scale * load_lanes(head.p + at) - row_lse, j));
       store_lanes<A>(scale * p * (load_lanes(head.ds + at) * factor - row_delta), head.ds + at);
       store_lanes<A>(p * factor, head.p + at);

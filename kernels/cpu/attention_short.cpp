@@ -46,7 +46,7 @@ void prefetch_rows(MatrixView<T> in, int64_t first, int64_t count, int64_t colum
   }
 }
 
-// p [keys, ld] = softmax(scale * k q^T), masked, times `factors` if there are any; eq. (1)-(3). queries_t:
+// p [keys, ld] = softmax(scale * k q^T), masked, times `factors` if there are any; AT1, AT2, AT3. queries_t:
 // scratch [Dh, ld].
 template <typename T>
 void probabilities(MatrixView<T> q, MatrixView<Acc<T>> k, const Sentence& s, int64_t Dh,
@@ -75,11 +75,11 @@ void forward_sentence(const AttentionForwardArgs<T>& args, const Sentence& s, co
     if (factors) probability_factors(args.dropout, s.q_begin, h, 0, s.keys, factors, ld);
     probabilities(q, widened(k, s.keys, Dh, keys), s, Dh, args.shape, factors, queries_t, p, ld);
     product(transposed(dropped), v.data, v.row, s.queries, Dh, s.keys, false,
-            args.o + s.q_begin * args.o_stride + h * Dh, args.o_stride);  // (4)
+            args.o + s.q_begin * args.o_stride + h * Dh, args.o_stride);  // AT4
   }
 }
 
-// From p and the gradient of the dropped p to ds, in its place, and to the dropped p, in p's; eq. (5). One
+// From p and the gradient of the dropped p to ds, in its place, and to the dropped p, in p's; AT5. One
 // band.
 template <typename T>
 void score_gradient_band(T* p, T* dp, const T* factors, int64_t keys, int64_t ld, T scale) {
@@ -123,11 +123,11 @@ void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s, 
     }
     const MatrixView<A> score_gradients{ds, ld}, dropped{p, ld};
     product(transposed(score_gradients), wide_k.data, wide_k.row, s.queries, Dh, s.keys, false,
-            args.dq + s.q_begin * args.dq_stride + h * Dh, args.dq_stride);  // (6)
+            args.dq + s.q_begin * args.dq_stride + h * Dh, args.dq_stride);  // AT6
     product(score_gradients, q.data, q.row, s.keys, Dh, s.queries, false,
-            args.dk + s.k_begin * args.dk_stride + h * Dh, args.dk_stride);  // (6)
+            args.dk + s.k_begin * args.dk_stride + h * Dh, args.dk_stride);  // AT7
     product(dropped, grad_o.data, grad_o.row, s.keys, Dh, s.queries, false,
-            args.dv + s.k_begin * args.dv_stride + h * Dh, args.dv_stride);  // (6)
+            args.dv + s.k_begin * args.dv_stride + h * Dh, args.dv_stride);  // AT8
   }
 }
 

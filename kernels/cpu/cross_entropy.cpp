@@ -62,7 +62,7 @@ Acc<T> sum_exponentials(const Logits<T, kHasBias> z, Acc<T> largest, Acc<T>* ter
   return sum;
 }
 
-// dz_v = p_v - eps / V, the target apart; terms [V], which may be dz, holds the exponentials.  dbias [V],
+// CE3: dz_v = p_v - eps / V, the target apart; terms [V], which may be dz, holds the exponentials.  dbias [V],
 // optional, += dz.
 template <typename T>
 void write_gradient(const Acc<T>* terms, int64_t V, Acc<T> rsum, Acc<T> uniform, T* dz, Acc<T>* dbias) {
@@ -79,7 +79,7 @@ void write_gradient(const Acc<T>* terms, int64_t V, Acc<T> rsum, Acc<T> uniform,
   }
 }
 
-// partial = {loss, -log p_t, dbias [V] if asked for}
+// CE1: partial = {loss, -log p_t, dbias [V] if asked for}
 template <typename T, bool kHasBias>
 void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* partial) {
   using A = Acc<T>;

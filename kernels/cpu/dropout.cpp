@@ -7,6 +7,7 @@
 
 namespace xf::kernels {
 
+// DR2, and DR3 of dy.
 template <typename T, CpuLevel L>
 void dropout(Cpu<L>, const DropoutApplyArgs<T>& args) {
   for_each_row(args.N, args.D, [&](int64_t n) {

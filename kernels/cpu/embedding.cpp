@@ -25,7 +25,7 @@ template <typename T, CpuLevel L>
 void embedding_forward(Cpu<L>, const EmbeddingForwardArgs<T>& args) {
   check_range(args.ids, args.N, args.V, "embedding: id", "words of the vocabulary");
   check_range(args.positions, args.N, args.P, "embedding: position", "positions of the table");
-  const Acc<T> scale = args.scale;
+  const Acc<T> scale = args.scale;  // EM1
   for_each_row(args.N, args.D, [&](int64_t n) {
     for_each_dropout_run<Acc<T>>(
         args.dropout, n, args.D, [&](int64_t begin, int64_t count, const Acc<T>* factors) {
@@ -48,7 +48,7 @@ template <typename T, CpuLevel L>
 void embedding_backward(Cpu<L>, const EmbeddingBackwardArgs<T>& args) {
   check_range(args.ids, args.N, args.V, "embedding_backward: id", "words of the vocabulary");
   check_range(args.order, args.N, args.N, "embedding_backward: order", "tokens");
-  const Acc<T> scale = args.scale;
+  const Acc<T> scale = args.scale;  // EM2
   const auto next_word = [&](int64_t i) {
     while (i > 0 && i < args.N && args.ids[args.order[i]] == args.ids[args.order[i - 1]]) ++i;
     return i;

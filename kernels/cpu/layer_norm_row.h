@@ -13,7 +13,7 @@ struct RowStatistics {
   Acc<T> mean, rstd;
 };
 
-// y = gamma * (x - mean) * rstd + beta.  y may be x.
+// y = gamma * (x - mean) * rstd + beta  (LN0).  y may be x.
 template <typename T>
 inline RowStatistics<T> normalise_row(const T* x, const T* gamma, const T* beta, int64_t D, float eps, T* y) {
   using A = Acc<T>;
@@ -34,7 +34,7 @@ inline RowStatistics<T> normalise_row(const T* x, const T* gamma, const T* beta,
   return {mean, rstd};
 }
 
-// dx = rstd * (g - <g> - xhat * <g * xhat>) + dsum, dsum optional (5);  sums [2D] += {dy * xhat, dy} (2) (1).
+// dx = rstd * (g - <g> - xhat * <g * xhat>) + dsum  (LN5, RN1), dsum optional;  sums [2D] += {dy * xhat, dy}  (LN2, LN1).
 // dx may be dy or dsum.
 template <typename T>
 inline void normalise_row_backward(const T* dy, const T* x, const T* gamma, RowStatistics<T> saved,

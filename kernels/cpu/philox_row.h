@@ -87,7 +87,7 @@ inline void philox_block(const DropoutArgs& dropout, uint32_t first_quad, uint32
   }
 }
 
-// factors[j] = 1/(1-p) where element (row, first_column + j) is kept, else 0, for j < count.
+// DR1: factors[j] = 1/(1-p) where element (row, first_column + j) is kept, else 0, for j < count.
 // first_column is a multiple of 4. Only for dropout.active().
 template <typename T>
 inline void dropout_factors(const DropoutArgs& dropout, int64_t row, int64_t first_column, int64_t count,

@@ -11,7 +11,7 @@ namespace xf::kernels {
 
 namespace {
 
-// out = in * mask / (1-p), or a copy of it without dropout.  out may be in.
+// RN2: out = in * mask / (1-p), or a copy of it without dropout.  out may be in.
 template <typename T>
 void drop_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* in, T* out) {
   for_each_dropout_run<Acc<T>>(dropout, n, D, [&](int64_t begin, int64_t count, const Acc<T>* factors) {
@@ -26,7 +26,7 @@ void drop_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* in, T* 
   });
 }
 
-// sum = x + s * mask / (1-p).  sum may be s.
+// RN0: sum = x + s * mask / (1-p).  sum may be s.
 template <typename T>
 void add_dropped_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* x, const T* s, T* sum) {
   for_each_dropout_run<Acc<T>>(dropout, n, D, [&](int64_t begin, int64_t count, const Acc<T>* factors) {

@@ -16,7 +16,7 @@ void rms_norm_forward(Cpu<L>, const RmsNormForwardArgs<T>& args) {
   for_each_row(args.N, D, [&](int64_t n) {
     const T* const x = args.x + n * D;
     T* const y = args.y + n * D;
-    A squares = 0;
+    A squares = 0;  // RM0
 #pragma omp simd reduction(+ : squares)
     for (int64_t i = 0; i < D; ++i) squares += widen(x[i]) * widen(x[i]);
     const A rstd = A{1} / std::sqrt(squares / static_cast<A>(D) + static_cast<A>(args.eps));
@@ -38,14 +38,14 @@ void rms_norm_backward(Cpu<L>, const RmsNormBackwardArgs<T>& args) {
 #pragma omp simd reduction(+ : g_xhat_sum)
     for (int64_t i = 0; i < D; ++i) {
       const A dy_xhat = widen(dy[i]) * (widen(x[i]) * rstd);
-      partial[i] += dy_xhat;
+      partial[i] += dy_xhat;  // RM1
       g_xhat_sum += dy_xhat * widen(args.gamma[i]);
     }
     const A g_xhat_mean = g_xhat_sum / static_cast<A>(D);
 #pragma omp simd
     for (int64_t i = 0; i < D; ++i) {
       const A g = widen(dy[i]) * widen(args.gamma[i]), xhat = widen(x[i]) * rstd;
-      store(rstd * (g - xhat * g_xhat_mean), dx + i);
+      store(rstd * (g - xhat * g_xhat_mean), dx + i);  // RM4
     }
   });
   add_to(dgamma, D, args.dgamma);

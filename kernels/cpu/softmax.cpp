@@ -12,7 +12,7 @@ namespace xf::kernels {
 
 namespace {
 
-// p_j <- exp(s_j - max) / sum over the keys j < visible with mask_j != 0 (mask nullptr: all of them), else 0.
+// p_j <- exp(s_j - max) / sum over the keys j < visible with mask_j != 0 (mask nullptr: all of them), else 0  (SM1).
 // `terms` [Sk]: where the exponentials wait for their sum; p itself, or scratch where p would round them.
 template <typename T>
 void softmax_row(const T* s, const int32_t* mask, int64_t visible, int64_t Sk, Acc<T>* terms, T* p) {
@@ -62,7 +62,7 @@ void softmax_backward(Cpu<L>, const SoftmaxBackwardArgs<T>& args) {
   for_each_row(args.N, args.D, [&](int64_t row) {
     const T *const dp = args.dp + row * args.D, *const p = args.p + row * args.D;
     T* const ds = args.ds + row * args.D;
-    Acc<T> delta = 0;
+    Acc<T> delta = 0;  // SM3
 #pragma omp simd reduction(+ : delta)
     for (int64_t j = 0; j < args.D; ++j) delta += widen(p[j]) * widen(dp[j]);
 #pragma omp simd

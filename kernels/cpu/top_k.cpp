@@ -57,7 +57,7 @@ void offer(const TopKArgs<T>& args, Acc<T> logit, int32_t id, RowSoFar<T>& row) 
   row.ids[place] = id;
 }
 
-// n logits, those of the ids from `first` on.
+// TK2: n logits, those of the ids from `first` on.
 template <typename T>
 void find_best(const TopKArgs<T>& args, const T* z, int64_t first, int64_t n, RowSoFar<T>& row) {
   for (int64_t begin = 0; begin < n; begin += kBlock) {
@@ -95,7 +95,7 @@ void see_columns(const TopKArgs<T>& args, const T* z, int64_t first, int64_t n, 
 }
 
 template <typename T>
-void finish(const RowSoFar<T>& row) {
+void finish(const RowSoFar<T>& row) {  // TK1
   const Acc<T> normaliser = row.maximum + std::log(row.sum);
   for (int64_t k = 0; k < row.count; ++k) row.values[k] -= normaliser;
 }

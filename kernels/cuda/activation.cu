@@ -1,4 +1,4 @@
-// Bias, activation and dropout on CUDA: one trip through memory per direction, 2e bytes an element forward,
+// Bias, activation and dropout on CUDA: one trip through memory per direction, 2e bytes an element forward (AC0),
 // 3e backward (da and saved in, dx out). Forward: rows.cuh. Backward: column_sums.cuh, so that dbias costs no
 // second read of dx; dx may be da because a thread reads an element before it writes it, and no other thread
 // reads it. The backward pass of relu needs no random words: a > 0 already says that the element was active
@@ -16,7 +16,7 @@ namespace {
 // Phi(z) of the standard normal distribution.
 __device__ __forceinline__ float cumulative(float z) { return 0.5f * (1.0f + erff(z * 0.70710678f)); }
 
-// f(z). A NaN stays one.
+// f(z): AC1, AC3. A NaN stays one.
 template <Activation kActivation>
 __device__ __forceinline__ float activate(float z) {
   if constexpr (kActivation == Activation::relu) return z < 0.0f ? 0.0f : z;
@@ -38,7 +38,7 @@ struct Forward {
   }
 };
 
-// dx = da * mask / (1-p) * f'(x + bias), stored and returned.
+// AC5 of AC2: dx = da * mask / (1-p) * f'(x + bias), stored and returned; its column sums are AC6.
 template <typename T>
 struct ReluBackward {
   static constexpr int kUnrolled = 4;
@@ -55,7 +55,7 @@ struct ReluBackward {
   }
 };
 
-// f'(z) = Phi(z) + z phi(z),  phi(z) = exp(-z^2 / 2) / sqrt(2 pi)
+// AC5 of AC4: f'(z) = Phi(z) + z phi(z),  phi(z) = exp(-z^2 / 2) / sqrt(2 pi)
 template <typename T>
 struct GeluBackward {
   static constexpr int kUnrolled = 1;  // two rows' words and densities would not fit into the registers

@@ -70,7 +70,7 @@ __device__ Update prepare(const AdamArgs<float>& args) {
           .l2 = static_cast<float>(options.decoupled ? 0.0 : decay)};
 }
 
-// p, m, v of four parameters; g is not changed.
+// AD1, AD2, AD3, AD4: p, m, v of four parameters; g is not changed.
 __device__ __forceinline__ void update_pack(const Update& u, const Floats& g, Floats& p, Floats& m,
                                             Floats& v) {
 #pragma unroll

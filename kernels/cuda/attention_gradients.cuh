@@ -20,7 +20,7 @@ struct Scales {
   float score, keep;
 };
 
-// dv += pd^T do, dk += ds^T q for the 16 keys whose rows begin at k and v: (5), (6) with queries as columns.
+// dv += pd^T do, dk += ds^T q for the 16 keys whose rows begin at k and v: AT8, AT7 with queries as columns.
 // The keys are number `first_key`.. of the 64 that `keep` knows; key row r is seen by the tile's queries from
 // first_query[half] on.
 template <typename T, int kWidth>

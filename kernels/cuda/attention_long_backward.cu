@@ -33,7 +33,7 @@ struct BackwardMemory {
         keep(dropout ? reinterpret_cast<uint8_t*>(delta + kTile) : nullptr) {}
 };
 
-// delta_i = do_i . o_i of this lane's two rows, the same in the four lanes of a row; eq. (5). grad_o: the
+// delta_i = do_i . o_i of this lane's two rows, the same in the four lanes of a row; AT5. grad_o: the
 // warp's 16 rows in shared memory; rows of o from `first` on, `count` of which exist.
 template <typename T, int kWidth>
 __device__ __forceinline__ void row_terms(const T* grad_o, const HeadRows<const T>& o, int first, int count,
@@ -52,7 +52,7 @@ __device__ __forceinline__ void row_terms(const T* grad_o, const HeadRows<const 
   }
 }
 
-// ds, from its 16 queries' scores and (in its place) the gradient of the dropped probabilities; eq. (5).
+// ds, from its 16 queries' scores and (in its place) the gradient of the dropped probabilities; AT5.
 // `seen` keys of the tile are attended by each row half.
 template <typename T>
 __device__ __forceinline__ void score_gradients(const RowTile<kTile>& scores, int keys, const int (&seen)[2],
@@ -60,6 +60,7 @@ __device__ __forceinline__ void score_gradients(const RowTile<kTile>& scores, in
                                                 const uint8_t* keep, Scales scales, RowTile<kTile>& ds) {
   for_each_score<T>(scores, keys, [&](int n, int e, int key) {
     const float factor = keep_factor(keep, scales.keep, tile_row(e), key);
+    // AT10
     const float p = key < seen[e / 2] ? expf(scales.score * scores.at[n][e] - lse[e / 2]) : 0.0f;
     ds.at[n][e] = scales.score * p * (factor * ds.at[n][e] - delta[e / 2]);
   });
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(kThreads)
                          keys_seen(args.shape, s.keys, first + tile_row(2)) - key};
     if (keep) __syncwarp();  // dropout is drawn
     score_gradients<T>(scores, keys, seen, lse, delta, keep, {args.shape.scale, args.dropout.scale}, ds);
-    add_product(ds, k, keys, dq);  // (6)
+    add_product(ds, k, keys, dq);  // AT6
   };
   for_each_tile<T, kWidth>(rows(args.k, args.k_stride, s.k_begin), rows(args.v, args.v_stride, s.k_begin), 0,
                            end, s.keys, memory.passing, take_in);

@@ -16,7 +16,7 @@ namespace {
 template <typename T, int kWidth>
 constexpr size_t kForwardBytes = (1 + 2 * kStages<T>)*kTileBytes<T, kWidth> + kTile* kQuads;
 
-// What a warp keeps of its 16 queries: per row half the largest score so far and the sum of exp(s - maximum),
+// AT9. What a warp keeps of its 16 queries: per row half the largest score so far and the sum of exp(s - maximum),
 // and o before its division.
 template <int kWidth>
 struct RunningSoftmax {

@@ -82,11 +82,11 @@ __global__ void __launch_bounds__(kWarp)
     float maximum[2] = {-INFINITY, -INFINITY}, sum[2] = {};
     exponentiate<T>(p, s.keys, seen, args.shape.scale, maximum, sum);
     const float inverse[2] = {1 / sum[0], 1 / sum[1]};
-    for_each_score<T>(p, s.keys, [&](int n, int e, int key) {  // (2), (3)
+    for_each_score<T>(p, s.keys, [&](int n, int e, int key) {  // AT1, AT2, AT3
       p.at[n][e] *= inverse[e / 2] * keep_factor(keep, args.dropout.scale, tile_row(e), key);
     });
     RowTile<kWidth> o;
-    add_product(p, v, s.keys, o);  // (4)
+    add_product(p, v, s.keys, o);  // AT4
     store_rows(o, outputs, first, count);
   }
 }
@@ -131,9 +131,9 @@ __device__ __forceinline__ void query_gradients(const AttentionBackwardArgs<T>& 
     }
   }
   for_each_score<T>(p, s.keys, [&](int n, int e, int) {
-    ds.at[n][e] = scale * p.at[n][e] * (ds.at[n][e] - row_term[e / 2]);  // (5)
+    ds.at[n][e] = scale * p.at[n][e] * (ds.at[n][e] - row_term[e / 2]);  // AT5
   });
-  add_product(ds, k, s.keys, dq);  // (6)
+  add_product(ds, k, s.keys, dq);  // AT6
 }
 
 template <typename T, int kWidth>

@@ -40,7 +40,7 @@ __device__ __forceinline__ void write_zero_row(const T* z, int64_t V, T* dz) {
   });
 }
 
-// dz_v = p_v - eps / V - (1 - eps) [v = target]
+// CE3: dz_v = p_v - eps / V - (1 - eps) [v = target]
 template <int kThreads, typename T>
 __device__ __forceinline__ void write_gradient(const Logits<T>& logits, const ExponentialSum& total,
                                                int32_t target, float smoothing, int64_t V, T* dz) {
@@ -56,7 +56,7 @@ __device__ __forceinline__ void write_gradient(const Logits<T>& logits, const Ex
   });
 }
 
-// losses [N] written: {loss, -log p_t} of each row.
+// CE1: losses [N] written: {loss, -log p_t} of each row.
 template <int kThreads, typename T>
 __global__ void __launch_bounds__(kThreads) cross_entropy_row(CrossEntropyArgs<T> args, float2* losses) {
   const int64_t n = blockIdx.x, V = args.V;

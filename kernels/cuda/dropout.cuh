@@ -1,4 +1,4 @@
-// Dropout inside a kernel: a pack of elements, multiplied by 0 or 1/(1-p). A counter gives the words of four
+// Dropout inside a kernel: a pack of elements, multiplied by 0 or 1/(1-p) (DR1, DR2, DR3). A counter gives the words of four
 // columns, so a pack of 4 floats needs one, a pack of 8 bf16 two.
 #pragma once
 

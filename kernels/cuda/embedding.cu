@@ -1,5 +1,5 @@
 // Embedding on CUDA.
-// Forward, 2e bytes an element and the positions' rows from the caches: a warp to a token's row (rows.cuh).
+// Forward (EM1), 2e bytes an element and the positions' rows from the caches: a warp to a token's row (rows.cuh).
 // Backward, e bytes an element of dx and 8 an element of a table row that occurs: `order` makes the tokens of
 // a word neighbours, a run. A block of 8 warps takes 8 places of `order`; the warp at whose place a run
 // begins adds its tokens in their order, a pack of columns to a lane, and so is the one writer of the word's
@@ -83,7 +83,7 @@ struct RunSum {
   }
 };
 
-// The table's row of a word, from `column` on: += scale * terms.
+// EM2. The table's row of a word, from `column` on: += scale * terms.
 template <typename T>
 __device__ __forceinline__ void add_to_row(const Matrix<float>& dtable, int32_t id, int64_t column,
                                            int64_t left, float scale, const cuda::Pack<T>& terms) {

@@ -45,7 +45,7 @@ __device__ __forceinline__ void load_row(const T* row, int64_t D, bool aligned, 
   }
 }
 
-// x <- x + dropout(s), rounded as `sum` is, for the norm is that of the stored sum.
+// x <- x + dropout(s) (RN0), rounded as `sum` is, for the norm is that of the stored sum.
 template <typename T>
 __device__ __forceinline__ void add_dropped(const DropoutArgs& dropout, int64_t n, int64_t column,
                                             cuda::Pack<T> s, cuda::Pack<T>& x) {
@@ -78,7 +78,7 @@ __device__ __forceinline__ float rstd_of(float squares, int64_t D, float eps) {
   return 1.0f / sqrtf(squares / static_cast<float>(D) + eps);
 }
 
-// y = gamma * xhat + beta, a pack of it.
+// y = gamma * xhat + beta, a pack of it (LN0).
 template <typename T>
 __device__ __forceinline__ void store_normalised(const ResidualNormForwardArgs<T>& args, int64_t n,
                                                  int64_t column, bool aligned, float mean, float rstd,

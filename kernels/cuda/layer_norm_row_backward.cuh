@@ -1,5 +1,4 @@
-// The backward pass of layer_norm_row.cuh: dx by (5) of docs/derivations/layer_norm.md, dgamma and dbeta by
-// (2), (1).
+// The backward pass of layer_norm_row.cuh: dx (LN5, with the residual RN1), ds (RN2), dgamma (LN2) and dbeta (LN1).
 //
 // Column sums in an order that N alone decides: the rows are cut into at most 512 runs of at least 16 rows, a
 // block takes a run and adds up its rows, and a second kernel adds the blocks' partial sums

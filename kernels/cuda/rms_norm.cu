@@ -26,6 +26,7 @@ constexpr int kRowThreads = 32 * kRowsPerBlock;
 constexpr int kLongRowThreads = 256;
 constexpr int64_t kLongestInRegisters = 1024;
 
+// Forward is RM0.
 template <typename T>
 __device__ __forceinline__ float rstd_of(const RmsNormForwardArgs<T>& args, float squares) {
   return 1.0f / sqrtf(squares / static_cast<float>(args.D) + args.eps);
@@ -85,6 +86,7 @@ __global__ void __launch_bounds__(kRowThreads)
   }
 #pragma unroll
   for (int k = 0; k < kPerLane; ++k) g_xhat_sum += g[k] * xhat[k];
+  // RM4
   const float g_xhat_mean = cuda::warp_sum(g_xhat_sum) / static_cast<float>(args.D);
 #pragma unroll
   for (int k = 0; k < kPerLane; ++k) {
@@ -108,7 +110,7 @@ __global__ void __launch_bounds__(kLongRowThreads)
   }
 }
 
-// The terms of dgamma.
+// The terms of dgamma (RM1).
 template <typename T>
 struct DyXhat {
   static constexpr int kUnrolled = 4;
@@ -137,9 +139,8 @@ void rms_norm_forward(Cuda, const RmsNormForwardArgs<T>& args) {
                  args);
     return;
   }
-  const auto kernel = args.D <= 4 * 32    ? rms_norm_forward_warp_per_row<T, 4>
-                      : args.D <= 16 * 32 ? rms_norm_forward_warp_per_row<T, 16>
-                                          : rms_norm_forward_warp_per_row<T, 32>;
+  const auto kernel =
+      args.D <= 8 * 32 ? rms_norm_forward_warp_per_row<T, 8> : rms_norm_forward_warp_per_row<T, 32>;
   cuda::launch(kernel, blocks_for(args.N), kRowThreads, 0, stream, args);
 }
 
@@ -152,9 +153,8 @@ void rms_norm_backward(Cuda, const RmsNormBackwardArgs<T>& args) {
                  stream, args);
     return;
   }
-  const auto kernel = args.D <= 4 * 32    ? rms_norm_backward_warp_per_row<T, 4>
-                      : args.D <= 16 * 32 ? rms_norm_backward_warp_per_row<T, 16>
-                                          : rms_norm_backward_warp_per_row<T, 32>;
+  const auto kernel =
+      args.D <= 8 * 32 ? rms_norm_backward_warp_per_row<T, 8> : rms_norm_backward_warp_per_row<T, 32>;
   cuda::launch(kernel, blocks_for(args.N), kRowThreads, 0, stream, args);
 }
 

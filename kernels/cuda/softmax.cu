@@ -44,7 +44,7 @@ struct Keys {
   }
 };
 
-// What (1) subtracts. A row without a key has no maximum, and the sum of its exponentials is 0; so has a row
+// What SM1 subtracts. A row without a key has no maximum, and the sum of its exponentials is 0; so has a row
 // of NaN, but its sum is NaN and stays visible.
 __device__ __forceinline__ float shift_of(float maximum) { return maximum == kMasked ? 0.0f : maximum; }
 __device__ __forceinline__ float inverse_of(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kRowThreads)
     p[k] = j < args.D ? to_float(p_row[j]) : 0.0f;
     dp[k] = j < args.D ? to_float(dp_row[j]) : 0.0f;
   }
-  float delta = 0;
+  float delta = 0;  // SM3
 #pragma unroll
   for (int k = 0; k < kPerLane; ++k) delta += p[k] * dp[k];
   delta = cuda::warp_sum(delta);

@@ -72,6 +72,7 @@ __global__ void __launch_bounds__(kThreads, 2) top_k_of_row(TopKArgs<T> args) {
     best = choice.best_of(pack, begin, left, kAll, best);
   });
   const ExponentialSum total = terms.of_block<kThreads>();
+  // TK1, TK2
   const float normaliser = total.largest + logf(total.sum);
   for (int64_t k = 0; k < args.K; ++k) {
     const uint64_t top = cuda::block_max<kThreads>(best);

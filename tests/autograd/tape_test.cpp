@@ -30,6 +30,7 @@ struct Fixture {
 
 }  // namespace
 
+// TP1
 TEST_CASE("Tape: closures run in reverse order of recording", "[unit]") {
   Fixture f;
   std::vector<int> order;
@@ -47,6 +48,7 @@ TEST_CASE("Tape: closures run in reverse order of recording", "[unit]") {
   CHECK(f.gradient() == f.seed.to_vector<double>());
 }
 
+// TP2
 TEST_CASE("Tape: a value read several times gets the sum of its gradients", "[unit]") {
   // y = 2x + 3x + x: dx = 6 dy, for a leaf and for a node's output, and through each way of handing a gradient over.
   Fixture f;

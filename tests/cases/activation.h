@@ -1,12 +1,10 @@
-// Bias, activation and dropout: shapes, each with its reason, and the activations in f64. Dropout:
-// dropout_factor.h.
+// Bias, activation and dropout: shapes, each with its reason. Their plain kernels: kernels/plain/activation.h.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "kernels/activation.h"
+#include "kernels/plain/activation.h"
 #include "tests/cases/dropout_factor.h"
 
 namespace xf::tests {
@@ -29,15 +27,7 @@ inline std::vector<ActivationCase> activation_cases() {
   };
 }
 
-inline double activation_reference(kernels::Activation activation, double z) {
-  return activation == kernels::Activation::relu ? (z > 0 ? z : 0)
-                                                 : 0.5 * z * (1 + std::erf(z / std::sqrt(2.0)));
-}
-
-inline double activation_derivative(kernels::Activation activation, double z) {
-  if (activation == kernels::Activation::relu) return z > 0 ? 1 : 0;
-  const double pi = std::acos(-1.0);
-  return 0.5 * (1 + std::erf(z / std::sqrt(2.0))) + z * std::exp(-0.5 * z * z) / std::sqrt(2 * pi);
-}
+using kernels::plain::activate;
+using kernels::plain::activation_derivative;
 
 }  // namespace xf::tests

@@ -1,4 +1,4 @@
-// Attention: sentence lengths that find mistakes, and the definition in f64, one query at a time.
+// Attention: sentence lengths that find mistakes, and what the plain kernel makes of them, head by head.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/attention.h"
+#include "kernels/plain/attention.h"
 
 namespace xf::tests {
 
@@ -94,21 +95,31 @@ struct AttentionReference {
   std::vector<double> p;    // [B, H, Sq, Sk], before dropout; Sq, Sk the longest
 };
 
-// body(b, h, i, keys): query i of sentence b, head h, sees the sentence's first `keys` keys.
+// body(head, h, token, at_q, at_k, at_p) for each sentence and head h that has queries and keys: its first query's token,
+// where its queries and keys begin in matrices of D columns, and where its probabilities do in [B, H, Sq, Sk].
 template <typename Body>
-void for_each_query(const AttentionCase& c, const Body& body) {
+void for_each_head(const AttentionCase& c, const Body& body) {
+  const auto q_begin = offsets_of(c.query_lengths), k_begin = offsets_of(c.key_lengths);
+  const int64_t D = c.D(), Sq = c.longest_query(), Sk = c.longest_key();
   for (int64_t b = 0; b < c.B(); ++b) {
+    const kernels::plain::AttentionHead head{c.query_lengths[b], c.key_lengths[b], c.Dh, D,
+                                             c.scale(),          c.causal};
+    if (head.Tq == 0 || head.Tk == 0) continue;
     for (int64_t h = 0; h < c.heads; ++h) {
-      for (int64_t i = 0; i < c.query_lengths[b]; ++i) {
-        body(b, h, i, c.causal ? std::min<int64_t>(i + 1, c.key_lengths[b]) : c.key_lengths[b]);
-      }
+      body(head, h, q_begin[b], q_begin[b] * D + h * c.Dh, k_begin[b] * D + h * c.Dh,
+           (b * c.heads + h) * Sq * Sk);
     }
   }
 }
 
-// sum over d of a b in head h's columns, of rows that start at a and b.
-inline double head_product(const AttentionCase& c, int64_t h, const double* a, const double* b) {
-  return std::inner_product(a + h * c.Dh, a + (h + 1) * c.Dh, b + h * c.Dh, 0.0);
+// A sentence's part of [Sq, Sk], dense: [Tq, Tk].
+template <typename Element>
+std::vector<double> head_matrix(const kernels::plain::AttentionHead& head, const Element& element) {
+  std::vector<double> matrix;
+  for (int64_t i = 0; i < head.Tq; ++i) {
+    for (int64_t j = 0; j < head.Tk; ++j) matrix.push_back(element(i, j));
+  }
+  return matrix;
 }
 
 // factor(token, head, key): what dropout multiplies a probability by.
@@ -116,27 +127,23 @@ template <typename Factor>
 AttentionReference attention_reference(const AttentionCase& c, const std::vector<double>& q,
                                        const std::vector<double>& k, const std::vector<double>& v,
                                        const Factor& factor) {
-  const auto q_begin = offsets_of(c.query_lengths), k_begin = offsets_of(c.key_lengths);
   const int64_t D = c.D(), Tq = c.Tq(), Sq = c.longest_query(), Sk = c.longest_key();
   AttentionReference r{
       std::vector<double>(static_cast<size_t>(Tq * D), 0.0),
       std::vector<double>(static_cast<size_t>(c.heads * Tq), -std::numeric_limits<double>::infinity()),
       std::vector<double>(static_cast<size_t>(c.B() * c.heads * Sq * Sk), 0.0)};
-  for_each_query(c, [&](int64_t b, int64_t h, int64_t i, int64_t keys) {
-    const int64_t token = q_begin[b] + i;
-    std::vector<double> weights(static_cast<size_t>(keys));
-    double sum = 0;
-    for (int64_t j = 0; j < keys; ++j) {
-      weights[j] = std::exp(c.scale() * head_product(c, h, &q[token * D], &k[(k_begin[b] + j) * D]));
-      sum += weights[j];
-    }
-    if (keys > 0) r.lse[h * Tq + token] = std::log(sum);
-    for (int64_t j = 0; j < keys; ++j) {
-      const double p = weights[j] / sum;
-      r.p[((b * c.heads + h) * Sq + i) * Sk + j] = p;
-      for (int64_t d = h * c.Dh; d < (h + 1) * c.Dh; ++d) {
-        r.o[token * D + d] += p * factor(token, h, j) * v[(k_begin[b] + j) * D + d];
+  for_each_head(c, [&](const auto& head, int64_t h, int64_t token, int64_t at_q, int64_t at_k, int64_t at_p) {
+    const auto m = head_matrix(head, [&](int64_t i, int64_t j) { return factor(token + i, h, j); });
+    std::vector<double> p(m.size());
+    kernels::plain::attention_forward(head, &q[at_q], &k[at_k], &v[at_k], m.data(), p.data(), &r.o[at_q]);
+    for (int64_t i = 0; i < head.Tq; ++i) {
+      std::copy_n(&p[i * head.Tk], head.Tk, &r.p[at_p + i * Sk]);
+      double sum = 0;
+      for (int64_t j = 0; j < head.Tk; ++j) {
+        if (!head.attends(i, j)) continue;
+        sum += std::exp(head.scale * kernels::plain::dot(head.Dh, &q[at_q + i * D], &k[at_k + j * D]));
       }
+      r.lse[h * Tq + token + i] = std::log(sum);
     }
   });
   return r;
@@ -146,34 +153,20 @@ struct AttentionGradients {
   std::vector<double> dq, dk, dv;
 };
 
-// Equations (5) and (6) of docs/derivations/attention.md, one probability at a time; p: of the reference.
+// p: of the reference.
 template <typename Factor>
 AttentionGradients attention_gradients(const AttentionCase& c, const std::vector<double>& q,
                                        const std::vector<double>& k, const std::vector<double>& v,
                                        const std::vector<double>& grad_o, const std::vector<double>& p,
                                        const Factor& factor) {
-  const auto q_begin = offsets_of(c.query_lengths), k_begin = offsets_of(c.key_lengths);
-  const int64_t D = c.D(), Sq = c.longest_query(), Sk = c.longest_key();
+  const int64_t Sk = c.longest_key();
   AttentionGradients g{std::vector<double>(q.size(), 0.0), std::vector<double>(k.size(), 0.0),
                        std::vector<double>(v.size(), 0.0)};
-  for_each_query(c, [&](int64_t b, int64_t h, int64_t i, int64_t keys) {
-    const int64_t token = q_begin[b] + i;
-    const double* const row = &p[((b * c.heads + h) * Sq + i) * Sk];
-    std::vector<double> dp(static_cast<size_t>(keys));
-    double delta = 0;
-    for (int64_t j = 0; j < keys; ++j) {
-      dp[j] = factor(token, h, j) * head_product(c, h, &grad_o[token * D], &v[(k_begin[b] + j) * D]);
-      delta += row[j] * dp[j];
-    }
-    for (int64_t j = 0; j < keys; ++j) {
-      const double ds = c.scale() * row[j] * (dp[j] - delta), dropped = factor(token, h, j) * row[j];
-      for (int64_t d = h * c.Dh; d < (h + 1) * c.Dh; ++d) {
-        const int64_t query = token * D + d, key = (k_begin[b] + j) * D + d;
-        g.dq[query] += ds * k[key];
-        g.dk[key] += ds * q[query];
-        g.dv[key] += dropped * grad_o[query];
-      }
-    }
+  for_each_head(c, [&](const auto& head, int64_t h, int64_t token, int64_t at_q, int64_t at_k, int64_t at_p) {
+    const auto m = head_matrix(head, [&](int64_t i, int64_t j) { return factor(token + i, h, j); });
+    const auto own_p = head_matrix(head, [&](int64_t i, int64_t j) { return p[at_p + i * Sk + j]; });
+    kernels::plain::attention_backward(head, &grad_o[at_q], &q[at_q], &k[at_k], &v[at_k], m.data(),
+                                       own_p.data(), &g.dq[at_q], &g.dk[at_k], &g.dv[at_k]);
   });
   return g;
 }

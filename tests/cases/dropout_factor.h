@@ -1,9 +1,9 @@
-// One element of a dropout mask, word by word from the definition in kernels/dropout.h.
+// Dropouts for tests, and their factors.
 #pragma once
 
 #include <vector>
 
-#include "kernels/dropout.h"
+#include "kernels/plain/dropout.h"
 
 namespace xf::tests {
 
@@ -21,16 +21,13 @@ inline kernels::Dropout dropout_on(Device device, kernels::Dropout dropout) {
   return dropout;
 }
 
-// 0 or 1/(1-p), the latter rounded to f32 as every backend receives it. The dropout's counter is on the CPU.
-inline double dropout_factor(const kernels::Dropout& dropout, int64_t row, int64_t column) {
-  if (dropout.p == 0) return 1;
-  const int32_t* counter = dropout.counter.data<int32_t>();
-  const Philox words =
-      Philox::at(static_cast<uint32_t>(column / 4), static_cast<uint32_t>(counter[1] + row), dropout.site,
-                 static_cast<uint32_t>(counter[0]), static_cast<uint32_t>(dropout.seed),
-                 static_cast<uint32_t>(dropout.seed >> 32));
-  const bool kept = words.x[column % 4] >= static_cast<double>(dropout.p) * 0x1p32;
-  return kept ? static_cast<double>(1.0f / (1.0f - dropout.p)) : 0;
+using kernels::plain::dropout_factor;
+
+// Those of N rows of D. The dropout's counter is on the CPU.
+inline std::vector<double> dropout_factors(const kernels::Dropout& dropout, int64_t N, int64_t D) {
+  std::vector<double> factors(static_cast<size_t>(N * D), 1.0);
+  kernels::plain::dropout(N, D, dropout, factors.data(), factors.data());
+  return factors;
 }
 
 }  // namespace xf::tests

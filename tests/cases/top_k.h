@@ -1,11 +1,10 @@
-// The k best of a row: shapes, each with its reason, and the definition in f64 (sort everything).
+// The k best of a row: shapes, each with its reason, and what the plain kernel makes of them.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <vector>
+
+#include "kernels/plain/top_k.h"
 
 namespace xf::tests {
 
@@ -37,19 +36,13 @@ struct TopKReference {
 
 inline TopKReference top_k_reference(const TopKCase& c, const std::vector<double>& z) {
   TopKReference result;
+  result.scores.resize(static_cast<size_t>(c.N * c.K));
+  std::vector<int32_t> ids(result.scores.size());
   for (int64_t n = 0; n < c.N; ++n) {
-    const double* const row = z.data() + n * c.V;
-    double sum = 0;
-    for (int64_t v = 0; v < c.V; ++v) sum += std::exp(row[v]);
-    std::vector<int32_t> order(static_cast<size_t>(c.V));
-    std::iota(order.begin(), order.end(), 0);
-    std::erase_if(order, [&](int32_t v) { return std::count(c.banned.begin(), c.banned.end(), v) > 0; });
-    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return row[a] > row[b]; });
-    for (int64_t k = 0; k < c.K; ++k) {
-      result.scores.push_back(row[order[k]] - std::log(sum));
-      result.ids.push_back(order[k]);
-    }
+    kernels::plain::log_softmax_top_k(c.V, c.K, &z[n * c.V], c.banned, &result.scores[n * c.K],
+                                      &ids[n * c.K]);
   }
+  result.ids.assign(ids.begin(), ids.end());
   return result;
 }
 

@@ -28,6 +28,7 @@ void for_every_case(const Body& body) {
 
 }  // namespace
 
+// AC0, AC1, AC3
 TEST_CASE("BiasActivation: agrees with the definition", "[unit][device]") {
   for_every_case([](const ActivationCase& c, Activation activation, const Dropout& dropout) {
     for (const Target& t : targets()) {
@@ -37,7 +38,7 @@ TEST_CASE("BiasActivation: agrees with the definition", "[unit][device]") {
       std::vector<double> expected;
       for (int64_t n = 0; n < c.N; ++n) {
         for (int64_t i = 0; i < c.F; ++i) {
-          expected.push_back(activation_reference(activation, inputs[n * c.F + i] + biases[i]) *
+          expected.push_back(activate(activation, inputs[n * c.F + i] + biases[i]) *
                              dropout_factor(dropout, n, i));
         }
       }
@@ -47,6 +48,7 @@ TEST_CASE("BiasActivation: agrees with the definition", "[unit][device]") {
   });
 }
 
+// AC2, AC4, AC5, AC6
 TEST_CASE("BiasActivation: gradients agree with the definition, in place, dbias accumulated",
           "[unit][device]") {
   for_every_case([](const ActivationCase& c, Activation activation, const Dropout& dropout) {

@@ -56,6 +56,7 @@ std::vector<double> rounded_to_bf16(const Tensor& p) {
 
 }  // namespace
 
+// AD1, AD2, AD3, AD4
 TEST_CASE("Adam: five updates match the paper's algorithm, with L2, decoupled decay and clipping",
           "[unit][device]") {
   const AdamOptions plain, decoupled{.weight_decay = 0.1f}, l2{.weight_decay = 0.1f, .decoupled = false};

@@ -107,6 +107,7 @@ void check_backward(const AttentionCase& c, const Target& t, const Problem& prob
 
 }  // namespace
 
+// AT1, AT2, AT3, AT4; AT5, AT6, AT7, AT8; on the long path AT9, AT10
 TEST_CASE("Attention: o, lse and the gradients agree with the definition on both paths", "[unit][device]") {
   for (const Target& t : targets()) {
     INFO(name_of(t));

@@ -93,6 +93,7 @@ struct ProjectionReference {
 
 }  // namespace
 
+// CE1, CE2, CE3
 TEST_CASE("CrossEntropy: losses and gradient match the definition", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const CrossEntropyCase& c : cross_entropy_cases()) {
@@ -237,6 +238,7 @@ TEST_CASE("CrossEntropy: rejects wrong shapes, targets and smoothing by name", "
                     "cross_entropy: loss must be f32, got f64");
 }
 
+// CE4
 TEST_CASE("ProjectionCrossEntropy: chunks give the losses and gradients of the whole", "[unit][device]") {
   for (const Target& t : targets()) {
     // one row; a part of a chunk; a chunk and a row; three chunks, the last one short

@@ -15,6 +15,7 @@ using namespace xf;
 using namespace xf::kernels;
 using namespace xf::tests;
 
+// DR1, DR2; in the backward pass of every op that drops, DR3
 TEST_CASE("Dropout: every element is what its counter says, in place and through views", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const auto& c : dropout_cases()) {

@@ -49,6 +49,7 @@ std::vector<double> positions_row(PositionLayout layout, int64_t D, int64_t posi
 
 }  // namespace
 
+// EM1, EM2
 TEST_CASE("Embedding: forward and backward match the definition, with and without dropout",
           "[unit][device]") {
   for (const Target& t : targets()) {
@@ -179,6 +180,7 @@ TEST_CASE("Embedding: rejects wrong shapes and dtypes by name", "[unit]") {
 }
 
 // sin and cos of position / 10000^(2i/D), computed in f64 outside of this project to six decimals.
+// EM3
 TEST_CASE("Positions: interleaved sines and cosines have the paper's values", "[golden]") {
   const auto starts_with = [](const std::vector<double>& row, const std::vector<double>& expected,
                               double limit = 6e-7) {

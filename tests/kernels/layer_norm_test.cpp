@@ -54,6 +54,7 @@ std::pair<std::vector<double>, std::vector<double>> plain_row(const std::vector<
 
 }  // namespace
 
+// LN0, LN1, LN2, LN3, LN5
 TEST_CASE("LayerNorm: forward and backward match the definition", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const LayerNormCase& c : layer_norm_cases()) {

@@ -42,6 +42,7 @@ Tensor random_view(const Target& t, int64_t rows, int64_t width, uint64_t seed) 
 
 }  // namespace
 
+// LI1
 TEST_CASE("Linear: y = x W^T + bias, with a bias and without, aligned and not", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const auto& c : linear_cases()) {
@@ -93,6 +94,7 @@ TEST_CASE("Linear: with relu and gelu, with dropout and without, it is the activ
   }
 }
 
+// LI2, LI3, LI4
 TEST_CASE("Linear: dw and dbias are added to, dx is written or added to, as the definition says",
           "[unit][device]") {
   for (const Target& t : targets()) {

@@ -51,6 +51,7 @@ void check_products(const Target& t, const MatmulCase& c, DType c_dtype, bool vi
 
 }  // namespace
 
+// MM1
 TEST_CASE("Matmul: all transposes, written and accumulated, aligned and not, agree with the definition",
           "[unit][device]") {
   for (const Target& t : targets()) {

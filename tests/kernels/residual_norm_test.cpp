@@ -43,6 +43,7 @@ struct Op {
 
 }  // namespace
 
+// RN0, RN1, RN2
 TEST_CASE("ResidualNorm: forward and backward match the definition, with and without dropout",
           "[unit][device]") {
   for (const Target& t : targets()) {

@@ -47,6 +47,7 @@ std::pair<std::vector<double>, std::vector<double>> plain_row(const std::vector<
 
 }  // namespace
 
+// RM0, RM1, RM2, RM4
 TEST_CASE("RmsNorm: forward and backward match the definition", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const RmsNormCase& c : rms_norm_cases()) {

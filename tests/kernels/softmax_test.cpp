@@ -34,6 +34,7 @@ double ds_terms(const std::vector<double>& p) { return *std::max_element(p.begin
 
 }  // namespace
 
+// SM1
 TEST_CASE("Softmax: agrees with the definition, in place too, rows without a key are zero",
           "[unit][device]") {
   for (const Target& t : targets()) {
@@ -50,6 +51,7 @@ TEST_CASE("Softmax: agrees with the definition, in place too, rows without a key
   }
 }
 
+// SM3
 TEST_CASE("Softmax: the gradient agrees with the definition, in place too", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const auto& c : all_softmax_cases()) {

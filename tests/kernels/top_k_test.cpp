@@ -20,6 +20,7 @@ Tensor banned_of(const Target& t, const TopKCase& c) { return c.banned.empty() ?
 
 }  // namespace
 
+// TK1, TK2
 TEST_CASE("TopK: scores and ids agree with sorting the row, ties go to the smaller id", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const auto& c : top_k_cases()) {

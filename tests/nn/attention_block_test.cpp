@@ -169,6 +169,7 @@ TEST_CASE("SelfAttention: gradients of input and parameters", "[grad]") {
   });
 }
 
+// AB1, AB2, AB3; AB4, AB5, AB6, AB7, AB8
 TEST_CASE("SelfAttention: outputs and gradients are those of primitive nodes", "[grad]") {
   const bool causal = GENERATE(false, true);
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
@@ -189,6 +190,7 @@ TEST_CASE("CrossAttention and CrossKeysValues: gradients of both inputs and all 
   });
 }
 
+// AB9, AB10, AB11
 TEST_CASE("CrossAttention and CrossKeysValues: outputs and gradients are those of primitive nodes",
           "[grad]") {
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {

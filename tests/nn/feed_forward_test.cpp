@@ -33,6 +33,7 @@ struct Fixture {
 
 }  // namespace
 
+// FF1, FF2, FF3, FF4, FF5, FF6, FF7
 TEST_CASE("FeedForward: gradients of input and parameters and agreement with primitive nodes", "[grad]") {
   const auto activation = GENERATE(kernels::Activation::relu, kernels::Activation::gelu);
   for (const int64_t T : {1, 7, 33}) {

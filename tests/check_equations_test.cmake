@@ -1,0 +1,46 @@
+# Plants one violation at a time in a copy of what tests/check_equations.cmake reads, and sees that it is named.
+#   cmake -D ROOT=. -D FOLDER=scratch -P tests/check_equations_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
+set(pages docs/derivations)
+function(copy_tree)
+  file(REMOVE_RECURSE ${FOLDER})
+  foreach(folder docs kernels nn autograd tests/autograd tests/kernels tests/nn)
+    file(COPY ${ROOT}/${folder}/ DESTINATION ${FOLDER}/${folder})
+  endforeach()
+endfunction()
+
+function(replace path from to)
+  file(READ ${FOLDER}/${path} text)
+  string(REPLACE "${from}" "${to}" changed "${text}")
+  if(changed STREQUAL text)
+    message(FATAL_ERROR "${path} does not hold '${from}'")
+  endif()
+  file(WRITE ${FOLDER}/${path} "${changed}")
+endfunction()
+
+# The words must stand in the report; afterwards the file is as it was.
+function(expect_violation path words)
+  execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${FOLDER} -P ${ROOT}/tests/check_equations.cmake
+                  RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  string(FIND "${out}${err}" "${words}" at)
+  if(code EQUAL 0 OR at LESS 0)
+    message(FATAL_ERROR "'${words}': not found (exit code ${code})\n${out}${err}")
+  endif()
+  file(COPY_FILE ${ROOT}/${path} ${FOLDER}/${path})
+endfunction()
+
+copy_tree()
+replace(kernels/cpu/rms_norm.cpp RM4 "")
+expect_violation(kernels/cpu/rms_norm.cpp "RM4: not cited in cpu")
+replace(kernels/cuda/attention_short.cu "AT6" "AT66")
+expect_violation(kernels/cuda/attention_short.cu "AT66: cited (cuda) and not defined")
+replace(${pages}/softmax.md "(SM3)  " "(SM1)  ")
+expect_violation(${pages}/softmax.md "SM1: defined twice")
+replace(${pages}/layer_norm.md "    (LN1)  " "    ")
+expect_violation(${pages}/layer_norm.md "LN1: cited (contract) and not defined")
+replace(${pages}/README.md "| LN4 | contract, plain, cpu, cuda |" "| LN4 | contract, plain, cpu |")
+expect_violation(${pages}/README.md "LN4: not cited in cuda")
+replace(${pages}/README.md "| LN4 | contract" "| LN5 | contract")
+expect_violation(${pages}/README.md "LN5: an exception for contract, which cites it")
+file(REMOVE_RECURSE ${FOLDER})
