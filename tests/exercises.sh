@@ -1,0 +1,26 @@
+#!/bin/bash
+# The exercises (tools/exercise.sh): each fails with its hole, and the original passes.
+#   tests/exercises.sh
+# Works in a scratch folder; needs the build that exercises need. Exit code 0: so it is.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-exercises-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+judge() { sh build/judge_exercise.sh "$work/$1" >"$work/$1.log" 2>&1 && echo "passes $1" || echo "fails $1"; }
+export -f judge
+export work
+
+mkdir -p "$work/original/kernels/plain" && cp kernels/plain/*.h "$work/original/kernels/plain"
+[ "$(judge original)" = "passes original" ] || {
+  tail -n 30 "$work/original.log"
+  echo "error: the tests of the plain kernels fail without any hole" >&2
+  exit 1
+}
+ids=$(tools/exercise.sh | cut -d ' ' -f 1)
+for id in $ids; do XFORMER_EXERCISES=$work tools/exercise.sh "$id" >/dev/null || exit 1; done
+# shellcheck disable=SC2016,SC2086  # the inner shell's; one word per id
+printf '%s\n' $ids | xargs -P 2 -I ID bash -c 'judge ID' >"$work/verdicts"
+grep '^passes' "$work/verdicts" | sed 's/^passes/not noticed:/'
+noticed=$(grep -c '^fails' "$work/verdicts")
+echo "$noticed of $(wc -w <<<"$ids") holes are noticed"
+[ "$noticed" -ge 20 ] && [ "$noticed" = "$(wc -w <<<"$ids")" ]

@@ -1,0 +1,103 @@
+// What xformer-explain prints of an op: its numbers against ones that were calculated by hand or published, and against
+// each other.
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "tests/support/catch.h"
+#include "tools/explain/op.h"
+
+namespace xf::tools::explain {
+namespace {
+
+std::vector<double> value(const Explanation& explanation, const std::string& name) {
+  for (const auto& [equation, results] : explanation.equations) {
+    for (const Result& result : results) {
+      if (result.name == name) return result.value.to_vector<double>();
+    }
+  }
+  return {};
+}
+
+void check_values(const std::vector<double>& values, const std::vector<double>& expected) {
+  REQUIRE(values.size() == expected.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    CHECK(values[i] == Approx(expected[i]).margin(1e-7).epsilon(1e-6));
+}
+
+TEST_CASE("Explain: every op's kernels agree on its example, and its gradients with central differences",
+          "[unit]") {
+  for (const Op& op : ops()) {
+    const Explanation explanation = explain(op, {});
+    CHECK(explanation.equations.size() == op.equations.size());
+    for (const auto& [equation, results] : explanation.equations) {
+      for (const Result& result : results) {
+        INFO(op.name << " " << equation->id << " " << result.name);
+        CHECK(result.f32 < 2e-6);
+        CHECK(result.numeric.defined() == (equation->gradient_of != nullptr));
+        CHECK(result.error < 1e-6);
+      }
+    }
+  }
+}
+
+TEST_CASE("Explain: layer_norm of 1 2 3 4 has the numbers calculated by hand", "[golden]") {
+  // As in tests/kernels/layer_norm_test.cpp; mean 2.5, variance 1.25.
+  const Explanation e = explain(find_op("layer_norm"), {{"x", "1,2,3,4"}, {"dy", "1,0,0,0"}});
+  check_values(value(e, "mean"), {2.5});
+  check_values(value(e, "rstd"), {1 / std::sqrt(1.25 + static_cast<double>(1e-5f))});
+  check_values(value(e, "y"), {-1.3416354, -0.4472118, 0.4472118, 1.3416354});
+  check_values(value(e, "dbeta"), {1, 0, 0, 0});
+  // <g> = 1/4, <g xhat> = xhat_0 / 4.
+  const double rstd = 1 / std::sqrt(1.25 + static_cast<double>(1e-5f));
+  std::vector<double> dx;
+  for (const double centred : {-1.5, -0.5, 0.5, 1.5}) {
+    dx.push_back(rstd * ((centred == -1.5) - 0.25 - centred * rstd * -1.5 * rstd / 4));
+  }
+  check_values(value(e, "dx"), dx);
+}
+
+TEST_CASE("Explain: softmax and cross-entropy have published numbers", "[golden]") {
+  // e^1, e^2, e^3 over their sum.
+  check_values(value(explain(find_op("softmax"), {{"x", "1,2,3"}}), "y"),
+               {0.09003057, 0.24472847, 0.66524096});
+  // Two equal logits: log 2, whatever the smoothing; p - q = 0.5 - 0.95 and 0.5 - 0.05.
+  const Explanation e = explain(find_op("cross_entropy"), {{"x", "0,0"}, {"target", "0"}});
+  check_values(value(e, "y"), {std::log(2.0)});
+  check_values(value(e, "dx"), {-0.45, 0.45});
+}
+
+TEST_CASE("Explain: JSON holds what the text shows", "[unit]") {
+  for (const Op& op : ops()) {
+    const Explanation explanation = explain(op, {});
+    const auto json = nlohmann::json::parse(to_json(explanation));
+    CHECK(json.at("op") == op.name);
+    CHECK(json.at("inputs").size() == op.inputs.size());
+    const std::string text = to_text(explanation);
+    for (const auto& equation : json.at("equations")) {
+      CHECK(text.find("(" + equation.at("id").get<std::string>() + ")") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("Explain: what does not fit is named", "[unit]") {
+  const auto refused = [](const char* op, std::map<std::string, std::string> given) {
+    try {
+      explain(find_op(op), given);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using Catch::Contains;
+  CHECK_THAT(refused("layernorm", {}), Contains("did you mean 'layer_norm'"));
+  CHECK_THAT(refused("layer_norm", {{"gama", "1"}}),
+             Contains("no input is called 'gama'") && Contains("gamma"));
+  CHECK_THAT(refused("layer_norm", {{"x", "1,two"}}), Contains("'two' is not a number"));
+  CHECK_THAT(refused("layer_norm", {{"x", "1,2;3"}}), Contains("rows of 2 and of 1"));
+  CHECK_THAT(refused("layer_norm", {{"x", "1,2,3"}, {"dy", "1,0"}}),
+             Contains("dy must be [1, 3], got [1, 2]"));
+  CHECK_THAT(refused("cross_entropy", {{"target", "7"}}), Contains("7"));
+}
+
+}  // namespace
+}  // namespace xf::tools::explain

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Exercises in the shipped code: an equation is cut out of its plain kernel, you write it again, and the tests judge it.
+#   tools/exercise.sh              all of them: id, file, the equation as its page has it
+#   tools/exercise.sh LN5          cuts LN5 out, in a copy: build/exercises/LN5/ (or $XFORMER_EXERCISES/LN5/)
+#   tools/exercise.sh LN5 check    compiles the copy with its tests and runs them. Exit code 0: solved
+# check needs a build: cmake --preset release && cmake --build --preset release --target xf_test_main xf_core
+set -eu
+cd "$(dirname "$0")/.."
+plain=kernels/plain exercises=${XFORMER_EXERCISES:-build/exercises}
+
+# The lines of the plain kernels that end in an id, as FILE:LINE:ID.
+equations() {
+  awk 'match($0, /\/\/ [A-Z][A-Z][0-9]+/) { print FILENAME ":" FNR ":" substr($0, RSTART + 3, RLENGTH - 3) }' $plain/*.h
+}
+
+# The id's equation, from the page that defines it.
+equation_of() {
+  grep -hE "^ +.*\($1\)  " docs/derivations/*.md | sed -E "s/.*(\($1\)  .*)/\1/; s/ {3,}[A-Za-z(].*//" | head -n 1
+}
+page_of() { grep -lE "^ +.*\($1\)  " docs/derivations/*.md | head -n 1; }
+
+list() {
+  equations | while IFS=: read -r file _ id; do
+    printf '%-5s %-34s %s\n' "$id" "$file" "$(equation_of "$id")"
+  done
+}
+
+# What is cut is the statement of one line: a value becomes 0, anything else goes as a whole.
+cut_line() { # line, id
+  sed -E -i "$1{
+    s|(const double [a-z_]+ = ).*;.*|\1 0;  // exercise $2: write it|; t
+    s|return [^;]*;|return 0.0;  /* exercise $2: write it */|; t
+    s|^( *).*|\1// exercise $2: write it|
+  }" "$3"
+}
+
+cut() {
+  id=$1
+  line=$(equations | grep ":$id\$") || {
+    echo "error: no exercise is called '$id'; tools/exercise.sh lists them" >&2
+    exit 2
+  }
+  folder=$exercises/$id file=${line%%:*}
+  [ ! -e "$folder" ] || {
+    echo "error: $folder exists; go on there, or remove it to begin anew" >&2
+    exit 2
+  }
+  mkdir -p "$folder/$plain"
+  cp $plain/*.h "$folder/$plain"
+  number=${line#*:} number=${number%%:*}
+  cut_line "$number" "$id" "$folder/$file"
+  equation_of "$id"
+  echo
+  echo "The equation is derived in $(page_of "$id"); write it in"
+  echo "  $folder/$file:$number"
+  echo "and have it judged by"
+  echo "  tools/exercise.sh $id check"
+}
+
+# Only what the tests of the plain kernels need; the copy's headers stand before the project's.
+check() {
+  folder=$exercises/$1
+  [ -d "$folder" ] || {
+    echo "error: $1 has not been begun: tools/exercise.sh $1" >&2
+    exit 2
+  }
+  [ -e build/judge_exercise.sh ] || {
+    echo "error: nothing is built yet: cmake --preset release && cmake --build --preset release --target xf_test_main xf_core" >&2
+    exit 1
+  }
+  sh build/judge_exercise.sh "$folder"
+}
+
+case $# in
+  0) list ;;
+  1) cut "$1" ;;
+  *) [ "$2" = check ] && check "$1" ;;
+esac

@@ -1,0 +1,262 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "core/error.h"
+#include "tools/explain/op.h"
+#include "tools/nearest_name.h"
+#include "tools/option_value.h"
+
+namespace xf::tools::explain {
+
+namespace {
+
+using Values = std::vector<double>;
+
+Values values_of(const Tensor& tensor) {
+  if (tensor.dtype() == DType::f64) return tensor.to_vector<double>();
+  const auto values = tensor.to_vector<float>();
+  return {values.begin(), values.end()};
+}
+
+// "1,2;3,4": rows apart by ';'.
+Tensor parse_matrix(const std::string& name, const std::string& text) {
+  Values values;
+  size_t width = 0;
+  const auto rows = split(text, ';');
+  for (const std::string& row : rows) {
+    const auto words = split(row, ',');
+    for (const std::string& word : words) {
+      double value = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+      if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
+        fail(ErrorKind::usage, "{}: '{}' is not a number; write rows as 1,2,3;4,5,6", name, word);
+      }
+      values.push_back(value);
+    }
+    if (width == 0) width = words.size();
+    if (words.size() != width) {
+      fail(ErrorKind::usage, "{}: rows of {} and of {} elements; all must be of one length", name, width,
+           words.size());
+    }
+  }
+  return Tensor::from(values, {static_cast<int64_t>(rows.size()), static_cast<int64_t>(width)});
+}
+
+Tensor parse_indices(const std::string& name, const std::string& text) {
+  std::vector<int32_t> indices;
+  for (const double value : parse_matrix(name, text).to_vector<double>()) {
+    if (value != std::floor(value) || std::abs(value) > 1e9)
+      fail(ErrorKind::usage, "{}: {} is not an id", name, value);
+    indices.push_back(static_cast<int32_t>(value));
+  }
+  return Tensor::from(indices);
+}
+
+Tensor filled(Shape shape, double value) {
+  return Tensor::from(Values(static_cast<size_t>(shape.numel()), value), shape);
+}
+
+// An example: numbers; "x": 1 and then zeros, shaped like x; "x of 1"; "row of 1": a vector as wide as x.
+Tensor example(const Input& input, const Tensors& inputs) {
+  const std::string text = input.example;
+  const auto number_behind = [&](const char* words) {
+    return std::stod(text.substr(std::string(words).size()));
+  };
+  if (text.starts_with("row of ")) return filled({inputs.at("x").width()}, number_behind("row of "));
+  if (text.starts_with("x of ")) return filled(inputs.at("x").shape(), number_behind("x of "));
+  if (text == "x") {
+    const Tensor first = filled(inputs.at("x").shape(), 0);
+    first.data<double>()[0] = 1;
+    return first;
+  }
+  return input.is_index ? parse_indices(input.name, text) : parse_matrix(input.name, text);
+}
+
+// A vector where the op wants one.
+Tensor shaped(const Input& input, Tensor value) {
+  const bool vector = std::string(input.example).starts_with("row of ") || input.name == std::string("bias");
+  if (vector && !input.is_index && value.rows() == 1) return value.reshape({value.numel()});
+  return value;
+}
+
+Tensors read_inputs(const Op& op, const std::map<std::string, std::string>& given) {
+  Tensors inputs;
+  for (const Input& input : op.inputs) {
+    const auto found = given.find(input.name);
+    if (found == given.end()) {
+      inputs[input.name] = shaped(input, example(input, inputs));
+    } else {
+      inputs[input.name] = shaped(input, input.is_index ? parse_indices(input.name, found->second)
+                                                        : parse_matrix(input.name, found->second));
+    }
+  }
+  for (const auto& [name, text] : given) {
+    if (inputs.contains(name)) continue;
+    std::vector<std::string> names;
+    for (const Input& input : op.inputs) names.emplace_back(input.name);
+    fail(ErrorKind::usage, "xformer-explain op {}: no input is called '{}'{} (it has {})", op.name, name,
+         did_you_mean(name, names), fmt::join(names, ", "));
+  }
+  return inputs;
+}
+
+Tensors copies(const Tensors& inputs, DType dtype) {
+  Tensors result;
+  for (const auto& [name, tensor] : inputs) {
+    if (tensor.dtype() == DType::i32) {
+      result[name] = tensor;
+    } else if (dtype == DType::f64) {
+      result[name] = Tensor::from(tensor.to_vector<double>(), tensor.shape());
+    } else {
+      const auto values = tensor.to_vector<double>();
+      result[name] = Tensor::from(std::vector<float>(values.begin(), values.end()), tensor.shape());
+    }
+  }
+  return result;
+}
+
+double difference(const Values& a, const Values& b) {
+  double worst = 0, largest = 1e-3;
+  for (size_t i = 0; i < a.size(); ++i) {
+    worst = std::max(worst, std::abs(a[i] - b[i]));
+    largest = std::max(largest, std::abs(b[i]));
+  }
+  return worst / largest;
+}
+
+// dL/dinput with L = sum of y's elements times dy's (a loss is its own sum), by the fast kernel in f64.
+Tensor central_differences(const Op& op, const Tensors& inputs, const std::string& input) {
+  constexpr double kStep = 1e-5;
+  Tensors moved = copies(inputs, DType::f64);
+  const auto loss = [&] {
+    op.forward(moved);
+    const Values y = values_of(moved.at("y"));
+    const Values weights = moved.contains("dy") ? values_of(moved.at("dy")) : Values(y.size(), 1.0);
+    double sum = 0;
+    for (size_t i = 0; i < y.size(); ++i) sum += y[i] * weights[i];
+    if (!moved.contains("dsum")) return sum;
+    const Values carried = values_of(moved.at("sum")), more = values_of(moved.at("dsum"));
+    for (size_t i = 0; i < carried.size(); ++i) sum += carried[i] * more[i];
+    return sum;
+  };
+  const Tensor& x = moved.at(input);
+  Values numeric;
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    double& element = x.data<double>()[i];
+    const double kept = element;
+    element = kept + kStep;
+    const double above = loss();
+    element = kept - kStep;
+    numeric.push_back((above - loss()) / (2 * kStep));
+    element = kept;
+  }
+  return Tensor::from(numeric, x.shape());
+}
+
+std::string number(double value) { return fmt::format("{:.7g}", value == 0 ? 0.0 : value); }  // no -0
+
+std::string row_of(const Tensor& tensor, int64_t row) {
+  const auto begin = static_cast<size_t>(row * tensor.width()),
+             end = begin + static_cast<size_t>(tensor.width());
+  std::string text;
+  if (tensor.dtype() == DType::i32) {
+    for (size_t i = begin; i < end; ++i) text += fmt::format("{:>12}", tensor.data<int32_t>()[i]);
+  } else {
+    for (size_t i = begin; i < end; ++i) text += fmt::format("{:>12}", number(tensor.data<double>()[i]));
+  }
+  return text;
+}
+
+std::string block(const std::string& name, const Tensor& tensor) {
+  std::string text;
+  for (int64_t row = 0; row < tensor.rows(); ++row) {
+    text += fmt::format("  {:<8}{:<8}{}\n", row == 0 ? name : "", row == 0 ? tensor.shape().to_string() : "",
+                        row_of(tensor, row));
+  }
+  return text;
+}
+
+std::string json_of(const Tensor& tensor) {
+  if (tensor.dtype() == DType::i32) return fmt::format("[{}]", fmt::join(tensor.to_vector<int32_t>(), ", "));
+  return fmt::format("[{}]", fmt::join(tensor.to_vector<double>(), ", "));
+}
+
+}  // namespace
+
+Explanation explain(const Op& op, const std::map<std::string, std::string>& given) {
+  Explanation explanation{&op, read_inputs(op, given), {}};
+  Tensors exact = copies(explanation.inputs, DType::f64), fast = copies(explanation.inputs, DType::f32);
+  op.forward(fast);  // first: its checks tell shapes that do not fit
+  const Shape& y = fast.at("y").shape();
+  if (fast.contains("dy") && !(fast.at("dy").shape() == y)) {
+    fail(ErrorKind::usage, "xformer-explain op {}: dy must be {}, got {}", op.name, y.to_string(),
+         fast.at("dy").shape().to_string());
+  }
+  op.backward(fast);
+  op.plain(exact);
+  for (const Equation& equation : op.equations) {
+    ExplainedEquation explained{&equation, {}};
+    for (const char* name : equation.results) {
+      Result result{.name = name, .value = exact.at(name), .numeric = {}};
+      const Values value = values_of(result.value);
+      result.f32 = difference(values_of(fast.at(name)), value);
+      if (equation.gradient_of) {
+        result.numeric = central_differences(op, explanation.inputs, equation.gradient_of);
+        result.error = difference(values_of(result.numeric), value);
+      }
+      explained.results.push_back(std::move(result));
+    }
+    explanation.equations.push_back(std::move(explained));
+  }
+  return explanation;
+}
+
+std::string to_text(const Explanation& explanation) {
+  const Op& op = *explanation.op;
+  std::string text = fmt::format("{}   docs/derivations/{}\n\n", op.name, op.page);
+  for (const Input& input : op.inputs) text += block(input.name, explanation.inputs.at(input.name));
+  for (const auto& [equation, results] : explanation.equations) {
+    text += fmt::format("\n({})  {}\n", equation->id, equation->formula);
+    for (const Result& result : results) {
+      text += block(result.name, result.value);
+      if (result.numeric.defined()) {
+        text += block("numeric", result.numeric) +
+                fmt::format("{:18}central differences: off by {:.1g}\n", "", result.error);
+      }
+      text += fmt::format("{:18}the kernel in f32: off by {:.1g}\n", "", result.f32);
+    }
+  }
+  return text;
+}
+
+std::string to_json(const Explanation& explanation) {
+  const Op& op = *explanation.op;
+  std::string inputs, equations;
+  for (const Input& input : op.inputs) {
+    const Tensor& tensor = explanation.inputs.at(input.name);
+    inputs += fmt::format("{}\"{}\": {{\"shape\": {}, \"value\": {}}}", inputs.empty() ? "" : ", ",
+                          input.name, tensor.shape().to_string(), json_of(tensor));
+  }
+  for (const auto& [equation, results] : explanation.equations) {
+    for (const Result& result : results) {
+      equations += fmt::format(
+          "{}    {{\"id\": \"{}\", \"equation\": \"{}\", \"name\": \"{}\", \"shape\": {}, \"value\": {}, "
+          "\"f32_error\": {}",
+          equations.empty() ? "\n" : ",\n", equation->id, equation->formula, result.name,
+          result.value.shape().to_string(), json_of(result.value), result.f32);
+      if (result.numeric.defined()) {
+        equations += fmt::format(", \"central_differences\": {}, \"error\": {}", json_of(result.numeric),
+                                 result.error);
+      }
+      equations += "}";
+    }
+  }
+  return fmt::format(
+      "{{\n  \"op\": \"{}\",\n  \"page\": \"docs/derivations/{}\",\n  \"inputs\": {{{}}},\n"
+      "  \"equations\": [{}\n  ]\n}}\n",
+      op.name, op.page, inputs, equations);
+}
+
+}  // namespace xf::tools::explain

@@ -1,0 +1,99 @@
+// xformer-explain: what the engine computes, shown: an op's equations with their values.
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "core/error.h"
+#include "tools/build_info.h"
+#include "tools/explain/op.h"
+#include "tools/main.h"
+#include "tools/nearest_name.h"
+#include "tools/options.h"
+#include "tools/output_file.h"
+
+namespace xf::tools {
+namespace {
+
+// To --output, without the newline that write_line() adds.
+void write(const Options& options, std::string text) {
+  OutputFile output(options.get_string("output"));
+  if (text.ends_with('\n')) text.pop_back();
+  output.write_line(text);
+  output.close();
+}
+
+std::string list_of_ops() {
+  std::string text;
+  for (const explain::Op& op : explain::ops()) {
+    std::string ids, inputs;
+    for (const auto& equation : op.equations) ids += fmt::format("{}{}", ids.empty() ? "" : " ", equation.id);
+    for (const auto& input : op.inputs) inputs += fmt::format("{}{}", inputs.empty() ? "" : " ", input.name);
+    text += fmt::format("{:<15}{:<24}{}\n", op.name, ids, inputs);
+  }
+  return text;
+}
+
+// "NAME=VALUES" words, and --x and --dy.
+std::map<std::string, std::string> given_inputs(const Options& options) {
+  std::map<std::string, std::string> given;
+  for (const char* name : {"x", "dy"}) {
+    if (options.is_set(name)) given[name] = options.get_string(name);
+  }
+  for (const std::string& word : options.get_strings("with")) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      fail(ErrorKind::usage, "--with: '{}' must be NAME=VALUES, as gamma=1,2,3", word);
+    given[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return given;
+}
+
+void explain_op(const Options& options) {
+  if (!options.is_set("op")) return write(options, list_of_ops());
+  const auto explanation =
+      explain::explain(explain::find_op(options.get_string("op")), given_inputs(options));
+  write(options, options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation));
+}
+
+struct Command {
+  const char* name;
+  Program program;
+  const char* help;
+  void (*run)(const Options&);
+};
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> list = {
+      {"op", Program::explain_op, "an op's equations with their values, on numbers of yours", explain_op},
+  };
+  return list;
+}
+
+std::string usage() {
+  std::string text = "xformer-explain COMMAND ...   shows what the engine computes\n\n";
+  for (const Command& command : commands()) text += fmt::format("  {:<13}{}\n", command.name, command.help);
+  return text + "\nxformer-explain COMMAND --help says more; --version, --build-info.\n";
+}
+
+int explain_program(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  if (name == "--help" || name == "-h") return fmt::print("{}", usage()), 0;
+  if (name == "--version") return fmt::print("{}\n", version_line("xformer-explain")), 0;
+  if (name == "--build-info") return fmt::print("{}", build_info()), 0;
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    names.emplace_back(command.name);
+    if (name != command.name) continue;
+    const auto options = parse_options(command.program, argc - 1, argv + 1);
+    if (options) command.run(*options);
+    return 0;
+  }
+  if (name.empty()) fail(ErrorKind::usage, "xformer-explain needs a command: {}", fmt::join(names, ", "));
+  fail(ErrorKind::usage, "xformer-explain has no command '{}'{} (one of {})", name, did_you_mean(name, names),
+       fmt::join(names, ", "));
+}
+
+}  // namespace
+}  // namespace xf::tools
+
+int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::explain_program); }
