@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing, builds into build/ and runs all tests; arguments go to ctest.
 #   tests/run.sh                all of them
-#   tests/run.sh -L unit        one label: unit, grad, golden, e2e, slow
+#   tests/run.sh -L unit        one label: unit, grad, golden, e2e, sim, book, slow
 #   tests/run.sh -R Softmax     by name
 # Works as root or with sudo on Debian 12. Exit code 0: everything passed.
 set -eu
