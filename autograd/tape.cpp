@@ -132,9 +132,7 @@ std::vector<Variable> Tape::record(const std::vector<Tensor>& values, const std:
   Node node;
   for (const Variable& input : inputs) {
     XF_CHECK(!input.slot() || !input.slot()->root,
-             "tape: a fused loss ends the computation, its gradient is made for a seed of 1; to compute with "
-             "a loss "
-             "take autograd::cross_entropy");
+             "tape: a fused loss ends the computation; to compute with a loss take autograd::cross_entropy");
     node.inputs.push_back(input.slot());
   }
   for (const Tensor& value : values) {

@@ -71,8 +71,12 @@ check() {
   sh build/judge_exercise.sh "$folder"
 }
 
-case $# in
-  0) list ;;
-  1) cut "$1" ;;
-  *) [ "$2" = check ] && check "$1" ;;
+case $#:${2:-} in
+  0:) list ;;
+  1:) cut "$1" ;;
+  2:check) check "$1" ;;
+  *)
+    echo "usage: tools/exercise.sh [ID [check]]" >&2
+    exit 2
+    ;;
 esac

@@ -1,13 +1,10 @@
 // xformer-explain: what the engine computes, shown: an op's equations with their values.
 #include <fmt/format.h>
 
-#include <functional>
-
 #include "core/error.h"
-#include "tools/build_info.h"
+#include "tools/commands.h"
 #include "tools/explain/op.h"
 #include "tools/main.h"
-#include "tools/nearest_name.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
 
@@ -55,42 +52,12 @@ void explain_op(const Options& options) {
   write(options, options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation));
 }
 
-struct Command {
-  const char* name;
-  Program program;
-  const char* help;
-  void (*run)(const Options&);
-};
-
-const std::vector<Command>& commands() {
-  static const std::vector<Command> list = {
-      {"op", Program::explain_op, "an op's equations with their values, on numbers of yours", explain_op},
-  };
-  return list;
-}
-
-std::string usage() {
-  std::string text = "xformer-explain COMMAND ...   shows what the engine computes\n\n";
-  for (const Command& command : commands()) text += fmt::format("  {:<13}{}\n", command.name, command.help);
-  return text + "\nxformer-explain COMMAND --help says more; --version, --build-info.\n";
-}
-
 int explain_program(int argc, char** argv) {
-  const std::string name = argc > 1 ? argv[1] : "";
-  if (name == "--help" || name == "-h") return fmt::print("{}", usage()), 0;
-  if (name == "--version") return fmt::print("{}\n", version_line("xformer-explain")), 0;
-  if (name == "--build-info") return fmt::print("{}", build_info()), 0;
-  std::vector<std::string> names;
-  for (const Command& command : commands()) {
-    names.emplace_back(command.name);
-    if (name != command.name) continue;
-    const auto options = parse_options(command.program, argc - 1, argv + 1);
-    if (options) command.run(*options);
-    return 0;
-  }
-  if (name.empty()) fail(ErrorKind::usage, "xformer-explain needs a command: {}", fmt::join(names, ", "));
-  fail(ErrorKind::usage, "xformer-explain has no command '{}'{} (one of {})", name, did_you_mean(name, names),
-       fmt::join(names, ", "));
+  static const std::vector<Command> commands = {
+      {"op", Program::explain_op, "an op's equations with their values, on numbers of yours",
+       succeeding(explain_op)},
+  };
+  return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }
 
 }  // namespace

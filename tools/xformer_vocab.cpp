@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 
@@ -18,9 +17,8 @@
 #include "data/tokenizer.h"
 #include "data/unicode.h"
 #include "data/word_tokenizer.h"
-#include "tools/build_info.h"
+#include "tools/commands.h"
 #include "tools/main.h"
-#include "tools/nearest_name.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
 #include "tools/terminal.h"
@@ -190,18 +188,6 @@ void demo_corpus(const Options& options) {
   }
 }
 
-struct Command {
-  const char* name;
-  Program program;
-  const char* help;
-  std::function<int(const Options&)> run;
-};
-
-// A command that can only succeed or throw.
-std::function<int(const Options&)> succeeding(void (*run)(const Options&)) {
-  return [run](const Options& options) { return run(options), 0; };
-}
-
 const std::vector<Command>& commands() {
   static const std::vector<Command> list = {
       {"train", Program::vocab_train, "make a vocabulary from text", succeeding(train)},
@@ -215,27 +201,8 @@ const std::vector<Command>& commands() {
   return list;
 }
 
-std::string usage() {
-  std::string text = "xformer-vocab COMMAND ...   makes vocabularies and looks at text\n\n";
-  for (const Command& command : commands()) text += fmt::format("  {:<13}{}\n", command.name, command.help);
-  return text + "\nxformer-vocab COMMAND --help says more; --version, --build-info.\n";
-}
-
 int vocab(int argc, char** argv) {
-  const std::string name = argc > 1 ? argv[1] : "";
-  if (name == "--help" || name == "-h") return fmt::print("{}", usage()), 0;
-  if (name == "--version") return fmt::print("{}\n", version_line("xformer-vocab")), 0;
-  if (name == "--build-info") return fmt::print("{}", build_info()), 0;
-  std::vector<std::string> names;
-  for (const Command& command : commands()) {
-    names.emplace_back(command.name);
-    if (name != command.name) continue;
-    const auto options = parse_options(command.program, argc - 1, argv + 1);
-    return options ? command.run(*options) : 0;
-  }
-  if (name.empty()) fail(ErrorKind::usage, "xformer-vocab needs a command: {}", fmt::join(names, ", "));
-  fail(ErrorKind::usage, "xformer-vocab has no command '{}'{} (one of {})", name, did_you_mean(name, names),
-       fmt::join(names, ", "));
+  return run_command("xformer-vocab", "makes vocabularies and looks at text", commands(), argc, argv);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "core/error.h"
-#include "tools/explain/op.h"
+#include "tools/explain/op_table.h"
 #include "tools/nearest_name.h"
 #include "tools/option_value.h"
 
@@ -184,6 +185,24 @@ std::string json_of(const Tensor& tensor) {
 }
 
 }  // namespace
+
+const std::vector<Op>& ops() {
+  static const std::vector<Op> all = [] {
+    std::vector<Op> list = product_ops();
+    for (const Op& op : row_ops()) list.push_back(op);
+    return list;
+  }();
+  return all;
+}
+
+const Op& find_op(const std::string& name) {
+  const auto found = std::ranges::find(ops(), name, &Op::name);
+  if (found != ops().end()) return *found;
+  std::vector<std::string> names;
+  for (const Op& op : ops()) names.emplace_back(op.name);
+  fail(ErrorKind::usage, "xformer-explain op: no op is called '{}'{} (one of {})", name,
+       did_you_mean(name, names), fmt::join(names, ", "));
+}
 
 Explanation explain(const Op& op, const std::map<std::string, std::string>& given) {
   Explanation explanation{&op, read_inputs(op, given), {}};

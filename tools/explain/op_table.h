@@ -1,0 +1,22 @@
+// What the tables of explained ops share (tools/explain/op.h).
+#pragma once
+
+#include "tools/explain/op.h"
+
+namespace xf::tools::explain {
+
+// Products and what looks things up: matmul, linear, attention, embedding.
+std::vector<Op> product_ops();
+// What works row by row: softmax, norms, non-linearities, loss, choice; and Adam.
+std::vector<Op> row_ops();
+
+inline double* at(Tensors& t, const char* name) { return t.at(name).data<double>(); }
+inline int32_t* ids(Tensors& t, const char* name) { return t.at(name).data<int32_t>(); }
+inline Tensor like(const Tensor& x) { return Tensor::zeros(x.shape(), x.dtype()); }
+inline Tensor zeros(Tensors& t, Shape shape) { return Tensor::zeros(shape, t.at("x").dtype()); }
+// Dropout's factors where nothing is dropped.
+inline Tensor ones(Shape shape) {
+  return Tensor::from(std::vector<double>(static_cast<size_t>(shape.numel()), 1.0), shape);
+}
+
+}  // namespace xf::tools::explain
