@@ -11,6 +11,7 @@
 #include "core/cuda.h"
 #include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/elements.cuh"
+#include "kernels/cuda/held_rows.cuh"
 #include "kernels/cuda/reduce.cuh"
 #include "kernels/cuda/rows.cuh"
 
@@ -21,11 +22,6 @@ namespace {
 using cuda::from_float;
 using cuda::to_float;
 
-constexpr int kRowsPerBlock = 4;
-constexpr int kRowThreads = 32 * kRowsPerBlock;
-constexpr int kLongRowThreads = 256;
-constexpr int64_t kLongestInRegisters = 1024;
-
 // Forward is RM0.
 template <typename T>
 __device__ __forceinline__ float rstd_of(const RmsNormForwardArgs<T>& args, float squares) {
@@ -33,7 +29,7 @@ __device__ __forceinline__ float rstd_of(const RmsNormForwardArgs<T>& args, floa
 }
 
 template <typename T, int kPerLane>
-__global__ void __launch_bounds__(kRowThreads)
+__global__ void __launch_bounds__(kHeldRowThreads)
     rms_norm_forward_warp_per_row(const RmsNormForwardArgs<T> args) {
   const int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / 32;
   if (row >= args.N) return;
@@ -55,13 +51,14 @@ __global__ void __launch_bounds__(kRowThreads)
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kLongRowThreads)
+__global__ void __launch_bounds__(kWalkedRowThreads)
     rms_norm_forward_block_per_row(const RmsNormForwardArgs<T> args) {
   const T* const x = args.x + int64_t{blockIdx.x} * args.D;
   float squares = 0;
-  for (int64_t i = threadIdx.x; i < args.D; i += kLongRowThreads) squares += to_float(x[i]) * to_float(x[i]);
-  const float rstd = rstd_of(args, cuda::block_sum<kLongRowThreads>(squares));
-  for (int64_t i = threadIdx.x; i < args.D; i += kLongRowThreads) {
+  for (int64_t i = threadIdx.x; i < args.D; i += kWalkedRowThreads)
+    squares += to_float(x[i]) * to_float(x[i]);
+  const float rstd = rstd_of(args, cuda::block_sum<kWalkedRowThreads>(squares));
+  for (int64_t i = threadIdx.x; i < args.D; i += kWalkedRowThreads) {
     args.y[int64_t{blockIdx.x} * args.D + i] =
         from_float<T>(to_float(args.gamma[i]) * (to_float(x[i]) * rstd));
   }
@@ -69,7 +66,7 @@ __global__ void __launch_bounds__(kLongRowThreads)
 }
 
 template <typename T, int kPerLane>
-__global__ void __launch_bounds__(kRowThreads)
+__global__ void __launch_bounds__(kHeldRowThreads)
     rms_norm_backward_warp_per_row(const RmsNormBackwardArgs<T> args) {
   const int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / 32;
   if (row >= args.N) return;
@@ -96,16 +93,16 @@ __global__ void __launch_bounds__(kRowThreads)
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kLongRowThreads)
+__global__ void __launch_bounds__(kWalkedRowThreads)
     rms_norm_backward_block_per_row(const RmsNormBackwardArgs<T> args) {
   const int64_t row = blockIdx.x, first = row * args.D;
   const float rstd = args.rstd[row];
   const auto g = [&](int64_t i) { return to_float(args.dy[first + i]) * to_float(args.gamma[i]); };
   const auto xhat = [&](int64_t i) { return to_float(args.x[first + i]) * rstd; };
   float g_xhat_sum = 0;
-  for (int64_t i = threadIdx.x; i < args.D; i += kLongRowThreads) g_xhat_sum += g(i) * xhat(i);
-  const float g_xhat_mean = cuda::block_sum<kLongRowThreads>(g_xhat_sum) / static_cast<float>(args.D);
-  for (int64_t i = threadIdx.x; i < args.D; i += kLongRowThreads) {
+  for (int64_t i = threadIdx.x; i < args.D; i += kWalkedRowThreads) g_xhat_sum += g(i) * xhat(i);
+  const float g_xhat_mean = cuda::block_sum<kWalkedRowThreads>(g_xhat_sum) / static_cast<float>(args.D);
+  for (int64_t i = threadIdx.x; i < args.D; i += kWalkedRowThreads) {
     args.dx[first + i] = from_float<T>(rstd * (g(i) - xhat(i) * g_xhat_mean));
   }
 }
@@ -125,23 +122,19 @@ struct DyXhat {
   }
 };
 
-unsigned blocks_for(int64_t rows) {
-  return static_cast<unsigned>((rows + kRowsPerBlock - 1) / kRowsPerBlock);
-}
-
 }  // namespace
 
 template <typename T>
 void rms_norm_forward(Cuda, const RmsNormForwardArgs<T>& args) {
   const auto stream = cuda::stream();
   if (args.D > kLongestInRegisters) {
-    cuda::launch(rms_norm_forward_block_per_row<T>, static_cast<unsigned>(args.N), kLongRowThreads, 0, stream,
-                 args);
+    cuda::launch(rms_norm_forward_block_per_row<T>, static_cast<unsigned>(args.N), kWalkedRowThreads, 0,
+                 stream, args);
     return;
   }
   const auto kernel =
       args.D <= 8 * 32 ? rms_norm_forward_warp_per_row<T, 8> : rms_norm_forward_warp_per_row<T, 32>;
-  cuda::launch(kernel, blocks_for(args.N), kRowThreads, 0, stream, args);
+  cuda::launch(kernel, blocks_of_held(args.N), kHeldRowThreads, 0, stream, args);
 }
 
 template <typename T>
@@ -149,13 +142,13 @@ void rms_norm_backward(Cuda, const RmsNormBackwardArgs<T>& args) {
   column_sums<T>(args.N, args.D, args.dgamma, DyXhat<T>{{args.dy, args.D}, {args.x, args.D}, args.rstd});
   const auto stream = cuda::stream();
   if (args.D > kLongestInRegisters) {
-    cuda::launch(rms_norm_backward_block_per_row<T>, static_cast<unsigned>(args.N), kLongRowThreads, 0,
+    cuda::launch(rms_norm_backward_block_per_row<T>, static_cast<unsigned>(args.N), kWalkedRowThreads, 0,
                  stream, args);
     return;
   }
   const auto kernel =
       args.D <= 8 * 32 ? rms_norm_backward_warp_per_row<T, 8> : rms_norm_backward_warp_per_row<T, 32>;
-  cuda::launch(kernel, blocks_for(args.N), kRowThreads, 0, stream, args);
+  cuda::launch(kernel, blocks_of_held(args.N), kHeldRowThreads, 0, stream, args);
 }
 
 template void rms_norm_forward(Cuda, const RmsNormForwardArgs<float>&);

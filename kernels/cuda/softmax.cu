@@ -10,6 +10,7 @@
 
 #include "core/cuda.h"
 #include "kernels/cuda/elements.cuh"
+#include "kernels/cuda/held_rows.cuh"
 #include "kernels/cuda/reduce.cuh"
 
 namespace xf::kernels {
@@ -19,10 +20,6 @@ namespace {
 using cuda::from_float;
 using cuda::to_float;
 
-constexpr int kRowsPerBlock = 4;
-constexpr int kRowThreads = 32 * kRowsPerBlock;
-constexpr int kLongRowThreads = 256;
-constexpr int64_t kLongestInRegisters = 1024;
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
 
 // The keys that a row may attend.
@@ -50,7 +47,7 @@ __device__ __forceinline__ float shift_of(float maximum) { return maximum == kMa
 __device__ __forceinline__ float inverse_of(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
 
 template <typename T, int kPerLane>
-__global__ void __launch_bounds__(kRowThreads)
+__global__ void __launch_bounds__(kHeldRowThreads)
     softmax_forward_warp_per_row(const SoftmaxForwardArgs<T> args, const int64_t rows) {
   const int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / 32;
   if (row >= rows) return;
@@ -80,27 +77,28 @@ __global__ void __launch_bounds__(kRowThreads)
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kLongRowThreads)
+__global__ void __launch_bounds__(kWalkedRowThreads)
     softmax_forward_block_per_row(const SoftmaxForwardArgs<T> args) {
   const int64_t row = blockIdx.x;
   const Keys keys(args, row);
   const T* const s = args.s + row * args.Sk;
   T* const p = args.p + row * args.Sk;
   float maximum = kMasked;
-  for (int64_t j = threadIdx.x; j < keys.visible; j += kLongRowThreads) {
+  for (int64_t j = threadIdx.x; j < keys.visible; j += kWalkedRowThreads) {
     maximum = fmaxf(maximum, keys.score(s, j));
   }
-  const float shift = shift_of(cuda::block_max<kLongRowThreads>(maximum));
+  const float shift = shift_of(cuda::block_max<kWalkedRowThreads>(maximum));
   float sum = 0;
-  for (int64_t j = threadIdx.x; j < keys.visible; j += kLongRowThreads) sum += expf(keys.score(s, j) - shift);
-  const float inverse = inverse_of(cuda::block_sum<kLongRowThreads>(sum));
-  for (int64_t j = threadIdx.x; j < args.Sk; j += kLongRowThreads) {
+  for (int64_t j = threadIdx.x; j < keys.visible; j += kWalkedRowThreads)
+    sum += expf(keys.score(s, j) - shift);
+  const float inverse = inverse_of(cuda::block_sum<kWalkedRowThreads>(sum));
+  for (int64_t j = threadIdx.x; j < args.Sk; j += kWalkedRowThreads) {
     p[j] = from_float<T>(expf(keys.score(s, j) - shift) * inverse);
   }
 }
 
 template <typename T, int kPerLane>
-__global__ void __launch_bounds__(kRowThreads)
+__global__ void __launch_bounds__(kHeldRowThreads)
     softmax_backward_warp_per_row(const SoftmaxBackwardArgs<T> args) {
   const int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / 32;
   if (row >= args.N) return;
@@ -126,21 +124,17 @@ __global__ void __launch_bounds__(kRowThreads)
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kLongRowThreads)
+__global__ void __launch_bounds__(kWalkedRowThreads)
     softmax_backward_block_per_row(const SoftmaxBackwardArgs<T> args) {
   const int64_t row = blockIdx.x;
   const T *const dp = args.dp + row * args.D, *const p = args.p + row * args.D;
   T* const ds = args.ds + row * args.D;
   float delta = 0;
-  for (int64_t j = threadIdx.x; j < args.D; j += kLongRowThreads) delta += to_float(p[j]) * to_float(dp[j]);
-  delta = cuda::block_sum<kLongRowThreads>(delta);
-  for (int64_t j = threadIdx.x; j < args.D; j += kLongRowThreads) {
+  for (int64_t j = threadIdx.x; j < args.D; j += kWalkedRowThreads) delta += to_float(p[j]) * to_float(dp[j]);
+  delta = cuda::block_sum<kWalkedRowThreads>(delta);
+  for (int64_t j = threadIdx.x; j < args.D; j += kWalkedRowThreads) {
     ds[j] = from_float<T>(to_float(p[j]) * (to_float(dp[j]) - delta));
   }
-}
-
-unsigned blocks_for(int64_t rows) {
-  return static_cast<unsigned>((rows + kRowsPerBlock - 1) / kRowsPerBlock);
 }
 
 }  // namespace
@@ -150,28 +144,28 @@ void softmax_forward(Cuda, const SoftmaxForwardArgs<T>& args) {
   const int64_t rows = args.B * args.H * args.Sq;
   const auto stream = cuda::stream();
   if (args.Sk > kLongestInRegisters) {
-    cuda::launch(softmax_forward_block_per_row<T>, static_cast<unsigned>(rows), kLongRowThreads, 0, stream,
+    cuda::launch(softmax_forward_block_per_row<T>, static_cast<unsigned>(rows), kWalkedRowThreads, 0, stream,
                  args);
     return;
   }
   const auto kernel = args.Sk <= 2 * 32   ? softmax_forward_warp_per_row<T, 2>
                       : args.Sk <= 8 * 32 ? softmax_forward_warp_per_row<T, 8>
                                           : softmax_forward_warp_per_row<T, 32>;
-  cuda::launch(kernel, blocks_for(rows), kRowThreads, 0, stream, args, rows);
+  cuda::launch(kernel, blocks_of_held(rows), kHeldRowThreads, 0, stream, args, rows);
 }
 
 template <typename T>
 void softmax_backward(Cuda, const SoftmaxBackwardArgs<T>& args) {
   const auto stream = cuda::stream();
   if (args.D > kLongestInRegisters) {
-    cuda::launch(softmax_backward_block_per_row<T>, static_cast<unsigned>(args.N), kLongRowThreads, 0, stream,
-                 args);
+    cuda::launch(softmax_backward_block_per_row<T>, static_cast<unsigned>(args.N), kWalkedRowThreads, 0,
+                 stream, args);
     return;
   }
   const auto kernel = args.D <= 2 * 32   ? softmax_backward_warp_per_row<T, 2>
                       : args.D <= 8 * 32 ? softmax_backward_warp_per_row<T, 8>
                                          : softmax_backward_warp_per_row<T, 32>;
-  cuda::launch(kernel, blocks_for(args.N), kRowThreads, 0, stream, args);
+  cuda::launch(kernel, blocks_of_held(args.N), kHeldRowThreads, 0, stream, args);
 }
 
 template void softmax_forward(Cuda, const SoftmaxForwardArgs<float>&);
