@@ -22,7 +22,7 @@ Variable matmul(Tape& tape, const Variable& a, Transpose ta, const Variable& b, 
                 N = tb == Transpose::no ? B.width() : B.rows();
   const Tensor c = tape.allocate({M, N}, A.dtype());
   kernels::matmul(A, ta, B, tb, Accumulate::no, c);
-  return tape.record(c, {a, b}, [=](Gradients& grad) {
+  return tape.record("matmul", c, {a, b}, [=](Gradients& grad) {
     const Tensor dc = grad.of_output();
     if (grad.wanted(0)) {
       const auto da = grad.accumulated(0);
@@ -41,7 +41,7 @@ Variable add(Tape& tape, const Variable& a, const Variable& b) {
   const Tensor c = like(tape, a.value());
   kernels::copy(a.value(), c);
   kernels::add_in_place(b.value(), c);
-  return tape.record(c, {a, b}, [](Gradients& grad) {
+  return tape.record("add", c, {a, b}, [](Gradients& grad) {
     for (const size_t input : {size_t{0}, size_t{1}}) {
       if (grad.wanted(input)) kernels::copy(grad.of_output(), grad.written(input));
     }
@@ -51,7 +51,7 @@ Variable add(Tape& tape, const Variable& a, const Variable& b) {
 Variable scale(Tape& tape, const Variable& x, float alpha) {
   const Tensor y = like(tape, x.value());
   kernels::scale(x.value(), alpha, y);
-  return tape.record(y, {x}, [alpha](Gradients& grad) {
+  return tape.record("scale", y, {x}, [alpha](Gradients& grad) {
     if (grad.wanted(0)) kernels::scale(grad.of_output(), alpha, grad.written(0));
   });
 }
@@ -60,7 +60,7 @@ Variable add_bias(Tape& tape, const Variable& x, const Variable& bias) {
   const Tensor y = like(tape, x.value()), b = bias.value();
   kernels::copy(x.value(), y);
   kernels::add_bias(b, y);
-  return tape.record(y, {x, bias}, [b](Gradients& grad) {
+  return tape.record("add_bias", y, {x, bias}, [b](Gradients& grad) {
     if (grad.wanted(0)) kernels::copy(grad.of_output(), grad.written(0));
     if (grad.wanted(1)) kernels::sum_rows(grad.of_output(), grad.summed(1, b));
   });
@@ -71,7 +71,7 @@ Variable bias_activation(Tape& tape, const Variable& x, const Variable& bias,
   const Tensor a = like(tape, x.value()), b = bias.value();
   kernels::bias_activation_forward(x.value(), b, activation, {}, a);
   const Tensor saved = activation == kernels::Activation::relu ? a : x.value();
-  return tape.record(a, {x, bias}, [=](Gradients& grad) {
+  return tape.record("bias_activation", a, {x, bias}, [=](Gradients& grad) {
     const Tensor dx = grad.written(0, a), dbias = grad.summed(1, b);
     kernels::bias_activation_backward(grad.of_output(), saved, b, activation, {}, dx, dbias);
   });
@@ -80,7 +80,7 @@ Variable bias_activation(Tape& tape, const Variable& x, const Variable& bias,
 Variable dropout(Tape& tape, const Variable& x, const kernels::Dropout& options) {
   const Tensor y = like(tape, x.value());
   kernels::dropout(x.value(), options, y);
-  return tape.record(y, {x}, [options](Gradients& grad) {
+  return tape.record("dropout", y, {x}, [options](Gradients& grad) {
     if (grad.wanted(0)) kernels::dropout(grad.of_output(), options, grad.written(0));
   });
 }
@@ -88,7 +88,7 @@ Variable dropout(Tape& tape, const Variable& x, const kernels::Dropout& options)
 Variable softmax(Tape& tape, const Variable& s, const kernels::SoftmaxMask& mask) {
   const Tensor p = like(tape, s.value());
   kernels::softmax_forward(s.value(), mask, p);
-  return tape.record(p, {s}, [p](Gradients& grad) {
+  return tape.record("softmax", p, {s}, [p](Gradients& grad) {
     if (grad.wanted(0)) kernels::softmax_backward(grad.of_output(), p, grad.written(0));
   });
 }
@@ -99,7 +99,7 @@ Variable layer_norm(Tape& tape, const Variable& input, const Variable& gamma_inp
   const Tensor mean = tape.allocate({x.rows()}, accumulator_of(x.dtype()));
   const Tensor rstd = tape.allocate({x.rows()}, accumulator_of(x.dtype()));
   kernels::layer_norm_forward(x, gamma, beta_input.value(), eps, y, mean, rstd);
-  return tape.record(y, {input, gamma_input, beta_input}, [=](Gradients& grad) {
+  return tape.record("layer_norm", y, {input, gamma_input, beta_input}, [=](Gradients& grad) {
     const Tensor dx = grad.written(0, x), dgamma = grad.summed(1, gamma), dbeta = grad.summed(2, gamma);
     kernels::layer_norm_backward(grad.of_output(), x, gamma, mean, rstd, dx, dgamma, dbeta);
   });
@@ -109,7 +109,7 @@ Variable rms_norm(Tape& tape, const Variable& input, const Variable& gamma_input
   const Tensor x = input.value(), gamma = gamma_input.value(), y = like(tape, x);
   const Tensor rstd = tape.allocate({x.rows()}, accumulator_of(x.dtype()));
   kernels::rms_norm_forward(x, gamma, eps, y, rstd);
-  return tape.record(y, {input, gamma_input}, [=](Gradients& grad) {
+  return tape.record("rms_norm", y, {input, gamma_input}, [=](Gradients& grad) {
     kernels::rms_norm_backward(grad.of_output(), x, gamma, rstd, grad.written(0, x), grad.summed(1, gamma));
   });
 }
@@ -122,7 +122,7 @@ Variable attention(Tape& tape, const Variable& q_input, const Variable& k_input,
   const Tensor lse =
       shape.is_long() ? tape.allocate({shape.heads, q.rows()}, accumulator_of(q.dtype())) : Tensor();
   kernels::attention_forward(q, k, v, query_offsets, key_offsets, shape, options, o, lse);
-  return tape.record(o, {q_input, k_input, v_input}, [=](Gradients& grad) {
+  return tape.record("attention", o, {q_input, k_input, v_input}, [=](Gradients& grad) {
     const Tensor dq = grad.written(0, q), dk = grad.written(1, k), dv = grad.written(2, v);
     kernels::attention_backward(grad.of_output(), q, k, v, o, lse, query_offsets, key_offsets, shape, options,
                                 dq, dk, dv);
@@ -134,7 +134,7 @@ Variable embedding(Tape& tape, const Tensor& ids, const Tensor& positions, const
                    const kernels::Dropout& options) {
   const Tensor x = tape.allocate({ids.numel(), table.value().width()}, table.value().dtype());
   kernels::embedding_forward(ids, positions, table.value(), position_table, alpha, options, x);
-  return tape.record(x, {table}, [=, rows = table.value()](Gradients& grad) {
+  return tape.record("embedding", x, {table}, [=, rows = table.value()](Gradients& grad) {
     if (!grad.wanted(0)) return;
     kernels::embedding_backward(grad.of_output(), ids, order, alpha, options, grad.summed(0, rows));
   });
@@ -146,7 +146,7 @@ Variable cross_entropy(Tape& tape, const Variable& z, const Tensor& targets,
   kernels::fill_zero(sums);
   const Tensor p_minus_q = tape.recording() ? like(tape, z.value()) : Tensor();
   kernels::cross_entropy(z.value(), targets, options, sums, p_minus_q);
-  return tape.record(sums.slice_rows(0, 1), {z}, [p_minus_q](Gradients& grad) {
+  return tape.record("cross_entropy", sums.slice_rows(0, 1), {z}, [p_minus_q](Gradients& grad) {
     if (grad.wanted(0)) kernels::scale(p_minus_q, grad.of_output(), grad.written(0));
   });
 }

@@ -12,7 +12,7 @@ Variable cut(Tape& tape, const Variable& x, const View& view) {
   const Tensor part = view(x.value());
   const Tensor y = tape.allocate({part.rows(), part.width()}, part.dtype());
   kernels::copy(part, y);
-  return tape.record(y, {x}, [view](Gradients& grad) {
+  return tape.record("cut", y, {x}, [view](Gradients& grad) {
     if (!grad.wanted(0)) return;
     const Tensor dx = grad.written(0);
     kernels::fill_zero(dx);
@@ -37,7 +37,7 @@ Variable join_columns(Tape& tape, const std::vector<Variable>& parts) {
       tape.allocate({parts.front().value().rows(), edges.back()}, parts.front().value().dtype());
   for (size_t i = 0; i < parts.size(); ++i)
     kernels::copy(parts[i].value(), whole.slice_columns(edges[i], edges[i + 1]));
-  return tape.record(whole, parts, [edges](Gradients& grad) {
+  return tape.record("join_columns", whole, parts, [edges](Gradients& grad) {
     for (size_t i = 0; i + 1 < edges.size(); ++i) {
       if (grad.wanted(i))
         kernels::copy(grad.of_output().slice_columns(edges[i], edges[i + 1]), grad.written(i));
@@ -52,7 +52,7 @@ Variable join_rows(Tape& tape, const std::vector<Variable>& parts) {
       tape.allocate({edges.back(), parts.front().value().width()}, parts.front().value().dtype());
   for (size_t i = 0; i < parts.size(); ++i)
     kernels::copy(parts[i].value(), whole.slice_rows(edges[i], edges[i + 1]));
-  return tape.record(whole, parts, [edges](Gradients& grad) {
+  return tape.record("join_rows", whole, parts, [edges](Gradients& grad) {
     for (size_t i = 0; i + 1 < edges.size(); ++i) {
       if (grad.wanted(i)) kernels::copy(grad.of_output().slice_rows(edges[i], edges[i + 1]), grad.written(i));
     }

@@ -118,18 +118,20 @@ Variable Tape::columns(const Variable& whole, int64_t begin, int64_t end) const 
   return Variable(view, std::move(slot));
 }
 
-Variable Tape::record(const Tensor& value, const std::vector<Variable>& inputs, Backward backward) {
-  return record(std::vector<Tensor>{value}, inputs, std::move(backward)).front();
+Variable Tape::record(std::string_view name, const Tensor& value, const std::vector<Variable>& inputs,
+                      Backward backward) {
+  return record(name, std::vector<Tensor>{value}, inputs, std::move(backward)).front();
 }
 
-std::vector<Variable> Tape::record(const std::vector<Tensor>& values, const std::vector<Variable>& inputs,
-                                   Backward backward) {
+std::vector<Variable> Tape::record(std::string_view name, const std::vector<Tensor>& values,
+                                   const std::vector<Variable>& inputs, Backward backward) {
   std::vector<Variable> outputs;
   if (!recording()) {
     for (const Tensor& value : values) outputs.emplace_back(value);
     return outputs;
   }
   Node node;
+  node.name = name;
   for (const Variable& input : inputs) {
     XF_CHECK(!input.slot() || !input.slot()->root,
              "tape: a fused loss ends the computation; to compute with a loss take autograd::cross_entropy");
@@ -147,8 +149,9 @@ std::vector<Variable> Tape::record(const std::vector<Tensor>& values, const std:
   return outputs;
 }
 
-Variable Tape::record_root(const Tensor& value, const std::vector<Variable>& inputs, Backward backward) {
-  const Variable root = record(value, inputs, std::move(backward));
+Variable Tape::record_root(std::string_view name, const Tensor& value, const std::vector<Variable>& inputs,
+                           Backward backward) {
+  const Variable root = record(name, value, inputs, std::move(backward));
   if (root.slot()) root.slot()->root = true;
   return root;
 }

@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/arena.h"
@@ -122,14 +123,17 @@ class Tape {
   // Columns begin..end-1 of a matrix. A value is read either whole or through disjoint views that cover it.
   Variable columns(const Variable& whole, int64_t begin, int64_t end) const;
 
-  // Records a node with one output, or several.
-  Variable record(const Tensor& value, const std::vector<Variable>& inputs, Backward backward);
-  std::vector<Variable> record(const std::vector<Tensor>& values, const std::vector<Variable>& inputs,
-                               Backward backward);
+  // Records a node with one output, or several. `name`, of the op or block, is not copied: a literal, or what lives as
+  // long as the model.
+  Variable record(std::string_view name, const Tensor& value, const std::vector<Variable>& inputs,
+                  Backward backward);
+  std::vector<Variable> record(std::string_view name, const std::vector<Tensor>& values,
+                               const std::vector<Variable>& inputs, Backward backward);
   // A value at which the computation ends, a fused loss: its node made the gradients of its inputs on the way forward,
   // while it had what they take, as d value / d value = 1 makes them. It has no gradient from above to multiply by,
   // so an op that reads the value is refused, and so is any other seed.
-  Variable record_root(const Tensor& value, const std::vector<Variable>& inputs, Backward backward);
+  Variable record_root(std::string_view name, const Tensor& value, const std::vector<Variable>& inputs,
+                       Backward backward);
 
   // Runs everything recorded, last to first, and empties the tape. `seed` is the gradient of `output`, of its shape.
   void backward(const Variable& output, const Tensor& seed);
@@ -139,6 +143,7 @@ class Tape {
 
  private:
   struct Node {
+    std::string_view name;
     std::vector<std::shared_ptr<GradientSlot>> inputs, outputs;
     Backward backward;
   };

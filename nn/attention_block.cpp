@@ -22,6 +22,15 @@ Tensor log_sum_exp_for(const Step& step, const AttentionShape& shape, const Tens
   return step.allocate({shape.heads, q.rows()}, accumulator_of(q.dtype()));
 }
 
+void show_weights(const Step& step, const std::string& block, const Tensor& q, const Tensor& k,
+                  const Tokens& queries, const Tokens& keys, const AttentionShape& shape) {
+  if (!step.trace) return;
+  const int64_t sentences = queries.offsets.numel() - 1;
+  const Tensor p = step.allocate({sentences, shape.heads, queries.max_length, keys.max_length}, q.dtype());
+  kernels::attention_weights(q, k, queries.offsets, keys.offsets, shape, p);
+  step.show(block, "AT2", "p", p);
+}
+
 }  // namespace
 
 Linear::Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init)
@@ -29,7 +38,8 @@ Linear::Linear(Registry& registry, const std::string& name, int64_t in, int64_t 
       bias(registry.add(name + ".bias", {out}, Init::zeros())) {}
 
 SelfAttention::SelfAttention(Registry& registry, const std::string& name, const AttentionOptions& options)
-    : options_(options),
+    : name_(name),
+      options_(options),
       site_(registry.new_dropout_site()),
       qkv_(registry, name + ".qkv", options.dim, 3 * options.dim, Init::xavier(options.dim, options.dim)),
       out_(registry, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
@@ -44,13 +54,17 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
   kernels::linear_forward(x, qkv_.weight.value, qkv_.bias.value, qkv);  // AB1
   const Tensor q = qkv.slice_columns(0, D), k = qkv.slice_columns(D, 2 * D),
                v = qkv.slice_columns(2 * D, 3 * D);
+  step.show(name_, "AB1", "q", q), step.show(name_, "AB1", "k", k), step.show(name_, "AB1", "v", v);
+  show_weights(step, name_, q, k, tokens, tokens, shape);
   const Tensor o = step.allocate({T, D}, x.dtype());
   const Tensor lse = log_sum_exp_for(step, shape, q);
   kernels::attention_forward(q, k, v, tokens.offsets, tokens.offsets, shape, dropout, o, lse);  // AB2
+  step.show(name_, "AB2", "o", o);
   const Tensor y = step.allocate({T, D}, x.dtype());
   kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);  // AB3
+  step.show(name_, "AB3", "y", y);
 
-  return step.tape.record(y, {input}, [=, this, offsets = tokens.offsets](autograd::Gradients& grad) {
+  return step.tape.record(name_, y, {input}, [=, this, offsets = tokens.offsets](autograd::Gradients& grad) {
     const Tensor dy = grad.of_output();
     const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
     kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
@@ -80,13 +94,14 @@ Tensor SelfAttention::decode(Step& step, const Tensor& x, const Tensor& slab, co
 }
 
 CrossKeysValues::CrossKeysValues(Registry& registry, const std::string& name, int64_t dim, int64_t layers)
-    : kv_(registry, name, dim, layers * 2 * dim, Init::xavier(dim, dim)) {}
+    : name_(name), kv_(registry, name, dim, layers * 2 * dim, Init::xavier(dim, dim)) {}
 
 Variable CrossKeysValues::forward(Step& step, const Variable& memory) const {
   const Tensor x = memory.value();
   const Tensor kv = step.allocate({x.rows(), kv_.weight.shape[0]}, x.dtype());
   kernels::linear_forward(x, kv_.weight.value, kv_.bias.value, kv);
-  return step.tape.record(kv, {memory}, [=, this](autograd::Gradients& grad) {
+  step.show(name_, "AB1", "kv", kv);
+  return step.tape.record(name_, kv, {memory}, [=, this](autograd::Gradients& grad) {
     const Tensor dkv = grad.of_output();
     kernels::linear_backward_weight(dkv, x, kv_.weight.gradient, kv_.bias.gradient);
     if (!grad.wanted(0)) return;
@@ -96,7 +111,8 @@ Variable CrossKeysValues::forward(Step& step, const Variable& memory) const {
 }
 
 CrossAttention::CrossAttention(Registry& registry, const std::string& name, const AttentionOptions& options)
-    : options_(options),
+    : name_(name),
+      options_(options),
       site_(registry.new_dropout_site()),
       q_(registry, name + ".q", options.dim, options.dim, Init::xavier(options.dim, options.dim)),
       out_(registry, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
@@ -111,14 +127,18 @@ Variable CrossAttention::forward(Step& step, const Variable& input, const Variab
   const Tensor q = step.allocate({T, D}, x.dtype());
   kernels::linear_forward(x, q_.weight.value, q_.bias.value, q);  // AB9
   const Tensor k = kv.slice_columns(0, D), v = kv.slice_columns(D, 2 * D);
+  step.show(name_, "AB9", "q", q), step.show(name_, "AB1", "k", k), step.show(name_, "AB1", "v", v);
+  show_weights(step, name_, q, k, targets, sources, shape);
   const Tensor o = step.allocate({T, D}, x.dtype());
   const Tensor lse = log_sum_exp_for(step, shape, q);
   kernels::attention_forward(q, k, v, targets.offsets, sources.offsets, shape, dropout, o, lse);  // AB2
+  step.show(name_, "AB2", "o", o);
   const Tensor y = step.allocate({T, D}, x.dtype());
   kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);  // AB3
+  step.show(name_, "AB3", "y", y);
 
   return step.tape.record(
-      y, {input, kv_input},
+      name_, y, {input, kv_input},
       [=, this, query_offsets = targets.offsets, key_offsets = sources.offsets](autograd::Gradients& grad) {
         const Tensor dy = grad.of_output();
         const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());

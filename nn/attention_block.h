@@ -34,6 +34,7 @@ class SelfAttention {
                 const Tensor& lengths) const;
 
  private:
+  std::string name_;
   AttentionOptions options_;
   uint32_t site_;
   Linear qkv_;  // [3D, D]: query, key, value
@@ -48,6 +49,7 @@ class CrossKeysValues {
   Variable forward(Step& step, const Variable& memory) const;
 
  private:
+  std::string name_;
   Linear kv_;
 };
 
@@ -65,6 +67,7 @@ class CrossAttention {
                 const Tensor& lengths) const;
 
  private:
+  std::string name_;
   AttentionOptions options_;
   uint32_t site_;
   Linear q_;

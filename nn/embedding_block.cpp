@@ -4,8 +4,8 @@
 
 namespace xf::nn {
 
-Embedding::Embedding(Registry& registry, const Parameter& table, float dropout)
-    : table_(table), dropout_(dropout), site_(registry.new_dropout_site()) {}
+Embedding::Embedding(Registry& registry, const std::string& name, const Parameter& table, float dropout)
+    : name_(name), table_(table), dropout_(dropout), site_(registry.new_dropout_site()) {}
 
 Variable Embedding::forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order,
                             const Tensor& position_table, const Tokens& tokens) const {
@@ -14,7 +14,8 @@ Variable Embedding::forward(Step& step, const Tensor& ids, const Tensor& positio
   const kernels::Dropout dropout = step.dropout(dropout_, site_, tokens);
   const Tensor x = step.allocate({ids.numel(), D}, table_.value.dtype());
   kernels::embedding_forward(ids, positions, table_.value, position_table, scale, dropout, x);
-  return step.tape.record(x, {}, [=, this](autograd::Gradients& grad) {
+  step.show(name_, "EM1", "x", x);
+  return step.tape.record(name_, x, {}, [=, this](autograd::Gradients& grad) {
     kernels::embedding_backward(grad.of_output(), ids, order, scale, dropout, table_.gradient);
   });
 }

@@ -9,7 +9,7 @@ namespace xf::nn {
 class Embedding {
  public:
   // The table may be shared: with the other side's embedding, with the output projection.
-  Embedding(Registry& registry, const Parameter& table, float dropout);
+  Embedding(Registry& registry, const std::string& name, const Parameter& table, float dropout);
 
   // ids, positions, order i32 [T] (core/packed_batch.h), position_table [P, D] -> [T, D]
   // `order` is needed for a backward only.
@@ -17,6 +17,7 @@ class Embedding {
                    const Tensor& position_table, const Tokens& tokens) const;
 
  private:
+  std::string name_;
   const Parameter& table_;
   float dropout_;
   uint32_t site_;

@@ -5,7 +5,8 @@
 namespace xf::nn {
 
 FeedForward::FeedForward(Registry& registry, const std::string& name, const FeedForwardOptions& options)
-    : options_(options),
+    : name_(name),
+      options_(options),
       site_(registry.new_dropout_site()),
       in_(registry, name + ".in", options.dim, options.hidden, Init::xavier(options.dim, options.hidden)),
       out_(registry, name + ".out", options.hidden, options.dim, Init::xavier(options.hidden, options.dim)) {}
@@ -23,10 +24,12 @@ Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& t
   const Tensor a = step.allocate({T, options_.hidden}, x.dtype());
   kernels::linear_activation_forward(x, in_.weight.value, in_.bias.value, options_.activation, dropout, pre,
                                      a);
+  step.show(name_, "AC0", "a", a);
   const Tensor y = step.allocate({T, options_.dim}, x.dtype());
   kernels::linear_forward(a, out_.weight.value, out_.bias.value, y);
+  step.show(name_, "MM1", "y", y);
 
-  return step.tape.record(y, {input}, [=, this](autograd::Gradients& grad) {
+  return step.tape.record(name_, y, {input}, [=, this](autograd::Gradients& grad) {
     const Tensor dy = grad.of_output();
     kernels::linear_backward_weight(dy, a, out_.weight.gradient, out_.bias.gradient);  // FF2, FF3
     const Tensor dz = grad.arena().allocate({T, options_.hidden}, x.dtype());

@@ -21,6 +21,7 @@ class FeedForward {
   Variable forward(Step& step, const Variable& x, const Tokens& tokens) const;
 
  private:
+  std::string name_;
   FeedForwardOptions options_;
   uint32_t site_;
   Linear in_;   // [F, D]

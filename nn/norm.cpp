@@ -6,14 +6,17 @@
 namespace xf::nn {
 
 Norm::Norm(Registry& registry, const std::string& name, int64_t dim)
-    : gamma_(registry.add(name + ".weight", {dim}, Init::ones())),
+    : name_(name),
+      gamma_(registry.add(name + ".weight", {dim}, Init::ones())),
       beta_(registry.add(name + ".bias", {dim}, Init::zeros())) {}
 
 Variable Norm::forward(Step& step, const Variable& x) const {
   const auto leaf = [&](const Parameter& parameter) {
     return step.tape.leaf(parameter.value, parameter.gradient);
   };
-  return autograd::layer_norm(step.tape, x, leaf(gamma_), leaf(beta_), kLayerNormEps);
+  const Variable y = autograd::layer_norm(step.tape, x, leaf(gamma_), leaf(beta_), kLayerNormEps);
+  step.show(name_, "LN0", "y", y.value());
+  return y;
 }
 
 Norm::Sum Norm::forward_residual(Step& step, const Variable& x, const Variable& s,
@@ -26,7 +29,8 @@ Norm::Sum Norm::forward_residual(Step& step, const Variable& x, const Variable& 
                rstd = step.allocate({T}, accumulator_of(dtype));
   kernels::residual_norm_forward(x.value(), s.value(), dropout, gamma_.value, beta_.value, kLayerNormEps, sum,
                                  y, mean, rstd);
-  const auto outputs = step.tape.record({sum, y}, {x, s}, [=, this](autograd::Gradients& grad) {
+  step.show(name_, "RN0", "sum", sum), step.show(name_, "RN0", "y", y);
+  const auto outputs = step.tape.record(name_, {sum, y}, {x, s}, [=, this](autograd::Gradients& grad) {
     const Tensor dsum = grad.of_output(0), dy = grad.of_output(1);
     const Tensor dx = grad.written(0, sum), ds = grad.written(1, sum);
     kernels::residual_norm_backward(dy, dsum, sum, gamma_.value, mean, rstd, dropout, dx, ds, gamma_.gradient,

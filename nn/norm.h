@@ -23,6 +23,7 @@ class Norm {
                        const kernels::Dropout& dropout) const;
 
  private:
+  std::string name_;
   const Parameter& gamma_;
   const Parameter& beta_;
 };

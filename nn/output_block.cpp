@@ -23,14 +23,16 @@ Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, cons
   const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
   kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,
                                     gradients);
-  return step.tape.record_root(loss.slice_rows(0, 1), {x}, [dx = gradients.dx](autograd::Gradients& grad) {
-    if (grad.wanted(0)) grad.give(0, dx);
-  });
+  return step.tape.record_root("output", loss.slice_rows(0, 1), {x},
+                               [dx = gradients.dx](autograd::Gradients& grad) {
+                                 if (grad.wanted(0)) grad.give(0, dx);
+                               });
 }
 
 Tensor Output::logits(Step& step, const Tensor& x) const {
   const Tensor z = step.allocate({x.rows(), weight_.shape[0]}, x.dtype());
   kernels::linear_forward(x, weight_.value, bias_.value, z);
+  step.show("output", "MM1", "z", z);
   return z;
 }
 

@@ -4,6 +4,7 @@
 #include "autograd/tape.h"
 #include "kernels/dropout.h"
 #include "nn/registry.h"
+#include "nn/trace.h"
 
 namespace xf::nn {
 
@@ -21,12 +22,17 @@ struct Step {
   Tape& tape;
   bool training = false;  // dropout is on
   uint64_t seed = 0;      // of the dropout masks
+  Trace* trace = nullptr;
 
   kernels::Dropout dropout(float p, uint32_t site, const Tokens& tokens) const {
     if (!training || p == 0) return {};
     return {p, seed, site, tokens.counter};
   }
   Tensor allocate(Shape shape, DType dtype) const { return tape.allocate(shape, dtype); }
+  void show(std::string_view block, std::string_view equation, std::string_view symbol,
+            const Tensor& value) const {
+    if (trace) trace->value(block, equation, symbol, value);
+  }
 };
 
 }  // namespace xf::nn

@@ -107,11 +107,11 @@ DecoderLayer::DecoderLayer(Registry& registry, const std::string& name, const Tr
 Transformer::Transformer(const TransformerConfig& config, Registry& registry)
     : config_(checked(config)),
       source_table_(add_source_table(registry, config)),
-      source_embedding_(registry, source_table_, config.dropout),
+      source_embedding_(registry, "source_embedding", source_table_, config.dropout),
       encoder_(make_layers<EncoderLayer>(registry, "encoder", config.encoder_layers, config)),
       encoder_norm_(make_final_norm(registry, "encoder", config)),
       target_table_(add_target_table(registry, config, source_table_)),
-      target_embedding_(registry, target_table_, config.dropout),
+      target_embedding_(registry, "target_embedding", target_table_, config.dropout),
       cross_kv_(registry, "decoder.cross_kv", config.dim, config.decoder_layers),
       decoder_(make_layers<DecoderLayer>(registry, "decoder", config.decoder_layers, config)),
       decoder_norm_(make_final_norm(registry, "decoder", config)),

@@ -36,7 +36,7 @@ TEST_CASE("Tape: closures run in reverse order of recording", "[unit]") {
   std::vector<int> order;
   Variable v = f.leaf;
   for (int i = 0; i < 4; ++i) {
-    v = f.tape.record(f.x, {v}, [&order, i](Gradients& grad) {
+    v = f.tape.record("node", f.x, {v}, [&order, i](Gradients& grad) {
       order.push_back(i);
       grad.written(0).copy_from(grad.of_output());
     });
@@ -55,12 +55,13 @@ TEST_CASE("Tape: a value read several times gets the sum of its gradients", "[un
   const bool through_node = GENERATE(false, true);
   const Variable v = through_node ? f.copied() : f.leaf;
   const Variable two = scale(f.tape, v, 2);
-  const Variable three = f.tape.record(f.x, {v}, [](Gradients& grad) {  // accumulated
+  const Variable three = f.tape.record("node", f.x, {v}, [](Gradients& grad) {  // accumulated
     const auto dx = grad.accumulated(0);
     if (dx.accumulate == Accumulate::no) dx.tensor.fill_zero();
     for (int64_t i = 0; i < 6; ++i) dx.tensor.data<double>()[i] += 3 * grad.of_output().data<double>()[i];
   });
-  const Variable one = f.tape.record(f.x, {v}, [](Gradients& grad) { grad.give(0, grad.of_output()); });
+  const Variable one =
+      f.tape.record("node", f.x, {v}, [](Gradients& grad) { grad.give(0, grad.of_output()); });
   f.tape.backward(add(f.tape, add(f.tape, two, three), one), f.seed);
   Values expected = f.seed.to_vector<double>();
   for (double& value : expected) value *= 6;
@@ -98,7 +99,7 @@ TEST_CASE("Tape: a view read twice adds, and takes a given gradient", "[unit]") 
   const Variable whole = f.copied();
   const Variable left = f.tape.columns(whole, 0, 1), right = f.tape.columns(whole, 1, 3);
   const Variable given =
-      f.tape.record(right.value(), {right}, [](Gradients& grad) { grad.give(0, grad.of_output()); });
+      f.tape.record("node", right.value(), {right}, [](Gradients& grad) { grad.give(0, grad.of_output()); });
   f.tape.backward(join_columns(f.tape, {scale(f.tape, left, 1), add(f.tape, given, scale(f.tape, right, 2))}),
                   f.seed);
   CHECK(f.gradient() == Values{1, 30, 300, 1000, 30000, 300000});
@@ -149,7 +150,7 @@ TEST_CASE("Tape: nodes that the output does not depend on are skipped", "[unit]"
   Fixture f;
   bool ran = false;
   const Variable y = scale(f.tape, f.leaf, 2);
-  f.tape.record(f.x, {y}, [&](Gradients&) { ran = true; });
+  f.tape.record("node", f.x, {y}, [&](Gradients&) { ran = true; });
   f.tape.backward(y, f.seed);
   CHECK_FALSE(ran);
   CHECK(f.gradient()[1] == 20);
@@ -158,7 +159,7 @@ TEST_CASE("Tape: nodes that the output does not depend on are skipped", "[unit]"
 TEST_CASE("Tape: an output without a gradient is undefined to its closure", "[unit]") {
   Fixture f;
   std::vector<bool> defined;
-  const auto outputs = f.tape.record(std::vector<Tensor>{f.x, f.x}, {f.leaf}, [&](Gradients& grad) {
+  const auto outputs = f.tape.record("node", std::vector<Tensor>{f.x, f.x}, {f.leaf}, [&](Gradients& grad) {
     defined = {grad.of_output(0).defined(), grad.of_output(1).defined()};
   });
   f.tape.backward(scale(f.tape, outputs[1], 1), f.seed);
@@ -193,7 +194,7 @@ TEST_CASE("Tape: backward returns the memory of values and gradients", "[unit]")
     Variable v = f.leaf;
     for (int i = 0; i < 8; ++i) {
       const Tensor y = f.tape.allocate({2, 3}, DType::f64);
-      v = f.tape.record(y, {v}, [&used, saved = y](Gradients& grad) {
+      v = f.tape.record("node", y, {v}, [&used, saved = y](Gradients& grad) {
         used.push_back(grad.arena().used_bytes());
         grad.written(0).copy_from(grad.of_output());
       });
@@ -209,6 +210,8 @@ TEST_CASE("Tape: a seed or a given gradient of the wrong shape is an error", "[u
   Fixture f;
   const Variable y = scale(f.tape, f.leaf, 1);
   CHECK_THROWS_AS(f.tape.backward(y, matrix({1, 2}, 1)), Error);
-  const Variable z = f.tape.record(f.x, {y}, [](Gradients& grad) { grad.give(0, matrix({1, 2}, 1)); });
+  const Variable z = f.tape.record("node", f.x, {y}, [](Gradients& grad) {
+    grad.give(0, matrix({1, 2}, 1));
+  });
   CHECK_THROWS_AS(f.tape.backward(z, f.seed), Error);
 }

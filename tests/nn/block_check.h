@@ -170,7 +170,7 @@ inline Variable affine(Tape& tape, const Variable& x, const Leaves& parameters, 
 
 inline Variable reshaped(Tape& tape, const Variable& x, Shape shape) {
   const Shape before = x.value().shape();
-  return tape.record(x.value().reshape(shape), {x},
+  return tape.record("test", x.value().reshape(shape), {x},
                      [before](autograd::Gradients& grad) { grad.give(0, grad.of_output().reshape(before)); });
 }
 
@@ -182,7 +182,7 @@ inline Variable times(Tape& tape, const Variable& x, const Tensor& factor) {
   };
   const Tensor y = tape.allocate(x.value().shape(), DType::f64);
   multiply(x.value(), y);
-  return tape.record(y, {x},
+  return tape.record("test", y, {x},
                      [multiply](autograd::Gradients& grad) { multiply(grad.of_output(), grad.written(0)); });
 }
 

@@ -1,0 +1,39 @@
+// One sentence on its way through a trained model, teacher-forced along its translation, and every value that the model's
+// blocks show (nn/trace.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/model_translator.h"
+
+namespace xf::tools::explain {
+
+struct SeenValue {
+  std::string block;     // "decoder.layers.1.cross_attention"
+  std::string equation;  // "AT2"
+  std::string symbol;    // "p"
+  Tensor value;          // on the CPU, f32
+};
+
+struct TracedSentence {
+  std::vector<std::string> source;      // what the encoder reads: pieces and </s>
+  std::vector<std::string> target_in;   // what the decoder reads: <s> and pieces
+  std::vector<std::string> target_out;  // what it is to say at each position: pieces and </s>
+  std::vector<int32_t> target_ids;      // of target_out
+  std::string translation;              // the target as text
+  std::vector<SeenValue>
+      values;  // in the order of the pass; the last is the logits [Tt, V], MM1 z of "output"
+
+  // Error failure when no block showed it.
+  const SeenValue& find(const std::string& block, const std::string& symbol) const;
+};
+
+// How a command that has options model, device and cpu-threads translates: as xformer-translate does with these, in f32.
+Options translation_options(const Options& options);
+
+// `source` and `target` are lines of text as a user writes them; an empty target: the model's own translation. Error
+// usage for a source without tokens, or one that is longer than the model reads.
+TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target);
+
+}  // namespace xf::tools::explain
