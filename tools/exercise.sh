@@ -90,7 +90,7 @@ try() { # id, statement
        wrapped && !/^--/ { name = name (name ~ /-$/ ? "" : " ") $1; next }
        wrapped { wrapped = 0; if (!(name in worst)) { order[++count] = name; worst[name] = 0 } }
        /^  [0-9.]+ < / && $1 > worst[name] { worst[name] = $1 }
-       END { for (i = 1; i <= count; ++i) print order[i] ": off by " worst[order[i]]; exit !count }' "$folder/log" || {
+       END { for (i = 1; i <= count; ++i) print order[i] ": " (worst[order[i]] ? "off by " worst[order[i]] : "fails"); exit !count }' "$folder/log" || {
     cat "$folder/log" >&2
     exit 1
   }
