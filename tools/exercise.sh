@@ -15,10 +15,8 @@ equations() {
 }
 
 # The id's equation, from the page that defines it.
-equation_of() {
-  grep -hE "^ +.*\($1\)  " docs/derivations/*.md | sed -E "s/.*(\($1\)  .*)/\1/; s/ {3,}[A-Za-z(].*//" | head -n 1
-}
-page_of() { grep -lE "^ +.*\($1\)  " docs/derivations/*.md | head -n 1; }
+equation_of() { printf '(%s)  %s\n' "$1" "$(grep -hF "\\tag{$1}" docs/derivations/*.md | sed -E -f tools/formula_text.sed)"; }
+page_of() { grep -lF "\\tag{$1}" docs/derivations/*.md; }
 
 list() {
   equations | while IFS=: read -r file _ id; do
