@@ -59,7 +59,7 @@ render() {  # path, argument...
   target=$(target_of "$1")
   mkdir -p "$out/$(dirname "$target")"
   SITE_PAGE=$1 SITE_ROOT=$(root_of "$1") pandoc --standalone \
-    --template=docs/site/template.html --lua-filter=docs/site/navigation.lua "${@:2}" >"$out/$target"
+    --template=docs/site/template.html --lua-filter=docs/site/navigation.lua "${@:2}" >"$out/$target" || return 1
   sed -E -i -f docs/site/mathml.sed "$out/$target"
 }
 
