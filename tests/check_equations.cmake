@@ -50,7 +50,8 @@ foreach(page IN LISTS pages)
   list(APPEND defined ${tags})
 endforeach()
 
-file(GLOB contract ${ROOT}/kernels/*.h ${ROOT}/autograd/*.h ${ROOT}/nn/*.h ${ROOT}/nn/*.cpp)
+file(GLOB contract ${ROOT}/kernels/*.h ${ROOT}/autograd/*.h ${ROOT}/nn/*.h ${ROOT}/nn/*.cpp
+     ${ROOT}/nn/quirks/*.h ${ROOT}/nn/quirks/*.cpp)
 file(GLOB plain ${ROOT}/kernels/plain/*.h)
 file(GLOB cpu ${ROOT}/kernels/cpu/*.h ${ROOT}/kernels/cpu/*.cpp)
 file(GLOB cuda ${ROOT}/kernels/cuda/*.cuh ${ROOT}/kernels/cuda/*.cu)

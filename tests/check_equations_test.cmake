@@ -43,4 +43,6 @@ replace(${pages}/README.md "| LN4 | contract, plain, cpu, cuda |" "| LN4 | contr
 expect_violation(${pages}/README.md "LN4: not cited in cuda")
 replace(${pages}/README.md "| LN4 | contract" "| LN5 | contract")
 expect_violation(${pages}/README.md "LN5: an exception for contract, which cites it")
+replace(docs/book/03_softmax.md "(SM3)" "(SM33)")
+expect_violation(docs/book/03_softmax.md "SM33: cited (prose) and not defined")
 file(REMOVE_RECURSE ${FOLDER})
