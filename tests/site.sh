@@ -20,8 +20,11 @@ refuses() {  # words of the message, command...
 }
 
 # A code host's Markdown eats a backslash before punctuation in $...$, and may take _ behind a bracket for emphasis.
-fragile=$(perl -ne 'if (/^```/) { $fenced = !$fenced } next if $fenced; s/`[^`]*`//g;
-  while (/\$([^\$]+)\$/g) { print "$ARGV: \$$1\$\n" if $1 =~ /\\[[:punct:]]|[^\w\s]_\w/ }' README.md docs/*.md docs/*/*.md)
+fragile=$(perl -ne 'if (/^```/) { $fenced = !$fenced }
+  next if $fenced;
+  s/`[^`]*`//g;
+  while (/\$([^\$]+)\$/g) { my $formula = $1; print "$ARGV: $formula\n" if $formula =~ /\\[[:punct:]]|[^\w\s]_\w/ }' \
+  README.md docs/*.md docs/*/*.md)
 [ -z "$fragile" ] || fail "formulas that a code host would not show as they are: $fragile"
 
 tools/site.sh "$site"

@@ -106,10 +106,11 @@ local function rows_of(tex)
   return rows
 end
 
--- Upright letters are an attribute in pandoc's MathML that browsers no longer read, but for \text. And it lets each pair of
--- brackets grow, not only \left and \right.
+-- Upright letters are an attribute in pandoc's MathML that browsers no longer read, but for \text. It does not know \Bigl,
+-- and lets each pair of brackets grow, not only \left and \right.
 local function mathematics(element)
   local tex = element.text:gsub("\\mathrm{", "\\text{"):gsub("\\mathrm (%a)", "\\text{%1}")
+  tex = tex:gsub("\\[bB]igg?l", "\\left"):gsub("\\[bB]igg?r", "\\right")
   element.text = tex:gsub("(\\?%a*)([%(%)%[%]])", function(before, bracket)
     return before .. ((before == "\\left" or before == "\\right") and bracket or "{" .. bracket .. "}")
   end)
