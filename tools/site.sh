@@ -38,18 +38,18 @@ make_contents() {
       *) section=$line ;;
     esac
   done <docs/site/contents
-  for path in *.md docs/*.md docs/*/*.md; do
+  for path in $(grep '\.md$' "$SITE_LISTS/files"); do
     [ -n "${listed[$path]:-}" ] || fail "$path is in no section of docs/site/contents"
   done
 }
 
 # What docs/site/filter.lua wants to know.
 make_lists() {
+  find . -type f -not -path './.*/*' -not -path './build*' -printf '%P\n' >"$SITE_LISTS/files"
   make_contents >"$SITE_LISTS/contents"
   awk -F '\t' '{ print $2, $3 }' "$SITE_LISTS/contents" >"$SITE_LISTS/pages"
   grep -oE '\\tag\{[A-Z]+[0-9]+\}' docs/derivations/*.md | sed -E 's|(.*)\.md:.*\{(.*)\}|\2 \1.html#\2|' >"$SITE_LISTS/equations"
   sed -E 's|(.*) (.*)|/class="co"/s,\\b\1\\b,<a href="{{root}}\2">\1</a>,g|' "$SITE_LISTS/equations" >"$SITE_LISTS/links"
-  find . -type f -not -path './.*/*' -not -path './build*' -printf '%P\n' >"$SITE_LISTS/files"
   mkdir "$SITE_LISTS/needed"
 }
 
@@ -59,7 +59,8 @@ render() {  # path, argument...
   target=$(target_of "$1")
   mkdir -p "$out/$(dirname "$target")"
   SITE_PAGE=$1 SITE_ROOT=$(root_of "$1") pandoc --standalone \
-    --template=docs/site/template.html --lua-filter=docs/site/navigation.lua "${@:2}" --output="$out/$target"
+    --template=docs/site/template.html --lua-filter=docs/site/navigation.lua "${@:2}" >"$out/$target" || return 1
+  sed -E -i -f docs/site/mathml.sed "$out/$target"
 }
 
 make_page() {  # path

@@ -14,6 +14,11 @@ local function read_map(name)
   return map
 end
 local pages, equations, files = read_map("pages"), read_map("equations"), read_map("files")
+local titles = {}
+for line in io.lines(lists .. "/contents") do
+  local path, title = line:match("^.-\t(.-)\t.-\t(.*)$")
+  titles[path] = title
+end
 local needed = io.open(lists .. "/needed/" .. page:gsub("/", "%%"), "w")
 
 -- "docs/derivations" + "../notation.md" = "docs/notation.md"
@@ -40,10 +45,14 @@ end
 
 local here = page:match("^(.*)/[^/]*$") or ""
 
+-- A page that is called by its file's name has its title here.
 local function project_link(link)
   local path, anchor = link.target:match("^([^#]*)(.*)$")
   if path ~= "" and not path:match("^%a+:") then
     local target = target_of(joined(here, path))
+    if pages[joined(here, path)] and pandoc.utils.stringify(link):match("%.md$") then
+      link.content = {pandoc.Str(titles[joined(here, path)])}
+    end
     if target then link.target = target .. anchor end
   end
   return link, false
@@ -97,11 +106,14 @@ local function rows_of(tex)
   return rows
 end
 
--- pandoc's MathML for \mathrm is an attribute that browsers no longer read; upright is what it makes of \text.
-local function upright(tex) return (tex:gsub("\\mathrm{", "\\text{"):gsub("\\mathrm (%a)", "\\text{%1}")) end
-
+-- Upright letters are an attribute in pandoc's MathML that browsers no longer read, but for \text. It does not know \Bigl,
+-- and lets each pair of brackets grow, not only \left and \right.
 local function mathematics(element)
-  element.text = upright(element.text)
+  local tex = element.text:gsub("\\mathrm{", "\\text{"):gsub("\\mathrm (%a)", "\\text{%1}")
+  tex = tex:gsub("\\[bB]igg?l", "\\left"):gsub("\\[bB]igg?r", "\\right")
+  element.text = tex:gsub("(\\?%a*)([%(%)%[%]])", function(before, bracket)
+    return before .. ((before == "\\left" or before == "\\right") and bracket or "{" .. bracket .. "}")
+  end)
   return element
 end
 
@@ -151,7 +163,9 @@ local function raw_block(element)
   return pandoc.Div({pandoc.Plain({name, pandoc.Str(" " .. region)})}, {class = "caption"}), false
 end
 
+-- A wide table scrolls by itself. pandoc gives columns the widths of their source; a browser knows better.
 local function table_block(element)
+  for _, column in ipairs(element.colspecs) do column[2] = nil end
   return {pandoc.RawBlock("html", '<div class="scroll" tabindex="0">'), element, pandoc.RawBlock("html", "</div>")}
 end
 

@@ -3,9 +3,10 @@
 
 local page, root = os.getenv("SITE_PAGE"), os.getenv("SITE_ROOT")
 
-local entries, own = {}, nil
+local entries, sizes, own = {}, {}, nil
 for line in io.lines(os.getenv("SITE_LISTS") .. "/contents") do
   local section, path, target, title = line:match("^(.-)\t(.-)\t(.-)\t(.*)$")
+  sizes[section] = (sizes[section] or 0) + 1
   table.insert(entries, {section = section, target = root .. target, title = title})
   if path == page then own = #entries end
 end
@@ -14,12 +15,12 @@ local function link(entry, text, attributes)
   return string.format('<a href="%s"%s>%s</a>', entry.target, attributes or "", text)
 end
 
--- The sections, and the pages of the own one. The page's table of contents comes between the two texts.
+-- The sections, with the pages of the own one and of short ones. The page's table of contents comes between the two texts.
 local function contents()
   local texts, at, shown = {"", ""}, 1, nil
   local function add(text) texts[at] = texts[at] .. text .. "\n" end
   for number, entry in ipairs(entries) do
-    local inside = own and entry.section == entries[own].section
+    local inside = own and entry.section == entries[own].section or sizes[entry.section] < 8
     if entry.section ~= shown then
       if shown then add("</ul>") end
       add("<h2>" .. link(entry, entry.section) .. "</h2>\n<ul>")
