@@ -25,7 +25,8 @@ h2 { margin: 2.5rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; f
 nav ol { list-style: none; padding: 0; } nav li { padding: .1rem 0; } nav .inner { padding-left: 1.5rem; }
 a { color: rgb(var(--data)); }
 code, td { font-family: ui-monospace, monospace; }
-.flow { color: var(--soft); } .flow span { white-space: nowrap; } .made { color: var(--soft); font-size: .85rem; overflow-wrap: anywhere; }
+.flow { color: var(--soft); } .flow span { white-space: nowrap; }
+.made { color: var(--soft); font-size: .85rem; overflow-wrap: anywhere; }
 h3 { margin: 1.2rem 0 0; font-size: 1rem; }
 .matrices { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
 figure { margin: .3rem 0; max-width: 100%; overflow-x: auto; } figcaption { color: var(--soft); font-size: .8rem; }
@@ -75,6 +76,14 @@ std::string section_of(const WalkStep& step) {
   return text + "</section>\n";
 }
 
+// Onto the box that begins at y.
+void add_arrow(Drawing& drawing, double y) {
+  constexpr double kHead = 6;
+  drawing.line(kWidth / 2, y - kArrow, kWidth / 2, y - kHead, "accent");
+  drawing.add(fmt::format(R"(<path class="accent" d="M{0} {1} l-{2} -{2} h{3} z"/>)", kWidth / 2, y, kHead,
+                          2 * kHead));
+}
+
 }  // namespace
 
 std::string to_svg(const Walk& walk) {
@@ -83,7 +92,7 @@ std::string to_svg(const Walk& walk) {
   double y = kMargin;
   for (const WalkStep& step : walk.steps) {
     const double x = kMargin + indent_of(step);
-    if (y > kMargin) drawing.line(kWidth / 2, y - kArrow, kWidth / 2, y, "accent");
+    if (y > kMargin) add_arrow(drawing, y);
     drawing.open_group(step.text);
     drawing.rect(x, y, kWidth - kMargin - x, kBox, "panel");
     drawing.text(x + 12, y + 20, fmt::format("{}  {}", step.number, step.title), "start", 14);
