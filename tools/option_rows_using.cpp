@@ -8,6 +8,8 @@ constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
 constexpr unsigned kExplainOp = static_cast<unsigned>(Program::explain_op);
+constexpr unsigned kExplainMasks = static_cast<unsigned>(Program::explain_masks);
+constexpr unsigned kExplainPositions = static_cast<unsigned>(Program::explain_positions);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
@@ -125,6 +127,37 @@ std::vector<Row> explain_op_options() {
   };
 }
 
+// The form and the place of what xformer-explain shows.
+std::vector<Row> page_options(std::vector<Row> rows) {
+  rows.push_back(
+      choice("format", "text|json|svg|html", "text", "form of the output; html: a page that stands alone")
+          .alias("-f")
+          .keeps(Keep::never));
+  rows.push_back(text("output", "-", "FILE", "-: standard output").alias("-o").keeps(Keep::never));
+  return rows;
+}
+
+std::vector<Row> explain_masks_options() {
+  return page_options({
+      text("source", "", "WORDS", "the encoder's sentences, apart by ';': words or ids; default: an example"),
+      text("target", "", "WORDS", "the decoder's"),
+      text("pad", "<pad>", "WORD", "what stands behind a sentence that is shorter than others"),
+  });
+}
+
+std::vector<Row> explain_positions_options() {
+  return page_options({
+      integer("length", "50", "N", "positions").between(1, 2048),
+      integer("dim", "64", "N", "width of the model").between(2, 1024),
+      choice("layout", "interleaved|split", "interleaved",
+             "sine and cosine in turn, as in the paper, or all sines first"),
+      integer("columns", "", "N...",
+              "columns to write out and to draw as curves; default: a few that span the table")
+          .at_least(0)
+          .any_number(),
+  });
+}
+
 std::vector<Row> shared_options() {
   return {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
@@ -157,6 +190,8 @@ OptionGroup using_options() {
           {"text", kReport, Keep::free, vocab_report_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
           {"op", kExplainOp, Keep::free, explain_op_options()},
+          {"masks", kExplainMasks, Keep::free, explain_masks_options()},
+          {"positions", kExplainPositions, Keep::free, explain_positions_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }
 

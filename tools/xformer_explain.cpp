@@ -3,7 +3,9 @@
 
 #include "core/error.h"
 #include "tools/commands.h"
+#include "tools/explain/masks.h"
 #include "tools/explain/op.h"
+#include "tools/explain/positions.h"
 #include "tools/main.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
@@ -52,10 +54,18 @@ void explain_op(const Options& options) {
   write(options, options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation));
 }
 
+// A command whose page `text` writes, in the format asked for.
+std::function<int(const Options&)> writing(std::string (*text)(const Options&)) {
+  return [text](const Options& options) { return write(options, text(options)), 0; };
+}
+
 int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       {"op", Program::explain_op, "an op's equations with their values, on numbers of yours",
        succeeding(explain_op)},
+      {"masks", Program::explain_masks, "which positions may see which", writing(explain::masks)},
+      {"positions", Program::explain_positions, "the sinusoids that tell where a token stands",
+       writing(explain::positions)},
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }
