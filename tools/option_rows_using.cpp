@@ -10,10 +10,11 @@ constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpu
 constexpr unsigned kExplainOp = static_cast<unsigned>(Program::explain_op);
 constexpr unsigned kExplainMasks = static_cast<unsigned>(Program::explain_masks);
 constexpr unsigned kExplainPositions = static_cast<unsigned>(Program::explain_positions);
+constexpr unsigned kExplainAttention = static_cast<unsigned>(Program::explain_attention);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
-constexpr unsigned kModels = Program::train | Program::translate;
+constexpr unsigned kModels = Program::train | Program::translate | Program::explain_attention;
 constexpr unsigned kLowercase =
     Program::vocab_train | Program::vocab_encode | Program::vocab_check | Program::vocab_stats;
 constexpr unsigned kAll = ~0u;
@@ -158,6 +159,18 @@ std::vector<Row> explain_positions_options() {
   });
 }
 
+std::vector<Row> explain_attention_options() {
+  return page_options({
+      text("model", "", "DIR", "run folder (its averaged model if there is one) or a checkpoint").alias("-m"),
+      text("sentence", "", "WORDS", "what to translate; default: an example").any_number().bare(),
+      text("target", "", "WORDS", "its translation; default: the model's own"),
+      choice("part", "encoder|self|cross|all", "all", "encoder, decoder self-attention, cross-attention"),
+      text("layer", "all", "N,...", "which layers, from 0"),
+      text("head", "all", "N,...", "which heads, from 0"),
+      text("focus", "", "WORD", "what this word looks at, alone"),
+  });
+}
+
 std::vector<Row> shared_options() {
   return {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
@@ -192,6 +205,7 @@ OptionGroup using_options() {
           {"op", kExplainOp, Keep::free, explain_op_options()},
           {"masks", kExplainMasks, Keep::free, explain_masks_options()},
           {"positions", kExplainPositions, Keep::free, explain_positions_options()},
+          {"attention", kExplainAttention, Keep::free, explain_attention_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "tools/commands.h"
+#include "tools/explain/attention_maps.h"
 #include "tools/explain/masks.h"
 #include "tools/explain/op.h"
 #include "tools/explain/positions.h"
@@ -66,6 +67,8 @@ int explain_program(int argc, char** argv) {
       {"masks", Program::explain_masks, "which positions may see which", writing(explain::masks)},
       {"positions", Program::explain_positions, "the sinusoids that tell where a token stands",
        writing(explain::positions)},
+      {"attention", Program::explain_attention, "what each head of a trained model looks at",
+       writing(explain::attention)},
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }

@@ -147,16 +147,18 @@ Drawing gallery_drawing(const std::string& title, const std::vector<Gallery>& ga
 std::string matrix_text(const TokenMatrix& matrix, int indent, std::string (*cell)(double)) {
   size_t margin = 0;
   for (const std::string& token : matrix.rows) margin = std::max(margin, length(token));
-  std::vector<size_t> widths;
-  for (const std::string& token : matrix.columns)
-    widths.push_back(std::max(length(token), length(cell(0))) + 2);
-  std::string text = fmt::format("{:{}}{:{}}", "", indent, "", margin);
-  for (size_t j = 0; j < widths.size(); ++j) text += fmt::format("{:>{}}", matrix.columns[j], widths[j]);
-  for (size_t i = 0; i < matrix.rows.size(); ++i) {
-    text += fmt::format("\n{:{}}{:>{}}", "", indent, matrix.rows[i], margin);
-    for (size_t j = 0; j < widths.size(); ++j)
-      text += fmt::format("{:>{}}", cell(matrix.at(i, j)), widths[j]);
+  std::string text = fmt::format("{:{}}", "", static_cast<size_t>(indent) + margin);
+  std::vector<std::string> lines;
+  for (const std::string& token : matrix.rows)
+    lines.push_back(fmt::format("\n{:{}}{:>{}}", "", indent, token, margin));
+  for (size_t j = 0; j < matrix.columns.size(); ++j) {
+    size_t width = length(matrix.columns[j]);
+    for (size_t i = 0; i < lines.size(); ++i) width = std::max(width, length(cell(matrix.at(i, j))));
+    text += fmt::format("  {:>{}}", matrix.columns[j], width);
+    for (size_t i = 0; i < lines.size(); ++i)
+      lines[i] += fmt::format("  {:>{}}", cell(matrix.at(i, j)), width);
   }
+  for (const std::string& line : lines) text += line;
   return text + "\n";
 }
 
