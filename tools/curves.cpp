@@ -37,31 +37,47 @@ void read_line(const nlohmann::json& line, Curves& curves) {
   if (score > curves.best.at.y) curves.best = {{update, score}, fmt::format("{:.2f}", score)};
 }
 
-}  // namespace
-
-void write_curves(const std::string& run) {
-  Curves curves;
-  std::ifstream file(run + "/metrics.jsonl");
+// How many lines are not ours: half a line that a full disk left, or somebody's own.
+int64_t read_metrics(const std::string& path, Curves& curves) {
+  int64_t foreign = 0;
+  std::ifstream file(path);
   for (std::string text; std::getline(file, text);) {
     try {
       read_line(nlohmann::json::parse(text), curves);
-    } catch (const nlohmann::json::exception&) {  // half a line that a full disk left, or somebody's own
+    } catch (const nlohmann::json::exception&) {
+      ++foreign;
     }
   }
+  return foreign;
+}
+
+void draw(const std::string& run, const Curves& curves) {
+  atomic_write(run + "/loss.svg", svg({.title = "Loss",
+                                       .x_label = "update",
+                                       .y_label = "nats per target token",
+                                       .series = {curves.training, curves.validation},
+                                       .marks = {}}));
+  if (curves.bleu.points.empty()) return;
+  atomic_write(run + "/bleu.svg", svg({.title = "Validation scores",
+                                       .x_label = "update",
+                                       .y_label = "BLEU, chrF2",
+                                       .series = {curves.bleu, curves.chrf},
+                                       .marks = {curves.best}}));
+}
+
+}  // namespace
+
+std::string write_curves(const std::string& run) {
+  Curves curves;
+  const int64_t foreign = read_metrics(run + "/metrics.jsonl", curves);
   try {
-    atomic_write(run + "/loss.svg", svg({.title = "Loss",
-                                         .x_label = "update",
-                                         .y_label = "nats per target token",
-                                         .series = {curves.training, curves.validation},
-                                         .marks = {}}));
-    if (curves.bleu.points.empty()) return;
-    atomic_write(run + "/bleu.svg", svg({.title = "Validation scores",
-                                         .x_label = "update",
-                                         .y_label = "BLEU, chrF2",
-                                         .series = {curves.bleu, curves.chrf},
-                                         .marks = {curves.best}}));
-  } catch (const Error&) {
+    draw(run, curves);
+  } catch (const Error& error) {
+    return fmt::format("the curves were not drawn: {}", error.what());
   }
+  if (foreign == 0) return "";
+  return fmt::format("{}/metrics.jsonl: the curves leave out {} lines that xformer-train did not write", run,
+                     foreign);
 }
 
 }  // namespace xf::tools

@@ -5,8 +5,8 @@
 
 namespace xf::tools {
 
-// A folder that cannot be written, or a metrics file that is not there, is no error: curves never stop
-// training.
-void write_curves(const std::string& run);
+// Curves never stop training: what kept them from being drawn whole, a full disk or lines of metrics.jsonl that are none,
+// is returned as a line for the user; empty: nothing did.
+std::string write_curves(const std::string& run);
 
 }  // namespace xf::tools

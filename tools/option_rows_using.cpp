@@ -8,6 +8,7 @@ constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
 constexpr unsigned kExplainOp = static_cast<unsigned>(Program::explain_op);
+constexpr unsigned kExplainSteps = static_cast<unsigned>(Program::explain_steps);
 constexpr unsigned kExplainMasks = static_cast<unsigned>(Program::explain_masks);
 constexpr unsigned kExplainPositions = static_cast<unsigned>(Program::explain_positions);
 constexpr unsigned kExplainAttention = static_cast<unsigned>(Program::explain_attention);
@@ -138,6 +139,13 @@ std::vector<Row> page_options(std::vector<Row> rows) {
   return rows;
 }
 
+std::vector<Row> explain_steps_options() {
+  return page_options({
+      choice("task", "seed001", "seed001", "the model that is walked through").keeps(Keep::never),
+      text("step", "", "NUMBER", "one step alone, as 2.1.1").keeps(Keep::never),
+  });
+}
+
 std::vector<Row> explain_masks_options() {
   return page_options({
       text("source", "", "WORDS", "the encoder's sentences, apart by ';': words or ids; default: an example"),
@@ -203,6 +211,7 @@ OptionGroup using_options() {
           {"text", kReport, Keep::free, vocab_report_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
           {"op", kExplainOp, Keep::free, explain_op_options()},
+          {"steps", kExplainSteps, Keep::free, explain_steps_options()},
           {"masks", kExplainMasks, Keep::free, explain_masks_options()},
           {"positions", kExplainPositions, Keep::free, explain_positions_options()},
           {"attention", kExplainAttention, Keep::free, explain_attention_options()},

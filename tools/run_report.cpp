@@ -84,7 +84,13 @@ void RunReport::validation(const nn::TrainingState& state, const ValidationResul
   }
   say(line);
   for (const std::string& sample : result.samples) say(sample);
-  write_curves(run_);
+  draw_curves();
+}
+
+void RunReport::draw_curves() {
+  const std::string problem = write_curves(run_);
+  if (!problem.empty() && problem != curves_problem_) warn(problem);
+  curves_problem_ = problem;
 }
 
 Progress RunReport::progress_of(const nn::TrainingState& state, const nn::UpdateResult& result) const {

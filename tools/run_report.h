@@ -35,6 +35,7 @@ class RunReport {
   void update(const nn::TrainingState& state, const nn::UpdateResult& result);
   void report(const nn::TrainingState& state, const nn::UpdateResult& result);
   void validation(const nn::TrainingState& state, const ValidationResult& result, bool best);
+  void draw_curves();  // loss.svg and bleu.svg; warns, once for each reason, when they cannot be drawn
 
  private:
   Progress progress_of(const nn::TrainingState& state, const nn::UpdateResult& result) const;
@@ -47,6 +48,7 @@ class RunReport {
   std::string run_, log_format_;
   ProgressDisplay display_;
   std::unique_ptr<LogFile> log_, metrics_;
+  std::string curves_problem_;  // that the user knows of
 };
 
 }  // namespace xf::tools

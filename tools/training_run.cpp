@@ -8,18 +8,14 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "data/bleu.h"
-#include "nn/memory_plan.h"
-#include "tools/curves.h"
 #include "tools/model_config.h"
 #include "tools/print_model.h"
 #include "tools/run_report.h"
+#include "tools/training_setup.h"
 
 namespace xf::tools {
 
 namespace {
-
-// Room over the plan: batches of other shapes than the largest leave gaps between their tensors.
-constexpr double kArenaSlack = 1.25;
 
 class TrainingRun final : public nn::TrainingTask {
  public:
@@ -27,7 +23,7 @@ class TrainingRun final : public nn::TrainingTask {
 
   int run();
 
-  PackedBatch next_batch() override { return batches_.next(); }
+  PackedBatch next_batch() override { return setup_.batches.next(); }
   void locate(nn::TrainingState& state) const override;
   std::vector<nn::Score> validate(const nn::TrainingState& state) override;
   void save(const nn::TrainingState& state, nn::SaveKind kind) override;
@@ -56,44 +52,28 @@ class TrainingRun final : public nn::TrainingTask {
   nn::Checkpoint checkpoint(const nn::TrainingState& state) const;
 
   TrainingInputs inputs_;
-  const Options& options_ = inputs_.options;
-  std::string run_ = options_.get_string("model");
-  nn::LoopOptions loop_ = loop_options(options_);
-  data::BatchCapacity capacity_ = data::capacity_for(options_.get_int("mini-batch-words"));
-  data::BatchSpecials specials_ =
-      data::batch_specials(*inputs_.vocabularies.source, *inputs_.vocabularies.target);
-  uint64_t seed_ = static_cast<uint64_t>(options_.get_int("seed"));
-  data::TrainingBatches batches_{inputs_.corpus, specials_, capacity_, seed_,
-                                 options_.get_string("shuffle") == "data"};
-  double updates_per_epoch_ = static_cast<double>(batches_.batches_in_epoch(0)) /
-                              static_cast<double>(options_.get_int("optimizer-delay"));
-  nn::TransformerConfig config_ =
-      model_config(options_, inputs_.vocabularies.source->size(), inputs_.vocabularies.target->size());
-  nn::TrainerOptions trainer_options_ = trainer_options(options_, updates_per_epoch_);
-  nn::MemoryPlan plan_ =
-      nn::plan_memory(config_, {capacity_.source_tokens, capacity_.target_tokens, capacity_.sentences},
-                      chosen_dtype(options_));
-  Device device_ = chosen_device(options_);
-  nn::Registry registry_{chosen_dtype(options_)};
-  nn::Transformer model_{config_, registry_};
-  Arena arena_{device_, static_cast<int64_t>(kArenaSlack* static_cast<double>(plan_.activations))};
-  std::unique_ptr<nn::Trainer> trainer_;
+  const Options& options_;
+  const std::string run_;
+  TrainingSetup setup_;
+  TrainedModel model_;
   nn::TrainingState state_;
-  RunReport report_{options_, loop_, updates_per_epoch_};
+  RunReport report_;
   std::unique_ptr<nn::RunFolder> folder_;
   std::unique_ptr<Validator> validator_;  // null without --valid-sets
   ValidationResult validation_;           // the latest
   RunReport::Lengths logs_;               // when state_ was saved
 };
 
-TrainingRun::TrainingRun(TrainingInputs inputs) : inputs_(std::move(inputs)) {
-  registry_.allocate(device_, nn::Registry::Gradients::yes);
-  model_.bind(device_);
-  trainer_options_.capacity = {capacity_.source_tokens, capacity_.target_tokens, capacity_.sentences};
-  trainer_ = std::make_unique<nn::Trainer>(model_, registry_, arena_, trainer_options_);
+TrainingRun::TrainingRun(TrainingInputs inputs)
+    : inputs_(std::move(inputs)),
+      options_(inputs_.options),
+      run_(options_.get_string("model")),
+      setup_(training_setup(inputs_)),
+      model_(setup_),
+      report_(options_, setup_.loop, setup_.updates_per_epoch) {
   if (inputs_.validation) {
-    validator_ =
-        std::make_unique<Validator>(options_, model_, *trainer_, inputs_.vocabularies, *inputs_.validation);
+    validator_ = std::make_unique<Validator>(options_, model_.transformer, model_.trainer,
+                                             inputs_.vocabularies, *inputs_.validation);
   }
 }
 
@@ -102,7 +82,7 @@ int TrainingRun::run() {
   note_stops();
   take_folder();
   if (resume_or_begin()) return 0;
-  const nn::Ending ending = nn::run_training_loop(*trainer_, *this, loop_, state_);
+  const nn::Ending ending = nn::run_training_loop(model_.trainer, *this, setup_.loop, state_);
   try {
     finish(ending);
   } catch (const Stopped&) {
@@ -142,7 +122,7 @@ bool TrainingRun::resume_or_begin() {
     if (state_.best_update > 0) mark_best(state_);  // a kill may have come before the link
     report_.say(fmt::format("resumed from update {} of {}", grouped(state_.update), from));
   } else {
-    registry_.initialise(seed_);
+    model_.registry.initialise(setup_.seed);
     describe();
   }
   return false;
@@ -157,17 +137,17 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
          where);
   }
   check_vocabularies(inputs_.vocabularies, checkpoint.metadata, where);
-  nn::load_model(checkpoint.model, registry_, where);
+  nn::load_model(checkpoint.model, model_.registry, where);
   const auto moment = [&](const char* name) {
     const auto found = checkpoint.optimizer.find(name);
     if (found == checkpoint.optimizer.end())
       fail(ErrorKind::data, "{}: the checkpoint has no optimiser state", where);
     return found->second;
   };
-  trainer_->optimizer().first_moment().copy_from(moment("first_moment"));
-  trainer_->optimizer().second_moment().copy_from(moment("second_moment"));
+  model_.trainer.optimizer().first_moment().copy_from(moment("first_moment"));
+  model_.trainer.optimizer().second_moment().copy_from(moment("second_moment"));
   take_up(state);
-  batches_.restore({state_.epoch, state_.position});
+  setup_.batches.restore({state_.epoch, state_.position});
   const auto threads = state.get<int64_t>("threads");
   if (threads != thread_count()) {
     on_warning(fmt::format("the run began with {} threads and goes on with {}: its last bits will differ",
@@ -190,13 +170,13 @@ bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
   } else {
     logs_ = {kKeepAll, kKeepAll};  // of an earlier version: its logs are left whole
   }
-  return nn::is_over(loop_, state_);
+  return nn::is_over(setup_.loop, state_);
 }
 
 void TrainingRun::describe() {
   const data::CorpusStatistics& s = inputs_.corpus.statistics;
   report_.say(fmt::format("xformer {} · {} · {} threads · seed {}", XFORMER_VERSION, device_line(options_),
-                          thread_count(), seed_));
+                          thread_count(), setup_.seed));
   report_.say(fmt::format("train: {} pairs, {} kept, {} empty, {} over {} tokens{}", grouped(s.pairs),
                           grouped(s.kept), grouped(s.dropped_empty), grouped(s.dropped_long),
                           options_.get_int("max-length"),
@@ -207,22 +187,22 @@ void TrainingRun::describe() {
       s.target.longest, 100 * s.target.unknown_rate()));
   if (inputs_.validation)
     report_.say(fmt::format("valid: {} pairs", grouped(inputs_.validation->corpus.size())));
-  report_.say(fmt::format("vocabulary: {} source, {} target{}, hash {}", grouped(config_.source_vocabulary),
-                          grouped(config_.target_vocabulary), inputs_.vocabularies.joint() ? " (joint)" : "",
-                          inputs_.vocabularies.hash()));
-  report_.say(model_line(config_, registry_));
-  report_.say(memory_line(plan_, capacity_.target_tokens));
-  report_.say(fmt::format("{:.1f} updates per epoch", updates_per_epoch_));
+  report_.say(fmt::format("vocabulary: {} source, {} target{}, hash {}",
+                          grouped(setup_.model.source_vocabulary), grouped(setup_.model.target_vocabulary),
+                          inputs_.vocabularies.joint() ? " (joint)" : "", inputs_.vocabularies.hash()));
+  report_.say(model_line(setup_.model, model_.registry));
+  report_.say(memory_line(setup_.plan, setup_.capacity.target_tokens));
+  report_.say(fmt::format("{:.1f} updates per epoch", setup_.updates_per_epoch));
   report_.metrics(json_line("begin", {{"pairs", s.kept},
-                                      {"parameters", registry_.count()},
-                                      {"seed", static_cast<int64_t>(seed_)},
+                                      {"parameters", model_.registry.count()},
+                                      {"seed", static_cast<int64_t>(setup_.seed)},
                                       {"threads", int64_t{thread_count()}},
                                       {"vocabulary", inputs_.vocabularies.hash()}}));
 }
 
 void TrainingRun::locate(nn::TrainingState& state) const {
-  state.epoch = batches_.cursor().epoch;
-  state.position = batches_.cursor().position;
+  state.epoch = setup_.batches.cursor().epoch;
+  state.position = setup_.batches.cursor().position;
 }
 
 std::vector<nn::Score> TrainingRun::validate(const nn::TrainingState&) {
@@ -233,7 +213,7 @@ std::vector<nn::Score> TrainingRun::validate(const nn::TrainingState&) {
 
 nn::State TrainingRun::state_to_save(const nn::TrainingState& state) const {
   nn::State saved = nn::to_state(state);
-  saved.set("seed", static_cast<int64_t>(seed_));
+  saved.set("seed", static_cast<int64_t>(setup_.seed));
   saved.set("threads", int64_t{thread_count()});
   saved.set("data_hash", inputs_.data_hash);
   const auto [log, metrics] = report_.lengths();
@@ -245,9 +225,9 @@ nn::State TrainingRun::state_to_save(const nn::TrainingState& state) const {
 nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   nn::Checkpoint checkpoint;
   checkpoint.update = state.update;
-  checkpoint.model = nn::model_of(registry_);
-  checkpoint.optimizer = {{"first_moment", trainer_->optimizer().first_moment().to(Device::cpu())},
-                          {"second_moment", trainer_->optimizer().second_moment().to(Device::cpu())}};
+  checkpoint.model = nn::model_of(model_.registry);
+  checkpoint.optimizer = {{"first_moment", model_.trainer.optimizer().first_moment().to(Device::cpu())},
+                          {"second_moment", model_.trainer.optimizer().second_moment().to(Device::cpu())}};
   checkpoint.metadata = {{"update", std::to_string(state.update)}};
   describe_vocabularies(inputs_.vocabularies, checkpoint.metadata);
   checkpoint.state = state_to_save(state);
@@ -272,7 +252,7 @@ void TrainingRun::mark_best(const nn::TrainingState& state) {
 void TrainingRun::finish(nn::Ending ending) {
   report_.clear();
   nn::Checkpoint average = folder_->average();
-  write_curves(run_);
+  report_.draw_curves();
   report_.say(fmt::format("{} after {} updates, {}",
                           ending == nn::Ending::stopped_early ? "no progress any more" : "done",
                           grouped(state_.update), clock_time(state_.seconds)));
@@ -290,7 +270,7 @@ void TrainingRun::finish(nn::Ending ending) {
 }
 
 void TrainingRun::score(const nn::Checkpoint& average) {
-  nn::load_model(average.model, registry_, run_);
+  nn::load_model(average.model, model_.registry, run_);
   const int64_t beam = options_.get_int("beam-size");
   const data::BleuScore bleu = validator_->bleu(validator_->translations(beam));
   report_.say(fmt::format("averaged model, beam {}: {}", beam, data::format(bleu, 2)));

@@ -1,4 +1,4 @@
-// xformer-explain: what the engine computes, shown: an op's equations with their values.
+// xformer-explain: what the engine computes, shown: an op's equations, a model's steps.
 #include <fmt/format.h>
 
 #include "core/error.h"
@@ -7,6 +7,7 @@
 #include "tools/explain/masks.h"
 #include "tools/explain/op.h"
 #include "tools/explain/positions.h"
+#include "tools/explain/steps.h"
 #include "tools/main.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
@@ -55,6 +56,16 @@ void explain_op(const Options& options) {
   write(options, options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation));
 }
 
+void explain_steps(const Options& options) {
+  explain::Walk walk = explain::walk_seed001();
+  if (options.is_set("step")) walk = only(std::move(walk), options.get_string("step"));
+  const std::string& format = options.get_string("format");
+  write(options, format == "json"   ? to_json(walk)
+                 : format == "svg"  ? to_svg(walk)
+                 : format == "html" ? to_html(walk)
+                                    : to_text(walk));
+}
+
 // A command whose page `text` writes, in the format asked for.
 std::function<int(const Options&)> writing(std::string (*text)(const Options&)) {
   return [text](const Options& options) { return write(options, text(options)), 0; };
@@ -64,6 +75,8 @@ int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       {"op", Program::explain_op, "an op's equations with their values, on numbers of yours",
        succeeding(explain_op)},
+      {"steps", Program::explain_steps, "a small Transformer, one step after the other, with its numbers",
+       succeeding(explain_steps)},
       {"masks", Program::explain_masks, "which positions may see which", writing(explain::masks)},
       {"positions", Program::explain_positions, "the sinusoids that tell where a token stands",
        writing(explain::positions)},

@@ -21,7 +21,7 @@ struct Fixture {
   explicit Fixture(DType dtype = DType::f64)
       : registry(dtype),
         table(registry.add("table", {kVocabulary, kDim}, Init::zeros())),
-        block(registry, table, kBlockDropout) {
+        block(registry, "embedding", table, kBlockDropout) {
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
     randomise(registry);
     positions = Tensor::empty({40, kDim}, dtype);

@@ -1,0 +1,54 @@
+#include "tools/training_setup.h"
+
+#include "tools/model_config.h"
+
+namespace xf::tools {
+
+namespace {
+
+// Room over the plan: batches of other shapes than the largest leave gaps between their tensors.
+constexpr double kArenaSlack = 1.25;
+
+// Its tensors allocated and its tables made: what a Trainer asks for.
+nn::Transformer& ready(nn::Transformer& transformer, nn::Registry& registry, Device device) {
+  registry.allocate(device, nn::Registry::Gradients::yes);
+  transformer.bind(device);
+  return transformer;
+}
+
+}  // namespace
+
+TrainingSetup training_setup(const TrainingInputs& inputs) {
+  const Options& options = inputs.options;
+  const data::Tokenizer &source = *inputs.vocabularies.source, &target = *inputs.vocabularies.target;
+  const data::BatchCapacity capacity = data::capacity_for(options.get_int("mini-batch-words"));
+  const BatchSize largest{capacity.source_tokens, capacity.target_tokens, capacity.sentences};
+  const auto seed = static_cast<uint64_t>(options.get_int("seed"));
+  const DType dtype = chosen_dtype(options);
+  const nn::TransformerConfig model = model_config(options, source.size(), target.size());
+
+  data::TrainingBatches batches(inputs.corpus, data::batch_specials(source, target), capacity, seed,
+                                options.get_string("shuffle") == "data");
+  const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch(0)) /
+                                   static_cast<double>(options.get_int("optimizer-delay"));
+  nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
+  trainer.capacity = largest;
+  return {.loop = loop_options(options),
+          .capacity = capacity,
+          .seed = seed,
+          .batches = std::move(batches),
+          .updates_per_epoch = updates_per_epoch,
+          .model = model,
+          .trainer = trainer,
+          .dtype = dtype,
+          .device = chosen_device(options),
+          .plan = nn::plan_memory(model, largest, dtype)};
+}
+
+TrainedModel::TrainedModel(const TrainingSetup& setup)
+    : registry(setup.dtype),
+      transformer(setup.model, registry),
+      arena(setup.device, static_cast<int64_t>(kArenaSlack * static_cast<double>(setup.plan.activations))),
+      trainer(ready(transformer, registry, setup.device), registry, arena, setup.trainer) {}
+
+}  // namespace xf::tools

@@ -1,0 +1,41 @@
+// What a training run consists of before it starts: what its options and data decide, and the model with its memory.
+#pragma once
+
+#include "core/arena.h"
+#include "data/batches.h"
+#include "nn/memory_plan.h"
+#include "nn/trainer.h"
+#include "nn/training_loop.h"
+#include "tools/training_run.h"
+
+namespace xf::tools {
+
+struct TrainingSetup {
+  nn::LoopOptions loop;
+  data::BatchCapacity capacity;
+  uint64_t seed;
+  data::TrainingBatches batches;
+  double updates_per_epoch;
+  nn::TransformerConfig model;
+  nn::TrainerOptions trainer;
+  DType dtype;
+  Device device;
+  nn::MemoryPlan plan;
+};
+
+// `inputs` must outlive it: its batches are cut from their corpus. Error usage for options that do not fit together.
+TrainingSetup training_setup(const TrainingInputs& inputs);
+
+// Parameters are zero until somebody initialises or loads them.
+struct TrainedModel {
+  explicit TrainedModel(const TrainingSetup& setup);
+  TrainedModel(const TrainedModel&) = delete;
+  TrainedModel& operator=(const TrainedModel&) = delete;
+
+  nn::Registry registry;
+  nn::Transformer transformer;
+  Arena arena;
+  nn::Trainer trainer;
+};
+
+}  // namespace xf::tools
