@@ -65,6 +65,7 @@ TracedSentence trace_sentence(ModelTranslator& model, const std::string& source,
   const std::vector<int32_t> target_ids =
       target.empty() ? model.translator.translate({line}).front().hypotheses.front().ids
                      : to.encode(model.model->pipeline.prepare(target));
+  if (!target.empty()) check_length(target_ids, target);
 
   data::ParallelCorpus corpus;
   corpus.source.push_back(source_ids);

@@ -33,7 +33,7 @@ struct TracedSentence {
 Options translation_options(const Options& options);
 
 // `source` and `target` are lines of text as a user writes them; an empty target: the model's own translation. Error
-// usage for a source without tokens, or one that is longer than the model reads.
+// usage for a line without tokens, or with more than the model reads.
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target);
 
 }  // namespace xf::tools::explain
