@@ -42,6 +42,12 @@ std::string summary(Program program) {
              "plain kernel, of the fast one, and of central differences. Without a name: the ops and their "
              "inputs.\n\n"
              "  xformer-explain op layer_norm --x 1,2,3,4 --dy 1,0,0,0\n";
+    case Program::explain_flow:
+      return "Data on its way through a part of the Transformer, with the values of one sentence, as an "
+             "animated "
+             "picture.\n\n"
+             "  xformer-explain flow encoder -o encoder.svg\n"
+             "  xformer-explain flow decoding -m RUN \"A dog sleeps.\" -o decoding.svg\n";
   }
   return "";
 }

@@ -8,10 +8,11 @@ constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
 constexpr unsigned kExplainOp = static_cast<unsigned>(Program::explain_op);
+constexpr unsigned kExplainFlow = static_cast<unsigned>(Program::explain_flow);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
-constexpr unsigned kModels = Program::train | Program::translate;
+constexpr unsigned kModels = Program::train | Program::translate | Program::explain_flow;
 constexpr unsigned kLowercase =
     Program::vocab_train | Program::vocab_encode | Program::vocab_check | Program::vocab_stats;
 constexpr unsigned kAll = ~0u;
@@ -125,6 +126,20 @@ std::vector<Row> explain_op_options() {
   };
 }
 
+std::vector<Row> explain_flow_options() {
+  return {
+      text("subject", "", "SUBJECT [SENTENCE]",
+           "encoder, training, decoding, attention, feed_forward or positions; with -m, what to translate")
+          .up_to(2)
+          .bare()
+          .keeps(Keep::never),
+      text("model", "", "DIR", "run folder or checkpoint; default: a micro-model with random weights")
+          .alias("-m"),
+      choice("format", "svg|html|text|json", "svg", "form of the output").alias("-f").keeps(Keep::never),
+      text("output", "-", "FILE", "-: standard output").alias("-o").keeps(Keep::never),
+  };
+}
+
 std::vector<Row> shared_options() {
   return {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
@@ -157,6 +172,7 @@ OptionGroup using_options() {
           {"text", kReport, Keep::free, vocab_report_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
           {"op", kExplainOp, Keep::free, explain_op_options()},
+          {"flow", kExplainFlow, Keep::free, explain_flow_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "tools/commands.h"
+#include "tools/explain/flow.h"
 #include "tools/explain/op.h"
 #include "tools/main.h"
 #include "tools/options.h"
@@ -52,10 +53,14 @@ void explain_op(const Options& options) {
   write(options, options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation));
 }
 
+void explain_flow(const Options& options) { write(options, explain::flow_document(options)); }
+
 int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       {"op", Program::explain_op, "an op's equations with their values, on numbers of yours",
        succeeding(explain_op)},
+      {"flow", Program::explain_flow, "data on its way through the model, as an animated picture",
+       succeeding(explain_flow)},
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }
