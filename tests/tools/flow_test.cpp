@@ -50,9 +50,10 @@ nlohmann::json json_of(const std::string& subject) {
   return nlohmann::json::parse(to_json(micro_flow(subject)));
 }
 
-// Rows that a head's matrix begins at in the traced value: those of p are [1, H, Tq, Tk].
+// The row of the traced value that a matrix begins at: p is [1, H, Tq, Tk], and "p, head 1" its second head.
 int64_t first_row(const nlohmann::json& matrix, const SeenValue& seen) {
-  return seen.symbol == "p" ? (matrix.at("label").get<std::string>().back() - '0') * seen.value.dim(2) : 0;
+  const char last = matrix.at("label").get<std::string>().back();
+  return seen.symbol == "p" && last >= '0' && last <= '9' ? (last - '0') * seen.value.dim(2) : 0;
 }
 
 TEST_CASE("Flow: blocks, equations, shapes and numbers are those of the trace", "[unit]") {

@@ -100,6 +100,7 @@ void FlowPicture::note(const FlowStage& stage, const Box& box) {
 void FlowPicture::words(size_t s) {
   const FlowStage& stage = flow_.stages[s];
   const Box& box = layout_.boxes[s];
+  const double size = box.slot < 50 ? 9 : 11;
   for (int64_t i = 0; i < drawn(std::ssize(stage.words)); ++i) {
     const FlowWord& word = stage.words[static_cast<size_t>(i)];
     const double x = FlowLayout::kText + static_cast<double>(i) * box.slot,
@@ -107,7 +108,7 @@ void FlowPicture::words(size_t s) {
     drawing_.rect(x, y, box.slot - 4, 22, "field");
     drawing_.open_class(fmt::format("appears t{}", flow_.tick(s, i)));
     drawing_.open_group(word.text);
-    drawing_.text(x + box.slot / 2 - 2, y + 15, clipped(word.text, box.slot - 8, 11), "middle", 11);
+    drawing_.text(x + box.slot / 2 - 2, y + 15, clipped(word.text, box.slot - 6, size), "middle", size);
     if (word.number)
       drawing_.text(x + box.slot / 2 - 2, y + 36, fmt::format("{:.2f}", *word.number), "middle", 10,
                     "accent");
