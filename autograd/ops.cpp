@@ -56,6 +56,14 @@ Variable scale(Tape& tape, const Variable& x, float alpha) {
   });
 }
 
+Variable masked_fill(Tape& tape, const Variable& x, const Tensor& mask, float value) {
+  const Tensor y = like(tape, x.value());
+  kernels::masked_fill(x.value(), mask, value, y);
+  return tape.record("masked_fill", y, {x}, [mask](Gradients& grad) {
+    if (grad.wanted(0)) kernels::masked_fill(grad.of_output(), mask, 0, grad.written(0));
+  });
+}
+
 Variable add_bias(Tape& tape, const Variable& x, const Variable& bias) {
   const Tensor y = like(tape, x.value()), b = bias.value();
   kernels::copy(x.value(), y);

@@ -20,6 +20,8 @@ Variable matmul(Tape&, const Variable& a, kernels::Transpose transpose_a, const 
 Variable add(Tape&, const Variable& a, const Variable& b);
 // alpha x.  dx = alpha dy
 Variable scale(Tape&, const Variable& x, float alpha);
+// x where mask (i32, shaped like x) is not 0, else value.  dx = dy where mask is not 0, else 0
+Variable masked_fill(Tape&, const Variable& x, const Tensor& mask, float value);
 // x [N, D] + bias [D] on every row.  dbias = sum_n dy
 Variable add_bias(Tape&, const Variable& x, const Variable& bias);
 // f(x + bias)
@@ -46,6 +48,8 @@ Variable cross_entropy(Tape&, const Variable& z, const Tensor& targets, const ke
 Variable rows(Tape&, const Variable& x, int64_t begin, int64_t end);
 // The same for columns. (Tape::columns is the view without a copy.)
 Variable columns(Tape&, const Variable& x, int64_t begin, int64_t end);
+// The same elements in another shape; x has no gaps.
+Variable reshape(Tape&, const Variable& x, Shape shape);
 // Matrices of one height, side by side; of one width, one below the other.
 Variable join_columns(Tape&, const std::vector<Variable>& parts);
 Variable join_rows(Tape&, const std::vector<Variable>& parts);

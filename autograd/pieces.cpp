@@ -1,4 +1,4 @@
-// Cutting and joining matrices.
+// Cutting, joining and reshaping matrices.
 #include "autograd/ops.h"
 #include "kernels/elementwise.h"
 
@@ -28,6 +28,13 @@ Variable rows(Tape& tape, const Variable& x, int64_t begin, int64_t end) {
 
 Variable columns(Tape& tape, const Variable& x, int64_t begin, int64_t end) {
   return cut(tape, x, [=](const Tensor& whole) { return whole.slice_columns(begin, end); });
+}
+
+Variable reshape(Tape& tape, const Variable& x, Shape shape) {
+  const Shape before = x.value().shape();
+  return tape.record("reshape", x.value().reshape(shape), {x}, [before](Gradients& grad) {
+    if (grad.wanted(0)) kernels::copy(grad.of_output().reshape(before), grad.written(0));
+  });
 }
 
 Variable join_columns(Tape& tape, const std::vector<Variable>& parts) {

@@ -71,6 +71,24 @@ void scale(const Tensor& x, const Tensor& alpha, Out y) {
   });
 }
 
+void masked_fill(const Tensor& x, const Tensor& mask, float value, Out y) {
+  check_shape(mask, x.shape(), "masked_fill: mask");
+  check_dtype(mask, DType::i32, "masked_fill: mask");
+  check_shape(y, x.shape(), "masked_fill: y");
+  for (const Tensor* t : {&x, &mask, &y}) check_contiguous(*t, "masked_fill: x, mask and y");
+  check_same_dtype("masked_fill", {&x, &y});
+  check_same_device("masked_fill", {&x, &mask, &y});
+  if (y.numel() == 0) return;
+  dispatch(y, [&]<typename T>(auto backend) {
+    masked_fill(backend, MaskedFillArgs<T>{.x = x.data<T>(),
+                                           .mask = mask.data<int32_t>(),
+                                           .y = y.data<T>(),
+                                           .N = y.rows(),
+                                           .D = y.width(),
+                                           .value = value});
+  });
+}
+
 void copy(const Tensor& x, Out y) {
   check_shape(y, x.shape(), "copy: y");
   check_same_dtype("copy", {&x, &y});

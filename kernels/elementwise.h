@@ -15,6 +15,9 @@ void sum_rows(const Tensor& x, Out sum);
 void scale(const Tensor& x, float alpha, Out y);
 // The same with a factor that is known to the device: alpha [1], Acc<T>.
 void scale(const Tensor& x, const Tensor& alpha, Out y);
+// y = x where mask is not 0, else value.  x, y, mask (i32) of one shape, without gaps; y may be x. The gradient of x is
+// the same of dy, with 0 for the value.
+void masked_fill(const Tensor& x, const Tensor& mask, float value, Out y);
 // y = x;  y = 0.  Rows may be strided.
 void copy(const Tensor& x, Out y);
 void fill_zero(Out y);
@@ -26,6 +29,14 @@ struct RowsArgs {
   int64_t N, D, x_stride, y_stride;
   float alpha = 1;
   const Acc<T>* alpha_at = nullptr;  // scale: where the factor lies, if not in alpha
+};
+template <typename T>
+struct MaskedFillArgs {
+  const T* x;
+  const int32_t* mask;
+  T* y;
+  int64_t N, D;
+  float value;
 };
 template <typename T>
 struct SumRowsArgs {
@@ -49,6 +60,10 @@ template <typename T, CpuLevel L>
 void scale(Cpu<L>, const RowsArgs<T>&);
 template <typename T>
 void scale(Cuda, const RowsArgs<T>&);
+template <typename T, CpuLevel L>
+void masked_fill(Cpu<L>, const MaskedFillArgs<T>&);
+template <typename T>
+void masked_fill(Cuda, const MaskedFillArgs<T>&);
 template <typename T, CpuLevel L>
 void copy(Cpu<L>, const RowsArgs<T>&);
 template <typename T>

@@ -25,6 +25,7 @@ struct Init {
   static Init zeros() { return {}; }
   static Init ones() { return {Kind::ones, 1}; }
   static Init normal(float deviation) { return {Kind::normal, deviation}; }
+  static Init uniform(float bound) { return {Kind::uniform, bound}; }
   // Glorot, Bengio 2010: uniform in +-sqrt(6 / (fan_in + fan_out)). The fans are those of one projection,
   // also inside a fused matrix.
   static Init xavier(int64_t fan_in, int64_t fan_out);

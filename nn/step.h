@@ -29,9 +29,11 @@ struct Step {
     return {p, seed, site, tokens.counter};
   }
   Tensor allocate(Shape shape, DType dtype) const { return tape.allocate(shape, dtype); }
-  void show(std::string_view block, std::string_view equation, std::string_view symbol,
-            const Tensor& value) const {
-    if (trace) trace->value(block, equation, symbol, value);
+  void show(std::string_view block, std::string_view equation, std::string_view symbol, const Tensor& value,
+            const std::source_location& line = std::source_location::current()) const {
+    if (!trace) return;
+    trace->at(line);
+    trace->value(block, equation, symbol, value);
   }
 };
 

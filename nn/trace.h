@@ -2,6 +2,7 @@
 // nobody looks at pays one comparison per value.
 #pragma once
 
+#include <source_location>
 #include <string_view>
 
 #include "core/tensor.h"
@@ -15,6 +16,8 @@ class Trace {
   // the value, `symbol` what that page calls it: "AB2", "o". The memory is the pass's: copy what is to stay.
   virtual void value(std::string_view block, std::string_view equation, std::string_view symbol,
                      const Tensor& value) = 0;
+  // The line of the pass that shows the next value.
+  virtual void at(const std::source_location&) {}
 };
 
 }  // namespace xf::nn

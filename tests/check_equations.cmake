@@ -1,7 +1,7 @@
 # Every equation of docs/derivations has one id, defined once and cited where its prefix's row in README.md there says it
 # must be; an id that code cites is defined.
 #   cmake -D ROOT=. -P tests/check_equations.cmake
-# A definition is a line of a page that begins with the id in brackets, indented: "    (LN5)  dx_j = ...".
+# A definition is the tag of a formula on a page: "\mathrm{d}x_j = ... \tag{LN5}".
 cmake_minimum_required(VERSION 3.25)
 
 set(pages_folder ${ROOT}/docs/derivations)
@@ -44,15 +44,14 @@ endfunction()
 set(defined "")
 file(GLOB pages ${pages_folder}/*.md)
 foreach(page IN LISTS pages)
-  file(STRINGS ${page} lines REGEX "^    +.*\\(${id}\\)  ")
-  foreach(line IN LISTS lines)
-    string(REGEX MATCHALL "(^    +|        )\\(${id}\\)  " tags "${line}")
-    string(REGEX MATCHALL "${id}" tags "${tags}")
-    list(APPEND defined ${tags})
-  endforeach()
+  file(READ ${page} text)
+  string(REGEX MATCHALL "\\\\tag{${id}}" tags "${text}")
+  string(REGEX MATCHALL "${id}" tags "${tags}")
+  list(APPEND defined ${tags})
 endforeach()
 
-file(GLOB contract ${ROOT}/kernels/*.h ${ROOT}/autograd/*.h ${ROOT}/nn/*.h ${ROOT}/nn/*.cpp)
+file(GLOB contract ${ROOT}/kernels/*.h ${ROOT}/autograd/*.h ${ROOT}/nn/*.h ${ROOT}/nn/*.cpp
+     ${ROOT}/nn/quirks/*.h ${ROOT}/nn/quirks/*.cpp)
 file(GLOB plain ${ROOT}/kernels/plain/*.h)
 file(GLOB cpu ${ROOT}/kernels/cpu/*.h ${ROOT}/kernels/cpu/*.cpp)
 file(GLOB cuda ${ROOT}/kernels/cuda/*.cuh ${ROOT}/kernels/cuda/*.cu)

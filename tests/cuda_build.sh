@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares the declarations of the software GPU with the toolkit's, compiles the CUDA backend with nvcc, warnings as
-# errors, links the programs and the tests with it, and checks ptxas's report: no kernel of the tiny and base models
-# spills registers.
+# errors, links the trainer and the benchmarks with it, which hold all that only a CUDA build has, and checks ptxas's
+# report: no kernel of the tiny and base models spills registers.
 #   tests/cuda_build.sh [80 90 ...]      for these architectures; default: all that are shipped (tools/cmake/cuda.cmake)
 # Needs no GPU. Without a CUDA toolkit on the machine it takes one from PyPI into build-cuda/toolkit (python3-venv).
 set -eu
@@ -54,5 +54,4 @@ cmake --build --preset cuda --target xf_kernels >"$log" 2>&1 || {
 }
 # shellcheck disable=SC2046  # one word per architecture
 python3 tests/check_ptxas.py "$log" $(printf 'sm_%s ' "$@")
-cmake --build --preset cuda --target xformer-train xformer-translate xformer-score xformer-vocab xformer-bench \
-  kernels_tests nn_tests
+cmake --build --preset cuda --target xformer-train xformer-bench

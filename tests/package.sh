@@ -55,6 +55,8 @@ by_pkg_config() {
 claim "the examples build with find_package(xformer)" by_cmake
 claim "one builds with pkg-config" by_pkg_config
 
+claim "one differentiates by the tape" sh -c "'$work/by-cmake/one_gradient' | grep 'by the tape'"
+
 export PATH="$prefix/bin:$PATH" OMP_WAIT_POLICY=passive
 (cd "$work" && xformer-vocab demo-corpus --quiet -o corpus)
 for side in en de; do head -n 300 "$work/corpus/train.$side" >"$work/train.$side"; done

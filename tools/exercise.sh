@@ -3,7 +3,8 @@
 #   tools/exercise.sh              all of them: id, file, the equation as its page has it
 #   tools/exercise.sh LN5          cuts LN5 out, in a copy: build/exercises/LN5/ (or $XFORMER_EXERCISES/LN5/)
 #   tools/exercise.sh LN5 check    compiles the copy with its tests and runs them. Exit code 0: solved
-# check needs a build: cmake --preset release && cmake --build --preset release --target xf_test_main xf_core
+#   tools/exercise.sh LN5 try 'dx[n * D + j] = 0;'    what the tests say of this line in a copy of its own: build/exercises/tries/
+# check and try need a build: cmake --preset release && cmake --build --preset release --target xf_test_main xf_core
 set -eu
 cd "$(dirname "$0")/.."
 plain=kernels/plain exercises=${XFORMER_EXERCISES:-build/exercises}
@@ -14,10 +15,8 @@ equations() {
 }
 
 # The id's equation, from the page that defines it.
-equation_of() {
-  grep -hE "^ +.*\($1\)  " docs/derivations/*.md | sed -E "s/.*(\($1\)  .*)/\1/; s/ {3,}[A-Za-z(].*//" | head -n 1
-}
-page_of() { grep -lE "^ +.*\($1\)  " docs/derivations/*.md | head -n 1; }
+equation_of() { printf '(%s)  %s\n' "$1" "$(grep -hF "\\tag{$1}" docs/derivations/*.md | sed -E -f tools/formula_text.sed)"; }
+page_of() { grep -lF "\\tag{$1}" docs/derivations/*.md; }
 
 list() {
   equations | while IFS=: read -r file _ id; do
@@ -71,12 +70,37 @@ check() {
   sh build/judge_exercise.sh "$folder"
 }
 
+# Each test that fails, with the largest relative error that it found.
+try() { # id, statement
+  exercises=$exercises/tries
+  rm -rf "${exercises:?}/$1"
+  cut "$1" >/dev/null
+  awk -v line="$number" -v statement="$2" '
+    FNR == line && match($0, /(const double [a-z_]+ = 0;  \/\/|return 0\.0;  \/\*|\/\/) exercise .*: write it( \*\/)?/) {
+      $0 = substr($0, 1, RSTART - 1) statement substr($0, RSTART + RLENGTH)
+    }
+    { print }' "$folder/$file" >"$folder/tried" && mv "$folder/tried" "$folder/$file"
+  if check "$1" >"$folder/log" 2>&1; then
+    echo "all tests pass"
+    return
+  fi
+  awk '/^Plain kernels: / { name = $0; wrapped = 1; next }
+       wrapped && !/^--/ { name = name (name ~ /-$/ ? "" : " ") $1; next }
+       wrapped { wrapped = 0; if (!(name in worst)) { order[++count] = name; worst[name] = 0 } }
+       /^  [0-9.]+ < / && $1 > worst[name] { worst[name] = $1 }
+       END { for (i = 1; i <= count; ++i) print order[i] ": " (worst[order[i]] ? "off by " worst[order[i]] : "fails"); exit !count }' "$folder/log" || {
+    cat "$folder/log" >&2
+    exit 1
+  }
+}
+
 case $#:${2:-} in
   0:) list ;;
   1:) cut "$1" ;;
   2:check) check "$1" ;;
+  3:try) try "$1" "$3" ;;
   *)
-    echo "usage: tools/exercise.sh [ID [check]]" >&2
+    echo "usage: tools/exercise.sh [ID [check | try STATEMENT]]" >&2
     exit 2
     ;;
 esac

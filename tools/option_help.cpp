@@ -42,6 +42,13 @@ std::string summary(Program program) {
              "plain kernel, of the fast one, and of central differences. Without a name: the ops and their "
              "inputs.\n\n"
              "  xformer-explain op layer_norm --x 1,2,3,4 --dy 1,0,0,0\n";
+    case Program::explain_steps:
+      return "A walk through a small Transformer with its numbers: embedding, attention, layers, stacks, "
+             "masks, "
+             "logits;\n"
+             "for each step its shapes, values, equations (docs/derivations) and the lines of code that made "
+             "them.\n\n"
+             "  xformer-explain steps --task seed001 --step 2.1.1\n";
     case Program::explain_flow:
       return "Data on its way through a part of the Transformer, with the values of one sentence, as an "
              "animated "

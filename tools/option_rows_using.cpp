@@ -8,6 +8,7 @@ constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
 constexpr unsigned kExplainOp = static_cast<unsigned>(Program::explain_op);
+constexpr unsigned kExplainSteps = static_cast<unsigned>(Program::explain_steps);
 constexpr unsigned kExplainFlow = static_cast<unsigned>(Program::explain_flow);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
@@ -126,6 +127,15 @@ std::vector<Row> explain_op_options() {
   };
 }
 
+std::vector<Row> explain_steps_options() {
+  return {
+      choice("task", "seed001", "seed001", "the model that is walked through").keeps(Keep::never),
+      text("step", "", "NUMBER", "one step alone, as 2.1.1").keeps(Keep::never),
+      choice("format", "text|json|svg|html", "text", "form of the output").alias("-f").keeps(Keep::never),
+      text("output", "-", "FILE", "-: standard output").alias("-o").keeps(Keep::never),
+  };
+}
+
 std::vector<Row> explain_flow_options() {
   return {
       text("subject", "", "SUBJECT [SENTENCE]",
@@ -172,6 +182,7 @@ OptionGroup using_options() {
           {"text", kReport, Keep::free, vocab_report_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
           {"op", kExplainOp, Keep::free, explain_op_options()},
+          {"steps", kExplainSteps, Keep::free, explain_steps_options()},
           {"flow", kExplainFlow, Keep::free, explain_flow_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }

@@ -18,6 +18,7 @@ std::string program_name(Program program) {
     case Program::vocab_stats: return "xformer-vocab stats";
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
     case Program::explain_op: return "xformer-explain op";
+    case Program::explain_steps: return "xformer-explain steps";
     case Program::explain_flow: return "xformer-explain flow";
   }
   return "xformer";

@@ -22,6 +22,7 @@ enum class Program : unsigned {
   vocab_stats = 1u << 7,
   vocab_demo_corpus = 1u << 8,
   explain_op = 1u << 9,
+  explain_steps = 1u << 15,
   explain_flow = 1u << 14,
 };
 

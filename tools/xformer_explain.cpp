@@ -1,10 +1,11 @@
-// xformer-explain: what the engine computes, shown: an op's equations with their values.
+// xformer-explain: what the engine computes, shown: an op's equations, a model's steps, data on its way.
 #include <fmt/format.h>
 
 #include "core/error.h"
 #include "tools/commands.h"
 #include "tools/explain/flow.h"
 #include "tools/explain/op.h"
+#include "tools/explain/steps.h"
 #include "tools/main.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
@@ -53,12 +54,24 @@ void explain_op(const Options& options) {
   write(options, options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation));
 }
 
+void explain_steps(const Options& options) {
+  explain::Walk walk = explain::walk_seed001();
+  if (options.is_set("step")) walk = only(std::move(walk), options.get_string("step"));
+  const std::string& format = options.get_string("format");
+  write(options, format == "json"   ? to_json(walk)
+                 : format == "svg"  ? to_svg(walk)
+                 : format == "html" ? to_html(walk)
+                                    : to_text(walk));
+}
+
 void explain_flow(const Options& options) { write(options, explain::flow_document(options)); }
 
 int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       {"op", Program::explain_op, "an op's equations with their values, on numbers of yours",
        succeeding(explain_op)},
+      {"steps", Program::explain_steps, "a small Transformer, one step after the other, with its numbers",
+       succeeding(explain_steps)},
       {"flow", Program::explain_flow, "data on its way through the model, as an animated picture",
        succeeding(explain_flow)},
   };

@@ -11,8 +11,12 @@ using Values = std::vector<double>;
 
 struct Tensors {
   Tensors(Inputs& in, int64_t N, int64_t D)
-      : x(in.random({N, D})), y(in.random({N, D})), bias(in.random({D})), sum(in.zero_sums({D})) {}
-  Tensor x, y, bias, sum;
+      : x(in.random({N, D})), y(in.random({N, D})), bias(in.random({D})), sum(in.zero_sums({D})) {
+    std::vector<int32_t> positive;
+    for (const double value : tests::as_doubles(x)) positive.push_back(value > 0);
+    mask = in.ids(positive, {N, D});
+  }
+  Tensor x, y, bias, sum, mask;
 };
 
 // An expected element from x, y and bias at its place.
@@ -65,6 +69,9 @@ void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
   rows.push_back(row(
       scope, "scale", N, D, 2, [](T t) { k::scale(t.x, kFactor, t.y); },
       [](T t) { return each(t, [](double x, double, double) { return kFactor * x; }); }));
+  rows.push_back(row(
+      scope, "masked_fill", N, D, 2 + 4 / scope.e(), [](T t) { k::masked_fill(t.x, t.mask, kFactor, t.y); },
+      [](T t) { return each(t, [](double x, double, double) { return x > 0 ? x : kFactor; }); }));
   rows.push_back(row(
       scope, "copy", N, D, 2, [](T t) { k::copy(t.x, t.y); },
       [](T t) { return each(t, [](double x, double, double) { return x; }); }));

@@ -38,6 +38,17 @@ void scale(Cpu<L>, const RowsArgs<T>& args) {
 }
 
 template <typename T, CpuLevel L>
+void masked_fill(Cpu<L>, const MaskedFillArgs<T>& args) {
+  const T value = static_cast<T>(args.value);
+  for_each_row(args.N, args.D, [&](int64_t n) {
+    const T* const x = args.x + n * args.D;
+    const int32_t* const mask = args.mask + n * args.D;
+    T* const y = args.y + n * args.D;
+    for (int64_t i = 0; i < args.D; ++i) y[i] = mask[i] != 0 ? x[i] : value;
+  });
+}
+
+template <typename T, CpuLevel L>
 void copy(Cpu<L>, const RowsArgs<T>& args) {
   for_each_row(args.N, args.D, [&](int64_t n) {
     std::copy_n(args.x + n * args.x_stride, args.D, args.y + n * args.y_stride);
@@ -61,6 +72,9 @@ template void sum_rows(Cpu<kLevel>, const SumRowsArgs<bf16>&);
 template void scale(Cpu<kLevel>, const RowsArgs<float>&);
 template void scale(Cpu<kLevel>, const RowsArgs<double>&);
 template void scale(Cpu<kLevel>, const RowsArgs<bf16>&);
+template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<float>&);
+template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<double>&);
+template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<bf16>&);
 template void copy(Cpu<kLevel>, const RowsArgs<float>&);
 template void copy(Cpu<kLevel>, const RowsArgs<double>&);
 template void copy(Cpu<kLevel>, const RowsArgs<bf16>&);

@@ -1,5 +1,5 @@
 // Elementwise ops and row sums on CUDA, bound by memory: 2e bytes an element (x in, y out; add 3e, fill_zero
-// and sum_rows e), e = 4 or 2. Mapping and block size: rows.cuh and column_sums.cuh. Matrices without gaps
+// and sum_rows e, masked_fill 2e + 4), e = 4 or 2. Mapping and block size: rows.cuh and column_sums.cuh. Matrices without gaps
 // are walked as one long row, whatever their width.
 #include "kernels/elementwise.h"
 
@@ -34,6 +34,23 @@ struct Scale {
     const float factor = alpha_at ? *alpha_at : alpha;
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) pack.x[i] *= factor;
+    y.store(pack, row, column, left);
+  }
+};
+
+template <typename T>
+struct MaskedFill {
+  Matrix<const T> x;
+  const int32_t* mask;
+  Matrix<T> y;
+  float value;
+  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
+    auto pack = x.load(row, column, left);
+    const int32_t* const attended = mask + row * x.stride + column;
+#pragma unroll
+    for (int i = 0; i < pack.kCount; ++i) {
+      if (i < left && attended[i] == 0) pack.x[i] = value;
+    }
     y.store(pack, row, column, left);
   }
 };
@@ -102,6 +119,12 @@ void scale(Cuda, const RowsArgs<T>& args) {
 }
 
 template <typename T>
+void masked_fill(Cuda, const MaskedFillArgs<T>& args) {
+  const int64_t all = args.N * args.D;
+  for_each_pack<T>(1, all, MaskedFill<T>{{args.x, all}, args.mask, {args.y, all}, args.value});
+}
+
+template <typename T>
 void copy(Cuda, const RowsArgs<T>& args) {
   walk(args, without_gaps(args), Copy<T>{{args.x, args.x_stride}, {args.y, args.y_stride}});
 }
@@ -119,6 +142,8 @@ template void sum_rows(Cuda, const SumRowsArgs<float>&);
 template void sum_rows(Cuda, const SumRowsArgs<bf16>&);
 template void scale(Cuda, const RowsArgs<float>&);
 template void scale(Cuda, const RowsArgs<bf16>&);
+template void masked_fill(Cuda, const MaskedFillArgs<float>&);
+template void masked_fill(Cuda, const MaskedFillArgs<bf16>&);
 template void copy(Cuda, const RowsArgs<float>&);
 template void copy(Cuda, const RowsArgs<bf16>&);
 template void fill_zero(Cuda, const RowsArgs<float>&);

@@ -57,6 +57,16 @@ TEST_CASE("add and scale and add_bias: gradients", "[grad]") {
   }
 }
 
+TEST_CASE("masked_fill: what was filled has no gradient", "[grad]") {
+  for (const auto& [N, D] : kSizes) {
+    Ids allowed;
+    for (const double value : tests::random_values(N * D, 7)) allowed.push_back(value > 0);
+    const Tensor mask = Tensor::from(allowed, {N, D});
+    const Function f = [&](Tape& t, const Variables& x) { return masked_fill(t, x[0], mask, -3); };
+    CHECK(worst_gradient_error(f, {random({N, D}, 1)}) <= kTolerance);
+  }
+}
+
 TEST_CASE("bias_activation: gradients of relu and gelu", "[grad]") {
   const auto activation = GENERATE(kernels::Activation::relu, kernels::Activation::gelu);
   for (const auto& [N, D] : kSizes) {
@@ -175,6 +185,14 @@ TEST_CASE("join_rows and join_columns: each part gets its share", "[grad]") {
   CHECK(worst_gradient_error(below, {random({1, 5}, 1), random({7, 5}, 2)}) <= kTolerance);
   const Function beside = [](Tape& t, const Variables& v) { return join_columns(t, {v[0], v[1], v[0]}); };
   CHECK(worst_gradient_error(beside, {random({3, 1}, 3), random({3, 5}, 4)}) <= kTolerance);
+}
+
+TEST_CASE("reshape: the gradient gets the shape back, and is added where the value has two readers",
+          "[grad]") {
+  const Function f = [](Tape& t, const Variables& v) {
+    return matmul(t, reshape(t, v[0], {2, 6}), Transpose::no, reshape(t, v[0], {6, 2}), Transpose::no);
+  };
+  CHECK(worst_gradient_error(f, {random({3, 4}, 1)}) <= kTolerance);
 }
 
 TEST_CASE("Tape::columns: views feed further ops", "[grad]") {

@@ -93,6 +93,25 @@ TEST_CASE("Elementwise: copy and zero reach every element of a view and none bes
   });
 }
 
+TEST_CASE("Elementwise: masked_fill keeps what the mask allows, and the value stands everywhere else",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const RowsCase& c : rows_cases()) {
+      INFO(c.reason << ", " << name_of(t));
+      const Tensor x = t.random({c.N, c.D}, 1), y = t.poisoned({c.N, c.D});
+      std::vector<int32_t> allowed;
+      for (const double value : random_values(c.N * c.D, 2)) allowed.push_back(value > 0);
+      const Tensor mask = Tensor::from(allowed, {c.N, c.D}).to(x.device());
+      std::vector<double> expected = as_doubles(x);
+      for (size_t i = 0; i < expected.size(); ++i) expected[i] = allowed[i] != 0 ? expected[i] : -8192;
+      masked_fill(x, mask, -8192, y);  // a number that bf16 has
+      CHECK(as_doubles(y) == expected);
+      masked_fill(x, mask, -8192, x);
+      CHECK(same_bits(x, y));
+    }
+  }
+}
+
 TEST_CASE("Elementwise: row sums agree with their definition, and do not depend on where the rows lie",
           "[unit][device]") {
   for_every_case([](const Target& t, const RowsCase& c, Layout layout) {
@@ -122,6 +141,8 @@ TEST_CASE("Elementwise: refuses shapes and types that do not fit together", "[un
   CHECK_THROWS_AS(add_bias(random_tensor({3}, DType::f32, 1), x), Error);
   CHECK_THROWS_AS(sum_rows(x, poisoned({3}, DType::f32)), Error);
   CHECK_THROWS_AS(scale(x, 2, poisoned({3, 4}, DType::f64)), Error);
+  CHECK_THROWS_AS(masked_fill(x, Tensor::zeros({4, 3}, DType::i32), 0, poisoned({3, 4}, DType::f32)), Error);
+  CHECK_THROWS_AS(masked_fill(x, x, 0, poisoned({3, 4}, DType::f32)), Error);
   CHECK_THROWS_AS(scale(x, poisoned({2}, DType::f32), poisoned({3, 4}, DType::f32)), Error);
   CHECK_THROWS_AS(scale(x, poisoned({1}, DType::f64), poisoned({3, 4}, DType::f32)), Error);
 }

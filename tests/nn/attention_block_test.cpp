@@ -58,10 +58,10 @@ struct WitnessAttention {
     const Variable s =
         autograd::scale(tape, autograd::matmul(tape, part(q), Transpose::no, part(k), Transpose::yes),
                         1.0f / std::sqrt(static_cast<float>(Dh)));
-    const Variable p = autograd::softmax(tape, reshaped(tape, s, {1, 1, n, m}), {{}, causal, {}});
+    const Variable p = autograd::softmax(tape, autograd::reshape(tape, s, {1, 1, n, m}), {{}, causal, {}});
     const Tensor mask = attention_mask(dropout, query_offsets[b], h, n, m);
-    return autograd::matmul(tape, times(tape, reshaped(tape, p, {n, m}), mask), Transpose::no, part(v),
-                            Transpose::no);
+    return autograd::matmul(tape, times(tape, autograd::reshape(tape, p, {n, m}), mask), Transpose::no,
+                            part(v), Transpose::no);
   }
 
   Variable operator()(Tape& tape, const Variable& q, const Variable& k, const Variable& v) const {

@@ -168,12 +168,6 @@ inline Variable affine(Tape& tape, const Variable& x, const Leaves& parameters, 
   return autograd::add_bias(tape, product, parameters.at(name + ".bias"));
 }
 
-inline Variable reshaped(Tape& tape, const Variable& x, Shape shape) {
-  const Shape before = x.value().shape();
-  return tape.record("test", x.value().reshape(shape), {x},
-                     [before](autograd::Gradients& grad) { grad.give(0, grad.of_output().reshape(before)); });
-}
-
 // x * factor, element by element; factor is a constant.
 inline Variable times(Tape& tape, const Variable& x, const Tensor& factor) {
   const auto multiply = [factor](const Tensor& from, const Tensor& to) {

@@ -163,9 +163,9 @@ std::string row_of(const Tensor& tensor, int64_t row) {
              end = begin + static_cast<size_t>(tensor.width());
   std::string text;
   if (tensor.dtype() == DType::i32) {
-    for (size_t i = begin; i < end; ++i) text += fmt::format("{:>12}", tensor.data<int32_t>()[i]);
+    for (size_t i = begin; i < end; ++i) text += fmt::format("{:>14}", tensor.data<int32_t>()[i]);
   } else {
-    for (size_t i = begin; i < end; ++i) text += fmt::format("{:>12}", number(tensor.data<double>()[i]));
+    for (size_t i = begin; i < end; ++i) text += fmt::format("{:>14}", number(tensor.data<double>()[i]));
   }
   return text;
 }

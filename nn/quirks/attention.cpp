@@ -1,0 +1,92 @@
+#include "nn/quirks/attention.h"
+
+#include <cmath>
+
+#include "autograd/ops.h"
+#include "nn/quirks/masks.h"
+
+namespace xf::nn::quirks {
+
+using kernels::Transpose;
+
+namespace {
+
+// [B, S, D] -> [B, H, S, Dh]
+Variable split_heads(Tape& tape, const Variable& x, int64_t H) {
+  const int64_t B = x.value().dim(0), S = x.value().dim(1), D = x.value().dim(2), Dh = D / H;
+  const Variable flat = autograd::reshape(tape, x, {B * S, D});
+  std::vector<Variable> parts;
+  for (int64_t b = 0; b < B; ++b) {
+    const Variable sentence = autograd::rows(tape, flat, b * S, (b + 1) * S);
+    for (int64_t h = 0; h < H; ++h) parts.push_back(autograd::columns(tape, sentence, h * Dh, (h + 1) * Dh));
+  }
+  return autograd::reshape(tape, autograd::join_rows(tape, parts), {B, H, S, Dh});
+}
+
+// [B, H, S, Dh] -> [B, S, D]: the heads side by side
+Variable join_heads(Tape& tape, const Variable& x) {
+  const int64_t B = x.value().dim(0), H = x.value().dim(1), S = x.value().dim(2), Dh = x.value().dim(3);
+  const Variable flat = autograd::reshape(tape, x, {B * H * S, Dh});
+  std::vector<Variable> sentences;
+  for (int64_t b = 0; b < B; ++b) {
+    std::vector<Variable> heads;
+    for (int64_t h = b * H; h < (b + 1) * H; ++h)
+      heads.push_back(autograd::rows(tape, flat, h * S, (h + 1) * S));
+    sentences.push_back(autograd::join_columns(tape, heads));
+  }
+  return autograd::reshape(tape, autograd::join_rows(tape, sentences), {B, S, H * Dh});
+}
+
+// a op(b), matrix by matrix. [B, H, M, K], [B, H, K, N] or, transposed, [B, H, N, K] -> [B, H, M, N]
+Variable products(Tape& tape, const Variable& a, const Variable& b, Transpose transpose_b) {
+  const int64_t B = a.value().dim(0), H = a.value().dim(1), M = a.value().dim(2), R = b.value().dim(2);
+  const int64_t N = transpose_b == Transpose::yes ? R : b.value().dim(3);
+  const Variable left = autograd::reshape(tape, a, {B * H * M, a.value().dim(3)}),
+                 right = autograd::reshape(tape, b, {B * H * R, b.value().dim(3)});
+  std::vector<Variable> parts;
+  for (int64_t i = 0; i < B * H; ++i) {
+    parts.push_back(autograd::matmul(tape, autograd::rows(tape, left, i * M, (i + 1) * M), Transpose::no,
+                                     autograd::rows(tape, right, i * R, (i + 1) * R), transpose_b));
+  }
+  return autograd::reshape(tape, autograd::join_rows(tape, parts), {B, H, M, N});
+}
+
+}  // namespace
+
+Attention::Attention(Registry& registry, const std::string& name, const Config& config)
+    : name_(name),
+      heads_(config.heads),
+      mask_fill_(config.quirks.mask_fill),
+      q_(registry, name + ".q", config.dim, config.dim),
+      k_(registry, name + ".k", config.dim, config.dim),
+      v_(registry, name + ".v", config.dim, config.dim),
+      out_(registry, name + ".out", config.dim, config.dim) {}
+
+Variable Attention::forward(const Step& step, const Variable& x, const Variable& memory,
+                            const Tensor& mask) const {
+  step.show(name_, "AB1", "x", x.value());
+  const Variable q = shown(step, name_, "AB1", "q", q_.forward(step, x));
+  const Variable k = shown(step, name_, "AB1", "k", k_.forward(step, memory));
+  const Variable v = shown(step, name_, "AB1", "v", v_.forward(step, memory));
+  const Variable o = kernel(step, split_heads(step.tape, q, heads_), split_heads(step.tape, k, heads_),
+                            split_heads(step.tape, v, heads_), mask);
+  const Variable joined = shown(step, name_, "AB2", "joined", join_heads(step.tape, o));
+  return shown(step, name_, "AB3", "y", out_.forward(step, joined));
+}
+
+Variable Attention::kernel(const Step& step, const Variable& q, const Variable& k, const Variable& v,
+                           const Tensor& mask) const {
+  step.show(name_, "AT1", "q_heads", q.value());
+  step.show(name_, "AT1", "k_heads", k.value());
+  step.show(name_, "AT4", "v_heads", v.value());
+  const float scale = 1 / std::sqrt(static_cast<float>(q.value().dim(3)));
+  const Variable qk = products(step.tape, q, k, Transpose::yes);
+  const Variable s = shown(step, name_, "AT1", "s", autograd::scale(step.tape, qk, scale));
+  const Tensor attended = broadcast(mask, s.value().shape());
+  const Variable masked =
+      shown(step, name_, "SM1", "masked", autograd::masked_fill(step.tape, s, attended, mask_fill_));
+  const Variable p = shown(step, name_, "AT2", "p", autograd::softmax(step.tape, masked, {}));
+  return shown(step, name_, "AT4", "o", products(step.tape, p, v, Transpose::no));
+}
+
+}  // namespace xf::nn::quirks

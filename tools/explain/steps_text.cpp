@@ -1,0 +1,125 @@
+// The walk as text, 100 columns wide, and as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tools/explain/matrices.h"
+#include "tools/explain/steps.h"
+
+namespace xf::tools::explain {
+
+namespace {
+
+constexpr size_t kColumns = 100;
+constexpr size_t kGap = 3;  // between matrices side by side
+
+// Words in lines of at most kColumns, each behind the margin.
+std::string wrapped(const std::string& text, size_t margin) {
+  std::string lines, line;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    if (margin + line.size() + 1 + end - begin > kColumns) {
+      lines += std::string(margin, ' ') + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  return lines + std::string(margin, ' ') + line + "\n";
+}
+
+// Its lines, of equal length: the index, then the rows.
+std::vector<std::string> lines_of(const Matrix& matrix, size_t cell) {
+  std::vector<std::string> lines;
+  if (!matrix.index.empty()) lines.push_back(matrix.index);
+  size_t width = 0;
+  for (const auto& row : matrix.rows) {
+    std::string line;
+    for (const std::string& element : row)
+      line += fmt::format("{:>{}}", element, cell + (line.empty() ? 0 : 1));
+    width = std::max(width, line.size());
+    lines.push_back(std::move(line));
+  }
+  for (std::string& line : lines) line.resize(std::max(width, matrix.index.size()), ' ');
+  return lines;
+}
+
+// As many side by side as the columns hold.
+std::string side_by_side(const std::vector<Matrix>& all) {
+  size_t cell = 0;
+  for (const Matrix& matrix : all) {
+    for (const auto& row : matrix.rows) {
+      for (const std::string& element : row) cell = std::max(cell, element.size());
+    }
+  }
+  std::string text;
+  std::vector<std::string> band;
+  const auto flush = [&] {
+    for (std::string& line : band) text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    band.clear();
+  };
+  for (const Matrix& matrix : all) {
+    const auto lines = lines_of(matrix, cell);
+    if (!band.empty() && band[0].size() + kGap + lines[0].size() > kColumns) flush();
+    const std::string before(band.empty() ? 2 : kGap, ' ');
+    band.resize(lines.size());
+    for (size_t i = 0; i < lines.size(); ++i) band[i] += before + lines[i];
+  }
+  flush();
+  return text;
+}
+
+nlohmann::ordered_json json_of(const Tensor& tensor) {
+  nlohmann::ordered_json json;
+  for (int axis = 0; axis < tensor.rank(); ++axis) json["shape"].push_back(tensor.dim(axis));
+  if (tensor.dtype() == DType::i32) {
+    json["value"] = tensor.to_vector<int32_t>();
+  } else {
+    json["value"] = tensor.to_vector<double>();
+  }
+  return json;
+}
+
+nlohmann::ordered_json json_of(const StepValue& value) {
+  nlohmann::ordered_json json = {{"name", value.name},
+                                 {"equation", value.equation},
+                                 {"page", value.page},
+                                 {"file", value.file},
+                                 {"line", value.line}};
+  json.update(json_of(value.value));
+  return json;
+}
+
+}  // namespace
+
+std::string to_text(const Walk& walk) {
+  std::string text = walk.model + "\n";
+  for (const WalkStep& step : walk.steps) {
+    text += fmt::format("\n{}  {}   {}\n", step.number, step.title, step.flow) + wrapped(step.text, 2);
+    for (const StepValue& value : step.values) {
+      text += fmt::format("\n  {:<12}{:<14}({})  {}  {}:{}\n", value.name, value.value.shape().to_string(),
+                          value.equation, value.page, value.file, value.line);
+      text += side_by_side(matrices(value.value));
+    }
+  }
+  return text;
+}
+
+std::string to_json(const Walk& walk) {
+  nlohmann::ordered_json json = {{"model", walk.model}};
+  for (const WalkStep& step : walk.steps) {
+    nlohmann::ordered_json values;
+    for (const StepValue& value : step.values) values.push_back(json_of(value));
+    json["steps"].push_back({{"number", step.number},
+                             {"title", step.title},
+                             {"flow", step.flow},
+                             {"text", step.text},
+                             {"values", std::move(values)}});
+  }
+  for (const auto& [name, tensor] : walk.parameters) json["parameters"][name] = json_of(tensor);
+  return json.dump(1) + "\n";
+}
+
+}  // namespace xf::tools::explain
