@@ -59,6 +59,12 @@ std::string summary(Program program) {
     case Program::explain_attention:
       return "What each head of a trained model looks at, for one sentence and its translation.\n\n"
              "  xformer-explain attention -m RUN 'The animal was tired' -f html -o attention.html\n";
+    case Program::explain_flow:
+      return "Data on its way through a part of the Transformer, with the values of one sentence, as an "
+             "animated "
+             "picture.\n\n"
+             "  xformer-explain flow encoder -o encoder.svg\n"
+             "  xformer-explain flow decoding -m RUN \"A dog sleeps.\" -o decoding.svg\n";
   }
   return "";
 }

@@ -12,10 +12,12 @@ constexpr unsigned kExplainSteps = static_cast<unsigned>(Program::explain_steps)
 constexpr unsigned kExplainMasks = static_cast<unsigned>(Program::explain_masks);
 constexpr unsigned kExplainPositions = static_cast<unsigned>(Program::explain_positions);
 constexpr unsigned kExplainAttention = static_cast<unsigned>(Program::explain_attention);
+constexpr unsigned kExplainFlow = static_cast<unsigned>(Program::explain_flow);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
-constexpr unsigned kModels = Program::train | Program::translate | Program::explain_attention;
+constexpr unsigned kModels =
+    Program::train | Program::translate | Program::explain_attention | Program::explain_flow;
 constexpr unsigned kLowercase =
     Program::vocab_train | Program::vocab_encode | Program::vocab_check | Program::vocab_stats;
 constexpr unsigned kAll = ~0u;
@@ -130,9 +132,9 @@ std::vector<Row> explain_op_options() {
 }
 
 // The form and the place of what xformer-explain shows.
-std::vector<Row> page_options(std::vector<Row> rows) {
+std::vector<Row> page_options(std::vector<Row> rows, std::string_view format = "text") {
   rows.push_back(
-      choice("format", "text|json|svg|html", "text", "form of the output; html: a page that stands alone")
+      choice("format", "text|json|svg|html", format, "form of the output; html: a page that stands alone")
           .alias("-f")
           .keeps(Keep::never));
   rows.push_back(text("output", "-", "FILE", "-: standard output").alias("-o").keeps(Keep::never));
@@ -179,6 +181,20 @@ std::vector<Row> explain_attention_options() {
   });
 }
 
+std::vector<Row> explain_flow_options() {
+  return page_options(
+      {
+          text(
+              "subject", "", "SUBJECT [SENTENCE]",
+              "encoder, training, decoding, attention, feed_forward or positions; with -m, what to translate")
+              .up_to(2)
+              .bare(),
+          text("model", "", "DIR", "run folder or checkpoint; default: a micro-model with random weights")
+              .alias("-m"),
+      },
+      "svg");
+}
+
 std::vector<Row> shared_options() {
   return {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
@@ -211,10 +227,11 @@ OptionGroup using_options() {
           {"text", kReport, Keep::free, vocab_report_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
           {"op", kExplainOp, Keep::free, explain_op_options()},
-          {"steps", kExplainSteps, Keep::free, explain_steps_options()},
+          {"steps", kExplainSteps, Keep::never, explain_steps_options()},
           {"masks", kExplainMasks, Keep::free, explain_masks_options()},
           {"positions", kExplainPositions, Keep::free, explain_positions_options()},
           {"attention", kExplainAttention, Keep::free, explain_attention_options()},
+          {"flow", kExplainFlow, Keep::never, explain_flow_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }
 

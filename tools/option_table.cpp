@@ -22,6 +22,7 @@ std::string program_name(Program program) {
     case Program::explain_masks: return "xformer-explain masks";
     case Program::explain_positions: return "xformer-explain positions";
     case Program::explain_attention: return "xformer-explain attention";
+    case Program::explain_flow: return "xformer-explain flow";
   }
   return "xformer";
 }

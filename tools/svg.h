@@ -17,6 +17,8 @@ class Drawing {
 
   // What the next elements are about, shown when the pointer rests on them; until close_group().
   void open_group(const std::string& tooltip);
+  // The next elements share a class of the drawing's own (style()).
+  void open_class(const std::string& css_class) { add("<g class=\"" + css_class + "\">"); }
   void close_group();
   void rect(double x, double y, double width, double height, const std::string& css_class,
             double opacity = 1);

@@ -1,9 +1,10 @@
-// xformer-explain: what the engine computes, shown: an op's equations, a model's steps.
+// xformer-explain: what the engine computes, shown: an op's equations, a model's steps, data on its way.
 #include <fmt/format.h>
 
 #include "core/error.h"
 #include "tools/commands.h"
 #include "tools/explain/attention_maps.h"
+#include "tools/explain/flow.h"
 #include "tools/explain/masks.h"
 #include "tools/explain/op.h"
 #include "tools/explain/positions.h"
@@ -70,7 +71,6 @@ void explain_steps(const Options& options) {
 std::function<int(const Options&)> writing(std::string (*text)(const Options&)) {
   return [text](const Options& options) { return write(options, text(options)), 0; };
 }
-
 int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       {"op", Program::explain_op, "an op's equations with their values, on numbers of yours",
@@ -82,6 +82,8 @@ int explain_program(int argc, char** argv) {
        writing(explain::positions)},
       {"attention", Program::explain_attention, "what each head of a trained model looks at",
        writing(explain::attention)},
+      {"flow", Program::explain_flow, "data on its way through the model, as an animated picture",
+       writing(explain::flow_document)},
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }

@@ -17,6 +17,7 @@ struct SeenValue {
 };
 
 struct TracedSentence {
+  PackedBatch batch;                    // what the model read, on its device
   std::vector<std::string> source;      // what the encoder reads: pieces and </s>
   std::vector<std::string> target_in;   // what the decoder reads: <s> and pieces
   std::vector<std::string> target_out;  // what it is to say at each position: pieces and </s>
@@ -28,6 +29,10 @@ struct TracedSentence {
   // Error failure when no block showed it.
   const SeenValue& find(const std::string& block, const std::string& symbol) const;
 };
+
+// Every value that a teacher-forced pass over a batch shows, up to the logits.
+std::vector<SeenValue> traced_values(const nn::Transformer& transformer, Arena& arena,
+                                     const PackedBatch& batch);
 
 // How a command that has options model, device and cpu-threads translates: as xformer-translate does with these, in f32.
 Options translation_options(const Options& options);
