@@ -1,32 +1,45 @@
 #!/bin/sh
-# Exercises in the shipped code: an equation is cut out of its plain kernel, you write it again, and the tests judge it.
+# Exercises in the shipped code: an equation is cut out of its plain kernel, or of its block, you write it again, and the
+# tests judge it.
 #   tools/exercise.sh              all of them: id, file, the equation as its page has it
 #   tools/exercise.sh LN5          cuts LN5 out, in a copy: build/exercises/LN5/ (or $XFORMER_EXERCISES/LN5/)
 #   tools/exercise.sh LN5 check    compiles the copy with its tests and runs them. Exit code 0: solved
-# check needs a build: cmake --preset release && cmake --build --preset release --target xf_test_main xf_core
+# check needs a build: cmake --preset release && cmake --build --preset release --target nn_tests
 set -eu
 cd "$(dirname "$0")/.."
 plain=kernels/plain exercises=${XFORMER_EXERCISES:-build/exercises}
 
-# The lines of the plain kernels that end in an id, as FILE:LINE:ID.
+# The lines of the plain kernels that end in an id, as FILE:LINE:LINE:ID; and the statements of the blocks that do, as
+# FILE:FIRST:LAST:ID. A block may compute an equation in several places, and several equations in one statement.
 equations() {
-  awk 'match($0, /\/\/ [A-Z][A-Z][0-9]+/) { print FILENAME ":" FNR ":" substr($0, RSTART + 3, RLENGTH - 3) }' $plain/*.h
+  awk 'match($0, /\/\/ [A-Z][A-Z][0-9]+/) { print FILENAME ":" FNR ":" FNR ":" substr($0, RSTART + 3, RLENGTH - 3) }' $plain/*.h
+  awk '
+    FNR == 1 { first = 1 }
+    {
+      code = $0
+      sub(/ *\/\/.*/, "", code)
+      if (code ~ /;$/ && match($0, /\/\/ [A-Z][A-Z][0-9]+/)) {
+        count = split(substr($0, RSTART + 3), ids, ", ")
+        for (i = 1; i <= count; ++i) print FILENAME ":" first ":" FNR ":" ids[i]
+      }
+      if (code == "" || code ~ /[;{}]$/) first = FNR + 1
+    }' nn/*.cpp
 }
 
 # The id's equation, from the page that defines it.
 equation_of() {
-  grep -hE "^ +.*\($1\)  " docs/derivations/*.md | sed -E "s/.*(\($1\)  .*)/\1/; s/ {3,}[A-Za-z(].*//" | head -n 1
+  grep -hE "^ +.*\($1\)  " docs/derivations/*.md | sed -E "s/.*(\($1\)  .*)/\1/; s/ {3,}\(.*//; s/ {3,}[A-Za-z][^=]*$//" | head -n 1
 }
 page_of() { grep -lE "^ +.*\($1\)  " docs/derivations/*.md | head -n 1; }
 
 list() {
-  equations | while IFS=: read -r file _ id; do
+  equations | sort -t : -k 4,4 -u | sort -t : -k 1,1 -k 2,2n -s | while IFS=: read -r file _ _ id; do
     printf '%-5s %-34s %s\n' "$id" "$file" "$(equation_of "$id")"
   done
 }
 
-# What is cut is the statement of one line: a value becomes 0, anything else goes as a whole.
-cut_line() { # line, id
+# What is cut out of a plain kernel is the statement of one line: a value becomes 0, anything else goes as a whole.
+cut_line() { # line, id, file
   sed -E -i "$1{
     s|(const double [a-z_]+ = ).*;.*|\1 0;  // exercise $2: write it|; t
     s|return [^;]*;|return 0.0;  /* exercise $2: write it */|; t
@@ -34,30 +47,44 @@ cut_line() { # line, id
   }" "$3"
 }
 
+# Out of a block goes the statement, in one line or several, with all the equations that it computes.
+cut_statement() { # first line, last line, id, file
+  ids=$(sed -n "$2s|.*// ||p" "$4")
+  sed -E -i "$1s|^( *).*|\1// exercise $3: write $ids|" "$4"
+  [ "$1" = "$2" ] || sed -i "$(($1 + 1)),$2d" "$4"
+}
+
 cut() {
   id=$1
-  line=$(equations | grep ":$id\$") || {
+  places=$(equations | grep ":$id\$" | sort -t : -k 2,2nr) || {
     echo "error: no exercise is called '$id'; tools/exercise.sh lists them" >&2
     exit 2
   }
-  folder=$exercises/$id file=${line%%:*}
+  folder=$exercises/$id file=${places%%:*}
   [ ! -e "$folder" ] || {
     echo "error: $folder exists; go on there, or remove it to begin anew" >&2
     exit 2
   }
-  mkdir -p "$folder/$plain"
-  cp $plain/*.h "$folder/$plain"
-  number=${line#*:} number=${number%%:*}
-  cut_line "$number" "$id" "$folder/$file"
+  mkdir -p "$folder/${file%/*}"
+  case $file in
+    $plain/*) cp $plain/*.h "$folder/$plain" ;;
+    *) cp "$file" "$folder/$file" ;;
+  esac
+  for place in $places; do  # the last one first, so that the lines of the others stay where they are
+    rest=${place#*:} first=${rest%%:*} rest=${rest#*:} last=${rest%%:*}
+    case $file in
+      $plain/*) cut_line "$first" "$id" "$folder/$file" ;;
+      *) cut_statement "$first" "$last" "$id" "$folder/$file" ;;
+    esac
+  done
   equation_of "$id"
   echo
   echo "The equation is derived in $(page_of "$id"); write it in"
-  echo "  $folder/$file:$number"
+  grep -n "exercise $id: write" "$folder/$file" | sed "s|^\([0-9]*\):.*|  $folder/$file:\1|"
   echo "and have it judged by"
   echo "  tools/exercise.sh $id check"
 }
 
-# Only what the tests of the plain kernels need; the copy's headers stand before the project's.
 check() {
   folder=$exercises/$1
   [ -d "$folder" ] || {
@@ -65,7 +92,7 @@ check() {
     exit 2
   }
   [ -e build/judge_exercise.sh ] || {
-    echo "error: nothing is built yet: cmake --preset release && cmake --build --preset release --target xf_test_main xf_core" >&2
+    echo "error: nothing is built yet: cmake --preset release && cmake --build --preset release --target nn_tests" >&2
     exit 1
   }
   sh build/judge_exercise.sh "$folder"
