@@ -56,7 +56,8 @@ cut_statement() { # first line, last line, id, file
 
 cut() {
   id=$1
-  places=$(equations | grep ":$id\$" | sort -t : -k 2,2nr) || {
+  places=$(equations | grep ":$id\$" | sort -t : -k 2,2nr)
+  [ -n "$places" ] || {
     echo "error: no exercise is called '$id'; tools/exercise.sh lists them" >&2
     exit 2
   }
