@@ -10,12 +10,20 @@ judge() { sh build/judge_exercise.sh "$work/$1" >"$work/$1.log" 2>&1 && echo "pa
 export -f judge
 export work
 
-mkdir -p "$work/original/kernels/plain" && cp kernels/plain/*.h "$work/original/kernels/plain"
-[ "$(judge original)" = "passes original" ] || {
-  tail -n 30 "$work/original.log"
-  echo "error: the tests of the plain kernels fail without any hole" >&2
-  exit 1
-}
+mkdir -p "$work/plain/kernels/plain" && cp kernels/plain/*.h "$work/plain/kernels/plain"
+originals=plain
+for file in $(tools/exercise.sh | grep -o 'nn/[a-z_]*.cpp' | uniq); do
+  block=$(basename "$file" .cpp)
+  mkdir -p "$work/$block/nn" && cp "$file" "$work/$block/nn"
+  originals+=" $block"
+done
+for original in $originals; do
+  [ "$(judge "$original")" = "passes $original" ] || {
+    tail -n 30 "$work/$original.log"
+    echo "error: the tests of $original fail without any hole" >&2
+    exit 1
+  }
+done
 if tools/exercise.sh | grep '[\\{}]'; then
   echo "error: tools/formula_text.sed does not know what these equations hold" >&2
   exit 1
