@@ -49,6 +49,22 @@ std::string summary(Program program) {
              "for each step its shapes, values, equations (docs/derivations) and the lines of code that made "
              "them.\n\n"
              "  xformer-explain steps --task seed001 --step 2.1.1\n";
+    case Program::explain_masks:
+      return "Which positions may see which, padded and packed, and what a fill value does to a row of "
+             "probabilities.\n\n"
+             "  xformer-explain masks --source '1 1 4 0; 4 3 2 9' --target '5 2 5 0; 6 7 9 8' --pad 0\n";
+    case Program::explain_positions:
+      return "The sinusoids that tell the model where a token stands: table, heat map and curves.\n\n"
+             "  xformer-explain positions --length 50 --dim 64 -f svg -o positions.svg\n";
+    case Program::explain_attention:
+      return "What each head of a trained model looks at, for one sentence and its translation.\n\n"
+             "  xformer-explain attention -m RUN 'The animal was tired' -f html -o attention.html\n";
+    case Program::explain_flow:
+      return "Data on its way through a part of the Transformer, with the values of one sentence, as an "
+             "animated "
+             "picture.\n\n"
+             "  xformer-explain flow encoder -o encoder.svg\n"
+             "  xformer-explain flow decoding -m RUN \"A dog sleeps.\" -o decoding.svg\n";
   }
   return "";
 }

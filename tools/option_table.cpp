@@ -19,6 +19,10 @@ std::string program_name(Program program) {
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
     case Program::explain_op: return "xformer-explain op";
     case Program::explain_steps: return "xformer-explain steps";
+    case Program::explain_masks: return "xformer-explain masks";
+    case Program::explain_positions: return "xformer-explain positions";
+    case Program::explain_attention: return "xformer-explain attention";
+    case Program::explain_flow: return "xformer-explain flow";
   }
   return "xformer";
 }

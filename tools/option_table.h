@@ -22,7 +22,11 @@ enum class Program : unsigned {
   vocab_stats = 1u << 7,
   vocab_demo_corpus = 1u << 8,
   explain_op = 1u << 9,
-  explain_steps = 1u << 15,
+  explain_steps = 1u << 10,
+  explain_masks = 1u << 11,
+  explain_positions = 1u << 12,
+  explain_attention = 1u << 13,
+  explain_flow = 1u << 14,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

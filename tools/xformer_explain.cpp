@@ -1,9 +1,13 @@
-// xformer-explain: what the engine computes, shown: an op's equations, a model's steps.
+// xformer-explain: what the engine computes, shown: an op's equations, a model's steps, data on its way.
 #include <fmt/format.h>
 
 #include "core/error.h"
 #include "tools/commands.h"
+#include "tools/explain/attention_maps.h"
+#include "tools/explain/flow.h"
+#include "tools/explain/masks.h"
 #include "tools/explain/op.h"
+#include "tools/explain/positions.h"
 #include "tools/explain/steps.h"
 #include "tools/main.h"
 #include "tools/options.h"
@@ -63,12 +67,23 @@ void explain_steps(const Options& options) {
                                     : to_text(walk));
 }
 
+// A command whose page `text` writes, in the format asked for.
+std::function<int(const Options&)> writing(std::string (*text)(const Options&)) {
+  return [text](const Options& options) { return write(options, text(options)), 0; };
+}
 int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       {"op", Program::explain_op, "an op's equations with their values, on numbers of yours",
        succeeding(explain_op)},
       {"steps", Program::explain_steps, "a small Transformer, one step after the other, with its numbers",
        succeeding(explain_steps)},
+      {"masks", Program::explain_masks, "which positions may see which", writing(explain::masks)},
+      {"positions", Program::explain_positions, "the sinusoids that tell where a token stands",
+       writing(explain::positions)},
+      {"attention", Program::explain_attention, "what each head of a trained model looks at",
+       writing(explain::attention)},
+      {"flow", Program::explain_flow, "data on its way through the model, as an animated picture",
+       writing(explain::flow_document)},
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }

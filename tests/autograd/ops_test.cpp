@@ -39,8 +39,10 @@ TEST_CASE("matmul: gradients under every transposition", "[grad]") {
 }
 
 TEST_CASE("matmul: a product of a matrix with itself adds both sides", "[grad]") {
-  const Function f = [](Tape& tape, const Variables& x) {
-    return matmul(tape, x[0], Transpose::no, x[0], Transpose::yes);
+  const auto [ta, tb] =
+      GENERATE(std::pair{Transpose::no, Transpose::yes}, std::pair{Transpose::yes, Transpose::no});
+  const Function f = [ta = ta, tb = tb](Tape& tape, const Variables& x) {
+    return matmul(tape, x[0], ta, x[0], tb);
   };
   CHECK(worst_gradient_error(f, {random({5, 3}, 3)}) <= kTolerance);
 }
@@ -161,6 +163,15 @@ TEST_CASE("cross_entropy: what is computed from a loss has its gradient", "[grad
     return add(tape, scale(tape, loss, 2), cross_entropy(tape, x[0], Tensor::from(Ids{1, 1, 1}), {}));
   };
   CHECK(worst_gradient_error(f, {random({3, 7}, 1)}) <= kTolerance);
+}
+
+TEST_CASE("rows and columns: the value is the part that was asked for", "[unit]") {
+  Arena arena(Device::cpu(), 1 << 20);
+  Tape tape(arena);
+  const Variable x(random({7, 5}, 1));
+  CHECK(rows(tape, x, 2, 4).value().to_vector<double>() == tests::as_doubles(x.value().slice_rows(2, 4)));
+  CHECK(columns(tape, x, 1, 4).value().to_vector<double>() ==
+        tests::as_doubles(x.value().slice_columns(1, 4)));
 }
 
 TEST_CASE("rows and columns: the gradient outside the part is zero", "[grad]") {

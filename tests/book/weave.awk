@@ -1,6 +1,7 @@
 # Prints a page of docs/book anew. Below a ```sh block, an ```output block gets what the commands print; below
-# <!-- include PATH#REGION -->, a ```cpp block gets that code. REGION is a function or class by its name, with the comment
-# above it, or LN1..LN5: the lines from the one that cites the first equation to the one that cites the last.
+# <!-- include PATH#REGION -->, a ```cpp block gets the file's name and that code. REGION is a function or class by its
+# name, with the comment above it, or LN1..LN5: the lines from the one that cites the first equation to the one that
+# cites the last.
 #   awk -f weave.awk -v root=. -v scratch=FOLDER -v printed=FILE PAGE      Exit code 1: a command failed, a region is not there
 function complain(text) {
   print FILENAME ":" FNR ": " text >"/dev/stderr"
@@ -49,6 +50,7 @@ function include(path, region,    line, count, first, last, ids, margin) {
     while (first > 1 && first <= count && code[first - 1] ~ /^(\/\/|template)/) --first
   }
   if (first > count || last > count) return complain("no '" region "' in '" path "'")
+  print "// " path
   match(code[first], /^ */)
   margin = "^" substr(code[first], 1, RLENGTH)
   for (; first <= last; ++first) {

@@ -30,6 +30,16 @@ claim "and gives the same text" same_bytes output.de from_gz.de
 claim "so does a pipe" same_bytes output.de <(xformer-translate -m run --quiet <input.en)
 claim "an empty input gives an empty output" equal "$(xformer-translate -m run --quiet </dev/null)" ""
 
+# ---- the flow of data through the model
+said() {
+  xformer-explain flow decoding -m run "$1" --format text | grep -A 1 "Likeliest word" | tail -n 1 |
+    awk '{ for (i = 1; i < NF - 1; i += 2) printf "%s", $i }' | sed 's/^▁//; s/▁/ /g'
+}
+first=$(head -n 1 test.en)
+claim "decoding is drawn along the greedy translation" \
+  equal "$(said "$first")" "$(xformer-translate -m run -b 1 --quiet <<<"$first")"
+claim "and training can be" xformer-explain flow training -m run "$first" -o training.svg
+
 # ---- .gz training text: the same pairs, the same model
 gzip -k train.en train.de
 xformer-train "${small[@]}" -t train.en.gz train.de.gz -m run_gz --after 10u --quiet

@@ -101,6 +101,21 @@ TEST_CASE("ResidualNorm: gradients match central differences, also of the sum th
   }
 }
 
+TEST_CASE("ResidualNorm: the parameters' gradients are added to what is there", "[unit][device]") {
+  for (const Target& t : targets()) {
+    const Op op(5, 33, t, 0.3f);
+    op.run();
+    std::vector<double> twice_dgamma = as_doubles(op.dgamma), twice_dbeta = as_doubles(op.dbeta);
+    for (std::vector<double>* sums : {&twice_dgamma, &twice_dbeta}) {
+      for (double& sum : *sums) sum *= 2;
+    }
+    op.backward();
+    INFO(name_of(t));
+    CHECK(as_doubles(op.dgamma) == twice_dgamma);  // to the bit: a + a rounds nothing
+    CHECK(as_doubles(op.dbeta) == twice_dbeta);
+  }
+}
+
 TEST_CASE("ResidualNorm: without dropout and dsum it is the layer norm of x + s, to the bit",
           "[unit][device]") {
   for (const Target& t : targets()) {

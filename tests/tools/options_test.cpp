@@ -225,7 +225,8 @@ TEST_CASE("Option table: a program knows a name once, and every row says what it
   for (const Program program :
        {Program::train, Program::translate, Program::score, Program::vocab_train, Program::vocab_encode,
         Program::vocab_decode, Program::vocab_check, Program::vocab_stats, Program::vocab_demo_corpus,
-        Program::explain_op, Program::explain_steps}) {
+        Program::explain_op, Program::explain_steps, Program::explain_masks, Program::explain_positions,
+        Program::explain_attention, Program::explain_flow}) {
     auto names = option_names(program, false);
     std::sort(names.begin(), names.end());
     INFO(program_name(program));

@@ -136,6 +136,25 @@ TEST_CASE("xformer-vocab: a bad id is named by line, and no half-written output 
   CHECK_FALSE(std::filesystem::exists(out + ".tmp"));
 }
 
+TEST_CASE("xformer-explain: a page goes to its file, and what is wrong is said in a line", "[e2e]") {
+  const TemporaryFolder folder;
+  const std::string page = folder / "page";
+  for (const std::string command : {"masks", "positions"}) {
+    const Result result = run(folder, "xformer-explain " + command + " -f html -o " + page);
+    CHECK(result.code == 0);
+    CHECK(result.out.empty());
+    CHECK(contents(page).starts_with("<!doctype html>"));
+  }
+  for (const std::string command :
+       {"masks --source 'a 0 b' --pad 0", "positions --dim 7", "attention a dog"}) {
+    const Result result = run(folder, "xformer-explain " + command);
+    CHECK(result.code == 2);
+    CHECK(result.out.empty());
+    CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+  }
+  CHECK(run(folder, "xformer-explain attention -m " + folder / "missing").code == 3);
+}
+
 TEST_CASE("xformer-vocab check: exit code 1 for what training would refuse", "[e2e]") {
   const TemporaryFolder folder;
   const std::string two = folder.write("two", "a\nb\n"), three = folder.write("three", "a\nb\nc\n");

@@ -61,11 +61,10 @@ std::vector<StepRow> sublayer_steps() {
         {"y", kAttention, "y", kInFlow}}},
       {"2.1.1",
        "Attention kernel",
-       "A score is the product of a query and a key over sqrt(3), the keys read transposed as [2, 2, 3, 4]. "
-       "The scores "
-       "of padded keys become -10000, of which softmax makes 0. Each row of p sums to 1; o is the mean of "
-       "the values, "
-       "weighed by p.",
+       "Keys are read transposed, as [2, 2, 3, 4]: a score is the product of a query and a key over "
+       "sqrt(3). The scores of padded keys become -10000, of which softmax makes 0. Each row of p sums to 1; "
+       "o "
+       "is the mean of the values, weighed by p.",
        {{"q", kAttention, "q_heads", kInFlow},
         {"k", kAttention, "k_heads"},
         {"v", kAttention, "v_heads"},

@@ -58,7 +58,7 @@ WalkStep made(const StepRow& row, const Recorder& seen) {
   for (const ValueRow& wanted : row.values) {
     StepValue value = seen.find(wanted.block, wanted.symbol);
     value.name = wanted.name;
-    if (wanted.in_flow) step.flow += (step.flow.empty() ? "" : " -> ") + value.value.shape().to_string();
+    if (wanted.in_flow) step.shapes.push_back(value.value.shape().to_string());
     step.values.push_back(std::move(value));
   }
   return step;

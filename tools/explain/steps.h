@@ -21,9 +21,9 @@ struct StepValue {
 };
 
 struct WalkStep {
-  std::string number, title;  // "2.1.1", "Attention kernel"
-  std::string flow;           // the shapes that the data takes: "[2, 4] -> [2, 4, 6]"
-  std::string text;           // what happens, in a sentence or two
+  std::string number, title;        // "2.1.1", "Attention kernel"
+  std::vector<std::string> shapes;  // that the data takes on its way: "[2, 4]", "[2, 4, 6]"
+  std::string text;                 // what happens, in a sentence or two
   std::vector<StepValue> values;
 
   // Error failure when the step has no such value.

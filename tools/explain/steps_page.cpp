@@ -1,4 +1,4 @@
-// The walk as a drawing, the chain of its steps, and as a page that holds it.
+// The walk as a drawing, the chain of its steps, and as a page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,19 +22,27 @@ constexpr const char* kStyle = R"(
 body { margin: 0 auto; padding: 1rem; max-width: 60rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink);
        background: var(--ground); }
 h2 { margin: 2.5rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; font-size: 1.2rem; }
-svg { max-width: 100%; height: auto; }
+nav ol { list-style: none; padding: 0; } nav li { padding: .1rem 0; } nav .inner { padding-left: 1.5rem; }
+a { color: rgb(var(--data)); }
 code, td { font-family: ui-monospace, monospace; }
-.flow { color: var(--soft); margin: 0; } .made { color: var(--soft); font-size: .85rem; overflow-wrap: anywhere; }
+.flow { color: var(--soft); } .flow span { white-space: nowrap; }
+.made { color: var(--soft); font-size: .85rem; overflow-wrap: anywhere; }
 h3 { margin: 1.2rem 0 0; font-size: 1rem; }
 .matrices { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
 figure { margin: .3rem 0; max-width: 100%; overflow-x: auto; } figcaption { color: var(--soft); font-size: .8rem; }
 table { border-collapse: collapse; } td { padding: .1rem .45rem; text-align: right; font-size: .8rem;
   font-variant-numeric: tabular-nums; border: 1px solid var(--line); }
+@media (max-width: 30rem) { td { padding: .1rem .2rem; font-size: .7rem; } }
 )";
 
 // How deep a step's number is: 2.1.1 stands inside 2.1.
 double indent_of(const WalkStep& step) {
   return std::count(step.number.begin(), step.number.end(), '.') > 1 ? kIndent : 0;
+}
+
+std::string flow_of(const WalkStep& step) {
+  return fmt::format("<span class=\"flow\"><span>{}</span></span>",
+                     fmt::join(step.shapes, "</span> → <span>"));
 }
 
 bool are_probabilities(const StepValue& value) { return value.equation == "AT2"; }
@@ -56,9 +64,8 @@ std::string table_of(const Matrix& matrix, bool shaded) {
 }
 
 std::string section_of(const WalkStep& step) {
-  std::string text =
-      fmt::format("<section id=\"step-{0}\">\n<h2>{0} {1}</h2>\n<p class=\"flow\">{2}</p>\n<p>{3}</p>\n",
-                  step.number, escaped(step.title), escaped(step.flow), escaped(step.text));
+  std::string text = fmt::format("<section id=\"step-{0}\">\n<h2>{0} {1}</h2>\n{2}\n<p>{3}</p>\n",
+                                 step.number, escaped(step.title), flow_of(step), escaped(step.text));
   for (const StepValue& value : step.values) {
     text += fmt::format(
         "<h3><code>{}</code> {}</h3>\n<div class=\"made\">({}) {} · {}:{}</div>\n<div class=\"matrices\">\n",
@@ -69,6 +76,14 @@ std::string section_of(const WalkStep& step) {
   return text + "</section>\n";
 }
 
+// Onto the box that begins at y.
+void add_arrow(Drawing& drawing, double y) {
+  constexpr double kHead = 6;
+  drawing.line(kWidth / 2, y - kArrow, kWidth / 2, y - kHead, "accent");
+  drawing.add(fmt::format(R"(<path class="accent" d="M{0} {1} l-{2} -{2} h{3} z"/>)", kWidth / 2, y, kHead,
+                          2 * kHead));
+}
+
 }  // namespace
 
 std::string to_svg(const Walk& walk) {
@@ -77,11 +92,11 @@ std::string to_svg(const Walk& walk) {
   double y = kMargin;
   for (const WalkStep& step : walk.steps) {
     const double x = kMargin + indent_of(step);
-    if (y > kMargin) drawing.line(kWidth / 2, y - kArrow, kWidth / 2, y, "accent");
+    if (y > kMargin) add_arrow(drawing, y);
     drawing.open_group(step.text);
     drawing.rect(x, y, kWidth - kMargin - x, kBox, "panel");
     drawing.text(x + 12, y + 20, fmt::format("{}  {}", step.number, step.title), "start", 14);
-    drawing.text(x + 12, y + 38, step.flow, "start", 12, "soft");
+    drawing.text(x + 12, y + 38, fmt::format("{}", fmt::join(step.shapes, " → ")), "start", 12, "soft");
     drawing.close_group();
     y += kBox + kArrow;
   }
@@ -89,14 +104,19 @@ std::string to_svg(const Walk& walk) {
 }
 
 std::string to_html(const Walk& walk) {
-  std::string text = fmt::format(
+  std::string contents, sections;
+  for (const WalkStep& step : walk.steps) {
+    contents += fmt::format("<li{}><a href=\"#step-{}\">{} {}</a> {}</li>\n",
+                            indent_of(step) > 0 ? " class=\"inner\"" : "", step.number, step.number,
+                            escaped(step.title), flow_of(step));
+    sections += section_of(step);
+  }
+  return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>A Transformer, step by step</title>\n<style>{}</style>\n</head>\n<body>\n"
-      "<h1>A Transformer, step by step</h1>\n<p>{}</p>\n{}",
-      kStyle, escaped(walk.model), to_svg(walk));
-  for (const WalkStep& step : walk.steps) text += section_of(step);
-  return text + "</body>\n</html>\n";
+      "<h1>A Transformer, step by step</h1>\n<p>{}</p>\n<nav><ol>\n{}</ol></nav>\n{}</body>\n</html>\n",
+      kStyle, escaped(walk.model), contents, sections);
 }
 
 }  // namespace xf::tools::explain

@@ -12,22 +12,23 @@ namespace xf::tools::explain {
 namespace {
 
 constexpr size_t kColumns = 100;
+constexpr size_t kMargin = 2;
 constexpr size_t kGap = 3;  // between matrices side by side
 
 // Words in lines of at most kColumns, each behind the margin.
-std::string wrapped(const std::string& text, size_t margin) {
+std::string wrapped(const std::string& text) {
   std::string lines, line;
   size_t begin = 0;
   while (begin < text.size()) {
     const size_t end = std::min(text.find(' ', begin), text.size());
-    if (margin + line.size() + 1 + end - begin > kColumns) {
-      lines += std::string(margin, ' ') + line + "\n";
+    if (kMargin + line.size() + 1 + end - begin > kColumns) {
+      lines += std::string(kMargin, ' ') + line + "\n";
       line.clear();
     }
     line += (line.empty() ? "" : " ") + text.substr(begin, end - begin);
     begin = end + 1;
   }
-  return lines + std::string(margin, ' ') + line + "\n";
+  return lines + std::string(kMargin, ' ') + line + "\n";
 }
 
 // Its lines, of equal length: the index, then the rows.
@@ -46,28 +47,31 @@ std::vector<std::string> lines_of(const Matrix& matrix, size_t cell) {
   return lines;
 }
 
-// As many side by side as the columns hold.
-std::string side_by_side(const std::vector<Matrix>& all) {
-  size_t cell = 0;
+size_t widest_element(const std::vector<Matrix>& all) {
+  size_t widest = 0;
   for (const Matrix& matrix : all) {
     for (const auto& row : matrix.rows) {
-      for (const std::string& element : row) cell = std::max(cell, element.size());
+      for (const std::string& element : row) widest = std::max(widest, element.size());
     }
   }
+  return widest;
+}
+
+// Side by side, in bands of equally many that the columns hold.
+std::string side_by_side(const std::vector<Matrix>& all) {
+  const size_t cell = widest_element(all), width = lines_of(all[0], cell)[0].size();
+  size_t in_band = std::clamp<size_t>((kColumns - kMargin + kGap) / (width + kGap), 1, all.size());
+  while (all.size() % in_band != 0) --in_band;
   std::string text;
-  std::vector<std::string> band;
-  const auto flush = [&] {
-    for (std::string& line : band) text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    band.clear();
-  };
-  for (const Matrix& matrix : all) {
-    const auto lines = lines_of(matrix, cell);
-    if (!band.empty() && band[0].size() + kGap + lines[0].size() > kColumns) flush();
-    const std::string before(band.empty() ? 2 : kGap, ' ');
-    band.resize(lines.size());
-    for (size_t i = 0; i < lines.size(); ++i) band[i] += before + lines[i];
+  for (size_t first = 0; first < all.size(); first += in_band) {
+    std::vector<std::string> band(lines_of(all[first], cell).size());
+    for (size_t m = first; m < first + in_band; ++m) {
+      const auto lines = lines_of(all[m], cell);
+      for (size_t i = 0; i < lines.size(); ++i)
+        band[i] += std::string(m == first ? kMargin : kGap, ' ') + lines[i];
+    }
+    for (const std::string& line : band) text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
-  flush();
   return text;
 }
 
@@ -97,7 +101,8 @@ nlohmann::ordered_json json_of(const StepValue& value) {
 std::string to_text(const Walk& walk) {
   std::string text = walk.model + "\n";
   for (const WalkStep& step : walk.steps) {
-    text += fmt::format("\n{}  {}   {}\n", step.number, step.title, step.flow) + wrapped(step.text, 2);
+    text += fmt::format("\n{}  {}   {}\n", step.number, step.title, fmt::join(step.shapes, " -> ")) +
+            wrapped(step.text);
     for (const StepValue& value : step.values) {
       text += fmt::format("\n  {:<12}{:<14}({})  {}  {}:{}\n", value.name, value.value.shape().to_string(),
                           value.equation, value.page, value.file, value.line);
@@ -114,7 +119,7 @@ std::string to_json(const Walk& walk) {
     for (const StepValue& value : step.values) values.push_back(json_of(value));
     json["steps"].push_back({{"number", step.number},
                              {"title", step.title},
-                             {"flow", step.flow},
+                             {"shapes", step.shapes},
                              {"text", step.text},
                              {"values", std::move(values)}});
   }

@@ -57,6 +57,17 @@ const SeenValue& TracedSentence::find(const std::string& block, const std::strin
   fail(ErrorKind::failure, "no block '{}' showed '{}'", block, symbol);
 }
 
+std::vector<SeenValue> traced_values(const nn::Transformer& transformer, Arena& arena,
+                                     const PackedBatch& batch) {
+  std::vector<SeenValue> values;
+  Recorder recorder(values);
+  nn::Tape tape(arena, nn::Tape::Mode::inference);
+  nn::Step step{.tape = tape, .trace = &recorder};
+  const nn::Variable memory = transformer.encode(step, batch, Tensor());
+  transformer.logits(step, transformer.decode(step, batch, memory, Tensor()).value());
+  return values;
+}
+
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target) {
   const data::Tokenizer &from = *model.model->vocabularies.source, &to = *model.model->vocabularies.target;
   const std::string line = model.model->pipeline.prepare(source);
@@ -65,26 +76,22 @@ TracedSentence trace_sentence(ModelTranslator& model, const std::string& source,
   const std::vector<int32_t> target_ids =
       target.empty() ? model.translator.translate({line}).front().hypotheses.front().ids
                      : to.encode(model.model->pipeline.prepare(target));
+  if (!target.empty()) check_length(target_ids, target);
 
   data::ParallelCorpus corpus;
   corpus.source.push_back(source_ids);
   corpus.target.push_back(target_ids);
   const auto batches =
       data::validation_batches(corpus, data::batch_specials(from, to), data::BatchCapacity{});
-  const PackedBatch batch = batches.front().batch.to(model.device);
 
   TracedSentence traced;
+  traced.batch = batches.front().batch.to(model.device);
   traced.translation = to.decode(target_ids);
-  traced.source = pieces(from, batch.source_ids.to_vector<int32_t>());
-  traced.target_in = pieces(to, batch.target_in.to_vector<int32_t>());
-  traced.target_ids = batch.target_out.to_vector<int32_t>();
+  traced.source = pieces(from, traced.batch.source_ids.to_vector<int32_t>());
+  traced.target_in = pieces(to, traced.batch.target_in.to_vector<int32_t>());
+  traced.target_ids = traced.batch.target_out.to_vector<int32_t>();
   traced.target_out = pieces(to, traced.target_ids);
-  Recorder recorder(traced.values);
-  nn::Tape tape(model.arena, nn::Tape::Mode::inference);
-  nn::Step step{.tape = tape, .trace = &recorder};
-  const nn::Transformer& transformer = *model.model->transformer;
-  const nn::Variable memory = transformer.encode(step, batch, Tensor());
-  transformer.logits(step, transformer.decode(step, batch, memory, Tensor()).value());
+  traced.values = traced_values(*model.model->transformer, model.arena, traced.batch);
   return traced;
 }
 

@@ -17,6 +17,7 @@ struct SeenValue {
 };
 
 struct TracedSentence {
+  PackedBatch batch;                    // what the model read, on its device
   std::vector<std::string> source;      // what the encoder reads: pieces and </s>
   std::vector<std::string> target_in;   // what the decoder reads: <s> and pieces
   std::vector<std::string> target_out;  // what it is to say at each position: pieces and </s>
@@ -29,11 +30,15 @@ struct TracedSentence {
   const SeenValue& find(const std::string& block, const std::string& symbol) const;
 };
 
+// Every value that a teacher-forced pass over a batch shows, up to the logits.
+std::vector<SeenValue> traced_values(const nn::Transformer& transformer, Arena& arena,
+                                     const PackedBatch& batch);
+
 // How a command that has options model, device and cpu-threads translates: as xformer-translate does with these, in f32.
 Options translation_options(const Options& options);
 
 // `source` and `target` are lines of text as a user writes them; an empty target: the model's own translation. Error
-// usage for a source without tokens, or one that is longer than the model reads.
+// usage for a line without tokens, or with more than the model reads.
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target);
 
 }  // namespace xf::tools::explain

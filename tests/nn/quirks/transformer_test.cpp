@@ -235,3 +235,13 @@ TEST_CASE("Quirks: seed001 has 5,968 parameters, 108 of them without a gradient,
   }
   CHECK(without == 108);
 }
+
+TEST_CASE("Quirks: sizes that do not fit are refused", "[unit]") {
+  quirks::Config config = tiny();
+  Padded own(config);
+  const Tensor nine = Tensor::zeros({1, 9}, DType::i32), three = Tensor::zeros({1, 3}, DType::i32);
+  CHECK_THROWS_AS(own.logits(nine, three), Error);  // max_length is 8
+  CHECK_THROWS_AS(own.logits(Tensor::zeros({3}, DType::i32), three), Error);
+  config.heads = 4;
+  CHECK_THROWS_AS(Padded(config), Error);
+}

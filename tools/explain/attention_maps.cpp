@@ -1,0 +1,199 @@
+#include "tools/explain/attention_maps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "core/error.h"
+#include "data/unicode.h"
+#include "tools/option_value.h"
+
+namespace xf::tools::explain {
+
+namespace {
+
+struct PartOfModel {
+  const char *part, *name, *stack, *block;
+};
+constexpr PartOfModel kParts[] = {
+    {"encoder", "encoder self-attention", "encoder", "self_attention"},
+    {"self", "decoder self-attention", "decoder", "self_attention"},
+    {"cross", "cross-attention", "decoder", "cross_attention"},
+};
+
+// The heads of p [1, H, Sq, Sk].
+void add_heads(AttentionMaps& maps, const std::string& part, int64_t layer, const Tensor& p,
+               const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
+  const auto values = p.to_vector<float>();
+  const auto cells = static_cast<int64_t>(queries.size() * keys.size());
+  for (int64_t head = 0; head < p.dim(1); ++head) {
+    const auto first = values.begin() + head * cells;
+    maps.maps.push_back({part, layer, head, {queries, keys, {first, first + cells}}, true, {}});
+  }
+}
+
+// Empty: all.
+std::set<int64_t> numbers(const char* option, const std::string& text) {
+  std::set<int64_t> chosen;
+  if (text == "all") return chosen;
+  for (const std::string& word : split(text, ',')) {
+    int64_t number = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || number < 0)
+      fail(ErrorKind::usage, "--{}: '{}' is neither all nor numbers from 0, as 0,2", option, text);
+    chosen.insert(number);
+  }
+  return chosen;
+}
+
+void check_numbers(const char* option, const std::set<int64_t>& chosen, const std::set<int64_t>& there) {
+  for (const int64_t number : chosen) {
+    if (!there.contains(number))
+      fail(ErrorKind::usage, "--{0}: there is no {0} {1}; the last one is {2}", option, number,
+           *there.rbegin());
+  }
+}
+
+// A piece without SentencePiece's mark of a space.
+std::string bare(const std::string& piece) {
+  constexpr std::string_view kSpace = "\u2581";
+  return piece.starts_with(kSpace) ? piece.substr(kSpace.size()) : piece;
+}
+
+// The rows that spell the word, wherever it stands: pieces one behind the other, together equal to it but for case.
+std::vector<size_t> rows_of(const std::vector<std::string>& pieces, const std::string& word) {
+  const std::string wanted = data::lower_case(word);
+  std::vector<size_t> rows;
+  for (size_t begin = 0; begin < pieces.size(); ++begin) {
+    std::string spelt;
+    for (size_t end = begin; end < pieces.size() && spelt.size() < wanted.size(); ++end) {
+      spelt += data::lower_case(bare(pieces[end]));
+      if (spelt != wanted) continue;
+      for (size_t row = begin; row <= end; ++row) rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+double mean(double sum, size_t count) { return count == 0 ? 0 : sum / static_cast<double>(count); }
+
+}  // namespace
+
+AttentionMaps attention_maps(const TracedSentence& sentence) {
+  AttentionMaps maps{sentence.source, sentence.target_in, sentence.target_out, sentence.translation, {}};
+  for (const auto& [part, name, stack, block] : kParts) {
+    const bool encoder = stack == std::string_view("encoder"), cross = part == std::string_view("cross");
+    for (int64_t layer = 0;; ++layer) {
+      const std::string path = fmt::format("{}.layers.{}.{}", stack, layer, block);
+      const auto seen = std::ranges::find_if(sentence.values, [&](const SeenValue& value) {
+        return value.block == path && value.symbol == "p";
+      });
+      if (seen == sentence.values.end()) break;
+      add_heads(maps, part, layer, seen->value,
+                encoder ? maps.source
+                : cross ? maps.target_out
+                        : maps.target_in,
+                encoder || cross ? maps.source : maps.target_in);
+    }
+  }
+  return maps;
+}
+
+std::string part_name(const std::string& part) {
+  return std::ranges::find(kParts, part, &PartOfModel::part)->name;
+}
+
+std::string layer_name(const AttentionMap& map) {
+  return fmt::format("{}, layer {}", part_name(map.part), map.layer);
+}
+
+void choose(AttentionMaps& maps, const std::string& part, const std::string& layers,
+            const std::string& heads) {
+  const std::set<int64_t> of_layers = numbers("layer", layers), of_heads = numbers("head", heads);
+  std::set<int64_t> all_layers, all_heads;
+  for (AttentionMap& map : maps.maps) {
+    if (part == "all" || part == map.part) {
+      all_layers.insert(map.layer);
+      all_heads.insert(map.head);
+    } else {
+      map.chosen = false;
+    }
+    if (!of_layers.empty() && !of_layers.contains(map.layer)) map.chosen = false;
+    if (!of_heads.empty() && !of_heads.contains(map.head)) map.chosen = false;
+  }
+  check_numbers("layer", of_layers, all_layers);
+  check_numbers("head", of_heads, all_heads);
+}
+
+void set_focus(AttentionMaps& maps, const std::string& word) {
+  bool found = false;
+  for (AttentionMap& map : maps.maps) {
+    map.focus = rows_of(map.matrix.rows, word);
+    map.chosen = map.chosen && !map.focus.empty();
+    found = found || map.chosen;
+  }
+  if (!found) {
+    fail(ErrorKind::usage,
+         "--focus: no row for '{}' in what was chosen; the source is {}, the translation {}", word,
+         fmt::join(maps.source, " "), fmt::join(maps.target_out, " "));
+  }
+}
+
+AttentionSummary summary_of(const TokenMatrix& matrix) {
+  AttentionSummary summary;
+  const size_t rows = matrix.rows.size(), columns = matrix.columns.size();
+  size_t same = 0, next = 0;
+  double highest = 0;
+  for (size_t i = 0; i < rows; ++i) {
+    for (size_t j = 0; j < columns; ++j) {
+      const double p = matrix.at(i, j);
+      if (p > 0) summary.entropy -= p * std::log(p);
+      if (p < 1 && p > highest) {
+        highest = p;
+        summary.strongest_row = i;
+        summary.strongest_column = j;
+      }
+    }
+    summary.first += matrix.at(i, 0);
+    summary.last += matrix.at(i, columns - 1);
+    if (i < columns) summary.same += matrix.at(i, i), ++same;
+    if (i > 0 && i <= columns) summary.previous += matrix.at(i, i - 1);
+    if (i + 1 < columns) summary.next += matrix.at(i, i + 1), ++next;
+  }
+  summary.entropy = mean(summary.entropy, rows);
+  summary.first = mean(summary.first, rows);
+  summary.last = mean(summary.last, rows);
+  summary.same = mean(summary.same, same);
+  summary.previous = mean(summary.previous, std::min(rows - 1, columns));
+  summary.next = mean(summary.next, next);
+  return summary;
+}
+
+std::vector<size_t> strongest(const TokenMatrix& matrix, size_t row, size_t count) {
+  std::vector<size_t> order(matrix.columns.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](size_t j) { return matrix.at(row, j); });
+  order.resize(std::min(order.size(), count));
+  return order;
+}
+
+std::string attention(const Options& options) {
+  options.require("model");
+  const std::string sentence = fmt::format("{}", fmt::join(options.get_strings("sentence"), " "));
+  ModelTranslator model(translation_options(options));
+  AttentionMaps maps = attention_maps(trace_sentence(
+      model, sentence.empty() ? "The animal didn't cross the street because it was too tired" : sentence,
+      options.is_set("target") ? options.get_string("target") : ""));
+  choose(maps, options.get_string("part"), options.get_string("layer"), options.get_string("head"));
+  if (options.is_set("focus")) set_focus(maps, options.get_string("focus"));
+  const std::string& format = options.get_string("format");
+  if (format == "json") return to_json(maps);
+  if (format == "svg") return to_svg(maps);
+  return format == "html" ? to_html(maps) : to_text(maps);
+}
+
+}  // namespace xf::tools::explain
