@@ -2,6 +2,7 @@
 # The documentation as a site to be read offline, without scripts: pages, formulas, figures, and each source file they name.
 #   tools/site.sh [OUT]      OUT: build/site; what a site there had before is replaced
 # Pages and their order: docs/site/contents. Needs Debian's pandoc, fonts-texgyre and fonts-texgyre-math.
+# Half a minute on two cores that are free.
 # Exit code 1: a page is in no section, a formula cannot be read, or a link leads nowhere; a line names page and link.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,7 +50,8 @@ make_lists() {
   make_contents >"$SITE_LISTS/contents"
   awk -F '\t' '{ print $2, $3 }' "$SITE_LISTS/contents" >"$SITE_LISTS/pages"
   grep -oE '\\tag\{[A-Z]+[0-9]+\}' docs/derivations/*.md | sed -E 's|(.*)\.md:.*\{(.*)\}|\2 \1.html#\2|' >"$SITE_LISTS/equations"
-  sed -E 's|(.*) (.*)|/class="co"/s,\\b\1\\b,<a href="{{root}}\2">\1</a>,g|' "$SITE_LISTS/equations" >"$SITE_LISTS/links"
+  sed -E \
+    's|(.*) (.*)|/class="co"/s,\\b\1\\b,<a href="{{root}}\2">\1</a>,g|' "$SITE_LISTS/equations" >"$SITE_LISTS/links"
   mkdir "$SITE_LISTS/needed"
 }
 
@@ -85,7 +87,6 @@ make_source() {  # path
 export -f fail target_of root_of render make_page make_source
 
 copy_fonts() {
-  local file
   mkdir -p "$out/fonts"
   cp $fonts/tex-gyre/texgyrepagella-{regular,italic,bold,bolditalic}.otf $fonts/tex-gyre-math/texgyrepagella-math.otf \
     /usr/share/doc/fonts-texgyre/copyright "$out/fonts"
