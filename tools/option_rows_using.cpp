@@ -8,12 +8,18 @@ constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
 constexpr unsigned kExplainOp = static_cast<unsigned>(Program::explain_op);
+constexpr unsigned kExplainTape = static_cast<unsigned>(Program::explain_tape);
+constexpr unsigned kExplainGradients = static_cast<unsigned>(Program::explain_gradients);
+constexpr unsigned kExplainBeam = static_cast<unsigned>(Program::explain_beam);
+constexpr unsigned kExplainLogits = static_cast<unsigned>(Program::explain_logits);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
 constexpr unsigned kModels = Program::train | Program::translate;
 constexpr unsigned kLowercase =
     Program::vocab_train | Program::vocab_encode | Program::vocab_check | Program::vocab_stats;
+constexpr unsigned kSearching = kModels | kExplainBeam | kExplainLogits;
+constexpr unsigned kComputing = kSearching | kExplainTape | kExplainGradients;
 constexpr unsigned kAll = ~0u;
 
 std::vector<Row> translate_options() {
@@ -125,13 +131,69 @@ std::vector<Row> explain_op_options() {
   };
 }
 
+std::vector<Row> with_output(std::vector<Row> rows, std::string_view formats) {
+  rows.push_back(choice("format", formats, "text", "form of the output").alias("-f").keeps(Keep::never));
+  rows.push_back(text("output", "-", "FILE", "-: standard output").alias("-o").keeps(Keep::never));
+  return rows;
+}
+
+// A step on a sentence pair.
+std::vector<Row> pair_options() {
+  return {
+      text("source", "", "SENTENCE", "what the encoder reads").bare().keeps(Keep::never),
+      text("target", "", "SENTENCE", "its translation").keeps(Keep::never),
+      text("model", "", "DIR", "run folder or checkpoint; default: a micro-model with random weights")
+          .alias("-m"),
+  };
+}
+
+std::vector<Row> explain_gradients_options() {
+  std::vector<Row> rows = pair_options();
+  rows.push_back(
+      flag("check", "false", "compare with central differences in f64; exit code 1 where one is off"));
+  rows.push_back(
+      integer("samples", "4", "N", "elements per parameter: the largest gradient's and others drawn")
+          .between(1, 1000));
+  rows.push_back(integer("seed", "1", "N", "another seed draws others").at_least(0));
+  return with_output(rows, "text|json");
+}
+
+std::vector<Row> sentence_options() {
+  return {
+      text("source", "", "SENTENCE", "what is to be translated").bare().keeps(Keep::never),
+      text("model", "", "DIR", "run folder (its averaged model if there is one) or a checkpoint").alias("-m"),
+  };
+}
+
+std::vector<Row> explain_beam_options() {
+  std::vector<Row> rows = sentence_options();
+  rows.push_back(integer("beam-size", "", "N", "hypotheses followed at a time; default: as in training")
+                     .between(1, 64)
+                     .alias("-b"));
+  rows.push_back(real("normalize", "", "A", "score = log-probability / length^A; default: as in training")
+                     .at_least(0)
+                     .alias("-n"));
+  return with_output(rows, "text|json|svg|html");
+}
+
+std::vector<Row> explain_logits_options() {
+  std::vector<Row> rows = sentence_options();
+  rows.push_back(text("target", "", "SENTENCE", "the translation to be followed; default: the model's own")
+                     .keeps(Keep::never));
+  rows.push_back(integer("top", "5", "K", "tokens per position").between(1, 100));
+  rows.push_back(integer("position", "", "N", "this position alone, from 1").at_least(1));
+  return with_output(rows, "text|json|svg");
+}
+
 std::vector<Row> shared_options() {
   return {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
       text("device", "auto", "auto|cpu|cuda[:N]",
            "where to compute; auto: on the first CUDA device that can be used, else the CPU")
-          .only(kModels),
-      integer("cpu-threads", "0", "N", "0: as many as this process may use").between(0, 1024).only(kModels),
+          .only(kSearching),
+      integer("cpu-threads", "0", "N", "0: as many as this process may use")
+          .between(0, 1024)
+          .only(kComputing),
       text("task", "transformer-tiny", "NAME",
            "preset that sets what is not given: transformer-tiny, transformer-base, demo")
           .only(static_cast<unsigned>(Program::train)),
@@ -157,6 +219,10 @@ OptionGroup using_options() {
           {"text", kReport, Keep::free, vocab_report_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
           {"op", kExplainOp, Keep::free, explain_op_options()},
+          {"tape", kExplainTape, Keep::free, with_output(pair_options(), "text|json|svg")},
+          {"gradients", kExplainGradients, Keep::free, explain_gradients_options()},
+          {"beam", kExplainBeam, Keep::free, explain_beam_options()},
+          {"logits", kExplainLogits, Keep::free, explain_logits_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }
 

@@ -18,6 +18,10 @@ std::string program_name(Program program) {
     case Program::vocab_stats: return "xformer-vocab stats";
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
     case Program::explain_op: return "xformer-explain op";
+    case Program::explain_tape: return "xformer-explain tape";
+    case Program::explain_gradients: return "xformer-explain gradients";
+    case Program::explain_beam: return "xformer-explain beam";
+    case Program::explain_logits: return "xformer-explain logits";
   }
   return "xformer";
 }

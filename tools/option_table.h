@@ -22,6 +22,10 @@ enum class Program : unsigned {
   vocab_stats = 1u << 7,
   vocab_demo_corpus = 1u << 8,
   explain_op = 1u << 9,
+  explain_tape = 1u << 15,
+  explain_gradients = 1u << 16,
+  explain_beam = 1u << 17,
+  explain_logits = 1u << 18,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

@@ -3,7 +3,9 @@
 
 #include "core/error.h"
 #include "tools/commands.h"
+#include "tools/explain/gradient_check.h"
 #include "tools/explain/op.h"
+#include "tools/explain/tape_listing.h"
 #include "tools/main.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
@@ -52,10 +54,26 @@ void explain_op(const Options& options) {
   write(options, options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation));
 }
 
+int explain_gradients(const Options& options) {
+  const explain::GradientReport report = explain::gradients(options);
+  write(options, options.get_string("format") == "json" ? to_json(report) : to_text(report));
+  explain::demand_good(report);
+  return 0;
+}
+
+// A command whose page `text` writes, in the format asked for.
+std::function<int(const Options&)> writing(std::string (*text)(const Options&)) {
+  return [text](const Options& options) { return write(options, text(options)), 0; };
+}
+
 int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       {"op", Program::explain_op, "an op's equations with their values, on numbers of yours",
        succeeding(explain_op)},
+      {"tape", Program::explain_tape, "a training step's nodes, last to first, and their memory",
+       writing(explain::tape)},
+      {"gradients", Program::explain_gradients, "each parameter's gradient, and whether it is right",
+       explain_gradients},
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }
