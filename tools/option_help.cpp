@@ -42,6 +42,16 @@ std::string summary(Program program) {
              "plain kernel, of the fast one, and of central differences. Without a name: the ops and their "
              "inputs.\n\n"
              "  xformer-explain op layer_norm --x 1,2,3,4 --dy 1,0,0,0\n";
+    case Program::explain_masks:
+      return "Which positions may see which, padded and packed, and what a fill value does to a row of "
+             "probabilities.\n\n"
+             "  xformer-explain masks --source '1 1 4 0; 4 3 2 9' --target '5 2 5 0; 6 7 9 8' --pad 0\n";
+    case Program::explain_positions:
+      return "The sinusoids that tell the model where a token stands: table, heat map and curves.\n\n"
+             "  xformer-explain positions --length 50 --dim 64 -f svg -o positions.svg\n";
+    case Program::explain_attention:
+      return "What each head of a trained model looks at, for one sentence and its translation.\n\n"
+             "  xformer-explain attention -m RUN 'The animal was tired' -f html -o attention.html\n";
     case Program::explain_tape:
       return "The tape of one training step: each node, what it reads and makes, the memory in use, and the "
              "gradient that\nreached it.\n\n"

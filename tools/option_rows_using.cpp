@@ -8,6 +8,8 @@ constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
 constexpr unsigned kExplainOp = static_cast<unsigned>(Program::explain_op);
+constexpr unsigned kExplainMasks = static_cast<unsigned>(Program::explain_masks);
+constexpr unsigned kExplainPositions = static_cast<unsigned>(Program::explain_positions);
 constexpr unsigned kExplainTape = static_cast<unsigned>(Program::explain_tape);
 constexpr unsigned kExplainGradients = static_cast<unsigned>(Program::explain_gradients);
 constexpr unsigned kExplainBeam = static_cast<unsigned>(Program::explain_beam);
@@ -131,10 +133,34 @@ std::vector<Row> explain_op_options() {
   };
 }
 
-std::vector<Row> with_output(std::vector<Row> rows, std::string_view formats) {
-  rows.push_back(choice("format", formats, "text", "form of the output").alias("-f").keeps(Keep::never));
+// The form and the place of what xformer-explain shows.
+std::vector<Row> page_options(std::vector<Row> rows, std::string_view formats = "text|json|svg|html") {
+  rows.push_back(choice("format", formats, "text", "form of the output; html: a page that stands alone")
+                     .alias("-f")
+                     .keeps(Keep::never));
   rows.push_back(text("output", "-", "FILE", "-: standard output").alias("-o").keeps(Keep::never));
   return rows;
+}
+
+std::vector<Row> explain_masks_options() {
+  return page_options({
+      text("source", "", "WORDS", "the encoder's sentences, apart by ';': words or ids; default: an example"),
+      text("target", "", "WORDS", "the decoder's"),
+      text("pad", "<pad>", "WORD", "what stands behind a sentence that is shorter than others"),
+  });
+}
+
+std::vector<Row> explain_positions_options() {
+  return page_options({
+      integer("length", "50", "N", "positions").between(1, 2048),
+      integer("dim", "64", "N", "width of the model").between(2, 1024),
+      choice("layout", "interleaved|split", "interleaved",
+             "sine and cosine in turn, as in the paper, or all sines first"),
+      integer("columns", "", "N...",
+              "columns to write out and to draw as curves; default: a few that span the table")
+          .at_least(0)
+          .any_number(),
+  });
 }
 
 // A step on a sentence pair.
@@ -155,7 +181,7 @@ std::vector<Row> explain_gradients_options() {
       integer("samples", "4", "N", "elements per parameter: the largest gradient's and others drawn")
           .between(1, 1000));
   rows.push_back(integer("seed", "1", "N", "another seed draws others").at_least(0));
-  return with_output(rows, "text|json");
+  return page_options(rows, "text|json");
 }
 
 std::vector<Row> sentence_options() {
@@ -173,7 +199,7 @@ std::vector<Row> explain_beam_options() {
   rows.push_back(real("normalize", "", "A", "score = log-probability / length^A; default: as in training")
                      .at_least(0)
                      .alias("-n"));
-  return with_output(rows, "text|json|svg|html");
+  return page_options(rows);
 }
 
 std::vector<Row> explain_logits_options() {
@@ -182,7 +208,7 @@ std::vector<Row> explain_logits_options() {
                      .keeps(Keep::never));
   rows.push_back(integer("top", "5", "K", "tokens per position").between(1, 100));
   rows.push_back(integer("position", "", "N", "this position alone, from 1").at_least(1));
-  return with_output(rows, "text|json|svg");
+  return page_options(rows, "text|json|svg");
 }
 
 std::vector<Row> shared_options() {
@@ -219,7 +245,9 @@ OptionGroup using_options() {
           {"text", kReport, Keep::free, vocab_report_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
           {"op", kExplainOp, Keep::free, explain_op_options()},
-          {"tape", kExplainTape, Keep::free, with_output(pair_options(), "text|json|svg")},
+          {"masks", kExplainMasks, Keep::free, explain_masks_options()},
+          {"positions", kExplainPositions, Keep::free, explain_positions_options()},
+          {"tape", kExplainTape, Keep::free, page_options(pair_options(), "text|json|svg")},
           {"gradients", kExplainGradients, Keep::free, explain_gradients_options()},
           {"beam", kExplainBeam, Keep::free, explain_beam_options()},
           {"logits", kExplainLogits, Keep::free, explain_logits_options()},

@@ -18,6 +18,9 @@ std::string program_name(Program program) {
     case Program::vocab_stats: return "xformer-vocab stats";
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
     case Program::explain_op: return "xformer-explain op";
+    case Program::explain_masks: return "xformer-explain masks";
+    case Program::explain_positions: return "xformer-explain positions";
+    case Program::explain_attention: return "xformer-explain attention";
     case Program::explain_tape: return "xformer-explain tape";
     case Program::explain_gradients: return "xformer-explain gradients";
     case Program::explain_beam: return "xformer-explain beam";

@@ -15,11 +15,13 @@ text { font-family: system-ui, sans-serif; }
 .ink { fill: #1a1a1a; } .soft { fill: #666; } .accent { fill: #0072B2; }
 .line { stroke: #999; stroke-width: 1; fill: none; } line.ink { stroke: #1a1a1a; stroke-width: 1.5; }
 line.accent { stroke: #0072B2; stroke-width: 2; } .panel { fill: #f4f4f4; stroke: #999; }
-.ground { fill: #fff; } .data { fill: #0072B2; }
+.ground { fill: #fff; } .data { fill: #0072B2; } .negative { fill: #D55E00; } .on-data { fill: #fff; }
+.cells rect { stroke: #888; stroke-opacity: 0.4; stroke-width: 0.5; } polyline { fill: none; stroke-width: 1.5; }
 @media (prefers-color-scheme: dark) {
   .ink { fill: #eee; } .soft { fill: #aaa; } .accent { fill: #56B4E9; }
   .line { stroke: #777; } line.ink { stroke: #eee; } line.accent { stroke: #56B4E9; }
-  .panel { fill: #2a2a2a; stroke: #777; } .ground { fill: #181818; } .data { fill: #56B4E9; }
+  .panel { fill: #2a2a2a; stroke: #777; } .ground { fill: #181818; } .data { fill: #56B4E9; } .negative { fill: #E69F00; }
+  .on-data { fill: #000; }
 }
 )";
 
@@ -58,17 +60,27 @@ void Drawing::text_upwards(double x, double y, const std::string& text, double s
       x, y, size, escaped(text)));
 }
 
-std::string Drawing::svg() const {
+void Drawing::curve(const std::vector<std::pair<double, double>>& points, const std::string& css_class) {
+  std::string path;
+  for (const auto& [x, y] : points) path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x, y);
+  add(fmt::format(R"(<polyline class="{}" points="{}"/>)", css_class, path));
+}
+
+const char* Drawing::rules() { return kStyle; }
+
+std::string Drawing::document(const std::string& css) const {
+  const std::string style = css.empty() ? "" : fmt::format("<style>{}</style>\n", css);
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
       "height=\"{1:g}\" "
-      "role=\"img\">\n<title>{2}</title>\n<style>{3}{4}</style>\n"
-      "<rect class=\"ground\" width=\"{0:g}\" height=\"{1:g}\"/>\n{5}</svg>\n",
-      width_, height_, escaped(title_), kStyle, style_, body_);
+      "role=\"img\">\n<title>{2}</title>\n{3}"
+      "<rect class=\"ground\" width=\"{0:g}\" height=\"{1:g}\"/>\n{4}</svg>\n",
+      width_, height_, escaped(title_), style, body_);
 }
 
 double text_width(const std::string& text, double size) {
-  constexpr double kLetter = 0.56;  // of the size, a sans-serif's average
+  constexpr double kLetter =
+      0.62;  // of the size, a wide sans-serif's average: rather too much room than too little
   return kLetter * size * static_cast<double>(data::to_utf32(text).size());
 }
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace xf::tools {
 
 // Things are painted by class: "ink", text and lines that carry meaning; "soft", secondary text; "line", thin frames;
-// "panel", boxes; "accent", what to look at; "data", the colour whose opacity is a value.
+// "panel", boxes; "accent", what to look at; "data", the colour whose opacity is a value, and "negative", that of a value
+// below zero.
 class Drawing {
  public:
   // Pixels; `title` is read out to who cannot see the drawing.
@@ -21,6 +24,8 @@ class Drawing {
   // anchor: start, middle or end. size: pixels. The text is escaped.
   void text(double x, double y, const std::string& text, const std::string& anchor = "start",
             double size = 13, const std::string& css_class = "ink");
+  // A curve through points (x, y).
+  void curve(const std::vector<std::pair<double, double>>& points, const std::string& css_class);
   // Upwards from (x, y): names of columns.
   void text_upwards(double x, double y, const std::string& text, double size = 13);
   // Anything else, as SVG.
@@ -29,9 +34,15 @@ class Drawing {
   void style(const std::string& css) { style_ += css; }
 
   // The whole document.
-  std::string svg() const;
+  std::string svg() const { return document(std::string(rules()) + style_); }
+  // The drawing alone, for a page that has the rules once (tools/html_page.h).
+  std::string element() const { return document(style_); }
+  // The CSS of the classes.
+  static const char* rules();
 
  private:
+  std::string document(const std::string& css) const;
+
   double width_, height_;
   std::string title_, style_, body_;
 };

@@ -3,8 +3,12 @@
 
 #include "core/error.h"
 #include "tools/commands.h"
+#include "tools/explain/beam_tree.h"
 #include "tools/explain/gradient_check.h"
+#include "tools/explain/masks.h"
 #include "tools/explain/op.h"
+#include "tools/explain/output_probabilities.h"
+#include "tools/explain/positions.h"
 #include "tools/explain/tape_listing.h"
 #include "tools/main.h"
 #include "tools/options.h"
@@ -70,10 +74,17 @@ int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       {"op", Program::explain_op, "an op's equations with their values, on numbers of yours",
        succeeding(explain_op)},
+      {"masks", Program::explain_masks, "which positions may see which", writing(explain::masks)},
+      {"positions", Program::explain_positions, "the sinusoids that tell where a token stands",
+       writing(explain::positions)},
       {"tape", Program::explain_tape, "a training step's nodes, last to first, and their memory",
        writing(explain::tape)},
       {"gradients", Program::explain_gradients, "each parameter's gradient, and whether it is right",
        explain_gradients},
+      {"beam", Program::explain_beam, "the search for one sentence's translation, step by step",
+       writing(explain::beam)},
+      {"logits", Program::explain_logits, "what the model would say next at each position",
+       writing(explain::logits)},
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }

@@ -222,9 +222,11 @@ TEST_CASE("Options: reading a name or type that the table lacks is an error of t
 }
 
 TEST_CASE("Option table: a program knows a name once, and every row says what it does", "[unit]") {
-  for (const Program program : {Program::train, Program::translate, Program::score, Program::vocab_train,
-                                Program::vocab_encode, Program::vocab_decode, Program::vocab_check,
-                                Program::vocab_stats, Program::vocab_demo_corpus, Program::explain_op}) {
+  for (const Program program :
+       {Program::train, Program::translate, Program::score, Program::vocab_train, Program::vocab_encode,
+        Program::vocab_decode, Program::vocab_check, Program::vocab_stats, Program::vocab_demo_corpus,
+        Program::explain_op, Program::explain_masks, Program::explain_positions,
+        Program::explain_attention}) {
     auto names = option_names(program, false);
     std::sort(names.begin(), names.end());
     INFO(program_name(program));
