@@ -26,7 +26,8 @@ bool dropped(const BeamTree::Node& node) {
 
 class BeamDrawing {
  public:
-  explicit BeamDrawing(const BeamTree& tree) : tree_(tree), drawing_(place(), height(), "A beam search") {
+  explicit BeamDrawing(const BeamTree& tree)
+      : tree_(tree), width_(place()), drawing_(width_, height(), "A beam search") {
     drawing_.style(kStyle);
     drawing_.text(kLeft, 24, fmt::format("{}", fmt::join(tree.source, " ")), "start", 15);
     drawing_.text(kLeft, 44,
@@ -129,6 +130,7 @@ class BeamDrawing {
   const BeamTree& tree_;
   std::map<size_t, Box> boxes_;
   double bottom_ = kTop;
+  const double width_;  // behind what place() sets
   Drawing drawing_;
 };
 
