@@ -80,7 +80,7 @@ TEST_CASE("Explain beam: the ranking divides by n^A, and JSON, SVG and HTML hold
   for (const auto& node : tree.nodes) {
     if (node.won) CHECK(svg.find(">" + node.piece + "<") != std::string::npos);
   }
-  CHECK_THROWS_AS(grow_beam_tree(model, model.arena, " "), Error);
+  CHECK_THROWS_AS(grow_beam_tree(model, model.arena, ""), Error);
 }
 
 }  // namespace
