@@ -146,6 +146,7 @@ std::vector<Variable> Tape::record(std::string_view name, const std::vector<Tens
   }
   node.backward = std::move(backward);
   nodes_.push_back(std::move(node));
+  if (observer_) observer_->recorded(name, inputs, outputs);
   return outputs;
 }
 
@@ -163,6 +164,7 @@ void Tape::run(Node& node) {
     reached = reached || output->ready;
   }
   if (!reached) return;
+  if (observer_) show_reached(node);
   Gradients gradients(arena_, node.inputs, node.outputs);
   node.backward(gradients);
   gradients.finish();
@@ -184,12 +186,22 @@ void Tape::backward(const Variable& root) {
   run_all();
 }
 
+// run() has taken the node off nodes_, whose size is its number.
+void Tape::show_reached(const Node& node) const {
+  std::vector<Tensor> gradients;
+  for (const auto& output : node.outputs) gradients.push_back(output->ready ? output->gradient : Tensor());
+  observer_->reached(size(), gradients);
+}
+
 void Tape::run_all() {
   while (!nodes_.empty()) {
-    // Popped first, so that what its closure saved is free as soon as it has run.
-    Node node = std::move(nodes_.back());
-    nodes_.pop_back();
-    run(node);
+    {
+      // Popped first, so that what its closure saved is free as soon as it has run.
+      Node node = std::move(nodes_.back());
+      nodes_.pop_back();
+      run(node);
+    }
+    if (observer_) observer_->released(size());
   }
 }
 

@@ -105,6 +105,21 @@ class Gradients {
 
 using Backward = std::function<void(Gradients&)>;
 
+// Who watches a tape at work: xformer-explain, a test. Nodes are numbered from 0 as they are recorded. What it is shown
+// is the tape's own: to look at, and to copy if it is to stay. Backward calls, for a node that no gradient reached,
+// released() alone.
+class TapeObserver {
+ public:
+  virtual ~TapeObserver() = default;
+  // Inputs without a slot are constants; a view's slot names its parent.
+  virtual void recorded(std::string_view name, const std::vector<Variable>& inputs,
+                        const std::vector<Variable>& outputs) = 0;
+  // The closure is about to run. Gradients of outputs that nothing differentiated, and a root's, are undefined.
+  virtual void reached(size_t node, const std::vector<Tensor>& output_gradients) = 0;
+  // The node is gone, and what it alone held.
+  virtual void released(size_t node) = 0;
+};
+
 class Tape {
  public:
   // inference: nothing is recorded, and values go as soon as they are out of use.
@@ -135,6 +150,10 @@ class Tape {
   Variable record_root(std::string_view name, const Tensor& value, const std::vector<Variable>& inputs,
                        Backward backward);
 
+  // From now on tells `observer`, which must outlive the tape; null, as a tape begins: nobody, for a comparison or two
+  // per node.
+  void observe(TapeObserver* observer) { observer_ = observer; }
+
   // Runs everything recorded, last to first, and empties the tape. `seed` is the gradient of `output`, of its shape.
   void backward(const Variable& output, const Tensor& seed);
   // From a root: the seed is 1.
@@ -149,9 +168,11 @@ class Tape {
   };
   void run(Node& node);
   void run_all();
+  void show_reached(const Node& node) const;
 
   Arena& arena_;
   Mode mode_;
+  TapeObserver* observer_ = nullptr;
   std::vector<Node> nodes_;
 };
 

@@ -17,7 +17,9 @@ int64_t length_limit(const SearchOptions& options, int64_t source_tokens) {
 
 }  // namespace
 
-Beams::Beams(const SearchOptions& options, const std::vector<int32_t>& source_offsets) : options_(options) {
+Beams::Beams(const SearchOptions& options, const std::vector<int32_t>& source_offsets,
+             SearchObserver* observer)
+    : options_(options), observer_(observer) {
   const auto B = static_cast<int64_t>(source_offsets.size()) - 1;
   ended_.resize(static_cast<size_t>(B));
   for (int64_t b = 0; b < B; ++b) {
@@ -97,24 +99,35 @@ void Beams::rank(size_t count) {
 void Beams::advance(Sentence& sentence) {
   // At most one </s> per live hypothesis: 2 * beam candidates hold beam_size others if there are so many.
   const auto beam = static_cast<size_t>(options_.beam_size);
-  rank(2 * beam);
+  rank(observer_ ? candidates_.size() : 2 * beam);
   std::vector<Ended>& ended = ended_[static_cast<size_t>(sentence.index)];
+  const auto first_beam =
+      candidates_.begin() + static_cast<std::ptrdiff_t>(std::min(beam, candidates_.size()));
+  const auto ends = static_cast<size_t>(std::count_if(
+      candidates_.begin(), first_beam, [&](const Candidate& c) { return c.id == options_.eos; }));
+  const bool enough = ended.size() + ends >= beam;
   const int64_t tokens = position_ + 1;
-  for (size_t i = 0; i < std::min(beam, candidates_.size()); ++i) {
-    if (candidates_[i].id == options_.eos) ended.push_back({candidates_[i], tokens});
-  }
+  size_t others = 0;
   sentence.live = 0;
-  if (ended.size() >= beam) return;
-  size_t kept = 0;
-  for (const Candidate& candidate : candidates_) {
-    if (candidate.id == options_.eos) continue;
-    if (kept++ == beam) return;
-    if (tokens == sentence.limit) {
-      ended.push_back({candidate, tokens});
-    } else {
-      nodes_.push_back({candidate.id, candidate.parent, candidate.log_probability});
-      ++sentence.live;
+  for (size_t rank = 0; rank < candidates_.size(); ++rank) {
+    const Candidate& candidate = candidates_[rank];
+    Fate fate = tokens == sentence.limit ? Fate::cut : Fate::lives;
+    if (candidate.id == options_.eos) {
+      fate = rank < beam ? Fate::ends : Fate::late_end;
+    } else if (enough) {
+      fate = Fate::stopped;
+    } else if (others++ >= beam) {
+      fate = Fate::off_beam;
     }
+    if (fate == Fate::ends || fate == Fate::cut) ended.push_back({candidate, tokens});
+    if (observer_) {
+      observer_->continued({sentence.index, tokens, static_cast<int64_t>(rank), candidate.parent,
+                            fate == Fate::lives ? nodes() : -1, candidate.id, candidate.log_probability,
+                            fate});
+    }
+    if (fate != Fate::lives) continue;
+    nodes_.push_back({candidate.id, candidate.parent, candidate.log_probability});
+    ++sentence.live;
   }
 }
 

@@ -17,7 +17,8 @@ namespace xf::nn {
 class Beams {
  public:
   // source_offsets [B+1] as in PackedBatch, whose sentences end with </s>.
-  Beams(const SearchOptions& options, const std::vector<int32_t>& source_offsets);
+  Beams(const SearchOptions& options, const std::vector<int32_t>& source_offsets,
+        SearchObserver* observer = nullptr);
 
   bool done() const { return sentences_.empty(); }
   int64_t first_node() const { return first_node_; }
@@ -65,6 +66,7 @@ class Beams {
   Hypothesis hypothesis(const Ended& ended) const;
 
   SearchOptions options_;
+  SearchObserver* observer_;
   std::vector<Sentence> sentences_;        // those that have not stopped
   std::vector<std::vector<Ended>> ended_;  // per sentence of the batch
   std::vector<Node> nodes_;

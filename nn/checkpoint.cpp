@@ -226,6 +226,16 @@ void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
 
 Checkpoint read_checkpoint(const std::string& folder) { return read_parts(folder, Parts::all); }
 Checkpoint read_model(const std::string& folder) { return read_parts(folder, Parts::model); }
+
+namespace {
+
+Tensor widened(const Tensor& x) {
+  const std::vector<float> values = x.to_vector<float>();
+  return Tensor::from(std::vector<double>(values.begin(), values.end()), x.shape());
+}
+
+}  // namespace
+
 TensorMap model_of(const Registry& registry) {
   TensorMap model;
   for (const Parameter& parameter : registry.parameters()) {
@@ -242,7 +252,9 @@ void load_model(const TensorMap& model, const Registry& registry, const std::str
       fail(ErrorKind::data, "{}: {} is {}, but the vocabulary and config.toml make it {}", where,
            parameter.name, found->second.shape().to_string(), parameter.shape.to_string());
     }
-    parameter.master.copy_from(found->second);
+    const Tensor& value = found->second;
+    const bool widen = value.dtype() == DType::f32 && parameter.master.dtype() == DType::f64;
+    parameter.master.copy_from(widen ? widened(value) : value);
   }
   registry.round_masters();
 }

@@ -55,8 +55,8 @@ void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);
 Checkpoint read_checkpoint(const std::string& folder);
 Checkpoint read_model(const std::string& folder);
 
-// A registry's masters as a checkpoint's model, on the CPU, and back. Error data, beginning with `where`: a
-// parameter that is missing or of another shape.
+// A registry's masters as a checkpoint's model, on the CPU, and back; an f64 registry takes an f32 model's values as they
+// are. Error data, beginning with `where`: a parameter that is missing or of another shape.
 TensorMap model_of(const Registry& registry);
 void load_model(const TensorMap& model, const Registry& registry, const std::string& where);
 

@@ -87,7 +87,8 @@ Search::Search(const Transformer& model, Arena& arena, const SearchOptions& opti
   banned_.erase(std::unique(banned_.begin(), banned_.end()), banned_.end());
 }
 
-std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch) const {
+std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch,
+                                                       SearchObserver* observer) const {
   if (batch.sentences == 0) return {};
   const TransformerConfig& config = model_.config();
   Tape tape(arena_, Tape::Mode::inference);
@@ -103,7 +104,7 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch)
 
   const Tensor banned = upload(arena_, banned_);
   const int64_t K = std::min(options_.beam_size + 1, config.target_vocabulary - banned.numel());
-  Beams beams(options_, download<int32_t>(batch.source_offsets));
+  Beams beams(options_, download<int32_t>(batch.source_offsets), observer);
   std::vector<int32_t> host_tables;
   while (!beams.done()) {
     const int64_t R = beams.live();

@@ -39,6 +39,37 @@ struct Hypothesis {
   bool cut = false;  // the length limit came before </s>
 };
 
+// What becomes of a continuation: of a live hypothesis, by one more token.
+enum class Fate {
+  lives,     // among the first beam_size that go on
+  ends,      // </s>, among the first beam_size of the ranking
+  cut,       // at the length limit, where it would live
+  off_beam,  // beam_size others that go on rank before it
+  late_end,  // </s> behind the first beam_size of the ranking
+  stopped,   // beam_size hypotheses have ended: the sentence needs no more
+};
+
+struct Continuation {
+  int64_t sentence;  // of the batch
+  int64_t tokens;    // n of the hypothesis with this token: 1 in the first step
+  int64_t rank;      // among the sentence's continuations in this step, from 0
+  // Prefixes are numbered as they come to live; a sentence's empty prefix <s> has the sentence's number.
+  int64_t parent;
+  int64_t node;  // its own number where it lives, else -1
+  int32_t id;
+  double log_probability;  // of the hypothesis with this token
+  Fate fate;
+};
+
+// Who watches a search: xformer-explain, a test. It changes nothing about what is found.
+class SearchObserver {
+ public:
+  virtual ~SearchObserver() = default;
+  // The beam_size + 1 best continuations of each live hypothesis, or as many as are allowed; step by step, sentence by
+  // sentence, best first.
+  virtual void continued(const Continuation& continuation) = 0;
+};
+
 class Search {
  public:
   // Errors: usage for options that make no sense. The model must have its parameters.
@@ -46,8 +77,9 @@ class Search {
 
   // Per sentence of the batch, in its order, up to n_best hypotheses, best first, at least one. Reads the
   // source tensors only. Memory comes from the arena and is back there on return. Errors: diverged when the
-  // model's log-probabilities are not finite.
-  std::vector<std::vector<Hypothesis>> translate(const PackedBatch& batch) const;
+  // model's log-probabilities are not finite. `observer`: null for nobody, at the cost of a comparison per continuation.
+  std::vector<std::vector<Hypothesis>> translate(const PackedBatch& batch,
+                                                 SearchObserver* observer = nullptr) const;
 
  private:
   const Transformer& model_;

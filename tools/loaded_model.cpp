@@ -21,7 +21,8 @@ Vocabularies vocabularies_of(const std::string& folder, const nn::Checkpoint& ch
 
 }  // namespace
 
-std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype) {
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
+                                        nn::Registry::Gradients gradients) {
   const std::string folder = nn::find_model_folder(path);
   const nn::Checkpoint checkpoint = nn::read_model(folder);
   auto loaded = std::unique_ptr<LoadedModel>(new LoadedModel{
@@ -35,7 +36,7 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, 
   const nn::TransformerConfig config = model_config(loaded->training, loaded->vocabularies.source->size(),
                                                     loaded->vocabularies.target->size());
   loaded->transformer = std::make_unique<nn::Transformer>(config, loaded->registry);
-  loaded->registry.allocate(device, nn::Registry::Gradients::no);
+  loaded->registry.allocate(device, gradients);
   loaded->transformer->bind(device);
   nn::load_model(checkpoint.model, loaded->registry, folder);
   return loaded;

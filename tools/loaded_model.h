@@ -21,6 +21,7 @@ struct LoadedModel {
 
 // `path` is a run folder (its averaged model if there is one) or one of its checkpoints. Error data for what
 // is missing, damaged or does not fit together.
-std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype);
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
+                                        nn::Registry::Gradients gradients = nn::Registry::Gradients::no);
 
 }  // namespace xf::tools

@@ -65,6 +65,25 @@ std::string summary(Program program) {
              "picture.\n\n"
              "  xformer-explain flow encoder -o encoder.svg\n"
              "  xformer-explain flow decoding -m RUN \"A dog sleeps.\" -o decoding.svg\n";
+    case Program::explain_tape:
+      return "The tape of one training step: each node, what it reads and makes, the memory in use, and the "
+             "gradient that\nreached it.\n\n"
+             "  xformer-explain tape\n"
+             "  xformer-explain tape -m RUN \"A dog runs.\" --target \"Ein Hund rennt.\" --format svg -o "
+             "tape.svg\n";
+    case Program::explain_gradients:
+      return "Each parameter's gradient for one sentence pair; with --check its error against central "
+             "differences.\n\n"
+             "  xformer-explain gradients --check\n"
+             "  xformer-explain gradients --check -m RUN \"A dog runs.\" --target \"Ein Hund rennt.\"\n";
+    case Program::explain_beam:
+      return "The beam search for one sentence: which hypotheses live, end and fall off, and how the winner "
+             "is "
+             "found.\n\n"
+             "  xformer-explain beam -m RUN \"A dog runs.\" --format svg -o beam.svg\n";
+    case Program::explain_logits:
+      return "The best tokens at each target position: logits, probabilities, and the loss.\n\n"
+             "  xformer-explain logits -m RUN \"A dog runs.\" --target \"Ein Hund rennt.\"\n";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// The rows behind option_table(), in two files: what trains a model, and what uses one or works on text.
+// The rows behind option_table(), in three files: what trains a model, what uses one or works on text, what explains.
 #pragma once
 
 #include <vector>
@@ -67,7 +67,13 @@ struct OptionSection {
 
 using OptionGroup = std::vector<OptionSection>;
 
-OptionGroup training_options();  // xformer-train
-OptionGroup using_options();     // xformer-translate, -score, -vocab, and what every program has
+// Commands of xformer-explain that translate with a model, and those that compute with one on the CPU alone.
+constexpr unsigned kExplainTranslating =
+    Program::explain_attention | Program::explain_flow | Program::explain_beam | Program::explain_logits;
+constexpr unsigned kExplainComputing = Program::explain_tape | Program::explain_gradients;
+
+OptionGroup training_options();    // xformer-train
+OptionGroup explaining_options();  // xformer-explain
+OptionGroup using_options();       // xformer-translate, -score, -vocab, and what every program has
 
 }  // namespace xf::tools

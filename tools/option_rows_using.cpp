@@ -7,17 +7,11 @@ constexpr unsigned kTranslate = static_cast<unsigned>(Program::translate);
 constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
-constexpr unsigned kExplainOp = static_cast<unsigned>(Program::explain_op);
-constexpr unsigned kExplainSteps = static_cast<unsigned>(Program::explain_steps);
-constexpr unsigned kExplainMasks = static_cast<unsigned>(Program::explain_masks);
-constexpr unsigned kExplainPositions = static_cast<unsigned>(Program::explain_positions);
-constexpr unsigned kExplainAttention = static_cast<unsigned>(Program::explain_attention);
-constexpr unsigned kExplainFlow = static_cast<unsigned>(Program::explain_flow);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
-constexpr unsigned kModels =
-    Program::train | Program::translate | Program::explain_attention | Program::explain_flow;
+constexpr unsigned kOnDevices = Program::train | Program::translate | kExplainTranslating;
+constexpr unsigned kComputing = kOnDevices | kExplainComputing;
 constexpr unsigned kLowercase =
     Program::vocab_train | Program::vocab_encode | Program::vocab_check | Program::vocab_stats;
 constexpr unsigned kAll = ~0u;
@@ -120,88 +114,15 @@ std::vector<Row> demo_corpus_options() {
   };
 }
 
-std::vector<Row> explain_op_options() {
-  return {
-      text("op", "", "NAME", "the op").bare().keeps(Keep::never),
-      text("x", "", "ROWS", "the main input, as 1,2,3;4,5,6; default: an example").keeps(Keep::never),
-      text("dy", "", "ROWS", "the gradient from above").keeps(Keep::never),
-      text("with", "", "NAME=ROWS...", "another input, as gamma=1,2,3,4").any_number().keeps(Keep::never),
-      choice("format", "text|json", "text", "form of the output").alias("-f").keeps(Keep::never),
-      text("output", "-", "FILE", "-: standard output").alias("-o").keeps(Keep::never),
-  };
-}
-
-// The form and the place of what xformer-explain shows.
-std::vector<Row> page_options(std::vector<Row> rows, std::string_view format = "text") {
-  rows.push_back(
-      choice("format", "text|json|svg|html", format, "form of the output; html: a page that stands alone")
-          .alias("-f")
-          .keeps(Keep::never));
-  rows.push_back(text("output", "-", "FILE", "-: standard output").alias("-o").keeps(Keep::never));
-  return rows;
-}
-
-std::vector<Row> explain_steps_options() {
-  return page_options({
-      choice("task", "seed001", "seed001", "the model that is walked through").keeps(Keep::never),
-      text("step", "", "NUMBER", "one step alone, as 2.1.1").keeps(Keep::never),
-  });
-}
-
-std::vector<Row> explain_masks_options() {
-  return page_options({
-      text("source", "", "WORDS", "the encoder's sentences, apart by ';': words or ids; default: an example"),
-      text("target", "", "WORDS", "the decoder's"),
-      text("pad", "<pad>", "WORD", "what stands behind a sentence that is shorter than others"),
-  });
-}
-
-std::vector<Row> explain_positions_options() {
-  return page_options({
-      integer("length", "50", "N", "positions").between(1, 2048),
-      integer("dim", "64", "N", "width of the model").between(2, 1024),
-      choice("layout", "interleaved|split", "interleaved",
-             "sine and cosine in turn, as in the paper, or all sines first"),
-      integer("columns", "", "N...",
-              "columns to write out and to draw as curves; default: a few that span the table")
-          .at_least(0)
-          .any_number(),
-  });
-}
-
-std::vector<Row> explain_attention_options() {
-  return page_options({
-      text("model", "", "DIR", "run folder (its averaged model if there is one) or a checkpoint").alias("-m"),
-      text("sentence", "", "WORDS", "what to translate; default: an example").any_number().bare(),
-      text("target", "", "WORDS", "its translation; default: the model's own"),
-      choice("part", "encoder|self|cross|all", "all", "encoder, decoder self-attention, cross-attention"),
-      text("layer", "all", "N,...", "which layers, from 0"),
-      text("head", "all", "N,...", "which heads, from 0"),
-      text("focus", "", "WORD", "what this word looks at, alone"),
-  });
-}
-
-std::vector<Row> explain_flow_options() {
-  return page_options(
-      {
-          text(
-              "subject", "", "SUBJECT [SENTENCE]",
-              "encoder, training, decoding, attention, feed_forward or positions; with -m, what to translate")
-              .up_to(2)
-              .bare(),
-          text("model", "", "DIR", "run folder or checkpoint; default: a micro-model with random weights")
-              .alias("-m"),
-      },
-      "svg");
-}
-
 std::vector<Row> shared_options() {
   return {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
       text("device", "auto", "auto|cpu|cuda[:N]",
            "where to compute; auto: on the first CUDA device that can be used, else the CPU")
-          .only(kModels),
-      integer("cpu-threads", "0", "N", "0: as many as this process may use").between(0, 1024).only(kModels),
+          .only(kOnDevices),
+      integer("cpu-threads", "0", "N", "0: as many as this process may use")
+          .between(0, 1024)
+          .only(kComputing),
       text("task", "transformer-tiny", "NAME",
            "preset that sets what is not given: transformer-tiny, transformer-base, demo")
           .only(static_cast<unsigned>(Program::train)),
@@ -226,12 +147,6 @@ OptionGroup using_options() {
           {"text", kCode, Keep::free, vocab_code_options()},
           {"text", kReport, Keep::free, vocab_report_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
-          {"op", kExplainOp, Keep::free, explain_op_options()},
-          {"steps", kExplainSteps, Keep::never, explain_steps_options()},
-          {"masks", kExplainMasks, Keep::free, explain_masks_options()},
-          {"positions", kExplainPositions, Keep::free, explain_positions_options()},
-          {"attention", kExplainAttention, Keep::free, explain_attention_options()},
-          {"flow", kExplainFlow, Keep::never, explain_flow_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }
 

@@ -23,6 +23,10 @@ std::string program_name(Program program) {
     case Program::explain_positions: return "xformer-explain positions";
     case Program::explain_attention: return "xformer-explain attention";
     case Program::explain_flow: return "xformer-explain flow";
+    case Program::explain_tape: return "xformer-explain tape";
+    case Program::explain_gradients: return "xformer-explain gradients";
+    case Program::explain_beam: return "xformer-explain beam";
+    case Program::explain_logits: return "xformer-explain logits";
   }
   return "xformer";
 }
@@ -30,7 +34,7 @@ std::string program_name(Program program) {
 const std::vector<OptionSpec>& option_table() {
   static const std::vector<OptionSpec> table = [] {
     std::vector<OptionSpec> rows;
-    for (const OptionGroup& group : {training_options(), using_options()}) {
+    for (const OptionGroup& group : {training_options(), explaining_options(), using_options()}) {
       for (const OptionSection& section : group) {
         for (OptionSpec row : section.rows) {
           row.group = section.group;

@@ -27,6 +27,10 @@ enum class Program : unsigned {
   explain_positions = 1u << 12,
   explain_attention = 1u << 13,
   explain_flow = 1u << 14,
+  explain_tape = 1u << 15,
+  explain_gradients = 1u << 16,
+  explain_beam = 1u << 17,
+  explain_logits = 1u << 18,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

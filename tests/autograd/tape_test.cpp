@@ -228,3 +228,79 @@ TEST_CASE("Tape: a seed or a given gradient of the wrong shape is an error", "[u
   });
   CHECK_THROWS_AS(f.tape.backward(z, f.seed), Error);
 }
+
+namespace {
+
+class Diary : public TapeObserver {
+ public:
+  explicit Diary(const Arena& arena) : arena_(arena) {}
+  void recorded(std::string_view name, const std::vector<Variable>& inputs,
+                const std::vector<Variable>& outputs) override {
+    names.emplace_back(name);
+    reads.push_back(inputs);
+    makes.push_back(outputs);
+    forward_bytes.push_back(arena_.used_bytes());
+  }
+  void reached(size_t node, const std::vector<Tensor>& gradients) override {
+    events.push_back("reach " + std::to_string(node));
+    for (const Tensor& gradient : gradients) {
+      if (gradient.defined()) seen.push_back(gradient.to_vector<double>()[1]);
+    }
+    before_bytes.push_back(arena_.used_bytes());
+  }
+  void released(size_t node) override {
+    events.push_back("release " + std::to_string(node));
+    after_bytes.push_back(arena_.used_bytes());
+  }
+
+  std::vector<std::string> names, events;
+  std::vector<std::vector<Variable>> reads, makes;
+  Values seen;
+  std::vector<int64_t> forward_bytes, before_bytes, after_bytes;
+
+ private:
+  const Arena& arena_;
+};
+
+}  // namespace
+
+TEST_CASE("Tape: an observer sees what is recorded, and the gradients in reverse order", "[unit]") {
+  Fixture f;
+  Diary diary(f.arena);
+  f.tape.observe(&diary);
+  const Variable two = scale(f.tape, f.leaf, 2);
+  const Variable dead = scale(f.tape, two, 7);
+  const Variable three = scale(f.tape, two, 3);
+  const void* const written = two.value().raw();
+  f.tape.backward(three, f.seed);
+  REQUIRE(diary.names == std::vector<std::string>{"scale", "scale", "scale"});
+  CHECK(diary.reads[0][0].slot() == f.leaf.slot());
+  CHECK(diary.reads[2][0].slot() == diary.makes[0][0].slot());
+  CHECK(diary.makes[0][0].value().raw() == written);
+  // Nothing reads node 1's value: it is let go without having run.
+  CHECK(diary.events ==
+        std::vector<std::string>{"reach 2", "release 2", "release 1", "reach 0", "release 0"});
+  // d/d three is the seed, d/d two is 3 times it.
+  CHECK(diary.seen == Values{10, 30});
+  CHECK(f.gradient() == Values{6, 60, 600, 6000, 60000, 600000});  // as nobody had looked
+}
+
+TEST_CASE("Tape: an observer sees memory rise forward and fall backward", "[unit]") {
+  Fixture f;
+  Diary diary(f.arena);
+  f.tape.observe(&diary);
+  {
+    Variable v = f.leaf;
+    for (int i = 0; i < 8; ++i) {
+      const Tensor y = f.tape.allocate({2, 3}, DType::f64);
+      v = f.tape.record("node", y, {v},
+                        [saved = y](Gradients& grad) { grad.written(0).copy_from(grad.of_output()); });
+    }
+    diary.reads.clear(), diary.makes.clear();  // no shares in the memory
+    f.tape.backward(v, f.seed);
+  }
+  CHECK(std::is_sorted(diary.forward_bytes.begin(), diary.forward_bytes.end()));
+  CHECK(std::is_sorted(diary.after_bytes.rbegin(), diary.after_bytes.rend()));
+  CHECK(diary.forward_bytes.front() < diary.forward_bytes.back());
+  CHECK(diary.after_bytes.back() < diary.before_bytes.front());
+}

@@ -203,3 +203,42 @@ TEST_CASE("Search: a translation does not depend on its batch", "[unit]") {
     }
   }
 }
+
+TEST_CASE("Search: an observer changes nothing and sees the beam", "[unit]") {
+  class Ledger : public SearchObserver {
+   public:
+    void continued(const Continuation& continuation) override { all.push_back(continuation); }
+    std::vector<Continuation> all;
+  };
+  Model model(DType::f64, small_config(20), 11);
+  SearchOptions options = options_for(3);
+  options.max_length = 9;
+  const PackedBatch batch = make_batch(random_sources(6, 12));
+  const Search search(model.transformer, model.arena, options);
+  Ledger ledger;
+  const auto seen = search.translate(batch, &ledger), unseen = search.translate(batch);
+  REQUIRE(seen.size() == 6);
+  for (size_t b = 0; b < seen.size(); ++b) {
+    REQUIRE(seen[b].size() == unseen[b].size());
+    for (size_t i = 0; i < seen[b].size(); ++i) {
+      CHECK(seen[b][i].ids == unseen[b][i].ids);
+      CHECK(seen[b][i].score == unseen[b][i].score);
+    }
+    // Every result is a continuation that ended or was cut, with its log-probability.
+    std::vector<double> told, found;
+    for (const Continuation& c : ledger.all) {
+      if (c.sentence == static_cast<int64_t>(b) && (c.fate == Fate::ends || c.fate == Fate::cut))
+        told.push_back(c.log_probability);
+    }
+    for (const Hypothesis& hypothesis : seen[b]) found.push_back(hypothesis.log_probability);
+    std::sort(told.begin(), told.end());
+    std::sort(found.begin(), found.end());
+    CHECK(told == found);
+  }
+  for (const Continuation& c : ledger.all) {
+    CHECK((c.fate == Fate::lives) == (c.node >= 0));
+    CHECK(((c.id == kEos) == (c.fate == Fate::ends || c.fate == Fate::late_end)));
+    if (c.fate == Fate::ends) CHECK(c.rank < 3);
+    if (c.fate == Fate::late_end) CHECK(c.rank >= 3);
+  }
+}

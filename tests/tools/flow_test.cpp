@@ -109,8 +109,9 @@ TEST_CASE("Flow: the scores' softmax over unmasked keys is the traced p (AT1, AT
 
 TEST_CASE("Flow: the losses sum to the model's own (CE1)", "[unit]") {
   const FlowPass pass = micro_pass(FlowTarget::reference);
-  MicroModel model;
-  nn::Tape tape(model.arena, nn::Tape::Mode::inference);
+  const MicroModel model(DType::f32, 2);
+  Arena arena(Device::cpu());
+  nn::Tape tape(arena, nn::Tape::Mode::inference);
   nn::Step step{.tape = tape};
   const Tensor loss = Tensor::zeros({2}, DType::f32);
   model.transformer.loss(step, pass.traced.batch, Tensor(), loss);
@@ -135,8 +136,9 @@ TEST_CASE("Flow: decoding's rows are what the engine computes word by word with 
   const FlowPass pass = micro_pass(FlowTarget::greedy);
   const int64_t Ts = std::ssize(pass.traced.source), Tt = std::ssize(pass.traced.target_in), D = 8;
   const auto words = pass.traced.batch.target_in.to_vector<int32_t>();
-  MicroModel model;
-  nn::Tape tape(model.arena, nn::Tape::Mode::inference);
+  const MicroModel model(DType::f32, 2);
+  Arena arena(Device::cpu());
+  nn::Tape tape(arena, nn::Tape::Mode::inference);
   nn::Step step{.tape = tape};
   const nn::Variable memory = model.transformer.encode(step, pass.traced.batch, Tensor());
   nn::DecoderCache cache;

@@ -226,7 +226,8 @@ TEST_CASE("Option table: a program knows a name once, and every row says what it
        {Program::train, Program::translate, Program::score, Program::vocab_train, Program::vocab_encode,
         Program::vocab_decode, Program::vocab_check, Program::vocab_stats, Program::vocab_demo_corpus,
         Program::explain_op, Program::explain_steps, Program::explain_masks, Program::explain_positions,
-        Program::explain_attention, Program::explain_flow}) {
+        Program::explain_attention, Program::explain_flow, Program::explain_tape, Program::explain_gradients,
+        Program::explain_beam, Program::explain_logits}) {
     auto names = option_names(program, false);
     std::sort(names.begin(), names.end());
     INFO(program_name(program));

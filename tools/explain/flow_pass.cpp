@@ -2,39 +2,12 @@
 
 #include <cmath>
 
-#include "data/batches.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
 
 namespace xf::tools::explain {
 
 namespace {
-
-const std::vector<std::string> kSourceWords = {"</s>", "a", "small", "dog", "sleeps"};
-const std::vector<std::string> kTargetWords = {"<s>",  "</s>",  "ein",     "kleiner",
-                                               "Hund", "Katze", "schläft", "und"};
-const std::vector<int32_t> kSource = {1, 2, 3, 4}, kReference = {2, 3, 4, 6};
-constexpr data::BatchSpecials kSpecials{.source_eos = 0, .target_bos = 0, .target_eos = 1};
-constexpr uint64_t kSeed =
-    634;  // of the weights; with these, what the model says ends, and has no word twice
-
-nn::TransformerConfig micro_config() {
-  nn::TransformerConfig config;
-  config.source_vocabulary = static_cast<int64_t>(kSourceWords.size());
-  config.target_vocabulary = static_cast<int64_t>(kTargetWords.size());
-  config.dim = 8;
-  config.heads = 2;
-  config.feed_forward = 16;
-  config.encoder_layers = config.decoder_layers = 2;
-  return config;
-}
-
-PackedBatch batch_of(const std::vector<int32_t>& source, const std::vector<int32_t>& target) {
-  data::ParallelCorpus corpus;
-  corpus.source.push_back(source);
-  corpus.target.push_back(target);
-  return data::validation_batches(corpus, kSpecials, data::BatchCapacity{}).front().batch;
-}
 
 std::vector<std::string> names(const std::vector<std::string>& words, const Tensor& ids) {
   std::vector<std::string> named;
@@ -70,30 +43,25 @@ void add_losses(FlowPass& pass) {
 
 }  // namespace
 
-MicroModel::MicroModel() : config(micro_config()), transformer(config, registry), arena(Device::cpu()) {
-  registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
-  transformer.bind(Device::cpu());
-  registry.initialise(kSeed);
-}
-
 FlowPass micro_pass(FlowTarget target) {
   FlowPass pass;
   pass.model = "a micro-model with random weights";
-  pass.vocabulary = kTargetWords;
-  MicroModel model;
-  pass.config = model.config;
+  pass.vocabulary = MicroModel::target_words;
+  const MicroModel model(DType::f32, 2);
+  Arena arena(Device::cpu());
+  pass.config = model.transformer.config();
   TracedSentence& traced = pass.traced;
-  traced.batch = batch_of(kSource, kReference);
+  traced.batch = MicroModel::sentence();
   if (target == FlowTarget::greedy) {
-    const nn::SearchOptions greedy{.beam_size = 1, .bos = kSpecials.target_bos, .eos = kSpecials.target_eos};
-    traced.batch = batch_of(
-        kSource, nn::Search(model.transformer, model.arena, greedy).translate(traced.batch)[0][0].ids);
+    const nn::SearchOptions greedy{.beam_size = 1, .bos = MicroModel::bos, .eos = MicroModel::eos};
+    const nn::Search search(model.transformer, arena, greedy);
+    traced.batch = MicroModel::sentence(search.translate(traced.batch)[0][0].ids);
   }
-  traced.source = names(kSourceWords, traced.batch.source_ids);
-  traced.target_in = names(kTargetWords, traced.batch.target_in);
-  traced.target_out = names(kTargetWords, traced.batch.target_out);
+  traced.source = names(MicroModel::source_words, traced.batch.source_ids);
+  traced.target_in = names(MicroModel::target_words, traced.batch.target_in);
+  traced.target_out = names(MicroModel::target_words, traced.batch.target_out);
   traced.target_ids = traced.batch.target_out.to_vector<int32_t>();
-  traced.values = traced_values(model.transformer, model.arena, traced.batch);
+  traced.values = traced_values(model.transformer, arena, traced.batch);
   add_embedding_terms(pass, model.registry);
   add_losses(pass);
   return pass;

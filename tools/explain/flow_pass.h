@@ -2,6 +2,7 @@
 // made-up one, so that there is a picture before there is a model.
 #pragma once
 
+#include "tools/explain/micro_model.h"
 #include "tools/explain/traced_sentence.h"
 
 namespace xf::tools::explain {
@@ -21,15 +22,7 @@ struct FlowPass {
   std::vector<double> losses;  // [Tt]: -log p of what is to be said, by (CE1)
 };
 
-// Width 8, two heads, two layers on each side, eight target words.
-struct MicroModel {
-  MicroModel();
-  const nn::TransformerConfig config;
-  nn::Registry registry;
-  nn::Transformer transformer;
-  Arena arena;
-};
-
+// The micro-model with two layers on either side.
 FlowPass micro_pass(FlowTarget target);
 
 // `options`: of a command with model, device and cpu-threads. Errors as trace_sentence() and load_model() have them.

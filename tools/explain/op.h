@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/tensor.h"
+#include "tools/options.h"
 
 namespace xf::tools::explain {
 
@@ -69,5 +70,8 @@ Explanation explain(const Op& op, const std::map<std::string, std::string>& give
 
 std::string to_text(const Explanation& explanation);
 std::string to_json(const Explanation& explanation);
+
+// The page of the op that the options name, as text or JSON; of none: the list of ops.
+std::string op_page(const Options& options);
 
 }  // namespace xf::tools::explain

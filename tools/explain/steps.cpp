@@ -107,4 +107,13 @@ Walk only(Walk walk, const std::string& number) {
   return walk;
 }
 
+std::string steps_page(const Options& options) {
+  Walk walk = walk_seed001();
+  if (options.is_set("step")) walk = only(std::move(walk), options.get_string("step"));
+  const std::string& format = options.get_string("format");
+  if (format == "json") return to_json(walk);
+  if (format == "svg") return to_svg(walk);
+  return format == "html" ? to_html(walk) : to_text(walk);
+}
+
 }  // namespace xf::tools::explain

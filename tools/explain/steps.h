@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/tensor.h"
+#include "tools/options.h"
 
 namespace xf::tools::explain {
 
@@ -47,5 +48,7 @@ std::string to_text(const Walk& walk);  // at most 100 columns
 std::string to_json(const Walk& walk);  // with the parameters, so that another program can repeat it
 std::string to_svg(const Walk& walk);   // the chain of steps and shapes
 std::string to_html(const Walk& walk);  // a page of its own, without scripts
+// What the options ask for: a step or all of them, in their format.
+std::string steps_page(const Options& options);
 
 }  // namespace xf::tools::explain

@@ -1,7 +1,7 @@
 #include "tools/explain/traced_sentence.h"
 
 #include "core/error.h"
-#include "data/batches.h"
+#include "tools/explain/sentence_pair.h"
 
 namespace xf::tools::explain {
 
@@ -24,19 +24,6 @@ class Recorder : public nn::Trace {
  private:
   std::vector<SeenValue>& values_;
 };
-
-std::vector<std::string> pieces(const data::Tokenizer& vocabulary, const std::vector<int32_t>& ids) {
-  std::vector<std::string> names;
-  for (const int32_t id : ids) names.push_back(vocabulary.piece(id));
-  return names;
-}
-
-void check_length(const std::vector<int32_t>& ids, const std::string& line) {
-  if (ids.empty()) fail(ErrorKind::usage, "a sentence without tokens ('{}'); give some text", line);
-  constexpr auto kMost = static_cast<size_t>(nn::Transformer::kMaxPositions - 1);
-  if (ids.size() > kMost)
-    fail(ErrorKind::usage, "a sentence of {} tokens; give at most {}", ids.size(), kMost);
-}
 
 }  // namespace
 
@@ -69,23 +56,16 @@ std::vector<SeenValue> traced_values(const nn::Transformer& transformer, Arena& 
 }
 
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target) {
-  const data::Tokenizer &from = *model.model->vocabularies.source, &to = *model.model->vocabularies.target;
+  const Vocabularies& vocabularies = model.model->vocabularies;
+  const data::Tokenizer &from = *vocabularies.source, &to = *vocabularies.target;
   const std::string line = model.model->pipeline.prepare(source);
-  const std::vector<int32_t> source_ids = from.encode(line);
-  check_length(source_ids, source);
+  const std::vector<int32_t> source_ids = ids_of(from, line);
   const std::vector<int32_t> target_ids =
       target.empty() ? model.translator.translate({line}).front().hypotheses.front().ids
-                     : to.encode(model.model->pipeline.prepare(target));
-  if (!target.empty()) check_length(target_ids, target);
-
-  data::ParallelCorpus corpus;
-  corpus.source.push_back(source_ids);
-  corpus.target.push_back(target_ids);
-  const auto batches =
-      data::validation_batches(corpus, data::batch_specials(from, to), data::BatchCapacity{});
+                     : ids_of(to, model.model->pipeline.prepare(target));
 
   TracedSentence traced;
-  traced.batch = batches.front().batch.to(model.device);
+  traced.batch = sentence_pair(data::batch_specials(from, to), source_ids, target_ids).to(model.device);
   traced.translation = to.decode(target_ids);
   traced.source = pieces(from, traced.batch.source_ids.to_vector<int32_t>());
   traced.target_in = pieces(to, traced.batch.target_in.to_vector<int32_t>());

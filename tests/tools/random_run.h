@@ -1,0 +1,60 @@
+// A run folder as xformer-train leaves one, but with random weights: what reads a trained model has something to read
+// without training it.
+#pragma once
+
+#include "nn/checkpoint.h"
+#include "tests/data/temporary_folder.h"
+#include "tools/explain/traced_sentence.h"
+#include "tools/model_config.h"
+
+namespace xf::tests {
+
+class RandomRun {
+ public:
+  RandomRun() {
+    using namespace tools;
+    const Options options = options_from_toml(Program::train, R"(
+task = "demo"
+tokenizer = "icu"
+min-freq = 1
+dim-emb = 16
+transformer-heads = 2
+transformer-dim-ffn = 32
+enc-depth = 1
+dec-depth = 1
+max-length = 20
+)",
+                                              "a test");
+    data::ParallelText text;
+    text.source = {"the old dog sees a small horse", "a small dog runs home"};
+    text.target = {"der alte hund sieht ein kleines pferd", "ein kleiner hund rennt heim"};
+    const Vocabularies vocabularies = make_vocabularies(options, text);
+    nn::Registry registry;
+    const nn::Transformer model(
+        model_config(options, vocabularies.source->size(), vocabularies.target->size()), registry);
+    registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
+    registry.initialise(7);
+    nn::Checkpoint checkpoint;
+    checkpoint.update = 1;
+    checkpoint.model = nn::model_of(registry);
+    checkpoint.config = options.to_toml();
+    describe_vocabularies(vocabularies, checkpoint.metadata);
+    vocabularies.save(path());
+    nn::write_checkpoint(path() + "/averaged", checkpoint);
+  }
+
+  std::string path() const { return folder_ / ""; }
+
+  // As xformer-translate would have it with these options.
+  tools::Options translating(std::vector<tools::GivenOption> more = {}) const {
+    tools::Options options(tools::Program::translate);
+    more.push_back({"model", {path()}, "a test"});
+    options.apply(more, tools::Options::Origin::user);
+    return options;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace xf::tests

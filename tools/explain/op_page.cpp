@@ -1,0 +1,45 @@
+// What `xformer-explain op` shows.
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "tools/explain/op.h"
+
+namespace xf::tools::explain {
+
+namespace {
+
+std::string list_of_ops() {
+  std::string text;
+  for (const Op& op : ops()) {
+    std::string ids, inputs;
+    for (const auto& equation : op.equations) ids += fmt::format("{}{}", ids.empty() ? "" : " ", equation.id);
+    for (const auto& input : op.inputs) inputs += fmt::format("{}{}", inputs.empty() ? "" : " ", input.name);
+    text += fmt::format("{:<15}{:<24}{}\n", op.name, ids, inputs);
+  }
+  return text;
+}
+
+// "NAME=VALUES" words, and --x and --dy.
+std::map<std::string, std::string> given_inputs(const Options& options) {
+  std::map<std::string, std::string> given;
+  for (const char* name : {"x", "dy"}) {
+    if (options.is_set(name)) given[name] = options.get_string(name);
+  }
+  for (const std::string& word : options.get_strings("with")) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      fail(ErrorKind::usage, "--with: '{}' must be NAME=VALUES, as gamma=1,2,3", word);
+    given[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return given;
+}
+
+}  // namespace
+
+std::string op_page(const Options& options) {
+  if (!options.is_set("op")) return list_of_ops();
+  const Explanation explanation = explain(find_op(options.get_string("op")), given_inputs(options));
+  return options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation);
+}
+
+}  // namespace xf::tools::explain

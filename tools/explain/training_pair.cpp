@@ -1,0 +1,68 @@
+#include "tools/explain/training_pair.h"
+
+#include "core/error.h"
+#include "tools/explain/sentence_pair.h"
+#include "tools/print_model.h"
+
+namespace xf::tools::explain {
+
+namespace {
+
+void check_length(int64_t tokens, const LoadedModel& model) {
+  const int64_t most = model.transformer->config().max_length;
+  if (tokens <= most) return;
+  fail(ErrorKind::usage, "a sentence of {} tokens; {} was trained on at most {}, </s> counted", tokens,
+       model.folder, most);
+}
+
+}  // namespace
+
+TrainingPair::TrainingPair(DType dtype)
+    : micro_(std::make_unique<MicroModel>(dtype, 1)), batch_(MicroModel::sentence()) {}
+
+TrainingPair::TrainingPair(const std::string& model, const std::string& source, const std::string& target,
+                           DType dtype)
+    : loaded_(load_model(model, Device::cpu(), dtype, nn::Registry::Gradients::yes)) {
+  const Vocabularies& vocabularies = loaded_->vocabularies;
+  batch_ = sentence_pair(data::batch_specials(*vocabularies.source, *vocabularies.target),
+                         ids_of(*vocabularies.source, loaded_->pipeline.prepare(source)),
+                         ids_of(*vocabularies.target, loaded_->pipeline.prepare(target)));
+  check_length(batch_.source_tokens, *loaded_);
+  check_length(batch_.target_tokens, *loaded_);
+}
+
+double TrainingPair::run(autograd::Tape::Mode mode, autograd::TapeObserver* observer) const {
+  const Tensor sums = Tensor::zeros({2}, registry().dtype());
+  nn::Tape tape(arena_, mode);
+  tape.observe(observer);
+  nn::Step step{.tape = tape};
+  const nn::Variable loss = transformer().loss(step, batch_, Tensor(), sums);
+  if (tape.recording()) tape.backward(loss);
+  return sums.dtype() == DType::f64 ? sums.data<double>()[0] : static_cast<double>(sums.data<float>()[0]);
+}
+
+double TrainingPair::loss() const { return run(autograd::Tape::Mode::inference, nullptr); }
+
+double TrainingPair::accumulate(autograd::TapeObserver* observer) const {
+  return run(autograd::Tape::Mode::record, observer);
+}
+
+std::string TrainingPair::title() const {
+  return fmt::format("{} · {}", loaded_ ? loaded_->folder : "micro-model with random weights",
+                     model_line(transformer().config(), registry()));
+}
+
+TrainingPair training_pair(const Options& options, DType dtype) {
+  const bool model = options.is_set("model"), source = options.is_set("source"),
+             target = options.is_set("target");
+  if (!model && !source && !target) return TrainingPair(dtype);
+  if (model && source && target) {
+    return {options.get_string("model"), options.get_string("source"), options.get_string("target"), dtype};
+  }
+  fail(ErrorKind::usage,
+       "{} needs all three, a model, a sentence and its translation (-m RUN \"...\" --target \"...\"), or "
+       "none",
+       program_name(options.program()));
+}
+
+}  // namespace xf::tools::explain
