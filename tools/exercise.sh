@@ -104,7 +104,7 @@ try() { # id, statement
   rm -rf "${exercises:?}/$1"
   cut "$1" >/dev/null
   awk -v hole="exercise $1: write" -v statement="$2" '
-    index($0, hole) && match($0, /(const double [a-z_]+ = 0;  \/\/|return 0\.0;  \/\*|\/\/) exercise .*/) {
+    index($0, hole) && match($0, /(const double [a-z_]+ = 0;  \/\/|return 0\.0;  \/\*|\/\/) exercise [^*]*(\*\/)?/) {
       $0 = substr($0, 1, RSTART - 1) statement substr($0, RSTART + RLENGTH)
     }
     { print }' "$folder/$file" >"$folder/tried" && mv "$folder/tried" "$folder/$file"
@@ -114,7 +114,7 @@ try() { # id, statement
   fi
   # The names of failed tests stand between two lines of dashes.
   awk '/^-+$/ { if (naming && !(name in worst)) { order[++count] = name; worst[name] = 0 } naming = !naming; if (naming) name = ""; next }
-       naming { name = name (name == "" || name ~ /-$/ ? "" : " ") $0; sub(/  +/, " ", name); next }
+       naming { sub(/^ +/, ""); name = name (name == "" || name ~ /-$/ ? "" : " ") $0; next }
        /^  [0-9.]+ < / && $1 > worst[name] { worst[name] = $1 }
        END { for (i = 1; i <= count; ++i) print order[i] ": " (worst[order[i]] ? "off by " worst[order[i]] : "fails"); exit !count }' "$folder/log" || {
     cat "$folder/log" >&2
