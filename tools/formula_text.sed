@@ -1,8 +1,10 @@
 # A formula of docs/derivations in a terminal's letters: \frac{\hat{x}_i}{D} \tag{XX1} becomes xhat_i / D.
 s/ *\\tag\{.*//
+s/\\mathrel\{([^{}]*)\}/\1/g
+s/\\_/_/g
 s/\\leftarrow/<-/g
 s/\\(math|l|r)Vert|\\[lr]Vert/|/g
-s/\{\}|&|\$|\\[!,]|\\(left|right|mathrel|mathcal)//g
+s/\{\}|&|\$|\\[!,]|\\(left|right|mathcal)//g
 s/\\;/ /g
 s/\\q?quad */   /g
 s/\\math(rm|bb)\{d\}/d/g

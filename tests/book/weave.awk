@@ -1,7 +1,7 @@
-# Prints a page of docs/book anew. Below a ```sh block, an ```output block gets what the commands print; below
-# <!-- include PATH#REGION -->, a ```cpp block gets the file's name and that code. REGION is a function or class by its
-# name, with the comment above it, or LN1..LN5: the lines from the one that cites the first equation to the one that
-# cites the last.
+# Prints a page of docs/book anew. Below a ```sh block, an ```output block gets what the commands print, or a picture is
+# one that they draw. Below <!-- include PATH#REGION -->, a ```cpp block gets the file's name and that code. REGION is a
+# function or class by its name, with the comment above it, or LN1..LN5: the lines from the one that cites the first
+# equation to the one that cites the last.
 #   awk -f weave.awk -v root=. -v scratch=FOLDER -v printed=FILE PAGE      Exit code 1: a command failed, a region is not there
 function complain(text) {
   print FILENAME ":" FNR ": " text >"/dev/stderr"
@@ -83,6 +83,7 @@ skipping {  # the old text of a block that was made anew
 /^```sh$/ { in_commands = 1; commands = ""; print; next }
 /^```$/ && in_commands { in_commands = 0; print; next }
 in_commands { commands = commands $0 "\n" }
+commands != "" && /^!\[.*\]\(figures\// { run(commands) }  # the command that draws the figure
 !in_commands && NF && !/^<!-- include/ {
   if (wanted != "") complain("an include without a ```cpp block below it")
   wanted = ""

@@ -24,13 +24,18 @@ cat >"$work/true.md" <<'PAGE'
 ```sh
 printf 'shares [1, 3]  %s %s\n' 0.09003057 0.2447285
 echo 'off by 2e-08'
-printf '<svg><path d="M 1.50 2.50"/></svg>\n' >docs/book/figures/line.svg
 ```
 
 ```output
 ```
 
-The first share is 0.09. ![A line](figures/line.svg)
+The first share is 0.09.
+
+```sh
+printf '<svg><path d="M 1.50 2.50"/></svg>\n' >docs/book/figures/line.svg
+```
+
+![A line](figures/line.svg)
 PAGE
 weave() { bash "$here/weave.sh" "$@" >"$work/log" 2>&1; }
 weave "$work/true.md"

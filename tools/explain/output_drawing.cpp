@@ -18,14 +18,25 @@ std::vector<OutputToken> rows_of(const OutputPosition& position) {
   return rows;
 }
 
-void draw_position(Drawing& drawing, const OutputPosition& position, size_t number, double x, double y) {
+// The room for the tokens' names: the same in each panel, so that bars can be compared.
+double names_width(const OutputProbabilities& output, const std::vector<size_t>& shown) {
+  double widest = 0;
+  for (const size_t i : shown) {
+    for (const OutputToken& token : rows_of(output.positions[i])) {
+      widest = std::max(widest, text_width(token.piece, 12));
+    }
+  }
+  return std::min(widest + 8, kPanel / 2);
+}
+
+void draw_position(Drawing& drawing, const OutputPosition& position, size_t number, double names, double x,
+                   double y) {
   drawing.text(x, y + 14, fmt::format("{}. after {}", number, position.read), "start", 13);
-  drawing.text(x, y + 30, fmt::format("entropy {:.2f}, loss {:.2f}", position.entropy, position.loss),
-               "start", 11, "soft");
-  double names = 0;
+  drawing.text(
+      x, y + 30,
+      fmt::format("entropy {:.2f}, -log p {:.2f}", position.entropy, -position.target.log_probability), "start",
+      11, "soft");
   const auto rows = rows_of(position);
-  for (const OutputToken& token : rows) names = std::max(names, text_width(token.piece, 12));
-  names = std::min(names + 8, kPanel / 2);
   const double room = kPanel - names - 46;
   y += 40;
   for (const OutputToken& token : rows) {
@@ -57,8 +68,9 @@ std::string to_svg(const OutputProbabilities& output, const std::vector<size_t>&
                   "Probabilities of the next token");
   drawing.text(kMargin, 22, from, "start", 13, "soft");
   drawing.text(kMargin, 42, output.translation, "start", 13);
+  const double names = names_width(output, shown);
   for (size_t n = 0; n < shown.size(); ++n) {
-    draw_position(drawing, output.positions[shown[n]], shown[n] + 1,
+    draw_position(drawing, output.positions[shown[n]], shown[n] + 1, names,
                   kMargin + static_cast<double>(n % columns) * (kPanel + kGap),
                   kHead + static_cast<double>(n / columns) * panel_height);
   }
