@@ -5,7 +5,7 @@
 #   tools/exercise.sh LN5          cuts LN5 out, in a copy: build/exercises/LN5/ (or $XFORMER_EXERCISES/LN5/)
 #   tools/exercise.sh LN5 check    compiles the copy with its tests and runs them. Exit code 0: solved
 #   tools/exercise.sh LN5 try 'dx[n * D + j] = 0;'    what the tests say of this line in a copy of its own: build/exercises/tries/
-# check and try need a build: cmake --preset release && cmake --build --preset release --target nn_tests
+# check and try need a build: that of tools/demo.sh, or cmake --preset release && cmake --build --preset release
 set -eu
 cd "$(dirname "$0")/.."
 plain=kernels/plain exercises=${XFORMER_EXERCISES:-build/exercises}
@@ -104,9 +104,18 @@ check() {
 # Whether what the folder has is right. What compiler and tests say goes into its log.
 judged() { # folder
   [ -e build/judge_exercise.sh ] || {
-    echo "error: nothing is built yet: cmake --preset release && cmake --build --preset release --target nn_tests" >&2
+    echo "error: nothing is built yet: tools/demo.sh, or cmake --preset release && cmake --build --preset release" >&2
     exit 1
   }
+  targets=$(sh build/judge_exercise.sh "$1" needs)
+  if [ -n "$targets" ]; then
+    echo "building the tests that judge it, once ..." >&2
+    # shellcheck disable=SC2086  # one word per target
+    cmake --build build --target $targets >"$1/log" 2>&1 || {
+      tail -n 20 "$1/log"
+      exit 1
+    }
+  fi
   sh build/judge_exercise.sh "$1" >"$1/log" 2>&1
 }
 
