@@ -5,17 +5,9 @@
 #include <span>
 
 #include "core/error.h"
-#include "core/philox.h"
 
 namespace xf::data {
 namespace {
-
-// Stream of the seed from which epoch `epoch` is shuffled. Its low half is a dropout site that no model has,
-// so that shuffling and dropout never read the same random words.
-uint64_t shuffle_stream(int64_t epoch) {
-  constexpr uint64_t kShuffleSite = 0xFFFFFFFF;
-  return static_cast<uint64_t>(epoch) << 32 | kShuffleSite;
-}
 
 // Token numbers sorted by id, stably.
 Tensor order_by_id(const std::vector<int32_t>& ids) {
@@ -87,27 +79,6 @@ PackedBatch pack_pairs(const ParallelCorpus& corpus, const BatchSpecials& specia
   return batch;
 }
 
-// The first place after `begin` where the batch is full: the sum of the sentences [begin, end) of `order` is
-// within every capacity and one sentence more is not. At least begin + 1. `length(i)` gives what sentence i
-// takes of each.
-struct Load {
-  int64_t source = 0, target = 0;
-};
-template <typename LengthOf>
-int64_t first_full(const std::vector<int64_t>& order, int64_t begin, const BatchCapacity& capacity,
-                   LengthOf length) {
-  Load sum;
-  int64_t end = begin;
-  for (; end < static_cast<int64_t>(order.size()); ++end) {
-    const Load more = length(order[static_cast<size_t>(end)]);
-    sum = {sum.source + more.source, sum.target + more.target};
-    const bool fits = sum.source <= capacity.source_tokens && sum.target <= capacity.target_tokens &&
-                      end - begin < capacity.sentences;
-    if (!fits && end > begin) break;
-  }
-  return end;
-}
-
 std::span<const int64_t> part(const std::vector<int64_t>& order, int64_t begin, int64_t end) {
   return std::span(order).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
 }
@@ -121,21 +92,23 @@ std::vector<int64_t> longest_first(const Sequences& sequences) {
   return order;
 }
 
-template <typename LengthOf, typename Pack>
-std::vector<IndexedBatch> sorted_batches(const Sequences& sources, const BatchCapacity& capacity,
-                                         LengthOf length, Pack pack) {
-  const std::vector<int64_t> order = longest_first(sources);
+// All of them; pack(sentences) makes one.
+template <typename Pack>
+std::vector<IndexedBatch> packed(const EpochBatches& cut, Pack pack) {
   std::vector<IndexedBatch> batches;
-  for (int64_t begin = 0, end = 0; begin < sources.size(); begin = end) {
-    end = first_full(order, begin, capacity, length);
-    const auto sentences = part(order, begin, end);
+  int64_t begin = 0;
+  for (const int64_t end : cut.ends) {
+    const auto sentences = part(cut.pairs, begin, end);
     batches.push_back({pack(sentences), {sentences.begin(), sentences.end()}});
+    begin = end;
   }
   return batches;
 }
 
-Load load_of_pair(const ParallelCorpus& corpus, int64_t i) {
-  return {corpus.source.length(i) + 1, corpus.target.length(i) + 1};  // + 1: </s>
+EpochBatches cut_longest_first(const Sequences& sources, const BatchCapacity& capacity, const Load& load) {
+  EpochBatches cut{longest_first(sources), {}};
+  cut.ends = batch_ends(cut.pairs, 0, sources.size(), capacity, load);
+  return cut;
 }
 
 }  // namespace
@@ -165,52 +138,30 @@ BatchSpecials batch_specials(const Tokenizer& source_tokenizer, const Tokenizer&
 }
 
 TrainingBatches::TrainingBatches(const ParallelCorpus& corpus, const BatchSpecials& specials,
-                                 const BatchCapacity& capacity, uint64_t seed, bool shuffle)
-    : corpus_(corpus), specials_(specials), capacity_(capacity), seed_(seed), shuffle_(shuffle) {
+                                 const BatchCapacity& capacity, uint64_t seed, const BatchOrder& order)
+    : corpus_(corpus), specials_(specials), capacity_(capacity), seed_(seed), order_(order) {
   XF_CHECK(corpus.size() > 0 && capacity.sentences > 0,
            "batches: need a pair and a capacity of at least one sentence");
   for (int64_t i = 0; i < corpus.size(); ++i) {
-    const Load load = load_of_pair(corpus, i);
-    if (load.source > capacity.source_tokens || load.target > capacity.target_tokens) {
+    const BatchCapacity load = load_of_pair(corpus, i);
+    if (load.source_tokens > capacity.source_tokens || load.target_tokens > capacity.target_tokens) {
       fail(ErrorKind::data,
            "{}, {}: line {} has {} source and {} target tokens, a batch holds {} and {}; raise "
            "--mini-batch-words or "
            "lower --max-length",
-           corpus.source_path, corpus.target_path, corpus.lines[static_cast<size_t>(i)], load.source,
-           load.target, capacity.source_tokens, capacity.target_tokens);
+           corpus.source_path, corpus.target_path, corpus.lines[static_cast<size_t>(i)], load.source_tokens,
+           load.target_tokens, capacity.source_tokens, capacity.target_tokens);
     }
   }
-  order_ = epoch_order(0);
-}
-
-std::vector<int64_t> TrainingBatches::epoch_order(int64_t epoch) const {
-  std::vector<int64_t> order(static_cast<size_t>(corpus_.size()));
-  std::iota(order.begin(), order.end(), 0);
-  if (!shuffle_) return order;
-  PhiloxSequence random(seed_, shuffle_stream(epoch));
-  for (size_t i = order.size() - 1; i > 0; --i) {  // Fisher-Yates
-    std::swap(order[i], order[random.below(static_cast<uint32_t>(i + 1))]);
-  }
-  return order;
-}
-
-int64_t TrainingBatches::batch_end(const std::vector<int64_t>& order, int64_t begin) const {
-  return first_full(order, begin, capacity_, [&](int64_t i) { return load_of_pair(corpus_, i); });
+  epoch_ = cut(0);
 }
 
 PackedBatch TrainingBatches::next() {
-  const int64_t end = batch_end(order_, cursor_.position);
-  PackedBatch batch = pack_pairs(corpus_, specials_, part(order_, cursor_.position, end));
+  const int64_t end = *std::ranges::upper_bound(epoch_.ends, cursor_.position);
+  PackedBatch batch = pack_pairs(corpus_, specials_, part(epoch_.pairs, cursor_.position, end));
   cursor_.position = end;
   if (end == corpus_.size()) restore({cursor_.epoch + 1, 0});
   return batch;
-}
-
-int64_t TrainingBatches::batches_in_epoch(int64_t epoch) const {
-  const std::vector<int64_t> order = epoch_order(epoch);
-  int64_t batches = 0;
-  for (int64_t begin = 0; begin < corpus_.size(); begin = batch_end(order, begin)) ++batches;
-  return batches;
 }
 
 void TrainingBatches::restore(const BatchCursor& cursor) {
@@ -219,27 +170,32 @@ void TrainingBatches::restore(const BatchCursor& cursor) {
          "batches: pair {} of epoch {} does not exist, the corpus has {} pairs; is it another one?",
          cursor.position, cursor.epoch, corpus_.size());
   }
-  if (cursor.epoch != cursor_.epoch) order_ = epoch_order(cursor.epoch);
+  if (cursor.epoch != cursor_.epoch) epoch_ = cut(cursor.epoch);
   cursor_ = cursor;
+}
+
+std::vector<IndexedBatch> packed_batches(const ParallelCorpus& corpus, const BatchSpecials& specials,
+                                         const EpochBatches& cut) {
+  return packed(cut,
+                [&](std::span<const int64_t> sentences) { return pack_pairs(corpus, specials, sentences); });
 }
 
 std::vector<IndexedBatch> validation_batches(const ParallelCorpus& corpus, const BatchSpecials& specials,
                                              const BatchCapacity& capacity) {
-  return sorted_batches(
-      corpus.source, capacity, [&](int64_t i) { return load_of_pair(corpus, i); },
-      [&](std::span<const int64_t> sentences) { return pack_pairs(corpus, specials, sentences); });
+  const auto load = [&](int64_t i) { return load_of_pair(corpus, i); };
+  return packed_batches(corpus, specials, cut_longest_first(corpus.source, capacity, load));
 }
 
 std::vector<IndexedBatch> translation_batches(const Sequences& sources, int32_t source_eos,
                                               int64_t max_source_tokens, int64_t max_sentences) {
   const BatchCapacity capacity{
       .target_tokens = 0, .source_tokens = max_source_tokens, .sentences = max_sentences};
-  return sorted_batches(
-      sources, capacity,
-      [&](int64_t i) {
-        return Load{sources.length(i) + 1, 0};
-      },
-      [&](std::span<const int64_t> sentences) { return pack_sources(sources, source_eos, sentences); });
+  const auto load = [&](int64_t i) {
+    return BatchCapacity{.source_tokens = sources.length(i) + 1, .sentences = 1};
+  };
+  return packed(cut_longest_first(sources, capacity, load), [&](std::span<const int64_t> sentences) {
+    return pack_sources(sources, source_eos, sentences);
+  });
 }
 
 }  // namespace xf::data

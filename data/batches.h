@@ -1,24 +1,17 @@
 // Encoded sentences to packed batches (core/packed_batch.h).
 //   source     = ids </s>        target_in = <s> ids        target_out = ids </s>
-// Training batches follow the shuffled order, unsorted: packing leaves no padding that sorting would save,
-// and batches that are random samples of the corpus have honest gradients. Validation and translation sort by
-// source length.
+// Training batches follow the shuffled order, unsorted unless pools are asked for (data/bucket_batches.h): packing
+// leaves no padding that sorting would save, and batches that are random samples of the corpus have honest gradients.
+// Validation and translation sort by source length.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "core/packed_batch.h"
-#include "data/parallel_corpus.h"
+#include "data/bucket_batches.h"
 
 namespace xf::data {
-
-// Most that one batch holds; a batch closes at the first of the three. They also size the trainer's memory.
-struct BatchCapacity {
-  int64_t target_tokens = 0;  // </s> included
-  int64_t source_tokens = 0;  // </s> included
-  int64_t sentences = 0;
-};
 
 // target <= words, source <= 1.25 words, sentences <= words / 8. Error usage unless words >= 8.
 BatchCapacity capacity_for(int64_t mini_batch_words);
@@ -37,34 +30,34 @@ struct BatchCursor {
   bool operator==(const BatchCursor&) const = default;
 };
 
-// Endless batches; the order of an epoch is a pure function of (seed, epoch), so that a cursor restores it
-// exactly. The corpus must outlive this object.
+// Endless batches; those of an epoch are a pure function of (seed, epoch), so that a cursor restores them exactly. The
+// corpus must outlive this object.
 class TrainingBatches {
  public:
   // Error data, naming the line, if one sentence alone is over the capacity.
   TrainingBatches(const ParallelCorpus& corpus, const BatchSpecials& specials, const BatchCapacity& capacity,
-                  uint64_t seed, bool shuffle = true);
+                  uint64_t seed, const BatchOrder& order = {});
 
   // A batch never spans two epochs; the last of an epoch may be small.
   PackedBatch next();
 
   // How many batches an epoch has, without building them.
-  int64_t batches_in_epoch(int64_t epoch) const;
+  int64_t batches_in_epoch(int64_t epoch) const { return static_cast<int64_t>(cut(epoch).ends.size()); }
 
   BatchCursor cursor() const { return cursor_; }
-  void restore(const BatchCursor& cursor);  // Error data if the corpus has no such position
+  // Error data if the corpus has no such position. Inside a batch, its rest comes next.
+  void restore(const BatchCursor& cursor);
 
  private:
-  int64_t batch_end(const std::vector<int64_t>& order, int64_t begin) const;
-  std::vector<int64_t> epoch_order(int64_t epoch) const;
+  EpochBatches cut(int64_t epoch) const { return epoch_batches(corpus_, capacity_, order_, seed_, epoch); }
 
   const ParallelCorpus& corpus_;
   BatchSpecials specials_;
   BatchCapacity capacity_;
   uint64_t seed_;
-  bool shuffle_;
+  BatchOrder order_;
   BatchCursor cursor_;
-  std::vector<int64_t> order_;  // of cursor_.epoch
+  EpochBatches epoch_;  // number cursor_.epoch
 };
 
 // A batch that remembers where its sentences came from: sentence i of the batch is number sentences[i] of the
@@ -73,6 +66,10 @@ struct IndexedBatch {
   PackedBatch batch;
   std::vector<int64_t> sentences;
 };
+
+// Batches that are cut already.
+std::vector<IndexedBatch> packed_batches(const ParallelCorpus& corpus, const BatchSpecials& specials,
+                                         const EpochBatches& cut);
 
 // Every pair once, longest source first, ties in corpus order. A single sentence over the capacity gets a
 // batch of its own: validation never drops text.

@@ -55,12 +55,13 @@ void Trainer::accumulate(int64_t update, const PackedBatch& batch, int64_t first
   accumulate_graph_.run(registry_.device(), [this] { forward_backward(fixed_->batch()); });
 }
 
-void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_batch) {
+void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_batch,
+                    const PlateauState& plateau) {
   XF_CHECK(started_.size() < kMostStarted, "trainer: {} updates are started; ask for their results",
            started_.size());
   UpdateResult result;
   result.update = update;
-  result.learning_rate = options_.schedule.at(update);
+  result.learning_rate = options_.schedule.at(update, plateau);
   loss_.fill_zero();
   for (int64_t i = 0; i < options_.micro_batches; ++i) {
     const PackedBatch batch = next_batch();

@@ -27,6 +27,12 @@ struct LossSums {
   double smoothed = 0;  // what is minimised
   double plain = 0;     // -log p(target)
   int64_t tokens = 0;   // target tokens with </s>
+  LossSums& operator+=(const LossSums& other) {
+    smoothed += other.smoothed;
+    plain += other.plain;
+    tokens += other.tokens;
+    return *this;
+  }
 };
 
 struct UpdateResult {
@@ -45,7 +51,9 @@ class Trainer {
   // Starts update number `update`, from 1. On CUDA it is only queued: nothing waits for it, and its loss
   // stays on the device until finished(). At most kMostStarted may be started and not asked for.
   static constexpr size_t kMostStarted = 64;
-  void start(int64_t update, const std::function<PackedBatch()>& next_batch);
+  // `plateau`: what the schedule remembers of the validations so far.
+  void start(int64_t update, const std::function<PackedBatch()>& next_batch,
+             const PlateauState& plateau = {});
   // The updates started and not asked for yet; the most recent one has the batch's counts, the loss is not
   // known.
   const std::vector<UpdateResult>& started() const { return started_; }
@@ -65,6 +73,7 @@ class Trainer {
   std::optional<std::string> first_bad_gradient(int64_t update, const PackedBatch& batch);
 
   const Adam& optimizer() const { return adam_; }
+  const Schedule& schedule() const { return options_.schedule; }
 
  private:
   void accumulate(int64_t update, const PackedBatch& batch, int64_t first_source, int64_t first_target);

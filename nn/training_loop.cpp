@@ -143,6 +143,8 @@ class Loop {
     state_.validated_at = state_.update;
     ++state_.validations;
     if (scores.empty()) return;
+    state_.plateau = trainer_.schedule().validated(state_.plateau, state_.previous_epoch,
+                                                   scores.front().value, scores.front().higher_is_better);
     state_.stalled = gained ? 0 : state_.stalled + 1;
     if (best) {
       state_.best_metric = scores.front().metric;
@@ -162,16 +164,20 @@ class Loop {
 
   void update() {
     tick();
+    if (state_.epoch != state_.previous_epoch) state_.epoch_loss = {.sums = {}, .began = state_.seconds};
     const double seconds_before = state_.seconds;
     const int64_t epoch_before = state_.epoch, tokens_before = state_.target_tokens;
-    trainer_.start(state_.update + 1, [&] { return last_batch_ = task_.next_batch(); });
+    trainer_.start(
+        state_.update + 1, [&] { return last_batch_ = task_.next_batch(); }, state_.plateau);
     ++state_.update;
     state_.previous_epoch = epoch_before;
     state_.previous_tokens = tokens_before;
     task_.locate(state_);
     state_.target_tokens += trainer_.started().back().loss.tokens;
     const bool report = state_.update <= options_.report_first || due(options_.report_every, state_);
-    if (report || !trainer_.runs_ahead() || trainer_.started().size() == Trainer::kMostStarted) collect();
+    const bool epoch_ended = state_.epoch != state_.previous_epoch;
+    const bool full = trainer_.started().size() == Trainer::kMostStarted;
+    if (report || epoch_ended || full || !trainer_.runs_ahead()) collect();
     tick();
     state_.window_seconds += state_.seconds - seconds_before;
     task_.on_update(state_, latest_);
@@ -180,6 +186,7 @@ class Loop {
       state_.window = {};
       state_.window_seconds = 0;
     }
+    if (epoch_ended) task_.on_epoch(state_);
   }
 
   // Waits for the updates that were started. Their losses are looked at in their order, on any device.
@@ -210,10 +217,12 @@ class Loop {
 
   // Divergence: the fast mean of the loss (10 updates) over the slow one (1000) by 5 standard deviations.
   void learn(const UpdateResult& result) {
-    state_.window.smoothed += result.loss.smoothed;
-    state_.window.plain += result.loss.plain;
-    state_.window.tokens += result.loss.tokens;
-    const double loss = result.loss.smoothed / static_cast<double>(std::max<int64_t>(result.loss.tokens, 1));
+    state_.window += result.loss;
+    const auto tokens = static_cast<double>(std::max<int64_t>(result.loss.tokens, 1));
+    const double loss = result.loss.smoothed / tokens;
+    state_.epoch_loss.sums += result.loss;
+    state_.epoch_loss.update_means += result.loss.plain / tokens;
+    ++state_.epoch_loss.updates;
     if (result.update == 1) state_.fast_loss = state_.slow_loss = loss;
     const double away = loss - state_.slow_loss;
     state_.fast_loss += (loss - state_.fast_loss) / 10;

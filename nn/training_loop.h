@@ -28,6 +28,14 @@ struct Score {
   bool higher_is_better = true;
 };
 
+// The loss over the updates of an epoch; begins anew with the first update of the next one.
+struct EpochLoss {
+  LossSums sums;            // over tokens
+  double update_means = 0;  // sum of the updates' -log p(target) per token: however long, each counts as much
+  int64_t updates = 0;
+  double began = 0;  // TrainingState::seconds
+};
+
 struct TrainingState {
   int64_t update = 0;  // done
   int64_t epoch = 0;   // where the next batch comes from: pairs [0, position) of it were handed out
@@ -45,6 +53,8 @@ struct TrainingState {
   LossSums window;  // since the last report
   double window_seconds = 0;
   double fast_loss = 0, slow_loss = 0, slow_variance = 0;  // running means for the divergence check
+  PlateauState plateau;
+  EpochLoss epoch_loss;
 };
 
 // For state.json, and back (nn/checkpoint.h).
@@ -84,6 +94,8 @@ class TrainingTask {
   // For display and logs. A report covers state.window.
   virtual void on_update(const TrainingState& state, const UpdateResult& result) = 0;
   virtual void on_report(const TrainingState& state, const UpdateResult& result) = 0;
+  // An epoch has ended: state.epoch of them are done.
+  virtual void on_epoch(const TrainingState& state) = 0;
   virtual void on_validation(const TrainingState& state, const std::vector<Score>& scores, bool best) = 0;
   virtual void on_warning(const std::string& text) = 0;
 };

@@ -32,17 +32,37 @@ void each_field(Training& t, const Visit& visit) {
   visit("slow_variance", t.slow_variance);
 }
 
+// Fields that earlier versions did not save: they begin at their defaults.
+template <typename Training, typename Visit>
+void each_later_field(Training& t, const Visit& visit) {
+  visit("plateau_validations", t.plateau.validations);
+  visit("plateau_without_gain", t.plateau.without_gain);
+  visit("plateau_best", t.plateau.best);
+  visit("plateau_scale", t.plateau.scale);
+  visit("epoch_smoothed", t.epoch_loss.sums.smoothed);
+  visit("epoch_plain", t.epoch_loss.sums.plain);
+  visit("epoch_tokens", t.epoch_loss.sums.tokens);
+  visit("epoch_update_means", t.epoch_loss.update_means);
+  visit("epoch_updates", t.epoch_loss.updates);
+  visit("epoch_began", t.epoch_loss.began);
+}
+
 }  // namespace
 
 State to_state(const TrainingState& training) {
   State state;
-  each_field(training, [&](const char* key, const auto& value) { state.set(key, value); });
+  const auto set = [&](const char* key, const auto& value) { state.set(key, value); };
+  each_field(training, set);
+  each_later_field(training, set);
   return state;
 }
 
 TrainingState training_state_from(const State& state) {
   TrainingState training;
   each_field(training, [&]<typename T>(const char* key, T& value) { value = state.get<T>(key); });
+  each_later_field(training, [&]<typename T>(const char* key, T& value) {
+    if (state.has(key)) value = state.get<T>(key);
+  });
   return training;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -13,28 +14,55 @@ namespace xf::tools {
 
 namespace {
 
+// By the metric's name; x is the number of an epoch, from 1.
+using EpochSeries = std::map<std::string, std::vector<PlotPoint>>;
+
 struct Curves {
   PlotSeries training{"training (smoothed labels)", {}, false};
   PlotSeries validation{"validation", {}, true};
   PlotSeries bleu{"BLEU", {}, true}, chrf{"chrF2", {}, true};
   PlotMark best{{0, -1}, ""};
+  EpochSeries trained, validated;
 };
 
-// Throws json::exception for a line that this program did not write.
-void read_line(const nlohmann::json& line, Curves& curves) {
-  const std::string event = line.value("event", "");
+// Of several validations in an epoch the last.
+void add(EpochSeries& series, const std::string& metric, double epoch, double value) {
+  std::vector<PlotPoint>& points = series[metric];
+  if (!points.empty() && points.back().x == epoch) points.pop_back();
+  points.push_back({epoch, value});
+}
+
+void read_training(const nlohmann::json& line, double loss, Curves& curves) {
+  curves.training.points.push_back({line.value("update", 0.0), loss});
+}
+
+void read_epoch(const nlohmann::json& line, Curves& curves) {
+  for (const char* metric : {"ce-mean-words", "ce-mean-batches"}) {
+    if (line.contains(metric) && line.at(metric).is_number())
+      add(curves.trained, metric, line.value("epoch", 0.0), line.at(metric).get<double>());
+  }
+}
+
+void read_validation(const nlohmann::json& line, double score, Curves& curves) {
   const double update = line.value("update", 0.0);
-  const char* const value = event == "train" ? "loss" : "score";
-  if (!line.contains(value) || !line.at(value).is_number()) return;  // a NaN is a null
-  const double score = line.at(value).get<double>();
-  if (event == "train") curves.training.points.push_back({update, score});
-  if (event != "valid") return;
   const std::string metric = line.value("metric", "");
+  add(curves.validated, metric, line.value("epoch", 0.0), score);
   if (metric == "ce-mean-words") curves.validation.points.push_back({update, score});
   if (metric == "chrf") curves.chrf.points.push_back({update, score});
   if (metric != "bleu") return;
   curves.bleu.points.push_back({update, score});
   if (score > curves.best.at.y) curves.best = {{update, score}, fmt::format("{:.2f}", score)};
+}
+
+// Throws json::exception for a line that this program did not write.
+void read_line(const nlohmann::json& line, Curves& curves) {
+  const std::string event = line.value("event", "");
+  if (event == "epoch") return read_epoch(line, curves);
+  const char* const value = event == "train" ? "loss" : "score";
+  if (!line.contains(value) || !line.at(value).is_number()) return;  // a NaN is a null
+  const double score = line.at(value).get<double>();
+  if (event == "train") read_training(line, score, curves);
+  if (event == "valid") read_validation(line, score, curves);
 }
 
 // How many lines are not ours: half a line that a full disk left, or somebody's own.
@@ -51,7 +79,35 @@ int64_t read_metrics(const std::string& path, Curves& curves) {
   return foreign;
 }
 
+PlotSeries series_of(const char* name, const EpochSeries& all, const std::string& metric) {
+  const auto found = all.find(metric);
+  return {name, found == all.end() ? std::vector<PlotPoint>{} : found->second, true};
+}
+
+void draw_by_epoch(const std::string& run, const Curves& curves) {
+  if (curves.trained.empty()) return;
+  const bool by_words =
+      curves.validated.contains("ce-mean-words") || !curves.validated.contains("ce-mean-batches");
+  const std::string loss = by_words ? "ce-mean-words" : "ce-mean-batches";
+  atomic_write(run + "/loss_by_epoch.svg",
+               svg({.title = "Training result: loss",
+                    .x_label = "epoch",
+                    .y_label = by_words ? "nats per target token" : "nats per target token, mean of batches",
+                    .series = {series_of("training", curves.trained, loss),
+                               series_of("validation", curves.validated, loss)},
+                    .marks = {}}));
+  if (!curves.validated.contains("bleu") && !curves.validated.contains("compat-bleu")) return;
+  atomic_write(run + "/bleu_by_epoch.svg",
+               svg({.title = "Training result: validation scores",
+                    .x_label = "epoch",
+                    .y_label = "score",
+                    .series = {series_of("BLEU", curves.validated, "bleu"),
+                               series_of("compat-BLEU", curves.validated, "compat-bleu")},
+                    .marks = {}}));
+}
+
 void draw(const std::string& run, const Curves& curves) {
+  draw_by_epoch(run, curves);
   atomic_write(run + "/loss.svg", svg({.title = "Loss",
                                        .x_label = "update",
                                        .y_label = "nats per target token",

@@ -1,4 +1,5 @@
-// The curves of a run: loss.svg and bleu.svg, drawn anew from metrics.jsonl.
+// The curves of a run, drawn anew from metrics.jsonl: loss.svg and bleu.svg by update; loss_by_epoch.svg and
+// bleu_by_epoch.svg once an epoch has ended.
 #pragma once
 
 #include <string>

@@ -49,6 +49,32 @@ int64_t last_update(const Options& options, double updates_per_epoch) {
   return last;
 }
 
+nn::Plateau plateau(const Options& options) {
+  if (options.get_strings("valid-sets").empty())
+    fail(ErrorKind::usage, "lr-schedule plateau looks at validation scores: give --valid-sets SRC TRG");
+  return {.factor = options.get_float("lr-decay"),
+          .patience = options.get_int("lr-decay-patience"),
+          .start_epoch = options.get_int("lr-decay-start")};
+}
+
+nn::Schedule schedule(const Options& options, double updates_per_epoch) {
+  const std::string& name = options.get_string("lr-schedule");
+  const double rate = options.get_float("learn-rate");
+  const int64_t warmup = in_updates(options.get_amount("lr-warmup"), updates_per_epoch, "lr-warmup");
+  if (name == "noam") return nn::noam(rate, options.get_int("dim-emb"), warmup);
+  nn::Schedule schedule{.peak = rate, .warmup = warmup};
+  if (name == "inverse-sqrt") schedule.decay = nn::Decay::inverse_sqrt;
+  if (name == "cosine") {
+    schedule.decay = nn::Decay::cosine;
+    schedule.total = last_update(options, updates_per_epoch);
+  }
+  if (name == "plateau") {
+    schedule.decay = nn::Decay::plateau;
+    schedule.plateau = plateau(options);
+  }
+  return schedule;
+}
+
 nn::Tying tying(const Options& options) {
   if (options.get_bool("tied-embeddings-all")) return nn::Tying::all;
   return options.get_bool("tied-embeddings") ? nn::Tying::target : nn::Tying::none;
@@ -87,16 +113,25 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   return config;
 }
 
+data::BatchCapacity batch_capacity(const Options& options, const data::ParallelCorpus& corpus) {
+  const int64_t sentences = options.get_int("mini-batch");
+  if (sentences > 0) return data::capacity_of_sentences(corpus, sentences);
+  return data::capacity_for(options.get_int("mini-batch-words"));
+}
+
+data::BatchOrder batch_order(const Options& options) {
+  const std::string& sort = options.get_string("maxi-batch-sort");
+  return {.shuffle = options.get_string("shuffle") == "data",
+          .pool = options.get_int("maxi-batch"),
+          .sort = sort == "src"    ? data::PoolSort::source
+                  : sort == "trg"  ? data::PoolSort::target
+                  : sort == "both" ? data::PoolSort::both
+                                   : data::PoolSort::none};
+}
+
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch) {
   nn::TrainerOptions trainer;
-  const std::string& decay = options.get_string("lr-schedule");
-  trainer.schedule.peak = options.get_float("learn-rate");
-  trainer.schedule.warmup = in_updates(options.get_amount("lr-warmup"), updates_per_epoch, "lr-warmup");
-  if (decay == "inverse-sqrt") trainer.schedule.decay = nn::Decay::inverse_sqrt;
-  if (decay == "cosine") {
-    trainer.schedule.decay = nn::Decay::cosine;
-    trainer.schedule.total = last_update(options, updates_per_epoch);
-  }
+  trainer.schedule = schedule(options, updates_per_epoch);
   const std::vector<double> params = options.get_floats("optimizer-params");
   trainer.adam.beta1 = static_cast<float>(params.at(0));
   trainer.adam.beta2 = static_cast<float>(params.at(1));

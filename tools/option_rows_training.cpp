@@ -57,6 +57,12 @@ std::vector<Row> model_options() {
 std::vector<Row> optimiser_options() {
   return {
       integer("mini-batch-words", kByTask, "N", "target tokens of a batch, </s> included").at_least(1),
+      integer("mini-batch", "0", "N", "sentences of a batch, instead of words; 0: words").at_least(0),
+      integer("maxi-batch", "0", "N",
+              "sort the sentences of N batches by length before they are cut apart; 0: none are sorted")
+          .at_least(0),
+      choice("maxi-batch-sort", "src|trg|both|none", "both",
+             "by the length of which side; both: by the interleaved bits of the two, as torchtext does"),
       integer("optimizer-delay", kByTask, "N", "batches whose gradients make one update").at_least(1),
       choice("optimizer", "adam|adamw", kByTask, "adamw: weight decay apart from the gradient"),
       real("optimizer-params", kByTask, "B1 B2 EPS", "beta1, beta2 and epsilon of Adam")
@@ -64,9 +70,16 @@ std::vector<Row> optimiser_options() {
           .exactly(3),
       real("weight-decay", "0", "X", "weight decay").at_least(0),
       real("learn-rate", kByTask, "X", "highest learning rate").at_least(0),
-      choice("lr-schedule", "inverse-sqrt|cosine|constant", kByTask,
-             "after the warm-up; cosine falls to zero at the end that --after sets"),
+      choice(
+          "lr-schedule", "inverse-sqrt|noam|cosine|constant|plateau", kByTask,
+          "after the warm-up; noam: the paper's, --learn-rate is its factor; cosine: to zero at the end that "
+          "--after sets; plateau: cut when the first of --valid-metrics has stopped gaining"),
       amount("lr-warmup", kByTask, "N", "linear rise to the highest learning rate, in updates or epochs"),
+      real("lr-decay", "0.9", "X", "plateau: a cut multiplies the learning rate by X").between(0, 1),
+      integer("lr-decay-patience", "10", "N", "plateau: N validations may be without gain, the next one cuts")
+          .at_least(0),
+      integer("lr-decay-start", "0", "N", "plateau: validations of the first N epochs do not count")
+          .at_least(0),
       real("label-smoothing", kByTask, "X", "share of the probability spread over the whole vocabulary")
           .between(0, kMaxDropout),
       real("clip-norm", kByTask, "X", "largest norm of the token-mean gradient; 0: no limit").at_least(0),
@@ -87,10 +100,11 @@ std::vector<Row> stopping_options() {
 std::vector<Row> validation_options() {
   return {
       amount("valid-freq", "1e", "N", "how often to validate"),
-      choice("valid-metrics", "bleu|chrf|ce-mean-words|perplexity", "bleu chrf ce-mean-words perplexity",
-             "the first one chooses the best checkpoint")
+      choice("valid-metrics", "bleu|chrf|ce-mean-words|perplexity|ce-mean-batches|compat-bleu",
+             "bleu chrf ce-mean-words perplexity",
+             "the first one chooses the best checkpoint; the last two are what two tutorials report")
           .value("NAME...")
-          .up_to(4),
+          .up_to(6),
       integer("valid-beam-size", "1", "N", "beam of the validation translations").between(1, 64),
       integer("valid-mini-batch", "64", "N", "sentences translated together").at_least(1),
       integer("valid-print", "0 1 2", "N...", "sentences shown at each validation, counted from 0")
@@ -124,8 +138,10 @@ std::vector<Row> logging_options() {
       amount("disp-freq", "50u", "N", "how often to report progress"),
       integer("disp-first", "5", "N", "report each of the first N updates").at_least(0),
       text("log", "", "FILE", "log file; default: train.log in the run folder"),
-      choice("log-format", "auto|plain|json|none", "auto",
-             "on the terminal; auto: a bar on a terminal, plain lines on a pipe"),
+      choice("log-format", "auto|plain|json|none|seed", "auto",
+             "on the terminal; auto: a bar on a terminal, plain lines on a pipe; seed: as two tutorials' "
+             "programs "
+             "print, in train.log too"),
   };
 }
 

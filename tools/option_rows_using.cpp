@@ -32,6 +32,11 @@ std::vector<Row> translate_options() {
       real("max-length-factor", "3", "X", "at most X times the source's tokens and 10 more").at_least(0),
       integer("max-length", "256", "N", "and at most N tokens; a cut is reported").at_least(1),
       flag("allow-unk", "false", "let the output contain <unk>"),
+      text("teacher-forced", "", "REF",
+           "no search: the likeliest word at each position of the lines of REF, each knowing the right words "
+           "before it"),
+      choice("output-format", "plain|seed", "plain",
+             "of --teacher-forced; seed: as two tutorials print source, target, prediction and their BLEU"),
       integer("mini-batch", "256", "N", "sentences translated together").at_least(1),
       choice("precision", "float32|bfloat16", "float32", "of weights and activations"),
   };
@@ -39,7 +44,7 @@ std::vector<Row> translate_options() {
 
 std::vector<Row> score_options() {
   return {
-      text("references", "", "bleu|chrf REF...", "the metric, then one or more reference files")
+      text("references", "", "METRIC REF...", "bleu, chrf or compat-bleu, then one or more reference files")
           .alias("--ref")
           .any_number()
           .bare()
@@ -48,10 +53,10 @@ std::vector<Row> score_options() {
           .alias("-i")
           .any_number()
           .keeps(Keep::never),
-      choice("metrics", "bleu|chrf", "", "the metrics, if not the first argument")
+      choice("metrics", "bleu|chrf|compat-bleu", "", "the metrics, if not the first argument")
           .value("NAME...")
           .alias("-m")
-          .up_to(2),
+          .up_to(3),
       flag("lowercase", "false", "ignore case, in every metric asked for").alias("-lc"),
       choice("tokenize", "13a|intl|char|none", "13a", "how BLEU cuts a line into tokens").alias("-tok"),
       choice("smooth-method", "exp|floor|add-k|none", "exp", "BLEU's smoothing of orders without a match")
@@ -59,6 +64,9 @@ std::vector<Row> score_options() {
       real("smooth-value", "", "X", "of floor (0.1 if not given) and add-k (1)").at_least(0).alias("-sv"),
       flag("sentence-level", "false", "a score for each line").alias("-sl"),
       integer("chrf-word-order", "0", "N", "word n-grams in chrF; 2 is chrF++").between(0, 6),
+      integer("mini-batch", "128", "N",
+              "compat-bleu: sentences whose scores are averaged before the batches are")
+          .at_least(1),
       flag("score-only", "false", "the number alone").alias("-b"),
       integer("width", "1", "N", "digits behind the decimal point").between(0, 17).alias("-w"),
       choice("format", "text|json", "text",

@@ -37,6 +37,14 @@ std::string row(const std::string& name, const std::string& shapes, int64_t coun
   return fmt::format("{:<36} {:<58} {:>12}\n", name, shapes, grouped(count));
 }
 
+// Without data: sentences as long as they may be.
+data::BatchCapacity largest_batch(const Options& options) {
+  const int64_t sentences = options.get_int("mini-batch");
+  if (sentences == 0) return data::capacity_for(options.get_int("mini-batch-words"));
+  const int64_t tokens = sentences * (options.get_int("max-length") + 1);
+  return {tokens, tokens, sentences};
+}
+
 }  // namespace
 
 std::string model_line(const nn::TransformerConfig& config, const nn::Registry& registry) {
@@ -57,7 +65,7 @@ std::string print_model(const Options& options) {
   const nn::TransformerConfig config = model_config(options, source, target);
   nn::Registry registry;
   const nn::Transformer model(config, registry);
-  const data::BatchCapacity capacity = data::capacity_for(options.get_int("mini-batch-words"));
+  const data::BatchCapacity capacity = largest_batch(options);
 
   std::string text = fmt::format("{:<36} {:<58} {:>12}\n", "block", "weights", "parameters");
   std::string block, shapes;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "tools/curves.h"
+#include "tools/seed_log.h"
 
 namespace xf::tools {
 
@@ -15,6 +17,24 @@ Terminal display_terminal(const Options& options) {
   Terminal terminal = detect_terminal(stderr);
   if (options.get_string("log-format") == "plain") terminal.redraws = false;
   return terminal;
+}
+
+// The first of the metrics that was measured.
+std::optional<double> score_of(const ValidationResult& result, std::initializer_list<const char*> metrics) {
+  for (const char* metric : metrics) {
+    const auto found = std::ranges::find(result.scores, metric, &nn::Score::metric);
+    if (found != result.scores.end()) return found->value;
+  }
+  return std::nullopt;
+}
+
+std::string seed_block(const nn::TrainingState& state, const ValidationResult& result) {
+  const nn::EpochLoss& loss = state.epoch_loss;
+  return epoch_block({.epoch = state.previous_epoch + 1,
+                      .seconds = state.seconds - loss.began,
+                      .training_loss = loss.update_means / static_cast<double>(loss.updates),
+                      .validation_loss = score_of(result, {"ce-mean-batches", "ce-mean-words"}),
+                      .bleu = score_of(result, {"compat-bleu", "bleu"})});
 }
 
 }  // namespace
@@ -61,10 +81,30 @@ void RunReport::warn(const std::string& text) {
 
 void RunReport::metrics(const std::string& json) { metrics_->line(json); }
 
-void RunReport::validation(const nn::TrainingState& state, const ValidationResult& result, bool best) {
-  std::string line = fmt::format("valid · ep {} · up {}", state.epoch, grouped(state.update));
+// The lines about the data set are on the display already: reading it came before.
+void RunReport::begin_as_seed(const Vocabularies& vocabularies, int64_t parameters) {
+  const data::Tokenizer &source = *vocabularies.source, &target = *vocabularies.target;
+  note(kDatasetStart);
+  note(kDatasetDone);
+  say(start_block(
+      {source.pad_id(), source.bos_id(), source.eos_id(), source.size(), target.size(), parameters}));
+}
+
+// Under the names of --valid-metrics, so that training and validation can be drawn together.
+void RunReport::epoch(const nn::TrainingState& state) {
+  const nn::EpochLoss& loss = state.epoch_loss;
+  const auto tokens = static_cast<double>(loss.sums.tokens);
+  metrics(json_line("epoch", {{"update", state.update},
+                              {"epoch", state.epoch},
+                              {"seconds", state.seconds},
+                              {"loss", loss.sums.smoothed / tokens},
+                              {"ce-mean-words", loss.sums.plain / tokens},
+                              {"ce-mean-batches", loss.update_means / static_cast<double>(loss.updates)}}));
+}
+
+void RunReport::validation_metrics(const nn::TrainingState& state, const ValidationResult& result,
+                                   bool best) {
   for (const nn::Score& score : result.scores) {
-    line += fmt::format(" · {} {:.{}f}", score.metric, score.value, score.higher_is_better ? 2 : 4);
     std::vector<Field> fields = {{"update", state.update},
                                  {"epoch", state.epoch},
                                  {"seconds", state.seconds},
@@ -77,12 +117,24 @@ void RunReport::validation(const nn::TrainingState& state, const ValidationResul
     }
     metrics(json_line("valid", fields));
   }
+}
+
+std::string RunReport::validation_line(const nn::TrainingState& state, const ValidationResult& result,
+                                       bool best) const {
+  std::string line = fmt::format("valid · ep {} · up {}", state.epoch, grouped(state.update));
+  for (const nn::Score& score : result.scores)
+    line += fmt::format(" · {} {:.{}f}", score.metric, score.value, score.higher_is_better ? 2 : 4);
   if (best) line += " · best so far";
   if (!best && state.best_update > 0) {
     line += fmt::format(" · best {:.2f} at update {} · stalled {}/{}", state.best_score,
                         grouped(state.best_update), state.stalled, options_.get_int("early-stopping"));
   }
-  say(line);
+  return line;
+}
+
+void RunReport::validation(const nn::TrainingState& state, const ValidationResult& result, bool best) {
+  validation_metrics(state, result, best);
+  say(seed_format() ? seed_block(state, result) : validation_line(state, result, best));
   for (const std::string& sample : result.samples) say(sample);
   draw_curves();
 }
@@ -119,7 +171,7 @@ Progress RunReport::progress_of(const nn::TrainingState& state, const nn::Update
 }
 
 void RunReport::update(const nn::TrainingState& state, const nn::UpdateResult& result) {
-  if (shows()) display_.tick(progress_of(state, result));
+  if (shows() && !seed_format()) display_.tick(progress_of(state, result));
 }
 
 void RunReport::report(const nn::TrainingState& state, const nn::UpdateResult& result) {
@@ -134,6 +186,11 @@ void RunReport::report(const nn::TrainingState& state, const nn::UpdateResult& r
                                                {"mem_mb", std::round(peak_memory_mb())},
                                                {"seconds", state.seconds}});
   metrics(json);
+  if (seed_format()) {
+    const double loss = result.loss.smoothed / static_cast<double>(result.loss.tokens);
+    return say(step_line(std::max<int64_t>(state.epoch_loss.updates, 1) - 1, std::llround(updates_per_epoch_),
+                         loss));
+  }
   note(progress_line(progress));
   if (log_format_ == "json") {
     std::fputs((json + "\n").c_str(), stderr);

@@ -31,14 +31,20 @@ class RunReport {
   void warn(const std::string& text);
   void metrics(const std::string& json);
   void clear() { display_.clear(); }
+  bool seed_format() const { return log_format_ == "seed"; }  // tools/seed_log.h
 
+  void begin_as_seed(const Vocabularies& vocabularies, int64_t parameters);
   void update(const nn::TrainingState& state, const nn::UpdateResult& result);
   void report(const nn::TrainingState& state, const nn::UpdateResult& result);
+  void epoch(const nn::TrainingState& state);  // that has ended
   void validation(const nn::TrainingState& state, const ValidationResult& result, bool best);
   void draw_curves();  // loss.svg and bleu.svg; warns, once for each reason, when they cannot be drawn
 
  private:
   Progress progress_of(const nn::TrainingState& state, const nn::UpdateResult& result) const;
+  void validation_metrics(const nn::TrainingState& state, const ValidationResult& result, bool best);
+  std::string validation_line(const nn::TrainingState& state, const ValidationResult& result,
+                              bool best) const;
   bool shows() const;
   bool has_own_log() const { return !options_.is_set("log"); }  // else the user's file, which is never cut
 

@@ -1,7 +1,10 @@
 #include "tools/train.h"
 
+#include <fmt/format.h>
+
 #include "core/parallel.h"
 #include "tools/model_config.h"
+#include "tools/seed_log.h"
 #include "tools/training_run.h"
 
 namespace xf::tools {
@@ -13,7 +16,12 @@ int train(const Options& options) {
   loop_options(options);
   data::capacity_for(options.get_int("mini-batch-words"));
   set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
-  return run_training(read_training_inputs(options, run_start(options)));
+  const bool seed_format = options.get_string("log-format") == "seed" && !options.get_bool("quiet");
+  const RunStart start = run_start(options);
+  if (seed_format) fmt::print(stderr, "{}\n", kDatasetStart);
+  TrainingInputs inputs = read_training_inputs(options, start);
+  if (seed_format) fmt::print(stderr, "{}\n", kDatasetDone);
+  return run_training(std::move(inputs));
 }
 
 }  // namespace xf::tools

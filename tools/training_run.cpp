@@ -34,6 +34,7 @@ class TrainingRun final : public nn::TrainingTask {
   void on_report(const nn::TrainingState& state, const nn::UpdateResult& result) override {
     report_.report(state, result);
   }
+  void on_epoch(const nn::TrainingState& state) override { report_.epoch(state); }
   void on_validation(const nn::TrainingState& state, const std::vector<nn::Score>&, bool best) override {
     report_.validation(state, validation_, best);
   }
@@ -41,6 +42,7 @@ class TrainingRun final : public nn::TrainingTask {
 
  private:
   void describe();
+  void describe_run();
   void take_folder();
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
@@ -173,7 +175,7 @@ bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
   return nn::is_over(setup_.loop, state_);
 }
 
-void TrainingRun::describe() {
+void TrainingRun::describe_run() {
   const data::CorpusStatistics& s = inputs_.corpus.statistics;
   report_.say(fmt::format("xformer {} · {} · {} threads · seed {}", XFORMER_VERSION, device_line(options_),
                           thread_count(), setup_.seed));
@@ -192,7 +194,13 @@ void TrainingRun::describe() {
                           inputs_.vocabularies.joint() ? " (joint)" : "", inputs_.vocabularies.hash()));
   report_.say(model_line(setup_.model, model_.registry));
   report_.say(memory_line(setup_.plan, setup_.capacity.target_tokens));
-  report_.say(fmt::format("{:.1f} updates per epoch", setup_.updates_per_epoch));
+  report_.say(batches_line(setup_, inputs_));
+}
+
+void TrainingRun::describe() {
+  const data::CorpusStatistics& s = inputs_.corpus.statistics;
+  report_.seed_format() ? report_.begin_as_seed(inputs_.vocabularies, model_.registry.count())
+                        : describe_run();
   report_.metrics(json_line("begin", {{"pairs", s.kept},
                                       {"parameters", model_.registry.count()},
                                       {"seed", static_cast<int64_t>(setup_.seed)},

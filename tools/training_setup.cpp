@@ -1,5 +1,7 @@
 #include "tools/training_setup.h"
 
+#include <fmt/format.h>
+
 #include "tools/model_config.h"
 
 namespace xf::tools {
@@ -21,14 +23,14 @@ nn::Transformer& ready(nn::Transformer& transformer, nn::Registry& registry, Dev
 TrainingSetup training_setup(const TrainingInputs& inputs) {
   const Options& options = inputs.options;
   const data::Tokenizer &source = *inputs.vocabularies.source, &target = *inputs.vocabularies.target;
-  const data::BatchCapacity capacity = data::capacity_for(options.get_int("mini-batch-words"));
+  const data::BatchCapacity capacity = batch_capacity(options, inputs.corpus);
   const BatchSize largest{capacity.source_tokens, capacity.target_tokens, capacity.sentences};
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
   const nn::TransformerConfig model = model_config(options, source.size(), target.size());
 
   data::TrainingBatches batches(inputs.corpus, data::batch_specials(source, target), capacity, seed,
-                                options.get_string("shuffle") == "data");
+                                batch_order(options));
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch(0)) /
                                    static_cast<double>(options.get_int("optimizer-delay"));
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
@@ -43,6 +45,18 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
           .dtype = dtype,
           .device = chosen_device(options),
           .plan = nn::plan_memory(model, largest, dtype)};
+}
+
+std::string batches_line(const TrainingSetup& setup, const TrainingInputs& inputs) {
+  std::string line = fmt::format("{:.1f} updates per epoch", setup.updates_per_epoch);
+  const data::BatchOrder order = batch_order(inputs.options);
+  if (order.pool == 0) return line;
+  const auto padding = [&](const data::BatchOrder& cut) {
+    return 100 * data::padding_share(inputs.corpus,
+                                     data::epoch_batches(inputs.corpus, setup.capacity, cut, setup.seed, 0));
+  };
+  return line + fmt::format("; padded, {:.1f}% of a batch would be padding, {:.1f}% if none were sorted",
+                            padding(order), padding({.shuffle = order.shuffle}));
 }
 
 TrainedModel::TrainedModel(const TrainingSetup& setup)

@@ -26,6 +26,9 @@ struct TrainingSetup {
 // `inputs` must outlive it: its batches are cut from their corpus. Error usage for options that do not fit together.
 TrainingSetup training_setup(const TrainingInputs& inputs);
 
+// Updates per epoch; with --maxi-batch also how much a program that pads would pad. For the log.
+std::string batches_line(const TrainingSetup& setup, const TrainingInputs& inputs);
+
 // Parameters are zero until somebody initialises or loads them.
 struct TrainedModel {
   explicit TrainedModel(const TrainingSetup& setup);

@@ -7,7 +7,9 @@
 
 #include "core/stop.h"
 #include "data/chrf.h"
+#include "data/compat_bleu.h"
 #include "tools/model_config.h"
+#include "tools/teacher_forcing.h"
 
 namespace xf::tools {
 
@@ -23,7 +25,7 @@ Validator::Validator(const Options& options, const nn::Transformer& model, nn::T
 ValidationResult Validator::validate() {
   ValidationResult result;
   std::optional<std::vector<std::string>> translated;
-  std::optional<double> loss;
+  std::optional<Losses> loss;
   for (const std::string& metric : options_.get_strings("valid-metrics")) {
     if (metric == "bleu" || metric == "chrf") {
       if (!translated) translated = translations(options_.get_int("valid-beam-size"));
@@ -36,26 +38,45 @@ ValidationResult Validator::validate() {
         result.scores.push_back(
             {metric, data::corpus_chrf(*translated, set_.text.target, {.lowercase = lowercase}).score, true});
       }
+    } else if (metric == "compat-bleu") {
+      result.scores.push_back({metric, compat_bleu(), true});
     } else {
-      if (!loss) loss = mean_loss();
-      result.scores.push_back({metric, metric == "perplexity" ? std::exp(*loss) : *loss, false});
+      if (!loss) loss = losses();
+      const double value = metric == "ce-mean-batches" ? loss->mean_of_batches : loss->mean_of_words;
+      result.scores.push_back({metric, metric == "perplexity" ? std::exp(value) : value, false});
     }
   }
   if (translated) result.samples = samples(*translated);
   return result;
 }
 
-double Validator::mean_loss() {
+double Validator::compat_bleu() {
+  const int64_t batch = options_.get_int("valid-mini-batch");
+  std::vector<std::string> predicted, wanted;
+  for (const ForcedLine& line :
+       teacher_forced(model_, arena_, vocabularies_, set_.text.source, set_.text.target, batch)) {
+    predicted.push_back(line.predicted);
+    wanted.push_back(line.target);
+  }
+  return data::compat_bleu(predicted, wanted, batch).score;
+}
+
+Validator::Losses Validator::losses() {
   nn::LossSums total;
+  double means = 0;
   const auto specials = data::batch_specials(*vocabularies_.source, *vocabularies_.target);
-  const auto capacity = data::capacity_for(options_.get_int("mini-batch-words"));
-  for (const data::IndexedBatch& indexed : data::validation_batches(set_.corpus, specials, capacity)) {
+  const auto capacity = batch_capacity(options_, set_.corpus);
+  const auto batches =
+      options_.get_int("maxi-batch") > 0
+          ? data::packed_batches(set_.corpus, specials, data::sorted_batches(set_.corpus, capacity))
+          : data::validation_batches(set_.corpus, specials, capacity);
+  for (const data::IndexedBatch& indexed : batches) {
     check_stop();
     const nn::LossSums sums = trainer_.evaluate(indexed.batch);
-    total.plain += sums.plain;
-    total.tokens += sums.tokens;
+    total += sums;
+    means += sums.plain / static_cast<double>(sums.tokens);
   }
-  return total.plain / static_cast<double>(total.tokens);
+  return {total.plain / static_cast<double>(total.tokens), means / static_cast<double>(batches.size())};
 }
 
 std::vector<std::string> Validator::translations(int64_t beam) {

@@ -37,7 +37,12 @@ class Validator {
   data::BleuScore bleu(const std::vector<std::string>& translations) const;
 
  private:
-  double mean_loss();  // nats per target token, labels not smoothed
+  // Nats per target token, labels not smoothed.
+  struct Losses {
+    double mean_of_words = 0, mean_of_batches = 0;
+  };
+  Losses losses();
+  double compat_bleu();  // along the references (tools/teacher_forcing.h)
   std::vector<std::string> samples(const std::vector<std::string>& translations) const;
 
   const Options& options_;

@@ -7,7 +7,9 @@
 #include "core/error.h"
 #include "data/bleu.h"
 #include "data/chrf.h"
+#include "data/compat_bleu.h"
 #include "data/text_file.h"
+#include "data/unicode.h"
 #include "tools/main.h"
 #include "tools/options.h"
 
@@ -21,10 +23,11 @@ struct Request {
   std::vector<Lines> references;
   data::BleuOptions bleu;
   data::ChrfOptions chrf;
+  int64_t compat_batch = 0;
   bool json = false, sentence_level = false;
 };
 
-bool is_metric(const std::string& word) { return word == "bleu" || word == "chrf"; }
+bool is_metric(const std::string& word) { return word == "bleu" || word == "chrf" || word == "compat-bleu"; }
 
 // The first bare argument is the metric, as in `xformer-score bleu REF`, unless -m names it; the rest are
 // files.
@@ -53,18 +56,35 @@ Request read_request(const Options& options) {
   for (const std::string& path : split_arguments(options, request)) {
     request.references.push_back(data::read_lines(path));
   }
+  const bool compat = std::ranges::find(request.metrics, "compat-bleu") != request.metrics.end();
+  if (compat && request.references.size() > 1)
+    fail(ErrorKind::usage, "compat-bleu compares with one reference, got {}", request.references.size());
   request.json = wants_json(options);
   request.sentence_level = options.get_bool("sentence-level");
   request.bleu.lowercase = request.chrf.lowercase = options.get_bool("lowercase");
   request.bleu.tokenizer = data::bleu_tokenizer_from_name(options.get_string("tokenize"));
   request.bleu.smoothing = data::bleu_smoothing_from_name(options.get_string("smooth-method"));
   if (options.is_set("smooth-value")) request.bleu.smooth_value = options.get_float("smooth-value");
+  request.compat_batch = options.get_int("mini-batch");
   request.chrf.word_order = static_cast<int>(options.get_int("chrf-word-order"));
   return request;
 }
 
+Lines lower_case(Lines lines) {
+  for (std::string& line : lines) line = data::lower_case(line);
+  return lines;
+}
+
+data::Score compat_score(const Request& request, const Lines& hypotheses, const Lines& references,
+                         int64_t batch) {
+  if (!request.bleu.lowercase) return data::compat_bleu(hypotheses, references, batch);
+  return data::compat_bleu(lower_case(hypotheses), lower_case(references), batch);
+}
+
 data::Score corpus_score(const Request& request, const std::string& metric, const Lines& hypotheses) {
   if (metric == "chrf") return data::corpus_chrf(hypotheses, request.references, request.chrf);
+  if (metric == "compat-bleu")
+    return compat_score(request, hypotheses, request.references.front(), request.compat_batch);
   return data::corpus_bleu(hypotheses, request.references, request.bleu);
 }
 
@@ -73,6 +93,7 @@ data::Score sentence_score(const Request& request, const std::string& metric, co
   Lines references;
   for (const Lines& lines : request.references) references.push_back(lines[line]);
   if (metric == "chrf") return data::sentence_chrf(hypotheses[line], references, request.chrf);
+  if (metric == "compat-bleu") return compat_score(request, {hypotheses[line]}, {references.front()}, 1);
   return data::sentence_bleu(hypotheses[line], references, request.bleu);
 }
 

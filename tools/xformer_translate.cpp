@@ -4,11 +4,14 @@
 #include <chrono>
 
 #include "core/stop.h"
+#include "data/compat_bleu.h"
 #include "data/text_file.h"
 #include "tools/main.h"
 #include "tools/model_config.h"
 #include "tools/model_translator.h"
 #include "tools/output_file.h"
+#include "tools/seed_log.h"
+#include "tools/teacher_forcing.h"
 #include "tools/terminal.h"
 
 namespace xf::tools {
@@ -39,11 +42,51 @@ void count(const Translation& translation, Counts& counts) {
   counts.cut += translation.hypotheses.front().cut;
 }
 
+void write_examples(const std::vector<ForcedLine>& lines, const data::CompatBleu& score, size_t batch,
+                    OutputFile& output) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    output.write_line(example_block(lines[i].source, lines[i].target, lines[i].predicted));
+    if ((i + 1) % batch == 0 || i + 1 == lines.size())
+      output.write_line(batch_score_line(score.batches[i / batch]));
+  }
+  output.write_line(total_score_line(score.score));
+}
+
+int predict_along_reference(const Options& options) {
+  const ModelTranslator model(options);
+  const int64_t batch = options.get_int("mini-batch");
+  const data::ParallelText text = data::read_parallel_text(
+      options.get_string("input"), options.get_string("teacher-forced"), model.model->pipeline);
+  OutputFile output(options.get_string("output"));
+  Arena arena(model.device);
+  const std::vector<ForcedLine> lines = teacher_forced(
+      *model.model->transformer, arena, model.model->vocabularies, text.source, text.target, batch);
+  std::vector<std::string> predicted, wanted;
+  for (const ForcedLine& line : lines) {
+    predicted.push_back(line.predicted);
+    wanted.push_back(line.target);
+  }
+  const data::CompatBleu score = data::compat_bleu(predicted, wanted, batch);
+  if (options.get_string("output-format") == "seed") {
+    write_examples(lines, score, static_cast<size_t>(batch), output);
+  } else {
+    for (const std::string& line : predicted) output.write_line(line);
+  }
+  output.close();
+  if (!options.get_bool("quiet"))
+    fmt::print(stderr, "{} lines along {}, model {}: {}\n", lines.size(), text.target_path,
+               model.model->folder, data::format(score, 2));
+  return 0;
+}
+
 int translate(int argc, char** argv) {
   const auto options = parse_options(Program::translate, argc, argv);
   if (!options) return 0;
   options->require("model");
   watch_signals();
+  if (options->is_set("teacher-forced")) return predict_along_reference(*options);
+  if (options->is_given("output-format"))
+    fail(ErrorKind::usage, "--output-format is for --teacher-forced REF");
   const ModelTranslator model(*options);
   const bool n_best = options->get_bool("n-best");
 

@@ -10,7 +10,8 @@ RANDOM=${XF_SEED:=$$}
 echo "XF_SEED=$XF_SEED"
 
 # Every update leaves a line, a third of them a checkpoint, a sixth a validation: all are hit.
-options=(--after 120u --save-freq 3u --valid-freq 6u --disp-freq 1u --early-stopping 0 --valid-sets valid.en valid.de)
+options=(--after 120u --save-freq 3u --valid-freq 6u --disp-freq 1u --early-stopping 0 --valid-sets valid.en valid.de
+  --maxi-batch 4 --lr-schedule plateau --lr-decay-patience 1)
 go() { train "$1" "${options[@]}" --log-format none; }
 
 # In the background, as the very process that gets the signal: a subshell would die of it first.
@@ -50,6 +51,7 @@ same_as_whole() { # run
 go run_whole
 claim "a run in one go ends with 0" equal $? 0
 claim "dropout was on" grep -q 'transformer-dropout-attention = 0.1' run_whole/config.toml
+claim "the plateau has cut the rate" grep -q '"lr":0.0027' run_whole/metrics.jsonl
 
 go run_again
 same_as_whole run_again

@@ -1,6 +1,7 @@
 #include "nn/schedule.h"
 
 #include <cmath>
+#include <vector>
 
 #include "tests/support/catch.h"
 
@@ -34,4 +35,73 @@ TEST_CASE("Schedule: cosine falls from the peak to zero and stays there", "[unit
   CHECK(schedule.at(54) == Approx(0.4));
   CHECK(schedule.at(104) == Approx(0).margin(1e-15));
   CHECK(schedule.at(200) == Approx(0).margin(1e-15));
+}
+
+TEST_CASE("Schedule: noam is the paper's formula, times a factor", "[golden]") {
+  // Vaswani et al. 2017, equation 3.
+  for (const double u : {1.0, 100.0, 3999.0, 4000.0, 4001.0, 100000.0}) {
+    const double expected = std::min(1 / std::sqrt(u), u * std::pow(4000.0, -1.5)) / std::sqrt(512.0);
+    CHECK(noam(2, 512, 4000).at(static_cast<int64_t>(u)) == Approx(2 * expected).epsilon(1e-12));
+  }
+  CHECK(noam(1, 4, 0).at(9) == Approx(1.0 / 6));  // without warm-up: dim^-0.5 update^-0.5
+}
+
+namespace {
+
+const Schedule kPlateau{.peak = 1e-3, .decay = Decay::plateau};
+
+// The validations, counted from 1, after which the rate is lower than before. One per epoch.
+std::vector<int64_t> cuts(const Schedule& schedule, const std::vector<double>& scores,
+                          bool higher_is_better = false, PlateauState state = {}) {
+  std::vector<int64_t> found;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const double before = state.scale;
+    state = schedule.validated(state, static_cast<int64_t>(i), scores[i], higher_is_better);
+    if (state.scale < before) found.push_back(static_cast<int64_t>(i) + 1);
+  }
+  return found;
+}
+
+}  // namespace
+
+// PyTorch 1.13: ReduceLROnPlateau(factor=0.9, patience=10), stepped with a constant.
+TEST_CASE("Schedule: a constant validation loss cuts the rate at the 12th call, then at every 11th",
+          "[golden]") {
+  CHECK(cuts(kPlateau, std::vector<double>(45, 3.2)) == std::vector<int64_t>{12, 23, 34, 45});
+}
+
+// The loop that steps it only in epochs over 100, counted from 0.
+TEST_CASE("Schedule: with the gate at 101 the first possible cut follows printed epoch 113", "[golden]") {
+  Schedule gated = kPlateau;
+  gated.plateau.start_epoch = 101;
+  CHECK(cuts(gated, std::vector<double>(130, 3.2)) == std::vector<int64_t>{113, 124});
+}
+
+TEST_CASE("Schedule: a plateau counts from the last gain, and a gain is more than a ten thousandth",
+          "[unit]") {
+  std::vector<double> scores(30, 3.0);
+  scores[5] = 3.0 * (1 - 2e-4);
+  CHECK(cuts(kPlateau, scores) == std::vector<int64_t>{17, 28});
+  scores[5] = 3.0 * (1 - 0.5e-4);
+  CHECK(cuts(kPlateau, scores) == std::vector<int64_t>{12, 23});
+  std::vector<double> bleu(30, 20.0);
+  bleu[5] = 21;
+  CHECK(cuts(kPlateau, bleu, true) == std::vector<int64_t>{17, 28});
+}
+
+TEST_CASE("Schedule: a plateau's cut multiplies the rate, and ends where it would be under 1e-8", "[unit]") {
+  PlateauState state;
+  for (int64_t epoch = 0; epoch < 12; ++epoch) state = kPlateau.validated(state, epoch, 1, false);
+  CHECK(kPlateau.at(5, state) == Approx(0.9e-3));
+  const Schedule warming{.peak = 1e-3, .warmup = 10, .decay = Decay::plateau};
+  CHECK(warming.at(5, state) == Approx(0.45e-3));
+  for (int64_t epoch = 12; epoch < 5000; ++epoch) state = kPlateau.validated(state, epoch, 1, false);
+  // 1e-3 * 0.9^k with the smallest k for which a tenth of it is at most 1e-8: 0.9^87 = 1.045e-4, 0.9^88 = 0.94e-4
+  CHECK(kPlateau.at(5, state) == Approx(1e-3 * std::pow(0.9, 88)).epsilon(1e-9));
+}
+
+TEST_CASE("Schedule: other schedules do not hear of validations", "[unit]") {
+  Schedule constant = kPlateau;
+  constant.decay = Decay::constant;
+  CHECK(cuts(constant, std::vector<double>(100, 1.0)).empty());
 }

@@ -20,9 +20,15 @@ class Task final : public TrainingTask {
   std::vector<std::string> warnings;
   std::vector<TrainingState> states;  // saved
   double gain = 1;                    // of the score, by update
+  std::vector<double> rates;          // of the updates
+  std::vector<LossSums> losses;       // of the updates
+  std::vector<EpochLoss> epochs;      // as they ended
+  int64_t batches_per_epoch = 0;      // 0: one epoch without end
 
   PackedBatch next_batch() override { return random_batch({3, 4}, {5, 2}, 13, 17, 1); }
-  void locate(TrainingState&) const override {}
+  void locate(TrainingState& state) const override {
+    if (batches_per_epoch > 0) state.epoch = state.update / batches_per_epoch;
+  }
   std::vector<Score> validate(const TrainingState& state) override {
     return {{"bleu", 100 + gain * static_cast<double>(state.update)}};
   }
@@ -32,17 +38,22 @@ class Task final : public TrainingTask {
     states.push_back(state);
   }
   void mark_best(const TrainingState& state) override { best.push_back(state.best_update); }
-  void on_update(const TrainingState&, const UpdateResult&) override {}
+  void on_update(const TrainingState&, const UpdateResult& result) override {
+    rates.push_back(result.learning_rate);
+    losses.push_back(result.loss);
+  }
   void on_report(const TrainingState&, const UpdateResult&) override {}
+  void on_epoch(const TrainingState& state) override { epochs.push_back(state.epoch_loss); }
   void on_validation(const TrainingState&, const std::vector<Score>&, bool) override {}
   void on_warning(const std::string& text) override { warnings.push_back(text); }
 };
 
 // Nine updates, saved every second, validated every third.
-std::string train(Task& task, int64_t after = 9, TrainingState state = {}) {
+std::string train(Task& task, int64_t after = 9, TrainingState state = {},
+                  const Schedule& schedule = {.peak = 1e-3}) {
   TinyModel model(DType::f32, tiny_config());
   TrainerOptions trainer_options;
-  trainer_options.schedule.peak = 1e-3;
+  trainer_options.schedule = schedule;
   Trainer trainer(model.transformer, model.registry, model.arena, trainer_options);
   const LoopOptions options{.after = {{Amount::Unit::updates, static_cast<double>(after)}},
                             .validate_every = {Amount::Unit::updates, 3},
@@ -114,4 +125,51 @@ TEST_CASE("Training loop: it is over at a limit and after enough validations wit
   CHECK(over_at(8, 1, 3));
   options.early_stopping = 0;
   CHECK_FALSE(over_at(8, 1, 3));
+}
+
+TEST_CASE("Training loop: a plateau's rates after a resume are those of the run that went through",
+          "[unit]") {
+  const Schedule schedule{.peak = 1e-3, .decay = Decay::plateau, .plateau = {.factor = 0.5, .patience = 1}};
+  Task whole;
+  whole.gain = 0;
+  REQUIRE(train(whole, 21, {}, schedule) == "no error");
+  // Validated at 3, 6, 9 ...: the third and the fifth are the second in a row without gain.
+  REQUIRE(whole.rates.size() == 21);
+  CHECK(whole.rates[8] == 1e-3);
+  CHECK(whole.rates[9] == 0.5e-3);
+  CHECK(whole.rates[14] == 0.5e-3);
+  CHECK(whole.rates[15] == 0.25e-3);
+  for (const TrainingState& saved : whole.states) {
+    Task rest;
+    rest.gain = 0;
+    train(rest, 21, training_state_from(to_state(saved)), schedule);
+    INFO("killed at " << saved.update);
+    CHECK(rest.rates == std::vector<double>(whole.rates.begin() + saved.update, whole.rates.end()));
+  }
+}
+
+TEST_CASE("Training loop: an epoch's loss is over its updates, through a resume too", "[unit]") {
+  Task whole;
+  whole.batches_per_epoch = 3;
+  REQUIRE(train(whole) == "no error");
+  REQUIRE(whole.epochs.size() == 3);
+  for (size_t epoch = 0; epoch < 3; ++epoch) {
+    LossSums sums;
+    double means = 0;
+    for (size_t update = 3 * epoch; update < 3 * epoch + 3; ++update) {
+      sums += whole.losses[update];
+      means += whole.losses[update].plain / static_cast<double>(whole.losses[update].tokens);
+    }
+    CHECK(whole.epochs[epoch].updates == 3);
+    CHECK(whole.epochs[epoch].sums.tokens == sums.tokens);
+    CHECK(whole.epochs[epoch].sums.plain == sums.plain);
+    CHECK(whole.epochs[epoch].update_means == means);
+  }
+  for (const TrainingState& saved : whole.states) {
+    Task rest;
+    rest.batches_per_epoch = 3;
+    train(rest, 9, training_state_from(to_state(saved)));
+    INFO("killed at " << saved.update);
+    for (const EpochLoss& epoch : rest.epochs) CHECK(epoch.updates == 3);
+  }
 }

@@ -1,7 +1,10 @@
 #include "tools/curves.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
+#include "core/file.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 
@@ -28,4 +31,35 @@ TEST_CASE("Curves: what keeps them from being written is told, and stops nothing
   CHECK(xf::tools::write_curves(run / "").find("the curves were not drawn") == 0);
   std::filesystem::remove(run / "loss.svg");
   CHECK(xf::tools::write_curves(run / "").empty());
+}
+
+TEST_CASE("Curves: by epoch, training and validation in one plot, and the scores", "[unit]") {
+  const xf::tests::TemporaryFolder run;
+  std::string lines;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    lines += fmt::format(R"({{"event":"epoch","epoch":{},"ce-mean-words":{},"ce-mean-batches":9}})", epoch,
+                         5 - epoch);
+    lines += "\n";
+    for (const char* score :
+         {R"("ce-mean-words","score":4)", R"("ce-mean-words","score":3)", R"("compat-bleu","score":20)"}) {
+      lines +=
+          fmt::format(R"({{"event":"valid","update":{},"epoch":{},"metric":{}}})", 10 * epoch, epoch, score);
+      lines += "\n";
+    }
+  }
+  run.write("metrics.jsonl", lines);
+  CHECK(xf::tools::write_curves(run / "").empty());
+  const std::string loss = xf::read_file(run / "loss_by_epoch.svg"),
+                    scores = xf::read_file(run / "bleu_by_epoch.svg");
+  const auto dots = [](const std::string& text) {
+    size_t count = 0;
+    for (size_t at = text.find("<circle"); at != std::string::npos; at = text.find("<circle", at + 1))
+      ++count;
+    return count;
+  };
+  CHECK(dots(loss) == 6);  // an epoch of two validations has the last
+  CHECK(dots(scores) == 3);
+  for (const char* text : {">training<", ">validation<", ">epoch<", "Training result"})
+    CHECK(loss.find(text) != std::string::npos);
+  CHECK(scores.find(">compat-BLEU<") != std::string::npos);
 }

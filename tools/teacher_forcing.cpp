@@ -1,0 +1,62 @@
+#include "tools/teacher_forcing.h"
+
+#include "core/error.h"
+#include "core/stop.h"
+#include "data/batches.h"
+#include "data/compat_bleu.h"
+#include "nn/teacher_forced.h"
+
+namespace xf::tools {
+
+namespace {
+
+std::string text_of(const data::Tokenizer& vocabulary, std::span<const int32_t> ids) {
+  std::vector<int32_t> words;
+  for (const int32_t id : ids) {
+    const bool special = id == vocabulary.unk_id() || id == vocabulary.pad_id() ||
+                         id == vocabulary.bos_id() || id == vocabulary.eos_id();
+    if (!special) words.push_back(id);
+  }
+  return data::without_special_words(vocabulary.decode(words));
+}
+
+void add(data::Sequences& side, const data::Tokenizer& vocabulary, const std::string& line, size_t number) {
+  const std::vector<int32_t> ids = vocabulary.encode(line);
+  if (ids.size() >= static_cast<size_t>(nn::Transformer::kMaxPositions)) {
+    fail(ErrorKind::data, "line {}: {} tokens; along a reference a line has at most {}: shorten it", number,
+         ids.size(), nn::Transformer::kMaxPositions - 1);
+  }
+  side.push_back(ids);
+}
+
+}  // namespace
+
+std::vector<ForcedLine> teacher_forced(const nn::Transformer& model, Arena& arena,
+                                       const Vocabularies& vocabularies,
+                                       const std::vector<std::string>& sources,
+                                       const std::vector<std::string>& targets, int64_t sentences_per_batch) {
+  const data::Tokenizer &source = *vocabularies.source, &target = *vocabularies.target;
+  XF_CHECK(sources.size() == targets.size(), "teacher forcing: {} sources, {} targets", sources.size(),
+           targets.size());
+  data::ParallelCorpus corpus;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    add(corpus.source, source, sources[i], i + 1);
+    add(corpus.target, target, targets[i], i + 1);
+    corpus.lines.push_back(static_cast<int64_t>(i) + 1);
+  }
+  std::vector<ForcedLine> lines(sources.size());
+  const auto capacity = data::capacity_of_sentences(corpus, sentences_per_batch);
+  for (const data::IndexedBatch& indexed :
+       data::validation_batches(corpus, data::batch_specials(source, target), capacity)) {
+    check_stop();
+    const auto predicted = nn::teacher_forced(model, arena, indexed.batch);
+    for (size_t b = 0; b < predicted.size(); ++b) {
+      const int64_t i = indexed.sentences[b];
+      lines[static_cast<size_t>(i)] = {text_of(source, corpus.source[i]), text_of(target, corpus.target[i]),
+                                       text_of(target, predicted[b])};
+    }
+  }
+  return lines;
+}
+
+}  // namespace xf::tools

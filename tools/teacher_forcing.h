@@ -1,0 +1,26 @@
+// A model's likeliest words along given targets (nn/teacher_forced.h), line by line: what two tutorials score.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/arena.h"
+#include "nn/transformer.h"
+#include "tools/vocabularies.h"
+
+namespace xf::tools {
+
+// As the tutorials have it: the text of the ids without special tokens, and without words that have a "<" in them. The
+// source and the target have been through the vocabulary too, so what it does not know is missing there.
+struct ForcedLine {
+  std::string source, target, predicted;
+};
+
+// One per pair of lines, in order; lines are prepared already (data::TextPipeline). Error data for a line that is longer
+// than the model's positions. Throws Stopped between batches.
+std::vector<ForcedLine> teacher_forced(const nn::Transformer& model, Arena& arena,
+                                       const Vocabularies& vocabularies,
+                                       const std::vector<std::string>& sources,
+                                       const std::vector<std::string>& targets, int64_t sentences_per_batch);
+
+}  // namespace xf::tools
