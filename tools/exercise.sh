@@ -5,7 +5,7 @@
 #   tools/exercise.sh LN5          cuts LN5 out, in a copy: build/exercises/LN5/ (or $XFORMER_EXERCISES/LN5/)
 #   tools/exercise.sh LN5 check    compiles the copy with its tests and runs them. Exit code 0: solved
 #   tools/exercise.sh LN5 try 'dx[n * D + j] = 0;'    what the tests say of this line in a copy of its own: build/exercises/tries/
-# check and try need a build: cmake --preset release && cmake --build --preset release --target nn_tests
+# check and try need a build: that of tools/demo.sh, or cmake --preset release && cmake --build --preset release
 set -eu
 cd "$(dirname "$0")/.."
 plain=kernels/plain exercises=${XFORMER_EXERCISES:-build/exercises}
@@ -91,14 +91,47 @@ check() {
     echo "error: $1 has not been begun: tools/exercise.sh $1" >&2
     exit 2
   }
-  [ -e build/judge_exercise.sh ] || {
-    echo "error: nothing is built yet: cmake --preset release && cmake --build --preset release --target nn_tests" >&2
-    exit 1
-  }
-  sh build/judge_exercise.sh "$folder"
+  if judged "$folder"; then
+    echo "$1 is right: all tests pass"
+    return
+  fi
+  echo "$1 is not right yet:"
+  failures "$folder/log" | sed 's/^/  /'
+  echo "What the tests say themselves: $folder/log"
+  exit 1
 }
 
-# Each test that fails, with the largest relative error that it found.
+# Whether what the folder has is right. What compiler and tests say goes into its log.
+judged() { # folder
+  [ -e build/judge_exercise.sh ] || {
+    echo "error: nothing is built yet: tools/demo.sh, or cmake --preset release && cmake --build --preset release" >&2
+    exit 1
+  }
+  targets=$(sh build/judge_exercise.sh "$1" needs)
+  if [ -n "$targets" ]; then
+    echo "building the tests that judge it, once ..." >&2
+    # shellcheck disable=SC2086  # one word per target
+    cmake --build build --target $targets >"$1/log" 2>&1 || {
+      tail -n 20 "$1/log"
+      exit 1
+    }
+  fi
+  sh build/judge_exercise.sh "$1" >"$1/log" 2>&1
+}
+
+# Each test that fails, with the largest relative error that it found; where none has run, all of the log, and 1.
+failures() { # log
+  # The names of failed tests stand between two lines of dashes.
+  awk '/^-+$/ { if (naming && !(name in worst)) { order[++count] = name; worst[name] = 0 } naming = !naming; if (naming) name = ""; next }
+       naming { sub(/^ +/, ""); name = name (name == "" || name ~ /-$/ ? "" : " ") $0; next }
+       /^  [0-9.]+ < / && $1 > worst[name] { worst[name] = $1 }
+       END { for (i = 1; i <= count; ++i) print order[i] ": " (worst[order[i]] ? "off by " worst[order[i]] : "fails"); exit !count }' "$1" || {
+    cat "$1"
+    return 1
+  }
+}
+
+# What a statement in the hole would do.
 try() { # id, statement
   exercises=$exercises/tries
   rm -rf "${exercises:?}/$1"
@@ -108,18 +141,7 @@ try() { # id, statement
       $0 = substr($0, 1, RSTART - 1) statement substr($0, RSTART + RLENGTH)
     }
     { print }' "$folder/$file" >"$folder/tried" && mv "$folder/tried" "$folder/$file"
-  if check "$1" >"$folder/log" 2>&1; then
-    echo "all tests pass"
-    return
-  fi
-  # The names of failed tests stand between two lines of dashes.
-  awk '/^-+$/ { if (naming && !(name in worst)) { order[++count] = name; worst[name] = 0 } naming = !naming; if (naming) name = ""; next }
-       naming { sub(/^ +/, ""); name = name (name == "" || name ~ /-$/ ? "" : " ") $0; next }
-       /^  [0-9.]+ < / && $1 > worst[name] { worst[name] = $1 }
-       END { for (i = 1; i <= count; ++i) print order[i] ": " (worst[order[i]] ? "off by " worst[order[i]] : "fails"); exit !count }' "$folder/log" || {
-    cat "$folder/log" >&2
-    exit 1
-  }
+  if judged "$folder"; then echo "all tests pass"; else failures "$folder/log"; fi
 }
 
 case $#:${2:-} in

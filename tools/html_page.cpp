@@ -75,8 +75,8 @@ std::string HtmlPage::html() const {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{0}</title>\n<style>{1}{2}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{3}</body>\n</html>\n",
-      escaped(title_), kStyle, Drawing::rules(), body_);
+      "<title>{0}</title>\n<style>{1}{2}{3}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{4}</body>\n</html>\n",
+      escaped(title_), kStyle, Drawing::rules(), style_, body_);
 }
 
 }  // namespace xf::tools

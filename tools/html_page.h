@@ -27,13 +27,15 @@ class HtmlPage {
   // What is behind `summary` until the reader opens it; until close_details().
   void open_details(const std::string& summary, bool open);
   void close_details() { add("</details>"); }
+  // CSS of the page's own, behind the common rules.
+  void style(const std::string& css) { style_ += css; }
   // Anything else, as HTML.
   void add(const std::string& html) { body_ += html + "\n"; }
 
   std::string html() const;
 
  private:
-  std::string title_, body_;
+  std::string title_, style_, body_;
 };
 
 }  // namespace xf::tools

@@ -58,8 +58,19 @@ local function project_link(link)
   return link, false
 end
 
+-- The width that an SVG asks for, in pixels.
+local function width_of(path)
+  local file = io.open(path)
+  if not file then return 0 end
+  local head = file:read(400) or ""
+  file:close()
+  return tonumber(head:match('width="([%d.]+)"')) or 0
+end
+
 local function image(element)
-  element.src = target_of(joined(here, element.src)) or element.src
+  local path = joined(here, element.src)
+  if width_of(path) > 700 then element.classes:insert("wide") end
+  element.src = target_of(path) or element.src
   return pandoc.Link({element}, element.src), false
 end
 

@@ -268,7 +268,8 @@ TEST_CASE("Steps: text is 100 columns wide, and JSON, SVG and HTML hold the same
   const std::string html = to_html(walk), svg = to_svg(walk);
   CHECK(html.find("<script") == std::string::npos);
   for (const WalkStep& step : walk.steps) {
-    CHECK(html.find(fmt::format("<h2>{} {}</h2>", step.number, step.title)) != std::string::npos);
+    CHECK(html.find(fmt::format("<h2 id=\"step-{0}\">{0} {1}</h2>", step.number, step.title)) !=
+          std::string::npos);
     CHECK(svg.find(step.title) != std::string::npos);
   }
 }

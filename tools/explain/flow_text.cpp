@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/explain/flow.h"
+#include "tools/html_page.h"
 #include "tools/svg_plot.h"
 
 namespace xf::tools::explain {
@@ -93,14 +94,11 @@ std::string to_json(const Flow& flow) {
 }
 
 std::string to_html(const Flow& flow) {
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}</title>\n"
-      "<style>:root {{ color-scheme: light dark; font-family: system-ui, sans-serif; }} body {{ margin: 1em; "
-      "}} "
-      "svg {{ max-width: 100%; height: auto; }} pre {{ overflow-x: auto; "
-      "}}</style>\n{1}<pre>{2}</pre>\n</html>\n",
-      escaped(flow.title), to_svg(flow), escaped(to_text(flow)));
+  HtmlPage page(flow.title);
+  page.style("svg { max-width: 100%; height: auto; }\n");
+  page.add(to_svg(flow));
+  page.add(fmt::format("<div class=\"scroll\"><pre>{}</pre></div>", escaped(to_text(flow))));
+  return page.html();
 }
 
 }  // namespace xf::tools::explain

@@ -5,6 +5,7 @@
 
 #include "tools/explain/matrices.h"
 #include "tools/explain/steps.h"
+#include "tools/html_page.h"
 #include "tools/svg.h"
 #include "tools/svg_plot.h"
 
@@ -14,24 +15,14 @@ namespace {
 
 constexpr double kWidth = 620, kMargin = 16, kBox = 48, kArrow = 20, kIndent = 24;
 
+// Tables of numbers, side by side as far as there is room.
 constexpr const char* kStyle = R"(
-:root { color-scheme: light dark; --ink: #1a1a1a; --soft: #666; --line: #ccc; --ground: #fff; --data: 0, 114, 178; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #eee; --soft: #aaa; --line: #444; --ground: #181818; --data: 86, 180, 233; }
-}
-body { margin: 0 auto; padding: 1rem; max-width: 60rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink);
-       background: var(--ground); }
-h2 { margin: 2.5rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; font-size: 1.2rem; }
-nav ol { list-style: none; padding: 0; } nav li { padding: .1rem 0; } nav .inner { padding-left: 1.5rem; }
-a { color: rgb(var(--data)); }
-code, td { font-family: ui-monospace, monospace; }
-.flow { color: var(--soft); } .flow span { white-space: nowrap; }
-.made { color: var(--soft); font-size: .85rem; overflow-wrap: anywhere; }
-h3 { margin: 1.2rem 0 0; font-size: 1rem; }
-.matrices { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
-figure { margin: .3rem 0; max-width: 100%; overflow-x: auto; } figcaption { color: var(--soft); font-size: .8rem; }
-table { border-collapse: collapse; } td { padding: .1rem .45rem; text-align: right; font-size: .8rem;
-  font-variant-numeric: tabular-nums; border: 1px solid var(--line); }
+nav ol { list-style: none; padding: 0; } nav .inner { padding-left: 1.5rem; }
+.flow, .made, figcaption { opacity: 0.7; } .flow span { white-space: nowrap; }
+.made { font-size: .85rem; overflow-wrap: anywhere; }
+h3 { margin: 1.2rem 0 0; font-size: 1rem; } .figures { margin: .3rem 0; }
+td { padding: .1rem .45rem; font: .8rem ui-monospace, monospace; text-align: right !important; white-space: nowrap;
+  border: 1px solid rgba(128, 128, 128, 0.4); }
 @media (max-width: 30rem) { td { padding: .1rem .2rem; font-size: .7rem; } }
 )";
 
@@ -54,26 +45,27 @@ std::string table_of(const Matrix& matrix, bool shaded) {
   for (const auto& row : matrix.rows) {
     text += "<tr>";
     for (const std::string& element : row) {
-      text += shaded ? fmt::format("<td style=\"background: rgba(var(--data), {:.2f})\">{}</td>",
+      text += shaded ? fmt::format("<td style=\"background: rgba(0, 114, 178, {:.2f})\">{}</td>",
                                    0.6 * std::stod(element), element)
                      : fmt::format("<td>{}</td>", element);
     }
     text += "</tr>";
   }
-  return text + "</table></figure>\n";
+  return text + "</table></figure>";
 }
 
-std::string section_of(const WalkStep& step) {
-  std::string text = fmt::format("<section id=\"step-{0}\">\n<h2>{0} {1}</h2>\n{2}\n<p>{3}</p>\n",
-                                 step.number, escaped(step.title), flow_of(step), escaped(step.text));
+void add_step(HtmlPage& page, const WalkStep& step) {
+  page.heading(fmt::format("{} {}", step.number, step.title), "step-" + step.number);
+  page.add(flow_of(step));
+  page.paragraph(step.text);
   for (const StepValue& value : step.values) {
-    text += fmt::format(
-        "<h3><code>{}</code> {}</h3>\n<div class=\"made\">({}) {} · {}:{}</div>\n<div class=\"matrices\">\n",
-        value.name, value.value.shape().to_string(), value.equation, value.page, value.file, value.line);
-    for (const Matrix& matrix : matrices(value.value)) text += table_of(matrix, are_probabilities(value));
-    text += "</div>\n";
+    page.subheading(fmt::format("{} {}", value.name, value.value.shape().to_string()));
+    page.add(fmt::format("<div class=\"made\">({}) {} · {}:{}</div>", value.equation, value.page, value.file,
+                         value.line));
+    page.open_figures();
+    for (const Matrix& matrix : matrices(value.value)) page.add(table_of(matrix, are_probabilities(value)));
+    page.close_figures();
   }
-  return text + "</section>\n";
 }
 
 // Onto the box that begins at y.
@@ -104,19 +96,18 @@ std::string to_svg(const Walk& walk) {
 }
 
 std::string to_html(const Walk& walk) {
-  std::string contents, sections;
+  HtmlPage page("A Transformer, step by step");
+  page.style(kStyle);
+  page.paragraph(walk.model);
+  page.add("<nav><ol>");
   for (const WalkStep& step : walk.steps) {
-    contents += fmt::format("<li{}><a href=\"#step-{}\">{} {}</a> {}</li>\n",
-                            indent_of(step) > 0 ? " class=\"inner\"" : "", step.number, step.number,
-                            escaped(step.title), flow_of(step));
-    sections += section_of(step);
+    page.add(fmt::format("<li{}><a href=\"#step-{}\">{} {}</a> {}</li>",
+                         indent_of(step) > 0 ? " class=\"inner\"" : "", step.number, step.number,
+                         escaped(step.title), flow_of(step)));
   }
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>A Transformer, step by step</title>\n<style>{}</style>\n</head>\n<body>\n"
-      "<h1>A Transformer, step by step</h1>\n<p>{}</p>\n<nav><ol>\n{}</ol></nav>\n{}</body>\n</html>\n",
-      kStyle, escaped(walk.model), contents, sections);
+  page.add("</ol></nav>");
+  for (const WalkStep& step : walk.steps) add_step(page, step);
+  return page.html();
 }
 
 }  // namespace xf::tools::explain
