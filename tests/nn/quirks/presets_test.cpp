@@ -112,6 +112,16 @@ TEST_CASE("Presets: Kaiming's bounds are 0.108253 for 512 inputs and 0.054127 fo
   CHECK(bound_of("encoder.layers.0.feed_forward.out.bias") == Approx(1 / std::sqrt(2048.0)));
 }
 
+TEST_CASE("Presets: a model that knows nothing has the loss ln 7853 = 8.968651, or ln 7855 = 8.968906",
+          "[golden]") {
+  for (const auto& [config, expected] : {std::pair{seed000(), 8.968651}, {seed002(), 8.968906}}) {
+    const Tensor loss = Tensor::zeros({2}, DType::f64);
+    kernels::cross_entropy(Tensor::zeros({1, config.target_vocabulary}, DType::f64), Tensor::from(Ids{4}), {},
+                           loss, Tensor());
+    CHECK(loss.data<double>()[0] == Approx(expected).margin(5e-7));
+  }
+}
+
 TEST_CASE("Presets: seed000's shapes, of a batch of 2 in place of 128", "[golden]") {
   Config config = seed000();
   config.layers = 1;
