@@ -84,6 +84,11 @@ std::string summary(Program program) {
     case Program::explain_logits:
       return "The best tokens at each target position: logits, probabilities, and the loss.\n\n"
              "  xformer-explain logits -m RUN \"A dog runs.\" --target \"Ein Hund rennt.\"\n";
+    case Program::explain_quirk:
+      return "What published Transformers do otherwise, beside what is correct, in numbers (docs/quirks.md). "
+             "Without a\nname: the list of them.\n\n"
+             "  xformer-explain quirk Q1\n"
+             "  xformer-explain quirk Q5 -f svg -o positions.svg\n";
   }
   return "";
 }

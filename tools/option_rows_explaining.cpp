@@ -89,6 +89,10 @@ std::vector<Row> gradients_options() {
   return page(rows, "text|json");
 }
 
+std::vector<Row> quirk_options() {
+  return page({text("quirk", "", "QN", "Q1 to Q25; default: the list of them").bare()}, "text|json|svg");
+}
+
 std::vector<Row> beam_options() {
   return page({sentence(), trained_model(),
                integer("beam-size", "", "N", "hypotheses followed at a time; default: as in training")
@@ -122,7 +126,8 @@ OptionGroup explaining_options() {
           command("tape", Program::explain_tape, page(pair(), "text|json|svg")),
           command("gradients", Program::explain_gradients, gradients_options()),
           command("beam", Program::explain_beam, beam_options()),
-          command("logits", Program::explain_logits, logits_options())};
+          command("logits", Program::explain_logits, logits_options()),
+          command("quirk", Program::explain_quirk, quirk_options())};
 }
 
 }  // namespace xf::tools

@@ -27,6 +27,7 @@ std::string program_name(Program program) {
     case Program::explain_gradients: return "xformer-explain gradients";
     case Program::explain_beam: return "xformer-explain beam";
     case Program::explain_logits: return "xformer-explain logits";
+    case Program::explain_quirk: return "xformer-explain quirk";
   }
   return "xformer";
 }

@@ -31,6 +31,7 @@ enum class Program : unsigned {
   explain_gradients = 1u << 16,
   explain_beam = 1u << 17,
   explain_logits = 1u << 18,
+  explain_quirk = 1u << 19,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

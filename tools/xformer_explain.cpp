@@ -8,6 +8,7 @@
 #include "tools/explain/op.h"
 #include "tools/explain/output_probabilities.h"
 #include "tools/explain/positions.h"
+#include "tools/explain/quirk.h"
 #include "tools/explain/steps.h"
 #include "tools/explain/tape_listing.h"
 #include "tools/main.h"
@@ -59,6 +60,8 @@ int explain_program(int argc, char** argv) {
        writing(explain::beam)},
       {"logits", Program::explain_logits, "what the model would say next at each position",
        writing(explain::logits)},
+      {"quirk", Program::explain_quirk, "what published Transformers do otherwise, beside what is correct",
+       writing(explain::quirk)},
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }

@@ -22,15 +22,20 @@ inline Variable leaf(const Step& step, const Parameter& parameter) {
 // with its tokens.
 Variable drop(const Step& step, const Variable& x, float p, uint32_t site, const Tensor& counter);
 
-// y = x weight^T + bias. Both begin as PyTorch's do, uniform in +-1 / sqrt(in).
+// Of a weight [out, in] that multiplies from the left.
+Init weight_init(InitScheme scheme, int64_t in, int64_t out);
+
+// y = x weight^T + bias
 class Linear {
  public:
-  Linear(Registry& registry, const std::string& name, int64_t in, int64_t out);
+  enum class Bias { no, yes };
+  Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, InitScheme init,
+         Bias bias = Bias::yes);
   // x [..., in] -> [..., out]
   Variable forward(const Step& step, const Variable& x) const;
 
   const Parameter& weight;  // [out, in]
-  const Parameter& bias;    // [out]
+  const Parameter* bias;    // [out]; null: none
 };
 
 }  // namespace xf::nn::quirks

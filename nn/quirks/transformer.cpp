@@ -1,6 +1,6 @@
 #include "nn/quirks/transformer.h"
 
-#include "nn/quirks/masks.h"
+#include "nn/quirks/row_nodes.h"
 
 namespace xf::nn::quirks {
 
@@ -9,6 +9,9 @@ namespace {
 const Config& checked(const Config& config) {
   XF_CHECK(config.heads > 0 && config.dim % config.heads == 0 && config.dim % 2 == 0,
            "quirks: dim {} must be even and a multiple of heads {}", config.dim, config.heads);
+  XF_CHECK(
+      config.norms == NormPlacement::post || config.quirks.dropout_place == DropoutPlace::before_add,
+      "quirks: dropout after the norm is of post-norm; with pre-norm a sublayer's norm is not at its end");
   return config;
 }
 
@@ -20,9 +23,13 @@ std::vector<std::unique_ptr<Layer>> make_layers(Registry& registry, const char* 
   return layers;
 }
 
-std::unique_ptr<Norm> third_norm(Registry& registry, const std::string& name, const Config& config) {
+std::unique_ptr<LayerNorm> third_norm(Registry& registry, const std::string& name, const Config& config) {
   if (config.quirks.decoder_norms == NormSharing::first) return nullptr;
-  return std::make_unique<Norm>(registry, name + ".feed_forward.norm", config.dim);
+  return std::make_unique<LayerNorm>(registry, name + ".feed_forward.norm", config);
+}
+
+std::unique_ptr<LayerNorm> final_norm(Registry& registry, const std::string& stack, const Config& config) {
+  return config.final_norms ? std::make_unique<LayerNorm>(registry, stack + ".norm", config) : nullptr;
 }
 
 Tensor counter_of(const Tensor& counters, int64_t side) {
@@ -34,77 +41,131 @@ Tensor counter_of(const Tensor& counters, int64_t side) {
 EncoderLayer::EncoderLayer(Registry& registry, const std::string& name, const Config& config)
     : name_(name),
       self_attention_(registry, name + ".self_attention", config),
-      norm1_(registry, name + ".self_attention.norm", config.dim),
-      add_self_attention_(registry, name + ".self_attention", norm1_, config),
+      norm1_(registry, name + ".self_attention.norm", config),
+      around_self_attention_(registry, name + ".self_attention", norm1_, config),
       feed_forward_(registry, name + ".feed_forward", config),
-      norm2_(registry, name + ".feed_forward.norm", config.dim),
-      add_feed_forward_(registry, name + ".feed_forward", norm2_, config) {}
+      norm2_(registry, name + ".feed_forward.norm", config),
+      around_feed_forward_(registry, name + ".feed_forward", norm2_, config) {}
 
-Variable EncoderLayer::forward(Step& step, const Variable& input, const Tensor& mask,
+Variable EncoderLayer::forward(const Step& step, const Variable& input, const Tensor& mask,
                                const Tensor& counter) const {
   step.show(name_, "RN0", "x", input.value());
-  Variable x = input;
-  x = add_self_attention_.forward(step, x, self_attention_.forward(step, x, x, mask), counter);
-  x = add_feed_forward_.forward(step, x, feed_forward_.forward(step, x, counter), counter);
-  return shown(step, name_, "RN0", "y", x);
+  const auto attention = [&](const Variable& x) {
+    return self_attention_.forward(step, x, x, mask, counter);
+  };
+  const auto feed_forward = [&](const Variable& x) { return feed_forward_.forward(step, x, counter); };
+  const Variable x = around_self_attention_.forward(step, input, attention, counter);
+  return shown(step, name_, "RN0", "y", around_feed_forward_.forward(step, x, feed_forward, counter));
 }
 
 DecoderLayer::DecoderLayer(Registry& registry, const std::string& name, const Config& config)
     : name_(name),
       self_attention_(registry, name + ".self_attention", config),
-      norm1_(registry, name + ".self_attention.norm", config.dim),
-      add_self_attention_(registry, name + ".self_attention", norm1_, config),
+      norm1_(registry, name + ".self_attention.norm", config),
+      around_self_attention_(registry, name + ".self_attention", norm1_, config),
       cross_attention_(registry, name + ".cross_attention", config),
-      norm2_(registry, name + ".cross_attention.norm", config.dim),
-      add_cross_attention_(registry, name + ".cross_attention",
-                           config.quirks.decoder_norms == NormSharing::first ? norm1_ : norm2_, config),
+      norm2_(registry, name + ".cross_attention.norm", config),
+      around_cross_attention_(registry, name + ".cross_attention",
+                              config.quirks.decoder_norms == NormSharing::first ? norm1_ : norm2_, config),
       feed_forward_(registry, name + ".feed_forward", config),
       norm3_(third_norm(registry, name, config)),
-      add_feed_forward_(registry, name + ".feed_forward", norm3_ ? *norm3_ : norm1_, config) {}
+      around_feed_forward_(registry, name + ".feed_forward",
+                           config.quirks.decoder_norms == NormSharing::none    ? *norm3_
+                           : config.quirks.decoder_norms == NormSharing::first ? norm1_
+                                                                               : norm2_,
+                           config) {}
 
-Variable DecoderLayer::forward(Step& step, const Variable& input, const Variable& memory,
-                               const Tensor& target_mask, const Tensor& source_mask,
-                               const Tensor& counter) const {
+Variable DecoderLayer::forward(const Step& step, const Variable& x, const Variable& memory,
+                               const Masks& masks, const Tensor& counter) const {
+  const auto attention = [&](const Variable& in) {
+    return self_attention_.forward(step, in, in, masks.target, counter);
+  };
+  return forward(step, x, attention, memory, masks.cross, counter);
+}
+
+Variable DecoderLayer::next(const Step& step, const Variable& x, const Variable& memory, const Tensor& cross,
+                            AttentionCache& cache) const {
+  const auto attention = [&](const Variable& in) { return self_attention_.next(step, in, cache); };
+  return forward(step, x, attention, memory, cross, Tensor());
+}
+
+Variable DecoderLayer::forward(const Step& step, const Variable& input,
+                               const Connection::Sublayer& self_attention, const Variable& memory,
+                               const Tensor& cross, const Tensor& counter) const {
   step.show(name_, "RN0", "x", input.value());
-  Variable x = input;
-  x = add_self_attention_.forward(step, x, self_attention_.forward(step, x, x, target_mask), counter);
-  x = add_cross_attention_.forward(step, x, cross_attention_.forward(step, x, memory, source_mask), counter);
-  x = add_feed_forward_.forward(step, x, feed_forward_.forward(step, x, counter), counter);
-  return shown(step, name_, "RN0", "y", x);
+  const auto cross_attention = [&](const Variable& in) {
+    return cross_attention_.forward(step, in, memory, cross, counter);
+  };
+  const auto feed_forward = [&](const Variable& in) { return feed_forward_.forward(step, in, counter); };
+  Variable x = around_self_attention_.forward(step, input, self_attention, counter);
+  x = around_cross_attention_.forward(step, x, cross_attention, counter);
+  return shown(step, name_, "RN0", "y", around_feed_forward_.forward(step, x, feed_forward, counter));
 }
 
 Transformer::Transformer(const Config& config, Registry& registry)
     : config_(checked(config)),
-      source_embedding_(registry, "source_embedding", config.source_vocabulary, config),
+      source_embedding_(registry, "source_embedding", config.source_vocabulary, config.source_pad, config),
       encoder_(make_layers<EncoderLayer>(registry, "encoder", config)),
-      target_embedding_(registry, "target_embedding", config.target_vocabulary, config),
+      encoder_norm_(final_norm(registry, "encoder", config)),
+      target_embedding_(registry, "target_embedding", config.target_vocabulary, config.target_pad, config),
       decoder_(make_layers<DecoderLayer>(registry, "decoder", config)),
-      output_(registry, "output", config.dim, config.target_vocabulary) {}
+      decoder_norm_(final_norm(registry, "decoder", config)),
+      output_(registry, "output", config.dim, config.target_vocabulary, config.init) {}
 
-Variable Transformer::encode(Step& step, const Tensor& source, const Tensor& mask,
+void Transformer::initialise(Registry& registry, uint64_t seed) const {
+  registry.initialise(seed);
+  source_embedding_.clear_pad_row(), target_embedding_.clear_pad_row();
+}
+
+Variable Transformer::encode(const Step& step, const Tensor& source, const Tensor& mask,
                              const Tensor& counter) const {
   Variable x = source_embedding_.forward(step, source, counter);
   for (const auto& layer : encoder_) x = layer->forward(step, x, mask, counter);
+  if (encoder_norm_) x = encoder_norm_->forward(step, x);
   return shown(step, "encoder", "RN0", "y", x);
 }
 
-Variable Transformer::decode(Step& step, const Tensor& target, const Variable& memory,
-                             const Tensor& target_mask, const Tensor& source_mask,
-                             const Tensor& counter) const {
+Variable Transformer::decode(const Step& step, const Tensor& target, const Variable& memory,
+                             const Masks& masks, const Tensor& counter) const {
   Variable x = target_embedding_.forward(step, target, counter);
-  for (const auto& layer : decoder_) x = layer->forward(step, x, memory, target_mask, source_mask, counter);
-  return shown(step, "decoder", "RN0", "y", x);
+  for (const auto& layer : decoder_) x = layer->forward(step, x, memory, masks, counter);
+  return x;
 }
 
-Variable Transformer::forward(Step& step, const Tensor& source, const Tensor& target,
+Variable Transformer::output(const Step& step, const Variable& states) const {
+  const Variable x = decoder_norm_ ? decoder_norm_->forward(step, states) : states;
+  step.show("decoder", "RN0", "y", x.value());
+  const Variable z = shown(step, "output", "LI1", "z", output_.forward(step, x));
+  if (config_.output == Output::logits) return z;
+  return shown(step, "output", "TK1", "y", log_softmax(step.tape, z));
+}
+
+Variable Transformer::forward(const Step& step, const Tensor& source, const Tensor& target,
                               const Tensor& counters) const {
-  const Tensor of_source = source_mask(source, config_.pad);
-  step.show("masks", "SM1", "source", of_source);
-  const Tensor of_target = target_mask(target, config_.pad, config_.quirks.target_pad_axis);
-  step.show("masks", "SM1", "target", of_target);
-  const Variable memory = encode(step, source, of_source, counter_of(counters, 0));
-  const Variable states = decode(step, target, memory, of_target, of_source, counter_of(counters, 1));
-  return shown(step, "output", "LI1", "z", output_.forward(step, states));
+  const Masks masks = masks_of(source, target, config_);
+  step.show("masks", "SM1", "source", masks.source);
+  step.show("masks", "SM1", "target", masks.target);
+  const Variable memory = encode(step, source, masks.source, counter_of(counters, 0));
+  return output(step, decode(step, target, memory, masks, counter_of(counters, 1)));
+}
+
+Encoded Transformer::encode(const Step& step, const Tensor& source) const {
+  const bool masked = config_.quirks.apply_mask;
+  const Tensor keys = masked ? source_mask(source, config_.source_pad) : everybody();
+  const bool both = masked && config_.quirks.pad_axis == PadAxis::both;
+  const Tensor mask = both ? pair_mask(source, config_.source_pad, source, config_.source_pad) : keys;
+  return {encode(step, source, mask, Tensor()), keys};
+}
+
+Variable Transformer::next(const Step& step, const Tensor& ids, const Encoded& encoded,
+                           DecoderState& state) const {
+  state.layers.resize(decoder_.size());
+  const int64_t position = config_.quirks.position_offset ? state.length : 0;
+  Variable x = target_embedding_.forward(step, ids, Tensor(), position);
+  for (size_t l = 0; l < decoder_.size(); ++l)
+    x = decoder_[l]->next(step, x, encoded.states, encoded.mask, state.layers[l]);
+  state.length += ids.dim(1);
+  return output(step, x);
 }
 
 }  // namespace xf::nn::quirks

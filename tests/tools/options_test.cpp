@@ -222,12 +222,26 @@ TEST_CASE("Options: reading a name or type that the table lacks is an error of t
 }
 
 TEST_CASE("Option table: a program knows a name once, and every row says what it does", "[unit]") {
-  for (const Program program :
-       {Program::train, Program::translate, Program::score, Program::vocab_train, Program::vocab_encode,
-        Program::vocab_decode, Program::vocab_check, Program::vocab_stats, Program::vocab_demo_corpus,
-        Program::explain_op, Program::explain_steps, Program::explain_masks, Program::explain_positions,
-        Program::explain_attention, Program::explain_flow, Program::explain_tape, Program::explain_gradients,
-        Program::explain_beam, Program::explain_logits}) {
+  for (const Program program : {Program::train,
+                                Program::translate,
+                                Program::score,
+                                Program::vocab_train,
+                                Program::vocab_encode,
+                                Program::vocab_decode,
+                                Program::vocab_check,
+                                Program::vocab_stats,
+                                Program::vocab_demo_corpus,
+                                Program::explain_op,
+                                Program::explain_steps,
+                                Program::explain_masks,
+                                Program::explain_positions,
+                                Program::explain_attention,
+                                Program::explain_flow,
+                                Program::explain_tape,
+                                Program::explain_gradients,
+                                Program::explain_beam,
+                                Program::explain_logits,
+                                Program::explain_quirk}) {
     auto names = option_names(program, false);
     std::sort(names.begin(), names.end());
     INFO(program_name(program));

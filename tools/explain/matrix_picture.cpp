@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "data/unicode.h"
 #include "tools/svg_plot.h"
@@ -35,10 +36,12 @@ void draw_cells(Drawing& drawing, double x, double y, const TokenMatrix& matrix,
   drawing.add(fmt::format(R"svg(<g class="data cells" transform="translate({:.1f} {:.1f})">)svg", x, y));
   for (size_t i = 0; i < matrix.rows.size(); ++i) {
     for (size_t j = 0; j < matrix.columns.size(); ++j) {
+      const double value = matrix.at(i, j), opacity = std::min(std::abs(value) / matrix.full, 1.0);
       drawing.add(fmt::format(
-          R"(<rect x="{:g}" y="{:g}" width="{:g}" height="{:g}" fill-opacity="{:.3g}"><title>{} → {}: {:.3g}</title></rect>)",
-          cell * static_cast<double>(j), cell * static_cast<double>(i), cell, cell, matrix.at(i, j),
-          escaped(matrix.rows[i]), escaped(matrix.columns[j]), matrix.at(i, j)));
+          R"(<rect{} x="{:g}" y="{:g}" width="{:g}" height="{:g}" fill-opacity="{:.3g}"><title>{} → {}: {:.3g}</title></rect>)",
+          value < 0 ? R"( class="negative")" : "", cell * static_cast<double>(j),
+          cell * static_cast<double>(i), cell, cell, opacity, escaped(matrix.rows[i]),
+          escaped(matrix.columns[j]), value));
     }
   }
   drawing.add("</g>");
@@ -48,9 +51,10 @@ void draw_numbers(Drawing& drawing, double x, double y, const TokenMatrix& matri
   for (size_t i = 0; i < matrix.rows.size(); ++i) {
     for (size_t j = 0; j < matrix.columns.size(); ++j) {
       const double value = matrix.at(i, j);
-      if (value < 0.005) continue;
+      if (std::abs(value) < 0.005) continue;
       drawing.text(x + cell * (static_cast<double>(j) + 0.5), y + cell * (static_cast<double>(i) + 0.6),
-                   fmt::format("{:.2f}", value), "middle", 11, value > kDarkEnough ? "on-data" : "ink");
+                   fmt::format("{:.2f}", value), "middle", 11,
+                   std::abs(value) > kDarkEnough * matrix.full ? "on-data" : "ink");
     }
   }
 }

@@ -10,7 +10,8 @@ namespace xf::tools::explain {
 
 struct TokenMatrix {
   std::vector<std::string> rows, columns;  // the tokens
-  std::vector<double> values;              // [rows, columns], 0 .. 1
+  std::vector<double> values;              // [rows, columns]
+  double full = 1;                         // the size of a value that is painted in full
   double at(size_t row, size_t column) const { return values[row * columns.size() + column]; }
 };
 
@@ -20,7 +21,7 @@ struct PictureSize {
 
 // Pixels of the picture below, its title included. `cell`: the side of a cell; small cells have small letters.
 PictureSize picture_size(const TokenMatrix& matrix, const std::string& title, double cell);
-// A cell's opacity is its value; the pointer on it shows tokens and value, which are also printed in cells with room.
+// A cell's opacity is its value, those below zero in a colour of their own; the pointer on it shows tokens and value, which are also printed in cells with room.
 void draw_matrix(Drawing& drawing, double x, double y, const TokenMatrix& matrix, const std::string& title,
                  double cell);
 Drawing matrix_drawing(const TokenMatrix& matrix, const std::string& title, double cell);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "nn/quirks/masks.h"
+#include "nn/quirks/presets.h"
 #include "tests/nn/block_check.h"
 #include "tests/support/catch.h"
 
@@ -59,7 +60,7 @@ Recorded attend(int64_t D, const Values& x, const Tensor& mask, float fill, cons
   Tape tape(arena, Tape::Mode::inference);
   const Step step{.tape = tape, .trace = &trace};
   const Variable input(Tensor::from(x, {1, static_cast<int64_t>(x.size()) / D, D}));
-  attention.forward(step, input, input, mask);
+  attention.forward(step, input, input, mask, Tensor());
   return trace;
 }
 
@@ -89,6 +90,57 @@ TEST_CASE("Quirks: masks by hand", "[golden]") {
   CHECK(sums(quirks::target_mask(target, 0, quirks::PadAxis::key)) == Ids{1, 2, 3, 3, 1, 2, 3, 4});
   const Tensor wide = quirks::broadcast(source, {2, 2, 3, 4});
   CHECK(sums(wide) == Ids{3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4});
+}
+
+TEST_CASE("Quirks: masks by the rule of seed000, both ends of a pair (Q3)", "[golden]") {
+  const quirks::Config config = quirks::seed000();
+  const quirks::Masks masks = quirks::masks_of(Tensor::from(Ids{2, 5, 6, 3, 2, 7, 3, 1}, {2, 4}),
+                                               Tensor::from(Ids{2, 8, 9, 2, 10, 1}, {2, 3}), config);
+  CHECK(masks.source.shape() == Shape{2, 1, 4, 4});
+  CHECK(masks.cross.shape() == Shape{2, 1, 3, 4});
+  const auto second = [](const Tensor& mask) { return mask.slice_rows(mask.dim(2), 2 * mask.dim(2)); };
+  CHECK(second(masks.source).to_vector<int32_t>() == Ids{1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0});
+  CHECK(second(masks.cross).to_vector<int32_t>() == Ids{1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0});
+  CHECK(masks.target.to_vector<int32_t>() == Ids{1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0});
+}
+
+TEST_CASE("Quirks: the target's mask by the source's pad id (Q23), and no mask at all (Q4)", "[golden]") {
+  quirks::Config config = quirks::base();
+  config.source_pad = 1, config.target_pad = 0;
+  const Tensor source = Tensor::from(Ids{5, 6}, {1, 2}), target = Tensor::from(Ids{2, 1, 0}, {1, 3});
+  const auto mask = [&] { return quirks::masks_of(source, target, config).target.to_vector<int32_t>(); };
+  CHECK(mask() == Ids{1, 0, 0, 1, 1, 0, 1, 1, 0});  // padding, 0, is hidden
+  config.quirks.target_masked_by_source_pad = true;
+  CHECK(mask() == Ids{1, 0, 0, 1, 0, 0, 1, 0, 1});  // the word 1 is, and padding is not
+  config.quirks.apply_mask = false;
+  CHECK(mask() == Ids{1});
+}
+
+TEST_CASE("Quirks: a causal mask of 20 has 210 cells", "[golden]") {
+  const Tensor mask = quirks::target_mask(Tensor::from(Ids(20, 5), {1, 20}), 1, quirks::PadAxis::key);
+  CHECK(mask.shape() == Shape{1, 1, 20, 20});
+  const Ids cells = mask.to_vector<int32_t>();
+  CHECK(std::accumulate(cells.begin(), cells.end(), 0) == 210);
+}
+
+TEST_CASE("Quirks: masked_fill on rows of ones to sevens, where the mask lets through what is not 0",
+          "[golden]") {
+  // The tutorial's mask says where to fill; this one, where not to.
+  const auto filled = [](const Ids& keep, const Values& first) {
+    Values x;
+    for (const double value : first) x.insert(x.end(), 4, value);
+    Ids mask;
+    for (const int32_t kept : keep) mask.insert(mask.end(), 4, kept);
+    Arena arena(Device::cpu());
+    Tape tape(arena, Tape::Mode::inference);
+    return as_doubles(
+        autograd::masked_fill(tape, Variable(Tensor::from(x, {3, 4})), Tensor::from(mask, {3, 4}), -1e9f)
+            .value());
+  };
+  Values upper(8, -1e9), lower(4, 1);
+  upper.insert(upper.end(), 4, 7), lower.insert(lower.end(), 8, -1e9);
+  CHECK(filled({0, 0, 1}, {5, 6, 7}) == upper);
+  CHECK(filled({1, 0, 0}, {1, 2, 3}) == lower);
 }
 
 TEST_CASE("Quirks: what a mask's fill does to a row (SM1)", "[golden]") {

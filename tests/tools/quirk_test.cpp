@@ -1,0 +1,161 @@
+// The museum's rooms: a quirk differs from what is correct by as much as its page says, or by nothing where it says so. The
+// amounts are those of the small model's weights (tools/explain/quirk_model.cpp), to two digits; what is exact is derived
+// here, or calculated by hand.
+#include "tools/explain/quirk.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/data/errors.h"
+#include "tests/support/catch.h"
+#include "tools/explain/quirk_table.h"
+
+namespace xf::tools::explain {
+namespace {
+
+using tests::error_of;
+
+const std::string kWords = "largest difference of the logits at words",
+                  kPadding = "largest difference of the logits at padding";
+
+double number(const char* room, const std::string& what) { return quirk_room(room).number(what); }
+
+// The values of a panel, by its exhibit and its place there.
+const std::vector<double> values(const QuirkRoom& room, size_t panel, size_t exhibit = 0) {
+  return room.exhibits.at(exhibit).panels.at(panel).matrix.values;
+}
+
+struct Amount {
+  const char* room;
+  std::string what;
+  double amount;
+};
+
+TEST_CASE("Quirks: each changes the small model's numbers by the stated amount", "[golden]") {
+  const std::vector<Amount> amounts = {
+      {"Q1", kWords, 0.1296},
+      {"Q1", kPadding, 0.05135},
+      {"Q1", "the last word moves the first position's logits, quirk", 0.11},
+      {"Q2", "at padding, where padded queries are masked too (Q3)", 0.5433},
+      {"Q3", "largest difference of the logits at padding, both", 0.8268},
+      {"Q3", "largest difference of the logits at padding, queries", 0.3733},
+      {"Q4", kWords, 0.2691},
+      {"Q4", kPadding, 0.2426},
+      {"Q4", "the last word moves the first position's logits, quirk", 0.1213},
+      {"Q5", "columns of 64 that are flat over 50 positions, correct", 13},
+      {"Q5", "columns of 64 that are flat over 50 positions, quirk", 38},
+      {"Q5", kWords, 0.05994},
+      {"Q6", "columns of 64 that are flat over 50 positions, correct", 13},
+      {"Q6", "columns of 64 that are flat over 50 positions, quirk", 62},
+      {"Q6", kWords, 0.7931},
+      {"Q7", kWords, 0.1487},
+      {"Q7", "gradient of a row 3 3 3 3, eps 1e-12, correct", 7.5e+05},
+      {"Q7", "gradient of a row 3 3 3 3, eps 1e-12, quirk", 7.5e+11},
+      {"Q8", kWords, 9.951},
+      {"Q9", kWords, 0.662},
+      {"Q10", kWords, 0.8642},
+      {"Q11", "largest difference of the logits in training", 1.861},
+      {"Q12", "largest difference of the logits in training", 1.535},
+      {"Q13", "token by token against the whole, quirk", 0.2195},
+      {"Q14", "largest difference of the logits at words, as it is", 0.3015},
+      {"Q14", "largest difference of the logits at words, divided", 0.5477},
+      {"Q15", "largest difference of the embeddings at padding", 1},
+      {"Q16", "size of weights at their beginning (root of the mean square)", 0.06225},
+      {"Q16", "after one update at rate 1e-5", 0.06225},
+      {"Q16", "after one update at rate 0.1", 0.1178},
+      {"Q20", "loss of the epoch, by words: correct", 0.8541},
+      {"Q20", "loss of the epoch, by batches: quirk", 1.498},
+      {"Q20", "perplexity, correct", 2.349},
+      {"Q20", "perplexity, quirk", 4.472},
+      {"Q21", "what decay alone leaves, (1 - 0.001 0.1)^500", 0.9512},
+      {"Q21", "the two weights apart, quirk", 0.468},
+      {"Q22", "not frozen, and not masked (Q4)", 0.2323},
+      {"Q23", kWords, 0.08881},
+      {"Q24", kWords, 0.6337},
+      {"Q24", "between two evaluations, quirk", 1.83},
+  };
+  for (const auto& [room, what, amount] : amounts) {
+    INFO(room << ": " << what);
+    CHECK(number(room, what) == Approx(amount).epsilon(0.01));
+  }
+}
+
+TEST_CASE("Quirks: what a room calls equal is equal", "[unit]") {
+  CHECK(number("Q1", "the last word moves the first position's logits, correct") == 0);
+  CHECK(number("Q2", kWords) == 0);
+  for (const char* axis : {", both", ", queries"}) CHECK(number("Q3", kWords + axis) <= 1e-12);
+  CHECK(number("Q11", "largest difference of the logits in evaluation") == 0);
+  CHECK(number("Q12", "largest difference of the logits in evaluation") == 0);
+  CHECK(number("Q13", "token by token against the whole, correct") <= 1e-12);
+  CHECK(number("Q15", kWords) <= 1e-12);
+  CHECK(number("Q22", "largest gradient of padding's row, correct") == 0);
+  CHECK(number("Q24", "between two evaluations, correct") == 0);
+  CHECK(number("Q25", "largest difference of the logits") <= 1e-12);
+}
+
+TEST_CASE("Quirks: rooms show what was calculated by hand", "[golden]") {
+  const auto near = [](const std::vector<double>& actual, const std::vector<double>& expected) {
+    REQUIRE(actual.size() == expected.size());
+    for (size_t i = 0; i < actual.size(); ++i) CHECK(actual[i] == Approx(expected[i]).margin(5e-7));
+  };
+  const QuirkRoom mask = quirk_room("Q1");
+  near(values(mask, 0), {1, 0, 0, .330238, .669762, 0, .248255, .248255, .503490});
+  near(values(mask, 1), {.503490, .248255, .248255, .248255, .503490, .248255, .248255, .248255, .503490});
+  near(values(quirk_room("Q2"), 1), {.731059, .268941, 0, 0, .25, .25, .25, .25});
+  near(values(quirk_room("Q3"), 0), {1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0});
+  near(values(quirk_room("Q3"), 1), {1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  // log10 of 10000^(2i/512), and of 10000^(2i) / 512.
+  near(values(quirk_room("Q6"), 0, 1),
+       {0, 4.0 / 256, 8.0 / 256, 12.0 / 256, std::log10(1.0 / 512), 8 + std::log10(1.0 / 512),
+        16 + std::log10(1.0 / 512), 24 + std::log10(1.0 / 512)});
+  const QuirkRoom means = quirk_room("Q20");
+  CHECK(means.number("loss of the epoch, by words: correct") ==
+        Approx((9 * std::log(2.0) + std::log(10.0)) / 10));
+  CHECK(means.number("loss of the epoch, by batches: quirk") == Approx((std::log(2.0) + std::log(10.0)) / 2));
+}
+
+TEST_CASE("Quirks: norms that are not read have no gradient (Q9) (Q10)", "[unit]") {
+  for (const auto& [room, unread] :
+       {std::pair{"Q9", std::set<size_t>{1, 2, 4, 5}}, {"Q10", std::set<size_t>{2, 5}}}) {
+    const QuirkRoom shown = quirk_room(room);
+    for (size_t i = 0; i < 6; ++i) {
+      INFO(room << ", norm " << i);
+      CHECK(values(shown, 0)[i] > 0);
+      CHECK((values(shown, 1)[i] == 0) == unread.contains(i));
+    }
+  }
+}
+
+TEST_CASE(
+    "Quirks: keeping inputs projects 1 + 2 + 3 + 4 rows in place of 4, in two sentences and layers (Q25)",
+    "[unit]") {
+  CHECK(number("Q25", "rows projected to keys, keys and values kept") == 2 * 2 * 4);
+  CHECK(number("Q25", "rows projected to keys, inputs kept") == 2 * 2 * 10);
+}
+
+TEST_CASE("Quirks: every room has text, JSON and a picture, in lines of 100 columns", "[unit]") {
+  for (const QuirkRow& row : quirk_table()) {
+    const QuirkRoom room = quirk_room(row.id);
+    INFO(room.id);
+    REQUIRE_FALSE(room.exhibits.empty());
+    REQUIRE_FALSE(room.numbers.empty());
+    const std::string text = to_text(room);
+    for (size_t begin = text.find('\n') + 1, end; (end = text.find('\n', begin)) != std::string::npos;
+         begin = end + 1)
+      CHECK(end - begin <= 110);  // bytes; a few letters have two
+    const auto json = nlohmann::json::parse(to_json(room));
+    CHECK(json["exhibits"].size() == room.exhibits.size());
+    CHECK(json["numbers"].size() == room.numbers.size());
+    CHECK(to_svg(room).find("nan") == std::string::npos);
+  }
+}
+
+TEST_CASE("Quirks: a name in small letters is known, and one of no room is refused with the list", "[unit]") {
+  CHECK(quirk_room("q5").id == "Q5");
+  CHECK(error_of([] { quirk_room("Q17"); }).starts_with("2: no quirk 'Q17' is shown here"));
+  CHECK(error_of([] { quirk_room(""); }).find("Q1, Q2") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace xf::tools::explain

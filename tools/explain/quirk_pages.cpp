@@ -1,0 +1,105 @@
+// A room as text, JSON and picture.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "data/unicode.h"
+#include "tools/explain/quirk.h"
+#include "tools/option_value.h"
+
+namespace xf::tools::explain {
+
+namespace {
+
+constexpr size_t kColumns = 100;            // of the text
+constexpr double kCell = 44, kWidth = 900;  // pixels: a cell with room for its number
+constexpr double kNoise = 1e-12;            // below: what rounding in f64 leaves
+
+std::string number_text(double value) {
+  return std::abs(value) < kNoise ? "0" : fmt::format("{:.4g}", value);
+}
+
+size_t width_of(const std::string& line) { return data::to_utf32(line).size(); }
+
+std::vector<std::string> lines_of(const TitledMatrix& titled) {
+  std::vector<std::string> lines = {"  " + titled.title};
+  if (titled.title.empty()) lines.clear();
+  for (const std::string& line : split(matrix_text(titled.matrix, 2, number_text), '\n')) {
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+// Blocks of lines beside each other where there is room, else below.
+std::string side_by_side(const std::vector<TitledMatrix>& panels) {
+  std::vector<std::string> page;
+  size_t begin = 0;  // of the line of panels
+  size_t left = 0;
+  for (const TitledMatrix& titled : panels) {
+    const std::vector<std::string> lines = lines_of(titled);
+    size_t width = 0;
+    for (const std::string& line : lines) width = std::max(width, width_of(line));
+    if (left > 0 && left + 2 + width > kColumns) begin = page.size(), left = 0;
+    page.resize(std::max(page.size(), begin + lines.size()));
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::string& line = page[begin + i];
+      if (left > 0) line += std::string(left + 2 - width_of(line), ' ');
+      line += lines[i];
+    }
+    left += left > 0 ? 2 + width : width;
+  }
+  std::string text;
+  for (const std::string& line : page) text += line + "\n";
+  return text;
+}
+
+// Words in lines.
+std::string wrapped(const std::string& text) {
+  std::string all, line;
+  for (const std::string& word : split(text, ' ')) {
+    if (!line.empty() && width_of(line) + 1 + width_of(word) > kColumns) all += line + "\n", line.clear();
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return all + line + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const QuirkRoom& room) {
+  std::string text = fmt::format("{}  {}\n", room.id, room.title);
+  text += wrapped(fmt::format("In {}: {}", room.found_in, room.key)) + "\n";
+  text += wrapped("Quirk: " + room.quirk) + wrapped("Correct: " + room.correct);
+  for (const Exhibit& exhibit : room.exhibits)
+    text += fmt::format("\n{}\n{}", exhibit.caption, side_by_side(exhibit.panels));
+  size_t width = 0;
+  for (const QuirkNumber& number : room.numbers) width = std::max(width, width_of(number.what));
+  text += "\n";
+  for (const QuirkNumber& number : room.numbers)
+    text += fmt::format("{:<{}}   {}\n", number.what, width, number_text(number.value));
+  return text;
+}
+
+std::string to_json(const QuirkRoom& room) {
+  nlohmann::ordered_json json = {{"quirk", room.id},   {"title", room.title}, {"found_in", room.found_in},
+                                 {"switch", room.key}, {"does", room.quirk},  {"correct", room.correct}};
+  for (const Exhibit& exhibit : room.exhibits) {
+    nlohmann::ordered_json panels = nlohmann::ordered_json::array();
+    for (const auto& [title, matrix] : exhibit.panels) {
+      panels.push_back(
+          {{"of", title}, {"rows", matrix.rows}, {"columns", matrix.columns}, {"values", matrix.values}});
+    }
+    json["exhibits"].push_back({{"caption", exhibit.caption}, {"panels", panels}});
+  }
+  for (const QuirkNumber& number : room.numbers) json["numbers"][number.what] = number.value;
+  return json.dump(1) + "\n";
+}
+
+std::string to_svg(const QuirkRoom& room) {
+  std::vector<Gallery> galleries;
+  for (const Exhibit& exhibit : room.exhibits) galleries.push_back({exhibit.caption, exhibit.panels});
+  return gallery_drawing(fmt::format("{}: {}", room.id, room.title), galleries, kCell, kWidth).svg();
+}
+
+}  // namespace xf::tools::explain
