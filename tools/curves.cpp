@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -32,10 +33,6 @@ void add(EpochSeries& series, const std::string& metric, double epoch, double va
   points.push_back({epoch, value});
 }
 
-void read_training(const nlohmann::json& line, double loss, Curves& curves) {
-  curves.training.points.push_back({line.value("update", 0.0), loss});
-}
-
 void read_epoch(const nlohmann::json& line, Curves& curves) {
   for (const char* metric : {"ce-mean-words", "ce-mean-batches"}) {
     if (line.contains(metric) && line.at(metric).is_number())
@@ -61,7 +58,7 @@ void read_line(const nlohmann::json& line, Curves& curves) {
   const char* const value = event == "train" ? "loss" : "score";
   if (!line.contains(value) || !line.at(value).is_number()) return;  // a NaN is a null
   const double score = line.at(value).get<double>();
-  if (event == "train") read_training(line, score, curves);
+  if (event == "train") curves.training.points.push_back({line.value("update", 0.0), score});
   if (event == "valid") read_validation(line, score, curves);
 }
 
@@ -79,31 +76,45 @@ int64_t read_metrics(const std::string& path, Curves& curves) {
   return foreign;
 }
 
-PlotSeries series_of(const char* name, const EpochSeries& all, const std::string& metric) {
-  const auto found = all.find(metric);
-  return {name, found == all.end() ? std::vector<PlotPoint>{} : found->second, true};
+// The series of those metrics that were measured.
+std::vector<PlotSeries> measured(const EpochSeries& all,
+                                 std::initializer_list<std::pair<const char*, const char*>> names) {
+  std::vector<PlotSeries> series;
+  for (const auto& [metric, name] : names) {
+    const auto found = all.find(metric);
+    if (found != all.end()) series.push_back({name, found->second, true});
+  }
+  return series;
+}
+
+void draw_losses_by_epoch(const std::string& run, const Curves& curves) {
+  const bool by_batches =
+      curves.validated.contains("ce-mean-batches") && !curves.validated.contains("ce-mean-words");
+  const char* const metric = by_batches ? "ce-mean-batches" : "ce-mean-words";
+  std::vector<PlotSeries> series = measured(curves.trained, {{metric, "training"}});
+  for (PlotSeries& validation : measured(curves.validated, {{metric, "validation"}}))
+    series.push_back(std::move(validation));
+  atomic_write(
+      run + "/loss_by_epoch.svg",
+      svg({.title = "Training result: loss",
+           .x_label = "epoch",
+           .y_label = by_batches ? "nats per target token, mean of batches" : "nats per target token",
+           .series = std::move(series),
+           .marks = {}}));
 }
 
 void draw_by_epoch(const std::string& run, const Curves& curves) {
   if (curves.trained.empty()) return;
-  const bool by_words =
-      curves.validated.contains("ce-mean-words") || !curves.validated.contains("ce-mean-batches");
-  const std::string loss = by_words ? "ce-mean-words" : "ce-mean-batches";
-  atomic_write(run + "/loss_by_epoch.svg",
-               svg({.title = "Training result: loss",
-                    .x_label = "epoch",
-                    .y_label = by_words ? "nats per target token" : "nats per target token, mean of batches",
-                    .series = {series_of("training", curves.trained, loss),
-                               series_of("validation", curves.validated, loss)},
-                    .marks = {}}));
-  if (!curves.validated.contains("bleu") && !curves.validated.contains("compat-bleu")) return;
-  atomic_write(run + "/bleu_by_epoch.svg",
-               svg({.title = "Training result: validation scores",
-                    .x_label = "epoch",
-                    .y_label = "score",
-                    .series = {series_of("BLEU", curves.validated, "bleu"),
-                               series_of("compat-BLEU", curves.validated, "compat-bleu")},
-                    .marks = {}}));
+  draw_losses_by_epoch(run, curves);
+  std::vector<PlotSeries> scores =
+      measured(curves.validated, {{"bleu", "BLEU"}, {"chrf", "chrF2"}, {"compat-bleu", "compat-BLEU"}});
+  if (scores.empty()) return;
+  const std::string label = scores.size() == 1 ? scores.front().name : "score";
+  atomic_write(run + "/bleu_by_epoch.svg", svg({.title = "Training result: validation scores",
+                                                .x_label = "epoch",
+                                                .y_label = label,
+                                                .series = std::move(scores),
+                                                .marks = {}}));
 }
 
 void draw(const std::string& run, const Curves& curves) {

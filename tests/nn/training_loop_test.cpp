@@ -173,3 +173,17 @@ TEST_CASE("Training loop: an epoch's loss is over its updates, through a resume 
     for (const EpochLoss& epoch : rest.epochs) CHECK(epoch.updates == 3);
   }
 }
+
+TEST_CASE("Training loop: a state of before plateaus is read, and begins them", "[unit]") {
+  TrainingState state;
+  state.update = 7;
+  state.plateau.scale = 0.5;
+  const State now = to_state(state);
+  State earlier;
+  for (const auto& [key, value] : now.values()) {
+    if (!key.starts_with("plateau_") && !key.starts_with("epoch_")) earlier.set(key, value);
+  }
+  CHECK(training_state_from(now).plateau.scale == 0.5);
+  CHECK(training_state_from(earlier).update == 7);
+  CHECK(training_state_from(earlier).plateau.scale == 1);
+}

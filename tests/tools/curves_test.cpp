@@ -62,4 +62,5 @@ TEST_CASE("Curves: by epoch, training and validation in one plot, and the scores
   for (const char* text : {">training<", ">validation<", ">epoch<", "Training result"})
     CHECK(loss.find(text) != std::string::npos);
   CHECK(scores.find(">compat-BLEU<") != std::string::npos);
+  CHECK(scores.find(">BLEU<") == std::string::npos);  // not measured, not in the legend
 }
