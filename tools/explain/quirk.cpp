@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "tools/explain/quirk_table.h"
-#include "tools/nearest_name.h"
 
 namespace xf::tools::explain {
 
@@ -37,8 +36,10 @@ QuirkRoom quirk_room(const std::string& name) {
     row.show(room);
     return room;
   }
-  fail(ErrorKind::usage, "no quirk '{}' is shown here{}; these are: {} (docs/quirks.md has the others)", name,
-       did_you_mean(id, ids), fmt::join(ids, ", "));
+  fail(ErrorKind::usage,
+       "no quirk '{}' is shown here; these are: {} (Q17 to Q19 are about scores, Q26 has no switch: "
+       "docs/quirks.md)",
+       name, fmt::join(ids, ", "));
 }
 
 std::string quirk(const Options& options) {

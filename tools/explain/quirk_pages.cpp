@@ -99,6 +99,8 @@ std::string to_json(const QuirkRoom& room) {
 std::string to_svg(const QuirkRoom& room) {
   std::vector<Gallery> galleries;
   for (const Exhibit& exhibit : room.exhibits) galleries.push_back({exhibit.caption, exhibit.panels});
+  for (const QuirkNumber& number : room.numbers)
+    galleries.push_back({fmt::format("{}: {}", number.what, number_text(number.value)), {}});
   return gallery_drawing(fmt::format("{}: {}", room.id, room.title), galleries, kCell, kWidth).svg();
 }
 
