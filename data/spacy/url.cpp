@@ -17,7 +17,7 @@ icu::UnicodeString unicode(std::u32string_view text) {
 }
 
 icu::UnicodeString pattern(SpacyRules rules) {
-  const char* scheme = R"((?:(?:[\w+\-.]{2,})://)?)";
+  const char* scheme = R"((?:(?:[\p{L}\p{N}_+\-.]{2,})://)?)";  // ICU's \w has marks too
   const char* user = R"((?:\S+(?::\S*)?@)?)";
   const char* address =  // four numbers, not of a private network
       R"((?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2}))"
