@@ -105,31 +105,51 @@ void check_order(const WordSpecials& specials) {
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vector<std::string>*>& texts,
-                                                const WordVocabularyOptions& options) {
-  check_order(options.specials);
-  std::unordered_map<std::string, int64_t> counts;
+WordCounts count_words(const std::vector<const std::vector<std::string>*>& texts, const WordRules& rules) {
+  WordCounts counts;
   for (const auto* text : texts) {
     for (const std::string& line : *text) {
-      for (const std::string& word : options.rules->split(line)) ++counts[word];
+      for (const std::string& word : rules.split(line)) {
+        ++counts.times[word];
+        ++counts.total;
+      }
     }
   }
-  // A special's own name and a word that holds a line end (a CR inside a line) cannot stand in a word list.
-  for (const std::string& special : options.specials.order) counts.erase(special);
+  return counts;
+}
+
+std::vector<std::string> frequent_words(const WordCounts& counts, int64_t min_frequency,
+                                        const std::vector<std::string>& except) {
   std::vector<std::pair<std::string, int64_t>> words;
-  for (auto& [word, count] : counts) {
-    if (count >= options.min_frequency && word.find_first_of("\r\n") == std::string::npos)
+  for (const auto& [word, count] : counts.times) {
+    if (count >= min_frequency && std::ranges::find(except, word) == except.end())
       words.emplace_back(word, count);
   }
   std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second
                                 : a.first < b.first;  // UTF-8 sorts like its code points
   });
+  std::vector<std::string> sorted;
+  for (auto& [word, count] : words) sorted.push_back(std::move(word));
+  return sorted;
+}
+
+std::unique_ptr<Tokenizer> build_word_tokenizer(const WordCounts& counts,
+                                                const WordVocabularyOptions& options) {
+  check_order(options.specials);
   std::vector<std::string> pieces = options.specials.order;
-  for (auto& [word, count] : words) pieces.push_back(word);
+  for (std::string& word : frequent_words(counts, options.min_frequency, options.specials.order)) {
+    // A word with a line end in it (a CR inside a line) cannot stand in a word list.
+    if (word.find_first_of("\r\n") == std::string::npos) pieces.push_back(std::move(word));
+  }
   const auto limit = static_cast<size_t>(options.max_size);
   if (limit > 0 && pieces.size() > limit) pieces.resize(std::max(limit, options.specials.order.size()));
   return std::make_unique<WordTokenizer>(std::move(pieces), "vocabulary", options.specials, options.rules);
+}
+
+std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vector<std::string>*>& texts,
+                                                const WordVocabularyOptions& options) {
+  return build_word_tokenizer(count_words(texts, *options.rules), options);
 }
 
 std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const std::string& name,

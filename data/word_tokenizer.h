@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "data/tokenizer.h"
@@ -24,8 +25,20 @@ struct WordVocabularyOptions {
   std::shared_ptr<const WordRules> rules = make_word_rules("icu");
 };
 
+struct WordCounts {
+  std::unordered_map<std::string, int64_t> times;  // by word
+  int64_t total = 0;
+};
+WordCounts count_words(const std::vector<const std::vector<std::string>*>& texts, const WordRules& rules);
+
+// By descending frequency, ties in order of their code points, without those in `except`.
+std::vector<std::string> frequent_words(const WordCounts& counts, int64_t min_frequency,
+                                        const std::vector<std::string>& except);
+
 // Specials first, then words by descending frequency, ties in order of their code points. Error usage if the
 // order does not hold exactly the four names.
+std::unique_ptr<Tokenizer> build_word_tokenizer(const WordCounts& counts,
+                                                const WordVocabularyOptions& options);
 std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vector<std::string>*>& texts,
                                                 const WordVocabularyOptions& options);
 
