@@ -1,9 +1,9 @@
-// A column of examples to padded ids, with the options of torchtext 0.6's Field (torchtext/data/field.py, BSD licence) and its
-// results, so that a tutorial that uses one can be followed here. Training does not need it: its batches are packed
-// (data/batches.h).
+// A column of examples to padded ids, with the options of torchtext 0.6's Field (torchtext/data/field.py, BSD
+// licence) and its results, so that a tutorial that uses one can be followed here. Training does not need it:
+// its batches are packed (data/batches.h).
 //
-// Options of torchtext that have no counterpart: dtype (ids are 32 bits), tokenizer_language (part of `tokenize`) and is_target,
-// which torchtext itself only uses to print a batch.
+// Options of torchtext that have no counterpart: dtype (ids are 32 bits), tokenizer_language (part of
+// `tokenize`) and is_target, which torchtext itself only uses to print a batch.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,9 @@ class Field {
   // An example's tokens.
   Tokens preprocess(std::string_view text) const;
 
-  // From every column that shares the field: unk, pad, init and eos first, then words that occur at least min_frequency times,
-  // by descending frequency, ties by code point; max_size counts them without the specials, 0: no limit.
+  // From every column that shares the field: unk, pad, init and eos first, then words that occur at least
+  // min_frequency times, by descending frequency, ties by code point; max_size counts them without the
+  // specials, 0: no limit.
   void build_vocab(const std::vector<const std::vector<Tokens>*>& columns, int64_t min_frequency = 1,
                    int32_t max_size = 0);
   const std::vector<std::string>& vocabulary() const { return words_; }
@@ -68,7 +69,8 @@ class Field {
                 0;  // examples by tokens with batch_first, or else tokens by examples; not sequential: [B, 1]
     std::vector<int64_t> lengths;  // [B], or empty
   };
-  // Error data for a word that is not in a vocabulary without unk, or for a token that is no number without use_vocab.
+  // Error data for a word that is not in a vocabulary without unk, or for a token that is no number without
+  // use_vocab.
   Batch numericalise(const Padded& padded) const;
 
  private:

@@ -129,12 +129,16 @@ bool is_one_of(std::string_view word, std::string_view list) {
   return std::ranges::find(words, word) != words.end();
 }
 
-bool joins_left(std::string_view word) {
+bool joins_left(std::string_view word, SpacyLanguage language) {
   return is_one_of(word, ". , ; : ! ? ) ] } % \u2026 ...") ||
+         is_one_of(word, language == SpacyLanguage::german ? "\u201C \u00AB" : "\u201D") ||
          is_one_of(lower_case(word), "'s \u2019s n't n\u2019t 'll 've 're 'd 'm");
 }
 
-bool joins_right(std::string_view word) { return is_one_of(word, "( [ { $"); }
+bool joins_right(std::string_view word, SpacyLanguage language) {
+  return is_one_of(word, "( [ { $") ||
+         is_one_of(word, language == SpacyLanguage::german ? "\u201E \u00BB" : "\u201C");
+}
 
 class SpacyWords : public WordRules {
  public:
@@ -154,9 +158,9 @@ class SpacyWords : public WordRules {
     for (const std::string& word : words) {
       const bool hyphen = word == "-" && language_ == SpacyLanguage::english;
       const bool white = split_on_space(word).empty();
-      if (!joined && !hyphen && !joins_left(word)) text += ' ';
+      if (!joined && !hyphen && !joins_left(word, language_)) text += ' ';
       text += word;
-      joined = hyphen || white || joins_right(word);
+      joined = hyphen || white || joins_right(word, language_);
     }
     return text;
   }

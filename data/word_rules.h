@@ -25,14 +25,15 @@ class WordRules {
   virtual std::string description() const = 0;
 };
 
-// "icu", or spaCy's rules, a language, and perhaps a word more: "spacy3 de", "spacy2.2 en lowercase". Error usage for anything
-// else.
+// "icu", or spaCy's rules, a language, and perhaps a word more: "spacy3 de", "spacy2.2 en lowercase". Error
+// usage for anything else.
 std::shared_ptr<const WordRules> make_word_rules(const std::string& description);
 
-// ICU's word boundaries (Unicode Standard Annex 29, root locale), with spacing that can be undone. Every token that follows a
-// space carries the mark U+2581 in front, the first token of a line too; a further space is a token of its own, the bare mark.
-// So joining the tokens, writing marks as spaces and dropping the first one gives back the text (unless it contains U+2581
-// itself, which becomes a space, or words outside the vocabulary).
+// ICU's word boundaries (Unicode Standard Annex 29, root locale), with spacing that can be undone. Every
+// token that follows a space carries the mark U+2581 in front, the first token of a line too; a further space
+// is a token of its own, the bare mark. So joining the tokens, writing marks as spaces and dropping the first
+// one gives back the text (unless it contains U+2581 itself, which becomes a space, or words outside the
+// vocabulary).
 std::vector<std::string> split_words(std::string_view text);
 std::string join_words(const std::vector<std::string>& tokens);
 

@@ -42,10 +42,10 @@ std::unique_ptr<Tokenizer> build_word_tokenizer(const WordCounts& counts,
 std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vector<std::string>*>& texts,
                                                 const WordVocabularyOptions& options);
 
-// From the bytes of a word list, one token per line, id = line; a line in front, "#words " and the description of WordRules,
-// says how text is cut, otherwise ICU does. A special is the entry with the given name,
-// or else one of the usual names (<s> <sos> <bos> </s> <eos> <pad> <blank> ...). Error data for a token that
-// occurs twice, an empty line, invalid UTF-8, or a list without an unknown token.
+// From the bytes of a word list, one token per line, id = line; a line in front, "#words " and the
+// description of WordRules, says how text is cut, otherwise ICU does. A special is the entry with the given
+// name, or else one of the usual names (<s> <sos> <bos> </s> <eos> <pad> <blank> ...). Error data for a token
+// that occurs twice, an empty line, invalid UTF-8, or a list without an unknown token.
 std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const std::string& name,
                                                const WordSpecials& specials = {});
 

@@ -1,6 +1,6 @@
-// spaCy's tokenizer exceptions: words that are left whole, or cut in a way that no affix rule knows ("don't" is "do" and
-// "n't"). From spacy/lang/tokenizer_exceptions.py and spacy/lang/{en,de}/tokenizer_exceptions.py (MIT licence). What is regular
-// is generated, the rest is a list.
+// spaCy's tokenizer exceptions: words that are left whole, or cut in a way that no affix rule knows ("don't"
+// is "do" and "n't"). From spacy/lang/tokenizer_exceptions.py and spacy/lang/{en,de}/tokenizer_exceptions.py
+// (MIT licence). What is regular is generated, the rest is a list.
 #pragma once
 
 #include <initializer_list>

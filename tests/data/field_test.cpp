@@ -105,6 +105,25 @@ TEST_CASE("Field: tokenize is any function, spaCy's rules for one", "[golden]") 
   CHECK(Field({}).preprocess("Don't touch!") == Tokens{"Don't", "touch!"});  // white space otherwise
 }
 
+TEST_CASE("Field: the example of docs/guide.md", "[golden]") {
+  Field field(
+      {.init_token = "<sos>",
+       .eos_token = "<eos>",
+       .lower = true,
+       .tokenize =
+           [](std::string_view text) { return spacy_words(text, SpacyRules::v3, SpacyLanguage::english); },
+       .include_lengths = true,
+       .batch_first = true});
+  const Rows examples = {field.preprocess("Two dogs run."), field.preprocess("A dog.")};
+  field.build_vocab({&examples});
+  const Field::Batch batch = field.numericalise(field.pad(examples));
+  CHECK(batch.rows == 2);
+  CHECK(batch.columns == 6);
+  CHECK(batch.lengths == std::vector<int64_t>{6, 5});
+  // unk 0, pad 1, sos 2, eos 3; "." is there twice, then a, dog, dogs, run, two
+  CHECK(batch.ids == Ids{2, 9, 7, 8, 4, 3, 2, 5, 6, 4, 3, 1});
+}
+
 TEST_CASE("Field: not sequential is one token an example, without padding", "[golden]") {
   Field label({.sequential = false, .unk_token = std::nullopt});
   const Rows column = {label.preprocess("very good"), label.preprocess("bad"), label.preprocess("bad")};

@@ -91,6 +91,8 @@ TEST_CASE("spaCy: joined words have sensible spaces", "[unit]") {
   for (const char* text : {"It's a dog's toy (red); don't touch!", "A 10-year-old boy's T-shirt.", "a  b"})
     CHECK(back("spacy3 en", text) == text);
   CHECK(back("spacy3 de", "Ein Mann - im T-Shirt - geht.") == "Ein Mann - im T-Shirt - geht.");
+  CHECK(back("spacy3 de", "Er (rot) sagt: „Ja“, »nein«.") == "Er (rot) sagt: „Ja“, »nein«.");
+  CHECK(back("spacy3 en", "He says “yes”.") == "He says “yes”.");
   CHECK(back("spacy3 en", "and/or \"x\" - y") == "and/or \" x \"-y");  // what is lost
 }
 
