@@ -58,9 +58,8 @@ CharacterSet joined(std::initializer_list<CharacterSet> sets) {
 
 // Units of measurement, behind a number. "тбكم" is two of them that spaCy's list runs together.
 constexpr std::string_view kUnits =
-    "km km² km³ m m² m³ dm dm² dm³ cm cm² cm³ mm mm² mm³ ha µm nm yd in ft kg g mg µg t lb oz m/s km/h kmh "
-    "mph "
-    "hPa Pa mbar mb MB kb KB gb GB tb TB T G M K % "
+    "km km² km³ m m² m³ dm dm² dm³ cm cm² cm³ mm mm² mm³ ha µm nm yd in ft kg g mg µg t lb oz "
+    "m/s km/h kmh mph hPa Pa mbar mb MB kb KB gb GB tb TB T G M K % "
     "км км² км³ м м² м³ дм дм² дм³ см см² см³ мм мм² мм³ нм кг г мг м/с км/ч кПа Па мбар "
     "Кб КБ кб Мб МБ мб Гб ГБ гб Тб ТБ "
     "тбكم كم² كم³ م م² م³ سم سم² سم³ مم مم² مم³ كم غرام جرام جم كغ ملغ كوب اكواب";
