@@ -1,4 +1,5 @@
-// Text to ids and back. Two kinds: SentencePiece BPE (the default) and ICU words (`--tokenizer icu`).
+// Text to ids and back. Two kinds: SentencePiece BPE (the default) and words, ICU's or spaCy's
+// (`--tokenizer icu`, `spacy3`, `spacy2.2`).
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,9 @@ class Tokenizer {
   virtual int32_t pad_id() const = 0;
   virtual int32_t bos_id() const = 0;
   virtual int32_t eos_id() const = 0;
+
+  // Whether encode() lower-cases, after it has cut words. Text for it must not be lower-cased before.
+  virtual bool lowercases() const { return false; }
 
   // The vocabulary file's bytes; make_tokenizer() restores an equal tokenizer from them.
   virtual std::string serialize() const = 0;

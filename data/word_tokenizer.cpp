@@ -1,8 +1,5 @@
 #include "data/word_tokenizer.h"
 
-#include <unicode/brkiter.h>
-#include <unicode/utext.h>
-
 #include <algorithm>
 #include <unordered_map>
 
@@ -12,36 +9,19 @@
 namespace xf::data {
 namespace {
 
-constexpr std::string_view kMark = "\u2581";
+// The first line of a word list says by which rules text is cut; without one, by ICU's.
+constexpr std::string_view kHeader = "#words ";
 
-// Break iterators have state and are dear to make: one per thread.
-icu::BreakIterator& word_breaks() {
-  thread_local const std::unique_ptr<icu::BreakIterator> breaks = [] {
-    UErrorCode status = U_ZERO_ERROR;
-    std::unique_ptr<icu::BreakIterator> made(
-        icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
-    if (U_FAILURE(status))
-      fail(ErrorKind::failure, "tokenizer: ICU word boundaries: {}", u_errorName(status));
-    return made;
-  }();
-  return *breaks;
-}
-
-std::string spaces_for_marks(std::string_view text) {
-  std::string result;
-  while (true) {
-    const size_t at = text.find(kMark);
-    result += text.substr(0, at);
-    if (at == std::string_view::npos) return result;
-    result += ' ';
-    text.remove_prefix(at + kMark.size());
-  }
+std::string header(const WordRules& rules) {
+  const std::string description = rules.description();
+  return description == "icu" ? "" : fmt::format("{}{}\n", kHeader, description);
 }
 
 class WordTokenizer : public Tokenizer {
  public:
-  WordTokenizer(std::vector<std::string> pieces, const std::string& name, const WordSpecials& specials)
-      : pieces_(std::move(pieces)) {
+  WordTokenizer(std::vector<std::string> pieces, const std::string& name, const WordSpecials& specials,
+                std::shared_ptr<const WordRules> rules)
+      : rules_(std::move(rules)), pieces_(std::move(pieces)) {
     ids_.reserve(pieces_.size());
     for (size_t i = 0; i < pieces_.size(); ++i) {
       const auto [at, is_new] = ids_.emplace(pieces_[i], static_cast<int32_t>(i));
@@ -60,7 +40,7 @@ class WordTokenizer : public Tokenizer {
 
   std::vector<int32_t> encode(std::string_view text) const override {
     std::vector<int32_t> ids;
-    for (const std::string& word : split_words(text)) {
+    for (const std::string& word : rules_->split(text)) {
       const auto found = ids_.find(word);
       ids.push_back(found == ids_.end() ? unk_ : found->second);
     }
@@ -71,12 +51,12 @@ class WordTokenizer : public Tokenizer {
     std::vector<std::string> words;
     for (const int32_t id : ids) {
       if (id == unk_) {
-        words.push_back(std::string(kMark) + pieces_[static_cast<size_t>(unk_)]);
+        words.push_back(rules_->shown(piece(unk_)));
       } else if (id != pad_ && id != bos_ && id != eos_) {
         words.push_back(piece(id));
       }
     }
-    return join_words(words);
+    return rules_->join(words);
   }
 
   std::string piece(int32_t id) const override {
@@ -89,8 +69,9 @@ class WordTokenizer : public Tokenizer {
   int32_t bos_id() const override { return bos_; }
   int32_t eos_id() const override { return eos_; }
   const char* extension() const override { return ".txt"; }
+  bool lowercases() const override { return rules_->lowercases(); }
   std::string serialize() const override {
-    std::string bytes;
+    std::string bytes = header(*rules_);
     for (const std::string& piece : pieces_) bytes += piece + '\n';
     return bytes;
   }
@@ -103,6 +84,7 @@ class WordTokenizer : public Tokenizer {
     return -1;
   }
 
+  std::shared_ptr<const WordRules> rules_;
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, int32_t> ids_;
   int32_t unk_ = -1, pad_ = -1, bos_ = -1, eos_ = -1;
@@ -123,72 +105,63 @@ void check_order(const WordSpecials& specials) {
 
 }  // namespace
 
-std::vector<std::string> split_words(std::string_view text) {
-  std::vector<std::string> tokens;
-  if (text.empty()) return tokens;
-  UErrorCode status = U_ZERO_ERROR;
-  UText view = UTEXT_INITIALIZER;
-  utext_openUTF8(&view, text.data(), static_cast<int64_t>(text.size()), &status);
-  icu::BreakIterator& breaks = word_breaks();
-  breaks.setText(&view, status);
-  if (U_FAILURE(status)) fail(ErrorKind::failure, "tokenizer: ICU word boundaries: {}", u_errorName(status));
-  size_t spaces = 1;  // not yet written; the first is the one that decoding drops
-  const auto write_spaces = [&](size_t count) { tokens.insert(tokens.end(), count, std::string(kMark)); };
-  for (int32_t begin = breaks.first(), end = breaks.next(); end != icu::BreakIterator::DONE;
-       begin = end, end = breaks.next()) {
-    std::string_view segment = text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
-    const size_t leading = std::min(segment.find_first_not_of(' '), segment.size());
-    spaces += leading;
-    segment.remove_prefix(leading);
-    if (segment.empty()) continue;
-    if (spaces > 1) write_spaces(spaces - 1);
-    tokens.push_back(spaces > 0 ? fmt::format("{}{}", kMark, segment) : std::string(segment));
-    spaces = 0;
-  }
-  write_spaces(spaces);
-  utext_close(&view);
-  return tokens;
-}
-
-std::string join_words(const std::vector<std::string>& tokens) {
-  std::string text;
-  for (const std::string& token : tokens) text += token;
-  text = spaces_for_marks(text);
-  if (text.starts_with(' ')) text.erase(0, 1);
-  return text;
-}
-
-std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vector<std::string>*>& texts,
-                                                const WordVocabularyOptions& options) {
-  check_order(options.specials);
-  std::unordered_map<std::string, int64_t> counts;
+WordCounts count_words(const std::vector<const std::vector<std::string>*>& texts, const WordRules& rules) {
+  WordCounts counts;
   for (const auto* text : texts) {
     for (const std::string& line : *text) {
-      for (const std::string& word : split_words(line)) ++counts[word];
+      for (const std::string& word : rules.split(line)) {
+        ++counts.times[word];
+        ++counts.total;
+      }
     }
   }
-  // A special's own name and a word that holds a line end (a CR inside a line) cannot stand in a word list.
-  for (const std::string& special : options.specials.order) counts.erase(special);
+  return counts;
+}
+
+std::vector<std::string> frequent_words(const WordCounts& counts, int64_t min_frequency,
+                                        const std::vector<std::string>& except) {
   std::vector<std::pair<std::string, int64_t>> words;
-  for (auto& [word, count] : counts) {
-    if (count >= options.min_frequency && word.find_first_of("\r\n") == std::string::npos)
+  for (const auto& [word, count] : counts.times) {
+    if (count >= min_frequency && std::ranges::find(except, word) == except.end())
       words.emplace_back(word, count);
   }
   std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second
                                 : a.first < b.first;  // UTF-8 sorts like its code points
   });
+  std::vector<std::string> sorted;
+  for (auto& [word, count] : words) sorted.push_back(std::move(word));
+  return sorted;
+}
+
+std::unique_ptr<Tokenizer> build_word_tokenizer(const WordCounts& counts,
+                                                const WordVocabularyOptions& options) {
+  check_order(options.specials);
   std::vector<std::string> pieces = options.specials.order;
-  for (auto& [word, count] : words) pieces.push_back(word);
+  for (std::string& word : frequent_words(counts, options.min_frequency, options.specials.order)) {
+    // A word with a line end in it (a CR inside a line) cannot stand in a word list.
+    if (word.find_first_of("\r\n") == std::string::npos) pieces.push_back(std::move(word));
+  }
   const auto limit = static_cast<size_t>(options.max_size);
   if (limit > 0 && pieces.size() > limit) pieces.resize(std::max(limit, options.specials.order.size()));
-  return std::make_unique<WordTokenizer>(std::move(pieces), "vocabulary", options.specials);
+  return std::make_unique<WordTokenizer>(std::move(pieces), "vocabulary", options.specials, options.rules);
+}
+
+std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vector<std::string>*>& texts,
+                                                const WordVocabularyOptions& options) {
+  return build_word_tokenizer(count_words(texts, *options.rules), options);
 }
 
 std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const std::string& name,
                                                const WordSpecials& specials) {
   std::vector<std::string> pieces;
-  for (size_t begin = 0; begin < bytes.size();) {
+  size_t begin = 0;
+  std::string rules = "icu";
+  if (bytes.starts_with(kHeader)) {
+    begin = std::min(bytes.find('\n') + 1, bytes.size());
+    rules = bytes.substr(kHeader.size(), begin - 1 - kHeader.size());
+  }
+  while (begin < bytes.size()) {
     const size_t end = std::min(bytes.find('\n', begin), bytes.size());
     std::string piece = bytes.substr(begin, end - begin);
     if (piece.ends_with('\r')) piece.pop_back();
@@ -201,7 +174,7 @@ std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const s
       fail(ErrorKind::data, "{}:{}: empty token; a word list has one token per line", name, line);
     pieces.push_back(std::move(piece));
   }
-  return std::make_unique<WordTokenizer>(std::move(pieces), name, specials);
+  return std::make_unique<WordTokenizer>(std::move(pieces), name, specials, make_word_rules(rules));
 }
 
 }  // namespace xf::data

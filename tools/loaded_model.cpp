@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "nn/run_folder.h"
 #include "tools/model_config.h"
+#include "tools/text_options.h"
 
 namespace xf::tools {
 
@@ -32,7 +33,7 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, 
       .registry = nn::Registry(dtype),
       .transformer = nullptr,
       .folder = folder});
-  loaded->pipeline.lowercase = loaded->training.get_bool("lowercase");
+  loaded->pipeline = text_pipeline(loaded->training);
   const nn::TransformerConfig config = model_config(loaded->training, loaded->vocabularies.source->size(),
                                                     loaded->vocabularies.target->size());
   loaded->transformer = std::make_unique<nn::Transformer>(config, loaded->registry);

@@ -24,8 +24,11 @@ std::vector<Row> data_options() {
           .exactly(2)
           .keeps(Keep::never),
       flag("joint-vocab", kByTask, "one vocabulary for both sides when it is trained here"),
-      choice("tokenizer", "spm|icu", kByTask, "SentencePiece BPE, or ICU words with a word vocabulary"),
-      integer("min-freq", "2", "N", "rarer words become <unk> (--tokenizer icu)").at_least(1),
+      choice("tokenizer", "spm|icu|spacy3|spacy2.2", kByTask,
+             "SentencePiece BPE, or words by ICU's or spaCy's rules with a word vocabulary"),
+      text("languages", "", "L L", "of the two sides, en or de, for spaCy's rules; else as file names end")
+          .exactly(2),
+      integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1),
       integer("max-length", "100", "N", "leave out training pairs with more tokens on a side").at_least(1),
       flag("max-length-crop", "false", "crop them instead"),
       flag("lowercase", kByTask, "lower-case all text"),

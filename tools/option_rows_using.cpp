@@ -83,10 +83,12 @@ std::vector<Row> vocab_train_options() {
           .any_number()
           .bare(),
       text("model", "", "FILE", "the vocabulary to write").alias("-m --output -o"),
-      choice("tokenizer", "spm|icu", "spm", "SentencePiece BPE, or ICU words"),
+      choice("tokenizer", "spm|icu|spacy3|spacy2.2", "spm",
+             "SentencePiece BPE, or words by ICU's or spaCy's rules"),
+      text("languages", "", "L", "of the text, en or de, for spaCy's rules; else as its name ends"),
       integer("vocab-size", "10000", "N", "pieces of a BPE vocabulary").at_least(8),
       real("character-coverage", "1", "X", "share of the characters that get a piece (spm)").between(0.9, 1),
-      integer("min-freq", "2", "N", "rarer words become <unk> (icu)").at_least(1),
+      integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1),
       flag("overwrite", "false", "replace the file if it exists").keeps(Keep::never),
   };
 }

@@ -5,6 +5,7 @@
 
 #include "core/checksum.h"
 #include "core/file.h"
+#include "tools/text_options.h"
 #include "tools/training_run.h"
 
 namespace xf::tools {
@@ -71,7 +72,7 @@ Vocabularies choose_vocabularies(const Options& options, RunStart start, const d
 
 TrainingInputs read_training_inputs(const Options& options, RunStart start) {
   TrainingInputs inputs{.options = options,
-                        .pipeline = {.lowercase = options.get_bool("lowercase")},
+                        .pipeline = text_pipeline(options),
                         .vocabularies = {},
                         .corpus = {},
                         .validation = nullptr,

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/word_tokenizer.h"
+#include "tools/text_options.h"
 
 namespace xf::tools {
 
@@ -16,13 +17,27 @@ constexpr const char* kChecksum = "vocabulary_crc64";
 
 using Texts = std::vector<const std::vector<std::string>*>;
 
-std::shared_ptr<const data::Tokenizer> train(const Options& options, const Texts& texts) {
-  if (options.get_string("tokenizer") == "icu") {
-    return data::build_word_tokenizer(texts, {.min_frequency = options.get_int("min-freq"), .specials = {}});
+std::shared_ptr<const data::Tokenizer> train(const Options& options, const Texts& texts,
+                                             const std::vector<std::string>& paths, size_t side = 0) {
+  if (options.get_string("tokenizer") != "spm") {
+    return data::build_word_tokenizer(texts, {.min_frequency = options.get_int("min-freq"),
+                                              .specials = {},
+                                              .rules = word_rules(options, paths, side)});
   }
   const auto size = static_cast<int32_t>(options.get_int("vocab-size"));
   return data::make_sentencepiece_tokenizer(data::train_bpe(texts, {.vocab_size = size}),
                                             "the trained vocabulary");
+}
+
+// A vocabulary that lower-cases words after cutting must get its text with capitals, and no other may.
+std::shared_ptr<const data::Tokenizer> load_given(const Options& options, const std::string& path) {
+  std::shared_ptr<const data::Tokenizer> tokenizer = data::load_tokenizer(path);
+  if (tokenizer->lowercases() != (uses_spacy(options) && options.get_bool("lowercase"))) {
+    fail(ErrorKind::usage,
+         "{}: {} by spaCy's rules; --tokenizer and --lowercase must say what they said when it was made",
+         path, tokenizer->lowercases() ? "cuts and lower-cases words" : "does not lower-case words");
+  }
+  return tokenizer;
 }
 
 // The file `stem` with one of the two extensions; "" if there is neither.
@@ -53,15 +68,16 @@ void Vocabularies::save(const std::string& folder) const {
 Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text) {
   const auto& paths = options.get_strings("vocabs");
   if (paths.size() == 1) {
-    const std::shared_ptr<const data::Tokenizer> both = data::load_tokenizer(paths[0]);
+    const auto both = load_given(options, paths[0]);
     return {both, both};
   }
-  if (paths.size() == 2) return {data::load_tokenizer(paths[0]), data::load_tokenizer(paths[1])};
+  if (paths.size() == 2) return {load_given(options, paths[0]), load_given(options, paths[1])};
   if (options.get_bool("joint-vocab")) {
-    const auto both = train(options, {&text.source, &text.target});
+    const auto both = train(options, {&text.source, &text.target}, {text.source_path, text.target_path});
     return {both, both};
   }
-  return {train(options, {&text.source}), train(options, {&text.target})};
+  return {train(options, {&text.source}, {text.source_path}),
+          train(options, {&text.target}, {text.target_path}, 1)};
 }
 
 Vocabularies load_vocabularies(const std::string& folder) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -21,7 +22,9 @@
 #include "tools/main.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
+#include "tools/run_log.h"
 #include "tools/terminal.h"
+#include "tools/text_options.h"
 
 namespace xf::tools {
 namespace {
@@ -32,12 +35,32 @@ void refuse_existing(const std::string& path, const Options& options) {
   fail(ErrorKind::usage, "{} exists; give another name or --overwrite", path);
 }
 
+// Words, and what there was to choose from.
+std::unique_ptr<data::Tokenizer> train_words(const Options& options,
+                                             const std::vector<const std::vector<std::string>*>& texts) {
+  const auto rules = word_rules(options, options.get_strings("input"));
+  const data::WordCounts counts = data::count_words(texts, *rules);
+  if (!options.get_bool("quiet"))
+    fmt::print(stderr, "{} tokens, {} types\n", counts.total, counts.times.size());
+  return data::build_word_tokenizer(
+      counts, {.min_frequency = options.get_int("min-freq"), .specials = {}, .rules = rules});
+}
+
+std::unique_ptr<data::Tokenizer> train_pieces(const Options& options,
+                                              const std::vector<const std::vector<std::string>*>& texts) {
+  return data::make_sentencepiece_tokenizer(
+      data::train_bpe(texts, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),
+                              .character_coverage = options.get_float("character-coverage")}),
+      options.get_string("model"));
+}
+
 void train(const Options& options) {
   options.require("input");
   options.require("model");
+  const auto begin = std::chrono::steady_clock::now();
   const std::string& path = options.get_string("model");
   refuse_existing(path, options);
-  const data::TextPipeline pipeline{.lowercase = options.get_bool("lowercase")};
+  const data::TextPipeline pipeline = text_pipeline(options);
   std::vector<std::vector<std::string>> texts;
   for (const std::string& input : options.get_strings("input")) {
     texts.push_back(data::read_lines(input));
@@ -46,20 +69,18 @@ void train(const Options& options) {
   refuse_input_as_output(path);
   std::vector<const std::vector<std::string>*> views;
   for (const auto& text : texts) views.push_back(&text);
-  std::unique_ptr<data::Tokenizer> tokenizer;
-  if (options.get_string("tokenizer") == "icu") {
-    tokenizer =
-        data::build_word_tokenizer(views, {.min_frequency = options.get_int("min-freq"), .specials = {}});
-  } else {
-    tokenizer = data::make_sentencepiece_tokenizer(
-        data::train_bpe(views, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),
-                                .character_coverage = options.get_float("character-coverage")}),
-        path);
-  }
+  const auto tokenizer =
+      options.get_string("tokenizer") == "spm" ? train_pieces(options, views) : train_words(options, views);
   tokenizer->save(path);
-  if (!options.get_bool("quiet")) {
-    fmt::print(stderr, "{}: {} entries, hash {}\n", path, tokenizer->size(), tokenizer->hash());
-  }
+  if (options.get_bool("quiet")) return;
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  fmt::print(stderr, "{}: {} entries, hash {}; {:.1f} s, {:.0f} MB\n", path, tokenizer->size(),
+             tokenizer->hash(), time.count(), peak_memory_mb());
+}
+
+// What happens to a line before `tokenizer` (it may be null) gets it.
+data::TextPipeline pipeline_for(const Options& options, const data::Tokenizer* tokenizer) {
+  return {.lowercase = options.get_bool("lowercase") && !(tokenizer && tokenizer->lowercases())};
 }
 
 std::string encoded(const data::Tokenizer& tokenizer, const std::string& line, bool as_ids) {
@@ -74,7 +95,7 @@ void encode(const Options& options) {
   options.require("model");
   watch_signals();
   const auto tokenizer = data::load_tokenizer(options.get_string("model"));
-  const data::TextPipeline pipeline{.lowercase = options.get_bool("lowercase")};
+  const data::TextPipeline pipeline = pipeline_for(options, tokenizer.get());
   const bool as_ids = options.get_string("format") == "id";
   data::LineReader reader(options.get_string("input"));
   OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
@@ -142,10 +163,11 @@ Reporting reporting(const Options& options) {
   }
   for (size_t text = 0; text < options.get_strings("input").size(); ++text) {
     const size_t count = result.tokenizers.size();
-    result.per_text.push_back(
-        {.tokenizer = count == 0 ? nullptr : result.tokenizers[std::min(text, count - 1)].get(),
-         .pipeline = {.lowercase = options.get_bool("lowercase")},
-         .max_length = options.get_int("max-length")});
+    const data::Tokenizer* tokenizer =
+        count == 0 ? nullptr : result.tokenizers[std::min(text, count - 1)].get();
+    result.per_text.push_back({.tokenizer = tokenizer,
+                               .pipeline = pipeline_for(options, tokenizer),
+                               .max_length = options.get_int("max-length")});
   }
   return result;
 }

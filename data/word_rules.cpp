@@ -1,0 +1,95 @@
+#include "data/word_rules.h"
+
+#include <unicode/brkiter.h>
+#include <unicode/utext.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "data/spacy_tokenizer.h"
+#include "data/unicode.h"
+
+namespace xf::data {
+namespace {
+
+constexpr std::string_view kMark = "\u2581";
+
+// Break iterators have state and are dear to make: one per thread.
+icu::BreakIterator& word_breaks() {
+  thread_local const std::unique_ptr<icu::BreakIterator> breaks = [] {
+    UErrorCode status = U_ZERO_ERROR;
+    std::unique_ptr<icu::BreakIterator> made(
+        icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
+    if (U_FAILURE(status))
+      fail(ErrorKind::failure, "tokenizer: ICU word boundaries: {}", u_errorName(status));
+    return made;
+  }();
+  return *breaks;
+}
+
+std::string spaces_for_marks(std::string_view text) {
+  std::string result;
+  while (true) {
+    const size_t at = text.find(kMark);
+    result += text.substr(0, at);
+    if (at == std::string_view::npos) return result;
+    result += ' ';
+    text.remove_prefix(at + kMark.size());
+  }
+}
+
+class IcuWords : public WordRules {
+ public:
+  std::vector<std::string> split(std::string_view text) const override { return split_words(text); }
+  std::string join(const std::vector<std::string>& words) const override { return join_words(words); }
+  std::string shown(const std::string& special) const override { return std::string(kMark) + special; }
+  std::string description() const override { return "icu"; }
+};
+
+}  // namespace
+
+std::shared_ptr<const WordRules> make_word_rules(const std::string& description) {
+  if (description == "icu") return std::make_shared<IcuWords>();
+  if (auto spacy = make_spacy_words(description)) return spacy;
+  fail(
+      ErrorKind::usage,
+      "tokenizer: no rules are called '{}'; there are icu, and spacy3 and spacy2.2 with a language, en or de",
+      description);
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> tokens;
+  if (text.empty()) return tokens;
+  UErrorCode status = U_ZERO_ERROR;
+  UText view = UTEXT_INITIALIZER;
+  utext_openUTF8(&view, text.data(), static_cast<int64_t>(text.size()), &status);
+  icu::BreakIterator& breaks = word_breaks();
+  breaks.setText(&view, status);
+  if (U_FAILURE(status)) fail(ErrorKind::failure, "tokenizer: ICU word boundaries: {}", u_errorName(status));
+  size_t spaces = 1;  // not yet written; the first is the one that decoding drops
+  const auto write_spaces = [&](size_t count) { tokens.insert(tokens.end(), count, std::string(kMark)); };
+  for (int32_t begin = breaks.first(), end = breaks.next(); end != icu::BreakIterator::DONE;
+       begin = end, end = breaks.next()) {
+    std::string_view segment = text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+    const size_t leading = std::min(segment.find_first_not_of(' '), segment.size());
+    spaces += leading;
+    segment.remove_prefix(leading);
+    if (segment.empty()) continue;
+    if (spaces > 1) write_spaces(spaces - 1);
+    tokens.push_back(spaces > 0 ? fmt::format("{}{}", kMark, segment) : std::string(segment));
+    spaces = 0;
+  }
+  write_spaces(spaces);
+  utext_close(&view);
+  return tokens;
+}
+
+std::string join_words(const std::vector<std::string>& tokens) {
+  std::string text;
+  for (const std::string& token : tokens) text += token;
+  text = spaces_for_marks(text);
+  if (text.starts_with(' ')) text.erase(0, 1);
+  return text;
+}
+
+}  // namespace xf::data
