@@ -30,12 +30,13 @@ Tensor order_by_id(const std::vector<int32_t>& ids) {
 // The sequences of one side, end to end.
 class Packer {
  public:
+  // eos -1: none.
   void append(std::span<const int32_t> ids, int32_t eos) {
     ids_.insert(ids_.end(), ids.begin(), ids.end());
-    ids_.push_back(eos);
-    longest_ = std::max(longest_, static_cast<int64_t>(ids.size()) + 1);
-    for (int32_t position = 0; position <= static_cast<int32_t>(ids.size()); ++position)
-      positions_.push_back(position);
+    if (eos >= 0) ids_.push_back(eos);
+    const int32_t length = static_cast<int32_t>(ids.size()) + (eos >= 0 ? 1 : 0);
+    longest_ = std::max<int64_t>(longest_, length);
+    for (int32_t position = 0; position < length; ++position) positions_.push_back(position);
     offsets_.push_back(static_cast<int32_t>(ids_.size()));
   }
 
@@ -73,7 +74,9 @@ PackedBatch pack_sources(const Sequences& sources, int32_t eos, std::span<const 
 
 PackedBatch pack_pairs(const ParallelCorpus& corpus, const BatchSpecials& specials,
                        std::span<const int64_t> sentences) {
-  PackedBatch batch = pack_sources(corpus.source, specials.source_eos, sentences);
+  PackedBatch batch;
+  if (corpus.has_source()) batch = pack_sources(corpus.source, specials.source_eos, sentences);
+  batch.sentences = static_cast<int64_t>(sentences.size());
   Packer target;
   for (const int64_t i : sentences) target.append(corpus.target[i], specials.target_eos);
   const std::vector<int32_t> target_in = target.shifted(specials.target_bos);
@@ -122,11 +125,11 @@ std::vector<int64_t> longest_first(const Sequences& sequences) {
 }
 
 template <typename LengthOf, typename Pack>
-std::vector<IndexedBatch> sorted_batches(const Sequences& sources, const BatchCapacity& capacity,
+std::vector<IndexedBatch> sorted_batches(const Sequences& sequences, const BatchCapacity& capacity,
                                          LengthOf length, Pack pack) {
-  const std::vector<int64_t> order = longest_first(sources);
+  const std::vector<int64_t> order = longest_first(sequences);
   std::vector<IndexedBatch> batches;
-  for (int64_t begin = 0, end = 0; begin < sources.size(); begin = end) {
+  for (int64_t begin = 0, end = 0; begin < sequences.size(); begin = end) {
     end = first_full(order, begin, capacity, length);
     const auto sentences = part(order, begin, end);
     batches.push_back({pack(sentences), {sentences.begin(), sentences.end()}});
@@ -134,8 +137,9 @@ std::vector<IndexedBatch> sorted_batches(const Sequences& sources, const BatchCa
   return batches;
 }
 
-Load load_of_pair(const ParallelCorpus& corpus, int64_t i) {
-  return {corpus.source.length(i) + 1, corpus.target.length(i) + 1};  // + 1: </s>
+Load load_of_pair(const ParallelCorpus& corpus, const BatchSpecials& specials, int64_t i) {
+  return {corpus.has_source() ? corpus.source.length(i) + 1 : 0,  // + 1: </s>
+          corpus.target.length(i) + (specials.target_eos >= 0 ? 1 : 0)};
 }
 
 }  // namespace
@@ -170,7 +174,7 @@ TrainingBatches::TrainingBatches(const ParallelCorpus& corpus, const BatchSpecia
   XF_CHECK(corpus.size() > 0 && capacity.sentences > 0,
            "batches: need a pair and a capacity of at least one sentence");
   for (int64_t i = 0; i < corpus.size(); ++i) {
-    const Load load = load_of_pair(corpus, i);
+    const Load load = load_of_pair(corpus, specials, i);
     if (load.source > capacity.source_tokens || load.target > capacity.target_tokens) {
       fail(ErrorKind::data,
            "{}, {}: line {} has {} source and {} target tokens, a batch holds {} and {}; raise "
@@ -195,7 +199,7 @@ std::vector<int64_t> TrainingBatches::epoch_order(int64_t epoch) const {
 }
 
 int64_t TrainingBatches::batch_end(const std::vector<int64_t>& order, int64_t begin) const {
-  return first_full(order, begin, capacity_, [&](int64_t i) { return load_of_pair(corpus_, i); });
+  return first_full(order, begin, capacity_, [&](int64_t i) { return load_of_pair(corpus_, specials_, i); });
 }
 
 PackedBatch TrainingBatches::next() {
@@ -226,7 +230,8 @@ void TrainingBatches::restore(const BatchCursor& cursor) {
 std::vector<IndexedBatch> validation_batches(const ParallelCorpus& corpus, const BatchSpecials& specials,
                                              const BatchCapacity& capacity) {
   return sorted_batches(
-      corpus.source, capacity, [&](int64_t i) { return load_of_pair(corpus, i); },
+      corpus.has_source() ? corpus.source : corpus.target, capacity,
+      [&](int64_t i) { return load_of_pair(corpus, specials, i); },
       [&](std::span<const int64_t> sentences) { return pack_pairs(corpus, specials, sentences); });
 }
 

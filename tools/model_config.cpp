@@ -5,6 +5,7 @@
 
 #include "core/processor.h"
 #include "tools/build_info.h"
+#include "tools/model_text.h"
 
 namespace xf::tools {
 
@@ -65,6 +66,7 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
          source_vocabulary, target_vocabulary);
   }
   nn::TransformerConfig config;
+  config.type = model_type(options);
   config.source_vocabulary = source_vocabulary;
   config.target_vocabulary = target_vocabulary;
   config.dim = options.get_int("dim-emb");

@@ -31,6 +31,9 @@ enum class Program : unsigned {
   explain_gradients = 1u << 16,
   explain_beam = 1u << 17,
   explain_logits = 1u << 18,
+  score_lm = 1u << 24,
+  generate = 1u << 25,
+  classify = 1u << 26,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

@@ -11,7 +11,7 @@ int train(const Options& options) {
   options.require("train-sets");
   chosen_device(options);
   loop_options(options);
-  data::capacity_for(options.get_int("mini-batch-words"));
+  batch_capacity(model_type(options), options.get_int("mini-batch-words"));
   set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
   return run_training(read_training_inputs(options, run_start(options)));
 }

@@ -1,89 +1,58 @@
 #include "tools/validation.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <optional>
+#include <sstream>
 
 #include "core/stop.h"
-#include "data/chrf.h"
-#include "tools/model_config.h"
+#include "tools/classification_validator.h"
+#include "tools/language_model_validator.h"
+#include "tools/translation_validator.h"
 
 namespace xf::tools {
 
-Validator::Validator(const Options& options, const nn::Transformer& model, nn::Trainer& trainer,
-                     const Vocabularies& vocabularies, const ValidationSet& set)
-    : options_(options),
-      model_(model),
-      trainer_(trainer),
-      vocabularies_(vocabularies),
-      set_(set),
-      arena_(chosen_device(options)) {}
-
-ValidationResult Validator::validate() {
-  ValidationResult result;
-  std::optional<std::vector<std::string>> translated;
-  std::optional<double> loss;
-  for (const std::string& metric : options_.get_strings("valid-metrics")) {
-    if (metric == "bleu" || metric == "chrf") {
-      if (!translated) translated = translations(options_.get_int("valid-beam-size"));
-      if (metric == "bleu") {
-        const data::BleuScore score = bleu(*translated);
-        result.bleu_signature = data::signature_text(score.signature);
-        result.scores.push_back({metric, score.score, true});
-      } else {
-        const bool lowercase = options_.get_bool("lowercase");
-        result.scores.push_back(
-            {metric, data::corpus_chrf(*translated, set_.text.target, {.lowercase = lowercase}).score, true});
-      }
-    } else {
-      if (!loss) loss = mean_loss();
-      result.scores.push_back({metric, metric == "perplexity" ? std::exp(*loss) : *loss, false});
-    }
-  }
-  if (translated) result.samples = samples(*translated);
-  return result;
+nn::LossSums Validator::loss() const {
+  return corpus_loss(model_, arena_, vocabularies_, set_.corpus, options_.get_int("mini-batch-words"));
 }
 
-double Validator::mean_loss() {
+double Validator::mean_loss() const {
+  const nn::LossSums sums = loss();
+  return sums.plain / static_cast<double>(sums.tokens);
+}
+
+std::unique_ptr<Validator> make_validator(const Options& options, const nn::Model& model, Arena& arena,
+                                          const Vocabularies& vocabularies, const ValidationSet& set) {
+  switch (model.config().type) {
+    case nn::ModelType::translation:
+      return std::make_unique<TranslationValidator>(options, model, arena, vocabularies, set);
+    case nn::ModelType::language_model:
+      return std::make_unique<LanguageModelValidator>(options, model, arena, vocabularies, set);
+    case nn::ModelType::classification:
+      return std::make_unique<ClassificationValidator>(options, model, arena, vocabularies, set);
+  }
+  return nullptr;
+}
+
+nn::LossSums corpus_loss(const nn::Model& model, Arena& arena, const Vocabularies& vocabularies,
+                         const data::ParallelCorpus& corpus, int64_t mini_batch_words) {
   nn::LossSums total;
-  const auto specials = data::batch_specials(*vocabularies_.source, *vocabularies_.target);
-  const auto capacity = data::capacity_for(options_.get_int("mini-batch-words"));
-  for (const data::IndexedBatch& indexed : data::validation_batches(set_.corpus, specials, capacity)) {
+  const nn::ModelType type = model.config().type;
+  for (const data::IndexedBatch& indexed : data::validation_batches(
+           corpus, batch_specials(type, vocabularies), batch_capacity(type, mini_batch_words))) {
     check_stop();
-    const nn::LossSums sums = trainer_.evaluate(indexed.batch);
+    const nn::LossSums sums = nn::evaluate(model, arena, indexed.batch);
+    total.smoothed += sums.smoothed;
     total.plain += sums.plain;
     total.tokens += sums.tokens;
   }
-  return total.plain / static_cast<double>(total.tokens);
+  return total;
 }
 
-std::vector<std::string> Validator::translations(int64_t beam) {
-  const Translator translator(
-      model_, arena_, vocabularies_,
-      {.beam_size = beam, .normalize = static_cast<float>(options_.get_float("normalize"))},
-      options_.get_int("valid-mini-batch"));
-  std::vector<std::string> texts;
-  for (const Translation& translation : translator.translate(set_.text.source)) {
-    texts.push_back(translation.texts.front());
+int64_t words_and_ends(const std::vector<std::string>& lines) {
+  auto count = static_cast<int64_t>(lines.size());
+  for (const std::string& line : lines) {
+    std::istringstream words(line);
+    for (std::string word; words >> word;) ++count;
   }
-  return texts;
-}
-
-data::BleuScore Validator::bleu(const std::vector<std::string>& translations) const {
-  return data::corpus_bleu(translations, set_.text.target, {.lowercase = options_.get_bool("lowercase")});
-}
-
-std::vector<std::string> Validator::samples(const std::vector<std::string>& translations) const {
-  std::vector<std::string> lines;
-  for (const int64_t wanted : options_.get_ints("valid-print")) {
-    const auto i = static_cast<size_t>(wanted);
-    if (i >= translations.size()) continue;
-    lines.push_back(fmt::format("  {} source      {}", i, set_.text.source[i]));
-    lines.push_back(fmt::format("  {} translation {}", i, translations[i]));
-    lines.push_back(fmt::format("  {} reference   {}", i, set_.text.target[i]));
-  }
-  return lines;
+  return count;
 }
 
 }  // namespace xf::tools

@@ -34,8 +34,8 @@ void draw_position(Drawing& drawing, const OutputPosition& position, size_t numb
   drawing.text(x, y + 14, fmt::format("{}. after {}", number, position.read), "start", 13);
   drawing.text(
       x, y + 30,
-      fmt::format("entropy {:.2f}, -log p {:.2f}", position.entropy, -position.target.log_probability), "start",
-      11, "soft");
+      fmt::format("entropy {:.2f}, -log p {:.2f}", position.entropy, -position.target.log_probability),
+      "start", 11, "soft");
   const auto rows = rows_of(position);
   const double room = kPanel - names - 46;
   y += 40;
