@@ -174,15 +174,16 @@ bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
 
 void TrainingRun::describe() {
   const data::CorpusStatistics& s = inputs_.corpus.statistics;
+  const char* const unit = inputs_.corpus.has_source() ? "pairs" : "lines";
   report_.say(fmt::format("xformer {} · {} · {} threads · seed {}", XFORMER_VERSION, device_line(options_),
                           thread_count(), setup_.seed));
-  report_.say(fmt::format("train: {} pairs, {} kept, {} empty, {} over {} tokens{}", grouped(s.pairs),
+  report_.say(fmt::format("train: {} {}, {} kept, {} empty, {} over {} tokens{}", grouped(s.pairs), unit,
                           grouped(s.kept), grouped(s.dropped_empty), grouped(s.dropped_long),
                           options_.get_int("max-length"),
                           s.cropped ? fmt::format(", {} cropped", grouped(s.cropped)) : ""));
   report_.say(tokens_line(setup_.model.type, s));
   if (inputs_.validation)
-    report_.say(fmt::format("valid: {} pairs", grouped(inputs_.validation->corpus.size())));
+    report_.say(fmt::format("valid: {} {}", grouped(inputs_.validation->corpus.size()), unit));
   report_.say(vocabulary_line(setup_.model.type, inputs_.vocabularies));
   report_.say(model_line(setup_.model, model_.registry));
   report_.say(memory_line(setup_.plan, setup_.capacity.target_tokens));
