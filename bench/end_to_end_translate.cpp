@@ -56,7 +56,7 @@ class Translation {
 
   // Number of generated tokens, each sentence's </s> among them.
   double run(const Decoding& decoding) {
-    const nn::Search search(*model_->transformer, arena_,
+    const nn::Search search(model_->transformer(), arena_,
                             tools::with_specials({.beam_size = decoding.beam}, *model_->vocabularies.target));
     int64_t tokens = 0;
     found_.resize(static_cast<size_t>(sources_.size()));

@@ -9,6 +9,7 @@
 #include "bench/row.h"
 #include "bench/scope.h"
 #include "nn/trainer.h"
+#include "nn/transformer.h"
 
 namespace xf::bench {
 

@@ -11,7 +11,8 @@ namespace xf {
 //   *_positions: a token's place in its sentence, from 0
 //   *_order: token numbers sorted by id, stably, so that the embedding's backward adds each row's gradients in
 //            a fixed order without atomics
-// Translation batches leave the target tensors undefined.
+// Translation batches leave the target tensors undefined; those of a language model, the source tensors. In those
+// of a classifier target_out is one class a sentence, and target_in is not read.
 struct PackedBatch {
   Tensor source_ids, source_positions, source_order;             // [Ns]
   Tensor source_offsets;                                         // [B+1]

@@ -22,12 +22,13 @@ Tensor order_by_id(const std::vector<int32_t>& ids) {
 // The sequences of one side, end to end.
 class Packer {
  public:
+  // eos -1: none.
   void append(std::span<const int32_t> ids, int32_t eos) {
     ids_.insert(ids_.end(), ids.begin(), ids.end());
-    ids_.push_back(eos);
-    longest_ = std::max(longest_, static_cast<int64_t>(ids.size()) + 1);
-    for (int32_t position = 0; position <= static_cast<int32_t>(ids.size()); ++position)
-      positions_.push_back(position);
+    if (eos >= 0) ids_.push_back(eos);
+    const int32_t length = static_cast<int32_t>(ids.size()) + (eos >= 0 ? 1 : 0);
+    longest_ = std::max<int64_t>(longest_, length);
+    for (int32_t position = 0; position < length; ++position) positions_.push_back(position);
     offsets_.push_back(static_cast<int32_t>(ids_.size()));
   }
 
@@ -65,7 +66,9 @@ PackedBatch pack_sources(const Sequences& sources, int32_t eos, std::span<const 
 
 PackedBatch pack_pairs(const ParallelCorpus& corpus, const BatchSpecials& specials,
                        std::span<const int64_t> sentences) {
-  PackedBatch batch = pack_sources(corpus.source, specials.source_eos, sentences);
+  PackedBatch batch;
+  if (corpus.has_source()) batch = pack_sources(corpus.source, specials.source_eos, sentences);
+  batch.sentences = static_cast<int64_t>(sentences.size());
   Packer target;
   for (const int64_t i : sentences) target.append(corpus.target[i], specials.target_eos);
   const std::vector<int32_t> target_in = target.shifted(specials.target_bos);
@@ -105,9 +108,9 @@ std::vector<IndexedBatch> packed(const EpochBatches& cut, Pack pack) {
   return batches;
 }
 
-EpochBatches cut_longest_first(const Sequences& sources, const BatchCapacity& capacity, const Load& load) {
-  EpochBatches cut{longest_first(sources), {}};
-  cut.ends = batch_ends(cut.pairs, 0, sources.size(), capacity, load);
+EpochBatches cut_longest_first(const Sequences& sequences, const BatchCapacity& capacity, const Load& load) {
+  EpochBatches cut{longest_first(sequences), {}};
+  cut.ends = batch_ends(cut.pairs, 0, sequences.size(), capacity, load);
   return cut;
 }
 
@@ -183,7 +186,9 @@ std::vector<IndexedBatch> packed_batches(const ParallelCorpus& corpus, const Bat
 std::vector<IndexedBatch> validation_batches(const ParallelCorpus& corpus, const BatchSpecials& specials,
                                              const BatchCapacity& capacity) {
   const auto load = [&](int64_t i) { return load_of_pair(corpus, i); };
-  return packed_batches(corpus, specials, cut_longest_first(corpus.source, capacity, load));
+  return packed_batches(
+      corpus, specials,
+      cut_longest_first(corpus.has_source() ? corpus.source : corpus.target, capacity, load));
 }
 
 std::vector<IndexedBatch> translation_batches(const Sequences& sources, int32_t source_eos,

@@ -13,10 +13,14 @@
 
 namespace xf::data {
 
+// A corpus without sources makes batches of targets alone; where target_eos is none, of classes, a target's ids come
+// out as they are.
+
 // target <= words, source <= 1.25 words, sentences <= words / 8. Error usage unless words >= 8.
 BatchCapacity capacity_for(int64_t mini_batch_words);
 
-// The ids that batches add to the sentences. Error data if the vocabulary of a tokenizer lacks one of them.
+// The ids that batches add to the sentences; target_eos -1: none. Error data if the vocabulary of a tokenizer lacks
+// one of them.
 struct BatchSpecials {
   int32_t source_eos = 0, target_bos = 0, target_eos = 0;
 };

@@ -40,7 +40,8 @@ using Key = std::function<uint64_t(int64_t)>;
 
 Key sort_key(const ParallelCorpus& corpus, PoolSort sort) {
   return [&corpus, sort](int64_t i) -> uint64_t {
-    const int64_t source = corpus.source.length(i), target = corpus.target.length(i);
+    const int64_t source = corpus.has_source() ? corpus.source.length(i) : 0,
+                  target = corpus.target.length(i);
     if (sort == PoolSort::both) return interleaved_bits(source, target);
     return static_cast<uint64_t>(sort == PoolSort::source ? source : target);
   };
@@ -94,7 +95,8 @@ int64_t sum_of_longest(const Sequences& side, int64_t sentences) {
 }  // namespace
 
 BatchCapacity load_of_pair(const ParallelCorpus& corpus, int64_t i) {
-  return {corpus.target.length(i) + 1, corpus.source.length(i) + 1, 1};  // + 1: </s>
+  return {corpus.target.length(i) + (corpus.targets_end ? 1 : 0),
+          corpus.has_source() ? corpus.source.length(i) + 1 : 0, 1};  // + 1: </s>
 }
 
 std::vector<int64_t> batch_ends(const std::vector<int64_t>& order, int64_t begin, int64_t end,

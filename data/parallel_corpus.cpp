@@ -29,6 +29,16 @@ ParallelText read_parallel_text(const std::string& source_path, const std::strin
   return text;
 }
 
+ParallelText read_target_text(const std::string& path, const TextPipeline& pipeline) {
+  ParallelText text{"", path, {}, read_lines(path)};
+  for (std::string& line : text.target) line = pipeline.prepare(line);
+  return text;
+}
+
+std::string ParallelText::paths() const {
+  return source_path.empty() ? target_path : source_path + ", " + target_path;
+}
+
 void Sequences::push_back(std::span<const int32_t> ids) {
   ids_.insert(ids_.end(), ids.begin(), ids.end());
   offsets_.push_back(static_cast<int64_t>(ids_.size()));
@@ -48,10 +58,10 @@ void count(CorpusStatistics::Side& side, std::span<const int32_t> ids, int32_t u
 }
 
 // Whether the pair stays; counts why not, and crops if that is asked for.
-bool keep(std::vector<int32_t>& source, std::vector<int32_t>& target, const LengthFilter& filter,
-          CorpusStatistics& statistics) {
+bool keep(std::vector<int32_t>& source, std::vector<int32_t>& target, bool has_source,
+          const LengthFilter& filter, CorpusStatistics& statistics) {
   ++statistics.pairs;
-  if (source.empty() || target.empty()) {
+  if ((has_source && source.empty()) || target.empty()) {
     ++statistics.dropped_empty;
     return false;
   }
@@ -71,26 +81,29 @@ bool keep(std::vector<int32_t>& source, std::vector<int32_t>& target, const Leng
 
 ParallelCorpus encode_corpus(const ParallelText& text, const Tokenizer& source_tokenizer,
                              const Tokenizer& target_tokenizer, const LengthFilter& filter) {
-  XF_CHECK(text.source.size() == text.target.size(), "corpus: {} source lines, {} target lines",
-           text.source.size(), text.target.size());
+  const bool has_source = !text.source.empty();
+  XF_CHECK(!has_source || text.source.size() == text.target.size(),
+           "corpus: {} source lines, {} target lines", text.source.size(), text.target.size());
   ParallelCorpus corpus;
   corpus.source_path = text.source_path;
   corpus.target_path = text.target_path;
+  corpus.targets_end = target_tokenizer.eos_id() >= 0;
   CorpusStatistics& statistics = corpus.statistics;
-  for (size_t i = 0; i < text.source.size(); ++i) {
-    std::vector<int32_t> source = source_tokenizer.encode(text.source[i]);
+  for (size_t i = 0; i < text.target.size(); ++i) {
+    std::vector<int32_t> source;
+    if (has_source) source = source_tokenizer.encode(text.source[i]);
     std::vector<int32_t> target = target_tokenizer.encode(text.target[i]);
-    if (!keep(source, target, filter, statistics)) continue;
+    if (!keep(source, target, has_source, filter, statistics)) continue;
     count(statistics.source, source, source_tokenizer.unk_id());
     count(statistics.target, target, target_tokenizer.unk_id());
-    corpus.source.push_back(source);
+    if (has_source) corpus.source.push_back(source);
     corpus.target.push_back(target);
     corpus.lines.push_back(static_cast<int64_t>(i) + 1);
   }
   statistics.kept = corpus.size();
   if (statistics.kept == 0) {
-    fail(ErrorKind::data, "{}, {}: no pair is left: {} empty, {} over --max-length {}", text.source_path,
-         text.target_path, statistics.dropped_empty, statistics.dropped_long, filter.max_length);
+    fail(ErrorKind::data, "{}: no {} is left: {} empty, {} over --max-length {}", text.paths(),
+         has_source ? "pair" : "line", statistics.dropped_empty, statistics.dropped_long, filter.max_length);
   }
   return corpus;
 }

@@ -18,11 +18,16 @@ struct TextPipeline {
   std::string prepare(std::string_view text) const;
 };
 
-// Prepared lines of both sides; line i of one translates line i of the other.
+// Prepared lines of both sides; line i of one translates line i of the other. What a language model learns has a
+// target side alone: no source lines, and source_path is empty.
 struct ParallelText {
   std::string source_path, target_path;
   std::vector<std::string> source, target;
+  std::string paths() const;  // for messages
 };
+
+// Error data if the file is missing, empty or not UTF-8.
+ParallelText read_target_text(const std::string& path, const TextPipeline& pipeline);
 
 // Error data if a file is missing, empty or not UTF-8, or if their numbers of lines differ (both are named).
 ParallelText read_parallel_text(const std::string& source_path, const std::string& target_path,
@@ -66,10 +71,12 @@ struct CorpusStatistics {
 
 struct ParallelCorpus {
   std::string source_path, target_path;
-  Sequences source, target;    // the kept pairs, without <s> and </s>
+  Sequences source, target;    // the kept pairs, without <s> and </s>; no source where the text has none
+  bool targets_end = true;     // by </s>, which batches add; classes do not
   std::vector<int64_t> lines;  // [size] line number of each pair in its file, from 1
   CorpusStatistics statistics;
-  int64_t size() const { return source.size(); }
+  int64_t size() const { return target.size(); }
+  bool has_source() const { return source.size() > 0; }
 };
 
 // Error data if no pair is kept.

@@ -4,6 +4,10 @@
 
 namespace xf::nn {
 
+const Parameter& add_embedding_table(Registry& registry, const std::string& name, int64_t rows, int64_t dim) {
+  return registry.add(name, {rows, dim}, Init::normal(1.0f / std::sqrt(static_cast<float>(dim))));
+}
+
 Embedding::Embedding(Registry& registry, const std::string& name, const Parameter& table, float dropout)
     : name_(name), table_(table), dropout_(dropout), site_(registry.new_dropout_site()) {}
 

@@ -17,16 +17,17 @@ class Writer {
  public:
   explicit Writer(void* to) : to_(static_cast<int32_t*>(to)) {}
 
-  // The tensor's elements, and `fill` up to `count`.
+  // The tensor's elements, none where the batch has no such side, and `fill` up to `count`.
   void write(const Tensor& tensor, int64_t count, int32_t fill) {
-    const int32_t* const from = tensor.data<int32_t>();
-    to_ = std::copy_n(from, tensor.numel(), to_);
-    to_ = std::fill_n(to_, count - tensor.numel(), fill);
+    const int64_t numel = tensor.defined() ? tensor.numel() : 0;
+    if (numel > 0) to_ = std::copy_n(tensor.data<int32_t>(), numel, to_);
+    to_ = std::fill_n(to_, count - numel, fill);
   }
   // Token numbers in the order of their ids. Spare tokens come last, and have the last one's id (see below).
   void write_order(const Tensor& order, int64_t count) {
-    to_ = std::copy_n(order.data<int32_t>(), order.numel(), to_);
-    for (int64_t n = order.numel(); n < count; ++n) *to_++ = static_cast<int32_t>(n);
+    const int64_t numel = order.defined() ? order.numel() : 0;
+    if (numel > 0) to_ = std::copy_n(order.data<int32_t>(), numel, to_);
+    for (int64_t n = numel; n < count; ++n) *to_++ = static_cast<int32_t>(n);
   }
 
  private:
@@ -35,8 +36,9 @@ class Writer {
 
 // Spare tokens get the largest id of the batch, so that the order by id stays one.
 int32_t largest_id(const Tensor& ids) {
+  if (!ids.defined() || ids.numel() == 0) return 0;
   const int32_t* const begin = ids.data<int32_t>();
-  return ids.numel() == 0 ? 0 : *std::max_element(begin, begin + ids.numel());
+  return *std::max_element(begin, begin + ids.numel());
 }
 
 }  // namespace

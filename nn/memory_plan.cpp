@@ -22,11 +22,11 @@ PackedBatch meta_batch(const BatchSize& size) {
 
 MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest, DType dtype) {
   Registry registry(dtype);
-  Transformer model(config, registry);
+  const std::unique_ptr<Model> model = make_model(config, registry);
   registry.allocate(Device::meta(), Registry::Gradients::yes);
-  model.bind(Device::meta());
+  model->bind(Device::meta());
   Arena arena(Device::meta());
-  Trainer trainer(model, registry, arena, {});
+  Trainer trainer(*model, registry, arena, {});
   const PackedBatch batch = meta_batch(largest);
   trainer.update(1, [&] { return batch; });
   const int64_t bytes = registry.masters().bytes();

@@ -2,7 +2,8 @@
 // Device::meta().
 #pragma once
 
-#include "nn/transformer.h"
+#include "core/packed_batch.h"
+#include "nn/transformer_config.h"
 
 namespace xf::nn {
 

@@ -7,6 +7,13 @@
 
 namespace xf::nn {
 
+const Parameter& add_output_weight(Registry& registry, const TransformerConfig& config,
+                                   const Parameter& target_table) {
+  if (config.tying != Tying::none) return target_table;
+  return registry.add("output.weight", {config.target_vocabulary, config.dim},
+                      Init::xavier(config.dim, config.target_vocabulary));
+}
+
 Output::Output(Registry& registry, const Parameter& weight, float label_smoothing)
     : weight_(weight),
       bias_(registry.add("output.bias", {weight.shape[0]}, Init::zeros())),

@@ -3,8 +3,13 @@
 
 #include "kernels/cross_entropy.h"
 #include "nn/step.h"
+#include "nn/transformer_config.h"
 
 namespace xf::nn {
+
+// The target embedding's table, or a matrix [V, D] of its own, as config.tying says.
+const Parameter& add_output_weight(Registry& registry, const TransformerConfig& config,
+                                   const Parameter& target_table);
 
 class Output {
  public:

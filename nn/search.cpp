@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include "kernels/elementwise.h"
 #include "nn/beams.h"
+#include "nn/decoder_cache.h"
 
 namespace xf::nn {
 
 namespace {
-
-// The cache starts with room for this many positions of full beams, then doubles.
-constexpr int64_t kFirstPositions = 16;
 
 void check(bool condition, const char* option, const char* rule) {
   if (!condition) fail(ErrorKind::usage, "{} must be {}", option, rule);
@@ -31,16 +28,6 @@ std::vector<double> download_scores(const Tensor& scores) {
   if (scores.dtype() == DType::f64) return download<double>(scores);
   const std::vector<float> values = download<float>(scores);
   return {values.begin(), values.end()};
-}
-
-// Room in every layer's cache for `used` rows to stay and `rows` in all.
-void reserve(std::vector<Tensor>& layers, Arena& arena, int64_t used, int64_t rows) {
-  for (Tensor& layer : layers) {
-    if (layer.rows() >= rows) continue;
-    const Tensor larger = arena.allocate({std::max(rows, 2 * layer.rows()), layer.width()}, layer.dtype());
-    kernels::copy(layer.slice_rows(0, used), larger.slice_rows(0, used));
-    layer = larger;
-  }
 }
 
 // Beams::write_step's tables as tensors, in one transfer.
@@ -97,10 +84,7 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch,
   cache.cross =
       model_.cross_keys_values(step, model_.encode(step, batch.to(arena_.device()), Tensor())).value();
   const DType dtype = cache.cross.dtype();
-  cache.layers.assign(static_cast<size_t>(config.decoder_layers), Tensor());
-  for (Tensor& layer : cache.layers) {
-    layer = arena_.allocate({batch.sentences * options_.beam_size * kFirstPositions, 3 * config.dim}, dtype);
-  }
+  cache.layers = make_cache(config, arena_, batch.sentences * options_.beam_size * kFirstPositions, dtype);
 
   const Tensor banned = upload(arena_, banned_);
   const int64_t K = std::min(options_.beam_size + 1, config.target_vocabulary - banned.numel());
@@ -108,7 +92,7 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch,
   std::vector<int32_t> host_tables;
   while (!beams.done()) {
     const int64_t R = beams.live();
-    reserve(cache.layers, arena_, beams.first_node(), beams.nodes());
+    reserve_cache(cache.layers, arena_, beams.first_node(), beams.nodes());
     beams.write_step(host_tables);
     const StepTables tables(beams, upload(arena_, host_tables));
     cache.cross_rows = tables.source_rows;

@@ -7,21 +7,7 @@
 
 namespace xf::nn {
 
-namespace {
-
-// A tensor's elements, f32 or f64; zeros where there is no memory.
-std::vector<double> read(const Tensor& tensor) {
-  if (tensor.device().type == DeviceType::meta)
-    return std::vector<double>(static_cast<size_t>(tensor.numel()));
-  if (tensor.dtype() == DType::f64) return tensor.to_vector<double>();
-  const auto values = tensor.to_vector<float>();
-  return {values.begin(), values.end()};
-}
-
-}  // namespace
-
-Trainer::Trainer(const Transformer& model, const Registry& registry, Arena& arena,
-                 const TrainerOptions& options)
+Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, const TrainerOptions& options)
     : model_(model),
       registry_(registry),
       arena_(arena),
@@ -85,8 +71,8 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
 std::vector<UpdateResult> Trainer::finished() {
   if (started_.empty()) return {};
   const auto count = static_cast<int64_t>(started_.size());
-  const std::vector<double> losses = read(losses_.slice_rows(0, count));
-  const std::vector<double> norms_squared = read(norms_squared_.slice_rows(0, count));
+  const std::vector<double> losses = read_values(losses_.slice_rows(0, count));
+  const std::vector<double> norms_squared = read_values(norms_squared_.slice_rows(0, count));
   for (size_t i = 0; i < started_.size(); ++i) {
     UpdateResult& result = started_[i];
     result.loss.smoothed = losses[2 * i];
@@ -99,15 +85,6 @@ std::vector<UpdateResult> Trainer::finished() {
 UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>& next_batch) {
   start(update, next_batch);
   return finished().back();
-}
-
-LossSums Trainer::evaluate(const PackedBatch& batch) {
-  Tape tape(arena_, Tape::Mode::inference);
-  Step step{.tape = tape};
-  loss_.fill_zero();
-  model_.loss(step, batch.to(registry_.device()), Tensor(), loss_);
-  const std::vector<double> sums = read(loss_);
-  return {sums[0], sums[1], batch.target_tokens};
 }
 
 std::optional<std::string> Trainer::first_bad_gradient(int64_t update, const PackedBatch& batch) {

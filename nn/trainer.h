@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/graph.h"
+#include "nn/evaluation.h"
 #include "nn/fixed_batch.h"
 #include "nn/optimizer.h"
 #include "nn/schedule.h"
-#include "nn/transformer.h"
 
 namespace xf::nn {
 
@@ -20,19 +20,6 @@ struct TrainerOptions {
   int64_t micro_batches = 1;  // accumulated per update (--optimizer-delay)
   uint64_t seed = 1;          // of the dropout masks
   BatchSize capacity;  // no batch is larger; all zero: unknown, and then nothing is captured as a graph
-};
-
-// Sums over tokens, in nats.
-struct LossSums {
-  double smoothed = 0;  // what is minimised
-  double plain = 0;     // -log p(target)
-  int64_t tokens = 0;   // target tokens with </s>
-  LossSums& operator+=(const LossSums& other) {
-    smoothed += other.smoothed;
-    plain += other.plain;
-    tokens += other.tokens;
-    return *this;
-  }
 };
 
 struct UpdateResult {
@@ -46,7 +33,7 @@ struct UpdateResult {
 class Trainer {
  public:
   // The registry must be allocated with gradients; `arena` serves the activations.
-  Trainer(const Transformer& model, const Registry& registry, Arena& arena, const TrainerOptions& options);
+  Trainer(const Model& model, const Registry& registry, Arena& arena, const TrainerOptions& options);
 
   // Starts update number `update`, from 1. On CUDA it is only queued: nothing waits for it, and its loss
   // stays on the device until finished(). At most kMostStarted may be started and not asked for.
@@ -65,9 +52,6 @@ class Trainer {
   // Starts an update and waits for it.
   UpdateResult update(int64_t update, const std::function<PackedBatch()>& next_batch);
 
-  // Loss of batches as they are translated: no dropout. Nothing is recorded.
-  LossSums evaluate(const PackedBatch& batch);
-
   // The name of the first parameter whose gradient is not finite after a pass over `batch`; for the report of
   // a divergence. Leaves the gradients zeroed.
   std::optional<std::string> first_bad_gradient(int64_t update, const PackedBatch& batch);
@@ -79,7 +63,7 @@ class Trainer {
   void accumulate(int64_t update, const PackedBatch& batch, int64_t first_source, int64_t first_target);
   void forward_backward(const PackedBatch& batch);
 
-  const Transformer& model_;
+  const Model& model_;
   const Registry& registry_;
   Arena& arena_;
   TrainerOptions options_;

@@ -3,56 +3,14 @@
 // blocks, on the tape.
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "core/packed_batch.h"
-#include "nn/attention_block.h"
 #include "nn/embedding_block.h"
-#include "nn/feed_forward.h"
-#include "nn/norm.h"
+#include "nn/model.h"
 #include "nn/output_block.h"
+#include "nn/self_attention_stack.h"
 
 namespace xf::nn {
-
-enum class NormPlacement {
-  post,  // x = norm(x + dropout(sublayer(x)))
-  pre,   // x = x + dropout(sublayer(norm(x))), and a norm after the last layer
-};
-enum class Tying {
-  none,
-  target,  // target embedding = output projection
-  all,     // one table for source, target and output; needs a joint vocabulary
-};
-
-struct TransformerConfig {
-  int64_t source_vocabulary = 0, target_vocabulary = 0;
-  int64_t dim = 128, heads = 4, feed_forward = 256;
-  int64_t encoder_layers = 4, decoder_layers = 4;
-  NormPlacement norm = NormPlacement::post;
-  kernels::Activation activation = kernels::Activation::relu;
-  kernels::PositionLayout positions = kernels::PositionLayout::interleaved;
-  Tying tying = Tying::none;
-  float dropout = 0, attention_dropout = 0, feed_forward_dropout = 0;
-  float label_smoothing = 0;
-  int64_t max_length = 100;  // of a sentence in training, in tokens with </s>
-};
-
-// One row of the residual stream: attention or feed-forward, and the norm that goes with it.
-struct Sublayer {
-  Sublayer(Registry& registry, const std::string& name, int64_t dim)
-      : norm(registry, name + ".norm", dim), site(registry.new_dropout_site()) {}
-  Norm norm;
-  uint32_t site;  // of the dropout on the sublayer's output
-};
-
-struct EncoderLayer {
-  EncoderLayer(Registry& registry, const std::string& name, const TransformerConfig& config);
-  SelfAttention self_attention;
-  Sublayer self_attention_sublayer;
-  FeedForward feed_forward;
-  Sublayer feed_forward_sublayer;
-};
 
 struct DecoderLayer {
   DecoderLayer(Registry& registry, const std::string& name, const TransformerConfig& config);
@@ -71,19 +29,14 @@ struct DecoderCache {
   Tensor cross_rows, cross_lengths;  // i32 [R, Smax], [R]: each hypothesis's source tokens
 };
 
-class Transformer {
+class Transformer final : public Model {
  public:
   Transformer(const TransformerConfig& config, Registry& registry);
 
-  const TransformerConfig& config() const { return config_; }
+  Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+                const Tensor& loss) const override;
 
-  // Call once after registry.allocate(): the tables that are computed, not learnt.
-  void bind(Device device);
-
-  // Sum of the losses of the batch's target tokens; loss [2] as in Output::loss.
-  Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters, const Tensor& loss) const;
-
-  // counters i32 [2, 2] {source, target}: what Tokens::counter says; undefined without dropout. -> [Ts, D]
+  // -> [Ts, D]
   Variable encode(Step& step, const PackedBatch& batch, const Tensor& counters) const;
   // The keys and values of all decoder layers. [Ts, D] -> [Ts, L * 2D]
   Variable cross_keys_values(Step& step, const Variable& memory) const {
@@ -104,41 +57,24 @@ class Transformer {
   Tensor decode_step(Step& step, const Tensor& ids, const Tensor& positions, const DecoderCache& cache,
                      int64_t first_row, const Tensor& rows, const Tensor& lengths) const;
 
-  // Sentences may be this long when translating; the position table ends there.
-  static constexpr int64_t kMaxPositions = 2048;
-
  private:
-  // x + sublayer(x) with the norms where the config wants them: `normed` goes into the sublayer.
-  struct Stream {
-    Variable residual, normed;
-  };
-  Stream begin(Step& step, const Variable& x, const Norm& first) const;
-  void add(Step& step, Stream& stream, const Variable& s, const Sublayer& sublayer, const Norm* next,
-           const Tokens& tokens) const;
   template <typename Self, typename Cross>
   Variable walk_decoder(Step& step, const Variable& x, const Tokens& target, const Self& self,
                         const Cross& cross) const;
   // Layer l's columns of all layers' keys and values: begin, end.
   std::pair<int64_t, int64_t> cross_columns(size_t l) const {
-    const auto first = static_cast<int64_t>(l) * 2 * config_.dim;
-    return {first, first + 2 * config_.dim};
+    const auto first = static_cast<int64_t>(l) * 2 * config().dim;
+    return {first, first + 2 * config().dim};
   }
-  Tokens source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
-  Tokens target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
-  int64_t max_length(const Step& step, int64_t longest) const;
 
-  TransformerConfig config_;
   const Parameter& source_table_;
   Embedding source_embedding_;
-  std::vector<std::unique_ptr<EncoderLayer>> encoder_;
-  std::unique_ptr<Norm> encoder_norm_;  // pre-norm only
+  SelfAttentionStack encoder_;
   const Parameter& target_table_;
   Embedding target_embedding_;
   CrossKeysValues cross_kv_;
-  std::vector<std::unique_ptr<DecoderLayer>> decoder_;
-  std::unique_ptr<Norm> decoder_norm_;  // pre-norm only
+  LayerStack<DecoderLayer> decoder_;
   Output output_;
-  Tensor positions_;  // [P, D]
 };
 
 }  // namespace xf::nn

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "nn/run_folder.h"
 #include "tools/model_config.h"
+#include "tools/model_text.h"
 #include "tools/text_options.h"
 
 namespace xf::tools {
@@ -20,7 +21,22 @@ Vocabularies vocabularies_of(const std::string& folder, const nn::Checkpoint& ch
   return vocabularies;
 }
 
+template <typename M>
+const M& as(const LoadedModel& loaded, const char* wanted) {
+  if (const auto* model = dynamic_cast<const M*>(loaded.model.get())) return *model;
+  fail(ErrorKind::usage, "{} is no {} but a model of type {}; {}", loaded.folder, wanted,
+       loaded.training.get_string("type"), use_line(loaded.model->config().type, loaded.folder));
+}
+
 }  // namespace
+
+const nn::Transformer& LoadedModel::transformer() const {
+  return as<nn::Transformer>(*this, "translation model");
+}
+const nn::LanguageModel& LoadedModel::language_model() const {
+  return as<nn::LanguageModel>(*this, "language model");
+}
+const nn::Classifier& LoadedModel::classifier() const { return as<nn::Classifier>(*this, "classifier"); }
 
 std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
                                         nn::Registry::Gradients gradients) {
@@ -31,14 +47,14 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, 
       .pipeline = {},
       .vocabularies = vocabularies_of(folder, checkpoint),
       .registry = nn::Registry(dtype),
-      .transformer = nullptr,
+      .model = nullptr,
       .folder = folder});
   loaded->pipeline = text_pipeline(loaded->training);
   const nn::TransformerConfig config = model_config(loaded->training, loaded->vocabularies.source->size(),
                                                     loaded->vocabularies.target->size());
-  loaded->transformer = std::make_unique<nn::Transformer>(config, loaded->registry);
+  loaded->model = nn::make_model(config, loaded->registry);
   loaded->registry.allocate(device, gradients);
-  loaded->transformer->bind(device);
+  loaded->model->bind(device);
   nn::load_model(checkpoint.model, loaded->registry, folder);
   return loaded;
 }

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "data/parallel_corpus.h"
+#include "nn/classifier.h"
+#include "nn/language_model.h"
 #include "nn/transformer.h"
 #include "tools/vocabularies.h"
 
@@ -15,8 +17,13 @@ struct LoadedModel {
   data::TextPipeline pipeline;
   Vocabularies vocabularies;
   nn::Registry registry;
-  std::unique_ptr<nn::Transformer> transformer;
+  std::unique_ptr<nn::Model> model;
   std::string folder;  // where the weights came from
+
+  // The model as what it is. Error usage, with the program for it, if it is another.
+  const nn::Transformer& transformer() const;
+  const nn::LanguageModel& language_model() const;
+  const nn::Classifier& classifier() const;
 };
 
 // `path` is a run folder (its averaged model if there is one) or one of its checkpoints. Error data for what

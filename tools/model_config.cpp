@@ -5,6 +5,7 @@
 
 #include "core/processor.h"
 #include "tools/build_info.h"
+#include "tools/model_text.h"
 
 namespace xf::tools {
 
@@ -91,6 +92,7 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
          source_vocabulary, target_vocabulary);
   }
   nn::TransformerConfig config;
+  config.type = model_type(options);
   config.source_vocabulary = source_vocabulary;
   config.target_vocabulary = target_vocabulary;
   config.dim = options.get_int("dim-emb");
@@ -111,12 +113,6 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   // Sentences of max-length pieces, and their </s> or <s>.
   config.max_length = options.get_int("max-length") + 1;
   return config;
-}
-
-data::BatchCapacity batch_capacity(const Options& options, const data::ParallelCorpus& corpus) {
-  const int64_t sentences = options.get_int("mini-batch");
-  if (sentences > 0) return data::capacity_of_sentences(corpus, sentences);
-  return data::capacity_for(options.get_int("mini-batch-words"));
 }
 
 data::BatchOrder batch_order(const Options& options) {

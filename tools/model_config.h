@@ -10,8 +10,7 @@ namespace xf::tools {
 // Error usage for options that do not fit together.
 nn::TransformerConfig model_config(const Options& options, int64_t source_vocabulary,
                                    int64_t target_vocabulary);
-// What --mini-batch or else --mini-batch-words lets a batch of this corpus hold, and how batches are cut.
-data::BatchCapacity batch_capacity(const Options& options, const data::ParallelCorpus& corpus);
+// How batches are cut.
 data::BatchOrder batch_order(const Options& options);
 // `updates_per_epoch`, an estimate, turns epochs of warm-up and of a cosine's end into updates.
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch);

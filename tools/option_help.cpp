@@ -16,13 +16,25 @@ constexpr int kHelpColumn = 34;
 std::string summary(Program program) {
   switch (program) {
     case Program::train:
-      return "Trains a Transformer on parallel text.\n\n"
-             "  xformer-train -t train.en train.de --valid-sets val.en val.de -m RUN\n";
+      return "Trains a Transformer on parallel text, a language model on text, a classifier on texts and "
+             "classes.\n\n"
+             "  xformer-train -t train.en train.de --valid-sets val.en val.de -m RUN\n"
+             "  xformer-train --task language-model -t train.en --valid-sets val.en -m RUN\n"
+             "  xformer-train --task classification -t train.text train.labels -m RUN\n";
     case Program::translate:
       return "Translates text, line by line.\n\n  xformer-translate -m RUN -i FILE -o FILE\n";
     case Program::score:
       return "Scores translations: corpus BLEU and chrF, the digits of sacreBLEU.\n\n"
-             "  xformer-score bleu REF -i HYP\n";
+             "  xformer-score bleu REF -i HYP\n"
+             "  xformer-score lm --help     the loss of a saved model on a text\n";
+    case Program::score_lm:
+      return "The loss and perplexity of a saved model on a text; of a classifier accuracy and F1 too.\n\n"
+             "  xformer-score lm -m RUN -t test.en test.de\n";
+    case Program::generate:
+      return "Lines from a language model, drawn token by token.\n\n"
+             "  xformer-generate -m RUN --samples 5\n"
+             "  echo 'two dogs' | xformer-generate -m RUN -i -\n";
+    case Program::classify: return "The class of each line of text.\n\n  xformer-classify -m RUN -i FILE\n";
     case Program::vocab_train:
       return "Makes a vocabulary.\n\n  xformer-vocab train -i FILE... -m VOCABULARY\n";
     case Program::vocab_encode:

@@ -8,11 +8,13 @@ constexpr double kMaxDropout = 0.99;
 
 std::vector<Row> data_options() {
   return {
-      text("train-sets", "", "SRC TRG", "parallel training text, plain or .gz; the order says the direction")
+      text("train-sets", "", "SRC TRG",
+           "training text, plain or .gz; the order says the direction. A language model: FILE; a classifier: "
+           "TEXT LABELS")
           .alias("-t")
-          .exactly(2)
+          .up_to(2)
           .keeps(Keep::free),
-      text("valid-sets", "", "SRC TRG", "parallel validation text").exactly(2).keeps(Keep::free),
+      text("valid-sets", "", "SRC TRG", "validation text, as for --train-sets").up_to(2).keeps(Keep::free),
       text("vocabs", "", "FILE [FILE]",
            "vocabularies; one file: both sides share it; none: trained from the training text")
           .alias("-v")
@@ -38,9 +40,11 @@ std::vector<Row> data_options() {
 
 std::vector<Row> model_options() {
   return {
+      choice("type", "translation|language-model|classification", "translation",
+             "encoder and decoder; a decoder alone (--enc-depth 0); an encoder alone (--dec-depth 0)"),
       integer("dim-emb", kByTask, "N", "width of the model").at_least(2),
-      integer("enc-depth", kByTask, "N", "encoder layers").at_least(1),
-      integer("dec-depth", kByTask, "N", "decoder layers").at_least(1),
+      integer("enc-depth", kByTask, "N", "encoder layers").at_least(0),
+      integer("dec-depth", kByTask, "N", "decoder layers").at_least(0),
       integer("transformer-heads", kByTask, "N", "attention heads; they divide the width").at_least(1),
       integer("transformer-dim-ffn", kByTask, "N", "inner width of the feed-forward block").at_least(1),
       choice("norm", "post|pre", kByTask, "layer normalisation after each block (the paper) or before it"),
@@ -59,7 +63,9 @@ std::vector<Row> model_options() {
 
 std::vector<Row> optimiser_options() {
   return {
-      integer("mini-batch-words", kByTask, "N", "target tokens of a batch, </s> included").at_least(1),
+      integer("mini-batch-words", kByTask, "N",
+              "target tokens of a batch, </s> included; of a classifier, tokens of its texts")
+          .at_least(1),
       integer("mini-batch", "0", "N", "sentences of a batch, instead of words; 0: words").at_least(0),
       integer("maxi-batch", "0", "N",
               "sort the sentences of N batches by length before they are cut apart; 0: none are sorted")
@@ -103,9 +109,11 @@ std::vector<Row> stopping_options() {
 std::vector<Row> validation_options() {
   return {
       amount("valid-freq", "1e", "N", "how often to validate"),
-      choice("valid-metrics", "bleu|chrf|ce-mean-words|perplexity|ce-mean-batches|compat-bleu",
+      choice("valid-metrics",
+             "bleu|chrf|ce-mean-words|perplexity|ce-mean-batches|compat-bleu|word-perplexity|accuracy|macro-f1",
              "bleu chrf ce-mean-words perplexity",
-             "the first one chooses the best checkpoint; the last two are what two tutorials report")
+             "the first one chooses the best checkpoint; each type of model has its own; ce-mean-batches and "
+             "compat-bleu are what two tutorials report")
           .value("NAME...")
           .up_to(6),
       integer("valid-beam-size", "1", "N", "beam of the validation translations").between(1, 64),

@@ -10,7 +10,12 @@ constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpu
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
-constexpr unsigned kOnDevices = Program::train | Program::translate | kExplainTranslating;
+constexpr unsigned kMeasuring = static_cast<unsigned>(Program::score_lm);
+constexpr unsigned kGenerate = static_cast<unsigned>(Program::generate);
+constexpr unsigned kClassify = static_cast<unsigned>(Program::classify);
+
+constexpr unsigned kOnDevices =
+    Program::train | Program::translate | kMeasuring | kGenerate | kClassify | kExplainTranslating;
 constexpr unsigned kComputing = kOnDevices | kExplainComputing;
 constexpr unsigned kLowercase =
     Program::vocab_train | Program::vocab_encode | Program::vocab_check | Program::vocab_stats;
@@ -76,6 +81,51 @@ std::vector<Row> score_options() {
   };
 }
 
+constexpr std::string_view kRunHelp = "run folder (its averaged model if there is one) or a checkpoint";
+
+Row precision_option() {
+  return choice("precision", "float32|bfloat16", "float32", "of weights and activations");
+}
+
+std::vector<Row> measuring_options() {
+  return {
+      text("model", "", "DIR", kRunHelp).alias("-m"),
+      text("text", "", "SRC TRG", "the text; of a language model: FILE; of a classifier: TEXT LABELS")
+          .alias("-t")
+          .up_to(2),
+      integer("mini-batch-words", "4096", "N", "target tokens of a batch").at_least(8),
+      precision_option(),
+  };
+}
+
+std::vector<Row> generate_options() {
+  return {
+      text("model", "", "DIR", kRunHelp).alias("-m"),
+      text("input", "", "FILE", "a prompt a line, to go on from; -: standard input; none: the empty prompt")
+          .alias("-i"),
+      text("output", "-", "FILE", "prompts and what follows, a line each; -: standard output").alias("-o"),
+      integer("samples", "1", "N", "lines for each prompt").at_least(1),
+      real("temperature", "1", "X", "below 1 the probable becomes more so; 0: always the most probable token")
+          .at_least(0),
+      integer("top-k", "0", "N", "draw among the N most probable tokens; 0: among all").at_least(0),
+      integer("max-length", "100", "N", "at most N tokens a line; a cut is reported").between(1, 2048),
+      integer("seed", "1", "N", "another seed, other lines").at_least(0),
+      integer("mini-batch", "64", "N", "lines written together").at_least(1),
+      precision_option(),
+  };
+}
+
+std::vector<Row> classify_options() {
+  return {
+      text("model", "", "DIR", kRunHelp).alias("-m"),
+      text("input", "-", "FILE", "a text a line; -: standard input").alias("-i"),
+      text("output", "-", "FILE", "class, tab, probability for each line; -: standard output").alias("-o"),
+      flag("all-classes", "false", "the other classes too, behind the best"),
+      integer("mini-batch", "256", "N", "texts read together").at_least(1),
+      precision_option(),
+  };
+}
+
 std::vector<Row> vocab_train_options() {
   return {
       text("input", "", "FILE...", "text; several files make one joint vocabulary")
@@ -134,7 +184,8 @@ std::vector<Row> shared_options() {
           .between(0, 1024)
           .only(kComputing),
       text("task", "transformer-tiny", "NAME",
-           "preset that sets what is not given: transformer-tiny, transformer-base, demo")
+           "preset that sets what is not given: transformer-tiny, transformer-base, demo, language-model, "
+           "classification")
           .only(static_cast<unsigned>(Program::train)),
       text("config", "", "FILE",
            "TOML file with the same names; the command line goes before it, the task after it")
@@ -153,6 +204,9 @@ std::vector<Row> shared_options() {
 OptionGroup using_options() {
   return {{"translation", kTranslate, Keep::free, translate_options()},
           {"scoring", kScore, Keep::free, score_options()},
+          {"the loss of a model", kMeasuring, Keep::free, measuring_options()},
+          {"generation", kGenerate, Keep::free, generate_options()},
+          {"classification", kClassify, Keep::free, classify_options()},
           {"vocabulary", kVocabTrain, Keep::free, vocab_train_options()},
           {"text", kCode, Keep::free, vocab_code_options()},
           {"text", kReport, Keep::free, vocab_report_options()},

@@ -11,6 +11,9 @@ std::string program_name(Program program) {
     case Program::train: return "xformer-train";
     case Program::translate: return "xformer-translate";
     case Program::score: return "xformer-score";
+    case Program::score_lm: return "xformer-score lm";
+    case Program::generate: return "xformer-generate";
+    case Program::classify: return "xformer-classify";
     case Program::vocab_train: return "xformer-vocab train";
     case Program::vocab_encode: return "xformer-vocab encode";
     case Program::vocab_decode: return "xformer-vocab decode";

@@ -32,6 +32,9 @@ enum class Program : unsigned {
   explain_beam = 1u << 17,
   explain_logits = 1u << 18,
   explain_quirk = 1u << 19,
+  score_lm = 1u << 24,
+  generate = 1u << 25,
+  classify = 1u << 26,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

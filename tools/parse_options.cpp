@@ -11,6 +11,7 @@
 #include "tools/build_info.h"
 #include "tools/command_line.h"
 #include "tools/config_file.h"
+#include "tools/model_text.h"
 #include "tools/options.h"
 #include "tools/presets.h"
 
@@ -52,6 +53,7 @@ void check_paths(const Options& options) {
 void check_training(Options& options) {
   check_precision(options);
   check_paths(options);
+  check_model_type(options);
   const int64_t width = options.get_int("dim-emb"), heads = options.get_int("transformer-heads");
   if (width % heads != 0) {
     fail(ErrorKind::usage, "transformer-heads: {} heads do not divide the width of {} (dim-emb)", heads,

@@ -6,7 +6,9 @@
 
 #include "data/batches.h"
 #include "data/tokenizer.h"
+#include "nn/model.h"
 #include "tools/model_config.h"
+#include "tools/model_text.h"
 #include "tools/progress.h"
 
 namespace xf::tools {
@@ -18,6 +20,8 @@ std::string megabytes(int64_t bytes) { return fmt::format("{:.0f} MB", static_ca
 std::pair<int64_t, int64_t> vocabulary_sizes(const Options& options) {
   const auto sizes = options.get_ints("vocab-sizes");
   if (sizes.size() == 2) return {sizes[0], sizes[1]};
+  if (model_type(options) == nn::ModelType::classification)
+    fail(ErrorKind::usage, "print-model of a classifier: give --vocab-sizes PIECES CLASSES");
   const auto& paths = options.get_strings("vocabs");
   if (paths.empty()) {
     const int64_t size = options.get_int("vocab-size");
@@ -40,7 +44,7 @@ std::string row(const std::string& name, const std::string& shapes, int64_t coun
 // Without data: sentences as long as they may be.
 data::BatchCapacity largest_batch(const Options& options) {
   const int64_t sentences = options.get_int("mini-batch");
-  if (sentences == 0) return data::capacity_for(options.get_int("mini-batch-words"));
+  if (sentences == 0) return batch_capacity(model_type(options), options.get_int("mini-batch-words"));
   const int64_t tokens = sentences * (options.get_int("max-length") + 1);
   return {tokens, tokens, sentences};
 }
@@ -64,7 +68,7 @@ std::string print_model(const Options& options) {
   const auto [source, target] = vocabulary_sizes(options);
   const nn::TransformerConfig config = model_config(options, source, target);
   nn::Registry registry;
-  const nn::Transformer model(config, registry);
+  const std::unique_ptr<nn::Model> model = nn::make_model(config, registry);
   const data::BatchCapacity capacity = largest_batch(options);
 
   std::string text = fmt::format("{:<36} {:<58} {:>12}\n", "block", "weights", "parameters");

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "nn/memory_plan.h"
+#include "nn/registry.h"
 #include "tools/options.h"
 
 namespace xf::tools {

@@ -14,7 +14,7 @@ int train(const Options& options) {
   options.require("train-sets");
   chosen_device(options);
   loop_options(options);
-  data::capacity_for(options.get_int("mini-batch-words"));
+  batch_capacity(model_type(options), options.get_int("mini-batch-words"));
   set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
   const bool seed_format = options.get_string("log-format") == "seed" && !options.get_bool("quiet");
   const RunStart start = run_start(options);

@@ -7,7 +7,6 @@
 #include "core/file.h"
 #include "core/parallel.h"
 #include "core/stop.h"
-#include "data/bleu.h"
 #include "tools/model_config.h"
 #include "tools/print_model.h"
 #include "tools/run_report.h"
@@ -74,8 +73,8 @@ TrainingRun::TrainingRun(TrainingInputs inputs)
       model_(setup_),
       report_(options_, setup_.loop, setup_.updates_per_epoch) {
   if (inputs_.validation) {
-    validator_ = std::make_unique<Validator>(options_, model_.transformer, model_.trainer,
-                                             inputs_.vocabularies, *inputs_.validation);
+    validator_ =
+        make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies, *inputs_.validation);
   }
 }
 
@@ -177,21 +176,17 @@ bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
 
 void TrainingRun::describe_run() {
   const data::CorpusStatistics& s = inputs_.corpus.statistics;
+  const char* const unit = inputs_.corpus.has_source() ? "pairs" : "lines";
   report_.say(fmt::format("xformer {} · {} · {} threads · seed {}", XFORMER_VERSION, device_line(options_),
                           thread_count(), setup_.seed));
-  report_.say(fmt::format("train: {} pairs, {} kept, {} empty, {} over {} tokens{}", grouped(s.pairs),
+  report_.say(fmt::format("train: {} {}, {} kept, {} empty, {} over {} tokens{}", grouped(s.pairs), unit,
                           grouped(s.kept), grouped(s.dropped_empty), grouped(s.dropped_long),
                           options_.get_int("max-length"),
                           s.cropped ? fmt::format(", {} cropped", grouped(s.cropped)) : ""));
-  report_.say(fmt::format(
-      "source: {} tokens, longest {}, {:.2f}% unknown · target: {} tokens, longest {}, {:.2f}% unknown",
-      grouped(s.source.tokens), s.source.longest, 100 * s.source.unknown_rate(), grouped(s.target.tokens),
-      s.target.longest, 100 * s.target.unknown_rate()));
+  report_.say(tokens_line(setup_.model.type, s));
   if (inputs_.validation)
-    report_.say(fmt::format("valid: {} pairs", grouped(inputs_.validation->corpus.size())));
-  report_.say(fmt::format("vocabulary: {} source, {} target{}, hash {}",
-                          grouped(setup_.model.source_vocabulary), grouped(setup_.model.target_vocabulary),
-                          inputs_.vocabularies.joint() ? " (joint)" : "", inputs_.vocabularies.hash()));
+    report_.say(fmt::format("valid: {} {}", grouped(inputs_.validation->corpus.size()), unit));
+  report_.say(vocabulary_line(setup_.model.type, inputs_.vocabularies));
   report_.say(model_line(setup_.model, model_.registry));
   report_.say(memory_line(setup_.plan, setup_.capacity.target_tokens));
   report_.say(batches_line(setup_, inputs_));
@@ -269,7 +264,7 @@ void TrainingRun::finish(nn::Ending ending) {
                             grouped(state_.best_update)));
   }
   if (validator_) score(average);
-  const std::string hint = fmt::format("translate with: xformer-translate -m {} -i FILE -o FILE", run_);
+  const std::string hint = use_line(setup_.model.type, run_);
   report_.note(hint);
   const nn::State state = state_to_save(state_);
   for (const auto& [key, value] : state.values()) average.state.set(key, value);
@@ -279,13 +274,9 @@ void TrainingRun::finish(nn::Ending ending) {
 
 void TrainingRun::score(const nn::Checkpoint& average) {
   nn::load_model(average.model, model_.registry, run_);
-  const int64_t beam = options_.get_int("beam-size");
-  const data::BleuScore bleu = validator_->bleu(validator_->translations(beam));
-  report_.say(fmt::format("averaged model, beam {}: {}", beam, data::format(bleu, 2)));
-  report_.metrics(json_line("averaged", {{"metric", "bleu"},
-                                         {"score", bleu.score},
-                                         {"beam", beam},
-                                         {"signature", data::signature_text(bleu.signature)}}));
+  const FinalScore score = validator_->score();
+  report_.say("averaged model, " + score.text);
+  report_.metrics(json_line("averaged", score.fields));
 }
 
 }  // namespace

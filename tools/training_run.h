@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "data/batches.h"
 #include "nn/run_folder.h"
 #include "nn/training_loop.h"
 #include "tools/run_start.h"

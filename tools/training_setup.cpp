@@ -12,24 +12,24 @@ namespace {
 constexpr double kArenaSlack = 1.25;
 
 // Its tensors allocated and its tables made: what a Trainer asks for.
-nn::Transformer& ready(nn::Transformer& transformer, nn::Registry& registry, Device device) {
+nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device) {
   registry.allocate(device, nn::Registry::Gradients::yes);
-  transformer.bind(device);
-  return transformer;
+  model.bind(device);
+  return model;
 }
 
 }  // namespace
 
 TrainingSetup training_setup(const TrainingInputs& inputs) {
   const Options& options = inputs.options;
-  const data::Tokenizer &source = *inputs.vocabularies.source, &target = *inputs.vocabularies.target;
   const data::BatchCapacity capacity = batch_capacity(options, inputs.corpus);
   const BatchSize largest{capacity.source_tokens, capacity.target_tokens, capacity.sentences};
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
-  const nn::TransformerConfig model = model_config(options, source.size(), target.size());
+  const nn::TransformerConfig model =
+      model_config(options, inputs.vocabularies.source->size(), inputs.vocabularies.target->size());
 
-  data::TrainingBatches batches(inputs.corpus, data::batch_specials(source, target), capacity, seed,
+  data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity, seed,
                                 batch_order(options));
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch(0)) /
                                    static_cast<double>(options.get_int("optimizer-delay"));
@@ -61,8 +61,8 @@ std::string batches_line(const TrainingSetup& setup, const TrainingInputs& input
 
 TrainedModel::TrainedModel(const TrainingSetup& setup)
     : registry(setup.dtype),
-      transformer(setup.model, registry),
+      model(nn::make_model(setup.model, registry)),
       arena(setup.device, static_cast<int64_t>(kArenaSlack * static_cast<double>(setup.plan.activations))),
-      trainer(ready(transformer, registry, setup.device), registry, arena, setup.trainer) {}
+      trainer(ready(*model, registry, setup.device), registry, arena, setup.trainer) {}
 
 }  // namespace xf::tools

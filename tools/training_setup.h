@@ -36,7 +36,7 @@ struct TrainedModel {
   TrainedModel& operator=(const TrainedModel&) = delete;
 
   nn::Registry registry;
-  nn::Transformer transformer;
+  std::unique_ptr<nn::Model> model;
   Arena arena;
   nn::Trainer trainer;
 };

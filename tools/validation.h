@@ -1,56 +1,68 @@
-// How good the model is now: loss and scores on text it is not trained on.
+// How good the model is now: loss and scores on text it is not trained on. What is measured depends on the type of the
+// model: a class for each.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "data/batches.h"
-#include "data/bleu.h"
+#include "nn/evaluation.h"
 #include "nn/training_loop.h"
-#include "tools/translator.h"
+#include "tools/model_text.h"
+#include "tools/run_log.h"
 
 namespace xf::tools {
-
-// Sources as they are translated, references as they are scored.
-struct ValidationSet {
-  data::ParallelText text;      // prepared lines
-  data::ParallelCorpus corpus;  // encoded, nothing dropped
-};
 
 struct ValidationResult {
   std::vector<nn::Score> scores;  // as --valid-metrics lists them
   std::string bleu_signature;     // empty without BLEU
   std::vector<std::string>
-      samples;  // lines that show the sentences of --valid-print; none without translation
+      samples;  // lines that show sentences of --valid-print; none where nothing is to be shown
 };
+
+// What is said of the averaged model when a run ends.
+struct FinalScore {
+  std::string text;           // "beam 5: BLEU = ..."
+  std::vector<Field> fields;  // for metrics.jsonl
+};
+
+// Nats, labels not smoothed.
+struct CorpusLoss {
+  nn::LossSums sums;
+  double mean_of_batches = 0;  // the mean of their means: what two tutorials call the loss
+  double mean() const { return sums.plain / static_cast<double>(sums.tokens); }  // per target token
+};
+// Throws Stopped between batches.
+CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches);
 
 class Validator {
  public:
-  // The arguments must outlive the object.
-  Validator(const Options& options, const nn::Transformer& model, nn::Trainer& trainer,
-            const Vocabularies& vocabularies, const ValidationSet& set);
+  virtual ~Validator() = default;
 
   // Throws Stopped between batches.
-  ValidationResult validate();
-  // Best translation of each source.
-  std::vector<std::string> translations(int64_t beam);
-  data::BleuScore bleu(const std::vector<std::string>& translations) const;
+  virtual ValidationResult validate() = 0;
+  virtual FinalScore score() = 0;
 
- private:
-  // Nats per target token, labels not smoothed.
-  struct Losses {
-    double mean_of_words = 0, mean_of_batches = 0;
-  };
-  Losses losses();
-  double compat_bleu();  // along the references (tools/teacher_forcing.h)
-  std::vector<std::string> samples(const std::vector<std::string>& translations) const;
+ protected:
+  // The arguments must outlive the object; the arena serves the loss.
+  Validator(const Options& options, const nn::Model& model, Arena& arena, const Vocabularies& vocabularies,
+            const ValidationSet& set)
+      : options_(options), model_(model), arena_(arena), vocabularies_(vocabularies), set_(set) {}
+
+  CorpusLoss loss() const;
 
   const Options& options_;
-  const nn::Transformer& model_;
-  nn::Trainer& trainer_;
+  const nn::Model& model_;
+  Arena& arena_;
   const Vocabularies& vocabularies_;
   const ValidationSet& set_;
-  Arena arena_;  // of the search
 };
+
+// For the model's type.
+std::unique_ptr<Validator> make_validator(const Options& options, const nn::Model& model, Arena& arena,
+                                          const Vocabularies& vocabularies, const ValidationSet& set);
+
+// Words apart by spaces, and the end of each line: what a loss is divided by that does not depend on the vocabulary.
+int64_t words_and_ends(const std::vector<std::string>& lines);
 
 }  // namespace xf::tools

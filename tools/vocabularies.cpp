@@ -3,8 +3,11 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "data/labels.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/word_tokenizer.h"
+#include "tools/model_text.h"
 #include "tools/text_options.h"
 
 namespace xf::tools {
@@ -40,9 +43,9 @@ std::shared_ptr<const data::Tokenizer> load_given(const Options& options, const 
   return tokenizer;
 }
 
-// The file `stem` with one of the two extensions; "" if there is neither.
+// The file `stem` with one of the extensions; "" if there is none.
 std::string find(const std::string& folder, const std::string& stem) {
-  for (const char* extension : {".spm", ".txt"}) {
+  for (const char* extension : {".spm", ".txt", ".labels"}) {
     const std::string path = folder + "/" + stem + extension;
     if (std::filesystem::exists(path)) return path;
   }
@@ -67,6 +70,15 @@ void Vocabularies::save(const std::string& folder) const {
 
 Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text) {
   const auto& paths = options.get_strings("vocabs");
+  const nn::ModelType type = model_type(options);
+  if (type != nn::ModelType::translation) {
+    const bool classes = type == nn::ModelType::classification;
+    const std::shared_ptr<const data::Tokenizer> of_text =
+        paths.empty() ? train(options, {classes ? &text.source : &text.target})
+                      : data::load_tokenizer(paths[0]);
+    if (classes) return {of_text, data::build_labels(text.target)};
+    return {of_text, of_text};
+  }
   if (paths.size() == 1) {
     const auto both = load_given(options, paths[0]);
     return {both, both};
@@ -90,6 +102,8 @@ Vocabularies load_vocabularies(const std::string& folder) {
     fail(ErrorKind::data,
          "{}: no vocabulary (vocab.spm) in this folder; give the run folder that xformer-train made", folder);
   }
+  if (target.ends_with(".labels"))
+    return {data::load_tokenizer(source), data::make_labels(read_file(target), target)};
   return {data::load_tokenizer(source), data::load_tokenizer(target)};
 }
 

@@ -17,11 +17,12 @@ struct Vocabularies {
   std::string hash() const;      // of both
   std::string checksum() const;  // of both
 
-  // vocab.spm, or vocab.source.spm and vocab.target.spm (.txt for word lists), in `folder`.
+  // vocab.spm, or vocab.source.spm and vocab.target.spm (.txt for word lists, .labels for
+  // the classes of a classifier), in `folder`.
   void save(const std::string& folder) const;
 };
 
-// As --vocabs, --tokenizer, --vocab-size, --joint-vocab say: read, or trained from the training text.
+// As the type of the model, --vocabs, --tokenizer, --vocab-size, --joint-vocab say: read, or trained from the training text.
 Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text);
 // Those that save() left. Error data if there are none.
 Vocabularies load_vocabularies(const std::string& folder);

@@ -1,4 +1,5 @@
-// xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output.
+// xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output; and the loss of
+// a model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "data/unicode.h"
 #include "tools/main.h"
 #include "tools/options.h"
+#include "tools/score_model.h"
 
 namespace xf::tools {
 namespace {
@@ -132,7 +134,15 @@ int score(int argc, char** argv) {
   return 0;
 }
 
+// `xformer-score lm ...` is a command of its own; whatever else comes first is a metric or its file.
+int program(int argc, char** argv) {
+  if (argc < 2 || std::string(argv[1]) != "lm") return score(argc, argv);
+  const auto options = parse_options(Program::score_lm, argc - 1, argv + 1);
+  if (options) score_model(*options);
+  return 0;
+}
+
 }  // namespace
 }  // namespace xf::tools
 
-int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::score); }
+int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::program); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nn/classifier.h"
+#include "nn/language_model.h"
 #include "nn/search.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
@@ -40,18 +42,19 @@ struct Training {
   Tensor masters;
 };
 
-// `ahead`: updates are started this many at a time before anybody waits for their losses.
+// Of a Transformer, unless it is of another model. `ahead`: updates are started this many at a time before anybody waits for their losses.
+template <typename Model = Transformer>
 Training train(Device device, DType dtype, int64_t updates, const TransformerConfig& config,
                const BatchSize& capacity = {}, const std::function<PackedBatch(int64_t)>& next = batch_of,
                int64_t ahead = 1) {
-  TinyModel model(dtype, config, Arena::kDefaultBlock, device);
+  Tiny<Model> model(dtype, config, Arena::kDefaultBlock, device);
   TrainerOptions options;
   options.schedule = kSchedule;
   options.clip_norm = 1;
   options.micro_batches = 2;
   options.seed = 42;
   options.capacity = capacity;
-  Trainer trainer(model.transformer, model.registry, model.arena, options);
+  Trainer trainer(model.model, model.registry, model.arena, options);
   Training training;
   for (int64_t u = 1; u <= updates; ++u) {
     trainer.start(u, [&] { return next(u); });
@@ -109,6 +112,46 @@ TEST_CASE("CUDA: 30 updates have the CPU's losses but for rounding, dropout on, 
     }
     CHECK(cpu.losses.back() < 0.98 * cpu.losses.front());  // it learns
   }
+}
+
+TEST_CASE("CUDA: a language model and a classifier have the CPU's losses but for rounding", "[cuda]") {
+  TransformerConfig config = small_config();
+  const auto check = [&](const auto& train_on, const BatchSize& largest) {
+    const Training cpu = train_on(Device::cpu(), BatchSize{});
+    const double rounding = rounding_of_losses(cpu, config);
+    for (const BatchSize& capacity : {BatchSize{}, largest}) {
+      const Training cuda = train_on(kCuda, capacity);
+      INFO("type " << static_cast<int>(config.type) << ", capacity " << capacity.target_tokens);
+      CHECK(largest_difference(cuda.losses, cpu.losses) < rounding);
+      CHECK(largest_difference(cuda.norms, cpu.norms) < 10 * rounding);
+    }
+  };
+  const auto lines = [](int64_t update) {
+    PackedBatch batch = batch_of(update);
+    batch.source_ids = batch.source_positions = batch.source_order = batch.source_offsets = Tensor();
+    batch.source_tokens = batch.longest_source = 0;
+    return batch;
+  };
+  const auto texts = [](int64_t update) {
+    const auto u = static_cast<int32_t>(update);
+    PackedBatch batch =
+        random_batch({5 + u % 3, 1, 9, 3}, {1, 1, 1, 1}, 13, 13, static_cast<uint64_t>(update));
+    batch.target_out = Tensor::from(Ids{0, u % 3, 2, 1});
+    return batch;
+  };
+  config.type = ModelType::language_model;
+  check(
+      [&](Device device, const BatchSize& capacity) {
+        return train<LanguageModel>(device, DType::f32, 10, config, capacity, lines);
+      },
+      {.source_tokens = 0, .target_tokens = 40, .sentences = 7});
+  config.type = ModelType::classification;
+  config.target_vocabulary = 3;
+  check(
+      [&](Device device, const BatchSize& capacity) {
+        return train<Classifier>(device, DType::f32, 10, config, capacity, texts);
+      },
+      {.source_tokens = 40, .target_tokens = 7, .sentences = 7});
 }
 
 TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {

@@ -1,6 +1,8 @@
 // A batch with spare rows is the batch without them: same loss, same gradients.
 #include "nn/fixed_batch.h"
 
+#include "nn/classifier.h"
+#include "nn/language_model.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
 
@@ -26,6 +28,35 @@ TEST_CASE("FixedBatch: spare rows and empty sentences change neither loss nor gr
       CHECK(max_relative_error(gradient, expected.at(name), 1e-6) < 1e-12);
     }
   }
+}
+
+namespace {
+
+template <typename Model>
+void check_spare_rows(const TransformerConfig& config, const PackedBatch& batch, const BatchSize& capacity) {
+  FixedBatch fixed(Device::cpu(), capacity);
+  Tiny<Model> model(DType::f64, config);
+  const double loss = model.accumulate({batch});
+  const auto expected = gradients_of(model.registry);
+  model.registry.gradients().fill_zero();
+  fixed.load(batch);
+  CHECK(model.accumulate({fixed.batch()}) == Approx(loss).epsilon(1e-12));
+  CHECK(worst_difference(gradients_of(model.registry), expected) <= 1e-12);
+}
+
+}  // namespace
+
+TEST_CASE("FixedBatch: spare rows change nothing where a batch has no source, or a class a text", "[unit]") {
+  TransformerConfig config = tiny_config();
+  config.type = ModelType::language_model;
+  PackedBatch lines = random_batch({0, 0, 0}, {4, 2, 11}, 13, 17, 21);
+  lines.source_ids = lines.source_positions = lines.source_order = lines.source_offsets = Tensor();
+  check_spare_rows<LanguageModel>(config, lines, {.source_tokens = 0, .target_tokens = 29, .sentences = 9});
+  config.type = ModelType::classification;
+  config.target_vocabulary = 3;
+  PackedBatch texts = random_batch({5, 1, 9}, {1, 1, 1}, 13, 13, 21);
+  texts.target_out = Tensor::from(Ids{0, 2, 1});
+  check_spare_rows<Classifier>(config, texts, {.source_tokens = 31, .target_tokens = 9, .sentences = 9});
 }
 
 TEST_CASE("FixedBatch: refuses a batch beyond its capacity", "[unit]") {

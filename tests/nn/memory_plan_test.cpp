@@ -57,7 +57,7 @@ TEST_CASE("Memory plan: exactly the arena's peak for the largest batch", "[unit]
   CHECK(plan.total() == plan.parameters + plan.gradients + plan.moments + plan.activations);
   trainer.update(2, [] { return largest_batch(); });
   CHECK(plan.activations == model.arena.peak_bytes());
-  trainer.evaluate(largest_batch());
+  evaluate(model.transformer, model.arena, largest_batch());
   CHECK(plan.activations == model.arena.peak_bytes());
 }
 

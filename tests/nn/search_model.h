@@ -28,12 +28,12 @@ inline TransformerConfig small_config(int64_t vocabulary) {
 }
 
 // Random weights. The output layer is made steep, so that hypotheses differ clearly, and </s> likely.
-struct Model {
+struct SearchModel {
   Registry registry;
   Transformer transformer;
   Arena arena{Device::cpu()};
 
-  Model(DType dtype, const TransformerConfig& config, uint64_t seed, double eos_bias = 1.5)
+  SearchModel(DType dtype, const TransformerConfig& config, uint64_t seed, double eos_bias = 1.5)
       : registry(dtype), transformer(config, registry) {
     registry.allocate(Device::cpu(), Registry::Gradients::no);
     registry.initialise(seed);
@@ -90,7 +90,7 @@ inline PackedBatch make_batch(const std::vector<Ids>& sources, const std::vector
 
 // log p of every next token after each prefix (which begins with <s>), all of it decoded anew, without a
 // cache: the decoder of training, and log softmax from its definition in f64.
-inline std::vector<std::vector<double>> uncached_log_probabilities(Model& model, const Ids& source,
+inline std::vector<std::vector<double>> uncached_log_probabilities(SearchModel& model, const Ids& source,
                                                                    const Ids& prefix) {
   Tape tape(model.arena, Tape::Mode::inference);
   Step step{tape};
@@ -139,7 +139,7 @@ inline std::vector<Ids> random_sources(int64_t count, uint64_t seed) {
 inline bool allowed(int32_t id) { return id != kPad && id != kUnk && id != kBos; }
 
 // Sum of log p over a hypothesis's tokens, </s> included unless it was cut, from one uncached pass.
-inline double uncached_log_probability(Model& model, const Ids& source, const Hypothesis& hypothesis) {
+inline double uncached_log_probability(SearchModel& model, const Ids& source, const Hypothesis& hypothesis) {
   Ids prefix{kBos}, next = hypothesis.ids;
   prefix.insert(prefix.end(), next.begin(), next.end());
   if (hypothesis.cut) {

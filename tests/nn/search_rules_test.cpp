@@ -14,7 +14,7 @@ using namespace xf::nn::search_tests;
 
 TEST_CASE("Search: a hypothesis at the length limit is cut and says so", "[unit]") {
   // </s> never comes: its bias is far below all others.
-  Model never(DType::f32, small_config(20), 10, -1e4);
+  SearchModel never(DType::f32, small_config(20), 10, -1e4);
   SearchOptions options = options_for(3);
   options.max_length_factor = 1.5f;
   options.max_length = 15;
@@ -30,7 +30,7 @@ TEST_CASE("Search: a hypothesis at the length limit is cut and says so", "[unit]
     }
   }
   // </s> at once: the empty translation, not cut.
-  Model at_once(DType::f32, small_config(20), 10, 1e4);
+  SearchModel at_once(DType::f32, small_config(20), 10, 1e4);
   for (const auto& hypotheses :
        Search(at_once.transformer, at_once.arena, options_for(1)).translate(make_batch(sources))) {
     CHECK(hypotheses[0].ids.empty());
@@ -40,8 +40,9 @@ TEST_CASE("Search: a hypothesis at the length limit is cut and says so", "[unit]
 }
 
 TEST_CASE("Search: <pad> and <s> never come out, <unk> only on request", "[unit]") {
-  Model model(DType::f32, small_config(9), 11);
-  for (const int32_t id : {kPad, kUnk, kBos}) Model::set(model.registry.find("output.bias").value, id, 8);
+  SearchModel model(DType::f32, small_config(9), 11);
+  for (const int32_t id : {kPad, kUnk, kBos})
+    SearchModel::set(model.registry.find("output.bias").value, id, 8);
   const std::vector<Ids> sources = random_sources(20, 12);
   SearchOptions options = options_for(3);
   for (const bool allow_unk : {false, true}) {
@@ -62,7 +63,7 @@ TEST_CASE("Search: <pad> and <s> never come out, <unk> only on request", "[unit]
 
 TEST_CASE("Search: equal scores come out by the smaller id", "[unit]") {
   // All logits are 0 but those of </s>: every word is as likely as any other.
-  Model model(DType::f32, small_config(12), 13, -1e4);
+  SearchModel model(DType::f32, small_config(12), 13, -1e4);
   model.registry.find("output.weight").value.fill_zero();
   SearchOptions options = options_for(3);
   options.max_length = 2;
@@ -75,7 +76,7 @@ TEST_CASE("Search: equal scores come out by the smaller id", "[unit]") {
 }
 
 TEST_CASE("Search: the n best are sorted, distinct, and the best does not depend on n", "[unit]") {
-  Model model(DType::f32, small_config(20), 14);
+  SearchModel model(DType::f32, small_config(20), 14);
   const std::vector<Ids> sources = random_sources(20, 15);
   SearchOptions options = options_for(5);
   const auto all = Search(model.transformer, model.arena, options).translate(make_batch(sources));
@@ -96,7 +97,7 @@ TEST_CASE("Search: the n best are sorted, distinct, and the best does not depend
 
 TEST_CASE("Search: a vocabulary without a word gives empty translations", "[unit]") {
   // Only </s> is allowed, fewer candidates than the beam.
-  Model model(DType::f32, small_config(4), 16);
+  SearchModel model(DType::f32, small_config(4), 16);
   const auto results =
       Search(model.transformer, model.arena, options_for(5)).translate(make_batch({{4, 5}, {6}}));
   for (const auto& hypotheses : results) {
@@ -107,7 +108,7 @@ TEST_CASE("Search: a vocabulary without a word gives empty translations", "[unit
 }
 
 TEST_CASE("Search: long translations grow the cache, and all memory goes back to the arena", "[unit]") {
-  Model model(DType::f64, small_config(20), 17, -1e4);
+  SearchModel model(DType::f64, small_config(20), 17, -1e4);
   SearchOptions options = options_for(2);
   options.max_length = 70;
   options.max_length_factor = 30;
@@ -120,7 +121,7 @@ TEST_CASE("Search: long translations grow the cache, and all memory goes back to
 }
 
 TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]") {
-  Model model(DType::f32, small_config(20), 18);
+  SearchModel model(DType::f32, small_config(20), 18);
   const auto construct = [&](const SearchOptions& options) {
     return tests::error_of([&] { Search(model.transformer, model.arena, options); });
   };
@@ -136,7 +137,7 @@ TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]"
   CHECK(construct(options) ==
         "1: search: <s> and </s> must be ids of the target vocabulary of 20, got 2 and 20");
 
-  Model::set(model.registry.find("output.bias").value, 7, std::nan(""));
+  SearchModel::set(model.registry.find("output.bias").value, 7, std::nan(""));
   const Search search(model.transformer, model.arena, options_for(2));
   CHECK(tests::error_of([&] {
           search.translate(make_batch({{4, 5}}));

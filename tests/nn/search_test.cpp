@@ -16,7 +16,7 @@ namespace {
 
 // The rules of nn/search.h once more, for one sentence, in the plainest way: strings of ids, every prefix
 // decoded anew.
-std::vector<Hypothesis> plain_beam_search(Model& model, const Ids& source, const SearchOptions& options,
+std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source, const SearchOptions& options,
                                           size_t limit) {
   struct Prefix {
     Ids ids;
@@ -75,7 +75,7 @@ size_t limit_of(const SearchOptions& options, const Ids& source) {
 
 TEST_CASE("Search: a beam of 1 is greedy search", "[unit]") {
   // Expected: the definition, argmax of an uncached decoder until </s>.
-  Model model(DType::f64, small_config(20), 1);
+  SearchModel model(DType::f64, small_config(20), 1);
   const std::vector<Ids> sources = random_sources(12, 2);
   const auto results = Search(model.transformer, model.arena, options_for(1)).translate(make_batch(sources));
   size_t ended = 0;
@@ -105,7 +105,7 @@ TEST_CASE("Search: a beam agrees with a plain search that decodes every prefix a
   const NormPlacement norm = GENERATE(NormPlacement::post, NormPlacement::pre);
   TransformerConfig config = small_config(14);
   config.norm = norm;
-  Model model(DType::f64, config, 3);
+  SearchModel model(DType::f64, config, 3);
   SearchOptions options = options_for(beam);
   options.max_length = 12;
   options.normalize = 0.6f;
@@ -125,7 +125,7 @@ TEST_CASE("Search: a beam agrees with a plain search that decodes every prefix a
 TEST_CASE("Search: a beam wider than the space finds the best of all translations", "[unit]") {
   // Expected: every sequence of up to 4 tokens over </s> and 3 words, enumerated: 1 + 3 + 9 + 27 end, 81 are
   // cut.
-  Model model(DType::f64, small_config(7), 5, 0.0);
+  SearchModel model(DType::f64, small_config(7), 5, 0.0);
   SearchOptions options = options_for(200);
   options.max_length = 4;
   options.normalize = GENERATE(0.0f, 1.0f);
@@ -167,7 +167,7 @@ TEST_CASE("Search: a beam wider than the space finds the best of all translation
 
 TEST_CASE("Search: cached scores are the uncached decoder's within 1e-5", "[unit]") {
   const DType dtype = GENERATE(DType::f32, DType::f64);
-  Model model(dtype, small_config(20), 6);
+  SearchModel model(dtype, small_config(20), 6);
   const SearchOptions options = options_for(5);
   const std::vector<Ids> sources = random_sources(16, 7);
   const auto results = Search(model.transformer, model.arena, options).translate(make_batch(sources));
@@ -182,7 +182,7 @@ TEST_CASE("Search: cached scores are the uncached decoder's within 1e-5", "[unit
 }
 
 TEST_CASE("Search: a translation does not depend on its batch", "[unit]") {
-  Model model(DType::f32, small_config(20), 8);
+  SearchModel model(DType::f32, small_config(20), 8);
   const Search search(model.transformer, model.arena, options_for(4));
   std::vector<Ids> sources = random_sources(64, 9);
   sources[10] = {};  // </s> alone
@@ -210,7 +210,7 @@ TEST_CASE("Search: an observer changes nothing and sees the beam", "[unit]") {
     void continued(const Continuation& continuation) override { all.push_back(continuation); }
     std::vector<Continuation> all;
   };
-  Model model(DType::f64, small_config(20), 11);
+  SearchModel model(DType::f64, small_config(20), 11);
   SearchOptions options = options_for(3);
   options.max_length = 9;
   const PackedBatch batch = make_batch(random_sources(6, 12));

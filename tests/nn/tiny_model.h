@@ -1,10 +1,15 @@
 // A Transformer small enough for central differences, and what its tests share.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "nn/trainer.h"
+#include "nn/transformer.h"
 #include "tests/nn/block_check.h"
 
 namespace xf::tests {
@@ -23,15 +28,16 @@ inline nn::TransformerConfig tiny_config() {
   return config;
 }
 
-struct TinyModel {
+template <typename Model>
+struct Tiny {
   nn::Registry registry;
-  nn::Transformer transformer;
+  Model model;
   Arena arena;
-  TinyModel(DType dtype, const nn::TransformerConfig& config, int64_t arena_bytes = Arena::kDefaultBlock,
-            Device device = Device::cpu())
-      : registry(dtype), transformer(config, registry), arena(device, arena_bytes) {
+  Tiny(DType dtype, const nn::TransformerConfig& config, int64_t arena_bytes = Arena::kDefaultBlock,
+       Device device = Device::cpu())
+      : registry(dtype), model(config, registry), arena(device, arena_bytes) {
     registry.allocate(device, nn::Registry::Gradients::yes);
-    transformer.bind(device);
+    model.bind(device);
     registry.initialise(1);
   }
 
@@ -44,7 +50,7 @@ struct TinyModel {
       const Tensor counters = Tensor::from(Ids{5, source, 5, target}, {2, 2}).to(arena.device());
       Tape tape(arena, mode);
       nn::Step step{.tape = tape, .training = true, .seed = 99};
-      const Variable loss = transformer.loss(step, batch.to(arena.device()), counters, sums);
+      const Variable loss = model.loss(step, batch.to(arena.device()), counters, sums);
       if (mode == Tape::Mode::record) tape.backward(loss);
       source += static_cast<int32_t>(batch.source_tokens);
       target += static_cast<int32_t>(batch.target_tokens);
@@ -52,6 +58,50 @@ struct TinyModel {
     return as_doubles(sums)[0];
   }
 };
+
+struct TinyModel : Tiny<nn::Transformer> {
+  using Tiny::Tiny;
+  nn::Transformer& transformer = model;
+};
+
+// The element with the largest gradient and three others.
+inline std::vector<int64_t> sampled_elements(const Tensor& gradient) {
+  const auto values = gradient.to_vector<double>();
+  const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  std::vector<int64_t> elements{std::max_element(values.begin(), values.end(), larger) - values.begin()};
+  PhiloxSequence random(3, static_cast<uint64_t>(gradient.numel()));
+  for (int i = 0; i < 3; ++i) elements.push_back(random.below(static_cast<uint32_t>(gradient.numel())));
+  return elements;
+}
+
+// Of some elements of every parameter, against central differences; an f64 model.
+template <typename Model>
+Worst sampled_gradient_error(Tiny<Model>& model, const PackedBatch& batch) {
+  model.accumulate({batch});
+  Worst worst;
+  for (const nn::Parameter& parameter : model.registry.parameters()) {
+    for (const int64_t i : sampled_elements(parameter.gradient)) {
+      const auto one = [i](const Tensor& x) { return x.reshape({x.numel()}).slice_rows(i, i + 1); };
+      const auto loss = [&] { return model.accumulate({batch}, Tape::Mode::inference); };
+      worst.meet(gradient_error(loss, one(parameter.value), one(parameter.gradient), 1e-5, 1e-2),
+                 parameter.name);
+    }
+  }
+  return worst;
+}
+
+inline double worst_difference(const std::map<std::string, Tensor>& actual,
+                               const std::map<std::string, Tensor>& expected) {
+  double largest = 0, worst = 0;
+  for (const auto& [name, gradient] : expected) {
+    for (const double value : as_doubles(gradient)) largest = std::max(largest, std::abs(value));
+  }
+  for (const auto& [name, gradient] : expected) {
+    // Floor: the gradient of the keys' bias is zero in exact arithmetic.
+    worst = std::max(worst, max_relative_error(actual.at(name), gradient, 0.1 * largest));
+  }
+  return worst;
+}
 
 // Sentences begin..end-1 of a batch as a batch of their own.
 inline PackedBatch sentences_of(const PackedBatch& batch, size_t begin, size_t end) {

@@ -185,15 +185,14 @@ TEST_CASE("Trainer: the first bad gradient has a name and leaves none behind", "
   for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
 }
 
-TEST_CASE("Trainer: evaluation has no dropout and changes nothing", "[unit]") {
+TEST_CASE("Evaluation: has no dropout and changes nothing", "[unit]") {
   // A sentence's loss does not depend on the batch or the update it is in.
   const PackedBatch batch = random_batch({5, 1, 6}, {4, 2, 7}, 13, 17, 21);
   TinyModel model(DType::f64, tiny_config());
-  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
   const auto values = as_doubles(model.registry.values());
-  const LossSums all = trainer.evaluate(batch);
-  const LossSums first = trainer.evaluate(sentences_of(batch, 0, 2)),
-                 last = trainer.evaluate(sentences_of(batch, 2, 3));
+  const LossSums all = evaluate(model.transformer, model.arena, batch);
+  const LossSums first = evaluate(model.transformer, model.arena, sentences_of(batch, 0, 2)),
+                 last = evaluate(model.transformer, model.arena, sentences_of(batch, 2, 3));
   CHECK(all.tokens == 13);
   CHECK(all.plain == Approx(first.plain + last.plain).epsilon(1e-12));
   CHECK(all.smoothed == Approx(first.smoothed + last.smoothed).epsilon(1e-12));

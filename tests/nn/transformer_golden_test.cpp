@@ -2,19 +2,14 @@
 // wrote the fixtures, with its own Transformer in f64 on padded batches.
 #include <cmath>
 
-#include "nn/safetensors.h"
-#include "nn/trainer.h"
-#include "tests/support/batch.h"
+#include "nn/transformer.h"
+#include "tests/nn/golden_model.h"
 #include "tests/support/catch.h"
-#include "tests/support/compare.h"
-#include "tests/support/folders.h"
 
 using namespace xf;
 using namespace xf::nn;
 
 namespace {
-
-const std::string kGolden = tests::source_folder() + "/tests/golden/";
 
 TransformerConfig golden_config() {
   TransformerConfig config;
@@ -29,35 +24,10 @@ TransformerConfig golden_config() {
   return config;
 }
 
-PackedBatch golden_batch() {
-  const auto file = read_safetensors(kGolden + "transformer_batch.safetensors").tensors;
-  const auto ids = [&](const char* name) { return file.at(name).to_vector<int32_t>(); };
-  return tests::packed_batch(ids("source_ids"), ids("source_offsets"), ids("target_in"), ids("target_out"),
-                             ids("target_offsets"));
-}
-
 struct Result {
-  double worst_gradient = 0;
-  std::string worst_name;
-  double loss = 0, nll = 0;  // relative errors
+  golden::Errors against;
   double encoder = 0, log_probs = 0;
 };
-
-double norm_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double v : values) sum += v * v;
-  return std::sqrt(sum);
-}
-
-void load_parameters(const Registry& registry, const TensorMap& file) {
-  for (const Parameter& parameter : registry.parameters()) {
-    INFO(parameter.name);
-    REQUIRE(file.count(parameter.name) == 1);
-    REQUIRE(file.at(parameter.name).shape() == parameter.shape);
-    parameter.value.copy_from(
-        tests::tensor_of(tests::as_doubles(file.at(parameter.name)), parameter.shape, registry.dtype()));
-  }
-}
 
 // Log-probabilities of the last position of each sentence.
 std::vector<double> last_log_probs(const Transformer& model, Step& step, const Variable& states,
@@ -76,39 +46,16 @@ std::vector<double> last_log_probs(const Transformer& model, Step& step, const V
 }
 
 Result compare(const TransformerConfig& config, const std::string& name, DType dtype) {
-  const TensorMap file = read_safetensors(kGolden + name).tensors;
+  const TensorMap file = golden::read(name);
   Registry registry(dtype);
   Transformer model(config, registry);
   registry.allocate(Device::cpu(), Registry::Gradients::yes);
   model.bind(Device::cpu());
-  load_parameters(registry, file);
-  const PackedBatch batch = golden_batch();
+  golden::load_parameters(registry, file);
+  const PackedBatch batch = golden::batch();
   Arena arena(Device::cpu());
   Result result;
-  {
-    Tape tape(arena);
-    Step step{.tape = tape};
-    const Tensor loss = Tensor::zeros({2}, accumulator_of(dtype));
-    const Variable sum = model.loss(step, batch, Tensor(), loss);
-    tape.backward(sum);
-    const auto sums = tests::as_doubles(loss);
-    const double expected_loss = tests::as_doubles(file.at("result.loss"))[0],
-                 expected_nll = tests::as_doubles(file.at("result.nll"))[0];
-    result.loss = std::abs(sums[0] - expected_loss) / std::abs(expected_loss);
-    result.nll = std::abs(sums[1] - expected_nll) / std::abs(expected_nll);
-  }
-  double global = 0;
-  for (const Parameter& p : registry.parameters())
-    global = std::hypot(global, norm_of(tests::as_doubles(file.at("gradient." + p.name))));
-  for (const Parameter& p : registry.parameters()) {
-    // Floor 1e-7 of the global norm: the gradient of the keys' bias is zero in exact arithmetic.
-    const double error = tests::max_relative_error(
-        p.gradient, tests::as_doubles(file.at("gradient." + p.name)), 1e-7 * global);
-    if (error > result.worst_gradient) {
-      result.worst_gradient = error;
-      result.worst_name = p.name;
-    }
-  }
+  result.against = golden::loss_and_gradients(model, registry, batch, arena, file);
   Tape tape(arena, Tape::Mode::inference);
   Step step{.tape = tape};
   const Variable memory = model.encode(step, batch, Tensor());
@@ -128,12 +75,12 @@ void check(const TransformerConfig& config, const std::string& name) {
       longer.max_length = max_length;
       const Result result = compare(longer, name, dtype);
       INFO(name << " " << name_of(dtype) << " max_length " << max_length << ": worst gradient "
-                << result.worst_name);
-      CHECK(result.loss < tolerance);
-      CHECK(result.nll < tolerance);
+                << result.against.worst_name);
+      CHECK(result.against.loss < tolerance);
+      CHECK(result.against.nll < tolerance);
       CHECK(result.encoder < tolerance);
       CHECK(result.log_probs < tolerance);
-      CHECK(result.worst_gradient < tolerance);
+      CHECK(result.against.worst_gradient < tolerance);
     }
   }
 }

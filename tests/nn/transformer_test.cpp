@@ -10,44 +10,7 @@ using namespace xf::tests;
 
 namespace {
 
-// The element with the largest gradient and three others.
-std::vector<int64_t> sample(const Tensor& gradient) {
-  const auto values = gradient.to_vector<double>();
-  const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
-  std::vector<int64_t> elements{std::max_element(values.begin(), values.end(), larger) - values.begin()};
-  PhiloxSequence random(3, static_cast<uint64_t>(gradient.numel()));
-  for (int i = 0; i < 3; ++i) elements.push_back(random.below(static_cast<uint32_t>(gradient.numel())));
-  return elements;
-}
-
-Worst sampled_gradient_error(TinyModel& model, const PackedBatch& batch) {
-  model.accumulate({batch});
-  Worst worst;
-  for (const Parameter& parameter : model.registry.parameters()) {
-    for (const int64_t i : sample(parameter.gradient)) {
-      const auto one = [i](const Tensor& x) { return x.reshape({x.numel()}).slice_rows(i, i + 1); };
-      const auto loss = [&] { return model.accumulate({batch}, Tape::Mode::inference); };
-      worst.meet(gradient_error(loss, one(parameter.value), one(parameter.gradient), 1e-5, 1e-2),
-                 parameter.name);
-    }
-  }
-  return worst;
-}
-
 PackedBatch uneven_batch() { return random_batch({5, 1, 0, 9, 3}, {4, 2, 0, 1, 11}, 13, 13, 21); }
-
-double worst_difference(const std::map<std::string, Tensor>& actual,
-                        const std::map<std::string, Tensor>& expected) {
-  double largest = 0, worst = 0;
-  for (const auto& [name, gradient] : expected) {
-    for (const double value : as_doubles(gradient)) largest = std::max(largest, std::abs(value));
-  }
-  for (const auto& [name, gradient] : expected) {
-    // Floor: the gradient of the keys' bias is zero in exact arithmetic.
-    worst = std::max(worst, max_relative_error(actual.at(name), gradient, 0.1 * largest));
-  }
-  return worst;
-}
 
 }  // namespace
 

@@ -18,7 +18,7 @@ OutputProbabilities whole(const tests::RandomRun& run) {
   ModelTranslator model(run.translating());
   const auto& vocabulary = *model.model->vocabularies.target;
   return output_probabilities(trace_sentence(model, kSource, kTarget), vocabulary,
-                              model.model->transformer->config().label_smoothing, vocabulary.size());
+                              model.model->transformer().config().label_smoothing, vocabulary.size());
 }
 
 TEST_CASE("Explain logits: the losses add up to the loss of training", "[unit]") {

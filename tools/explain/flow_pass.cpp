@@ -75,7 +75,7 @@ FlowPass model_pass(const Options& options, const std::string& sentence, FlowTar
   ModelTranslator model(translation);
   FlowPass pass;
   pass.model = model.model->folder;
-  pass.config = model.model->transformer->config();
+  pass.config = model.model->transformer().config();
   pass.traced = trace_sentence(model, sentence, "");
   add_embedding_terms(pass, model.model->registry);
   add_losses(pass);

@@ -71,7 +71,7 @@ TracedSentence trace_sentence(ModelTranslator& model, const std::string& source,
   traced.target_in = pieces(to, traced.batch.target_in.to_vector<int32_t>());
   traced.target_ids = traced.batch.target_out.to_vector<int32_t>();
   traced.target_out = pieces(to, traced.target_ids);
-  traced.values = traced_values(*model.model->transformer, model.arena, traced.batch);
+  traced.values = traced_values(model.model->transformer(), model.arena, traced.batch);
   return traced;
 }
 

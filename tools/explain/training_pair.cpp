@@ -9,7 +9,7 @@ namespace xf::tools::explain {
 namespace {
 
 void check_length(int64_t tokens, const LoadedModel& model) {
-  const int64_t most = model.transformer->config().max_length;
+  const int64_t most = model.transformer().config().max_length;
   if (tokens <= most) return;
   fail(ErrorKind::usage, "a sentence of {} tokens; {} was trained on at most {}, </s> counted", tokens,
        model.folder, most);

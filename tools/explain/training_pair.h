@@ -27,7 +27,9 @@ class TrainingPair {
   double accumulate(autograd::TapeObserver* observer = nullptr) const;
 
   const nn::Registry& registry() const { return loaded_ ? loaded_->registry : micro_->registry; }
-  const nn::Transformer& transformer() const { return loaded_ ? *loaded_->transformer : micro_->transformer; }
+  const nn::Transformer& transformer() const {
+    return loaded_ ? loaded_->transformer() : micro_->transformer;
+  }
   const PackedBatch& batch() const { return batch_; }
   // "micro-model with random weights", or its folder; and its size.
   std::string title() const;

@@ -1,0 +1,24 @@
+// Classes of texts: their names, one a line beside a file of texts, and their ids.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/parallel_corpus.h"
+
+namespace xf::data {
+
+// A text's class is line i of the second file, as it stands there. The texts are prepared, as sources are; the
+// classes are the target side. Error data as for read_parallel_text().
+ParallelText read_labelled_text(const std::string& text_path, const std::string& label_path,
+                                const TextPipeline& pipeline);
+
+// The names that occur, in order of their code points; id = place. encode() gives one id, or Error data for a name
+// that is none; there are no special tokens. Error data for fewer than two names.
+std::unique_ptr<Tokenizer> build_labels(const std::vector<std::string>& lines);
+
+// From the bytes of a file with a name a line. Error data for a name that occurs twice, or none at all.
+std::unique_ptr<Tokenizer> make_labels(const std::string& bytes, const std::string& name);
+
+}  // namespace xf::data

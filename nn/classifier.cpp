@@ -1,0 +1,56 @@
+#include "nn/classifier.h"
+
+#include <cmath>
+
+#include "autograd/ops.h"
+#include "kernels/elementwise.h"
+
+namespace xf::nn {
+
+namespace {
+
+const Parameter& add_class_weights(Registry& registry, const TransformerConfig& config) {
+  return registry.add("output.weight", {config.target_vocabulary, config.dim},
+                      Init::xavier(config.dim, config.target_vocabulary));
+}
+
+}  // namespace
+
+Classifier::Classifier(const TransformerConfig& config, Registry& registry)
+    : Model(config, registry),
+      embedding_(registry, "embedding",
+                 add_embedding_table(registry, "embedding.weight", config.source_vocabulary, config.dim),
+                 config.dropout),
+      encoder_(registry, "encoder", config.encoder_layers, config),
+      query_(registry.add("pooling.query", {config.dim}, Init::zeros())),
+      site_(registry.new_dropout_site()),
+      output_(registry, add_class_weights(registry, config), config.label_smoothing) {}
+
+Variable Classifier::encode(Step& step, const PackedBatch& batch, const Tensor& counters) const {
+  const Tokens source = source_tokens(step, batch, counters);
+  const Variable x = embedding_.forward(step, batch.source_ids, batch.source_positions, batch.source_order,
+                                        position_table(), source);
+  return encoder_.forward(step, x, source, false);
+}
+
+Variable Classifier::pool(Step& step, const Variable& x, const PackedBatch& batch,
+                          const Tensor& counters) const {
+  const Tokens source = source_tokens(step, batch, counters), target = target_tokens(step, batch, counters);
+  const Tensor zeros = step.allocate({batch.target_out.numel(), config().dim}, x.value().dtype());
+  kernels::fill_zero(zeros);
+  const Variable queries =
+      autograd::add_bias(step.tape, zeros, step.tape.leaf(query_.value, query_.gradient));
+  const float scale = 1.0f / std::sqrt(static_cast<float>(config().dim / config().heads));
+  const kernels::AttentionShape shape{config().heads, source.max_length, false, scale};
+  const Variable y = autograd::attention(step.tape, queries, x, x, target.offsets, source.offsets, shape, {});
+  step.show("pooling", "AT2", "y", y.value());
+  return autograd::dropout(step.tape, y, step.dropout(config().dropout, site_, target));
+}
+
+Variable Classifier::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+                          const Tensor& loss) const {
+  return output_.loss(step, pool(step, encode(step, batch, counters), batch, counters), batch.target_out,
+                      loss);
+}
+
+}  // namespace xf::nn

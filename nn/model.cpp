@@ -1,0 +1,56 @@
+#include "nn/model.h"
+
+#include <algorithm>
+
+#include "nn/classifier.h"
+#include "nn/language_model.h"
+#include "nn/transformer.h"
+
+namespace xf::nn {
+
+namespace {
+
+Tensor counters_of(const Tensor& counters, int64_t side) {
+  return counters.defined() ? counters.slice_rows(side, side + 1).reshape({2}) : Tensor();
+}
+
+}  // namespace
+
+void Model::bind(Device device) {
+  const Shape shape{std::max(kMaxPositions, config_.max_length + 1), config_.dim};
+  if (device.type == DeviceType::meta) {
+    positions_ = Tensor::empty(shape, dtype_, device);
+    return;
+  }
+  const Tensor table = Tensor::empty(shape, accumulator_of(dtype_));
+  kernels::sinusoid_positions(config_.positions, table);
+  positions_ = (dtype_ == DType::bf16 ? table.to_bf16() : table).to(device);
+}
+
+// Training takes one attention path for all batches, so that one captured graph serves them all; use takes
+// what the batch needs.
+int64_t Model::max_length(const Step& step, int64_t longest) const {
+  if (!step.tape.recording()) return longest;
+  XF_CHECK(longest <= config_.max_length, "model: a sentence of {} tokens is over the model's max_length {}",
+           longest, config_.max_length);
+  return config_.max_length;
+}
+
+Tokens Model::source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const {
+  return {batch.source_offsets, max_length(step, batch.longest_source), counters_of(counters, 0)};
+}
+
+Tokens Model::target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const {
+  return {batch.target_offsets, max_length(step, batch.longest_target), counters_of(counters, 1)};
+}
+
+std::unique_ptr<Model> make_model(const TransformerConfig& config, Registry& registry) {
+  switch (config.type) {
+    case ModelType::translation: return std::make_unique<Transformer>(config, registry);
+    case ModelType::language_model: return std::make_unique<LanguageModel>(config, registry);
+    case ModelType::classification: return std::make_unique<Classifier>(config, registry);
+  }
+  return nullptr;
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,53 @@
+// What a trainer needs of a model: the loss of a batch. And what all models have: their sizes, the position table,
+// the rule for how long their sentences are.
+#pragma once
+
+#include <memory>
+
+#include "core/packed_batch.h"
+#include "nn/step.h"
+#include "nn/transformer_config.h"
+
+namespace xf::nn {
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const TransformerConfig& config() const { return config_; }
+  DType dtype() const { return dtype_; }  // of activations
+
+  // Call once after registry.allocate(): the tables that are computed, not learnt.
+  void bind(Device device);
+
+  // Sum of the losses of the batch's target tokens; loss [2] as in Output::loss.
+  // counters i32 [2, 2] {source, target}: what Tokens::counter says; undefined without dropout.
+  virtual Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+                        const Tensor& loss) const = 0;
+
+  // Sentences may be this long when a model is used; the position table ends there.
+  static constexpr int64_t kMaxPositions = 2048;
+
+ protected:
+  // Error usage for sizes that make no model of its type.
+  Model(const TransformerConfig& config, const Registry& registry)
+      : config_(checked(config)), dtype_(registry.dtype()) {}
+
+  const Tensor& position_table() const { return positions_; }  // [P, D]
+  Tokens source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
+  Tokens target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
+
+ private:
+  int64_t max_length(const Step& step, int64_t longest) const;
+
+  TransformerConfig config_;
+  DType dtype_;
+  Tensor positions_;
+};
+
+// An encoder-decoder, a language model or a classifier, as config.type says.
+std::unique_ptr<Model> make_model(const TransformerConfig& config, Registry& registry);
+
+}  // namespace xf::nn

@@ -1,0 +1,63 @@
+// What runs past the sublayers of a stack of layers, and the norms on it, where the model wants them. Post-norm:
+// Vaswani et al. 2017, arXiv:1706.03762; pre-norm: Wang et al. 2019, arXiv:1906.01787; docs/derivations/residual.md.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "nn/norm.h"
+#include "nn/transformer_config.h"
+
+namespace xf::nn {
+
+// One row of the residual stream: attention or feed-forward, and the norm that goes with it.
+struct Sublayer {
+  Sublayer(Registry& registry, const std::string& name, int64_t dim)
+      : norm(registry, name + ".norm", dim), site(registry.new_dropout_site()) {}
+  Norm norm;
+  uint32_t site;  // of the dropout on the sublayer's output
+};
+
+class ResidualStream {
+ public:
+  // `first`: the norm of the first sublayer. The arguments must outlive it.
+  ResidualStream(Step& step, const TransformerConfig& config, const Variable& x, const Norm& first);
+
+  // What the next sublayer reads; at the end, the stack's output.
+  const Variable& normed() const { return normed_; }
+  // Adds what a sublayer made of normed(). `next`: the norm of the sublayer after it, or the stack's last one;
+  // read in pre-norm only.
+  void add(const Variable& s, const Sublayer& sublayer, const Norm* next, const Tokens& tokens);
+
+ private:
+  Step& step_;
+  const TransformerConfig& config_;
+  Variable residual_, normed_;
+};
+
+// Layers NAME.layers.0 .. , each of which begins with a self-attention, and in pre-norm the norm behind them.
+template <typename Layer>
+class LayerStack {
+ public:
+  LayerStack(Registry& registry, const std::string& name, int64_t layers, const TransformerConfig& config) {
+    for (int64_t l = 0; l < layers; ++l) {
+      layers_.push_back(std::make_unique<Layer>(registry, fmt::format("{}.layers.{}", name, l), config));
+    }
+    if (config.norm == NormPlacement::pre)
+      last_ = std::make_unique<Norm>(registry, name + ".norm", config.dim);
+  }
+
+  size_t size() const { return layers_.size(); }
+  const Layer& operator[](size_t l) const { return *layers_[l]; }
+  const Norm& first_norm() const { return layers_[0]->self_attention_sublayer.norm; }
+  // The norm behind layer l's last sublayer in pre-norm: the next layer's first, or the stack's.
+  const Norm* norm_after(size_t l) const {
+    return l + 1 < size() ? &layers_[l + 1]->self_attention_sublayer.norm : last_.get();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Layer>> layers_;
+  std::unique_ptr<Norm> last_;
+};
+
+}  // namespace xf::nn

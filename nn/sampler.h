@@ -1,0 +1,43 @@
+// Text from a language model: each next token is drawn from p^(1/temperature), among the top_k most probable ones
+// (Fan et al. 2018, arXiv:1805.04833, section 5.2). What is drawn is a function of the seed, the prompt's number and
+// the model's logits, whatever other prompts are continued beside it.
+#pragma once
+
+#include "nn/language_model.h"
+
+namespace xf::nn {
+
+struct SamplingOptions {
+  double temperature = 1;    // 0: always the most probable token
+  int64_t top_k = 0;         // 0: all
+  int64_t max_length = 100;  // tokens of a line, prompt included; at most Model::kMaxPositions
+  uint64_t seed = 1;
+  // Ids. <s> and <pad> never come out, nor does <unk>; -1: the vocabulary has no such token.
+  int32_t bos = -1, eos = -1, unk = -1, pad = -1;
+};
+
+struct SampledLine {
+  std::vector<int32_t> ids;  // prompt and continuation, without </s>
+  bool cut = false;          // the length limit came before </s>
+};
+
+class Sampler {
+ public:
+  // Error usage for options that make no sense.
+  Sampler(const LanguageModel& model, Arena& arena, const SamplingOptions& options);
+
+  // A line for each prompt, ids that may be none. They are numbered from `first_number`. Memory comes from the arena and
+  // is back there on return. Errors: usage for a prompt of max_length tokens or more; diverged when logits are not
+  // finite.
+  std::vector<SampledLine> sample(const std::vector<std::vector<int32_t>>& prompts,
+                                  uint64_t first_number) const;
+
+ private:
+  int32_t draw(std::vector<double> logits, double uniform) const;
+
+  const LanguageModel& model_;
+  Arena& arena_;
+  SamplingOptions options_;
+};
+
+}  // namespace xf::nn

@@ -1,0 +1,50 @@
+#include "nn/self_attention_stack.h"
+
+namespace xf::nn {
+
+AttentionOptions attention_options(const TransformerConfig& config) {
+  return {config.dim, config.heads, config.attention_dropout};
+}
+
+FeedForwardOptions feed_forward_options(const TransformerConfig& config) {
+  return {config.dim, config.feed_forward, config.activation, config.feed_forward_dropout};
+}
+
+SelfAttentionLayer::SelfAttentionLayer(Registry& registry, const std::string& name,
+                                       const TransformerConfig& config)
+    : self_attention(registry, name + ".self_attention", attention_options(config)),
+      self_attention_sublayer(registry, name + ".self_attention", config.dim),
+      feed_forward(registry, name + ".feed_forward", feed_forward_options(config)),
+      feed_forward_sublayer(registry, name + ".feed_forward", config.dim) {}
+
+// x through the layers; what their attentions look at is the caller's: attention(l, x) of layer l.
+template <typename Attention>
+Variable SelfAttentionStack::walk(Step& step, const Variable& x, const Tokens& tokens,
+                                  const Attention& attention) const {
+  ResidualStream stream(step, config_, x, layers_.first_norm());
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    const SelfAttentionLayer& layer = layers_[l];
+    stream.add(attention(l, stream.normed()), layer.self_attention_sublayer,
+               &layer.feed_forward_sublayer.norm, tokens);
+    stream.add(layer.feed_forward.forward(step, stream.normed(), tokens), layer.feed_forward_sublayer,
+               layers_.norm_after(l), tokens);
+  }
+  return stream.normed();
+}
+
+Variable SelfAttentionStack::forward(Step& step, const Variable& x, const Tokens& tokens, bool causal) const {
+  return walk(step, x, tokens, [&](size_t l, const Variable& normed) {
+    return layers_[l].self_attention.forward(step, normed, tokens, causal);
+  });
+}
+
+Tensor SelfAttentionStack::decode(Step& step, const Tensor& x, const std::vector<Tensor>& cache,
+                                  int64_t first_row, const Tensor& rows, const Tensor& lengths) const {
+  const auto attention = [&](size_t l, const Variable& normed) -> Variable {
+    const Tensor slab = cache[l].slice_rows(first_row, first_row + x.rows());
+    return layers_[l].self_attention.decode(step, normed.value(), slab, cache[l], rows, lengths);
+  };
+  return walk(step, x, {}, attention).value();
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,30 @@
+#include "nn/transformer_config.h"
+
+#include "core/error.h"
+
+namespace xf::nn {
+
+const TransformerConfig& checked(const TransformerConfig& config) {
+  const auto positive = [](int64_t value, const char* key) {
+    if (value < 1) fail(ErrorKind::usage, "{} must be at least 1, got {}", key, value);
+  };
+  positive(config.dim, "dim-emb");
+  positive(config.heads, "transformer-heads");
+  positive(config.feed_forward, "transformer-dim-ffn");
+  if (config.reads_source()) {
+    positive(config.encoder_layers, "enc-depth");
+    positive(config.source_vocabulary, "the source vocabulary");
+  }
+  if (config.type != ModelType::classification) positive(config.decoder_layers, "dec-depth");
+  positive(config.target_vocabulary, "the target vocabulary");
+  positive(config.max_length, "max-length");
+  if (config.dim % config.heads != 0) {
+    fail(ErrorKind::usage, "transformer-heads {} does not divide dim-emb {}; choose a divisor", config.heads,
+         config.dim);
+  }
+  if (config.dim % 2 != 0)
+    fail(ErrorKind::usage, "dim-emb must be even (sine and cosine), got {}", config.dim);
+  return config;
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,46 @@
+// The sizes of a model of these blocks: an encoder-decoder (nn/transformer.h), a decoder alone
+// (nn/language_model.h), an encoder alone (nn/classifier.h).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/activation.h"
+#include "kernels/embedding.h"
+
+namespace xf::nn {
+
+enum class ModelType {
+  translation,     // encoder and decoder
+  language_model,  // decoder layers without cross-attention; reads the target side only
+  classification,  // encoder layers; the target vocabulary is the classes
+};
+enum class NormPlacement {
+  post,  // x = norm(x + dropout(sublayer(x)))
+  pre,   // x = x + dropout(sublayer(norm(x))), and a norm after the last layer
+};
+enum class Tying {
+  none,
+  target,  // target embedding = output projection
+  all,     // one table for source, target and output; needs a joint vocabulary
+};
+
+struct TransformerConfig {
+  ModelType type = ModelType::translation;
+  int64_t source_vocabulary = 0, target_vocabulary = 0;
+  int64_t dim = 128, heads = 4, feed_forward = 256;
+  int64_t encoder_layers = 4, decoder_layers = 4;
+  NormPlacement norm = NormPlacement::post;
+  kernels::Activation activation = kernels::Activation::relu;
+  kernels::PositionLayout positions = kernels::PositionLayout::interleaved;
+  Tying tying = Tying::none;
+  float dropout = 0, attention_dropout = 0, feed_forward_dropout = 0;
+  float label_smoothing = 0;
+  int64_t max_length = 100;  // of a sentence in training, in tokens with </s>
+
+  bool reads_source() const { return type != ModelType::language_model; }
+};
+
+// The same, or Error usage for sizes that make no model of its type.
+const TransformerConfig& checked(const TransformerConfig& config);
+
+}  // namespace xf::nn

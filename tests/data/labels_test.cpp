@@ -1,0 +1,87 @@
+// Classes of texts.
+#include "data/labels.h"
+
+#include "core/error.h"
+#include "data/batches.h"
+#include "data/classification_scores.h"
+#include "data/word_tokenizer.h"
+#include "tests/data/errors.h"
+#include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
+
+namespace xf::data {
+namespace {
+
+using tests::error_of;
+using tests::TemporaryFolder;
+
+TEST_CASE("Labels: ids in order of the names, and back from their file", "[unit]") {
+  const auto labels = build_labels({"rot", "blau", "rot", "a b"});
+  CHECK(labels->size() == 3);
+  CHECK(labels->encode("a b") == std::vector<int32_t>{0});
+  CHECK(labels->encode("rot") == std::vector<int32_t>{2});
+  CHECK(labels->piece(1) == "blau");
+  CHECK(make_labels(labels->serialize(), "a test")->checksum() == labels->checksum());
+  CHECK_THAT(error_of([&] { labels->encode("gelb"); }), Catch::StartsWith("3: 'gelb' is no class"));
+  CHECK_THAT(error_of([] { build_labels({"one", "one"}); }), Catch::StartsWith("3: "));
+  CHECK_THAT(error_of([] { make_labels("b\na\n", "file"); }), Catch::StartsWith("3: file: "));
+  CHECK_THAT(error_of([] { make_labels("a\na\n", "file"); }), Catch::StartsWith("3: file: "));
+}
+
+TEST_CASE("Labels: a batch of a classifier has one target token a text", "[unit]") {
+  const TemporaryFolder folder;
+  const auto text = read_labelled_text(folder.write("text", "Ein Hund\nzwei\ndrei Hunde da\n"),
+                                       folder.write("labels", "B\nA\nB\n"), {.lowercase = true});
+  CHECK(text.source[0] == "ein hund");
+  CHECK(text.target[0] == "B");
+  const auto words = build_word_tokenizer({&text.source}, {.min_frequency = 1, .specials = {}});
+  const auto labels = build_labels(text.target);
+  const ParallelCorpus corpus = encode_corpus(text, *words, *labels, {});
+  const BatchSpecials specials{.source_eos = words->eos_id(), .target_bos = 0, .target_eos = -1};
+  TrainingBatches batches(corpus, specials, {.target_tokens = 8, .source_tokens = 99, .sentences = 8}, 1,
+                          false);
+  const PackedBatch batch = batches.next();
+  CHECK(batch.target_out.to_vector<int32_t>() == std::vector<int32_t>{1, 0, 1});
+  CHECK(batch.target_offsets.to_vector<int32_t>() == std::vector<int32_t>{0, 1, 2, 3});
+  CHECK(batch.target_tokens == 3);
+  CHECK(batch.source_offsets.to_vector<int32_t>() == std::vector<int32_t>{0, 3, 5, 9});
+  CHECK_THAT(error_of([&] {
+               read_labelled_text(folder.write("text", "a\nb\n"), folder.write("labels", "x\n"), {});
+             }),
+             Catch::Contains("the class of line i"));
+  CHECK_THAT(error_of([&] {
+               read_labelled_text(folder.write("text", "a\nb\n"), folder.write("labels", "x\n\n"), {});
+             }),
+             Catch::Contains("labels:2: a line without a class"));
+}
+
+TEST_CASE("Batches: a text without sources makes batches of targets alone", "[unit]") {
+  const TemporaryFolder folder;
+  const auto text = read_target_text(folder.write("text", "ein Hund\n\ndrei Hunde da\n"), {});
+  const auto words = build_word_tokenizer({&text.target}, {.min_frequency = 1, .specials = {}});
+  const ParallelCorpus corpus = encode_corpus(text, *words, *words, {});
+  CHECK(corpus.size() == 2);
+  CHECK(corpus.statistics.dropped_empty == 1);
+  const BatchSpecials specials = batch_specials(*words, *words);
+  const BatchCapacity capacity{.target_tokens = 20, .source_tokens = 0, .sentences = 8};
+  const PackedBatch batch = TrainingBatches(corpus, specials, capacity, 1, false).next();
+  CHECK_FALSE(batch.source_ids.defined());
+  CHECK(batch.sentences == 2);
+  CHECK(batch.source_tokens == 0);
+  CHECK(batch.target_tokens == 7);
+  CHECK(validation_batches(corpus, specials, capacity)[0].sentences == std::vector<int64_t>{1, 0});
+  CHECK_THAT(error_of([&] { encode_corpus(text, *words, *words, {.max_length = 1}); }),
+             Catch::Contains("no line is left: 1 empty, 2 over"));
+}
+
+TEST_CASE("Classification scores: accuracy and macro-F1 counted by hand", "[unit]") {
+  // Class 0: TP 2, FP 1, FN 1, F1 4/6. Class 1: TP 1, FP 1, FN 1, F1 2/4. Class 2 does not occur. Class 3: FN 0, FP 0, TP 1.
+  const std::vector<int32_t> reference{0, 0, 0, 1, 1, 3}, predicted{0, 0, 1, 1, 0, 3};
+  const ClassificationScores scores = classification_scores(predicted, reference, 4);
+  CHECK(scores.accuracy == Approx(100 * 4.0 / 6));
+  CHECK(scores.macro_f1 == Approx(100 * (4.0 / 6 + 2.0 / 4 + 1) / 3));
+  CHECK_THROWS_AS(classification_scores(predicted, {}, 4), Error);
+}
+
+}  // namespace
+}  // namespace xf::data

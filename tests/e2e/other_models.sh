@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# A language model and a classifier as a user has them: trained, stopped and gone on with, measured, used.
+#   other_models.sh FOLDER_OF_THE_PROGRAMS
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+make_corpus
+
+# The classes: which language a line is in. The two sides' lines take turns.
+for set in train valid test; do
+  paste -d '\n' "$set.en" "$set.de" >"$set.text"
+  sed 's/.*/en\nde/' "$set.en" >"$set.labels"
+done
+tiny=(--vocab-size 200 --dim-emb 32 --transformer-dim-ffn 64 --transformer-dropout 0.1
+  --transformer-dropout-attention 0.1 --mini-batch-words 400 --learn-rate 0.005 --lr-warmup 20u --early-stopping 0
+  --save-freq 20u --valid-freq 30u --disp-freq 1u --log-format none)
+language_model() { # run, options...
+  xformer-train --task language-model "${tiny[@]}" --dec-depth 1 -t train.en --valid-sets valid.en -m "$@"
+}
+classifier() { # run, options...
+  xformer-train --task classification "${tiny[@]}" --enc-depth 1 -t train.text train.labels \
+    --valid-sets valid.text valid.labels -m "$@"
+}
+# The value of a metric in a run's last validation.
+last() { # run, metric
+  grep "\"metric\":\"$2\"" "$1/metrics.jsonl" | grep '"event":"valid"' | tail -n 1 | sed 's/.*"score":\([-+.0-9e]*\).*/\1/'
+}
+value() { awk -v name="$1" '$1 == name { print $2 }'; }
+less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }' || { echo "        $1 is not less than $2"; return 1; }; }
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a / b - 1) ^ 2 < 1e-8) }' || { echo "        $1, $2"; return 1; }; }
+
+# ---- exact resume
+for model in language_model classifier; do
+  $model "$model" --after 120u
+  claim "$model: a run ends with 0" equal $? 0
+  for updates in 40u 100u 120u; do $model "parts_$model" --after $updates || break; done
+  claim "$model: in three parts it ends in the same model, byte by byte" \
+    same_bytes "$model/latest/model.safetensors" "parts_$model/latest/model.safetensors"
+  claim "$model: and the same average" \
+    same_bytes "$model/averaged/model.safetensors" "parts_$model/averaged/model.safetensors"
+done
+
+# ---- the language model
+claim "language model: it has learnt something; a uniform guess is at 200" less "$(last language_model perplexity)" 80
+xformer-score lm -m language_model/latest -t valid.en >scores
+claim "xformer-score lm: the last validation's perplexity" \
+  near "$(value perplexity <scores)" "$(last language_model perplexity)"
+claim "xformer-score lm: and by word" near "$(value word-perplexity <scores)" "$(last language_model word-perplexity)"
+xformer-generate -m language_model --samples 20 --seed 3 -o first.txt
+xformer-generate -m language_model --samples 20 --seed 3 --mini-batch 7 -o second.txt
+claim "xformer-generate: 20 lines" equal "$(wc -l <first.txt)" 20
+claim "xformer-generate: a seed has its lines, however they are written together" same_bytes first.txt second.txt
+xformer-generate -m language_model --samples 20 --seed 4 -o third.txt
+claim "xformer-generate: another seed, others" test "$(cmp first.txt third.txt)"
+head -n 1 valid.en | cut -d' ' -f1 >prompt
+claim "xformer-generate: a line goes on from its prompt" \
+  grep -qi "^$(cat prompt)" <(xformer-generate -m language_model -i prompt --temperature 0)
+
+# ---- the classifier
+claim "classifier: it tells two languages apart" less 95 "$(last classifier accuracy)"
+xformer-score lm -m classifier/latest -t valid.text valid.labels >scores
+claim "xformer-score lm: the last validation's accuracy" near "$(value accuracy <scores)" "$(last classifier accuracy)"
+xformer-classify -m classifier -i test.text -o classes
+claim "xformer-classify: a line for each" equal "$(wc -l <classes)" "$(wc -l <test.text)"
+right=$(paste test.labels <(cut -f1 classes) | awk '$1 == $2' | wc -l)
+claim "xformer-classify: $right of $(wc -l <classes) right" test "$right" -ge 114
+claim "xformer-classify: a pipe is served, an empty line too" equal "$(printf '\n\n' | xformer-classify -m classifier | wc -l)" 2
+claim "xformer-classify: all classes, which sum to 1" equal \
+  "$(xformer-classify -m classifier -i test.text --all-classes | awk '{ if (($2 + $4 - 1)^2 > 1e-6) print }')" ""
+
+# ---- what is no such model
+refused() { # exit code, words of the message, command...
+  local code=$1 words=$2
+  shift 2
+  "$@" >out 2>&1 </dev/null
+  equal $? "$code" && grep -q -- "$words" out && equal "$(wc -l <out)" 1
+}
+claim "a language model does not translate" refused 2 "xformer-generate -m" xformer-translate -m language_model
+claim "a classifier generates nothing" refused 2 "xformer-classify -m" xformer-generate -m classifier
+claim "a language model reads one file" refused 2 "reads FILE, got 2 files" \
+  xformer-train --task language-model -t train.en train.de -m none
+claim "a classifier reads two" refused 2 "reads TEXT LABELS, got 1 file" \
+  xformer-train --task classification -t train.text -m none
+claim "a language model has no BLEU" refused 2 "language-model has no bleu" \
+  xformer-train --task language-model -t train.en -m none --valid-metrics bleu
+claim "a language model has no encoder" refused 2 "enc-depth" \
+  xformer-train --task language-model -t train.en -m none --enc-depth 1
+claim "an unknown class is named" refused 3 "'fr' is no class" \
+  xformer-score lm -m classifier -t prompt <(echo fr)
+claim "as many classes as texts" refused 3 "is the class of line i" \
+  xformer-train --task classification -t train.text valid.labels -m none
+claim "the run goes on as what it is" refused 2 "type was" \
+  xformer-train --task transformer-tiny -t train.en train.de -m language_model
+claim "without a run" refused 2 "needs --model" xformer-generate
+conclude

@@ -1,0 +1,45 @@
+#include "tools/classification_validator.h"
+
+#include <fmt/format.h>
+
+#include "tools/text_classifier.h"
+
+namespace xf::tools {
+
+ClassificationValidator::ClassificationValidator(const Options& options, const nn::Model& model, Arena& arena,
+                                                 const Vocabularies& vocabularies, const ValidationSet& set)
+    : Validator(options, model, arena, vocabularies, set),
+      classifier_(dynamic_cast<const nn::Classifier&>(model)) {}
+
+ValidationResult ClassificationValidator::validate() {
+  ValidationResult result;
+  const data::ClassificationScores scores =
+      scores_of(classifier_, arena_, vocabularies_, set_.corpus, options_.get_int("valid-mini-batch"));
+  for (const std::string& metric : options_.get_strings("valid-metrics")) {
+    if (metric == "accuracy") result.scores.push_back({metric, scores.accuracy, true});
+    if (metric == "macro-f1") result.scores.push_back({metric, scores.macro_f1, true});
+    if (metric == "ce-mean-words") result.scores.push_back({metric, loss().mean(), false});
+  }
+  return result;
+}
+
+FinalScore ClassificationValidator::score() {
+  const data::ClassificationScores scores =
+      scores_of(classifier_, arena_, vocabularies_, set_.corpus, options_.get_int("valid-mini-batch"));
+  return {fmt::format("accuracy {:.2f}, macro-F1 {:.2f}", scores.accuracy, scores.macro_f1),
+          {{"metric", "accuracy"}, {"score", scores.accuracy}, {"macro_f1", scores.macro_f1}}};
+}
+
+data::ClassificationScores scores_of(const nn::Classifier& model, Arena& arena,
+                                     const Vocabularies& vocabularies, const data::ParallelCorpus& corpus,
+                                     int64_t sentences_per_batch) {
+  std::vector<int32_t> predicted, reference;
+  for (const Classification& classification :
+       classify(model, arena, corpus.source, vocabularies.source->eos_id(), sentences_per_batch)) {
+    predicted.push_back(classification.best);
+  }
+  for (int64_t i = 0; i < corpus.size(); ++i) reference.push_back(corpus.target[i].front());
+  return data::classification_scores(predicted, reference, vocabularies.target->size());
+}
+
+}  // namespace xf::tools

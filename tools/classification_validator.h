@@ -1,0 +1,28 @@
+// Accuracy and F1 of the validation texts' classes.
+#pragma once
+
+#include "data/classification_scores.h"
+#include "nn/classifier.h"
+#include "tools/validation.h"
+
+namespace xf::tools {
+
+class ClassificationValidator final : public Validator {
+ public:
+  // `model` is a Classifier.
+  ClassificationValidator(const Options& options, const nn::Model& model, Arena& arena,
+                          const Vocabularies& vocabularies, const ValidationSet& set);
+
+  ValidationResult validate() override;
+  FinalScore score() override;
+
+ private:
+  const nn::Classifier& classifier_;
+};
+
+// How well the model tells the classes of a set.
+data::ClassificationScores scores_of(const nn::Classifier& model, Arena& arena,
+                                     const Vocabularies& vocabularies, const data::ParallelCorpus& corpus,
+                                     int64_t sentences_per_batch);
+
+}  // namespace xf::tools

@@ -1,0 +1,37 @@
+#include "tools/language_model_validator.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace xf::tools {
+
+namespace {
+
+double word_perplexity(const nn::LossSums& sums, const ValidationSet& set) {
+  return std::exp(sums.plain / static_cast<double>(words_and_ends(set.text.target)));
+}
+
+}  // namespace
+
+ValidationResult LanguageModelValidator::validate() {
+  ValidationResult result;
+  const CorpusLoss loss = this->loss();
+  for (const std::string& metric : options_.get_strings("valid-metrics")) {
+    double value = loss.mean();
+    if (metric == "perplexity") value = std::exp(loss.mean());
+    if (metric == "word-perplexity") value = word_perplexity(loss.sums, set_);
+    result.scores.push_back({metric, value, false});
+  }
+  return result;
+}
+
+FinalScore LanguageModelValidator::score() {
+  const CorpusLoss loss = this->loss();
+  const double perplexity = std::exp(loss.mean());
+  const double by_word = word_perplexity(loss.sums, set_);
+  return {fmt::format("perplexity {:.4f} of a token, {:.4f} of a word", perplexity, by_word),
+          {{"metric", "perplexity"}, {"score", perplexity}, {"word_perplexity", by_word}}};
+}
+
+}  // namespace xf::tools

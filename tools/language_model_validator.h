@@ -1,0 +1,18 @@
+// Perplexities of the validation text.
+#pragma once
+
+#include "tools/validation.h"
+
+namespace xf::tools {
+
+class LanguageModelValidator final : public Validator {
+ public:
+  LanguageModelValidator(const Options& options, const nn::Model& model, Arena& arena,
+                         const Vocabularies& vocabularies, const ValidationSet& set)
+      : Validator(options, model, arena, vocabularies, set) {}
+
+  ValidationResult validate() override;
+  FinalScore score() override;
+};
+
+}  // namespace xf::tools

@@ -1,0 +1,181 @@
+#include "tools/model_text.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "data/labels.h"
+#include "tools/progress.h"
+
+namespace xf::tools {
+
+using nn::ModelType;
+
+namespace {
+
+struct TypeRules {
+  ModelType type;
+  const char* name;   // of --type
+  size_t files;       // of --train-sets and --valid-sets
+  const char* shown;  // these files
+  std::vector<std::string> metrics;
+};
+
+const TypeRules& rules_of(ModelType type) {
+  static const std::vector<TypeRules> rules = {
+      {ModelType::translation, "translation", 2, "SRC TRG", {"bleu", "chrf", "ce-mean-words", "perplexity", "ce-mean-batches", "compat-bleu"}},
+      {ModelType::language_model,
+       "language-model",
+       1,
+       "FILE",
+       {"perplexity", "word-perplexity", "ce-mean-words"}},
+      {ModelType::classification,
+       "classification",
+       2,
+       "TEXT LABELS",
+       {"accuracy", "macro-f1", "ce-mean-words"}}};
+  return *std::ranges::find(rules, type, &TypeRules::type);
+}
+
+void check_files(const Options& options, const char* key, const TypeRules& rules) {
+  const size_t files = options.get_strings(key).size();
+  if (files == 0 || files == rules.files) return;
+  fail(ErrorKind::usage, "{}: type {} reads {}, got {} file{}", key, rules.name, rules.shown, files,
+       files == 1 ? "" : "s");
+}
+
+void check_depth(const Options& options, const char* key, bool wanted, const TypeRules& rules) {
+  if ((options.get_int(key) > 0) == wanted) return;
+  fail(ErrorKind::usage, "{}: type {} has {}; give {}", key, rules.name,
+       wanted ? "such layers" : "no such layers", wanted ? "1 or more" : "0");
+}
+
+std::string tokens_of(const char* side, const data::CorpusStatistics::Side& counts) {
+  return fmt::format("{}: {} tokens, longest {}, {:.2f}% unknown", side, grouped(counts.tokens),
+                     counts.longest, 100 * counts.unknown_rate());
+}
+
+void check_lengths(const ValidationSet& set, int64_t longest) {
+  const data::ParallelCorpus& corpus = set.corpus;
+  for (int64_t i = 0; i < corpus.size(); ++i) {
+    const int64_t source = corpus.has_source() ? corpus.source.length(i) : 0,
+                  target = corpus.target.length(i);
+    if (std::max(source, target) <= longest) continue;
+    fail(ErrorKind::data, "{}:{}: {} tokens; a line to validate on has at most {}: split or remove it",
+         source > longest ? corpus.source_path : corpus.target_path, corpus.lines[static_cast<size_t>(i)],
+         source > longest ? source : target, longest);
+  }
+}
+
+}  // namespace
+
+ModelType model_type(const Options& options) {
+  const std::string& name = options.get_string("type");
+  if (name == "language-model") return ModelType::language_model;
+  return name == "classification" ? ModelType::classification : ModelType::translation;
+}
+
+void check_model_type(const Options& options) {
+  const TypeRules& rules = rules_of(model_type(options));
+  check_files(options, "train-sets", rules);
+  check_files(options, "valid-sets", rules);
+  check_depth(options, "enc-depth", rules.type != ModelType::language_model, rules);
+  check_depth(options, "dec-depth", rules.type != ModelType::classification, rules);
+  for (const std::string& metric : options.get_strings("valid-metrics")) {
+    if (std::ranges::find(rules.metrics, metric) != rules.metrics.end()) continue;
+    fail(ErrorKind::usage, "valid-metrics: type {} has no {} (one of {})", rules.name, metric,
+         fmt::join(rules.metrics, ", "));
+  }
+  if (rules.type == ModelType::translation) return;
+  if (options.get_bool("tied-embeddings-all") || options.get_bool("joint-vocab")) {
+    fail(ErrorKind::usage, "type {} has one embedding: no joint-vocab, no tied-embeddings-all", rules.name);
+  }
+  if (rules.type == ModelType::classification && options.get_bool("tied-embeddings"))
+    fail(ErrorKind::usage, "tied-embeddings: type classification has no target embedding");
+  if (options.get_strings("vocabs").size() > 1)
+    fail(ErrorKind::usage, "vocabs: type {} has one vocabulary", rules.name);
+}
+
+data::ParallelText read_text(ModelType type, const std::vector<std::string>& paths,
+                             const data::TextPipeline& pipeline) {
+  const TypeRules& rules = rules_of(type);
+  if (paths.size() != rules.files) {
+    fail(ErrorKind::usage, "a model of type {} reads {}, got {} file{}", rules.name, rules.shown,
+         paths.size(), paths.size() == 1 ? "" : "s");
+  }
+  switch (type) {
+    case ModelType::translation: return data::read_parallel_text(paths[0], paths[1], pipeline);
+    case ModelType::language_model: return data::read_target_text(paths[0], pipeline);
+    case ModelType::classification: return data::read_labelled_text(paths[0], paths[1], pipeline);
+  }
+  return {};
+}
+
+std::unique_ptr<ValidationSet> read_validation_set(ModelType type, const std::vector<std::string>& paths,
+                                                   const data::TextPipeline& pipeline,
+                                                   const Vocabularies& vocabularies, int64_t longest) {
+  auto set = std::make_unique<ValidationSet>();
+  set->text = read_text(type, paths, pipeline);
+  set->corpus = data::encode_corpus(set->text, *vocabularies.source, *vocabularies.target, {.max_length = 0});
+  check_lengths(*set, longest);
+  return set;
+}
+
+data::BatchSpecials batch_specials(ModelType type, const Vocabularies& vocabularies) {
+  if (type != ModelType::classification)
+    return data::batch_specials(*vocabularies.source, *vocabularies.target);
+  const data::Tokenizer& texts = *vocabularies.source;
+  return {.source_eos = data::batch_specials(texts, texts).source_eos, .target_bos = 0, .target_eos = -1};
+}
+
+data::BatchCapacity batch_capacity(ModelType type, int64_t words) {
+  data::BatchCapacity capacity = data::capacity_for(words);
+  if (type == ModelType::language_model) capacity.source_tokens = 0;
+  if (type == ModelType::classification) {
+    capacity.source_tokens = capacity.target_tokens;
+    capacity.target_tokens = capacity.sentences;
+  }
+  return capacity;
+}
+
+data::BatchCapacity batch_capacity(const Options& options, const data::ParallelCorpus& corpus) {
+  const int64_t sentences = options.get_int("mini-batch");
+  if (sentences > 0) return data::capacity_of_sentences(corpus, sentences);
+  return batch_capacity(model_type(options), options.get_int("mini-batch-words"));
+}
+
+std::string tokens_line(ModelType type, const data::CorpusStatistics& statistics) {
+  switch (type) {
+    case ModelType::translation:
+      return tokens_of("source", statistics.source) + " · " + tokens_of("target", statistics.target);
+    case ModelType::language_model: return tokens_of("text", statistics.target);
+    case ModelType::classification: return tokens_of("text", statistics.source);
+  }
+  return {};
+}
+
+std::string vocabulary_line(ModelType type, const Vocabularies& vocabularies) {
+  const std::string source = grouped(vocabularies.source->size()),
+                    target = grouped(vocabularies.target->size());
+  switch (type) {
+    case ModelType::translation:
+      return fmt::format("vocabulary: {} source, {} target{}, hash {}", source, target,
+                         vocabularies.joint() ? " (joint)" : "", vocabularies.hash());
+    case ModelType::language_model:
+      return fmt::format("vocabulary: {}, hash {}", target, vocabularies.hash());
+    case ModelType::classification:
+      return fmt::format("vocabulary: {}, {} classes, hash {}", source, target, vocabularies.hash());
+  }
+  return {};
+}
+
+std::string use_line(ModelType type, const std::string& run) {
+  switch (type) {
+    case ModelType::translation:
+      return fmt::format("translate with: xformer-translate -m {} -i FILE -o FILE", run);
+    case ModelType::language_model: return fmt::format("generate with: xformer-generate -m {}", run);
+    case ModelType::classification: return fmt::format("classify with: xformer-classify -m {} -i FILE", run);
+  }
+  return {};
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,45 @@
+// What a model of each type reads: a translation model two parallel texts, a language model one, a classifier texts and
+// their classes.
+#pragma once
+
+#include <memory>
+
+#include "data/batches.h"
+#include "nn/transformer_config.h"
+#include "tools/vocabularies.h"
+
+namespace xf::tools {
+
+nn::ModelType model_type(const Options& options);
+
+// Error usage for options of training that are another type's: numbers of files, depths, tying, metrics.
+void check_model_type(const Options& options);
+
+// Prepared lines, as many files as the type reads. Error data as for data::read_parallel_text().
+data::ParallelText read_text(nn::ModelType type, const std::vector<std::string>& paths,
+                             const data::TextPipeline& pipeline);
+
+// Text to measure a model on: nothing is dropped.
+struct ValidationSet {
+  data::ParallelText text;      // prepared lines
+  data::ParallelCorpus corpus;  // encoded
+};
+// Error data, naming the line, for one over `longest` tokens: the position table ends somewhere, and the loss is of whole
+// sentences.
+std::unique_ptr<ValidationSet> read_validation_set(nn::ModelType type, const std::vector<std::string>& paths,
+                                                   const data::TextPipeline& pipeline,
+                                                   const Vocabularies& vocabularies, int64_t longest);
+
+data::BatchSpecials batch_specials(nn::ModelType type, const Vocabularies& vocabularies);
+// Of --mini-batch-words: target tokens, or a classifier's source tokens.
+data::BatchCapacity batch_capacity(nn::ModelType type, int64_t words);
+// What --mini-batch or else --mini-batch-words lets a batch of this corpus hold.
+data::BatchCapacity batch_capacity(const Options& options, const data::ParallelCorpus& corpus);
+
+// For the log: "source: 12 tokens, longest 5, 0.00% unknown · target: ...", "vocabulary: ...", and what the trained model
+// is used with.
+std::string tokens_line(nn::ModelType type, const data::CorpusStatistics& statistics);
+std::string vocabulary_line(nn::ModelType type, const Vocabularies& vocabularies);
+std::string use_line(nn::ModelType type, const std::string& run);
+
+}  // namespace xf::tools

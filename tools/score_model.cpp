@@ -1,0 +1,48 @@
+#include "tools/score_model.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/parallel.h"
+#include "core/stop.h"
+#include "tools/classification_validator.h"
+#include "tools/loaded_model.h"
+#include "tools/model_config.h"
+#include "tools/validation.h"
+
+namespace xf::tools {
+
+void score_model(const Options& options) {
+  options.require("model");
+  options.require("text");
+  watch_signals();
+  set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
+  const Device device = chosen_device(options);
+  const auto model = load_model(options.get_string("model"), device, chosen_dtype(options));
+  const nn::ModelType type = model->model->config().type;
+  const int64_t longest = std::max(nn::Model::kMaxPositions - 1, model->training.get_int("max-length"));
+  const auto set =
+      read_validation_set(type, options.get_strings("text"), model->pipeline, model->vocabularies, longest);
+  Arena arena(device);
+  const CorpusLoss loss = corpus_loss(
+      *model->model, arena,
+      data::validation_batches(set->corpus, batch_specials(type, model->vocabularies),
+                               batch_capacity(type, options.get_int("mini-batch-words"))));
+  fmt::print("lines            {}\n", set->corpus.size());
+  fmt::print("tokens           {}\n", loss.sums.tokens);
+  fmt::print("loss             {:.6f}\n", loss.mean());
+  fmt::print("perplexity       {:.4f}\n", std::exp(loss.mean()));
+  if (type == nn::ModelType::classification) {
+    const data::ClassificationScores scores =
+        scores_of(model->classifier(), arena, model->vocabularies, set->corpus,
+                  model->training.get_int("valid-mini-batch"));
+    fmt::print("accuracy         {:.2f}\n", scores.accuracy);
+    fmt::print("macro-f1         {:.2f}\n", scores.macro_f1);
+    return;
+  }
+  const auto words = static_cast<double>(words_and_ends(set->text.target));
+  fmt::print("word-perplexity  {:.4f}\n", std::exp(loss.sums.plain / words));
+}
+
+}  // namespace xf::tools

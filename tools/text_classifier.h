@@ -1,0 +1,18 @@
+// Lines of text to classes, with a probability each.
+#pragma once
+
+#include "nn/classifier.h"
+#include "tools/vocabularies.h"
+
+namespace xf::tools {
+
+struct Classification {
+  std::vector<double> probabilities;  // of each class
+  int32_t best = 0;                   // the most probable, of equal ones the first
+};
+
+// In the order of `texts`, ids without </s>; a text of nothing is </s> alone. Throws Stopped between batches.
+std::vector<Classification> classify(const nn::Classifier& model, Arena& arena, const data::Sequences& texts,
+                                     int32_t eos, int64_t sentences_per_batch);
+
+}  // namespace xf::tools

@@ -1,0 +1,99 @@
+#include "tools/translation_validator.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "data/chrf.h"
+#include "data/compat_bleu.h"
+#include "tools/model_config.h"
+#include "tools/teacher_forcing.h"
+#include "tools/translator.h"
+
+namespace xf::tools {
+
+TranslationValidator::TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
+                                           const Vocabularies& vocabularies, const ValidationSet& set)
+    : Validator(options, model, arena, vocabularies, set),
+      transformer_(dynamic_cast<const nn::Transformer&>(model)),
+      search_arena_(chosen_device(options)) {}
+
+ValidationResult TranslationValidator::validate() {
+  ValidationResult result;
+  std::optional<std::vector<std::string>> translated;
+  std::optional<CorpusLoss> loss;
+  for (const std::string& metric : options_.get_strings("valid-metrics")) {
+    if (metric == "bleu" || metric == "chrf") {
+      if (!translated) translated = translations(options_.get_int("valid-beam-size"));
+      if (metric == "bleu") {
+        const data::BleuScore score = bleu(*translated);
+        result.bleu_signature = data::signature_text(score.signature);
+        result.scores.push_back({metric, score.score, true});
+      } else {
+        const bool lowercase = options_.get_bool("lowercase");
+        result.scores.push_back(
+            {metric, data::corpus_chrf(*translated, set_.text.target, {.lowercase = lowercase}).score, true});
+      }
+    } else if (metric == "compat-bleu") {
+      result.scores.push_back({metric, compat_bleu(), true});
+    } else {
+      if (!loss) loss = this->loss();
+      const double value = metric == "ce-mean-batches" ? loss->mean_of_batches : loss->mean();
+      result.scores.push_back({metric, metric == "perplexity" ? std::exp(value) : value, false});
+    }
+  }
+  if (translated) result.samples = samples(*translated);
+  return result;
+}
+
+double TranslationValidator::compat_bleu() {
+  const int64_t batch = options_.get_int("valid-mini-batch");
+  std::vector<std::string> predicted, wanted;
+  for (const ForcedLine& line : teacher_forced(transformer_, search_arena_, vocabularies_, set_.text.source,
+                                               set_.text.target, batch)) {
+    predicted.push_back(line.predicted);
+    wanted.push_back(line.target);
+  }
+  return data::compat_bleu(predicted, wanted, batch).score;
+}
+
+std::vector<std::string> TranslationValidator::translations(int64_t beam) {
+  const Translator translator(
+      transformer_, search_arena_, vocabularies_,
+      {.beam_size = beam, .normalize = static_cast<float>(options_.get_float("normalize"))},
+      options_.get_int("valid-mini-batch"));
+  std::vector<std::string> texts;
+  for (const Translation& translation : translator.translate(set_.text.source)) {
+    texts.push_back(translation.texts.front());
+  }
+  return texts;
+}
+
+data::BleuScore TranslationValidator::bleu(const std::vector<std::string>& translations) const {
+  return data::corpus_bleu(translations, set_.text.target, {.lowercase = options_.get_bool("lowercase")});
+}
+
+FinalScore TranslationValidator::score() {
+  const int64_t beam = options_.get_int("beam-size");
+  const data::BleuScore score = bleu(translations(beam));
+  return {fmt::format("beam {}: {}", beam, data::format(score, 2)),
+          {{"metric", "bleu"},
+           {"score", score.score},
+           {"beam", beam},
+           {"signature", data::signature_text(score.signature)}}};
+}
+
+std::vector<std::string> TranslationValidator::samples(const std::vector<std::string>& translations) const {
+  std::vector<std::string> lines;
+  for (const int64_t wanted : options_.get_ints("valid-print")) {
+    const auto i = static_cast<size_t>(wanted);
+    if (i >= translations.size()) continue;
+    lines.push_back(fmt::format("  {} source      {}", i, set_.text.source[i]));
+    lines.push_back(fmt::format("  {} translation {}", i, translations[i]));
+    lines.push_back(fmt::format("  {} reference   {}", i, set_.text.target[i]));
+  }
+  return lines;
+}
+
+}  // namespace xf::tools

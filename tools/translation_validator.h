@@ -1,0 +1,30 @@
+// Translations of the validation set, and their scores.
+#pragma once
+
+#include "data/bleu.h"
+#include "nn/transformer.h"
+#include "tools/validation.h"
+
+namespace xf::tools {
+
+class TranslationValidator final : public Validator {
+ public:
+  // `model` is a Transformer.
+  TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
+                       const Vocabularies& vocabularies, const ValidationSet& set);
+
+  ValidationResult validate() override;
+  FinalScore score() override;
+
+ private:
+  // Best translation of each source.
+  std::vector<std::string> translations(int64_t beam);
+  double compat_bleu();  // along the references (tools/teacher_forcing.h)
+  data::BleuScore bleu(const std::vector<std::string>& translations) const;
+  std::vector<std::string> samples(const std::vector<std::string>& translations) const;
+
+  const nn::Transformer& transformer_;
+  Arena search_arena_;
+};
+
+}  // namespace xf::tools

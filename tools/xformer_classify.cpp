@@ -1,0 +1,74 @@
+// xformer-classify: lines in, the most probable class of each and its probability out.
+#include <fmt/format.h>
+
+#include "core/parallel.h"
+#include "core/stop.h"
+#include "data/text_file.h"
+#include "tools/loaded_model.h"
+#include "tools/main.h"
+#include "tools/model_config.h"
+#include "tools/output_file.h"
+#include "tools/terminal.h"
+#include "tools/text_classifier.h"
+
+namespace xf::tools {
+namespace {
+
+constexpr size_t kLinesAtATime = 6400;  // unless somebody waits at a pipe's other end
+
+std::string line_of(const Classification& classification, const data::Tokenizer& labels, bool all) {
+  const auto text = [&](size_t c) {
+    return fmt::format("{}\t{:.4f}", labels.piece(static_cast<int32_t>(c)), classification.probabilities[c]);
+  };
+  std::string line = text(static_cast<size_t>(classification.best));
+  for (size_t c = 0; all && c < classification.probabilities.size(); ++c) {
+    if (c != static_cast<size_t>(classification.best)) line += "\t" + text(c);
+  }
+  return line;
+}
+
+int program(int argc, char** argv) {
+  const auto options = parse_options(Program::classify, argc, argv);
+  if (!options) return 0;
+  options->require("model");
+  watch_signals();
+  set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
+  const Device device = chosen_device(*options);
+  const auto model = load_model(options->get_string("model"), device, chosen_dtype(*options));
+  const nn::Classifier& classifier = model->classifier();
+  const data::Tokenizer& vocabulary = *model->vocabularies.source;
+  Arena arena(device);
+
+  const bool piped = somebody_waits(options->get_string("input"));
+  data::LineReader reader(options->get_string("input"));
+  OutputFile output(options->get_string("output"), piped);
+  data::Sequences texts;
+  int64_t cropped = 0;
+  const auto flush = [&] {
+    for (const Classification& classification :
+         classify(classifier, arena, texts, vocabulary.eos_id(), options->get_int("mini-batch"))) {
+      output.write_line(
+          line_of(classification, *model->vocabularies.target, options->get_bool("all-classes")));
+    }
+    texts = {};
+  };
+  for (std::string line; reader.next(line);) {
+    data::check_utf8(reader.name(), reader.line_number(), line);
+    std::vector<int32_t> ids = vocabulary.encode(model->pipeline.prepare(line));
+    const auto longest = static_cast<size_t>(nn::Model::kMaxPositions - 1);  // and </s>
+    cropped += ids.size() > longest;
+    ids.resize(std::min(ids.size(), longest));
+    texts.push_back(ids);
+    if (static_cast<size_t>(texts.size()) >= (piped ? 1 : kLinesAtATime)) flush();
+  }
+  flush();
+  output.close();
+  if (cropped && !options->get_bool("quiet"))
+    fmt::print(stderr, "warning: {} lines were too long to read and were cropped\n", cropped);
+  return 0;
+}
+
+}  // namespace
+}  // namespace xf::tools
+
+int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::program); }
