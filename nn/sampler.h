@@ -26,8 +26,8 @@ class Sampler {
   // Error usage for options that make no sense.
   Sampler(const LanguageModel& model, Arena& arena, const SamplingOptions& options);
 
-  // A line for each prompt, ids that may be none. They are numbered from `first_number`. Memory comes from the arena and
-  // is back there on return. Errors: usage for a prompt of max_length tokens or more; diverged when logits are not
+  // A line for each prompt, ids that may be none. They are numbered from `first_number`. Memory comes from the arena
+  // and is back there on return. Errors: usage for a prompt of max_length tokens or more; diverged when logits are not
   // finite.
   std::vector<SampledLine> sample(const std::vector<std::vector<int32_t>>& prompts,
                                   uint64_t first_number) const;

@@ -22,7 +22,7 @@ std::vector<Row> data_options() {
           .keeps(Keep::free),
       integer("vocab-size", kByTask, "N", "pieces of a vocabulary trained here").at_least(8),
       integer("vocab-sizes", "", "N M", "sizes for --print-model without data")
-          .at_least(4)
+          .at_least(2)
           .exactly(2)
           .keeps(Keep::never),
       flag("joint-vocab", kByTask, "one vocabulary for both sides when it is trained here"),
