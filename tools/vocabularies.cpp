@@ -74,8 +74,9 @@ Vocabularies make_vocabularies(const Options& options, const data::ParallelText&
   if (type != nn::ModelType::translation) {
     const bool classes = type == nn::ModelType::classification;
     const std::shared_ptr<const data::Tokenizer> of_text =
-        paths.empty() ? train(options, {classes ? &text.source : &text.target})
-                      : data::load_tokenizer(paths[0]);
+        paths.empty() ? train(options, {classes ? &text.source : &text.target},
+                              {classes ? text.source_path : text.target_path})
+                      : load_given(options, paths[0]);
     if (classes) return {of_text, data::build_labels(text.target)};
     return {of_text, of_text};
   }

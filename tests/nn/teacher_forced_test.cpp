@@ -19,7 +19,7 @@ int32_t arg_max(const std::vector<double>& row) {
 }  // namespace
 
 TEST_CASE("Teacher forcing: each position's id is the arg max of its logits, in a batch as alone", "[unit]") {
-  Model model(DType::f64, small_config(11), 3);
+  SearchModel model(DType::f64, small_config(11), 3);
   const std::vector<Ids> sources = {{5, 6, 7}, {4}, {9, 8, 4, 4, 5}};
   const std::vector<Ids> targets = {{kBos, 4, 10}, {kBos}, {kBos, 5, 6, 7, 8, 9}};
   const auto forced = teacher_forced(model.transformer, model.arena, make_batch(sources, targets));
@@ -34,9 +34,9 @@ TEST_CASE("Teacher forcing: each position's id is the arg max of its logits, in 
 
 TEST_CASE("Teacher forcing: along its own greedy translation the model says it again, and </s>", "[unit]") {
   for (const uint64_t seed : {3, 4, 5}) {
-    Model model(DType::f64, small_config(11), seed);
+    SearchModel model(DType::f64, small_config(11), seed);
     const Tensor bias = model.registry.find("output.bias").value;
-    for (const int32_t id : {kPad, kUnk, kBos}) Model::set(bias, id, -100);  // search never gives them
+    for (const int32_t id : {kPad, kUnk, kBos}) SearchModel::set(bias, id, -100);  // search never gives them
     const Ids source = {5, 6, 7};
     const Search search(model.transformer, model.arena, options_for(1));
     const Hypothesis greedy = search.translate(make_batch({source}, {{kBos}}))[0][0];
@@ -52,13 +52,13 @@ TEST_CASE("Teacher forcing: along its own greedy translation the model says it a
 }
 
 TEST_CASE("Teacher forcing: </s> ends nothing", "[unit]") {
-  Model model(DType::f32, small_config(11), 3, /*eos_bias=*/100);
+  SearchModel model(DType::f32, small_config(11), 3, /*eos_bias=*/100);
   const auto forced = teacher_forced(model.transformer, model.arena, make_batch({{5}}, {{kBos, 4, 5, 6}}));
   CHECK(forced[0] == Ids{kEos, kEos, kEos, kEos});
 }
 
 TEST_CASE("Teacher forcing: weights that are not finite are refused", "[unit]") {
-  Model model(DType::f32, small_config(11), 3);
+  SearchModel model(DType::f32, small_config(11), 3);
   model.registry.find("output.bias").value.data<float>()[5] = std::nanf("");
   CHECK_THROWS_AS(teacher_forced(model.transformer, model.arena, make_batch({{5}}, {{kBos, 4}})), Error);
 }
