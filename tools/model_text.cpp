@@ -22,7 +22,11 @@ struct TypeRules {
 
 const TypeRules& rules_of(ModelType type) {
   static const std::vector<TypeRules> rules = {
-      {ModelType::translation, "translation", 2, "SRC TRG", {"bleu", "chrf", "ce-mean-words", "perplexity", "ce-mean-batches", "compat-bleu"}},
+      {ModelType::translation,
+       "translation",
+       2,
+       "SRC TRG",
+       {"bleu", "chrf", "ce-mean-words", "perplexity", "ce-mean-batches", "compat-bleu"}},
       {ModelType::language_model,
        "language-model",
        1,

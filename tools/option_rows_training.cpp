@@ -109,11 +109,12 @@ std::vector<Row> stopping_options() {
 std::vector<Row> validation_options() {
   return {
       amount("valid-freq", "1e", "N", "how often to validate"),
-      choice("valid-metrics",
-             "bleu|chrf|ce-mean-words|perplexity|ce-mean-batches|compat-bleu|word-perplexity|accuracy|macro-f1",
-             "bleu chrf ce-mean-words perplexity",
-             "the first one chooses the best checkpoint; each type of model has its own; ce-mean-batches and "
-             "compat-bleu are what two tutorials report")
+      choice(
+          "valid-metrics",
+          "bleu|chrf|ce-mean-words|perplexity|ce-mean-batches|compat-bleu|word-perplexity|accuracy|macro-f1",
+          "bleu chrf ce-mean-words perplexity",
+          "the first one chooses the best checkpoint; each type of model has its own; ce-mean-batches and "
+          "compat-bleu are what two tutorials report")
           .value("NAME...")
           .up_to(6),
       integer("valid-beam-size", "1", "N", "beam of the validation translations").between(1, 64),

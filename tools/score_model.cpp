@@ -25,10 +25,10 @@ void score_model(const Options& options) {
   const auto set =
       read_validation_set(type, options.get_strings("text"), model->pipeline, model->vocabularies, longest);
   Arena arena(device);
-  const CorpusLoss loss = corpus_loss(
-      *model->model, arena,
-      data::validation_batches(set->corpus, batch_specials(type, model->vocabularies),
-                               batch_capacity(type, options.get_int("mini-batch-words"))));
+  const CorpusLoss loss =
+      corpus_loss(*model->model, arena,
+                  data::validation_batches(set->corpus, batch_specials(type, model->vocabularies),
+                                           batch_capacity(type, options.get_int("mini-batch-words"))));
   fmt::print("lines            {}\n", set->corpus.size());
   fmt::print("tokens           {}\n", loss.sums.tokens);
   fmt::print("loss             {:.6f}\n", loss.mean());

@@ -29,8 +29,8 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   const nn::TransformerConfig model =
       model_config(options, inputs.vocabularies.source->size(), inputs.vocabularies.target->size());
 
-  data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity, seed,
-                                batch_order(options));
+  data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
+                                seed, batch_order(options));
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch(0)) /
                                    static_cast<double>(options.get_int("optimizer-delay"));
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);

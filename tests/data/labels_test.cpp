@@ -39,7 +39,8 @@ TEST_CASE("Labels: a batch of a classifier has one target token a text", "[unit]
   const ParallelCorpus corpus = encode_corpus(text, *words, *labels, {});
   const BatchSpecials specials{.source_eos = words->eos_id(), .target_bos = 0, .target_eos = -1};
   TrainingBatches batches(corpus, specials, {.target_tokens = 8, .source_tokens = 99, .sentences = 8}, 1,
-                          false);
+                          {.shuffle = false});
+  CHECK(load_of_pair(corpus, 0).target_tokens == 1);
   const PackedBatch batch = batches.next();
   CHECK(batch.target_out.to_vector<int32_t>() == std::vector<int32_t>{1, 0, 1});
   CHECK(batch.target_offsets.to_vector<int32_t>() == std::vector<int32_t>{0, 1, 2, 3});
@@ -64,12 +65,14 @@ TEST_CASE("Batches: a text without sources makes batches of targets alone", "[un
   CHECK(corpus.statistics.dropped_empty == 1);
   const BatchSpecials specials = batch_specials(*words, *words);
   const BatchCapacity capacity{.target_tokens = 20, .source_tokens = 0, .sentences = 8};
-  const PackedBatch batch = TrainingBatches(corpus, specials, capacity, 1, false).next();
+  const PackedBatch batch = TrainingBatches(corpus, specials, capacity, 1, {.shuffle = false}).next();
   CHECK_FALSE(batch.source_ids.defined());
   CHECK(batch.sentences == 2);
   CHECK(batch.source_tokens == 0);
   CHECK(batch.target_tokens == 7);
   CHECK(validation_batches(corpus, specials, capacity)[0].sentences == std::vector<int64_t>{1, 0});
+  CHECK(capacity_of_sentences(corpus, 1).source_tokens == 0);
+  CHECK(epoch_batches(corpus, capacity, {.pool = 1}, 1, 0).pairs.size() == 2);
   CHECK_THAT(error_of([&] { encode_corpus(text, *words, *words, {.max_length = 1}); }),
              Catch::Contains("no line is left: 1 empty, 2 over"));
 }

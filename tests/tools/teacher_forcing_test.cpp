@@ -14,7 +14,7 @@ namespace {
 std::vector<ForcedLine> forced(const Lines& sources, const Lines& targets, int64_t batch = 2) {
   static const auto model = load_model(tools::tests::trained_run(), Device::cpu(), DType::f32);
   Arena arena(Device::cpu());
-  return teacher_forced(*model->transformer, arena, model->vocabularies, sources, targets, batch);
+  return teacher_forced(model->transformer(), arena, model->vocabularies, sources, targets, batch);
 }
 
 }  // namespace
