@@ -24,26 +24,6 @@ const TransformerConfig& checked(const TransformerConfig& config, DType dtype) {
   return config;
 }
 
-Config padded_config(const TransformerConfig& config) {
-  const bool pre = config.norm == nn::NormPlacement::pre;
-  return {.source_vocabulary = config.source_vocabulary,
-          .target_vocabulary = config.target_vocabulary,
-          .dim = config.dim,
-          .heads = config.heads,
-          .feed_forward = config.feed_forward,
-          .layers = config.encoder_layers,
-          .max_length = std::max(Model::kMaxPositions, config.max_length + 1),
-          .source_pad = config.source_pad,
-          .target_pad = config.target_pad,
-          .dropout = config.dropout,
-          .attention_dropout = config.attention_dropout,
-          .feed_forward_dropout = config.feed_forward_dropout,
-          .activation = config.activation,
-          .norms = pre ? NormPlacement::pre : NormPlacement::post,
-          .final_norms = pre,
-          .quirks = *config.quirks};
-}
-
 // What dropout outside of training is counted by: it is the same each time.
 Tensor counted(const Tensor& counters) {
   return counters.defined() ? counters : Tensor::zeros({2, 2}, DType::i32);
@@ -133,6 +113,26 @@ Tensor packed(const Tensor& z, const Tensor& offsets) {
 }
 
 }  // namespace
+
+Config padded_config(const TransformerConfig& config) {
+  const bool pre = config.norm == nn::NormPlacement::pre;
+  return {.source_vocabulary = config.source_vocabulary,
+          .target_vocabulary = config.target_vocabulary,
+          .dim = config.dim,
+          .heads = config.heads,
+          .feed_forward = config.feed_forward,
+          .layers = config.encoder_layers,
+          .max_length = std::max(Model::kMaxPositions, config.max_length + 1),
+          .source_pad = config.source_pad,
+          .target_pad = config.target_pad,
+          .dropout = config.dropout,
+          .attention_dropout = config.attention_dropout,
+          .feed_forward_dropout = config.feed_forward_dropout,
+          .activation = config.activation,
+          .norms = pre ? NormPlacement::pre : NormPlacement::post,
+          .final_norms = pre,
+          .quirks = *config.quirks};
+}
 
 Tensor padded(const Tensor& ids, const Tensor& offsets, int32_t fill) {
   const Ids from = ids.to_vector<int32_t>(), ends = offsets.to_vector<int32_t>();

@@ -7,6 +7,9 @@
 
 namespace xf::nn::quirks {
 
+// The sizes of config, and its switches, which are given.
+Config padded_config(const TransformerConfig& config);
+
 // Packed ids i32 [N] of sentences offsets [B+1] -> i32 [B, longest], filled up.
 Tensor padded(const Tensor& ids, const Tensor& offsets, int32_t fill);
 

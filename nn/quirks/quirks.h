@@ -88,6 +88,8 @@ struct Quirks {
   InitScheme init = InitScheme::xavier_uniform;
   bool attention_bias = true;
   Output output = Output::logits;
+
+  bool operator==(const Quirks&) const = default;
 };
 
 enum class NormPlacement {
@@ -106,6 +108,8 @@ struct Config {
   NormPlacement norms = NormPlacement::post;
   bool final_norms = false;  // behind the last layer of the encoder, and of the decoder
   Quirks quirks;
+
+  bool operator==(const Config&) const = default;
 };
 
 }  // namespace xf::nn::quirks

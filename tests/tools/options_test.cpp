@@ -1,9 +1,12 @@
 #include "tools/options.h"
 
+#include "nn/quirks/padded_model.h"
+#include "nn/quirks/presets.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tools/config_file.h"
+#include "tools/model_config.h"
 #include "tools/presets.h"
 
 namespace xf::tools {
@@ -43,6 +46,21 @@ TEST_CASE("Options: every preset sets every value that the table leaves to the t
       INFO(preset.name << " " << name);
       CHECK(options.is_set(name));
     }
+  }
+}
+
+TEST_CASE("Options: the tutorials' tasks have the sizes and switches of nn/quirks/presets.h", "[golden]") {
+  for (const nn::quirks::Preset& preset : nn::quirks::presets()) {
+    INFO(preset.name);
+    nn::TransformerConfig config =
+        model_config(train({"--task", preset.name.c_str()}), preset.config.source_vocabulary,
+                     preset.config.target_vocabulary);
+    config.source_pad = preset.config.source_pad;
+    config.target_pad = preset.config.target_pad;
+    nn::quirks::Config built = nn::quirks::padded_config(config);
+    built.max_length =
+        preset.config.max_length;  // a padded model has room for every sentence that can be used
+    CHECK(built == preset.config);
   }
 }
 
