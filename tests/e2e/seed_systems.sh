@@ -38,7 +38,7 @@ PATH=$PWD/short:$PATH
 
 # The second column's commands, one a line.
 commands() {
-  awk -F ' [|] ' '/^[|] / && NF == 4 { print $2 }' "$page" | sed 's/`, `/`\n`/g' |
+  awk -F ' [|] ' '/^[|] / && NF == 4 { print $2 }' "$page" | sed 's/`<br>`/`\n`/g' |
     sed -n 's/\\|/|/g; s/^`\(.*\)`$/\1/p'
 }
 # Said on the standard output, or written below build/.
