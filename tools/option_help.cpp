@@ -26,10 +26,14 @@ std::string summary(Program program) {
     case Program::score:
       return "Scores translations: corpus BLEU and chrF, the digits of sacreBLEU.\n\n"
              "  xformer-score bleu REF -i HYP\n"
-             "  xformer-score lm --help     the loss of a saved model on a text\n";
+             "  xformer-score lm --help     the loss of a saved model on a text\n"
+             "  xformer-score table --help  runs beside each other\n";
     case Program::score_lm:
       return "The loss and perplexity of a saved model on a text; of a classifier accuracy and F1 too.\n\n"
              "  xformer-score lm -m RUN -t test.en test.de\n";
+    case Program::score_table:
+      return "Models, their data and their scores, as the run folders have them.\n\n"
+             "  xformer-score table RUN...\n";
     case Program::generate:
       return "Lines from a language model, drawn token by token.\n\n"
              "  xformer-generate -m RUN --samples 5\n"
@@ -46,6 +50,14 @@ std::string summary(Program program) {
              "  xformer-vocab check train.en train.de\n";
     case Program::vocab_stats:
       return "Counts lines, words, characters and tokens.\n\n  xformer-vocab stats FILE...\n";
+    case Program::vocab_field:
+      return "The first lines of a text as one padded batch, by the options of torchtext's Field. Several "
+             "files share\none vocabulary.\n\n"
+             "  xformer-vocab field train.en --init-token '<sos>' --eos-token '<eos>' --batch-first\n";
+    case Program::vocab_batches:
+      return "How many batches an epoch has, and what share of them padding would be: in random order, from "
+             "sorted pools,\nand sorted as a whole.\n\n"
+             "  xformer-vocab batches train.en train.de --mini-batch 128 --maxi-batch 100\n";
     case Program::vocab_demo_corpus:
       return "Writes the English-German demo corpus.\n\n  xformer-vocab demo-corpus DIR\n";
     case Program::explain_op:

@@ -7,6 +7,9 @@ constexpr unsigned kTranslate = static_cast<unsigned>(Program::translate);
 constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
+constexpr unsigned kField = static_cast<unsigned>(Program::vocab_field);
+constexpr unsigned kBatches = static_cast<unsigned>(Program::vocab_batches);
+constexpr unsigned kTable = static_cast<unsigned>(Program::score_table);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
@@ -17,8 +20,8 @@ constexpr unsigned kClassify = static_cast<unsigned>(Program::classify);
 constexpr unsigned kOnDevices =
     Program::train | Program::translate | kMeasuring | kGenerate | kClassify | kExplainTranslating;
 constexpr unsigned kComputing = kOnDevices | kExplainComputing;
-constexpr unsigned kLowercase =
-    Program::vocab_train | Program::vocab_encode | Program::vocab_check | Program::vocab_stats;
+constexpr unsigned kLowercase = Program::vocab_train | Program::vocab_encode | Program::vocab_check |
+                                Program::vocab_stats | Program::vocab_field | Program::vocab_batches;
 constexpr unsigned kAll = ~0u;
 
 std::vector<Row> translate_options() {
@@ -42,6 +45,8 @@ std::vector<Row> translate_options() {
            "before it"),
       choice("output-format", "plain|seed", "plain",
              "of --teacher-forced; seed: as two tutorials print source, target, prediction and their BLEU"),
+      integer("num-examples", "", "N", "of --output-format seed: the first N pairs of each batch; else all")
+          .at_least(0),
       integer("mini-batch", "256", "N", "sentences translated together").at_least(1),
       choice("precision", "float32|bfloat16", "float32", "of weights and activations"),
   };
@@ -95,6 +100,16 @@ std::vector<Row> measuring_options() {
           .up_to(2),
       integer("mini-batch-words", "4096", "N", "target tokens of a batch").at_least(8),
       precision_option(),
+  };
+}
+
+std::vector<Row> table_options() {
+  return {
+      text("input", "", "RUN...", "run folders of xformer-train").any_number().bare().keeps(Keep::never),
+      text("metrics", "", "NAME...", "of --valid-metrics; default: the one that chose the best checkpoint")
+          .alias("-m")
+          .any_number(),
+      choice("format", "text|markdown", "text", "form of the output").alias("-f"),
   };
 }
 
@@ -166,6 +181,50 @@ std::vector<Row> vocab_report_options() {
   };
 }
 
+std::vector<Row> field_options() {
+  return {
+      text("input", "", "FILE...", "text; several files share the vocabulary")
+          .alias("-i")
+          .any_number()
+          .bare(),
+      integer("num-examples", "3", "N", "lines of each file that make its batch").at_least(1),
+      choice("format", "piece|id", "piece", "show words or ids"),
+      flag("sequential", "true", "false: a line is one token, neither cut nor padded"),
+      choice("tokenizer", "whitespace|icu|spacy3|spacy2.2", "whitespace", "how a line is cut"),
+      text("languages", "", "L", "of the text, en or de, for spaCy's rules; else as its name ends"),
+      flag("use-vocab", "true", "false: tokens are numbers already"),
+      integer("min-freq", "1", "N", "rarer words become --unk-token").at_least(1),
+      integer("max-size", "0", "N", "words besides the special tokens; 0: all").at_least(0),
+      text("stop-words", "", "WORD...", "words that are left out").any_number(),
+      text("unk-token", "<unk>", "TOKEN", "of words outside the vocabulary; none: such a word is an error"),
+      text("pad-token", "<pad>", "TOKEN", "fills short rows; none: all must be of equal length"),
+      text("init-token", "none", "TOKEN", "put before each example"),
+      text("eos-token", "none", "TOKEN", "put behind each example"),
+      integer("fix-length", "", "N", "tokens of every row, init and eos counted; else as the longest")
+          .at_least(1),
+      flag("pad-first", "false", "padding goes in front"),
+      flag("truncate-first", "false", "what is over --fix-length is cut in front"),
+      flag("include-lengths", "false", "tell each example's length without padding"),
+      flag("batch-first", "false", "an example is a row; else a column"),
+  };
+}
+
+std::vector<Row> batches_options() {
+  return {
+      text("input", "", "SRC TRG", "parallel text").alias("-i").up_to(2).bare(),
+      text("model", "", "FILE [FILE]", "vocabularies, whose tokens are counted; none: words at white space")
+          .alias("-m")
+          .up_to(2),
+      integer("mini-batch", "128", "N", "sentences of a batch").at_least(1),
+      integer("mini-batch-words", "", "N", "target tokens of a batch, instead of sentences").at_least(8),
+      integer("maxi-batch", "100", "N", "batches of a pool").at_least(1),
+      choice("maxi-batch-sort", "src|trg|both", "both",
+             "by the length of which side a pool is sorted; both: by the interleaved bits of the two"),
+      choice("shuffle", "data|none", "data", "order of the pairs, and of a pool's batches"),
+      integer("seed", "1", "N", "of the shuffling").at_least(0),
+  };
+}
+
 std::vector<Row> demo_corpus_options() {
   return {
       text("output", "", "DIR", "folder for train, valid and test in .en and .de").alias("-o").bare(),
@@ -205,11 +264,14 @@ OptionGroup using_options() {
   return {{"translation", kTranslate, Keep::free, translate_options()},
           {"scoring", kScore, Keep::free, score_options()},
           {"the loss of a model", kMeasuring, Keep::free, measuring_options()},
+          {"results", kTable, Keep::free, table_options()},
           {"generation", kGenerate, Keep::free, generate_options()},
           {"classification", kClassify, Keep::free, classify_options()},
           {"vocabulary", kVocabTrain, Keep::free, vocab_train_options()},
           {"text", kCode, Keep::free, vocab_code_options()},
           {"text", kReport, Keep::free, vocab_report_options()},
+          {"field", kField, Keep::free, field_options()},
+          {"batches", kBatches, Keep::free, batches_options()},
           {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }

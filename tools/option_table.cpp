@@ -12,6 +12,7 @@ std::string program_name(Program program) {
     case Program::translate: return "xformer-translate";
     case Program::score: return "xformer-score";
     case Program::score_lm: return "xformer-score lm";
+    case Program::score_table: return "xformer-score table";
     case Program::generate: return "xformer-generate";
     case Program::classify: return "xformer-classify";
     case Program::vocab_train: return "xformer-vocab train";
@@ -19,6 +20,8 @@ std::string program_name(Program program) {
     case Program::vocab_decode: return "xformer-vocab decode";
     case Program::vocab_check: return "xformer-vocab check";
     case Program::vocab_stats: return "xformer-vocab stats";
+    case Program::vocab_field: return "xformer-vocab field";
+    case Program::vocab_batches: return "xformer-vocab batches";
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
     case Program::explain_op: return "xformer-explain op";
     case Program::explain_steps: return "xformer-explain steps";

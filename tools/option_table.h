@@ -35,6 +35,9 @@ enum class Program : unsigned {
   score_lm = 1u << 24,
   generate = 1u << 25,
   classify = 1u << 26,
+  vocab_field = 1u << 29,
+  vocab_batches = 1u << 30,
+  score_table = 1u << 31,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

@@ -1,5 +1,5 @@
-// xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output; and the loss of
-// a model.
+// xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output; the loss of a
+// model; and runs beside each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "data/unicode.h"
 #include "tools/main.h"
 #include "tools/options.h"
+#include "tools/results_table.h"
 #include "tools/score_model.h"
 
 namespace xf::tools {
@@ -134,12 +135,31 @@ int score(int argc, char** argv) {
   return 0;
 }
 
-// `xformer-score lm ...` is a command of its own; whatever else comes first is a metric or its file.
-int program(int argc, char** argv) {
-  if (argc < 2 || std::string(argv[1]) != "lm") return score(argc, argv);
-  const auto options = parse_options(Program::score_lm, argc - 1, argv + 1);
+int compare_runs(int argc, char** argv) {
+  const auto options = parse_options(Program::score_table, argc, argv);
+  if (!options) return 0;
+  options->require("input");
+  std::vector<ResultRow> rows;
+  for (const std::string& run : options->get_strings("input")) {
+    for (ResultRow& row : result_rows(run, options->get_strings("metrics"))) rows.push_back(std::move(row));
+  }
+  fmt::print("{}",
+             options->get_string("format") == "markdown" ? results_as_markdown(rows) : results_as_text(rows));
+  return 0;
+}
+
+int measure_model(int argc, char** argv) {
+  const auto options = parse_options(Program::score_lm, argc, argv);
   if (options) score_model(*options);
   return 0;
+}
+
+// `lm` and `table` are commands of their own; whatever else comes first is a metric or its file.
+int program(int argc, char** argv) {
+  const std::string command = argc < 2 ? "" : argv[1];
+  if (command == "lm") return measure_model(argc - 1, argv + 1);
+  if (command == "table") return compare_runs(argc - 1, argv + 1);
+  return score(argc, argv);
 }
 
 }  // namespace

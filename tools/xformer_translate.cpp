@@ -42,10 +42,12 @@ void count(const Translation& translation, Counts& counts) {
   counts.cut += translation.hypotheses.front().cut;
 }
 
+// Of each batch the first `shown` lines.
 void write_examples(const std::vector<ForcedLine>& lines, const data::CompatBleu& score, size_t batch,
-                    OutputFile& output) {
+                    size_t shown, OutputFile& output) {
   for (size_t i = 0; i < lines.size(); ++i) {
-    output.write_line(example_block(lines[i].source, lines[i].target, lines[i].predicted));
+    if (i % batch < shown)
+      output.write_line(example_block(lines[i].source, lines[i].target, lines[i].predicted));
     if ((i + 1) % batch == 0 || i + 1 == lines.size())
       output.write_line(batch_score_line(score.batches[i / batch]));
   }
@@ -53,6 +55,9 @@ void write_examples(const std::vector<ForcedLine>& lines, const data::CompatBleu
 }
 
 int predict_along_reference(const Options& options) {
+  const bool examples = options.get_string("output-format") == "seed";
+  if (options.is_given("num-examples") && !examples)
+    fail(ErrorKind::usage, "--num-examples is for --output-format seed");
   const ModelTranslator model(options);
   const int64_t batch = options.get_int("mini-batch");
   const data::ParallelText text = data::read_parallel_text(
@@ -67,8 +72,9 @@ int predict_along_reference(const Options& options) {
     wanted.push_back(line.target);
   }
   const data::CompatBleu score = data::compat_bleu(predicted, wanted, batch);
-  if (options.get_string("output-format") == "seed") {
-    write_examples(lines, score, static_cast<size_t>(batch), output);
+  if (examples) {
+    const int64_t shown = options.is_set("num-examples") ? options.get_int("num-examples") : batch;
+    write_examples(lines, score, static_cast<size_t>(batch), static_cast<size_t>(shown), output);
   } else {
     for (const std::string& line : predicted) output.write_line(line);
   }
@@ -85,8 +91,9 @@ int translate(int argc, char** argv) {
   options->require("model");
   watch_signals();
   if (options->is_set("teacher-forced")) return predict_along_reference(*options);
-  if (options->is_given("output-format"))
-    fail(ErrorKind::usage, "--output-format is for --teacher-forced REF");
+  for (const char* name : {"output-format", "num-examples"}) {
+    if (options->is_given(name)) fail(ErrorKind::usage, "--{} is for --teacher-forced REF", name);
+  }
   const ModelTranslator model(*options);
   const bool n_best = options->get_bool("n-best");
 

@@ -18,7 +18,9 @@
 #include "data/tokenizer.h"
 #include "data/unicode.h"
 #include "data/word_tokenizer.h"
+#include "tools/batch_padding.h"
 #include "tools/commands.h"
+#include "tools/field_batches.h"
 #include "tools/main.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
@@ -54,6 +56,14 @@ std::unique_ptr<data::Tokenizer> train_pieces(const Options& options,
       options.get_string("model"));
 }
 
+// In the order of their ids, from 0.
+std::string first_entries(const data::Tokenizer& tokenizer) {
+  constexpr int32_t kShown = 16;
+  std::string text;
+  for (int32_t id = 0; id < std::min(tokenizer.size(), kShown); ++id) text += tokenizer.piece(id) + " ";
+  return text + "...";
+}
+
 void train(const Options& options) {
   options.require("input");
   options.require("model");
@@ -74,8 +84,8 @@ void train(const Options& options) {
   tokenizer->save(path);
   if (options.get_bool("quiet")) return;
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  fmt::print(stderr, "{}: {} entries, hash {}; {:.1f} s, {:.0f} MB\n", path, tokenizer->size(),
-             tokenizer->hash(), time.count(), peak_memory_mb());
+  fmt::print(stderr, "{}: {} entries ({}), hash {}; {:.1f} s, {:.0f} MB\n", path, tokenizer->size(),
+             first_entries(*tokenizer), tokenizer->hash(), time.count(), peak_memory_mb());
 }
 
 // What happens to a line before `tokenizer` (it may be null) gets it.
@@ -217,6 +227,10 @@ const std::vector<Command>& commands() {
       {"decode", Program::vocab_decode, "pieces or ids to text", succeeding(decode)},
       {"check", Program::vocab_check, "look for what training would stumble over", check},
       {"stats", Program::vocab_stats, "count lines, words, characters, tokens", succeeding(stats)},
+      {"field", Program::vocab_field, "a padded batch, by the options of torchtext's Field",
+       succeeding([](const Options& options) { fmt::print("{}", field_batches(options)); })},
+      {"batches", Program::vocab_batches, "what share of an epoch's batches padding would be",
+       succeeding([](const Options& options) { fmt::print("{}", batch_padding(options)); })},
       {"demo-corpus", Program::vocab_demo_corpus, "write a small English-German corpus",
        succeeding(demo_corpus)},
   };

@@ -54,6 +54,10 @@ sed -n 's/^predicted : //p' blocks >predicted
 total=$(sed -n 's/^TOTAL BLEU SCORE = //p' blocks)
 claim "the total is what xformer-score says ($total)" \
   equal "$(printf %.6f "$total")" "$(xformer-score compat-bleu wanted -i predicted --mini-batch 32 -b -w 6)"
+forced --output-format seed --num-examples 3 -o few --quiet
+claim "three examples of each batch can be shown" equal "$(grep -c '^source : ' few)" 6
+claim "with the same scores" equal "$(grep SCORE few)" "$(grep SCORE blocks)"
+claim "examples without blocks are refused" equal "$(forced --num-examples 3 2>/dev/null; echo $?)" 2
 claim "files of unequal length are refused" equal "$(xformer-translate -m run -i test.en --teacher-forced valid.de 2>/dev/null; echo $?)" 3
 claim "two references are too many for it" equal "$(xformer-score compat-bleu test.de test.de -i test.de 2>/dev/null; echo $?)" 2
 conclude

@@ -8,6 +8,8 @@ make_corpus
 
 # ---- vocabularies from raw text
 claim "a vocabulary is made" xformer-vocab train full/train.de -m de.txt --tokenizer spacy3 --lowercase --quiet
+claim "its first entries are told" grep -q 'entries (<unk> <pad> <sos> <eos> ' \
+  <(xformer-vocab train full/train.de -m told.txt --tokenizer spacy3 --lowercase 2>&1)
 claim "it says by which rules" equal "$(head -n 1 de.txt)" "#words spacy3 de lowercase"
 claim "specials come first" equal "$(sed -n 2,5p de.txt | tr '\n' ' ')" "<unk> <pad> <sos> <eos> "
 claim "it cuts as it says, then lower-cases" \
