@@ -64,13 +64,13 @@ std::vector<Row> attention_options() {
 }
 
 std::vector<Row> flow_options() {
-  return page(
-      {text("subject", "", "SUBJECT [SENTENCE]",
-            "model, encoder, training, decoding, attention, feed_forward or positions; with -m, what to translate")
-           .up_to(2)
-           .bare(),
-       model_or_none()},
-      "text|json|svg|html", "svg");
+  return page({text("subject", "", "SUBJECT [SENTENCE]",
+                    "model, encoder, training, decoding, attention, feed_forward or positions; with -m, what "
+                    "to translate")
+                   .up_to(2)
+                   .bare(),
+               model_or_none()},
+              "text|json|svg|html", "svg");
 }
 
 std::vector<Row> pair() {

@@ -195,7 +195,8 @@ Drawing plot_drawing(const Plot& plot) {
   }
   Drawing drawing(plot.width, plot.height, plot.title);
   drawing.style(kStyle);
-  drawing.add(fmt::format("<text class=\"ink title\" x=\"{:.0f}\" y=\"30\">{}</text>", kLeft, escaped(plot.title)));
+  drawing.add(
+      fmt::format("<text class=\"ink title\" x=\"{:.0f}\" y=\"30\">{}</text>", kLeft, escaped(plot.title)));
   if (x_range.low > x_range.high) {
     drawing.text(plot.width / 2.0, plot.height / 2.0, "no data yet", "middle");
     return drawing;

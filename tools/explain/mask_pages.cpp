@@ -24,7 +24,8 @@ constexpr const char* kFillsAbout =
     "equal "
     "weights to what nobody may see; the textbook form with -inf is 0/0 there, and the engine gives zeros.";
 constexpr const char* kPolarityAbout =
-    "masked_fill of two matrices with -1e9. Some masks say where to fill, PyTorch's among them; the masks on this page say "
+    "masked_fill of two matrices with -1e9. Some masks say where to fill, PyTorch's among them; the masks on "
+    "this page say "
     "what may be attended, and the rest is filled.";
 constexpr double kCell = 18, kWidth = 1200;  // pixels
 

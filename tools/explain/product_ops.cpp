@@ -135,8 +135,7 @@ double scale_of(Tensors& t, Embedding embedding) {
 
 void embedding_forward(Tensors& t, Embedding embedding) {
   t["y"] = zeros(t, {t["id"].numel(), t["x"].width()}), t["P"] = like(t["y"]);
-  if (embedding == Embedding::with_positions)
-    k::sinusoid_positions(k::PositionLayout::interleaved, t["P"]);
+  if (embedding == Embedding::with_positions) k::sinusoid_positions(k::PositionLayout::interleaved, t["P"]);
   k::embedding_forward(t["id"], positions_of(t), t["x"], t["P"], static_cast<float>(scale_of(t, embedding)),
                        {}, t["y"]);
 }

@@ -76,6 +76,24 @@ nlohmann::ordered_json json_of(const Plot& plot) {
   return json;
 }
 
+// Sentences for names leave a picture no room for its cells on a narrow page: a table wraps them.
+bool has_sentences(const TokenMatrix& matrix) {
+  constexpr size_t kLongestName = 30;
+  return std::ranges::any_of(matrix.rows,
+                             [](const std::string& name) { return width_of(name) > kLongestName; });
+}
+
+void add_table(HtmlPage& page, const TokenMatrix& matrix) {
+  std::vector<std::string> head = {""};
+  head.insert(head.end(), matrix.columns.begin(), matrix.columns.end());
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < matrix.rows.size(); ++i) {
+    rows.push_back({matrix.rows[i]});
+    for (size_t j = 0; j < matrix.columns.size(); ++j) rows.back().push_back(number_text(matrix.at(i, j)));
+  }
+  page.table(head, rows);
+}
+
 std::string line_of(const QuirkNumber& number) {
   return fmt::format("{}: {}", number.what, number_text(number.value));
 }
@@ -129,7 +147,13 @@ std::string to_html(const QuirkRoom& room) {
   for (const Exhibit& exhibit : room.exhibits) {
     page.heading(exhibit.caption);
     page.open_figures();
-    for (const auto& [title, matrix] : exhibit.panels) page.figure(matrix_drawing(matrix, title, kCell), "");
+    for (const auto& [title, matrix] : exhibit.panels) {
+      if (has_sentences(matrix)) {
+        add_table(page, matrix);
+      } else {
+        page.figure(matrix_drawing(matrix, title, kCell), "");
+      }
+    }
     page.close_figures();
   }
   for (const Plot& plot : room.plots) page.figure(plot_drawing(plot), "");

@@ -115,8 +115,9 @@ void show_rates(QuirkRoom& room) {
   constexpr int64_t kEpochs = 200;
   const std::vector<double> ramp = rates({.peak = 1, .warmup = 100}, kEpochs),
                             plateau = rates({.peak = 1, .decay = nn::Decay::plateau}, kEpochs),
-                            gated = rates({.peak = 1, .decay = nn::Decay::plateau, .plateau = {.start_epoch = 101}},
-                                          kEpochs);
+                            gated = rates(
+                                {.peak = 1, .decay = nn::Decay::plateau, .plateau = {.start_epoch = 101}},
+                                kEpochs);
   const std::vector<std::string> names = {"a ramp of 100 epochs", "a plateau schedule", "quirk"};
   std::vector<double> shown;
   std::vector<std::string> columns;
@@ -131,12 +132,12 @@ void show_rates(QuirkRoom& room) {
                            {panel("", names, columns, Tensor::from(shown, {3, std::ssize(columns)}))}});
   room.numbers.push_back({"epoch after which a plateau schedule first cuts", first_cut(plateau)});
   room.numbers.push_back({"the same, quirk", first_cut(gated)});
-  room.plots.push_back({.title = "The rate where validation never gains",
-                        .x_label = "epoch",
-                        .y_label = "part of the peak",
-                        .series = {series(names[0], ramp, 1), series(names[1], plateau, 1),
-                                   series(names[2], gated, 1)},
-                        .marks = {}});
+  room.plots.push_back(
+      {.title = "The rate where validation never gains",
+       .x_label = "epoch",
+       .y_label = "part of the peak",
+       .series = {series(names[0], ramp, 1), series(names[1], plateau, 1), series(names[2], gated, 1)},
+       .marks = {}});
 }
 
 }  // namespace
