@@ -64,13 +64,13 @@ std::vector<Row> attention_options() {
 }
 
 std::vector<Row> flow_options() {
-  return page(
-      {text("subject", "", "SUBJECT [SENTENCE]",
-            "encoder, training, decoding, attention, feed_forward or positions; with -m, what to translate")
-           .up_to(2)
-           .bare(),
-       model_or_none()},
-      "text|json|svg|html", "svg");
+  return page({text("subject", "", "SUBJECT [SENTENCE]",
+                    "model, encoder, training, decoding, attention, feed_forward or positions; with -m, what "
+                    "to translate")
+                   .up_to(2)
+                   .bare(),
+               model_or_none()},
+              "text|json|svg|html", "svg");
 }
 
 std::vector<Row> pair() {
@@ -90,7 +90,7 @@ std::vector<Row> gradients_options() {
 }
 
 std::vector<Row> quirk_options() {
-  return page({text("quirk", "", "QN", "Q1 to Q25; default: the list of them").bare()}, "text|json|svg");
+  return page({text("quirk", "", "QN", "Q1 to Q25; default: the list of them").bare()});
 }
 
 std::vector<Row> beam_options() {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "data/unicode.h"
 #include "tools/svg_plot.h"
 
@@ -64,6 +66,13 @@ void Drawing::curve(const std::vector<std::pair<double, double>>& points, const 
   std::string path;
   for (const auto& [x, y] : points) path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x, y);
   add(fmt::format(R"(<polyline class="{}" points="{}"/>)", css_class, path));
+}
+
+void Drawing::append(const Drawing& below) {
+  add(fmt::format("<g transform=\"translate(0 {:g})\">\n{}</g>", height_, below.body_));
+  style_ += below.style_;
+  width_ = std::max(width_, below.width_);
+  height_ += below.height_;
 }
 
 const char* Drawing::rules() { return kStyle; }

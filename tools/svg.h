@@ -32,6 +32,8 @@ class Drawing {
   void text_upwards(double x, double y, const std::string& text, double size = 13);
   // Anything else, as SVG.
   void add(const std::string& element) { body_ += element + "\n"; }
+  // Another drawing below this one, which grows by it.
+  void append(const Drawing& below);
   // CSS of the drawing's own, behind the common rules.
   void style(const std::string& css) { style_ += css; }
 

@@ -56,23 +56,23 @@ std::string grid(const Plot& plot, const Axis& x, const Axis& y) {
   for (const double tick : y.ticks) {
     out += fmt::format(
         "<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
-        "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+        "<text class=\"soft tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
         kLeft, right, y(tick), y(tick), kLeft - 8, y(tick) + 4, tick_label(tick, y.ticks[1] - y.ticks[0]));
   }
   for (const double tick : x.ticks) {
     out += fmt::format(
-        "<line class=\"mark\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
-        "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+        "<line class=\"line\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
+        "<text class=\"soft tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
         x(tick), x(tick), bottom, bottom + 5, x(tick), bottom + 20,
         tick_label(tick, x.ticks[1] - x.ticks[0]));
   }
-  out += fmt::format("<line class=\"axis\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
+  out += fmt::format("<line class=\"line\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
                      kLeft, right, bottom, bottom);
-  out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+  out += fmt::format("<text class=\"ink label\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
                      (kLeft + right) / 2, plot.height - 12, escaped(plot.x_label));
   const double middle = (y.pixel_low + y.pixel_high) / 2;
   out += fmt::format(
-      "<text class=\"label\" x=\"18\" y=\"{:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 18 "
+      "<text class=\"ink label\" x=\"18\" y=\"{:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 18 "
       "{:.1f})\">{}</text>\n",
       middle, middle, escaped(plot.y_label));
   return out;
@@ -128,7 +128,7 @@ std::string legend(const Plot& plot, const std::vector<LegendPlace>& places) {
     const int middle = 52 + kLegendLine * line;
     out += fmt::format(
         "<line class=\"curve\" stroke=\"{0}\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{3}\" y2=\"{3}\"/>"
-        "<text class=\"label\" x=\"{4:.1f}\" y=\"{5}\">{6}</text>\n",
+        "<text class=\"ink label\" x=\"{4:.1f}\" y=\"{5}\">{6}</text>\n",
         kPlotColors[i % kPlotColors.size()], left, left + 18, middle, left + 24, middle + 4,
         escaped(plot.series[i].name));
   }
@@ -141,28 +141,19 @@ std::string mark(const PlotMark& mark, const Axis& x, const Axis& y) {
   const bool right_half = px > (x.pixel_low + x.pixel_high) / 2;
   const double below = py < y.pixel_high + 24 ? 22 : -10;
   return fmt::format(
-      "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5.5\" fill=\"none\" stroke=\"#222\" stroke-width=\"1.5\"/>"
-      "<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
+      "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" class=\"ring\" r=\"5.5\"/>"
+      "<text class=\"ink note\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
       px, py, px + (right_half ? -8 : 8), py + below, right_half ? "end" : "start", escaped(mark.text));
 }
 
-std::string head(const Plot& plot) {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "role=\"img\">\n"
-      "<title>{2}</title>\n<style>\n"
-      "text {{ font-family: system-ui, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif; fill: #333 "
-      "}}\n"
-      ".title {{ font-size: 17px; font-weight: 600; fill: #111 }} .label {{ font-size: 13px }}\n"
-      ".tick {{ font-size: 12px; fill: #666 }} .note {{ font-size: 13px; font-weight: 600; fill: #222; "
-      "paint-order: stroke; "
-      "stroke: #fff; stroke-width: 4px }}\n"
-      ".grid {{ stroke: #e6e6e6 }} .axis, .mark {{ stroke: #999 }}\n"
-      ".curve {{ fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round }}\n"
-      "</style>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n"
-      "<text class=\"title\" x=\"{3:.0f}\" y=\"30\">{2}</text>\n",
-      plot.width, plot.height, escaped(plot.title), kLeft);
-}
+// Beside the common rules (tools/svg.h); the curves' colours are seen on light ground and on dark.
+constexpr const char* kStyle = R"(
+.title { font-size: 17px; font-weight: 600; } .label { font-size: 13px; } .tick { font-size: 12px; }
+.note { font-size: 13px; font-weight: 600; paint-order: stroke; stroke: #fff; stroke-width: 4px; }
+.grid { stroke: #999; stroke-opacity: 0.3; } .ring { fill: none; stroke: #222; stroke-width: 1.5; }
+.curve { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
+@media (prefers-color-scheme: dark) { .note { stroke: #181818; } .ring { stroke: #eee; } }
+)";
 
 }  // namespace
 
@@ -193,7 +184,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string svg(const Plot& plot) {
+Drawing plot_drawing(const Plot& plot) {
   Range x_range, y_range;
   for (const PlotSeries& series : plot.series) {
     for (const PlotPoint& point : series.points) {
@@ -202,24 +193,26 @@ std::string svg(const Plot& plot) {
       y_range.add(point.y);
     }
   }
-  std::string out = head(plot);
+  Drawing drawing(plot.width, plot.height, plot.title);
+  drawing.style(kStyle);
+  drawing.add(
+      fmt::format("<text class=\"ink title\" x=\"{:.0f}\" y=\"30\">{}</text>", kLeft, escaped(plot.title)));
   if (x_range.low > x_range.high) {
-    return out +
-           fmt::format(
-               "<text class=\"label\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">no data yet</text>\n</svg>\n",
-               plot.width / 2, plot.height / 2);
+    drawing.text(plot.width / 2.0, plot.height / 2.0, "no data yet", "middle");
+    return drawing;
   }
   const Axis x = make_axis(x_range, 9, kLeft, plot.width - kRight);
   const std::vector<LegendPlace> places = legend_places(plot);
   const Axis y = make_axis(y_range, 6, plot.height - kBottom, kTop + kLegendLine * places.back().line);
-  out += legend(plot, places) + grid(plot, x, y);
-  for (size_t i = 0; i < plot.series.size(); ++i) {
-    out += curve(plot.series[i], kPlotColors[i % kPlotColors.size()], x, y);
-  }
+  drawing.add(legend(plot, places) + grid(plot, x, y));
+  for (size_t i = 0; i < plot.series.size(); ++i)
+    drawing.add(curve(plot.series[i], kPlotColors[i % kPlotColors.size()], x, y));
   for (const PlotMark& one : plot.marks) {
-    if (finite(one.at)) out += mark(one, x, y);
+    if (finite(one.at)) drawing.add(mark(one, x, y));
   }
-  return out + "</svg>\n";
+  return drawing;
 }
+
+std::string svg(const Plot& plot) { return plot_drawing(plot).svg(); }
 
 }  // namespace xf::tools

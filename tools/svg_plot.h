@@ -1,10 +1,11 @@
-// Line charts as SVG: the curves of a run, in its folder and its report. No dependency, no script, readable
-// as text.
+// Line charts as drawings (tools/svg.h): the curves of a run, in its folder and its report, and of what is explained.
 #pragma once
 
 #include <array>
 #include <string>
 #include <vector>
+
+#include "tools/svg.h"
 
 namespace xf::tools {
 
@@ -38,7 +39,9 @@ struct Plot {
   int width = 760, height = 420;  // pixels
 };
 
-// A complete SVG document. A plot without any finite point says "no data yet".
+// A plot without any finite point says "no data yet".
+Drawing plot_drawing(const Plot& plot);
+// The same as a complete SVG document.
 std::string svg(const Plot& plot);
 
 // Round numbers (1, 2 or 5 times a power of ten apart) that cover [low, high]: the first is <= low, the last

@@ -56,6 +56,33 @@ TEST_CASE("Explain: layer_norm of 1 2 3 4 has the numbers calculated by hand", "
   check_values(value(e, "dx"), dx);
 }
 
+// Batch norm in training, without gain and offset, is layer norm of the batch's columns: x is [features, samples]. By hand;
+// eps = 1e-5 takes 5e-6 from the numbers.
+TEST_CASE("Explain: layer norm of a batch's columns depends on the batch, and one sample alone becomes 0",
+          "[golden]") {
+  const auto y = [](const char* x, const char* dy) {
+    return value(explain(find_op("layer_norm"), {{"x", x}, {"dy", dy}}), "y");
+  };
+  const double one = 1 / std::sqrt(1 + static_cast<double>(1e-5f)),
+               two = 2 / std::sqrt(4 + static_cast<double>(1e-5f));
+  check_values(y("1,3;2,2;3,1;4,0", "1,0;0,0;0,0;0,0"), {-one, one, 0, 0, one, -one, two, -two});
+  check_values(y("1;2;3;4", "1;0;0;0"), {0, 0, 0, 0});
+}
+
+TEST_CASE("Explain: a look-up returns the rows of its ids, and sums gradients into them", "[golden]") {
+  // A tutorial's table; the rows that nobody looks up are zeros here.
+  const char* table =
+      "0,0,0;.5532,-1.0127,1.3929;.0723,-.3750,-.0773;.2600,-.3750,.8686;-.3842,-1.3079,-.9690;"
+      "-1.8088,-.3024,-1.9127;0,0,0;0,0,0;0,0,0;.4828,-.8169,.7782";
+  const Explanation e = explain(find_op("lookup"), {{"x", table}, {"id", "1,2,4,5;4,3,2,9"}});
+  check_values(value(e, "y"), {.5532,  -1.0127, 1.3929, .0723,   -.3750, -.0773,  -.3842, -1.3079,
+                               -.9690, -1.8088, -.3024, -1.9127, -.3842, -1.3079, -.9690, .2600,
+                               -.3750, .8686,   .0723,  -.3750,  -.0773, .4828,   -.8169, .7782});
+  const Explanation twice =
+      explain(find_op("lookup"), {{"x", "1,2;3,4;5,6"}, {"id", "2,0,2"}, {"dy", "1,0;0,1;1,1"}});
+  check_values(value(twice, "dx"), {0, 1, 0, 0, 2, 1});
+}
+
 TEST_CASE("Explain: softmax and cross-entropy have published numbers", "[golden]") {
   // e^1, e^2, e^3 over their sum.
   check_values(value(explain(find_op("softmax"), {{"x", "1,2,3"}}), "y"),

@@ -197,6 +197,7 @@ TEST_CASE("Flow: stages come in the model's order", "[unit]") {
   };
   const std::string self = "AB1 AB1 AB1 AT2 AT2 AB2 AB3 RN0 ", cross = "AB9 AB1 AB1 AT2 AT2 AB2 AB3 RN0 ",
                     feed_forward = "AC0 MM1 RN0 ";
+  CHECK(symbols("model") == "EM1 EM3 EM1 AT2 RN0 AT2 RN0 RN0 EM1 AT2 AT2 RN0 AT2 AT2 RN0 MM1 ");
   CHECK(symbols("encoder") == "EM1 EM3 EM1 " + self + feed_forward + "AT2 RN0 RN0 ");
   CHECK(symbols("training") == "RN0 EM1 " + self + cross + feed_forward + "AT2 AT2 RN0 MM1 ");
   CHECK(symbols("decoding") == symbols("training"));
@@ -274,7 +275,7 @@ std::string contents(const std::string& path) {
 // docs/figures/ holds what the program draws. Rounding differs from processor to processor: numbers may by 0.02.
 TEST_CASE("Flow: the figures of the docs are those that the program draws", "[book]") {
   const std::regex number("-?[0-9]*\\.[0-9]+");
-  for (const std::string subject : {"encoder", "training", "decoding"}) {
+  for (const std::string& subject : flow_subjects()) {
     INFO("build/bin/xformer-explain flow " << subject << " -o docs/figures/flow-" << subject << ".svg");
     const std::string kept = contents(tests::source_folder() + "/docs/figures/flow-" + subject + ".svg"),
                       made = to_svg(micro_flow(subject));

@@ -101,6 +101,16 @@ TEST_CASE("Masks: what a fill value does to softmax of 2 1 0.5 -1", "[golden]") 
   }
 }
 
+// By hand: the tutorial prints it so, with a mask that is True where it fills.
+TEST_CASE("Masks: masked_fill fills where the mask is 1, or where it is 0, by its sense", "[golden]") {
+  const MaskPolarity polarity = masks_of("a", "b", "<pad>").polarity;
+  std::vector<double> where_true, where_false;
+  for (const double row : {-1e9, -1e9, 7.0, 1.0, -1e9, -1e9}) where_true.insert(where_true.end(), 4, row);
+  for (const double row : {5.0, 6.0, -1e9, -1e9, 2.0, 3.0}) where_false.insert(where_false.end(), 4, row);
+  CHECK(polarity.where_true.values == where_true);
+  CHECK(polarity.where_false.values == where_false);
+}
+
 TEST_CASE("Masks: each place that is named holds what it is said to hold", "[unit]") {
   int places = 0;
   for (const MaskRule& rule : masks_of("a", "b", "<pad>").rules) {
@@ -123,7 +133,7 @@ TEST_CASE("Masks: text, JSON, picture and page show the same matrices", "[unit]"
   CHECK(json.at("rules").size() == masks.rules.size());
   CHECK(json["rules"][0]["uses"][0]["matrices"][1]["allowed"] ==
         nlohmann::json({{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}));
-  size_t cells = 8 * masks.fills.size();
+  size_t cells = 8 * masks.fills.size() + 3 * 24 + 6;  // the last: of masked_fill
   for (const MaskRule& rule : masks.rules) {
     CHECK(to_text(masks).find(rule.name + ". ") != std::string::npos);
     for (const MaskUse& use : rule.uses) {

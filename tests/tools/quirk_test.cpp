@@ -115,6 +115,70 @@ TEST_CASE("Quirks: rooms show what was calculated by hand", "[golden]") {
   CHECK(means.number("loss of the epoch, by batches: quirk") == Approx((std::log(2.0) + std::log(10.0)) / 2));
 }
 
+// A plateau of patience 10 cuts at its 12th validation; the quirk's first one is that of printed epoch 102.
+TEST_CASE("Quirks: a plateau schedule first cuts after epoch 12, the one that waits after 113 (Q16)",
+          "[golden]") {
+  const QuirkRoom room = quirk_room("Q16");
+  CHECK(room.number("epoch after which a plateau schedule first cuts") == 12);
+  CHECK(room.number("the same, quirk") == 113);
+  const std::vector<double> rates = values(room, 0);  // epochs 1, 12, 13, 50, 100, 113, 114, 125
+  REQUIRE(rates.size() == 24);
+  CHECK(rates[3] == Approx(0.5));        // half way up the ramp
+  CHECK(rates[8 + 1] == 1);              // a plateau, epoch 12
+  CHECK(rates[8 + 2] == Approx(0.9));    // and 13
+  CHECK(rates[16 + 5] == 1);             // the quirk, epoch 113
+  CHECK(rates[16 + 6] == Approx(0.9));   // and 114
+  CHECK(rates[16 + 7] == Approx(0.81));  // eleven later
+}
+
+// compat-BLEU and corpus BLEU of single sentences, as in tests/data/compat_bleu_test.cpp.
+TEST_CASE("Quirks: one word left out takes 86 of 100 from a score by places, a lost end takes 4 (Q17)",
+          "[golden]") {
+  const QuirkRoom room = quirk_room("Q17");
+  const std::vector<double> expected = {79.790425, 95.760868, 72.859600, 13.411727, 100, 100};
+  REQUIRE(values(room, 0).size() == expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) CHECK(values(room, 0)[i] == Approx(expected[i]).epsilon(1e-7));
+  CHECK(values(room, 0, 1) == std::vector<double>{0, 0});
+  const double three = (95.760868 + 13.411727 + 100) / 3;
+  CHECK(room.number("the four in one batch, quirk") == Approx(three * 3 / 4).epsilon(1e-7));
+  CHECK(room.number("in a batch of three and one of one, quirk") == Approx(three / 2).epsilon(1e-7));
+  CHECK(quirk_room("Q19").number("score of Q17's first three sentences, the fourth skipped") ==
+        Approx(three).epsilon(1e-7));
+}
+
+// Two translators of three begin with "ein": the model does, and is right in 4 + 4 + 0 words. Along the third reference it
+// is wrong in the first word alone.
+TEST_CASE("Quirks: along the reference one mistake costs one word, by itself all that follow (Q18)",
+          "[unit]") {
+  const QuirkRoom room = quirk_room("Q18");
+  CHECK(room.number("words at their place, of twelve, correct") == 8);
+  CHECK(room.number("words at their place, of twelve, quirk") == 11);
+  CHECK(room.number("score of Q17, quirk") > room.number("score of Q17, correct"));
+  // The share of "ein" behind <s>, learnt: two in three.
+  CHECK(values(room, 0)[2] == Approx(2.0 / 3).margin(0.02));
+}
+
+TEST_CASE("Quirks: with dropout on no two tests agree, without it all do (Q19)", "[unit]") {
+  const QuirkRoom room = quirk_room("Q19");
+  CHECK(room.number("largest loss minus smallest, correct") == 0);
+  CHECK(room.number("largest loss minus smallest, quirk") > 0.01);
+  CHECK(room.number("mean of the five passes, quirk") > room.number("mean of the five passes, correct"));
+}
+
+TEST_CASE("Quirks: curves hold the numbers of the tables (Q5) (Q6) (Q16) (Q21)", "[unit]") {
+  const auto curve = [](const char* name, size_t series) {
+    return quirk_room(name).plots.at(0).series.at(series).points;
+  };
+  // The last pair of width 512: 2 pi 10000^(510/512), and its square's part.
+  CHECK(curve("Q5", 0).back().y == Approx(std::log10(2 * M_PI) + 4 * 510 / 512.0));
+  CHECK(curve("Q5", 1).back().y == Approx(std::log10(2 * M_PI) + 8 * 510 / 512.0));
+  CHECK(std::isfinite(curve("Q6", 1)[4].y));
+  CHECK_FALSE(std::isfinite(curve("Q6", 1)[5].y));
+  CHECK(curve("Q16", 2)[112].y == 1);
+  CHECK(curve("Q16", 2)[113].y == Approx(0.9));
+  CHECK(curve("Q21", 2).back().y == values(quirk_room("Q21"), 0)[2]);
+}
+
 TEST_CASE("Quirks: norms that are not read have no gradient (Q9) (Q10)", "[unit]") {
   for (const auto& [room, unread] :
        {std::pair{"Q9", std::set<size_t>{1, 2, 4, 5}}, {"Q10", std::set<size_t>{2, 5}}}) {
@@ -134,7 +198,7 @@ TEST_CASE(
   CHECK(number("Q25", "rows projected to keys, inputs kept") == 2 * 2 * 10);
 }
 
-TEST_CASE("Quirks: every room has text, JSON and a picture, in lines of 100 columns", "[unit]") {
+TEST_CASE("Quirks: every room has text, JSON, a picture and a page, in lines of 100 columns", "[unit]") {
   for (const QuirkRow& row : quirk_table()) {
     const QuirkRoom room = quirk_room(row.id);
     INFO(room.id);
@@ -147,13 +211,17 @@ TEST_CASE("Quirks: every room has text, JSON and a picture, in lines of 100 colu
     const auto json = nlohmann::json::parse(to_json(room));
     CHECK(json["exhibits"].size() == room.exhibits.size());
     CHECK(json["numbers"].size() == room.numbers.size());
-    CHECK(to_svg(room).find("nan") == std::string::npos);
+    CHECK(json.value("plots", nlohmann::json::array()).size() == room.plots.size());
+    for (const std::string& drawn : {to_svg(room), to_html(room)}) {
+      CHECK(drawn.find("nan") == std::string::npos);
+      for (const Plot& plot : room.plots) CHECK(drawn.find(">" + plot.title + "<") != std::string::npos);
+    }
   }
 }
 
 TEST_CASE("Quirks: a name in small letters is known, and one of no room is refused with the list", "[unit]") {
   CHECK(quirk_room("q5").id == "Q5");
-  CHECK(error_of([] { quirk_room("Q17"); }).starts_with("2: no quirk 'Q17' is shown here"));
+  CHECK(error_of([] { quirk_room("Q26"); }).starts_with("2: no quirk 'Q26' is shown here"));
   CHECK(error_of([] { quirk_room(""); }).find("Q1, Q2") != std::string::npos);
 }
 

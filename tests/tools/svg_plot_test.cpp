@@ -68,7 +68,7 @@ TEST_CASE("Plot: names that are too long for one line of the legend take several
   const Plot plot{
       .title = "t", .x_label = "x", .y_label = "y", .series = {series, series, series}, .marks = {}};
   const std::string text = svg(plot);
-  const auto left = numbers_after(text, "class=\"label\" x=\"");
+  const auto left = numbers_after(text, "class=\"ink label\" x=\"");
   REQUIRE(left.size() >= 3);
   for (int i = 0; i < 3; ++i) CHECK(left[static_cast<size_t>(i)] + 7 * 60 <= plot.width);
   const auto dots = numbers_after(text, "cy=\""), names = numbers_after(text, "x2=\"86.0\" y1=\"");

@@ -59,7 +59,8 @@ Tensor filled(Shape shape, double value) {
   return Tensor::from(Values(static_cast<size_t>(shape.numel()), value), shape);
 }
 
-// An example: numbers; "x": 1 and then zeros, shaped like x; "x of 1"; "row of 1": a vector as wide as x.
+// An example: numbers; "x": 1 and then zeros, shaped like x; "x[id]": the same with a row for each id; "x of 1"; "row of
+// 1": a vector as wide as x.
 Tensor example(const Input& input, const Tensors& inputs) {
   const std::string text = input.example;
   const auto number_behind = [&](const char* words) {
@@ -67,8 +68,9 @@ Tensor example(const Input& input, const Tensors& inputs) {
   };
   if (text.starts_with("row of ")) return filled({inputs.at("x").width()}, number_behind("row of "));
   if (text.starts_with("x of ")) return filled(inputs.at("x").shape(), number_behind("x of "));
-  if (text == "x") {
-    const Tensor first = filled(inputs.at("x").shape(), 0);
+  if (text == "x" || text == "x[id]") {
+    const Tensor& x = inputs.at("x");
+    const Tensor first = filled(text == "x" ? x.shape() : Shape{inputs.at("id").numel(), x.width()}, 0);
     first.data<double>()[0] = 1;
     return first;
   }

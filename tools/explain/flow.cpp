@@ -70,6 +70,27 @@ Stages decoding_flow(const FlowPass& pass) {
              "Likeliest word, and its -log p (CE1)"});
 }
 
+Stages model_flow(const FlowPass& pass) {
+  const TracedSentence& traced = pass.traced;
+  const FlowStages encoder(pass, traced.source), decoder(pass, traced.target_in);
+  Stages stages = {encoder.words("Source words", traced.source), encoder.source_embedding()};
+  for (int64_t l = 0; l < pass.config.encoder_layers; ++l) {
+    stages.push_back(encoder.encoder_layer(l));
+    stages.back().title = fmt::format("Encoder, layer {}", l);
+  }
+  stages.push_back(encoder.memory("What every layer of the decoder reads."));
+  stages.back().is_memory = true;
+  stages.push_back(decoder.words("Target, shifted right", traced.target_in));
+  stages.push_back(decoder.target_embedding("All positions at once: the right words are known."));
+  for (int64_t l = 0; l < pass.config.decoder_layers; ++l) {
+    stages.push_back(decoder.decoder_layer(l));
+    stages.back().title = fmt::format("Decoder, layer {}", l);
+  }
+  stages.push_back(decoder.logits());
+  stages.push_back(decoder.words("To be said, and its loss (CE1)", traced.target_out, pass.losses));
+  return stages;
+}
+
 Stages attention_flow(const FlowPass& pass) {
   const FlowStages make(pass, pass.traced.target_in);
   Stages stages = {make.words("Words", pass.traced.target_in)};
@@ -97,6 +118,7 @@ struct Subject {
   bool stepwise = false;
 };
 const std::vector<Subject> kSubjects = {
+    {"model", "Encoder and decoder, layer by layer", model_flow},
     {"encoder", "Encoder", encoder_flow},
     {"training", "Decoder in training: all positions at once", training_flow},
     {"decoding", "Decoder step by step: one word after the other", decoding_flow, true},

@@ -49,7 +49,7 @@ struct Flow {
   int64_t ticks() const;
 };
 
-// "encoder", "training", "decoding", "attention", "feed_forward", "positions".
+// "model", "encoder", "training", "decoding", "attention", "feed_forward", "positions".
 const std::vector<std::string>& flow_subjects();
 // Error usage, with the nearest name. The pass of decoding must be greedy.
 Flow make_flow(const std::string& subject, const FlowPass& pass);

@@ -166,7 +166,7 @@ FlowStage FlowStages::feed_forward(const std::string& layer) const {
 FlowStage FlowStages::encoder_layer(int64_t l) const {
   const std::string layer = layer_name("encoder", l);
   return {fmt::format("Layer {}", l),
-          "The same blocks with parameters of their own.",
+          "The same blocks, parameters of their own; of the heads, the first.",
           {unnamed(head(layer + ".self_attention", 0, false, names_)),
            into_residual(layer + ".feed_forward", "norm y")}};
 }
@@ -177,7 +177,7 @@ FlowStage FlowStages::decoder_layer(int64_t l) const {
              cross = unnamed(head(layer + ".cross_attention", 0, false, pass_.traced.source));
   self.label = "p, self", cross.label = "p, cross";
   FlowStage stage{fmt::format("Layer {}", l),
-                  "The same blocks with parameters of their own; of the heads, the first.",
+                  "The same blocks, parameters of their own; of the heads, the first.",
                   {self, cross, into_residual(layer + ".feed_forward", "norm y")}};
   stage.reads_memory = true;
   return stage;

@@ -211,9 +211,10 @@ void FlowPicture::arrow(size_t s) {
 
 // From the memory to each stage that reads it, left of the boxes.
 void FlowPicture::memory_line() {
-  if (!flow_.stages.front().is_memory) return;
+  const auto memory = std::ranges::find_if(flow_.stages, &FlowStage::is_memory);
+  if (memory == flow_.stages.end()) return;
   constexpr double kX = FlowLayout::kLeft / 2;
-  const double from = layout_.boxes.front().middle();
+  const double from = layout_.boxes[static_cast<size_t>(memory - flow_.stages.begin())].middle();
   double last = from;
   for (size_t s = 0; s < flow_.stages.size(); ++s) {
     if (!flow_.stages[s].reads_memory) continue;

@@ -23,6 +23,10 @@ constexpr const char* kFillsAbout =
     "the mask. A fill near zero masks nothing. A large negative one does, but where all is masked it gives "
     "equal "
     "weights to what nobody may see; the textbook form with -inf is 0/0 there, and the engine gives zeros.";
+constexpr const char* kPolarityAbout =
+    "masked_fill of two matrices with -1e9. Some masks say where to fill, PyTorch's among them; the masks on "
+    "this page say "
+    "what may be attended, and the rest is filled.";
 constexpr double kCell = 18, kWidth = 1200;  // pixels
 
 std::string title_of(const MaskUse& use, const TitledMatrix& matrix) {
@@ -39,6 +43,14 @@ TokenMatrix fill_matrix(const Masks& masks, std::vector<double> MaskFill::*row) 
   return matrix;
 }
 
+std::vector<TitledMatrix> panels(const MaskPolarity& polarity) {
+  return {{"x", polarity.x},
+          {"mask", polarity.mask},
+          {"1: fill", polarity.where_true},
+          {"1: may be attended", polarity.where_false}};
+}
+
+std::string as_it_is(double value) { return fmt::format("{:g}", value); }
 std::string lit_or_not(double value) { return value > 0 ? "1" : "."; }
 std::string probability(double value) { return fmt::format("{:.6f}", value); }
 
@@ -93,6 +105,9 @@ std::string to_text(const Masks& masks) {
   text += fmt::format("\nFill values. {}\n\n  the last two masked\n{}\n  all masked\n{}", kFillsAbout,
                       matrix_text(fill_matrix(masks, &MaskFill::two_masked), 4, probability),
                       matrix_text(fill_matrix(masks, &MaskFill::all_masked), 4, probability));
+  text += fmt::format("\nTwo senses of a mask. {}\n", kPolarityAbout);
+  for (const auto& [title, matrix] : panels(masks.polarity))
+    text += fmt::format("\n  {}\n{}", title, matrix_text(matrix, 4, as_it_is));
   return text;
 }
 
@@ -109,6 +124,8 @@ std::string to_json(const Masks& masks) {
     json["fills"].push_back(
         {{"fill", fill.fill}, {"two_masked", fill.two_masked}, {"all_masked", fill.all_masked}});
   }
+  for (const auto& [title, matrix] : panels(masks.polarity))
+    json["masked_fill"].push_back({{"of", title}, {"rows", matrix.rows}, {"values", matrix.values}});
   return json.dump(1) + "\n";
 }
 
@@ -125,6 +142,7 @@ std::string to_svg(const Masks& masks) {
   galleries.push_back({"softmax of 2, 1, 0.5, -1 by the score of what is masked",
                        {{"the last two masked", fill_matrix(masks, &MaskFill::two_masked)},
                         {"all masked", fill_matrix(masks, &MaskFill::all_masked)}}});
+  galleries.push_back({"masked_fill with -1e9, by the sense of the mask", panels(masks.polarity)});
   return gallery_drawing("Masks", galleries, kCell, kWidth).svg();
 }
 
@@ -147,6 +165,12 @@ std::string to_html(const Masks& masks) {
   constexpr double kNumbers = 44;  // pixels: a cell with room for its number
   page.figure(matrix_drawing(fill_matrix(masks, &MaskFill::two_masked), "the last two masked", kNumbers), "");
   page.figure(matrix_drawing(fill_matrix(masks, &MaskFill::all_masked), "all masked", kNumbers), "");
+  page.close_figures();
+  page.heading("Two senses of a mask");
+  page.paragraph(kPolarityAbout);
+  page.open_figures();
+  for (const auto& [title, matrix] : panels(masks.polarity))
+    page.figure(matrix_drawing(matrix, title, kCell), "");
   page.close_figures();
   return page.html();
 }

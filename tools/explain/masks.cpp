@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "data/unicode.h"
 #include "kernels/attention.h"
+#include "kernels/elementwise.h"
 #include "kernels/softmax.h"
 #include "tools/option_value.h"
 
@@ -181,6 +182,33 @@ std::vector<MaskFill> fills() {
   return rows;
 }
 
+// The numbers and the mask of a tutorial's demonstration, whose mask is PyTorch's.
+MaskPolarity polarity() {
+  const std::vector<float> numbers = {5, 6, 7, 1, 2, 3};
+  const std::vector<int32_t> mask = {1, 1, 0, 0, 1, 1};
+  constexpr float kFill = -1e9f;
+  std::vector<float> x;
+  std::vector<int32_t> keep, keep_others;
+  std::vector<std::string> rows;
+  for (size_t i = 0; i < mask.size(); ++i) {
+    x.insert(x.end(), kKeys, numbers[i]);
+    keep.insert(keep.end(), kKeys, mask[i]), keep_others.insert(keep_others.end(), kKeys, 1 - mask[i]);
+    rows.push_back(fmt::format("{}.{}", i / 3 + 1, i % 3 + 1));
+  }
+  const std::vector<std::string> columns = {"1", "2", "3", "4"};
+  const Shape shape{std::ssize(mask), kKeys};
+  const auto filled = [&](const std::vector<int32_t>& kept) {
+    const Tensor y = Tensor::empty(shape, DType::f32);
+    kernels::masked_fill(Tensor::from(x, shape), Tensor::from(kept, shape), kFill, y);
+    const auto values = y.to_vector<float>();
+    return TokenMatrix{rows, columns, {values.begin(), values.end()}, -static_cast<double>(kFill)};
+  };
+  return {{rows, columns, {x.begin(), x.end()}, 7},
+          {rows, {"mask"}, {mask.begin(), mask.end()}},
+          filled(keep_others),
+          filled(keep)};
+}
+
 }  // namespace
 
 PaddedBatch padded_batch(const std::string& text, const std::string& pad) {
@@ -204,7 +232,7 @@ PaddedBatch padded_batch(const std::string& text, const std::string& pad) {
 }
 
 Masks masks_of(const std::string& source, const std::string& target, const std::string& pad) {
-  Masks masks{padded_batch(source, pad), padded_batch(target, pad), {}, fills()};
+  Masks masks{padded_batch(source, pad), padded_batch(target, pad), {}, fills(), polarity()};
   if (masks.source.size() != masks.target.size()) {
     fail(ErrorKind::usage, "{} source sentences and {} target sentences; give as many of both, apart by ';'",
          masks.source.size(), masks.target.size());

@@ -40,10 +40,18 @@ struct MaskFill {
   std::vector<double> two_masked, all_masked;
 };
 
+// masked_fill with -1e9 of two matrices [3, 4], one above the other, by one mask for each row.
+struct MaskPolarity {
+  TokenMatrix x, mask;
+  TokenMatrix where_true;   // a 1 says where to fill: PyTorch's masked_fill
+  TokenMatrix where_false;  // a 1 says what may be attended, and the rest is filled: the masks on this page
+};
+
 struct Masks {
   PaddedBatch source, target;
   std::vector<MaskRule> rules;
   std::vector<MaskFill> fills;
+  MaskPolarity polarity;
 };
 
 // Error usage for unequal numbers of sentences.

@@ -1,6 +1,7 @@
 // Products, attention and the embedding: example, equations as on their page, and how to call both kernels.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kernels/attention.h"
 #include "kernels/embedding.h"
@@ -110,51 +111,70 @@ Op attention() {
       }};
 }
 
-Op embedding() {
-  // Tokens sorted by id, stably.
-  const auto order_of = [](Tensors& t) {
-    std::vector<int32_t> order(static_cast<size_t>(t["id"].numel()));
-    for (size_t n = 0; n < order.size(); ++n) order[n] = static_cast<int32_t>(n);
-    std::ranges::stable_sort(order, {}, [&](int32_t n) { return ids(t, "id")[n]; });
-    return Tensor::from(order);
-  };
-  // Tokens of one sentence; the scale is sqrt(D).
-  const auto positions_of = [](Tensors& t) {
-    std::vector<int32_t> positions(static_cast<size_t>(t["id"].numel()));
-    for (size_t n = 0; n < positions.size(); ++n) positions[n] = static_cast<int32_t>(n);
-    return Tensor::from(positions);
-  };
-  const auto scale_of = [](Tensors& t) { return std::sqrt(static_cast<float>(t["x"].width())); };
-  return {"embedding",
+// Tokens sorted by id, stably.
+Tensor order_of(Tensors& t) {
+  std::vector<int32_t> order(static_cast<size_t>(t["id"].numel()));
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int32_t n) { return ids(t, "id")[n]; });
+  return Tensor::from(order);
+}
+
+// Tokens of one sentence.
+Tensor positions_of(Tensors& t) {
+  std::vector<int32_t> positions(static_cast<size_t>(t["id"].numel()));
+  std::iota(positions.begin(), positions.end(), 0);
+  return Tensor::from(positions);
+}
+
+// The scale c of (EM1) and the table P of positions: sqrt(D) and sinusoids, or of the look-up alone 1 and zeros.
+enum class Embedding { with_positions, alone };
+
+double scale_of(Tensors& t, Embedding embedding) {
+  return embedding == Embedding::alone ? 1 : std::sqrt(static_cast<double>(t["x"].width()));
+}
+
+void embedding_forward(Tensors& t, Embedding embedding) {
+  t["y"] = zeros(t, {t["id"].numel(), t["x"].width()}), t["P"] = like(t["y"]);
+  if (embedding == Embedding::with_positions) k::sinusoid_positions(k::PositionLayout::interleaved, t["P"]);
+  k::embedding_forward(t["id"], positions_of(t), t["x"], t["P"], static_cast<float>(scale_of(t, embedding)),
+                       {}, t["y"]);
+}
+
+void plain_embedding(Tensors& t, Embedding embedding) {
+  const int64_t N = t["id"].numel(), D = t["x"].width();
+  t["y"] = zeros(t, {N, D}), t["P"] = like(t["y"]), t["dx"] = like(t["x"]);
+  const Tensor m = ones({N, D});
+  for (int64_t n = 0; n < N && embedding == Embedding::with_positions; ++n) {
+    for (int64_t i = 0; i < D; ++i) at(t, "P")[n * D + i] = plain::sinusoid(n, i, D);
+  }
+  const double scale = scale_of(t, embedding);
+  plain::embedding_forward(N, D, scale, ids(t, "id"), positions_of(t).data<int32_t>(), at(t, "x"), at(t, "P"),
+                           m.data<double>(), at(t, "y"));
+  plain::embedding_backward(N, D, scale, at(t, "dy"), ids(t, "id"), m.data<double>(), at(t, "dx"));
+}
+
+Op embedding_op(const char* name, Embedding embedding, const char* value, const char* gradient) {
+  return {name,
           "embedding.md",
-          {{"x", "1,2;3,4;5,6"}, {"id", "2,0,2", true}, {"dy", "1,0;0,1;1,1"}},
-          {{"EM1", "y_n = sqrt(D) x[id_n] + P[n]", {"y"}},
-           {"EM2", "dx[w] = sqrt(D) sum over n with id_n = w of dy_n", {"dx"}, "x"}},
-          [=](Tensors& t) {
-            t["y"] = zeros(t, {t["id"].numel(), t["x"].width()}), t["P"] = like(t["y"]);
-            k::sinusoid_positions(k::PositionLayout::interleaved, t["P"]);
-            k::embedding_forward(t["id"], positions_of(t), t["x"], t["P"], scale_of(t), {}, t["y"]);
-          },
+          {{"x", "1,2;3,4;5,6"}, {"id", "2,0,2", true}, {"dy", "x[id]"}},
+          {{"EM1", value, {"y"}}, {"EM2", gradient, {"dx"}, "x"}},
+          [=](Tensors& t) { embedding_forward(t, embedding); },
           [=](Tensors& t) {
             t["dx"] = like(t["x"]);
-            k::embedding_backward(t["dy"], t["id"], order_of(t), scale_of(t), {}, t["dx"]);
+            k::embedding_backward(t["dy"], t["id"], order_of(t), static_cast<float>(scale_of(t, embedding)),
+                                  {}, t["dx"]);
           },
-          [=](Tensors& t) {
-            const int64_t N = t["id"].numel(), D = t["x"].width();
-            t["y"] = zeros(t, {N, D}), t["P"] = like(t["y"]), t["dx"] = like(t["x"]);
-            const Tensor m = ones({N, D});
-            for (int64_t n = 0; n < N; ++n) {
-              for (int64_t i = 0; i < D; ++i) at(t, "P")[n * D + i] = plain::sinusoid(n, i, D);
-            }
-            const double scale = std::sqrt(static_cast<double>(D));
-            plain::embedding_forward(N, D, scale, ids(t, "id"), positions_of(t).data<int32_t>(), at(t, "x"),
-                                     at(t, "P"), m.data<double>(), at(t, "y"));
-            plain::embedding_backward(N, D, scale, at(t, "dy"), ids(t, "id"), m.data<double>(), at(t, "dx"));
-          }};
+          [=](Tensors& t) { plain_embedding(t, embedding); }};
 }
 
 }  // namespace
 
-std::vector<Op> product_ops() { return {matmul(), linear(), attention(), embedding()}; }
+std::vector<Op> product_ops() {
+  return {matmul(), linear(), attention(),
+          embedding_op("embedding", Embedding::with_positions, "y_n = sqrt(D) x[id_n] + P[n]",
+                       "dx[w] = sqrt(D) sum over n with id_n = w of dy_n"),
+          embedding_op("lookup", Embedding::alone, "y_n = x[id_n]: c = 1, P = 0",
+                       "dx[w] = sum over n with id_n = w of dy_n")};
+}
 
 }  // namespace xf::tools::explain

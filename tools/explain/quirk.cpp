@@ -32,13 +32,11 @@ QuirkRoom quirk_room(const std::string& name) {
   for (const QuirkRow& row : quirk_table()) {
     ids.emplace_back(row.id);
     if (id != row.id) continue;
-    QuirkRoom room{row.id, row.title, row.found_in, row.key, row.quirk, row.correct, {}, {}};
+    QuirkRoom room{row.id, row.title, row.found_in, row.key, row.quirk, row.correct, {}, {}, {}};
     row.show(room);
     return room;
   }
-  fail(ErrorKind::usage,
-       "no quirk '{}' is shown here; these are: {} (Q17 to Q19 are about scores, Q26 has no switch: "
-       "docs/quirks.md)",
+  fail(ErrorKind::usage, "no quirk '{}' is shown here; these are: {} (Q26 cannot be shown: docs/quirks.md)",
        name, fmt::join(ids, ", "));
 }
 
@@ -51,6 +49,7 @@ std::string quirk(const Options& options) {
   }
   const QuirkRoom room = quirk_room(options.get_string("quirk"));
   if (format == "json") return to_json(room);
+  if (format == "html") return to_html(room);
   return format == "svg" ? to_svg(room) : to_text(room);
 }
 

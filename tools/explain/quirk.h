@@ -8,6 +8,7 @@
 
 #include "tools/explain/matrix_picture.h"
 #include "tools/options.h"
+#include "tools/svg_plot.h"
 
 namespace xf::tools::explain {
 
@@ -28,6 +29,7 @@ struct QuirkRoom {
   std::string quirk, correct;  // what it does; what is done instead, and why
   std::vector<Exhibit> exhibits;
   std::vector<QuirkNumber> numbers;
+  std::vector<Plot> plots = {};  // where a curve says more than rows of it; not in the text
 
   // Error failure when the room has no such number.
   double number(const std::string& what) const;
@@ -39,6 +41,7 @@ QuirkRoom quirk_room(const std::string& name);
 std::string to_text(const QuirkRoom& room);
 std::string to_json(const QuirkRoom& room);
 std::string to_svg(const QuirkRoom& room);
+std::string to_html(const QuirkRoom& room);
 
 // The command: options quirk, format. Without a name, the list of rooms.
 std::string quirk(const Options& options);

@@ -5,6 +5,7 @@
 
 #include "autograd/ops.h"
 #include "core/philox.h"
+#include "nn/optimizer.h"
 
 namespace xf::tools::explain {
 
@@ -88,6 +89,8 @@ Tensor target_sentences() {
   return Tensor::from(std::vector<int32_t>{1, 2, 3, 4, 1, 2, 0, 0}, {kSentences, kLength});
 }
 
+Tensor next_words() { return Tensor::from(std::vector<int32_t>{2, 3, 4, 5, 2, 0, 0, 0}); }
+
 std::vector<std::string> words_of(const Tensor& sentences, const std::vector<std::string>& words, int64_t b) {
   std::vector<std::string> of;
   for (int64_t t = 0; t < sentences.dim(1); ++t)
@@ -119,13 +122,14 @@ SmallModel::SmallModel(const quirks::Config& config) : registry_(DType::f64), mo
     parameter.value.copy_from(weights.at(parameter.name));
 }
 
-SmallModel::Pass SmallModel::run(const Tensor& target, bool training, int32_t update) const {
+SmallModel::Pass SmallModel::run(const Tensor& source, const Tensor& target, bool training,
+                                 int32_t update) const {
   Pass pass;
   Recorder recorder(pass.values);
   Arena arena(Device::cpu());
   nn::Tape tape(arena, nn::Tape::Mode::inference);
   const nn::Step step{.tape = tape, .training = training, .seed = kSeed, .trace = &recorder};
-  pass.logits = copy_of(model_.forward(step, source_sentences(), target, counters(update)).value());
+  pass.logits = copy_of(model_.forward(step, source, target, counters(update)).value());
   return pass;
 }
 
@@ -149,20 +153,31 @@ Tensor SmallModel::token_by_token(int64_t* projected) const {
   return logits;
 }
 
-std::map<std::string, Tensor> SmallModel::gradients() const {
+void SmallModel::backward(const Tensor& source, const Tensor& target, const Tensor& next) const {
   registry_.gradients().fill_zero();
   Arena arena(Device::cpu());
   nn::Tape tape(arena);
-  const nn::Variable z = model_.forward({.tape = tape}, source_sentences(), target_sentences(), Tensor());
+  const nn::Variable z = model_.forward({.tape = tape}, source, target, Tensor());
   const nn::Variable rows = autograd::reshape(tape, z, {z.value().rows(), z.value().width()});
-  // "ein kleiner Hund schläft", "ein"; what follows padding, and the second sentence's end, is not asked.
-  const Tensor next = Tensor::from(std::vector<int32_t>{2, 3, 4, 5, 2, 0, 0, 0});
   tape.backward(autograd::cross_entropy(tape, rows, next, {.ignore_id = 0}),
                 Tensor::from(std::vector<double>{1}));
+}
+
+std::map<std::string, Tensor> SmallModel::gradients() const {
+  backward(source_sentences(), target_sentences(), next_words());
   std::map<std::string, Tensor> gradients;
   for (const nn::Parameter& parameter : registry_.parameters())
     gradients[parameter.name] = copy_of(parameter.gradient);
   return gradients;
+}
+
+void SmallModel::learn(const Tensor& source, const Tensor& target, const Tensor& next, int updates,
+                       double rate) {
+  nn::Adam adam(registry_, {}, 0);
+  for (int update = 1; update <= updates; ++update) {
+    backward(source, target, next);
+    adam.update(update, rate, next.numel());
+  }
 }
 
 double difference(const Tensor& a, const Tensor& b) {

@@ -35,20 +35,31 @@ class SmallModel {
     std::map<std::string, Tensor> values;  // "block symbol", the first of each
   };
   // In evaluation; `update` numbers what dropout draws, where a quirk drops.
-  Pass evaluate(int32_t update = 1) const { return run(target_sentences(), false, update); }
-  Pass evaluate(const Tensor& target) const { return run(target, false, 1); }
-  Pass train() const { return run(target_sentences(), true, 1); }
+  Pass evaluate(int32_t update = 1) const {
+    return run(source_sentences(), target_sentences(), false, update);
+  }
+  Pass evaluate(const Tensor& target) const { return evaluate(source_sentences(), target); }
+  Pass evaluate(const Tensor& source, const Tensor& target) const { return run(source, target, false, 1); }
+  Pass train(int32_t update = 1) const { return run(source_sentences(), target_sentences(), true, update); }
   // The logits of the target sentences, a token at a time; adds the rows that were projected to keys to `projected`.
   Tensor token_by_token(int64_t* projected = nullptr) const;
   // Gradients of the loss of predicting the target's next words, by parameter.
   std::map<std::string, Tensor> gradients() const;
+  // That many updates of Adam on these sentences, i32 [B, S], [B, T]; next [B * T]: the word to say at each position.
+  void learn(const Tensor& source, const Tensor& target, const Tensor& next, int updates, double rate);
 
  private:
-  Pass run(const Tensor& target, bool training, int32_t update) const;
+  Pass run(const Tensor& source, const Tensor& target, bool training, int32_t update) const;
+  // Into the registry's gradients, from zero.
+  void backward(const Tensor& source, const Tensor& target, const Tensor& next) const;
 
   nn::Registry registry_;
   quirks::Transformer model_;
 };
+
+// "ein kleiner Hund schläft", "ein": what target_sentences() are to say at each position, i32 [8]. What follows padding, and
+// the second sentence's end, is not asked: 0.
+Tensor next_words();
 
 // The largest difference of two tensors' elements.
 double difference(const Tensor& a, const Tensor& b);

@@ -1,4 +1,4 @@
-// A room as text, JSON and picture.
+// A room as text, JSON, picture and page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "data/unicode.h"
 #include "tools/explain/quirk.h"
+#include "tools/html_page.h"
 #include "tools/option_value.h"
 
 namespace xf::tools::explain {
@@ -65,6 +66,38 @@ std::string wrapped(const std::string& text) {
   return all + line + "\n";
 }
 
+nlohmann::ordered_json json_of(const Plot& plot) {
+  nlohmann::ordered_json json = {{"title", plot.title}, {"x", plot.x_label}, {"y", plot.y_label}};
+  for (const PlotSeries& series : plot.series) {
+    nlohmann::ordered_json points = nlohmann::ordered_json::array();
+    for (const PlotPoint& point : series.points) points.push_back({point.x, point.y});  // null: not finite
+    json["series"].push_back({{"of", series.name}, {"points", points}});
+  }
+  return json;
+}
+
+// Sentences for names leave a picture no room for its cells on a narrow page: a table wraps them.
+bool has_sentences(const TokenMatrix& matrix) {
+  constexpr size_t kLongestName = 30;
+  return std::ranges::any_of(matrix.rows,
+                             [](const std::string& name) { return width_of(name) > kLongestName; });
+}
+
+void add_table(HtmlPage& page, const TokenMatrix& matrix) {
+  std::vector<std::string> head = {""};
+  head.insert(head.end(), matrix.columns.begin(), matrix.columns.end());
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < matrix.rows.size(); ++i) {
+    rows.push_back({matrix.rows[i]});
+    for (size_t j = 0; j < matrix.columns.size(); ++j) rows.back().push_back(number_text(matrix.at(i, j)));
+  }
+  page.table(head, rows);
+}
+
+std::string line_of(const QuirkNumber& number) {
+  return fmt::format("{}: {}", number.what, number_text(number.value));
+}
+
 }  // namespace
 
 std::string to_text(const QuirkRoom& room) {
@@ -92,6 +125,7 @@ std::string to_json(const QuirkRoom& room) {
     }
     json["exhibits"].push_back({{"caption", exhibit.caption}, {"panels", panels}});
   }
+  for (const Plot& plot : room.plots) json["plots"].push_back(json_of(plot));
   for (const QuirkNumber& number : room.numbers) json["numbers"][number.what] = number.value;
   return json.dump(1) + "\n";
 }
@@ -99,9 +133,35 @@ std::string to_json(const QuirkRoom& room) {
 std::string to_svg(const QuirkRoom& room) {
   std::vector<Gallery> galleries;
   for (const Exhibit& exhibit : room.exhibits) galleries.push_back({exhibit.caption, exhibit.panels});
-  for (const QuirkNumber& number : room.numbers)
-    galleries.push_back({fmt::format("{}: {}", number.what, number_text(number.value)), {}});
-  return gallery_drawing(fmt::format("{}: {}", room.id, room.title), galleries, kCell, kWidth).svg();
+  for (const QuirkNumber& number : room.numbers) galleries.push_back({line_of(number), {}});
+  Drawing drawing = gallery_drawing(fmt::format("{}: {}", room.id, room.title), galleries, kCell, kWidth);
+  for (const Plot& plot : room.plots) drawing.append(plot_drawing(plot));
+  return drawing.svg();
+}
+
+std::string to_html(const QuirkRoom& room) {
+  HtmlPage page(fmt::format("{}: {}", room.id, room.title));
+  page.paragraph(fmt::format("In {}: {}", room.found_in, room.key));
+  page.paragraph("Quirk: " + room.quirk);
+  page.paragraph("Correct: " + room.correct);
+  for (const Exhibit& exhibit : room.exhibits) {
+    page.heading(exhibit.caption);
+    page.open_figures();
+    for (const auto& [title, matrix] : exhibit.panels) {
+      if (has_sentences(matrix)) {
+        add_table(page, matrix);
+      } else {
+        page.figure(matrix_drawing(matrix, title, kCell), "");
+      }
+    }
+    page.close_figures();
+  }
+  for (const Plot& plot : room.plots) page.figure(plot_drawing(plot), "");
+  page.heading("In numbers");
+  std::vector<std::vector<std::string>> rows;
+  for (const QuirkNumber& number : room.numbers) rows.push_back({number.what, number_text(number.value)});
+  page.table({"", ""}, rows);
+  return page.html();
 }
 
 }  // namespace xf::tools::explain

@@ -1,5 +1,6 @@
 // The rooms of embeddings and positions, and of decoding token by token.
 #include <cmath>
+#include <numbers>
 
 #include "autograd/ops.h"
 #include "nn/quirks/presets.h"
@@ -72,9 +73,35 @@ double token_size(quirks::EmbeddingScale scale) {
 
 constexpr const char* kSum = "source_embedding sum";
 
+// log10 of the wavelength of columns 2i and 2i+1, in positions; infinite where the divisor is.
+PlotSeries wavelengths(const std::string& name, PositionExponent exponent, int64_t pairs, int64_t dim) {
+  PlotSeries series{name, {}, pairs < 20};
+  for (int64_t i = 0; i < pairs; ++i) {
+    const double wavelength = 2 * std::numbers::pi * quirks::position_divisor(exponent, i, dim);
+    series.points.push_back({static_cast<double>(i), std::log10(wavelength)});
+  }
+  return series;
+}
+
+void plot_wavelengths(QuirkRoom& room, PositionExponent exponent, int64_t pairs) {
+  constexpr int64_t kDim = 512;
+  PlotSeries sentence{"a sentence of 50 words", {}, false};
+  for (const int64_t i : {int64_t{0}, pairs - 1})
+    sentence.points.push_back({static_cast<double>(i), std::log10(static_cast<double>(kPositions))});
+  room.plots.push_back({.title = fmt::format("Wavelengths of the positions, width {}", kDim),
+                        .x_label = "i: columns 2i and 2i+1",
+                        .y_label = "log10 of the wavelength",
+                        .series = {wavelengths("correct", PositionExponent::correct, pairs, kDim),
+                                   wavelengths("quirk", exponent, pairs, kDim), sentence},
+                        .marks = {}});
+}
+
 }  // namespace
 
-void show_doubled_exponent(QuirkRoom& room) { show_exponent(room, PositionExponent::doubled); }
+void show_doubled_exponent(QuirkRoom& room) {
+  show_exponent(room, PositionExponent::doubled);
+  plot_wavelengths(room, PositionExponent::doubled, 256);
+}
 
 void show_divided_outside(QuirkRoom& room) {
   show_exponent(room, PositionExponent::divided_outside);
@@ -86,6 +113,7 @@ void show_divided_outside(QuirkRoom& room) {
   room.exhibits.push_back(
       {"What a position is divided by, width 512, columns 2i and 2i+1: log10",
        {panel("", {"correct", "quirk"}, {"i=0", "i=1", "i=2", "i=3"}, Tensor::from(divisors, {2, 4}))}});
+  plot_wavelengths(room, PositionExponent::divided_outside, 10);
 }
 
 void show_standing_position(QuirkRoom& room) {

@@ -1,6 +1,7 @@
 // The rooms of training: the rate, the loss that is reported, and weight decay, by the kernels that train.
+#include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <functional>
 
 #include "core/philox.h"
 #include "kernels/adam.h"
@@ -74,28 +75,75 @@ double loss_of(const std::vector<double>& probabilities) {
   return loss.data<double>()[0];
 }
 
-// Two weights that begin as 1, with gradients that pull to neither side, one's a thousand times the other's.
-std::vector<double> decayed(bool decoupled) {
-  constexpr int kUpdates = 500;
-  Weights weights({1, 1}, {.weight_decay = 0.1f, .decoupled = decoupled});
+constexpr int kUpdates = 500;
+
+// A weight that begins as 1, after each of kUpdates updates whose gradients of this size pull to neither side.
+std::vector<double> decayed(bool decoupled, float gradient) {
+  Weights weights({1}, {.weight_decay = 0.1f, .decoupled = decoupled});
+  std::vector<double> values = {1};
   for (int update = 0; update < kUpdates; ++update) {
-    const float sign = update % 2 == 0 ? 1.0f : -1.0f;
-    weights.update({0.01f * sign, 10 * sign}, 1e-3);
+    weights.update({update % 2 == 0 ? gradient : -gradient}, 1e-3);
+    values.push_back(weights.values().front());
   }
-  return weights.values();
+  return values;
+}
+
+// By epoch, from 1, where validation never gains; of the quirk's schedule, or of another.
+std::vector<double> rates(const nn::Schedule& schedule, int64_t epochs) {
+  std::vector<double> rates;
+  nn::PlateauState state;
+  for (int64_t epoch = 1; epoch <= epochs; ++epoch) {
+    rates.push_back(schedule.at(epoch, state));
+    state = schedule.validated(state, epoch - 1, 1, false);
+  }
+  return rates;
+}
+
+// The epoch after which the rate is first cut.
+double first_cut(const std::vector<double>& rates) {
+  return static_cast<double>(std::ranges::adjacent_find(rates, std::greater<>()) - rates.begin() + 1);
+}
+
+PlotSeries series(const std::string& name, const std::vector<double>& values, double first) {
+  PlotSeries series{name, {}, false};
+  for (size_t i = 0; i < values.size(); ++i)
+    series.points.push_back({first + static_cast<double>(i), values[i]});
+  return series;
+}
+
+void show_rates(QuirkRoom& room) {
+  constexpr int64_t kEpochs = 200;
+  const std::vector<double> ramp = rates({.peak = 1, .warmup = 100}, kEpochs),
+                            plateau = rates({.peak = 1, .decay = nn::Decay::plateau}, kEpochs),
+                            gated = rates(
+                                {.peak = 1, .decay = nn::Decay::plateau, .plateau = {.start_epoch = 101}},
+                                kEpochs);
+  const std::vector<std::string> names = {"a ramp of 100 epochs", "a plateau schedule", "quirk"};
+  std::vector<double> shown;
+  std::vector<std::string> columns;
+  for (const std::vector<double>* of : {&ramp, &plateau, &gated}) {
+    columns.clear();
+    for (const size_t epoch : {1, 12, 13, 50, 100, 113, 114, 125}) {
+      shown.push_back((*of)[epoch - 1]);
+      columns.push_back(fmt::format("{}", epoch));
+    }
+  }
+  room.exhibits.push_back({"The rate by epoch, as part of its peak, where validation never gains",
+                           {panel("", names, columns, Tensor::from(shown, {3, std::ssize(columns)}))}});
+  room.numbers.push_back({"epoch after which a plateau schedule first cuts", first_cut(plateau)});
+  room.numbers.push_back({"the same, quirk", first_cut(gated)});
+  room.plots.push_back(
+      {.title = "The rate where validation never gains",
+       .x_label = "epoch",
+       .y_label = "part of the peak",
+       .series = {series(names[0], ramp, 1), series(names[1], plateau, 1), series(names[2], gated, 1)},
+       .marks = {}});
 }
 
 }  // namespace
 
 void show_first_step(QuirkRoom& room) {
-  const nn::Schedule ramp{.peak = 1, .warmup = 100}, none{.peak = 1};
-  std::vector<double> rates;
-  for (const nn::Schedule& schedule : {ramp, none}) {
-    for (const int64_t epoch : {1, 25, 50, 100, 101}) rates.push_back(schedule.at(epoch));
-  }
-  room.exhibits.push_back(
-      {"The rate in epochs 1 to 101, as part of its peak: 'warmup = 100'",
-       {panel("", {"a ramp", "quirk"}, {"1", "25", "50", "100", "101"}, Tensor::from(rates, {2, 5}))}});
+  show_rates(room);
   room.numbers.push_back(
       {"size of weights at their beginning (root of the mean square)", size_after_update(0)});
   room.numbers.push_back({"after one update at rate 1e-5", size_after_update(1e-5)});
@@ -120,14 +168,25 @@ void show_batch_means(QuirkRoom& room) {
 }
 
 void show_coupled_decay(QuirkRoom& room) {
-  std::vector<double> both = decayed(true);
-  for (const double value : decayed(false)) both.push_back(value);
+  const std::vector<double> decoupled_small = decayed(true, 0.01f), decoupled_large = decayed(true, 10),
+                            coupled_small = decayed(false, 0.01f), coupled_large = decayed(false, 10);
   room.exhibits.push_back(
       {"Two weights that began as 1, after 500 updates at rate 0.001 with weight decay 0.1 (AD4)",
        {panel("", {"correct: decoupled", "quirk: in the gradient"}, {"gradients +-0.01", "gradients +-10"},
-              Tensor::from(both, {2, 2}))}});
-  room.numbers.push_back({"what decay alone leaves, (1 - 0.001 0.1)^500", std::pow(1 - 1e-4, 500)});
-  room.numbers.push_back({"the two weights apart, quirk", std::abs(both[2] - both[3])});
+              Tensor::from(std::vector<double>{decoupled_small.back(), decoupled_large.back(),
+                                               coupled_small.back(), coupled_large.back()},
+                           {2, 2}))}});
+  room.numbers.push_back({"what decay alone leaves, (1 - 0.001 0.1)^500", std::pow(1 - 1e-4, kUpdates)});
+  room.numbers.push_back(
+      {"the two weights apart, quirk", std::abs(coupled_small.back() - coupled_large.back())});
+  room.plots.push_back({.title = "Two weights under decay",
+                        .x_label = "updates",
+                        .y_label = "weight",
+                        .series = {series("correct, gradients +-0.01", decoupled_small, 0),
+                                   series("correct, gradients +-10", decoupled_large, 0),
+                                   series("quirk, gradients +-0.01", coupled_small, 0),
+                                   series("quirk, gradients +-10", coupled_large, 0)},
+                        .marks = {}});
 }
 
 }  // namespace xf::tools::explain

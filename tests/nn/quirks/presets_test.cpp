@@ -76,6 +76,12 @@ TEST_CASE("Presets: seed002 has 55,207,087 parameters, and a target word more or
   CHECK(count_of(seed002({.source = 5893, .target = 7853})) == 55207087 - 2 * 1025);
 }
 
+// 220,828,348 bytes are the "215.7MB" of seed002's page: divided by 1,024,000.
+TEST_CASE("Presets: in f32 seed000 is 220,820,148 bytes, seed002 220,828,348", "[golden]") {
+  CHECK(count_of(seed000()) * size_of(DType::f32) == 220820148);
+  CHECK(count_of(seed002()) * size_of(DType::f32) == 220828348);
+}
+
 TEST_CASE("Presets: two norms in a decoder layer leave 55,198,893 parameters of the base model", "[golden]") {
   Config config = base();
   config.quirks.decoder_norms = NormSharing::first;
