@@ -11,6 +11,7 @@ std::string program_name(Program program) {
     case Program::train: return "xformer-train";
     case Program::translate: return "xformer-translate";
     case Program::score: return "xformer-score";
+    case Program::score_smiles: return "xformer-score smiles";
     case Program::score_lm: return "xformer-score lm";
     case Program::generate: return "xformer-generate";
     case Program::classify: return "xformer-classify";
@@ -20,6 +21,7 @@ std::string program_name(Program program) {
     case Program::vocab_check: return "xformer-vocab check";
     case Program::vocab_stats: return "xformer-vocab stats";
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
+    case Program::vocab_demo_molecules: return "xformer-vocab demo-molecules";
     case Program::explain_op: return "xformer-explain op";
     case Program::explain_steps: return "xformer-explain steps";
     case Program::explain_masks: return "xformer-explain masks";

@@ -35,6 +35,8 @@ enum class Program : unsigned {
   score_lm = 1u << 24,
   generate = 1u << 25,
   classify = 1u << 26,
+  vocab_demo_molecules = 1u << 27,
+  score_smiles = 1u << 28,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

@@ -1,5 +1,5 @@
-// xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output; and the loss of
-// a model.
+// xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output; the loss of
+// a model; the validity of molecules.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "tools/main.h"
 #include "tools/options.h"
 #include "tools/score_model.h"
+#include "tools/score_smiles.h"
 
 namespace xf::tools {
 namespace {
@@ -134,11 +135,13 @@ int score(int argc, char** argv) {
   return 0;
 }
 
-// `xformer-score lm ...` is a command of its own; whatever else comes first is a metric or its file.
+// `xformer-score lm ...` and `smiles ...` are commands of their own; whatever else comes first is a metric or its file.
 int program(int argc, char** argv) {
-  if (argc < 2 || std::string(argv[1]) != "lm") return score(argc, argv);
-  const auto options = parse_options(Program::score_lm, argc - 1, argv + 1);
-  if (options) score_model(*options);
+  const std::string command = argc < 2 ? "" : argv[1];
+  if (command != "lm" && command != "smiles") return score(argc, argv);
+  const auto options =
+      parse_options(command == "lm" ? Program::score_lm : Program::score_smiles, argc - 1, argv + 1);
+  if (options) command == "lm" ? score_model(*options) : score_smiles(*options);
   return 0;
 }
 
