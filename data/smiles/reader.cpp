@@ -45,6 +45,7 @@ class Reader {
     const auto [element, aromatic, length] = symbol();
     if (length == 0)
       return refuse("is neither an atom without brackets nor a bond, a branch or a ring's number");
+    if (molecule_.atoms.size() == kMostAtoms) return refuse(fmt::format("more than {} atoms", kMostAtoms));
     const size_t atom = molecule_.add(element, aromatic);
     if (last_ != Last::nothing) molecule_.bond(previous_, atom, order(previous_, atom, bond_));
     bond_.reset();

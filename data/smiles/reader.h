@@ -7,7 +7,8 @@
 //   rings  =  { bond (digit | % digit digit) }       twice the same number: a bond; then the number is free again
 //   branches = { "(" bond chain ")" }
 //
-// Not read: brackets (charges, isotopes, hydrogen by number), stereochemistry, molecules of several parts.
+// Not read: brackets (charges, isotopes, hydrogen by number), stereochemistry, molecules of several parts; and more than
+// kMostAtoms, so that what recurses over a molecule has an end.
 #pragma once
 
 #include <string>
@@ -16,6 +17,8 @@
 #include "data/smiles/molecule.h"
 
 namespace xf::data::smiles {
+
+inline constexpr size_t kMostAtoms = 1000;
 
 struct ReadMolecule {
   Molecule molecule;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
 #include "data/smiles/valence.h"
 
 namespace xf::data::smiles {
 namespace {
 
-constexpr size_t kFewestAtoms = 4, kMostAtoms = 16;
+constexpr size_t kFewest = 4, kMost = 16;
 
 // What bonds may still be added to an atom. An aromatic ring as the sampler makes it is complete: a carbon in it has
 // room for one neighbour, an n, o or s for none.
@@ -98,7 +97,7 @@ bool Sampler::attach(Molecule& molecule, const Molecule& fragment) {
 }
 
 Molecule Sampler::molecule() {
-  const size_t atoms = kFewestAtoms + below(kMostAtoms - kFewestAtoms + 1);
+  const size_t atoms = kFewest + below(kMost - kFewest + 1);
   Molecule molecule = fragment();
   while (molecule.atoms.size() < atoms && !open_atoms(molecule).empty()) attach(molecule, fragment());
   return molecule;

@@ -67,6 +67,8 @@ TEST_CASE("SMILES: a string that breaks the grammar is refused with place and re
       {"C=1CCC#1", "character 8: a ring has two different bonds"},
       {"C%1CC", "character 2: two digits follow %"},
   };
+  CHECK(fault(std::string(kMostAtoms, 'C')).empty());
+  CHECK(fault(std::string(kMostAtoms + 1, 'C')) == "character 1001: more than 1000 atoms");
   for (const auto& [text, expected] : kBroken) {
     INFO(text);
     CHECK_THAT(fault(text), Catch::StartsWith(expected));
