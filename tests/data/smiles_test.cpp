@@ -140,7 +140,7 @@ TEST_CASE("SMILES: every molecule of the sampler is valid however it is written,
 
 TEST_CASE("SMILES: rings that are open at once have different numbers, from 10 on with a per cent sign",
           "[unit]") {
-  Molecule ladder;  // ten rungs: written from one end along a side, each rung is a ring that stays open
+  Molecule ladder;  // of ten rungs: written up one side and down the other, each stays open until then
   constexpr size_t kRungs = 11;
   for (size_t i = 0; i < 2 * kRungs; ++i) ladder.add(Element::C);
   for (size_t i = 0; i + 1 < 2 * kRungs; ++i) ladder.bond(i, i + 1);
