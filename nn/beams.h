@@ -29,7 +29,7 @@ class Beams {
 
   // What the decoder reads in this step, one after the other:
   //   ids [R] · positions [R] · lengths [R] · rows [R, t+1] · source lengths [R] · source rows [R, Smax]
-  // (the arguments of Transformer::decode_step).
+  // (a DecodeStep of nn/translation_model.h).
   void write_step(std::vector<int32_t>& tables) const;
 
   // Takes the K best continuations of each live hypothesis, [R, K], best first, and forms the next live

@@ -1,12 +1,11 @@
 #include "nn/embedding_block.h"
 
 #include <cmath>
-#include <utility>
 
 namespace xf::nn {
 
-const Parameter& add_embedding_table(Registry& registry, std::string name, int64_t rows, int64_t dim) {
-  return registry.add(std::move(name), {rows, dim}, Init::normal(1.0f / std::sqrt(static_cast<float>(dim))));
+const Parameter& add_embedding_table(Registry& registry, const char* name, int64_t rows, int64_t dim) {
+  return registry.add(name, {rows, dim}, Init::normal(1.0f / std::sqrt(static_cast<float>(dim))));
 }
 
 Embedding::Embedding(Registry& registry, const std::string& name, const Parameter& table, float dropout)

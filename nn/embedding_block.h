@@ -7,7 +7,7 @@
 namespace xf::nn {
 
 // The table [rows, D] of an Embedding. It starts with variance 1/D and is scaled by sqrt(D) when read.
-const Parameter& add_embedding_table(Registry& registry, std::string name, int64_t rows, int64_t dim);
+const Parameter& add_embedding_table(Registry& registry, const char* name, int64_t rows, int64_t dim);
 
 class Embedding {
  public:

@@ -24,14 +24,17 @@ MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest
   Registry registry(dtype);
   const std::unique_ptr<Model> model = make_model(config, registry);
   registry.allocate(Device::meta(), Registry::Gradients::yes);
+  const int64_t bytes = registry.masters().bytes();
+  const int64_t rounded = dtype == DType::bf16 ? registry.values().bytes() : 0;
+  MemoryPlan plan{.parameters = bytes + rounded, .gradients = bytes, .moments = 2 * bytes};
+  if (config.quirks) return plan;
   model->bind(Device::meta());
   Arena arena(Device::meta());
   Trainer trainer(*model, registry, arena, {});
   const PackedBatch batch = meta_batch(largest);
   trainer.update(1, [&] { return batch; });
-  const int64_t bytes = registry.masters().bytes();
-  const int64_t rounded = dtype == DType::bf16 ? registry.values().bytes() : 0;
-  return {bytes + rounded, bytes, 2 * bytes, arena.peak_bytes()};
+  plan.activations = arena.peak_bytes();
+  return plan;
 }
 
 }  // namespace xf::nn

@@ -4,6 +4,7 @@
 
 #include "nn/classifier.h"
 #include "nn/language_model.h"
+#include "nn/quirks/padded_model.h"
 #include "nn/transformer.h"
 
 namespace xf::nn {
@@ -46,7 +47,9 @@ Tokens Model::target_tokens(const Step& step, const PackedBatch& batch, const Te
 
 std::unique_ptr<Model> make_model(const TransformerConfig& config, Registry& registry) {
   switch (config.type) {
-    case ModelType::translation: return std::make_unique<Transformer>(config, registry);
+    case ModelType::translation:
+      if (config.quirks) return std::make_unique<quirks::PaddedModel>(config, registry);
+      return std::make_unique<Transformer>(config, registry);
     case ModelType::language_model: return std::make_unique<LanguageModel>(config, registry);
     case ModelType::classification: return std::make_unique<Classifier>(config, registry);
   }

@@ -20,7 +20,9 @@ class Model {
   DType dtype() const { return dtype_; }  // of activations
 
   // Call once after registry.allocate(): the tables that are computed, not learnt.
-  void bind(Device device);
+  virtual void bind(Device device);
+  // The initial values of the parameters; the registry is the constructor's.
+  virtual void initialise(Registry& registry, uint64_t seed) const { registry.initialise(seed); }
 
   // Sum of the losses of the batch's target tokens; loss [2] as in Output::loss.
   // counters i32 [2, 2] {source, target}: what Tokens::counter says; undefined without dropout.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "nn/beams.h"
-#include "nn/decoder_cache.h"
 
 namespace xf::nn {
 
@@ -31,28 +30,27 @@ std::vector<double> download_scores(const Tensor& scores) {
 }
 
 // Beams::write_step's tables as tensors, in one transfer.
-struct StepTables {
-  Tensor ids, positions, lengths, rows, source_lengths, source_rows;
-
-  StepTables(const Beams& beams, const Tensor& all) {
-    const int64_t R = beams.live(), S = beams.position() + 1, Smax = beams.longest_source();
-    int64_t begin = 0;
-    const auto next = [&](int64_t count) {
-      begin += count;
-      return all.slice_rows(begin - count, begin);
-    };
-    ids = next(R);
-    positions = next(R);
-    lengths = next(R);
-    rows = next(R * S).reshape({R, S});
-    source_lengths = next(R);
-    source_rows = next(R * Smax).reshape({R, Smax});
-  }
-};
+DecodeStep decode_step(const Beams& beams, const Tensor& all) {
+  const int64_t R = beams.live(), S = beams.position() + 1, Smax = beams.longest_source();
+  int64_t begin = 0;
+  const auto next = [&](int64_t count) {
+    begin += count;
+    return all.slice_rows(begin - count, begin);
+  };
+  DecodeStep step;
+  step.first_node = beams.first_node();
+  step.ids = next(R);
+  step.positions = next(R);
+  step.lengths = next(R);
+  step.rows = next(R * S).reshape({R, S});
+  step.source_lengths = next(R);
+  step.source_rows = next(R * Smax).reshape({R, Smax});
+  return step;
+}
 
 }  // namespace
 
-Search::Search(const Transformer& model, Arena& arena, const SearchOptions& options)
+Search::Search(const TranslationModel& model, Arena& arena, const SearchOptions& options)
     : model_(model), arena_(arena), options_(options) {
   const int64_t V = model.config().target_vocabulary;
   check(options.beam_size >= 1, "beam-size", "at least 1");
@@ -60,9 +58,8 @@ Search::Search(const Transformer& model, Arena& arena, const SearchOptions& opti
   check(options.normalize >= 0, "normalize", "at least 0");
   check(options.max_length_factor >= 0, "max-length-factor", "at least 0");
   check(options.max_length >= 1, "max-length", "at least 1");
-  if (options.max_length > Transformer::kMaxPositions) {
-    fail(ErrorKind::usage, "max-length must be at most {}, got {}", Transformer::kMaxPositions,
-         options.max_length);
+  if (options.max_length > Model::kMaxPositions) {
+    fail(ErrorKind::usage, "max-length must be at most {}, got {}", Model::kMaxPositions, options.max_length);
   }
   XF_CHECK(0 <= options.bos && options.bos < V && 0 <= options.eos && options.eos < V,
            "search: <s> and </s> must be ids of the target vocabulary of {}, got {} and {}", V, options.bos,
@@ -77,31 +74,20 @@ Search::Search(const Transformer& model, Arena& arena, const SearchOptions& opti
 std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch,
                                                        SearchObserver* observer) const {
   if (batch.sentences == 0) return {};
-  const TransformerConfig& config = model_.config();
   Tape tape(arena_, Tape::Mode::inference);
   Step step{tape};
-  DecoderCache cache;
-  cache.cross =
-      model_.cross_keys_values(step, model_.encode(step, batch.to(arena_.device()), Tensor())).value();
-  const DType dtype = cache.cross.dtype();
-  cache.layers = make_cache(config, arena_, batch.sentences * options_.beam_size * kFirstPositions, dtype);
-
+  const auto decoding =
+      model_.decoding(step, arena_, batch.to(arena_.device()), batch.sentences * options_.beam_size);
   const Tensor banned = upload(arena_, banned_);
-  const int64_t K = std::min(options_.beam_size + 1, config.target_vocabulary - banned.numel());
+  const int64_t K = std::min(options_.beam_size + 1, model_.config().target_vocabulary - banned.numel());
   Beams beams(options_, download<int32_t>(batch.source_offsets), observer);
   std::vector<int32_t> host_tables;
   while (!beams.done()) {
     const int64_t R = beams.live();
-    reserve_cache(cache.layers, arena_, beams.first_node(), beams.nodes());
     beams.write_step(host_tables);
-    const StepTables tables(beams, upload(arena_, host_tables));
-    cache.cross_rows = tables.source_rows;
-    cache.cross_lengths = tables.source_lengths;
-    const Tensor states = model_.decode_step(step, tables.ids, tables.positions, cache, beams.first_node(),
-                                             tables.rows, tables.lengths);
-    const Tensor scores = arena_.allocate({R, K}, accumulator_of(dtype)),
+    const Tensor scores = arena_.allocate({R, K}, accumulator_of(model_.dtype())),
                  ids = arena_.allocate({R, K}, DType::i32);
-    model_.top_k(step, states, banned, scores, ids);
+    decoding->top_k(decode_step(beams, upload(arena_, host_tables)), banned, scores, ids);
     beams.advance(download_scores(scores), download<int32_t>(ids), K);
   }
   return beams.results();

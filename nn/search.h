@@ -17,7 +17,7 @@
 // a matrix product's row owes to the number of rows. A sentence that stops leaves the batch.
 #pragma once
 
-#include "nn/transformer.h"
+#include "nn/translation_model.h"
 
 namespace xf::nn {
 
@@ -25,7 +25,7 @@ struct SearchOptions {
   int64_t beam_size = 5;
   float normalize = 1;  // alpha; 0: plain log-probabilities
   float max_length_factor = 3;
-  int64_t max_length = 256;  // at most Transformer::kMaxPositions
+  int64_t max_length = 256;  // at most Model::kMaxPositions
   int64_t n_best = 1;        // hypotheses returned, at most beam_size
   bool allow_unk = false;
   // Target ids. <s> and <pad> never come out (unless <s> is </s>); -1: the vocabulary has no such token.
@@ -73,7 +73,7 @@ class SearchObserver {
 class Search {
  public:
   // Errors: usage for options that make no sense. The model must have its parameters.
-  Search(const Transformer& model, Arena& arena, const SearchOptions& options);
+  Search(const TranslationModel& model, Arena& arena, const SearchOptions& options);
 
   // Per sentence of the batch, in its order, up to n_best hypotheses, best first, at least one. Reads the
   // source tensors only. Memory comes from the arena and is back there on return. Errors: diverged when the
@@ -82,7 +82,7 @@ class Search {
                                                  SearchObserver* observer = nullptr) const;
 
  private:
-  const Transformer& model_;
+  const TranslationModel& model_;
   Arena& arena_;
   SearchOptions options_;
   std::vector<int32_t> banned_;  // ids that never come out

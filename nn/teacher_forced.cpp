@@ -21,16 +21,14 @@ void check_finite(const Tensor& scores) {
 
 }  // namespace
 
-std::vector<std::vector<int32_t>> teacher_forced(const Transformer& model, Arena& arena,
+std::vector<std::vector<int32_t>> teacher_forced(const TranslationModel& model, Arena& arena,
                                                  const PackedBatch& batch) {
   const PackedBatch there = batch.to(arena.device());
   Tape tape(arena, Tape::Mode::inference);
   Step step{.tape = tape};
-  const Variable memory = model.encode(step, there, Tensor());
-  const Tensor states = model.decode(step, there, memory, Tensor()).value();
-  const Tensor scores = arena.allocate({states.rows(), 1}, accumulator_of(states.dtype()));
-  const Tensor ids = arena.allocate({states.rows(), 1}, DType::i32);
-  model.top_k(step, states, Tensor::empty({0}, DType::i32, arena.device()), scores, ids);
+  const Tensor scores = arena.allocate({batch.target_tokens, 1}, accumulator_of(model.dtype()));
+  const Tensor ids = arena.allocate({batch.target_tokens, 1}, DType::i32);
+  model.top_k(step, there, scores, ids);
   check_finite(scores);
 
   const auto all = ids.to_vector<int32_t>(), offsets = batch.target_offsets.to_vector<int32_t>();

@@ -14,7 +14,7 @@ namespace xf::nn {
 // Per sentence of the batch, the likeliest id at each of its target positions, the place of </s> included; any id may
 // come anywhere, </s> too. Ties: the smaller id. Memory comes from the arena and is back there on return. Errors:
 // diverged when the model's log-probabilities are not finite.
-std::vector<std::vector<int32_t>> teacher_forced(const Transformer& model, Arena& arena,
+std::vector<std::vector<int32_t>> teacher_forced(const TranslationModel& model, Arena& arena,
                                                  const PackedBatch& batch);
 
 }  // namespace xf::nn

@@ -1,5 +1,7 @@
 #include "nn/transformer.h"
 
+#include "nn/decoder_cache.h"
+
 namespace xf::nn {
 
 namespace {
@@ -19,6 +21,32 @@ const Parameter& add_target_table(Registry& registry, const TransformerConfig& c
   return add_embedding_table(registry, "target_embedding.weight", config.target_vocabulary, config.dim);
 }
 
+// Keeps the keys and values of every node, so that reordering a beam moves nothing.
+class CachedDecoding final : public TranslationModel::Decoding {
+ public:
+  CachedDecoding(const Transformer& model, Step& step, Arena& arena, const PackedBatch& batch,
+                 int64_t hypotheses)
+      : model_(model), step_(step), arena_(arena) {
+    cache_.cross = model.cross_keys_values(step, model.encode(step, batch, Tensor())).value();
+    cache_.layers = make_cache(model.config(), arena, hypotheses * kFirstPositions, model.dtype());
+  }
+
+  void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) override {
+    reserve_cache(cache_.layers, arena_, at.first_node, at.first_node + at.ids.numel());
+    cache_.cross_rows = at.source_rows;
+    cache_.cross_lengths = at.source_lengths;
+    const Tensor states =
+        model_.decode_step(step_, at.ids, at.positions, cache_, at.first_node, at.rows, at.lengths);
+    model_.top_k(step_, states, banned, scores, ids);
+  }
+
+ private:
+  const Transformer& model_;
+  Step& step_;
+  Arena& arena_;
+  DecoderCache cache_;
+};
+
 }  // namespace
 
 DecoderLayer::DecoderLayer(Registry& registry, const std::string& name, const TransformerConfig& config)
@@ -30,7 +58,7 @@ DecoderLayer::DecoderLayer(Registry& registry, const std::string& name, const Tr
       feed_forward_sublayer(registry, name + ".feed_forward", config.dim) {}
 
 Transformer::Transformer(const TransformerConfig& config, Registry& registry)
-    : Model(config, registry),
+    : TranslationModel(config, registry),
       source_table_(add_source_table(registry, config)),
       source_embedding_(registry, "source_embedding", source_table_, config.dropout),
       encoder_(registry, "encoder", config.encoder_layers, config),
@@ -87,6 +115,18 @@ Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& c
   const Variable memory = encode(step, batch, counters);
   const Variable states = decode(step, batch, memory, counters);
   return output_.loss(step, states, batch.target_out, loss);
+}
+
+std::unique_ptr<TranslationModel::Decoding> Transformer::decoding(Step& step, Arena& arena,
+                                                                  const PackedBatch& batch,
+                                                                  int64_t hypotheses) const {
+  return std::make_unique<CachedDecoding>(*this, step, arena, batch, hypotheses);
+}
+
+void Transformer::top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const {
+  const Variable memory = encode(step, batch, Tensor());
+  const Tensor states = decode(step, batch, memory, Tensor()).value();
+  top_k(step, states, Tensor::empty({0}, DType::i32, states.device()), scores, ids);
 }
 
 Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& positions,

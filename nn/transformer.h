@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "nn/embedding_block.h"
-#include "nn/model.h"
 #include "nn/output_block.h"
 #include "nn/self_attention_stack.h"
+#include "nn/translation_model.h"
 
 namespace xf::nn {
 
@@ -22,19 +22,23 @@ struct DecoderLayer {
   Sublayer feed_forward_sublayer;
 };
 
-// What step-by-step decoding keeps (nn/search.h).
+// What decoding token by token keeps.
 struct DecoderCache {
   std::vector<Tensor> layers;  // per layer [C, 3D]: the fused projections of every position decoded so far
   Tensor cross;                // [Ts, L * 2D]
   Tensor cross_rows, cross_lengths;  // i32 [R, Smax], [R]: each hypothesis's source tokens
 };
 
-class Transformer final : public Model {
+class Transformer final : public TranslationModel {
  public:
   Transformer(const TransformerConfig& config, Registry& registry);
 
   Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;
+
+  std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
+                                     int64_t hypotheses) const override;
+  void top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const override;
 
   // -> [Ts, D]
   Variable encode(Step& step, const PackedBatch& batch, const Tensor& counters) const;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "kernels/activation.h"
 #include "kernels/embedding.h"
+#include "nn/quirks/quirks.h"
 
 namespace xf::nn {
 
@@ -36,6 +38,10 @@ struct TransformerConfig {
   float dropout = 0, attention_dropout = 0, feed_forward_dropout = 0;
   float label_smoothing = 0;
   int64_t max_length = 100;  // of a sentence in training, in tokens with </s>
+  // Where given, a translation model does as these switches say (nn/quirks/padded_model.h). Its sentences are filled up
+  // with the pad ids.
+  std::optional<quirks::Quirks> quirks = std::nullopt;
+  int32_t source_pad = -1, target_pad = -1;
 
   bool reads_source() const { return type != ModelType::language_model; }
 };

@@ -30,7 +30,13 @@ const M& as(const LoadedModel& loaded, const char* wanted) {
 
 }  // namespace
 
+const nn::TranslationModel& LoadedModel::translation_model() const {
+  return as<nn::TranslationModel>(*this, "translation model");
+}
 const nn::Transformer& LoadedModel::transformer() const {
+  if (translation_model().config().quirks)
+    fail(ErrorKind::usage,
+         "{} was trained with --quirks, which this does not show; see xformer-explain steps", folder);
   return as<nn::Transformer>(*this, "translation model");
 }
 const nn::LanguageModel& LoadedModel::language_model() const {
@@ -50,8 +56,7 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, 
       .model = nullptr,
       .folder = folder});
   loaded->pipeline = text_pipeline(loaded->training);
-  const nn::TransformerConfig config = model_config(loaded->training, loaded->vocabularies.source->size(),
-                                                    loaded->vocabularies.target->size());
+  const nn::TransformerConfig config = model_config(loaded->training, loaded->vocabularies);
   loaded->model = nn::make_model(config, loaded->registry);
   loaded->registry.allocate(device, gradients);
   loaded->model->bind(device);

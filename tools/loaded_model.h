@@ -21,7 +21,8 @@ struct LoadedModel {
   std::string folder;  // where the weights came from
 
   // The model as what it is. Error usage, with the program for it, if it is another.
-  const nn::Transformer& transformer() const;
+  const nn::TranslationModel& translation_model() const;
+  const nn::Transformer& transformer() const;  // without quirks
   const nn::LanguageModel& language_model() const;
   const nn::Classifier& classifier() const;
 };

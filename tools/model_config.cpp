@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/processor.h"
+#include "nn/quirks/settings.h"
 #include "tools/build_info.h"
 #include "tools/model_text.h"
 
@@ -112,6 +113,18 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   config.label_smoothing = static_cast<float>(options.get_float("label-smoothing"));
   // Sentences of max-length pieces, and their </s> or <s>.
   config.max_length = options.get_int("max-length") + 1;
+  if (const auto& settings = options.get_strings("quirks"); !settings.empty())
+    config.quirks = nn::quirks::quirks_from(settings);
+  return config;
+}
+
+nn::TransformerConfig model_config(const Options& options, const Vocabularies& vocabularies) {
+  nn::TransformerConfig config =
+      model_config(options, vocabularies.source->size(), vocabularies.target->size());
+  config.source_pad = vocabularies.source->pad_id();
+  config.target_pad = vocabularies.target->pad_id();
+  if (config.quirks && (config.source_pad < 0 || config.target_pad < 0))
+    fail(ErrorKind::usage, "quirks need vocabularies with <pad>; leave --vocabs out, and they are made so");
   return config;
 }
 

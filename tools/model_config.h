@@ -3,13 +3,15 @@
 
 #include "data/batches.h"
 #include "nn/training_loop.h"
-#include "tools/options.h"
+#include "tools/vocabularies.h"
 
 namespace xf::tools {
 
 // Error usage for options that do not fit together.
 nn::TransformerConfig model_config(const Options& options, int64_t source_vocabulary,
                                    int64_t target_vocabulary);
+// With what a model needs of the vocabularies besides their sizes: for --quirks, their <pad>.
+nn::TransformerConfig model_config(const Options& options, const Vocabularies& vocabularies);
 // How batches are cut.
 data::BatchOrder batch_order(const Options& options);
 // `updates_per_epoch`, an estimate, turns epochs of warm-up and of a cosine's end into updates.

@@ -31,6 +31,7 @@ ModelTranslator::ModelTranslator(const Options& options)
       model(load_model(options.get_string("model"), device, chosen_dtype(options))),
       arena(device),
       search(search_options(options, model->training)),
-      translator(model->transformer(), arena, model->vocabularies, search, options.get_int("mini-batch")) {}
+      translator(model->translation_model(), arena, model->vocabularies, search,
+                 options.get_int("mini-batch")) {}
 
 }  // namespace xf::tools

@@ -59,6 +59,10 @@ std::vector<Row> model_options() {
       real("transformer-dropout-attention", kByTask, "P", "on attention probabilities")
           .between(0, kMaxDropout),
       real("transformer-dropout-ffn", kByTask, "P", "inside the feed-forward block").between(0, kMaxDropout),
+      text(
+          "quirks", "", "NAME=VALUE...",
+          "what published tutorials do otherwise (docs/quirks.md), such as pad-axis=both; slower, on the CPU")
+          .up_to(32),
   };
 }
 

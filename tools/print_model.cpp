@@ -59,9 +59,11 @@ std::string model_line(const nn::TransformerConfig& config, const nn::Registry& 
 }
 
 std::string memory_line(const nn::MemoryPlan& plan, int64_t target_tokens) {
+  const std::string held = megabytes(plan.parameters + plan.gradients + plan.moments);
+  if (plan.activations == 0)
+    return fmt::format("memory: {} parameters, gradients, moments, and the activations, by the batch", held);
   return fmt::format("memory: {} parameters, gradients, moments + {} activations of {} target tokens = {}",
-                     megabytes(plan.parameters + plan.gradients + plan.moments), megabytes(plan.activations),
-                     grouped(target_tokens), megabytes(plan.total()));
+                     held, megabytes(plan.activations), grouped(target_tokens), megabytes(plan.total()));
 }
 
 std::string print_model(const Options& options) {

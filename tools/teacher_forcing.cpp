@@ -22,16 +22,16 @@ std::string text_of(const data::Tokenizer& vocabulary, std::span<const int32_t> 
 
 void add(data::Sequences& side, const data::Tokenizer& vocabulary, const std::string& line, size_t number) {
   const std::vector<int32_t> ids = vocabulary.encode(line);
-  if (ids.size() >= static_cast<size_t>(nn::Transformer::kMaxPositions)) {
+  if (ids.size() >= static_cast<size_t>(nn::Model::kMaxPositions)) {
     fail(ErrorKind::data, "line {}: {} tokens; along a reference a line has at most {}: shorten it", number,
-         ids.size(), nn::Transformer::kMaxPositions - 1);
+         ids.size(), nn::Model::kMaxPositions - 1);
   }
   side.push_back(ids);
 }
 
 }  // namespace
 
-std::vector<ForcedLine> teacher_forced(const nn::Transformer& model, Arena& arena,
+std::vector<ForcedLine> teacher_forced(const nn::TranslationModel& model, Arena& arena,
                                        const Vocabularies& vocabularies,
                                        const std::vector<std::string>& sources,
                                        const std::vector<std::string>& targets, int64_t sentences_per_batch) {

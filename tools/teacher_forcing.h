@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/arena.h"
-#include "nn/transformer.h"
+#include "nn/translation_model.h"
 #include "tools/vocabularies.h"
 
 namespace xf::tools {
@@ -18,7 +18,7 @@ struct ForcedLine {
 
 // One per pair of lines, in order; lines are prepared already (data::TextPipeline). Error data for a line that is longer
 // than the model's positions. Throws Stopped between batches.
-std::vector<ForcedLine> teacher_forced(const nn::Transformer& model, Arena& arena,
+std::vector<ForcedLine> teacher_forced(const nn::TranslationModel& model, Arena& arena,
                                        const Vocabularies& vocabularies,
                                        const std::vector<std::string>& sources,
                                        const std::vector<std::string>& targets, int64_t sentences_per_batch);

@@ -123,7 +123,7 @@ bool TrainingRun::resume_or_begin() {
     if (state_.best_update > 0) mark_best(state_);  // a kill may have come before the link
     report_.say(fmt::format("resumed from update {} of {}", grouped(state_.update), from));
   } else {
-    model_.registry.initialise(setup_.seed);
+    model_.model->initialise(model_.registry, setup_.seed);
     describe();
   }
   return false;

@@ -26,8 +26,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   const BatchSize largest{capacity.source_tokens, capacity.target_tokens, capacity.sentences};
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
-  const nn::TransformerConfig model =
-      model_config(options, inputs.vocabularies.source->size(), inputs.vocabularies.target->size());
+  const nn::TransformerConfig model = model_config(options, inputs.vocabularies);
 
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
                                 seed, batch_order(options));

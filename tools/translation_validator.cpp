@@ -16,7 +16,7 @@ namespace xf::tools {
 TranslationValidator::TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
                                            const Vocabularies& vocabularies, const ValidationSet& set)
     : Validator(options, model, arena, vocabularies, set),
-      transformer_(dynamic_cast<const nn::Transformer&>(model)),
+      translator_(dynamic_cast<const nn::TranslationModel&>(model)),
       search_arena_(chosen_device(options)) {}
 
 ValidationResult TranslationValidator::validate() {
@@ -50,8 +50,8 @@ ValidationResult TranslationValidator::validate() {
 double TranslationValidator::compat_bleu() {
   const int64_t batch = options_.get_int("valid-mini-batch");
   std::vector<std::string> predicted, wanted;
-  for (const ForcedLine& line : teacher_forced(transformer_, search_arena_, vocabularies_, set_.text.source,
-                                               set_.text.target, batch)) {
+  for (const ForcedLine& line :
+       teacher_forced(translator_, search_arena_, vocabularies_, set_.text.source, set_.text.target, batch)) {
     predicted.push_back(line.predicted);
     wanted.push_back(line.target);
   }
@@ -60,7 +60,7 @@ double TranslationValidator::compat_bleu() {
 
 std::vector<std::string> TranslationValidator::translations(int64_t beam) {
   const Translator translator(
-      transformer_, search_arena_, vocabularies_,
+      translator_, search_arena_, vocabularies_,
       {.beam_size = beam, .normalize = static_cast<float>(options_.get_float("normalize"))},
       options_.get_int("valid-mini-batch"));
   std::vector<std::string> texts;

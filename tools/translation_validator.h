@@ -2,14 +2,14 @@
 #pragma once
 
 #include "data/bleu.h"
-#include "nn/transformer.h"
+#include "nn/translation_model.h"
 #include "tools/validation.h"
 
 namespace xf::tools {
 
 class TranslationValidator final : public Validator {
  public:
-  // `model` is a Transformer.
+  // `model` is a TranslationModel.
   TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
                        const Vocabularies& vocabularies, const ValidationSet& set);
 
@@ -23,7 +23,7 @@ class TranslationValidator final : public Validator {
   data::BleuScore bleu(const std::vector<std::string>& translations) const;
   std::vector<std::string> samples(const std::vector<std::string>& translations) const;
 
-  const nn::Transformer& transformer_;
+  const nn::TranslationModel& translator_;
   Arena search_arena_;
 };
 

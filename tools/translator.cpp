@@ -13,7 +13,7 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
   return search;
 }
 
-Translator::Translator(const nn::Transformer& model, Arena& arena, const Vocabularies& vocabularies,
+Translator::Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
                        nn::SearchOptions search, int64_t sentences_per_batch)
     : vocabularies_(vocabularies),
       search_(model, arena, with_specials(search, *vocabularies.target)),
@@ -29,8 +29,8 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
       results[i].texts.emplace_back();
       continue;
     }
-    if (ids.size() >= static_cast<size_t>(nn::Transformer::kMaxPositions)) {
-      ids.resize(static_cast<size_t>(nn::Transformer::kMaxPositions - 1));
+    if (ids.size() >= static_cast<size_t>(nn::Model::kMaxPositions)) {
+      ids.resize(static_cast<size_t>(nn::Model::kMaxPositions - 1));
       results[i].cropped = true;
     }
     sources.push_back(ids);

@@ -25,7 +25,7 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
 class Translator {
  public:
   // `search` needs no special ids: with_specials() adds them.
-  Translator(const nn::Transformer& model, Arena& arena, const Vocabularies& vocabularies,
+  Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
              nn::SearchOptions search, int64_t sentences_per_batch);
 
   // One translation per line, in order. Lines are prepared already (data::TextPipeline). Throws Stopped

@@ -60,7 +60,7 @@ int predict_along_reference(const Options& options) {
   OutputFile output(options.get_string("output"));
   Arena arena(model.device);
   const std::vector<ForcedLine> lines = teacher_forced(
-      model.model->transformer(), arena, model.model->vocabularies, text.source, text.target, batch);
+      model.model->translation_model(), arena, model.model->vocabularies, text.source, text.target, batch);
   std::vector<std::string> predicted, wanted;
   for (const ForcedLine& line : lines) {
     predicted.push_back(line.predicted);

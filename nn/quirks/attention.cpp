@@ -4,6 +4,7 @@
 
 #include "autograd/ops.h"
 #include "kernels/elementwise.h"
+#include "nn/quirks/head_nodes.h"
 #include "nn/quirks/masks.h"
 
 namespace xf::nn::quirks {
@@ -12,49 +13,10 @@ using kernels::Transpose;
 
 namespace {
 
-// [B, S, D] -> [B, H, S, Dh]
-Variable split_heads(Tape& tape, const Variable& x, int64_t H) {
-  const int64_t B = x.value().dim(0), S = x.value().dim(1), D = x.value().dim(2), Dh = D / H;
-  const Variable flat = autograd::reshape(tape, x, {B * S, D});
-  std::vector<Variable> parts;
-  for (int64_t b = 0; b < B; ++b) {
-    const Variable sentence = autograd::rows(tape, flat, b * S, (b + 1) * S);
-    for (int64_t h = 0; h < H; ++h) parts.push_back(autograd::columns(tape, sentence, h * Dh, (h + 1) * Dh));
-  }
-  return autograd::reshape(tape, autograd::join_rows(tape, parts), {B, H, S, Dh});
-}
-
-// [B, H, S, Dh] -> [B, S, D]: the heads side by side
-Variable join_heads(Tape& tape, const Variable& x) {
-  const int64_t B = x.value().dim(0), H = x.value().dim(1), S = x.value().dim(2), Dh = x.value().dim(3);
-  const Variable flat = autograd::reshape(tape, x, {B * H * S, Dh});
-  std::vector<Variable> sentences;
-  for (int64_t b = 0; b < B; ++b) {
-    std::vector<Variable> heads;
-    for (int64_t h = b * H; h < (b + 1) * H; ++h)
-      heads.push_back(autograd::rows(tape, flat, h * S, (h + 1) * S));
-    sentences.push_back(autograd::join_columns(tape, heads));
-  }
-  return autograd::reshape(tape, autograd::join_rows(tape, sentences), {B, S, H * Dh});
-}
-
-// a op(b), matrix by matrix. [B, H, M, K], [B, H, K, N] or, transposed, [B, H, N, K] -> [B, H, M, N]
-Variable products(Tape& tape, const Variable& a, const Variable& b, Transpose transpose_b) {
-  const int64_t B = a.value().dim(0), H = a.value().dim(1), M = a.value().dim(2), R = b.value().dim(2);
-  const int64_t N = transpose_b == Transpose::yes ? R : b.value().dim(3);
-  const Variable left = autograd::reshape(tape, a, {B * H * M, a.value().dim(3)}),
-                 right = autograd::reshape(tape, b, {B * H * R, b.value().dim(3)});
-  std::vector<Variable> parts;
-  for (int64_t i = 0; i < B * H; ++i) {
-    parts.push_back(autograd::matmul(tape, autograd::rows(tape, left, i * M, (i + 1) * M), Transpose::no,
-                                     autograd::rows(tape, right, i * R, (i + 1) * R), transpose_b));
-  }
-  return autograd::reshape(tape, autograd::join_rows(tape, parts), {B, H, M, N});
-}
-
 Linear projection(Registry& registry, const std::string& name, const Config& config) {
-  return {registry,   name,        config.dim,
-          config.dim, config.init, config.attention_bias ? Linear::Bias::yes : Linear::Bias::no};
+  return {registry,           name,
+          config.dim,         config.dim,
+          config.quirks.init, config.quirks.attention_bias ? Linear::Bias::yes : Linear::Bias::no};
 }
 
 // past [B, n, D] or undefined, x [B, m, D] -> [B, n+m, D]

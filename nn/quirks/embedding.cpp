@@ -33,8 +33,9 @@ float scale_of(const Config& config) {
 }
 
 Init table_init(int64_t vocabulary, const Config& config) {
-  return config.init == InitScheme::torch_default ? Init::normal(1)
-                                                  : weight_init(config.init, config.dim, vocabulary);
+  return config.quirks.init == InitScheme::torch_default
+             ? Init::normal(1)
+             : weight_init(config.quirks.init, config.dim, vocabulary);
 }
 
 // i32 [B, S, D] of ids [B, S]: whether the id is padding, for each element of its row, or whether it is not.

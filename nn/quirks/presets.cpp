@@ -13,12 +13,12 @@ Config base(Vocabularies vocabularies) {
           .source_pad = 1,
           .target_pad = 1,
           .dropout = 0.1f,
+          .feed_forward_dropout = 0.1f,
           .quirks = {}};
 }
 
 Config seed000(Vocabularies vocabularies) {
   Config config = base(vocabularies);
-  config.init = InitScheme::kaiming_uniform;
   config.quirks = {.mask_fill = -1e-12f,
                    .pad_axis = PadAxis::both,
                    .norm = NormFormula::deviation,
@@ -26,7 +26,9 @@ Config seed000(Vocabularies vocabularies) {
                    .dropout_place = DropoutPlace::after_norm,
                    .embedding_scale = EmbeddingScale::none,
                    .zero_pad_row = false,
-                   .target_masked_by_source_pad = true};
+                   .target_masked_by_source_pad = true,
+                   .dropout_in_tests = true,
+                   .init = InitScheme::kaiming_uniform};
   return config;
 }
 
@@ -41,39 +43,40 @@ Config seed001() {
           .source_pad = 0,
           .target_pad = 0,
           .dropout = 0.1f,
-          .init = InitScheme::torch_default,
+          .feed_forward_dropout = 0.1f,
           .quirks = {.mask_fill = -1e4f,
                      .pad_axis = PadAxis::query,
                      .position_exponent = PositionExponent::doubled,
                      .decoder_norms = NormSharing::first,
                      .embedding_scale = EmbeddingScale::none,
                      .zero_pad_row = false,
-                     .freeze_pad_row = false}};
+                     .freeze_pad_row = false,
+                     .init = InitScheme::torch_default}};
 }
 
 Config seed002(Vocabularies vocabularies) {
   Config config = base(vocabularies);
-  config.init = InitScheme::kaiming_uniform;
   config.quirks = {.mask_fill = -1e4f,
                    .pad_axis = PadAxis::query,
                    .norm_eps = 1e-12f,
                    .embedding_scale = EmbeddingScale::none,
-                   .zero_pad_row = false};
+                   .zero_pad_row = false,
+                   .init = InitScheme::kaiming_uniform};
   return config;
 }
 
 Config seed003(Vocabularies vocabularies) {
   Config config = base(vocabularies);
   config.feed_forward = 1024, config.max_length = 10000;
-  config.dropout = config.attention_dropout = 0.2f;
-  config.init = InitScheme::torch_default;
+  config.dropout = config.attention_dropout = config.feed_forward_dropout = 0.2f;
   config.quirks = {.mask_fill = -1e9f,
                    .norm = NormFormula::deviation,
                    .norm_eps = 1e-9f,
                    .feed_forward_dropout_last = true,
                    .zero_pad_row = false,
                    .freeze_pad_row = false,
-                   .cache = DecoderCache::inputs};
+                   .cache = DecoderCache::inputs,
+                   .init = InitScheme::torch_default};
   return config;
 }
 
@@ -91,12 +94,12 @@ Config seed004(Vocabularies vocabularies) {
   Config config = base(vocabularies);
   config.attention_dropout = 0.1f;
   config.norms = NormPlacement::pre, config.final_norms = true;
-  config.output = Output::log_softmax;
   config.quirks = {.mask_fill = -1e9f,
                    .norm = NormFormula::deviation,
                    .norm_eps = 1e-6f,
                    .zero_pad_row = false,
-                   .freeze_pad_row = false};
+                   .freeze_pad_row = false,
+                   .output = Output::log_softmax};
   return config;
 }
 
@@ -108,7 +111,7 @@ Config seed004_prose(Vocabularies vocabularies) {
 
 std::vector<Preset> presets() {
   Config no_bias = seed000();
-  no_bias.attention_bias = false;
+  no_bias.quirks.attention_bias = false;
   return {{"seed000", seed000()}, {"seed000-no-bias", no_bias},
           {"seed001", seed001()}, {"seed002", seed002()},
           {"seed003", seed003()}, {"seed003-asis", seed003_asis()},

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/activation.h"
 #include "nn/norm.h"
 
 namespace xf::nn::quirks {
@@ -53,6 +54,15 @@ enum class DecoderCache {
   inputs,  // of which keys and values are made anew for each token: the same numbers
 };
 
+// How weights begin. Biases are uniform in +-1 / sqrt(in), as PyTorch's, whatever the weights are.
+enum class InitScheme {
+  xavier_uniform,   // +-sqrt(6 / (in + out)): Glorot, Bengio 2010
+  kaiming_uniform,  // +-sqrt(6 / in): He et al. 2015, arXiv:1502.01852
+  torch_default,    // +-1 / sqrt(in), an embedding N(0, 1)
+};
+
+enum class Output { logits, log_softmax };
+
 struct Quirks {
   // Q1, Q2. Takes the place of the score of a key that may not be attended. Where it is finite, a query that may attend
   // nobody attends everybody alike; with minus infinity its probabilities are 0.
@@ -72,14 +82,12 @@ struct Quirks {
   bool freeze_pad_row = true;      //      and gets no gradient
   bool target_masked_by_source_pad = false;  // Q23. padding of the target is looked for by the source's id
   bool attention_dropout_at_evaluation = false;  // Q24.
+  bool dropout_in_tests = false;                 // Q19. all of it, in what the model says along a reference
   DecoderCache cache = DecoderCache::keys_values;
-};
-
-// How weights begin. Biases are uniform in +-1 / sqrt(in), as PyTorch's, whatever the weights are.
-enum class InitScheme {
-  xavier_uniform,   // +-sqrt(6 / (in + out)): Glorot, Bengio 2010
-  kaiming_uniform,  // +-sqrt(6 / in): He et al. 2015, arXiv:1502.01852
-  torch_default,    // +-1 / sqrt(in), an embedding N(0, 1)
+  // Choices, not mistakes.
+  InitScheme init = InitScheme::xavier_uniform;
+  bool attention_bias = true;
+  Output output = Output::logits;
 };
 
 enum class NormPlacement {
@@ -87,20 +95,16 @@ enum class NormPlacement {
   pre,   // x + f(norm(x))
 };
 
-enum class Output { logits, log_softmax };
-
 struct Config {
   int64_t source_vocabulary = 0, target_vocabulary = 0;
   int64_t dim = 0, heads = 1, feed_forward = 0, layers = 1;  // layers: of the encoder, and of the decoder
   int64_t max_length = 0;                                    // rows of the position table
   int32_t source_pad = 0, target_pad = 0;                    // the ids that fill sentences up
-  float dropout = 0;  // of embeddings, of the feed-forward block's inner values, of each sublayer's result
-  float attention_dropout = 0;
-  bool attention_bias = true;
+  float dropout = 0;                                         // of embeddings and of each sublayer's result
+  float attention_dropout = 0, feed_forward_dropout = 0;
+  kernels::Activation activation = kernels::Activation::relu;
   NormPlacement norms = NormPlacement::post;
   bool final_norms = false;  // behind the last layer of the encoder, and of the decoder
-  InitScheme init = InitScheme::xavier_uniform;
-  Output output = Output::logits;
   Quirks quirks;
 };
 

@@ -46,10 +46,11 @@ Variable Connection::forward(const Step& step, const Variable& x, const Sublayer
 FeedForward::FeedForward(Registry& registry, const std::string& name, const Config& config)
     : name_(name),
       dropout_last_(config.quirks.feed_forward_dropout_last),
-      dropout_(config.dropout),
+      dropout_(config.feed_forward_dropout),
+      activation_(config.activation),
       site_(registry.new_dropout_site()),
-      in_(registry, name + ".in", config.dim, config.feed_forward, config.init),
-      out_(registry, name + ".out", config.feed_forward, config.dim, config.init) {}
+      in_(registry, name + ".in", config.dim, config.feed_forward, config.quirks.init),
+      out_(registry, name + ".out", config.feed_forward, config.dim, config.quirks.init) {}
 
 Variable FeedForward::forward(const Step& step, const Variable& x, const Tensor& counter) const {
   step.show(name_, "AC0", "x", x.value());
@@ -58,8 +59,7 @@ Variable FeedForward::forward(const Step& step, const Variable& x, const Tensor&
   const Variable product =
       autograd::matmul(step.tape, x, Transpose::no, leaf(step, in_.weight), Transpose::yes);
   Variable a = autograd::reshape(
-      step.tape,
-      autograd::bias_activation(step.tape, product, leaf(step, *in_.bias), kernels::Activation::relu), inner);
+      step.tape, autograd::bias_activation(step.tape, product, leaf(step, *in_.bias), activation_), inner);
   if (!dropout_last_) a = drop(step, a, dropout_, site_, counter);
   step.show(name_, "AC0", "a", a.value());
   Variable y = out_.forward(step, a);

@@ -56,6 +56,7 @@ class FeedForward {
   std::string name_;
   bool dropout_last_;  // of y, not of a
   float dropout_;
+  kernels::Activation activation_;
   uint32_t site_;
   Linear in_, out_;
 };

@@ -110,7 +110,7 @@ Transformer::Transformer(const Config& config, Registry& registry)
       target_embedding_(registry, "target_embedding", config.target_vocabulary, config.target_pad, config),
       decoder_(make_layers<DecoderLayer>(registry, "decoder", config)),
       decoder_norm_(final_norm(registry, "decoder", config)),
-      output_(registry, "output", config.dim, config.target_vocabulary, config.init) {}
+      output_(registry, "output", config.dim, config.target_vocabulary, config.quirks.init) {}
 
 void Transformer::initialise(Registry& registry, uint64_t seed) const {
   registry.initialise(seed);
@@ -136,7 +136,7 @@ Variable Transformer::output(const Step& step, const Variable& states) const {
   const Variable x = decoder_norm_ ? decoder_norm_->forward(step, states) : states;
   step.show("decoder", "RN0", "y", x.value());
   const Variable z = shown(step, "output", "LI1", "z", output_.forward(step, x));
-  if (config_.output == Output::logits) return z;
+  if (config_.quirks.output == Output::logits) return z;
   return shown(step, "output", "TK1", "y", log_softmax(step.tape, z));
 }
 

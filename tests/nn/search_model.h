@@ -8,6 +8,7 @@
 
 #include "core/philox.h"
 #include "nn/search.h"
+#include "nn/transformer.h"
 
 namespace xf::nn::search_tests {
 

@@ -80,7 +80,7 @@ void show_dropout(QuirkRoom& room, const std::string& caption, const std::string
                   void (*change)(quirks::Config&)) {
   const auto config = [=](bool quirk) {
     return small_config([=](quirks::Config& of) {
-      of.dropout = kDropout;
+      of.dropout = of.feed_forward_dropout = kDropout;
       if (quirk) change(of);
     });
   };

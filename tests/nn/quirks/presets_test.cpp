@@ -65,7 +65,7 @@ TEST_CASE("Presets: seed000 has 55,205,037 parameters, 55,168,173 without the at
           "[golden]") {
   CHECK(count_of(seed000()) == 55205037);
   Config no_bias = seed000();
-  no_bias.attention_bias = false;
+  no_bias.quirks.attention_bias = false;
   CHECK(count_of(no_bias) == 55168173);
 }
 
@@ -158,6 +158,6 @@ TEST_CASE("Presets: every one runs at a small size, and its rows of log-probabil
     for (int64_t v = 0; v < 13; ++v) sum += std::exp(z.data<double>()[v]);
     for (const double value : as_doubles(z)) worst = std::max(worst, std::abs(value));
     CHECK(std::isfinite(worst));
-    if (config.output == Output::log_softmax) CHECK(sum == Approx(1));
+    if (config.quirks.output == Output::log_softmax) CHECK(sum == Approx(1));
   }
 }

@@ -189,7 +189,8 @@ TEST_CASE("Quirks: gradients with dropout and the presets' quirks against centra
     INFO(name);
     config.source_vocabulary = config.target_vocabulary = 10, config.dim = 6, config.heads = 2;
     config.feed_forward = 3, config.layers = 1, config.max_length = 4;
-    config.dropout = 0.3f, config.attention_dropout = 0.2f, config.source_pad = config.target_pad = 0;
+    config.dropout = config.feed_forward_dropout = 0.3f, config.attention_dropout = 0.2f,
+    config.source_pad = config.target_pad = 0;
     Padded own(config);
     randomise(own.registry);
     const Tensor counters = Tensor::from(Ids{11, 0, 11, 0}, {2, 2});

@@ -1,0 +1,39 @@
+// What search, teacher forcing and validation ask of an encoder-decoder, whatever it keeps from one token to the next.
+#pragma once
+
+#include "core/arena.h"
+#include "nn/model.h"
+
+namespace xf::nn {
+
+// One position of R hypotheses, numbered as in nn/beams.h: row r is node first_node + r.
+struct DecodeStep {
+  int64_t first_node = 0;
+  Tensor ids, positions;               // i32 [R]
+  Tensor rows, lengths;                // i32 [R, S], [R]: the nodes of each hypothesis, its own the last
+  Tensor source_rows, source_lengths;  // i32 [R, Smax], [R]: the tokens of each hypothesis's source
+};
+
+class TranslationModel : public Model {
+ public:
+  // The decoding of one batch, token by token.
+  class Decoding {
+   public:
+    virtual ~Decoding() = default;
+    // The best next tokens by log-probability: scores [R, K], Acc, and ids i32 [R, K] written (kernels/top_k.h).
+    virtual void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) = 0;
+  };
+  // Reads the source tensors of the batch, which is on the model's device. `hypotheses`: of its first step, at most;
+  // what is kept for more is taken when they come. The step's tape and the arena must outlive it.
+  virtual std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
+                                             int64_t hypotheses) const = 0;
+
+  // The best token behind each one of the batch's targets, which are taken as given: scores [Nt, K], Acc, and ids
+  // i32 [Nt, K] written.
+  virtual void top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const = 0;
+
+ protected:
+  using Model::Model;
+};
+
+}  // namespace xf::nn
