@@ -195,8 +195,7 @@ std::vector<Row> shared_options() {
           .only(kComputing),
       text("task", "transformer-tiny", "NAME",
            "preset that sets what is not given: transformer-tiny, transformer-base, demo, language-model, "
-           "smiles, "
-           "classification")
+           "smiles, classification")
           .only(static_cast<unsigned>(Program::train)),
       text("config", "", "FILE",
            "TOML file with the same names; the command line goes before it, the task after it")

@@ -34,7 +34,7 @@ claim "score smiles: a missing file is one" refused 3 "none.smi" xformer-score s
 
 # ---- a language model: exact resume, samples
 tiny=(--dim-emb 32 --transformer-dim-ffn 64 --mini-batch-words 400 --learn-rate 0.01 --lr-warmup 20u --save-freq 20u
-  --valid-freq 30u --disp-freq 1u --log-format none --early-stopping 0)
+  --lr-schedule inverse-sqrt --valid-freq 30u --disp-freq 1u --log-format none --early-stopping 0)
 language_model() { # run, options...
   xformer-train --task smiles "${tiny[@]}" --dec-depth 1 --transformer-dropout 0.1 -t train.smi \
     --valid-sets valid.smi -m "$@"
