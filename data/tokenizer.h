@@ -1,5 +1,5 @@
-// Text to ids and back. Two kinds: SentencePiece BPE (the default) and words, ICU's or spaCy's
-// (`--tokenizer icu`, `spacy3`, `spacy2.2`).
+// Text to ids and back. Two kinds: SentencePiece BPE (the default), and words of a list, which are ICU's, spaCy's or
+// single characters (`--tokenizer icu`, `spacy3`, `spacy2.2`, `character`).
 #pragma once
 
 #include <cstdint>

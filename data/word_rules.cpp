@@ -27,6 +27,12 @@ icu::BreakIterator& word_breaks() {
   return *breaks;
 }
 
+std::string concatenated(const std::vector<std::string>& tokens) {
+  std::string text;
+  for (const std::string& token : tokens) text += token;
+  return text;
+}
+
 std::string spaces_for_marks(std::string_view text) {
   std::string result;
   while (true) {
@@ -46,15 +52,24 @@ class IcuWords : public WordRules {
   std::string description() const override { return "icu"; }
 };
 
+class Characters : public WordRules {
+ public:
+  std::vector<std::string> split(std::string_view text) const override { return split_characters(text); }
+  std::string join(const std::vector<std::string>& words) const override { return join_characters(words); }
+  std::string description() const override { return "character"; }
+};
+
 }  // namespace
 
 std::shared_ptr<const WordRules> make_word_rules(const std::string& description) {
   if (description == "icu") return std::make_shared<IcuWords>();
+  if (description == "character") return std::make_shared<Characters>();
   if (auto spacy = make_spacy_words(description)) return spacy;
-  fail(
-      ErrorKind::usage,
-      "tokenizer: no rules are called '{}'; there are icu, and spacy3 and spacy2.2 with a language, en or de",
-      description);
+  fail(ErrorKind::usage,
+       "tokenizer: no rules are called '{}'; there are icu, character, and spacy3 and spacy2.2 with a "
+       "language, en or "
+       "de",
+       description);
 }
 
 std::vector<std::string> split_words(std::string_view text) {
@@ -85,11 +100,20 @@ std::vector<std::string> split_words(std::string_view text) {
 }
 
 std::string join_words(const std::vector<std::string>& tokens) {
-  std::string text;
-  for (const std::string& token : tokens) text += token;
-  text = spaces_for_marks(text);
+  std::string text = spaces_for_marks(concatenated(tokens));
   if (text.starts_with(' ')) text.erase(0, 1);
   return text;
+}
+
+std::vector<std::string> split_characters(std::string_view text) {
+  std::vector<std::string> tokens;
+  for (const char32_t character : to_utf32(text))
+    tokens.push_back(character == U' ' ? std::string(kMark) : to_utf8({&character, 1}));
+  return tokens;
+}
+
+std::string join_characters(const std::vector<std::string>& tokens) {
+  return spaces_for_marks(concatenated(tokens));
 }
 
 }  // namespace xf::data

@@ -25,7 +25,7 @@ class WordRules {
   virtual std::string description() const = 0;
 };
 
-// "icu", or spaCy's rules, a language, and perhaps a word more: "spacy3 de", "spacy2.2 en lowercase". Error
+// "icu", "character", or spaCy's rules, a language, and perhaps a word more: "spacy3 de", "spacy2.2 en lowercase". Error
 // usage for anything else.
 std::shared_ptr<const WordRules> make_word_rules(const std::string& description);
 
@@ -36,5 +36,10 @@ std::shared_ptr<const WordRules> make_word_rules(const std::string& description)
 // vocabulary).
 std::vector<std::string> split_words(std::string_view text);
 std::string join_words(const std::vector<std::string>& tokens);
+
+// A token for each code point, the mark for a space. So joining and writing marks as spaces gives back the text, with
+// the same exceptions.
+std::vector<std::string> split_characters(std::string_view text);
+std::string join_characters(const std::vector<std::string>& tokens);
 
 }  // namespace xf::data

@@ -2,7 +2,7 @@
 #   cmake -D ROOT=. -D BUILD=build -P tests/check_doc_commands.cmake
 cmake_minimum_required(VERSION 3.25)
 
-file(GLOB pages ${ROOT}/docs/*.md ${ROOT}/docs/derivations/*.md ${ROOT}/docs/book/*.md)
+file(GLOB pages ${ROOT}/docs/*.md ${ROOT}/docs/derivations/*.md ${ROOT}/docs/book/*.md ${ROOT}/docs/tasks/*.md)
 list(APPEND pages ${ROOT}/README.md ${ROOT}/CONTRIBUTING.md)
 set(commands "")
 foreach(page IN LISTS pages)

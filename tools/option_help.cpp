@@ -26,14 +26,20 @@ std::string summary(Program program) {
     case Program::score:
       return "Scores translations: corpus BLEU and chrF, the digits of sacreBLEU.\n\n"
              "  xformer-score bleu REF -i HYP\n"
-             "  xformer-score lm --help     the loss of a saved model on a text\n"
-             "  xformer-score table --help  runs beside each other\n";
+             "  xformer-score lm --help        the loss of a saved model on a text\n"
+             "  xformer-score table --help     runs beside each other\n"
+             "  xformer-score smiles --help    the validity of generated molecules\n";
     case Program::score_lm:
       return "The loss and perplexity of a saved model on a text; of a classifier accuracy and F1 too.\n\n"
              "  xformer-score lm -m RUN -t test.en test.de\n";
     case Program::score_table:
       return "Models, their data and their scores, as the run folders have them.\n\n"
              "  xformer-score table RUN...\n";
+    case Program::score_smiles:
+      return "How many lines are valid SMILES strings, how many of these are different molecules, and how "
+             "many of "
+             "those\nare new.\n\n"
+             "  xformer-generate -m RUN --samples 1000 | xformer-score smiles --train train.smi\n";
     case Program::generate:
       return "Lines from a language model, drawn token by token.\n\n"
              "  xformer-generate -m RUN --samples 5\n"
@@ -60,6 +66,10 @@ std::string summary(Program program) {
              "  xformer-vocab batches train.en train.de --mini-batch 128 --maxi-batch 100\n";
     case Program::vocab_demo_corpus:
       return "Writes the English-German demo corpus.\n\n  xformer-vocab demo-corpus DIR\n";
+    case Program::vocab_demo_molecules:
+      return "Writes a corpus of molecules as SMILES strings: canonical ones, and of the same molecules "
+             "random ones."
+             "\n\n  xformer-vocab demo-molecules DIR\n";
     case Program::explain_op:
       return "An op's equations by id (docs/derivations), with the values that they have on numbers of "
              "yours: of the\n"

@@ -26,8 +26,9 @@ std::vector<Row> data_options() {
           .exactly(2)
           .keeps(Keep::never),
       flag("joint-vocab", kByTask, "one vocabulary for both sides when it is trained here"),
-      choice("tokenizer", "spm|icu|spacy3|spacy2.2", kByTask,
-             "SentencePiece BPE, or words by ICU's or spaCy's rules with a word vocabulary"),
+      choice("tokenizer", "spm|icu|character|spacy3|spacy2.2", kByTask,
+             "SentencePiece BPE, or with a word vocabulary single characters, or words by ICU's or spaCy's "
+             "rules"),
       text("languages", "", "L L", "of the two sides, en or de, for spaCy's rules; else as file names end")
           .exactly(2),
       integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1),

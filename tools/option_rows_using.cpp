@@ -10,6 +10,8 @@ constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpu
 constexpr unsigned kField = static_cast<unsigned>(Program::vocab_field);
 constexpr unsigned kBatches = static_cast<unsigned>(Program::vocab_batches);
 constexpr unsigned kTable = static_cast<unsigned>(Program::score_table);
+constexpr unsigned kDemoMolecules = static_cast<unsigned>(Program::vocab_demo_molecules);
+constexpr unsigned kSmiles = static_cast<unsigned>(Program::score_smiles);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
@@ -148,8 +150,8 @@ std::vector<Row> vocab_train_options() {
           .any_number()
           .bare(),
       text("model", "", "FILE", "the vocabulary to write").alias("-m --output -o"),
-      choice("tokenizer", "spm|icu|spacy3|spacy2.2", "spm",
-             "SentencePiece BPE, or words by ICU's or spaCy's rules"),
+      choice("tokenizer", "spm|icu|character|spacy3|spacy2.2", "spm",
+             "SentencePiece BPE, single characters, or words by ICU's or spaCy's rules"),
       text("languages", "", "L", "of the text, en or de, for spaCy's rules; else as its name ends"),
       integer("vocab-size", "10000", "N", "pieces of a BPE vocabulary").at_least(8),
       real("character-coverage", "1", "X", "share of the characters that get a piece (spm)").between(0.9, 1),
@@ -225,11 +227,19 @@ std::vector<Row> batches_options() {
   };
 }
 
-std::vector<Row> demo_corpus_options() {
+std::vector<Row> made_corpus_options(std::string_view folder) {
   return {
-      text("output", "", "DIR", "folder for train, valid and test in .en and .de").alias("-o").bare(),
+      text("output", "", "DIR", folder).alias("-o").bare(),
       integer("seed", "1", "N", "another seed, another corpus").at_least(0),
       flag("overwrite", "false", "replace files that exist").keeps(Keep::never),
+  };
+}
+
+std::vector<Row> smiles_options() {
+  return {
+      text("input", "-", "FILE", "a SMILES string a line; -: standard input").alias("-i").bare(),
+      text("train", "", "FILE", "strings of known molecules: how many of the input's are not among them"),
+      text("faults", "", "FILE", "where to write the lines that are not valid: number, tab, what is wrong"),
   };
 }
 
@@ -244,7 +254,7 @@ std::vector<Row> shared_options() {
           .only(kComputing),
       text("task", "transformer-tiny", "NAME",
            "preset that sets what is not given: transformer-tiny, transformer-base, demo, language-model, "
-           "classification")
+           "smiles, classification")
           .only(static_cast<unsigned>(Program::train)),
       text("config", "", "FILE",
            "TOML file with the same names; the command line goes before it, the task after it")
@@ -272,7 +282,11 @@ OptionGroup using_options() {
           {"text", kReport, Keep::free, vocab_report_options()},
           {"field", kField, Keep::free, field_options()},
           {"batches", kBatches, Keep::free, batches_options()},
-          {"demo corpus", kDemoCorpus, Keep::free, demo_corpus_options()},
+          {"demo corpus", kDemoCorpus, Keep::free,
+           made_corpus_options("folder for train, valid and test in .en and .de")},
+          {"demo molecules", kDemoMolecules, Keep::free,
+           made_corpus_options("folder for train, valid and test in .smi and .random.smi")},
+          {"molecules", kSmiles, Keep::free, smiles_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }
 

@@ -11,6 +11,7 @@ std::string program_name(Program program) {
     case Program::train: return "xformer-train";
     case Program::translate: return "xformer-translate";
     case Program::score: return "xformer-score";
+    case Program::score_smiles: return "xformer-score smiles";
     case Program::score_lm: return "xformer-score lm";
     case Program::score_table: return "xformer-score table";
     case Program::generate: return "xformer-generate";
@@ -23,6 +24,7 @@ std::string program_name(Program program) {
     case Program::vocab_field: return "xformer-vocab field";
     case Program::vocab_batches: return "xformer-vocab batches";
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
+    case Program::vocab_demo_molecules: return "xformer-vocab demo-molecules";
     case Program::explain_op: return "xformer-explain op";
     case Program::explain_steps: return "xformer-explain steps";
     case Program::explain_masks: return "xformer-explain masks";

@@ -32,12 +32,14 @@ enum class Program : unsigned {
   explain_beam = 1u << 17,
   explain_logits = 1u << 18,
   explain_quirk = 1u << 19,
+  vocab_field = 1u << 20,
+  vocab_batches = 1u << 21,
+  vocab_demo_molecules = 1u << 22,
+  score_table = 1u << 23,
   score_lm = 1u << 24,
   generate = 1u << 25,
   classify = 1u << 26,
-  vocab_field = 1u << 29,
-  vocab_batches = 1u << 30,
-  score_table = 1u << 31,
+  score_smiles = 1u << 27,
 };
 
 constexpr unsigned operator|(Program a, Program b) {

@@ -1,5 +1,5 @@
 // xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output; the loss of a
-// model; and runs beside each other.
+// model; runs beside each other; the validity of molecules.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "tools/options.h"
 #include "tools/results_table.h"
 #include "tools/score_model.h"
+#include "tools/score_smiles.h"
 
 namespace xf::tools {
 namespace {
@@ -154,11 +155,18 @@ int measure_model(int argc, char** argv) {
   return 0;
 }
 
-// `lm` and `table` are commands of their own; whatever else comes first is a metric or its file.
+int judge_molecules(int argc, char** argv) {
+  const auto options = parse_options(Program::score_smiles, argc, argv);
+  if (options) score_smiles(*options);
+  return 0;
+}
+
+// `lm`, `table` and `smiles` are commands of their own; whatever else comes first is a metric or its file.
 int program(int argc, char** argv) {
   const std::string command = argc < 2 ? "" : argv[1];
   if (command == "lm") return measure_model(argc - 1, argv + 1);
   if (command == "table") return compare_runs(argc - 1, argv + 1);
+  if (command == "smiles") return judge_molecules(argc - 1, argv + 1);
   return score(argc, argv);
 }
 

@@ -14,6 +14,7 @@
 #include "data/corpus_check.h"
 #include "data/demo/corpus.h"
 #include "data/sentencepiece_tokenizer.h"
+#include "data/smiles/corpus.h"
 #include "data/text_file.h"
 #include "data/tokenizer.h"
 #include "data/unicode.h"
@@ -206,17 +207,31 @@ void stats(const Options& options) {
   }
 }
 
-void demo_corpus(const Options& options) {
+// The folder to write a corpus into; none of its files may be there.
+const std::string& corpus_folder(const Options& options, std::initializer_list<const char*> ends) {
   options.require("output");
   const std::string& folder = options.get_string("output");
   for (const char* name : {"train", "valid", "test"}) {
-    for (const char* language : {"en", "de"})
-      refuse_existing(fmt::format("{}/{}.{}", folder, name, language), options);
+    for (const char* end : ends) refuse_existing(fmt::format("{}/{}.{}", folder, name, end), options);
   }
+  return folder;
+}
+
+void demo_corpus(const Options& options) {
+  const std::string& folder = corpus_folder(options, {"en", "de"});
   data::write_demo_corpus(folder, static_cast<uint64_t>(options.get_int("seed")));
   if (!options.get_bool("quiet")) {
     fmt::print(stderr, "{}: {} pairs to train on, {} to validate, {} to test\n", folder,
                data::kDemoTrainPairs, data::kDemoHeldOutPairs, data::kDemoHeldOutPairs);
+  }
+}
+
+void demo_molecules(const Options& options) {
+  const std::string& folder = corpus_folder(options, {"smi", "random.smi"});
+  data::write_molecule_corpus(folder, static_cast<uint64_t>(options.get_int("seed")));
+  if (!options.get_bool("quiet")) {
+    fmt::print(stderr, "{}: {} molecules to train on, {} to validate, {} to test\n", folder,
+               data::kTrainMolecules, data::kHeldOutMolecules, data::kHeldOutMolecules);
   }
 }
 
@@ -233,6 +248,8 @@ const std::vector<Command>& commands() {
        succeeding([](const Options& options) { fmt::print("{}", batch_padding(options)); })},
       {"demo-corpus", Program::vocab_demo_corpus, "write a small English-German corpus",
        succeeding(demo_corpus)},
+      {"demo-molecules", Program::vocab_demo_molecules, "write a corpus of molecules as SMILES strings",
+       succeeding(demo_molecules)},
   };
   return list;
 }

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """The n-gram model that a language model is to beat: interpolated Kneser-Ney with three discounts for each order.
 
-    kneser_ney.py ORDER TRAIN TEST      tokens apart by spaces, a sentence a line
+    kneser_ney.py ORDER TRAIN TEST                 tokens apart by spaces, a sentence a line
+    kneser_ney.py ORDER TRAIN --samples N [SEED]   N sentences drawn from the model
 
-Prints lines, tokens (one </s> a line counted) and perplexity, as `xformer-score lm` does. On pieces of `xformer-vocab
+The first prints lines, tokens (one </s> a line counted) and perplexity, as `xformer-score lm` does. On pieces of `xformer-vocab
 encode` both models predict the same tokens, and their perplexities compare. Chen, Goodman 1999, "An empirical study of
 smoothing techniques for language modeling", section 4.1.6: an order below the highest counts in how many contexts a token
 occurs; order 0 is uniform over the training tokens, </s> and one unknown token."""
 import collections
 import math
+import random
 import sys
 
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
@@ -69,10 +71,45 @@ class KneserNey:
         return sum(math.log(self.probability(tuple(padded[i - self.order + 1:i + 1])))
                    for i in range(self.order - 1, len(padded)))
 
+    def followers(self):
+        """By order and context: the tokens that followed it, and what the discounts keep of their counts."""
+        kept = [None] + [collections.defaultdict(lambda: ([], [])) for _ in range(self.order)]
+        for n in range(1, self.order + 1):
+            for gram, count in self.counts[n].items():
+                tokens, weights = kept[n][gram[:-1]]
+                tokens.append(gram[-1])
+                weights.append(count - self.discounts[n][min(count, 3) - 1])
+        return kept
+
+    def draw(self, followers, context, rng):
+        """A token by probability(): at each order one that was seen there, or, with the mass that its discounts left, one
+        of the order below; at last any token."""
+        for n in range(self.order, 0, -1):
+            history = context[len(context) - n + 1:]
+            total = self.totals[n][history]
+            if total and rng.random() * total >= self.rest[n][history]:
+                tokens, weights = followers[n][history]
+                return rng.choices(tokens, weights)[0]
+        return rng.choice(sorted(gram[0] for gram in self.counts[1]) + [UNKNOWN])
+
+    def sample(self, followers, rng):
+        words = [BEGIN] * (self.order - 1)
+        while not words or words[-1] != END:
+            words.append(self.draw(followers, tuple(words), rng))
+        return words[self.order - 1:-1]
+
+
+def print_samples(model, count, seed):
+    rng, followers = random.Random(seed), model.followers()
+    for _ in range(count):
+        print(" ".join(model.sample(followers, rng)))
+
 
 def main():
     order, train, test = int(sys.argv[1]), sys.argv[2], sys.argv[3]
     model = KneserNey(order, sentences(train))
+    if test == "--samples":
+        return print_samples(model, int(sys.argv[4]), int(sys.argv[5]) if len(sys.argv) > 5 else 1)
     known = {gram[0] for gram in model.counts[1]}
     lines = list(sentences(test, known))
     tokens = sum(len(words) + 1 for words in lines)

@@ -6,18 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "data/demo/pair_files.h"
 
 namespace xf::data {
-
-using SentencePairs = std::vector<std::pair<std::string, std::string>>;  // English, German; no newline
 
 inline constexpr size_t kDemoTrainPairs = 20000;
 inline constexpr size_t kDemoHeldOutPairs = 500;  // validation, and as many for the test
 
 struct DemoCorpus {
-  SentencePairs train, valid, test;  // no sentence, English or German, is there twice
+  SentencePairs train, valid, test;  // English, German; none is there twice
 };
 
 // The same seed gives the same corpus everywhere.

@@ -144,6 +144,28 @@ TEST_CASE("Words: ids by frequency, ties by code point, rare words unknown", "[u
   CHECK(build_word_tokenizer({&text}, {.min_frequency = 1, .max_size = 6, .specials = {}})->size() == 6);
 }
 
+TEST_CASE("Characters: one token each, a mark for a space, and text that comes back", "[unit]") {
+  const Lines molecules = {"CC(=O)Cl", "c1ccccc1Br", "CC(=O)Cl", "a \u00E4  b\u4E2D\u4E2D "};
+  const auto characters = build_word_tokenizer(
+      {&molecules},
+      {.min_frequency = 1, .max_size = 0, .specials = {}, .rules = make_word_rules("character")});
+  const auto pieces = [&](const std::string& text) {
+    Lines list;
+    for (const int32_t id : characters->encode(text)) list.push_back(characters->piece(id));
+    return list;
+  };
+  CHECK(pieces("CCl") == Lines{"C", "C", "l"});  // an atom of two letters is two tokens
+  CHECK(pieces(" \u4E2D") == Lines{"\u2581", "\u4E2D"});
+  CHECK(characters->size() ==
+        4 + 15);  // four specials, and of the lines C ( = O ) l c 1 B r a, a space, and three more
+  for (const std::string& line : molecules) CHECK(characters->decode(characters->encode(line)) == line);
+  CHECK(characters->decode(characters->encode("C?C")) == "C<unk>C");
+  CHECK(characters->encode("").empty());
+  const auto again = make_word_tokenizer(characters->serialize(), "list");
+  CHECK(again->checksum() == characters->checksum());
+  for (const std::string& line : molecules) CHECK(again->encode(line) == characters->encode(line));
+}
+
 TEST_CASE("Words: names and order of the specials are free, an order that is not theirs is refused",
           "[unit]") {
   const Lines text = {"a a"};

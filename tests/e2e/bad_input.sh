@@ -8,19 +8,6 @@ head -n 299 train.de >short.de
 { head -n 41 train.de; printf 'gr\xfcn\n'; tail -n +43 train.de; } >latin1.de
 : >empty.de
 
-# refused EXIT_CODE WORDS COMMAND...: all of WORDS, a pattern, in the one line on the standard error.
-refused() {
-  local wanted=$1 words=$2
-  shift 2
-  "$@" >out 2>err
-  local code=$? lines
-  lines=$(wc -l <err)
-  [ "$code" = "$wanted" ] && [ "$lines" = 1 ] && [ ! -s out ] && grep -qE "^error: .*$words" err && return
-  echo "        exit code $code, not $wanted; $lines lines; should say '$words':"
-  sed 's/^/        /' err
-  return 1
-}
-
 # The same for a training that would go to the folder `run`, which must not be there afterwards.
 refused_before_writing() {
   refused "$@" && [ ! -e run ] && return

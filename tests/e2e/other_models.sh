@@ -24,7 +24,6 @@ classifier() { # run, options...
 last() { # run, metric
   grep "\"metric\":\"$2\"" "$1/metrics.jsonl" | grep '"event":"valid"' | tail -n 1 | sed 's/.*"score":\([-+.0-9e]*\).*/\1/'
 }
-value() { awk -v name="$1" '$1 == name { print $2 }'; }
 less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }' || { echo "        $1 is not less than $2"; return 1; }; }
 near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a / b - 1) ^ 2 < 1e-8) }' || { echo "        $1, $2"; return 1; }; }
 
@@ -68,12 +67,6 @@ claim "xformer-classify: all classes, which sum to 1" equal \
   "$(xformer-classify -m classifier -i test.text --all-classes | awk '{ if (($2 + $4 - 1)^2 > 1e-6) print }')" ""
 
 # ---- what is no such model
-refused() { # exit code, words of the message, command...
-  local code=$1 words=$2
-  shift 2
-  "$@" >out 2>&1 </dev/null
-  equal $? "$code" && grep -q -- "$words" out && equal "$(wc -l <out)" 1
-}
 claim "a language model does not translate" refused 2 "xformer-generate -m" xformer-translate -m language_model
 claim "a classifier generates nothing" refused 2 "xformer-classify -m" xformer-generate -m classifier
 claim "a language model reads one file" refused 2 "reads FILE, got 2 files" \

@@ -37,6 +37,22 @@ conclude() {
 equal() { [ "$1" = "$2" ] || { echo "        got '$1', not '$2'"; return 1; }; }
 same_bytes() { cmp "$1" "$2"; }
 
+# refused EXIT_CODE WORDS COMMAND...: all of WORDS, a pattern, in the one line on the standard error.
+refused() {
+  local wanted=$1 words=$2
+  shift 2
+  "$@" >out 2>err
+  local code=$? lines
+  lines=$(wc -l <err)
+  [ "$code" = "$wanted" ] && [ "$lines" = 1 ] && [ ! -s out ] && grep -qE "^error: .*$words" err && return
+  echo "        exit code $code, not $wanted; $lines lines; should say '$words':"
+  sed 's/^/        /' err
+  return 1
+}
+
+# Of lines "name value" on the standard input.
+value() { awk -v name="$1" '$1 == name { print $2 }'; }
+
 # The first pairs of the demo corpus: 300 to train on, 40 to validate, 60 to test.
 make_corpus() {
   xformer-vocab demo-corpus --quiet -o full || exit 1

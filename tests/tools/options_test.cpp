@@ -262,7 +262,12 @@ TEST_CASE("Option table: a program knows a name once, and every row says what it
                                 Program::explain_gradients,
                                 Program::explain_beam,
                                 Program::explain_logits,
-                                Program::explain_quirk}) {
+                                Program::explain_quirk,
+                                Program::score_lm,
+                                Program::score_smiles,
+                                Program::generate,
+                                Program::classify,
+                                Program::vocab_demo_molecules}) {
     auto names = option_names(program, false);
     std::sort(names.begin(), names.end());
     INFO(program_name(program));

@@ -1,0 +1,35 @@
+#include "data/demo/pair_files.h"
+
+#include <filesystem>
+#include <list>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/file_writer.h"
+
+namespace xf::data {
+namespace {
+
+std::string joined(const SentencePairs& pairs, size_t side) {
+  std::string text;
+  for (const auto& [first, second] : pairs) text += (side == 0 ? first : second) + '\n';
+  return text;
+}
+
+}  // namespace
+
+void write_pair_files(const std::string& folder, const std::array<std::string_view, 2>& ends,
+                      const std::vector<std::pair<std::string_view, const SentencePairs*>>& parts) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    fail(ErrorKind::resources, "{}: cannot make the folder ({}); give another one", folder, error.message());
+  std::list<FileWriter> files;  // a full disk shows before the first of them has its name
+  for (const auto& [name, pairs] : parts) {
+    for (size_t side = 0; side < ends.size(); ++side)
+      files.emplace_back(fmt::format("{}/{}{}", folder, name, ends[side])).write(joined(*pairs, side));
+  }
+  for (FileWriter& file : files) file.commit();
+}
+
+}  // namespace xf::data
