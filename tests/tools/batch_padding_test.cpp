@@ -43,7 +43,8 @@ TEST_CASE("Batch padding: shares of four pairs by hand", "[golden]") {
         std::string::npos);
 }
 
-TEST_CASE("Batch padding: pools of one batch sort nothing across batches; tokens can be counted", "[unit]") {
+TEST_CASE("Batch padding: pools of one batch sort nothing across batches, and tokens can be counted",
+          "[unit]") {
   const Padding padding;
   CHECK(padding.page({"--mini-batch", "2", "--shuffle", "none", "--maxi-batch", "1"})
             .find("from pools of 1              2         2        2     30.0 %") != std::string::npos);

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
+#include "nn/quirks/settings.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tools/explain/quirk_table.h"
@@ -79,6 +81,22 @@ TEST_CASE("Quirks: each changes the small model's numbers by the stated amount",
     INFO(room << ": " << what);
     CHECK(number(room, what) == Approx(amount).epsilon(0.01));
   }
+}
+
+TEST_CASE("Quirks: the option that a room names sets a switch", "[unit]") {
+  int rooms = 0;
+  for (int q = 1; q <= 25; ++q) {
+    const std::string option = quirk_room(fmt::format("Q{}", q)).option, name = "--quirks ";
+    if (!option.starts_with(name)) continue;
+    std::istringstream words(option.substr(name.size(), option.find(';') - name.size()));
+    for (std::string word; words >> word;) {
+      if (word.back() == ',') word.pop_back();
+      INFO(option);
+      CHECK_FALSE(nn::quirks::quirks_from({word}) == nn::quirks::Quirks{});
+    }
+    ++rooms;
+  }
+  CHECK(rooms == 20);
 }
 
 TEST_CASE("Quirks: what a room calls equal is equal", "[unit]") {

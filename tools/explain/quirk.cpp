@@ -32,7 +32,7 @@ QuirkRoom quirk_room(const std::string& name) {
   for (const QuirkRow& row : quirk_table()) {
     ids.emplace_back(row.id);
     if (id != row.id) continue;
-    QuirkRoom room{row.id, row.title, row.found_in, row.key, row.quirk, row.correct, {}, {}, {}};
+    QuirkRoom room{row.id, row.title, row.found_in, row.option, row.quirk, row.correct, {}, {}, {}};
     row.show(room);
     return room;
   }

@@ -102,7 +102,7 @@ std::string line_of(const QuirkNumber& number) {
 
 std::string to_text(const QuirkRoom& room) {
   std::string text = fmt::format("{}  {}\n", room.id, room.title);
-  text += wrapped(fmt::format("In {}: {}", room.found_in, room.key)) + "\n";
+  text += wrapped(fmt::format("In {}: {}", room.found_in, room.option)) + "\n";
   text += wrapped("Quirk: " + room.quirk) + wrapped("Correct: " + room.correct);
   for (const Exhibit& exhibit : room.exhibits)
     text += fmt::format("\n{}\n{}", exhibit.caption, side_by_side(exhibit.panels));
@@ -115,8 +115,8 @@ std::string to_text(const QuirkRoom& room) {
 }
 
 std::string to_json(const QuirkRoom& room) {
-  nlohmann::ordered_json json = {{"quirk", room.id},   {"title", room.title}, {"found_in", room.found_in},
-                                 {"switch", room.key}, {"does", room.quirk},  {"correct", room.correct}};
+  nlohmann::ordered_json json = {{"quirk", room.id},      {"title", room.title}, {"found_in", room.found_in},
+                                 {"switch", room.option}, {"does", room.quirk},  {"correct", room.correct}};
   for (const Exhibit& exhibit : room.exhibits) {
     nlohmann::ordered_json panels = nlohmann::ordered_json::array();
     for (const auto& [title, matrix] : exhibit.panels) {
@@ -141,7 +141,7 @@ std::string to_svg(const QuirkRoom& room) {
 
 std::string to_html(const QuirkRoom& room) {
   HtmlPage page(fmt::format("{}: {}", room.id, room.title));
-  page.paragraph(fmt::format("In {}: {}", room.found_in, room.key));
+  page.paragraph(fmt::format("In {}: {}", room.found_in, room.option));
   page.paragraph("Quirk: " + room.quirk);
   page.paragraph("Correct: " + room.correct);
   for (const Exhibit& exhibit : room.exhibits) {

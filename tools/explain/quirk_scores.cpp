@@ -147,7 +147,8 @@ void show_teacher_forcing(QuirkRoom& room) {
 }
 
 void show_testing_dropout(QuirkRoom& room) {
-  SmallModel model(small_config([](quirks::Config& config) { config.dropout = 0.1f; }));
+  SmallModel model(
+      small_config([](quirks::Config& config) { config.dropout = config.feed_forward_dropout = 0.1f; }));
   model.learn(source_sentences(), target_sentences(), next_words(), 50, 0.01);
   constexpr int32_t kPasses = 5;
   std::vector<double> correct, quirk;

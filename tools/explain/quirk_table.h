@@ -8,7 +8,7 @@
 namespace xf::tools::explain {
 
 struct QuirkRow {
-  const char *id, *title, *found_in, *key, *quirk, *correct;
+  const char *id, *title, *found_in, *option, *quirk, *correct;
   void (*show)(QuirkRoom&);  // adds exhibits and numbers
 };
 
