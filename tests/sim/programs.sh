@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The programs on the software GPU as a user runs them: --device cuda trains, validates, goes on after a signal and
-# translates.
+# translates; and trains, goes on and is used as a language model, of molecules too, and as a classifier.
 #   programs.sh FOLDER_OF_THE_PROGRAMS FOLDER_OF_THOSE_WITH_THE_SOFTWARE_GPU
 sim=$2
 # shellcheck source=tests/e2e/support.sh
@@ -53,6 +53,41 @@ xformer-translate -m run_cuda -i some.en -o cpu.de --device cpu 2>/dev/null
 "$sim/xformer-translate" -m run_cuda -i some.en -o cuda.de --device cuda 2>/dev/null
 claim "translation ends with 0" equal $? 0
 claim "and gives the CPU's translations" same_bytes cpu.de cuda.de
+
+# ---- models beside translation
+xformer-vocab demo-molecules molecules >made
+for set in train valid; do
+  head -n 200 "molecules/$set.smi" >"$set.smi"
+  paste -d '\n' "$set.en" "$set.de" >"$set.text"
+  sed 's/.*/en\nde/' "$set.en" >"$set.labels"
+done
+tiny=(--vocab-size 100 --dim-emb 16 --transformer-dim-ffn 32 --transformer-heads 2 --transformer-dropout 0.1
+  --mini-batch-words 150 --learn-rate 0.005 --lr-warmup 5u --valid-freq 8u --save-freq 4u --disp-freq 1u
+  --log-format none)
+train_model() { # program, device, model, run, option...
+  local text=()
+  case $3 in
+    captions) text=(--task language-model --dec-depth 1 -t train.en --valid-sets valid.en) ;;
+    molecules) text=(--task smiles --dec-depth 1 -t train.smi --valid-sets valid.smi) ;;
+    languages) text=(--task classification --enc-depth 1 -t train.text train.labels --valid-sets valid.text valid.labels) ;;
+  esac
+  "$1/xformer-train" "${text[@]}" "${tiny[@]}" --device "$2" -m "$4" "${@:5}"
+}
+for model in captions molecules languages; do
+  train_model "$programs" cpu $model "cpu_$model" --after 8u
+  train_model "$sim" cuda $model "cuda_$model" --after 8u
+  claim "$model: the losses are the CPU's within 1e-4" agree 1e-4 "cuda_$model" "cpu_$model"
+  for updates in 4u 8u; do train_model "$sim" cuda $model "parts_$model" --after $updates; done
+  claim "$model: in two parts it ends in the same model, byte by byte" \
+    same_bytes "cuda_$model/latest/model.safetensors" "parts_$model/latest/model.safetensors"
+done
+xformer-generate -m cuda_molecules --samples 5 --seed 3 -o cpu.smi
+"$sim/xformer-generate" -m cuda_molecules --samples 5 --seed 3 --device cuda -o cuda.smi
+claim "molecules: drawn on the GPU, the CPU's" same_bytes cpu.smi cuda.smi
+head -n 20 test.en >some.en
+xformer-classify -m cuda_languages -i some.en 2>/dev/null | cut -f 1 >cpu.classes
+"$sim/xformer-classify" -m cuda_languages -i some.en --device cuda 2>/dev/null | cut -f 1 >cuda.classes
+claim "languages: the classes are the CPU's" same_bytes cpu.classes cuda.classes
 
 "$sim/xformer-train" "${small[@]}" --device cuda:7 -t train.en train.de -m run_none 2>error
 claim "a device that there is not is a usage error" equal $? 2
