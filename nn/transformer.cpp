@@ -123,6 +123,11 @@ std::unique_ptr<TranslationModel::Decoding> Transformer::decoding(Step& step, Ar
   return std::make_unique<CachedDecoding>(*this, step, arena, batch, hypotheses);
 }
 
+Tensor Transformer::logits(Step& step, const PackedBatch& batch) const {
+  const Variable memory = encode(step, batch, Tensor());
+  return logits(step, decode(step, batch, memory, Tensor()).value());
+}
+
 void Transformer::top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const {
   const Variable memory = encode(step, batch, Tensor());
   const Tensor states = decode(step, batch, memory, Tensor()).value();

@@ -38,6 +38,7 @@ class Transformer final : public TranslationModel {
 
   std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
                                      int64_t hypotheses) const override;
+  Tensor logits(Step& step, const PackedBatch& batch) const override;
   void top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const override;
 
   // -> [Ts, D]

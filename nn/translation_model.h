@@ -28,7 +28,9 @@ class TranslationModel : public Model {
   virtual std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
                                              int64_t hypotheses) const = 0;
 
-  // The best token behind each one of the batch's targets, which are taken as given: scores [Nt, K], Acc, and ids
+  // Of the token behind each one of the batch's targets, which are taken as given. -> [Nt, V]
+  virtual Tensor logits(Step& step, const PackedBatch& batch) const = 0;
+  // The best token behind each one of them: scores [Nt, K], Acc, and ids
   // i32 [Nt, K] written.
   virtual void top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const = 0;
 

@@ -36,7 +36,8 @@ const nn::TranslationModel& LoadedModel::translation_model() const {
 const nn::Transformer& LoadedModel::transformer() const {
   if (translation_model().config().quirks)
     fail(ErrorKind::usage,
-         "{} was trained with --quirks, which this does not show; see xformer-explain steps", folder);
+         "{} was trained with --quirks, and this shows models without; attention, logits and beam show both",
+         folder);
   return as<nn::Transformer>(*this, "translation model");
 }
 const nn::LanguageModel& LoadedModel::language_model() const {

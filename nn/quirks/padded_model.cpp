@@ -157,7 +157,8 @@ void PaddedModel::initialise(Registry& registry, uint64_t seed) const {
   transformer_.initialise(registry, seed);
 }
 
-Variable PaddedModel::logits(const Step& step, const PackedBatch& batch, const Tensor& counters) const {
+Variable PaddedModel::padded_logits(const Step& step, const PackedBatch& batch,
+                                    const Tensor& counters) const {
   return transformer_.forward(step, padded(batch.source_ids, batch.source_offsets, config().source_pad),
                               padded(batch.target_in, batch.target_offsets, config().target_pad),
                               counted(counters));
@@ -166,7 +167,7 @@ Variable PaddedModel::logits(const Step& step, const PackedBatch& batch, const T
 Variable PaddedModel::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                            const Tensor& loss) const {
   const kernels::CrossEntropy options{.label_smoothing = config().label_smoothing};
-  const Variable z = logits(step, batch, counters);
+  const Variable z = padded_logits(step, batch, counters);
   const Tensor rows = z.value().reshape({z.value().rows(), z.value().width()});
   const Tensor targets =
       padded(batch.target_out, batch.target_offsets, options.ignore_id).reshape({rows.rows()});
@@ -182,10 +183,14 @@ std::unique_ptr<TranslationModel::Decoding> PaddedModel::decoding(Step& step, Ar
   return std::make_unique<PaddedDecoding>(transformer_, step, batch, config().source_pad);
 }
 
+Tensor PaddedModel::logits(Step& step, const PackedBatch& batch) const {
+  return packed(padded_logits(step, batch, Tensor()).value(), batch.target_offsets);
+}
+
 void PaddedModel::top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const {
   Step testing = step;
   testing.training = step.training || config().quirks->dropout_in_tests;
-  const Tensor z = packed(logits(testing, batch, Tensor()).value(), batch.target_offsets);
+  const Tensor z = logits(testing, batch);
   kernels::log_softmax_top_k(z, Tensor::empty({0}, DType::i32), scores, ids);
 }
 

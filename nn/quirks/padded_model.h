@@ -29,11 +29,12 @@ class PaddedModel final : public TranslationModel {
   // Keeps what config.quirks.cache says, for each hypothesis apart.
   std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
                                      int64_t hypotheses) const override;
+  Tensor logits(Step& step, const PackedBatch& batch) const override;
   void top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const override;
 
  private:
   // -> [B, T, V]
-  Variable logits(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
+  Variable padded_logits(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
 
   Transformer transformer_;
 };

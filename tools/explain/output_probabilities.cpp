@@ -184,7 +184,7 @@ std::string logits(const Options& options) {
   const TracedSentence sentence = trace_sentence(model, options.get_string("source"), target);
   const OutputProbabilities output =
       output_probabilities(sentence, *model.model->vocabularies.target,
-                           model.model->transformer().config().label_smoothing, options.get_int("top"));
+                           model.model->translation_model().config().label_smoothing, options.get_int("top"));
   const auto shown =
       output.shown(options.is_set("position") ? std::optional(options.get_int("position")) : std::nullopt);
   const std::string& format = options.get_string("format");

@@ -44,14 +44,13 @@ const SeenValue& TracedSentence::find(const std::string& block, const std::strin
   fail(ErrorKind::failure, "no block '{}' showed '{}'", block, symbol);
 }
 
-std::vector<SeenValue> traced_values(const nn::Transformer& transformer, Arena& arena,
+std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& arena,
                                      const PackedBatch& batch) {
   std::vector<SeenValue> values;
   Recorder recorder(values);
   nn::Tape tape(arena, nn::Tape::Mode::inference);
   nn::Step step{.tape = tape, .trace = &recorder};
-  const nn::Variable memory = transformer.encode(step, batch, Tensor());
-  transformer.logits(step, transformer.decode(step, batch, memory, Tensor()).value());
+  model.logits(step, batch);
   return values;
 }
 
@@ -71,7 +70,7 @@ TracedSentence trace_sentence(ModelTranslator& model, const std::string& source,
   traced.target_in = pieces(to, traced.batch.target_in.to_vector<int32_t>());
   traced.target_ids = traced.batch.target_out.to_vector<int32_t>();
   traced.target_out = pieces(to, traced.target_ids);
-  traced.values = traced_values(model.model->transformer(), model.arena, traced.batch);
+  traced.values = traced_values(model.model->translation_model(), model.arena, traced.batch);
   return traced;
 }
 

@@ -31,7 +31,7 @@ struct TracedSentence {
 };
 
 // Every value that a teacher-forced pass over a batch shows, up to the logits.
-std::vector<SeenValue> traced_values(const nn::Transformer& transformer, Arena& arena,
+std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& arena,
                                      const PackedBatch& batch);
 
 // How a command that has options model, device and cpu-threads translates: as xformer-translate does with these, in f32.

@@ -105,6 +105,12 @@ TEST_CASE("PaddedModel: with the correct switches loss, search and teacher forci
       }
     }
   }
+  const auto logits = [&](auto& tiny) {
+    Tape tape(tiny.arena, Tape::Mode::inference);
+    Step step{.tape = tape};
+    return as_doubles(tiny.model.logits(step, batch));
+  };
+  CHECK(max_relative_error(logits(both.padded), logits(both.fused)) <= 1e-12);
   CHECK(teacher_forced(both.padded.model, both.padded.arena, batch) ==
         teacher_forced(both.fused.model, both.fused.arena, batch));
 }
