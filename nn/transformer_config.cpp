@@ -18,6 +18,8 @@ const TransformerConfig& checked(const TransformerConfig& config) {
   if (config.type != ModelType::classification) positive(config.decoder_layers, "dec-depth");
   positive(config.target_vocabulary, "the target vocabulary");
   positive(config.max_length, "max-length");
+  if (config.quirks && config.type != ModelType::translation)
+    fail(ErrorKind::usage, "quirks are switches of a translation model; leave them out, or --type");
   if (config.dim % config.heads != 0) {
     fail(ErrorKind::usage, "transformer-heads {} does not divide dim-emb {}; choose a divisor", config.heads,
          config.dim);

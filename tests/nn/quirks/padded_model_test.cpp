@@ -170,6 +170,13 @@ TEST_CASE("PaddedModel: starts as its switches say, padding's row included", "[u
   }
 }
 
+TEST_CASE("PaddedModel: other types of model have no quirks", "[unit]") {
+  TransformerConfig config = config_with({});
+  config.type = ModelType::language_model;
+  Registry registry;
+  CHECK_THAT(error_of([&] { make_model(config, registry); }), Catch::Contains("quirks are switches"));
+}
+
 TEST_CASE("PaddedModel: what it cannot be is refused by the options that make it so", "[unit]") {
   const auto message = [](void (*change)(TransformerConfig&), DType dtype = DType::f32) {
     TransformerConfig config = config_with({});
