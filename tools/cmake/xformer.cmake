@@ -5,6 +5,7 @@ find_package(fmt REQUIRED)
 
 set(cxx_flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
   -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (GCC PR105651)
+  -Wno-dangling-reference  # GCC 13 and 14: where a temporary is only an argument, nothing dangles (GCC PR107532)
   # Never -ffast-math: it makes isnan() false, and with it every NaN check (docs/architecture.md).
   -fno-math-errno -fno-trapping-math -ffp-contract=fast)
 # One binary for every x86-64 processor of the last ten years: all of it for x86-64-v3, and the CPU's kernels once more
