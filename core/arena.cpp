@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <limits>
 #include <list>
 #include <map>
 
@@ -41,6 +42,7 @@ struct Arena::State {
   std::list<Block> blocks;
   int64_t used = 0;
   int64_t peak = 0;
+  int64_t limit = std::numeric_limits<int64_t>::max();
 
   void open_block(int64_t bytes) {
     // A meta arena is one block without end, so that its peak is that of a single block.
@@ -58,6 +60,8 @@ struct Arena::State {
       for (auto it = block.free.begin(); it != block.free.end(); ++it) {
         if (it->second < bytes) continue;
         const auto [offset, room] = *it;
+        if (block.begin + offset + bytes > limit)
+          fail(ErrorKind::resources, "out of memory: the activations' limit is {} MB", limit >> 20);
         block.free.erase(it);
         if (room > bytes) block.free.emplace(offset + bytes, room - bytes);
         used += bytes;
@@ -103,6 +107,8 @@ Tensor Arena::allocate(Shape shape, DType dtype) {
   });
   return Tensor(std::move(owner), data, shape, dtype, state_->device);
 }
+
+void Arena::set_limit(int64_t bytes) { state_->limit = bytes; }
 
 Device Arena::device() const { return state_->device; }
 int64_t Arena::used_bytes() const { return state_->used; }

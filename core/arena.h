@@ -22,7 +22,11 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Uninitialised. The tensor keeps the arena's memory alive, even past the arena itself.
+  // No tensor may end beyond so many bytes, as peak_bytes() counts them.
+  void set_limit(int64_t bytes);
+
+  // Uninitialised. The tensor keeps the arena's memory alive, even past the arena itself. Error resources beyond the limit,
+  // and where there is no memory for a block.
   Tensor allocate(Shape shape, DType dtype);
 
   Device device() const;

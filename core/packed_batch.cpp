@@ -1,6 +1,64 @@
 #include "core/packed_batch.h"
 
+#include <algorithm>
+
 namespace xf {
+
+namespace {
+
+struct Range {
+  int32_t begin = 0, end = 0;
+  int64_t length() const { return end - begin; }
+};
+
+// Tokens of sentences begin .. end-1; none of a side that the batch does not have.
+Range tokens_of(const Tensor& offsets, int64_t begin, int64_t end) {
+  if (!offsets.defined()) return {};
+  const int32_t* const at = offsets.data<int32_t>();
+  return {at[begin], at[end]};
+}
+
+int64_t longest(const Tensor& offsets, int64_t begin, int64_t end) {
+  int64_t most = 0;
+  for (int64_t b = begin; b < end; ++b) most = std::max(most, tokens_of(offsets, b, b + 1).length());
+  return most;
+}
+
+Tensor rows(const Tensor& all, Range tokens) {
+  return all.defined() ? all.slice_rows(tokens.begin, tokens.end) : Tensor();
+}
+
+Tensor offsets_of_part(const Tensor& all, int64_t begin, int64_t end) {
+  if (!all.defined()) return {};
+  const int32_t* const at = all.data<int32_t>();
+  std::vector<int32_t> part;
+  for (int64_t b = begin; b <= end; ++b) part.push_back(at[b] - at[begin]);
+  return Tensor::from(part);
+}
+
+// What is sorted stays so when some of it is left out.
+Tensor order_of_part(const Tensor& all, Range tokens) {
+  if (!all.defined()) return {};
+  std::vector<int32_t> part;
+  for (const int32_t token : all.to_vector<int32_t>()) {
+    if (token >= tokens.begin && token < tokens.end) part.push_back(token - tokens.begin);
+  }
+  return Tensor::from(part);
+}
+
+// How many sentences from `begin` on fit, at least one.
+int64_t end_of_part(const PackedBatch& batch, int64_t begin, const BatchSize& largest) {
+  int64_t end = begin + 1;
+  const auto fits = [&](int64_t next) {
+    return next - begin <= largest.sentences &&
+           tokens_of(batch.source_offsets, begin, next).length() <= largest.source_tokens &&
+           tokens_of(batch.target_offsets, begin, next).length() <= largest.target_tokens;
+  };
+  while (end < batch.sentences && fits(end + 1)) ++end;
+  return end;
+}
+
+}  // namespace
 
 PackedBatch PackedBatch::to(Device device) const {
   PackedBatch there = *this;
@@ -10,6 +68,35 @@ PackedBatch PackedBatch::to(Device device) const {
     if (tensor->defined()) *tensor = tensor->to(device);
   }
   return there;
+}
+
+PackedBatch PackedBatch::part(int64_t begin, int64_t end) const {
+  const Range source = tokens_of(source_offsets, begin, end), target = tokens_of(target_offsets, begin, end);
+  return {.source_ids = rows(source_ids, source),
+          .source_positions = rows(source_positions, source),
+          .source_order = order_of_part(source_order, source),
+          .source_offsets = offsets_of_part(source_offsets, begin, end),
+          .target_in = rows(target_in, target),
+          .target_out = rows(target_out, target),
+          .target_positions = rows(target_positions, target),
+          .target_order = order_of_part(target_order, target),
+          .target_offsets = offsets_of_part(target_offsets, begin, end),
+          .sentences = end - begin,
+          .source_tokens = source.length(),
+          .target_tokens = target.length(),
+          .longest_source = longest(source_offsets, begin, end),
+          .longest_target = longest(target_offsets, begin, end)};
+}
+
+std::vector<PackedBatch> cut(const PackedBatch& batch, const BatchSize& largest) {
+  std::vector<PackedBatch> parts;
+  for (int64_t begin = 0; begin < batch.sentences;) {
+    const int64_t end = end_of_part(batch, begin, largest);
+    if (begin == 0 && end == batch.sentences) return {batch};
+    parts.push_back(batch.part(begin, end));
+    begin = end;
+  }
+  return parts;
 }
 
 }  // namespace xf

@@ -1,6 +1,8 @@
 // One micro-batch of sentences as the model reads it: concatenated tokens without padding (docs/notation.md).
 #pragma once
 
+#include <vector>
+
 #include "core/tensor.h"
 
 namespace xf {
@@ -25,11 +27,17 @@ struct PackedBatch {
 
   // The same batch with its tensors on the device.
   PackedBatch to(Device device) const;
+  // Sentences begin .. end-1 as a batch of their own; of a batch on the CPU.
+  PackedBatch part(int64_t begin, int64_t end) const;
 };
 
 // How large a batch is, or may be.
 struct BatchSize {
   int64_t source_tokens = 0, target_tokens = 0, sentences = 0;
 };
+
+// The batch in as few parts of consecutive sentences as `largest` allows. A sentence that is larger alone is a part of its
+// own.
+std::vector<PackedBatch> cut(const PackedBatch& batch, const BatchSize& largest);
 
 }  // namespace xf

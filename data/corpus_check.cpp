@@ -59,7 +59,7 @@ void Finding::add(int64_t line) {
 }
 
 bool CorpusReport::clean() const {
-  return source.lines > 0 && source.lines == target.lines && half_empty.count == 0 &&
+  return source.lines > source.empty.count && source.lines == target.lines && half_empty.count == 0 &&
          source.invalid_utf8.count + target.invalid_utf8.count == 0;
 }
 

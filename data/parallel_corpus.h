@@ -14,7 +14,8 @@ namespace xf::data {
 // What happens to a line before it is encoded, in training and in translation alike; stored with the model.
 struct TextPipeline {
   bool lowercase = false;
-  // Normalisation form C, then lower-case if asked (and form C again, which lower-casing can break).
+  // Normalisation form C, then lower-case if asked (and form C again, which lower-casing can break). Empty for a line of
+  // nothing but white space, Unicode's included.
   std::string prepare(std::string_view text) const;
 };
 

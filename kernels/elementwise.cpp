@@ -71,6 +71,20 @@ void scale(const Tensor& x, const Tensor& alpha, Out y) {
   });
 }
 
+void move_towards(const Tensor& x, const Tensor& share, Out y) {
+  check_shape(share, {1}, "move_towards: share");
+  check_dtype(share, accumulator_of(x.dtype()), "move_towards: share");
+  check_shape(y, x.shape(), "move_towards: y");
+  check_same_dtype("move_towards", {&x, &y});
+  check_same_device("move_towards", {&x, &share, &y});
+  if (y.numel() == 0) return;
+  dispatch(y, [&]<typename T>(auto backend) {
+    RowsArgs<T> args = rows_args<T>(x, y, y);
+    args.alpha_at = share.data<Acc<T>>();
+    move_towards(backend, args);
+  });
+}
+
 void masked_fill(const Tensor& x, const Tensor& mask, float value, Out y) {
   check_shape(mask, x.shape(), "masked_fill: mask");
   check_dtype(mask, DType::i32, "masked_fill: mask");

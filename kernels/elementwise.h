@@ -15,6 +15,8 @@ void sum_rows(const Tensor& x, Out sum);
 void scale(const Tensor& x, float alpha, Out y);
 // The same with a factor that is known to the device: alpha [1], Acc<T>.
 void scale(const Tensor& x, const Tensor& alpha, Out y);
+// y += share (x - y).  share [1], Acc<T>.  One step of an exponential mean.
+void move_towards(const Tensor& x, const Tensor& share, Out y);
 // y = x where mask is not 0, else value.  x, y, mask (i32) of one shape, without gaps; y may be x. The gradient of x is
 // the same of dy, with 0 for the value.
 void masked_fill(const Tensor& x, const Tensor& mask, float value, Out y);
@@ -28,7 +30,7 @@ struct RowsArgs {
   T* y;
   int64_t N, D, x_stride, y_stride;
   float alpha = 1;
-  const Acc<T>* alpha_at = nullptr;  // scale: where the factor lies, if not in alpha
+  const Acc<T>* alpha_at = nullptr;  // where the factor lies, if not in alpha
 };
 template <typename T>
 struct MaskedFillArgs {
@@ -60,6 +62,10 @@ template <typename T, CpuLevel L>
 void scale(Cpu<L>, const RowsArgs<T>&);
 template <typename T>
 void scale(Cuda, const RowsArgs<T>&);
+template <typename T, CpuLevel L>
+void move_towards(Cpu<L>, const RowsArgs<T>&);  // alpha_at = share
+template <typename T>
+void move_towards(Cuda, const RowsArgs<T>&);  // alpha_at = share
 template <typename T, CpuLevel L>
 void masked_fill(Cpu<L>, const MaskedFillArgs<T>&);
 template <typename T>

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 constexpr const char* kCheckpoints = "checkpoints";
 constexpr const char* kInterrupted = "interrupted";
 constexpr const char* kAveraged = "averaged";
+constexpr const char* kCrash = "crash";
 constexpr const char* kLatest = "latest";
 constexpr const char* kBest = "best";
 constexpr const char* kTemporary = ".tmp";
@@ -136,7 +137,9 @@ void RunFolder::clear() {
   for (const char* link : {kBest, kLatest}) {
     if (fs::is_symlink(run / link, none)) fs::remove(run / link, none);
   }
-  if (holds_model(run / kAveraged)) remove_folder(path_ + "/" + kAveraged);
+  for (const char* name : {kAveraged, kCrash}) {
+    if (holds_model(run / name)) remove_folder(path_ + "/" + name);
+  }
   for (const int64_t update : scheduled()) remove_folder(folder_of(update));
   remove_folder(path_ + "/" + kCheckpoints + "/" + kInterrupted);
   if (run_contents(path_) == RunContents::checkpoints)
@@ -146,7 +149,7 @@ void RunFolder::clear() {
 
 void RunFolder::remove_leftovers() const {
   std::error_code ignored;
-  for (const char* name : {kAveraged, kLatest, kBest})
+  for (const char* name : {kAveraged, kCrash, kLatest, kBest})
     fs::remove_all(fs::path(path_) / (std::string(name) + kTemporary), ignored);
   std::vector<fs::path> leftovers;
   for (const auto& entry : fs::directory_iterator(fs::path(path_) / kCheckpoints)) {
@@ -168,7 +171,7 @@ std::vector<int64_t> RunFolder::scheduled() const {
   return updates;
 }
 
-void RunFolder::save(const Checkpoint& checkpoint) {
+void RunFolder::save(const Checkpoint& checkpoint, int64_t on_course) {
   write_checkpoint(folder_of(checkpoint.update), checkpoint);
   point(kLatest, fmt::format("{}/{}", kCheckpoints, name_of(checkpoint.update)));
   remove_folder(path_ + "/" + kCheckpoints + "/" + kInterrupted);
@@ -176,7 +179,7 @@ void RunFolder::save(const Checkpoint& checkpoint) {
   for (const int64_t update : scheduled()) {
     if (update > checkpoint.update) remove_folder(folder_of(update));
   }
-  prune();
+  prune(on_course);
 }
 
 void RunFolder::save_interrupted(const Checkpoint& checkpoint) {
@@ -185,14 +188,38 @@ void RunFolder::save_interrupted(const Checkpoint& checkpoint) {
   point(kLatest, name);
 }
 
-void RunFolder::prune() const {
+void RunFolder::save_crashed(const Checkpoint& checkpoint) {
+  write_checkpoint(path_ + "/" + kCrash, checkpoint);
+}
+
+std::optional<Checkpoint> RunFolder::roll_back(int64_t update) {
+  std::vector<int64_t> earlier = scheduled();
+  std::erase_if(earlier, [&](int64_t saved) {
+    return saved > update || !fs::exists(folder_of(saved) + "/optimizer.safetensors");
+  });
+  for (; !earlier.empty(); earlier.pop_back()) {
+    std::optional<Checkpoint> found = read_whole(name_of(earlier.back()));
+    if (!found) continue;
+    point(kLatest, fmt::format("{}/{}", kCheckpoints, name_of(earlier.back())));
+    for (const int64_t later : scheduled()) {
+      if (later > earlier.back()) remove_folder(folder_of(later));
+    }
+    return found;
+  }
+  return {};
+}
+
+void RunFolder::prune(int64_t on_course) const {
   std::error_code ignored;
   const std::vector<int64_t> updates = scheduled();
   const size_t kept = std::max(static_cast<size_t>(keep_last_), kResumable);
+  const auto behind = std::ranges::upper_bound(updates, on_course);
+  const int64_t good = behind == updates.begin() ? 0 : *std::prev(behind);
   const std::string best = fs::read_symlink(fs::path(path_) / kBest, ignored).filename().string();
   for (size_t i = 0; i < updates.size(); ++i) {
     const size_t age = updates.size() - 1 - i;
     const std::string folder = folder_of(updates[i]);
+    if (updates[i] == good) continue;
     if (age >= kept && name_of(updates[i]) != best) {
       remove_folder(folder);
     } else if (age >= kResumable) {
@@ -216,36 +243,43 @@ void RunFolder::mark_best(int64_t update) {
   point(kBest, fmt::format("{}/{}", kCheckpoints, name_of(update)));
 }
 
+void RunFolder::pass_over(const Error& damage) const {
+  if (damage.kind() != ErrorKind::data) throw damage;
+  warn_(fmt::format("{}; going back to the one before it", damage.what()));
+}
+
+std::optional<Checkpoint> RunFolder::read_whole(const std::string& name) const {
+  try {
+    return read_checkpoint(path_ + "/" + kCheckpoints + "/" + name);
+  } catch (const Error& error) {
+    pass_over(error);
+    return {};
+  }
+}
+
 std::optional<Checkpoint> RunFolder::load_latest() const {
   // Of equals, the interrupted one: it was written after the scheduled one. (update, is interrupted), newest
   // first.
   std::set<std::pair<int64_t, bool>, std::greater<>> candidates;
   for (const int64_t update : scheduled()) candidates.insert({update, false});
   const std::string interrupted = path_ + "/" + kCheckpoints + "/" + kInterrupted;
-  bool damaged = false;
-  const auto pass_over = [&](const Error& error) {
-    if (error.kind() != ErrorKind::data) throw error;
-    warn_(fmt::format("{}; going back to the one before it", error.what()));
-    damaged = true;
-  };
+  const bool has_interrupted = fs::is_directory(interrupted);
   try {
-    if (fs::is_directory(interrupted)) candidates.insert({read_update(interrupted), true});
+    if (has_interrupted) candidates.insert({read_update(interrupted), true});
   } catch (const Error& error) {
     pass_over(error);
   }
   for (const auto& [update, is_interrupted] : candidates) {
-    const std::string name =
-        fmt::format("{}/{}", kCheckpoints, is_interrupted ? kInterrupted : name_of(update));
-    try {
-      Checkpoint found = read_checkpoint(path_ + "/" + name);
-      std::error_code none;
-      if (fs::read_symlink(fs::path(path_) / kLatest, none) != name) point(kLatest, name);
-      return found;
-    } catch (const Error& error) {
-      pass_over(error);
-    }
+    const std::string name = is_interrupted ? kInterrupted : name_of(update);
+    std::optional<Checkpoint> found = read_whole(name);
+    if (!found) continue;
+    const std::string target = fmt::format("{}/{}", kCheckpoints, name);
+    std::error_code none;
+    if (fs::read_symlink(fs::path(path_) / kLatest, none) != target) point(kLatest, target);
+    return found;
   }
-  if (damaged) fail(ErrorKind::data, "{}: none of its checkpoints is whole; choose a new run folder", path_);
+  if (has_interrupted || !candidates.empty())
+    fail(ErrorKind::data, "{}: none of its checkpoints is whole; choose a new run folder", path_);
   return {};
 }
 

@@ -46,11 +46,18 @@ class RunFolder {
 
   // Saves, moves `latest` and removes what is no longer kept: never the best, never what the average needs.
   // Error resources leaves the earlier checkpoints as they were, so that the trainer may try again at its
-  // next save.
-  void save(const Checkpoint& checkpoint);
+  // next save. The last save of at most `on_course` updates stays one to roll back to, however many come after it.
+  void save(const Checkpoint& checkpoint, int64_t on_course = 0);
   // The same on a signal's behalf. It takes no part in averages, so a run that was stopped ends like one that
   // was not.
   void save_interrupted(const Checkpoint& checkpoint);
+
+  // Weights of a training that diverged, as `crash`: to look at. No run goes on from them.
+  void save_crashed(const Checkpoint& checkpoint);
+
+  // The last scheduled save of at most `update` updates that is whole; the later ones are removed, and `latest` points to
+  // it. Nothing, and nothing is removed, if there is none with its optimiser's state.
+  std::optional<Checkpoint> roll_back(int64_t update);
 
   // The one with the most updates that is whole; a damaged one is warned about, by name, and passed over.
   // Points `latest` at it: a kill may have come before that. Nothing if nothing was saved yet; Error data if
@@ -75,7 +82,9 @@ class RunFolder {
  private:
   void lock();
   void remove_leftovers() const;
-  void prune() const;
+  void prune(int64_t on_course) const;
+  void pass_over(const Error& damage) const;                            // warns; throws what is no damage
+  std::optional<Checkpoint> read_whole(const std::string& name) const;  // nothing if it is damaged
   void point(const std::string& link, const std::string& target) const;
   std::string folder_of(int64_t update) const;
 

@@ -1,11 +1,22 @@
 #include "nn/trainer.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
+#include "nn/bad_value.h"
+
 namespace xf::nn {
+
+namespace {
+
+std::vector<PackedBatch> parts(const PackedBatch& batch, const BatchSize& largest) {
+  return largest.sentences > 0 ? cut(batch, largest) : std::vector{batch};
+}
+
+}  // namespace
 
 Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, const TrainerOptions& options)
     : model_(model),
@@ -18,6 +29,7 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
       norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, registry.device())),
       counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())),
       counters_upload_(registry.device(), counters_.bytes()) {
+  if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing);
   if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0) {
     fixed_ = std::make_unique<FixedBatch>(registry.device(), options.capacity);
   }
@@ -30,37 +42,89 @@ void Trainer::forward_backward(const PackedBatch& batch) {
   tape.backward(loss);
 }
 
-void Trainer::accumulate(int64_t update, const PackedBatch& batch, int64_t first_source,
-                         int64_t first_target) {
-  const auto u = static_cast<int32_t>(update);
-  const std::array counters{u, static_cast<int32_t>(first_source), u, static_cast<int32_t>(first_target)};
+void Trainer::move_weights() {
+  adam_.apply();
+  if (smoothing_) smoothing_->apply();
+}
+
+// Which elements are dropped depends on a token's place in the update.
+void Trainer::count_from(const UpdateResult& sums) {
+  const auto update = static_cast<int32_t>(sums.update);
+  const std::array counters{update, static_cast<int32_t>(sums.source_tokens), update,
+                            static_cast<int32_t>(sums.loss.tokens)};
   std::memcpy(counters_upload_.buffer(), counters.data(), sizeof counters);
   counters_upload_.send(counters_.raw());
-  if (!fixed_) return forward_backward(batch.to(registry_.device()));
-  fixed_->load(batch);
-  accumulate_graph_.run(registry_.device(), [this] { forward_backward(fixed_->batch()); });
+}
+
+// One part, behind those that `sums` counts.
+void Trainer::accumulate(UpdateResult& sums, const PackedBatch& batch) {
+  count_from(sums);
+  if (fixed_) {
+    fixed_->load(batch);
+    accumulate_graph_.run(registry_.device(), [this] { forward_backward(fixed_->batch()); });
+  } else {
+    forward_backward(batch.to(registry_.device()));
+  }
+  sums.source_tokens += batch.source_tokens;
+  sums.loss.tokens += batch.target_tokens;
+  sums.sentences += batch.sentences;
+}
+
+UpdateResult Trainer::accumulate_all(int64_t update, const std::vector<PackedBatch>& batches) {
+  UpdateResult sums;
+  sums.update = update;
+  loss_.fill_zero();
+  for (const PackedBatch& batch : batches) {
+    for (const PackedBatch& part : parts(batch, options_.capacity)) accumulate(sums, part);
+  }
+  return sums;
+}
+
+// Half of the largest part that there was.
+void Trainer::lower_capacity(const std::vector<PackedBatch>& batches, const std::string& cause) {
+  BatchSize largest;
+  for (const PackedBatch& batch : batches) {
+    for (const PackedBatch& part : parts(batch, options_.capacity)) {
+      largest.source_tokens = std::max(largest.source_tokens, part.source_tokens);
+      largest.target_tokens = std::max(largest.target_tokens, part.target_tokens);
+      largest.sentences = std::max(largest.sentences, part.sentences);
+    }
+  }
+  if (largest.sentences <= 1) {
+    fail(
+        ErrorKind::resources,
+        "{}; one sentence of {} and {} tokens does not fit: lower max-length, transformer-dim-ffn or dim-emb",
+        cause, largest.source_tokens, largest.target_tokens);
+  }
+  options_.capacity = {largest.source_tokens / 2, largest.target_tokens / 2, largest.sentences / 2};
+}
+
+UpdateResult Trainer::accumulate_within_memory(int64_t update, const std::vector<PackedBatch>& batches) {
+  for (;;) {
+    try {
+      return accumulate_all(update, batches);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::resources || fixed_) throw;
+      lower_capacity(batches, error.what());
+    }
+    registry_.gradients().fill_zero();
+  }
 }
 
 void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_batch,
-                    const PlateauState& plateau) {
+                    const PlateauState& plateau, double rate_scale) {
   XF_CHECK(started_.size() < kMostStarted, "trainer: {} updates are started; ask for their results",
            started_.size());
-  UpdateResult result;
-  result.update = update;
-  result.learning_rate = options_.schedule.at(update, plateau);
-  loss_.fill_zero();
-  for (int64_t i = 0; i < options_.micro_batches; ++i) {
-    const PackedBatch batch = next_batch();
-    accumulate(update, batch, result.source_tokens, result.loss.tokens);
-    result.source_tokens += batch.source_tokens;
-    result.loss.tokens += batch.target_tokens;
-    result.sentences += batch.sentences;
-  }
+  std::vector<PackedBatch> batches;
+  for (int64_t i = 0; i < options_.micro_batches; ++i) batches.push_back(next_batch());
+  UpdateResult result = accumulate_within_memory(update, batches);
+  result.learning_rate = options_.schedule.at(update, plateau) * rate_scale;
   adam_.prepare(update, result.learning_rate, result.loss.tokens);
+  if (smoothing_) smoothing_->prepare(update);
   if (fixed_) {
-    optimizer_graph_.run(registry_.device(), [this] { adam_.apply(); });
+    optimizer_graph_.run(registry_.device(), [this] { move_weights(); });
   } else {
-    adam_.apply();
+    move_weights();
   }
   const auto slot = static_cast<int64_t>(started_.size());
   losses_.slice_rows(slot, slot + 1).copy_from(loss_.reshape({1, 2}));
@@ -87,19 +151,15 @@ UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>&
   return finished().back();
 }
 
-std::optional<std::string> Trainer::first_bad_gradient(int64_t update, const PackedBatch& batch) {
-  accumulate(update, batch, 0, 0);
-  std::optional<std::string> found;
-  for (const Parameter& parameter : registry_.parameters()) {
-    Tensor sum = Tensor::zeros({1}, DType::f64, registry_.device());
-    kernels::sum_of_squares(parameter.gradient.reshape({parameter.shape.numel()}), sum);
-    if (!std::isfinite(sum.to_vector<double>()[0])) {
-      found = parameter.name;
-      break;
-    }
+std::optional<std::string> Trainer::first_bad_value(int64_t update, const PackedBatch& batch) {
+  UpdateResult none;
+  none.update = update;
+  count_from(none);
+  for (const PackedBatch& part : parts(batch, options_.capacity)) {
+    auto found = nn::first_bad_value(model_, registry_, arena_, part, counters_, options_.seed);
+    if (found) return found;
   }
-  registry_.gradients().fill_zero();
-  return found;
+  return {};
 }
 
 }  // namespace xf::nn

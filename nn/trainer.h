@@ -10,6 +10,7 @@
 #include "nn/fixed_batch.h"
 #include "nn/optimizer.h"
 #include "nn/schedule.h"
+#include "nn/smoothing.h"
 
 namespace xf::nn {
 
@@ -19,7 +20,9 @@ struct TrainerOptions {
   float clip_norm = 0;        // 0: off
   int64_t micro_batches = 1;  // accumulated per update (--optimizer-delay)
   uint64_t seed = 1;          // of the dropout masks
-  BatchSize capacity;  // no batch is larger; all zero: unknown, and then nothing is captured as a graph
+  double smoothing = 0;       // of the weights' exponential mean; 0: none is made
+  // A larger batch is computed in parts, with the same gradient. All zero: none is, and nothing is captured as a graph.
+  BatchSize capacity;
 };
 
 struct UpdateResult {
@@ -37,10 +40,12 @@ class Trainer {
 
   // Starts update number `update`, from 1. On CUDA it is only queued: nothing waits for it, and its loss
   // stays on the device until finished(). At most kMostStarted may be started and not asked for.
+  // Where the memory does not suffice the update begins anew with half the capacity, on the CPU; Error resources if it
+  // does not suffice for one sentence.
   static constexpr size_t kMostStarted = 64;
-  // `plateau`: what the schedule remembers of the validations so far.
-  void start(int64_t update, const std::function<PackedBatch()>& next_batch,
-             const PlateauState& plateau = {});
+  // `plateau`: what the schedule remembers of the validations so far. `rate_scale`: times the schedule's rate.
+  void start(int64_t update, const std::function<PackedBatch()>& next_batch, const PlateauState& plateau = {},
+             double rate_scale = 1);
   // The updates started and not asked for yet; the most recent one has the batch's counts, the loss is not
   // known.
   const std::vector<UpdateResult>& started() const { return started_; }
@@ -52,22 +57,30 @@ class Trainer {
   // Starts an update and waits for it.
   UpdateResult update(int64_t update, const std::function<PackedBatch()>& next_batch);
 
-  // The name of the first parameter whose gradient is not finite after a pass over `batch`; for the report of
-  // a divergence. Leaves the gradients zeroed.
-  std::optional<std::string> first_bad_gradient(int64_t update, const PackedBatch& batch);
+  // What goes wrong first in a pass over `batch` (nn/bad_value.h). Leaves the gradients zeroed.
+  std::optional<std::string> first_bad_value(int64_t update, const PackedBatch& batch);
 
+  // The largest batch that is computed at once; all zero: any.
+  const BatchSize& capacity() const { return options_.capacity; }
   const Adam& optimizer() const { return adam_; }
+  const Smoothing* smoothing() const { return smoothing_.get(); }  // null: none
   const Schedule& schedule() const { return options_.schedule; }
 
  private:
-  void accumulate(int64_t update, const PackedBatch& batch, int64_t first_source, int64_t first_target);
+  UpdateResult accumulate_all(int64_t update, const std::vector<PackedBatch>& batches);
+  UpdateResult accumulate_within_memory(int64_t update, const std::vector<PackedBatch>& batches);
+  void count_from(const UpdateResult& sums);
+  void accumulate(UpdateResult& sums, const PackedBatch& batch);
+  void lower_capacity(const std::vector<PackedBatch>& batches, const std::string& cause);
   void forward_backward(const PackedBatch& batch);
+  void move_weights();
 
   const Model& model_;
   const Registry& registry_;
   Arena& arena_;
   TrainerOptions options_;
   Adam adam_;
+  std::unique_ptr<Smoothing> smoothing_;
   std::vector<UpdateResult> started_;
   Tensor loss_;                        // [2]: sums over the update so far
   Tensor losses_, norms_squared_;      // [kMostStarted, 2], [kMostStarted]: of the updates in started_

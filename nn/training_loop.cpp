@@ -14,6 +14,10 @@ namespace {
 
 constexpr int64_t kMostSkippedInRow = 20;
 constexpr int kMostFailedSaves = 3;  // in a row
+constexpr int64_t kMostRollbacks = 5;
+constexpr int64_t kFast = 10, kSlow = 1000;       // updates of the two means of the loss
+constexpr int64_t kUpdatesBeforeJudgement = 100;  // the means know little before
+constexpr double kDeviations = 5;
 
 double count_of(const TrainingState& state, Amount::Unit unit) {
   switch (unit) {
@@ -52,6 +56,16 @@ bool stalled_out(const LoopOptions& options, const TrainingState& state) {
   return options.early_stopping > 0 && state.stalled >= options.early_stopping;
 }
 
+// The mean of the first `length` values, then one that forgets with that length.
+void average_in(double& mean, double value, int64_t count, int64_t length) {
+  mean += (value - mean) / static_cast<double>(std::min(count, length));
+}
+
+bool loss_runs_away(const TrainingState& state, int64_t update) {
+  return update >= kUpdatesBeforeJudgement &&
+         state.fast_loss - state.slow_loss > kDeviations * std::sqrt(state.loss_variance);
+}
+
 class Loop {
  public:
   Loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options, TrainingState& state)
@@ -59,11 +73,13 @@ class Loop {
         task_(task),
         options_(options),
         state_(state),
+        capacity_(trainer.capacity().target_tokens),
         clock_(std::chrono::steady_clock::now()) {}
 
   Ending run() {
     try {
       for (;;) {
+        if (!divergence_.empty()) recover();
         save_if_due();
         validate_if_due();
         if (reached(options_, state_)) return finish(Ending::reached_end);
@@ -168,8 +184,10 @@ class Loop {
     const double seconds_before = state_.seconds;
     const int64_t epoch_before = state_.epoch, tokens_before = state_.target_tokens;
     trainer_.start(
-        state_.update + 1, [&] { return last_batch_ = task_.next_batch(); }, state_.plateau);
+        state_.update + 1, [&] { return last_batch_ = task_.next_batch(); }, state_.plateau,
+        state_.rate_scale);
     ++state_.update;
+    tell_capacity();
     state_.previous_epoch = epoch_before;
     state_.previous_tokens = tokens_before;
     task_.locate(state_);
@@ -187,6 +205,18 @@ class Loop {
       state_.window_seconds = 0;
     }
     if (epoch_ended) task_.on_epoch(state_);
+  }
+
+  void tell_capacity() {
+    const BatchSize now = trainer_.capacity();
+    if (now.target_tokens != capacity_) {
+      task_.on_warning(
+          fmt::format("update {}: out of memory; from here on batches are computed in parts of at most {} "
+                      "target tokens, with "
+                      "the same gradient",
+                      state_.update, now.target_tokens));
+    }
+    capacity_ = now.target_tokens;
   }
 
   // Waits for the updates that were started. Their losses are looked at in their order, on any device.
@@ -207,45 +237,82 @@ class Loop {
     ++state_.skipped_in_row;
     task_.on_warning(fmt::format("update {}: the gradient is not finite; skipped, {} in a row", update,
                                  state_.skipped_in_row));
-    if (state_.skipped_in_row <= kMostSkippedInRow) return;
-    const auto culprit = trainer_.first_bad_gradient(state_.update + 1, last_batch_);
-    fail(ErrorKind::diverged,
-         "training diverged at update {}: {} updates in a row without a finite gradient{}; "
-         "lower learn-rate or set clip-norm 1",
-         update, state_.skipped_in_row, culprit ? ", first in " + *culprit : "");
+    if (state_.skipped_in_row <= kMostSkippedInRow || !divergence_.empty()) return;
+    const auto culprit = trainer_.first_bad_value(state_.update + 1, last_batch_);
+    divergence_ =
+        fmt::format("training diverged at update {}: {} updates in a row without a finite gradient{}", update,
+                    state_.skipped_in_row, culprit ? "; not finite: " + *culprit : "");
   }
 
-  // Divergence: the fast mean of the loss (10 updates) over the slow one (1000) by 5 standard deviations.
   void learn(const UpdateResult& result) {
     state_.window += result.loss;
     const auto tokens = static_cast<double>(std::max<int64_t>(result.loss.tokens, 1));
-    const double loss = result.loss.smoothed / tokens;
     state_.epoch_loss.sums += result.loss;
     state_.epoch_loss.update_means += result.loss.plain / tokens;
     ++state_.epoch_loss.updates;
-    if (result.update == 1) state_.fast_loss = state_.slow_loss = loss;
-    const double away = loss - state_.slow_loss;
-    state_.fast_loss += (loss - state_.fast_loss) / 10;
-    state_.slow_loss += away / 1000;
-    state_.slow_variance += (away * away - state_.slow_variance) / 1000;
-    const double deviation = std::sqrt(state_.slow_variance);
-    if (result.update < 1000 || state_.fast_loss - state_.slow_loss <= 5 * deviation) return;
-    if (options_.throw_on_divergence) {
-      fail(ErrorKind::diverged, "the loss runs away: {:.3f} lately, {:.3f} before; lower learn-rate",
-           state_.fast_loss, state_.slow_loss);
+    const bool was_away = loss_runs_away(state_, result.update - 1);
+    follow(result.update, result.loss.smoothed / tokens);
+    if (!loss_runs_away(state_, result.update) || !divergence_.empty()) return;
+    const std::string what =
+        fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss, state_.slow_loss);
+    if (options_.on_divergence != LoopOptions::OnDivergence::warn) {
+      divergence_ = fmt::format("training diverged at update {}: {}", result.update, what);
+    } else if (!was_away || result.update % 100 == 0) {
+      task_.on_warning(fmt::format("update {}: {}", result.update, what));
     }
-    if (result.update % 100 == 0) {
-      task_.on_warning(fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss,
-                                   state_.slow_loss));
+  }
+
+  // The deviation is that about the fast mean: about the slow one it would count the fall of the loss as noise. And what
+  // is more than three deviations away counts as three: a loss that runs away must not widen the band that it leaves.
+  void follow(int64_t update, double loss) {
+    average_in(state_.fast_loss, loss, update, kFast);
+    average_in(state_.slow_loss, loss, update, kSlow);
+    double squared = (loss - state_.fast_loss) * (loss - state_.fast_loss);
+    if (update > kUpdatesBeforeJudgement) squared = std::min(squared, 9 * state_.loss_variance);
+    average_in(state_.loss_variance, squared, update, kSlow);
+    if (state_.fast_loss <= state_.slow_loss) state_.on_course = update;
+  }
+
+  void recover() {
+    trainer_.finished();  // what runs ahead is of the same course
+    const std::string what = std::exchange(divergence_, "");
+    if (options_.on_divergence != LoopOptions::OnDivergence::roll_back) give_up(what);
+    if (state_.rollbacks == kMostRollbacks)
+      give_up(fmt::format("{}, after {} rollbacks", what, kMostRollbacks));
+    const std::optional<TrainingState> earlier = task_.roll_back(state_.on_course);
+    if (!earlier) give_up(what + ", and no save of before that is left");
+    go_on_from(*earlier);
+    task_.on_warning(fmt::format("{}; back to update {}, the learning rate times {}", what, state_.update,
+                                 state_.rate_scale));
+    task_.save(state_, SaveKind::interrupted);
+  }
+
+  void go_on_from(TrainingState earlier) {
+    earlier.rollbacks = state_.rollbacks + 1;
+    earlier.rate_scale = state_.rate_scale / 2;
+    earlier.skipped = state_.skipped;
+    tick();
+    earlier.seconds = state_.seconds;
+    state_ = std::move(earlier);
+  }
+
+  [[noreturn]] void give_up(const std::string& what) {
+    try {
+      task_.save(state_, SaveKind::crashed);
+    } catch (const Error& error) {
+      task_.on_warning(fmt::format("the weights are not saved: {}", error.what()));
     }
+    fail(ErrorKind::diverged, "{}; lower learn-rate, set clip-norm 1, or let --rollback do it", what);
   }
 
   Trainer& trainer_;
   TrainingTask& task_;
   const LoopOptions& options_;
   TrainingState& state_;
+  int64_t capacity_;  // of the trainer, in target tokens, when it was last told
   PackedBatch last_batch_;
-  UpdateResult latest_;  // of those collected
+  UpdateResult latest_;     // of those collected
+  std::string divergence_;  // what happened, until recover()
   int failed_saves_ = 0;
   std::chrono::steady_clock::time_point clock_;
 };

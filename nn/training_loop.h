@@ -52,7 +52,11 @@ struct TrainingState {
   int64_t skipped_in_row = 0;
   LossSums window;  // since the last report
   double window_seconds = 0;
-  double fast_loss = 0, slow_loss = 0, slow_variance = 0;  // running means for the divergence check
+  double fast_loss = 0, slow_loss = 0;  // running means over 10 and 1000 updates, for the divergence check
+  double loss_variance = 0;             // about the fast mean, over 1000 updates
+  int64_t on_course = 0;                // the last update whose fast mean was not above the slow one
+  int64_t rollbacks = 0;
+  double rate_scale = 1;  // of the schedule's learning rate: halved by each rollback
   PlateauState plateau;
   EpochLoss epoch_loss;
 };
@@ -69,12 +73,14 @@ struct LoopOptions {
   int64_t report_first = 5;    // and each of the first updates
   int64_t early_stopping = 0;  // validations without progress; 0: never
   double early_stopping_epsilon = 0;
-  bool throw_on_divergence = false;
+  // What is done when the loss runs away. Without a finite gradient for 20 updates `warn` ends training, too.
+  enum class OnDivergence { warn, stop, roll_back } on_divergence = OnDivergence::warn;
 };
 
 enum class SaveKind {
   scheduled,    // kept, averaged
   interrupted,  // a signal asked: good for going on, counts for nothing else
+  crashed,      // training diverged: to look at, nothing goes on from it
 };
 
 // What the loop asks of the program around it.
@@ -90,6 +96,9 @@ class TrainingTask {
   // Error resources (disk full): not saved, the earlier saves are as they were.
   virtual void save(const TrainingState& state, SaveKind kind) = 0;
   virtual void mark_best(const TrainingState& state) = 0;  // a scheduled save of this update exists
+  // Model, optimiser and batches as the last scheduled save of at most `update` updates has them, whose state is
+  // returned; later saves are gone. Nothing, and nothing has changed, if there is no such save.
+  virtual std::optional<TrainingState> roll_back(int64_t update) = 0;
 
   // For display and logs. A report covers state.window.
   virtual void on_update(const TrainingState& state, const UpdateResult& result) = 0;
@@ -102,9 +111,13 @@ class TrainingTask {
 
 enum class Ending { reached_end, stopped_early };
 
-// Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped; throws Error (diverged)
-// after more than 20 skipped updates in a row. A scheduled save that fails for want of resources is warned
-// about and tried again when the next one is due; the third in a row, and the last of the run, throws.
+// Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped. A scheduled save that fails for
+// want of resources is warned about and tried again when the next one is due; the third in a row, and the last of
+// the run, throws.
+// Divergence is more than 20 updates in a row without a finite gradient, or a loss whose fast mean is above the slow
+// one by 5 standard deviations. Rolling back, it goes on from the last save of before the loss left its course with
+// half the learning rate, at most five times. Training that ends for divergence is saved as crashed; throws Error
+// (diverged).
 Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,
                          TrainingState& state);
 

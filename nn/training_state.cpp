@@ -29,7 +29,7 @@ void each_field(Training& t, const Visit& visit) {
   visit("window_seconds", t.window_seconds);
   visit("fast_loss", t.fast_loss);
   visit("slow_loss", t.slow_loss);
-  visit("slow_variance", t.slow_variance);
+  visit("slow_variance", t.loss_variance);
 }
 
 // Fields that earlier versions did not save: they begin at their defaults.
@@ -45,6 +45,9 @@ void each_later_field(Training& t, const Visit& visit) {
   visit("epoch_update_means", t.epoch_loss.update_means);
   visit("epoch_updates", t.epoch_loss.updates);
   visit("epoch_began", t.epoch_loss.began);
+  visit("on_course", t.on_course);
+  visit("rollbacks", t.rollbacks);
+  visit("rate_scale", t.rate_scale);
 }
 
 }  // namespace

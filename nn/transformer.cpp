@@ -31,16 +31,19 @@ class CachedDecoding final : public TranslationModel::Decoding {
     cache_.layers = make_cache(model.config(), arena, hypotheses * kFirstPositions, model.dtype());
   }
 
+  Tensor logits(const DecodeStep& at) override { return model_.logits(step_, states(at)); }
   void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) override {
-    reserve_cache(cache_.layers, arena_, at.first_node, at.first_node + at.ids.numel());
-    cache_.cross_rows = at.source_rows;
-    cache_.cross_lengths = at.source_lengths;
-    const Tensor states =
-        model_.decode_step(step_, at.ids, at.positions, cache_, at.first_node, at.rows, at.lengths);
-    model_.top_k(step_, states, banned, scores, ids);
+    model_.top_k(step_, states(at), banned, scores, ids);
   }
 
  private:
+  Tensor states(const DecodeStep& at) {
+    reserve_cache(cache_.layers, arena_, at.first_node, at.first_node + at.ids.numel());
+    cache_.cross_rows = at.source_rows;
+    cache_.cross_lengths = at.source_lengths;
+    return model_.decode_step(step_, at.ids, at.positions, cache_, at.first_node, at.rows, at.lengths);
+  }
+
   const Transformer& model_;
   Step& step_;
   Arena& arena_;

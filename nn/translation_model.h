@@ -20,6 +20,8 @@ class TranslationModel : public Model {
   class Decoding {
    public:
     virtual ~Decoding() = default;
+    // Of the next token of each hypothesis. -> [R, V]
+    virtual Tensor logits(const DecodeStep& at) = 0;
     // The best next tokens by log-probability: scores [R, K], Acc, and ids i32 [R, K] written (kernels/top_k.h).
     virtual void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) = 0;
   };

@@ -47,6 +47,7 @@ std::optional<Amount> parse_amount(std::string_view text) {
   const auto number = parse_number(text);
   if (!number || *number < 0) return std::nullopt;
   amount.value = *number * multiplier;
+  if (amount.value > 1e18) return std::nullopt;  // beyond, nothing can be counted
   return amount;
 }
 

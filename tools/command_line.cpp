@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "tools/nearest_name.h"
+#include "tools/foreign_names.h"
 #include "tools/option_value.h"
 
 namespace xf::tools {
@@ -62,7 +62,7 @@ void refuse_leftovers(Program program, const CLI::App& app) {
   }
   const std::string name = option->substr(0, option->find('='));
   const std::string bare_name = name.substr(std::min(name.find_first_not_of('-'), name.size()));
-  const std::string hint = did_you_mean(bare_name, spellings(program), "--");
+  const std::string hint = suggestion(bare_name, spellings(program), "--");
   fail(ErrorKind::usage, "unknown option '{}'{}", name,
        hint.empty() ? fmt::format("; see {} --help", program_name(program)) : hint);
 }

@@ -13,7 +13,7 @@ namespace xf::tools {
 // value, a word too many.
 std::vector<GivenOption> parse_command_line(Program program, const std::vector<std::string>& arguments);
 
-// The text of --help: groups, defaults (the default task's where the task decides).
-std::string help_text(Program program);
+// The text of --help or --help-all: groups, defaults (the default task's where the task decides).
+std::string help_text(Program program, bool all);
 
 }  // namespace xf::tools

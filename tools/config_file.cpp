@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "tools/nearest_name.h"
+#include "tools/foreign_names.h"
 
 namespace xf::tools {
 namespace {
@@ -39,7 +39,7 @@ const OptionSpec& known_key(Program program, const std::string& key, const toml:
   const OptionSpec* spec = find_option(program, key);
   if (!spec) {
     fail(ErrorKind::usage, "{}: unknown key '{}'{}", place, key,
-         did_you_mean(key, option_names(program, true)));
+         suggestion(key, option_names(program, true)));
   }
   if (spec->keep == Keep::never) {
     fail(ErrorKind::usage, "{}: '{}' belongs on the command line (--{}), not in a file", place, key, key);

@@ -82,6 +82,13 @@ nn::Tying tying(const Options& options) {
   return options.get_bool("tied-embeddings") ? nn::Tying::target : nn::Tying::none;
 }
 
+nn::LoopOptions::OnDivergence on_divergence(const Options& options) {
+  using Policy = nn::LoopOptions::OnDivergence;
+  const bool stop = options.get_bool("throw-on-divergence"), roll_back = options.get_bool("rollback");
+  if (stop && roll_back) fail(ErrorKind::usage, "throw-on-divergence and rollback: choose one of them");
+  return stop ? Policy::stop : roll_back ? Policy::roll_back : Policy::warn;
+}
+
 }  // namespace
 
 nn::TransformerConfig model_config(const Options& options, int64_t source_vocabulary,
@@ -149,20 +156,24 @@ nn::TrainerOptions trainer_options(const Options& options, double updates_per_ep
   trainer.adam.decoupled = options.get_string("optimizer") == "adamw";
   trainer.clip_norm = static_cast<float>(options.get_float("clip-norm"));
   trainer.micro_batches = options.get_int("optimizer-delay");
+  trainer.smoothing = options.get_float("exponential-smoothing");
   trainer.seed = static_cast<uint64_t>(options.get_int("seed"));
   return trainer;
 }
 
 nn::LoopOptions loop_options(const Options& options) {
   nn::LoopOptions loop;
-  for (const Amount& amount : options.get_amounts("after")) loop.after.push_back(to_nn(amount));
+  for (const Amount& amount : options.get_amounts("after")) {
+    if (amount.value <= 0) fail(ErrorKind::usage, "after: {} is no training at all", to_string(amount));
+    loop.after.push_back(to_nn(amount));
+  }
   loop.validate_every = frequency(options, "valid-freq");
   loop.save_every = frequency(options, "save-freq");
   loop.report_every = frequency(options, "disp-freq");
   loop.report_first = options.get_int("disp-first");
   loop.early_stopping = options.get_int("early-stopping");
   loop.early_stopping_epsilon = options.get_float("early-stopping-epsilon");
-  loop.throw_on_divergence = options.get_bool("throw-on-divergence");
+  loop.on_divergence = on_divergence(options);
   return loop;
 }
 

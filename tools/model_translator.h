@@ -1,26 +1,36 @@
-// A loaded model and a search over it, as the options of xformer-translate say.
+// A loaded model, or several as an ensemble, and a search over it, as the options of xformer-translate say.
 #pragma once
 
 #include <memory>
 
+#include <vector>
+
 #include "core/arena.h"
+#include "nn/ensemble.h"
 #include "tools/loaded_model.h"
 #include "tools/translator.h"
 
 namespace xf::tools {
 
 struct ModelTranslator {
-  // `options`: of Program::translate, "model" among them; what they leave open is as the model was trained to be used.
-  // Sets the number of threads. Errors as chosen_device() and load_model() have them.
+  // `options`: of Program::translate, "model" among them; what they leave open is as the first model was trained to be used.
+  // Sets the number of threads. Errors as chosen_device(), load_model() and Ensemble have them; usage if the models read text
+  // in different ways.
   explicit ModelTranslator(const Options& options);
   ModelTranslator(const ModelTranslator&) = delete;
   ModelTranslator& operator=(const ModelTranslator&) = delete;
 
+  // The folders that the weights came from.
+  std::string name() const;
+
   const Device device;
-  const std::unique_ptr<LoadedModel> model;
+  const std::unique_ptr<LoadedModel> model;                // the first; all share its vocabularies
+  const std::vector<std::unique_ptr<LoadedModel>> others;  // of an ensemble
+  const std::unique_ptr<nn::Ensemble> ensemble;            // null: one model
+  const nn::TranslationModel& translation;                 // the model, or the ensemble
   Arena arena;
   const nn::SearchOptions search;
-  const Translator translator;  // refers to model and arena
+  const Translator translator;  // refers to translation and arena
 };
 
 }  // namespace xf::tools

@@ -16,6 +16,7 @@ struct Row : OptionSpec {
   Row exactly(int count) { return min_values = max_values = count, *this; }
   Row up_to(int count) { return max_values = count, *this; }
   Row any_number() { return up_to(kAnyNumber); }
+  Row seldom() { return rare = true, *this; }
   Row bare() { return positional = true, *this; }
   Row keeps(Keep rule) { return keep = rule, *this; }
   Row only(unsigned accepting) { return programs = accepting, *this; }

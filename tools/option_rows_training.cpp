@@ -5,6 +5,8 @@ namespace {
 
 constexpr unsigned kTrain = static_cast<unsigned>(Program::train);
 constexpr double kMaxDropout = 0.99;
+// No model comes near them; beyond, sizes would be counted in more than 64 bits.
+constexpr double kWidest = 65536, kMostLayers = 1000, kMostIds = 1e8;
 
 std::vector<Row> data_options() {
   return {
@@ -20,22 +22,25 @@ std::vector<Row> data_options() {
           .alias("-v")
           .up_to(2)
           .keeps(Keep::free),
-      integer("vocab-size", kByTask, "N", "pieces of a vocabulary trained here").at_least(8),
+      integer("vocab-size", kByTask, "N", "pieces of a vocabulary trained here").between(8, kMostIds),
       integer("vocab-sizes", "", "N M", "sizes for --print-model without data")
           .at_least(2)
           .exactly(2)
-          .keeps(Keep::never),
+          .keeps(Keep::never)
+          .seldom(),
       flag("joint-vocab", kByTask, "one vocabulary for both sides when it is trained here"),
       choice("tokenizer", "spm|icu|character|spacy3|spacy2.2", kByTask,
              "SentencePiece BPE, or with a word vocabulary single characters, or words by ICU's or spaCy's "
              "rules"),
       text("languages", "", "L L", "of the two sides, en or de, for spaCy's rules; else as file names end")
-          .exactly(2),
-      integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1),
-      integer("max-length", "100", "N", "leave out training pairs with more tokens on a side").at_least(1),
-      flag("max-length-crop", "false", "crop them instead"),
+          .exactly(2)
+          .seldom(),
+      integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1).seldom(),
+      integer("max-length", "100", "N", "leave out training pairs with more tokens on a side")
+          .between(1, kMostIds),
+      flag("max-length-crop", "false", "crop them instead").seldom(),
       flag("lowercase", kByTask, "lower-case all text"),
-      choice("shuffle", "data|none", "data", "order of the pairs, drawn anew each epoch"),
+      choice("shuffle", "data|none", "data", "order of the pairs, drawn anew each epoch").seldom(),
   };
 }
 
@@ -43,26 +48,33 @@ std::vector<Row> model_options() {
   return {
       choice("type", "translation|language-model|classification", "translation",
              "encoder and decoder; a decoder alone (--enc-depth 0); an encoder alone (--dec-depth 0)"),
-      integer("dim-emb", kByTask, "N", "width of the model").at_least(2),
-      integer("enc-depth", kByTask, "N", "encoder layers").at_least(0),
-      integer("dec-depth", kByTask, "N", "decoder layers").at_least(0),
-      integer("transformer-heads", kByTask, "N", "attention heads; they divide the width").at_least(1),
-      integer("transformer-dim-ffn", kByTask, "N", "inner width of the feed-forward block").at_least(1),
+      integer("dim-emb", kByTask, "N", "width of the model").between(2, kWidest),
+      integer("enc-depth", kByTask, "N", "encoder layers").between(0, kMostLayers),
+      integer("dec-depth", kByTask, "N", "decoder layers").between(0, kMostLayers),
+      integer("transformer-heads", kByTask, "N", "attention heads; they divide the width")
+          .between(1, kWidest),
+      integer("transformer-dim-ffn", kByTask, "N", "inner width of the feed-forward block")
+          .between(1, kMostIds),
       choice("norm", "post|pre", kByTask, "layer normalisation after each block (the paper) or before it"),
       choice("transformer-ffn-activation", "relu|gelu", kByTask, "between the two feed-forward layers"),
       flag("tied-embeddings", kByTask, "target embedding and output layer share one matrix"),
       flag("tied-embeddings-all", kByTask, "and the source embedding too; needs a joint vocabulary"),
       choice("position-layout", "interleaved|split", "interleaved",
-             "sine and cosine in turn (the paper) or in two halves"),
+             "sine and cosine in turn (the paper) or in two halves")
+          .seldom(),
       real("transformer-dropout", kByTask, "P", "on embeddings and on each block's output")
           .between(0, kMaxDropout),
       real("transformer-dropout-attention", kByTask, "P", "on attention probabilities")
-          .between(0, kMaxDropout),
-      real("transformer-dropout-ffn", kByTask, "P", "inside the feed-forward block").between(0, kMaxDropout),
+          .between(0, kMaxDropout)
+          .seldom(),
+      real("transformer-dropout-ffn", kByTask, "P", "inside the feed-forward block")
+          .between(0, kMaxDropout)
+          .seldom(),
       text(
           "quirks", "", "NAME=VALUE...",
           "what published tutorials do otherwise (docs/quirks.md), such as pad-axis=both; slower, on the CPU")
-          .up_to(32),
+          .up_to(32)
+          .seldom(),
   };
 }
 
@@ -70,30 +82,44 @@ std::vector<Row> optimiser_options() {
   return {
       integer("mini-batch-words", kByTask, "N",
               "target tokens of a batch, </s> included; of a classifier, tokens of its texts")
-          .at_least(1),
-      integer("mini-batch", "0", "N", "sentences of a batch, instead of words; 0: words").at_least(0),
+          .between(1, kMostIds),
+      integer("mini-batch", "0", "N", "sentences of a batch, instead of words; 0: words")
+          .at_least(0)
+          .seldom(),
       integer("maxi-batch", "0", "N",
               "sort the sentences of N batches by length before they are cut apart; 0: none are sorted")
-          .at_least(0),
+          .between(0, kMostIds)
+          .seldom(),
       choice("maxi-batch-sort", "src|trg|both|none", "both",
-             "by the length of which side; both: by the interleaved bits of the two, as torchtext does"),
-      integer("optimizer-delay", kByTask, "N", "batches whose gradients make one update").at_least(1),
+             "by the length of which side; both: by the interleaved bits of the two, as torchtext does")
+          .seldom(),
+      integer("optimizer-delay", kByTask, "N", "batches whose gradients make one update")
+          .between(1, kMostIds),
       choice("optimizer", "adam|adamw", kByTask, "adamw: weight decay apart from the gradient"),
       real("optimizer-params", kByTask, "B1 B2 EPS", "beta1, beta2 and epsilon of Adam")
           .between(0, 1)
-          .exactly(3),
-      real("weight-decay", "0", "X", "weight decay").at_least(0),
+          .exactly(3)
+          .seldom(),
+      real("weight-decay", "0", "X", "weight decay").at_least(0).seldom(),
+      real("exponential-smoothing", "0", "X",
+           "validate, save and translate with a mean of the weights to which each update moves it by X, 1e-4 "
+           "for example; "
+           "0: with the weights")
+          .between(0, 0.5)
+          .seldom(),
       real("learn-rate", kByTask, "X", "highest learning rate").at_least(0),
       choice(
           "lr-schedule", "inverse-sqrt|noam|cosine|constant|plateau", kByTask,
           "after the warm-up; noam: the paper's, --learn-rate is its factor; cosine: to zero at the end that "
           "--after sets; plateau: cut when the first of --valid-metrics has stopped gaining"),
       amount("lr-warmup", kByTask, "N", "linear rise to the highest learning rate, in updates or epochs"),
-      real("lr-decay", "0.9", "X", "plateau: a cut multiplies the learning rate by X").between(0, 1),
+      real("lr-decay", "0.9", "X", "plateau: a cut multiplies the learning rate by X").between(0, 1).seldom(),
       integer("lr-decay-patience", "10", "N", "plateau: N validations may be without gain, the next one cuts")
-          .at_least(0),
+          .at_least(0)
+          .seldom(),
       integer("lr-decay-start", "0", "N", "plateau: validations of the first N epochs do not count")
-          .at_least(0),
+          .at_least(0)
+          .seldom(),
       real("label-smoothing", kByTask, "X", "share of the probability spread over the whole vocabulary")
           .between(0, kMaxDropout),
       real("clip-norm", kByTask, "X", "largest norm of the token-mean gradient; 0: no limit").at_least(0),
@@ -107,7 +133,7 @@ std::vector<Row> stopping_options() {
           .up_to(8),
       integer("early-stopping", kByTask, "N", "stop after N validations without progress; 0: never")
           .at_least(0),
-      real("early-stopping-epsilon", "0", "X", "progress smaller than this is none").at_least(0),
+      real("early-stopping-epsilon", "0", "X", "progress smaller than this is none").at_least(0).seldom(),
   };
 }
 
@@ -123,10 +149,11 @@ std::vector<Row> validation_options() {
           .value("NAME...")
           .up_to(6),
       integer("valid-beam-size", "1", "N", "beam of the validation translations").between(1, 64),
-      integer("valid-mini-batch", "64", "N", "sentences translated together").at_least(1),
+      integer("valid-mini-batch", "64", "N", "sentences translated together").at_least(1).seldom(),
       integer("valid-print", "0 1 2", "N...", "sentences shown at each validation, counted from 0")
           .at_least(0)
-          .up_to(100),
+          .up_to(100)
+          .seldom(),
       integer("beam-size", "5", "N",
               "beam of the last translation, and the model's default in xformer-translate")
           .between(1, 64)
@@ -153,8 +180,8 @@ std::vector<Row> saving_options() {
 std::vector<Row> logging_options() {
   return {
       amount("disp-freq", "50u", "N", "how often to report progress"),
-      integer("disp-first", "5", "N", "report each of the first N updates").at_least(0),
-      text("log", "", "FILE", "log file; default: train.log in the run folder"),
+      integer("disp-first", "5", "N", "report each of the first N updates").at_least(0).seldom(),
+      text("log", "", "FILE", "log file; default: train.log in the run folder").seldom(),
       choice("log-format", "auto|plain|json|none|seed", "auto",
              "on the terminal; auto: a bar on a terminal, plain lines on a pipe; seed: as two tutorials' "
              "programs "
@@ -169,9 +196,23 @@ std::vector<Row> numerics_options() {
              "of weights and activations in forward and backward; on the CPU bfloat16 is for AVX512_BF16 or "
              "AMX"),
       flag("bf16", "", "short for --precision bfloat16").keeps(Keep::never),
-      flag("fp16", "", "refused: float16 training overflows").keeps(Keep::never),
+      flag("fp16", "", "refused: float16 training overflows").keeps(Keep::never).seldom(),
       flag("throw-on-divergence", "false", "stop when the loss runs away, instead of warning")
-          .keeps(Keep::free),
+          .keeps(Keep::free)
+          .seldom(),
+      flag("rollback", "false",
+           "when the loss runs away, or no gradient is finite, go back to the save before with half the "
+           "learning rate")
+          .keeps(Keep::free)
+          .seldom(),
+      integer("workspace", "0", "MB",
+              "most memory for activations; batches that need more are computed in parts, with the same "
+              "gradient; "
+              "0: what a batch needs")
+          .alias("-w")
+          .at_least(0)
+          .keeps(Keep::free)
+          .seldom(),
       flag("print-model", "false", "print layers, parameter count and memory plan, and end")
           .keeps(Keep::never),
   };

@@ -28,7 +28,11 @@ constexpr unsigned kAll = ~0u;
 
 std::vector<Row> translate_options() {
   return {
-      text("model", "", "DIR", "run folder (its averaged model if there is one) or a checkpoint").alias("-m"),
+      text("model", "", "DIR...",
+           "run folder (its averaged model if there is one) or a checkpoint; several: an ensemble")
+          .alias("-m --models")
+          .up_to(16),
+      real("weights", "", "W...", "of the models of an ensemble; default: all alike").up_to(16).seldom(),
       text("input", "-", "FILE", "text; -: standard input").alias("-i"),
       text("output", "-", "FILE", "one line for each input line; -: standard output").alias("-o"),
       integer("beam-size", "", "N", "hypotheses followed at a time; 1: greedy; default: as in training")
@@ -153,7 +157,7 @@ std::vector<Row> vocab_train_options() {
       choice("tokenizer", "spm|icu|character|spacy3|spacy2.2", "spm",
              "SentencePiece BPE, single characters, or words by ICU's or spaCy's rules"),
       text("languages", "", "L", "of the text, en or de, for spaCy's rules; else as its name ends"),
-      integer("vocab-size", "10000", "N", "pieces of a BPE vocabulary").at_least(8),
+      integer("vocab-size", "10000", "N", "pieces of a BPE vocabulary").between(8, 1e8),
       real("character-coverage", "1", "X", "share of the characters that get a piece (spm)").between(0.9, 1),
       integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1),
       flag("overwrite", "false", "replace the file if it exists").keeps(Keep::never),
@@ -262,7 +266,8 @@ std::vector<Row> shared_options() {
           .keeps(Keep::never),
       flag("dump-config", "", "print the effective configuration, and end").keeps(Keep::never),
       flag("quiet", "false", "errors only"),
-      flag("help", "", "print this, and end").alias("-h --help-all").keeps(Keep::never),
+      flag("help", "", "print the options that matter most, and end").alias("-h").keeps(Keep::never),
+      flag("help-all", "", "print every option, and end").keeps(Keep::never),
       flag("version", "", "print the version, and end").keeps(Keep::never),
       flag("build-info", "", "print compiler, flags, libraries and devices, and end").keeps(Keep::never),
   };

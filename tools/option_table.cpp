@@ -40,6 +40,15 @@ std::string program_name(Program program) {
   return "xformer";
 }
 
+const std::vector<Program>& all_programs() {
+  static const std::vector<Program> programs = [] {
+    std::vector<Program> all;
+    for (unsigned bit = 0; bit <= kLastProgramBit; ++bit) all.push_back(static_cast<Program>(1u << bit));
+    return all;
+  }();
+  return programs;
+}
+
 const std::vector<OptionSpec>& option_table() {
   static const std::vector<OptionSpec> table = [] {
     std::vector<OptionSpec> rows;

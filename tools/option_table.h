@@ -41,14 +41,20 @@ enum class Program : unsigned {
   classify = 1u << 26,
   score_smiles = 1u << 27,
 };
+inline constexpr unsigned kLastProgramBit = 27;
 
 constexpr unsigned operator|(Program a, Program b) {
   return static_cast<unsigned>(a) | static_cast<unsigned>(b);
 }
 constexpr unsigned operator|(unsigned a, Program b) { return a | static_cast<unsigned>(b); }
 
+// Every one, in the order above.
+const std::vector<Program>& all_programs();
+
 // "xformer-train", "xformer-vocab encode"
 std::string program_name(Program program);
+// A sentence, an empty line, and lines that call it, two spaces in front.
+std::string program_summary(Program program);
 
 enum class OptionType {
   boolean,  // --x, --x=true, --x=false
@@ -80,6 +86,7 @@ struct OptionSpec {
   double maximum = std::numeric_limits<double>::infinity();
   int min_values = 1, max_values = 1;  // more than one: a list
   bool positional = false;             // bare arguments are values of this option
+  bool rare = false;                   // left out of --help, shown by --help-all
   Keep keep = Keep::fixed;
   unsigned programs = 0;
   std::string_view help;

@@ -1,6 +1,7 @@
 #include "tools/option_value.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "tools/amount.h"
@@ -9,10 +10,17 @@
 namespace xf::tools {
 namespace {
 
+// 100000000, not 1e+08.
+std::string limit_text(double limit) {
+  const bool whole = limit == std::floor(limit) && std::abs(limit) < 1e15;
+  return whole ? fmt::format("{:.0f}", limit) : fmt::format("{}", limit);
+}
+
 std::string range_text(const OptionSpec& spec) {
   const bool has_minimum = spec.minimum > -1e300, has_maximum = spec.maximum < 1e300;
-  if (has_minimum && has_maximum) return fmt::format("from {} to {}", spec.minimum, spec.maximum);
-  return has_minimum ? fmt::format("at least {}", spec.minimum) : fmt::format("at most {}", spec.maximum);
+  const std::string minimum = limit_text(spec.minimum), maximum = limit_text(spec.maximum);
+  if (has_minimum && has_maximum) return fmt::format("from {} to {}", minimum, maximum);
+  return has_minimum ? "at least " + minimum : "at most " + maximum;
 }
 
 void check_range(const OptionSpec& spec, double value, const std::string& word, const std::string& where) {

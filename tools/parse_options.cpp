@@ -11,6 +11,7 @@
 #include "tools/build_info.h"
 #include "tools/command_line.h"
 #include "tools/config_file.h"
+#include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/options.h"
 #include "tools/presets.h"
@@ -67,6 +68,7 @@ void check_training(Options& options) {
     fail(ErrorKind::usage,
          "tied-embeddings-all: both sides must share a vocabulary; set joint-vocab or tie less");
   }
+  loop_options(options);  // when it ends, saves and validates: refused before any text is read
   const AmountUnit unit = options.get_amount("lr-warmup").unit;
   if (unit != AmountUnit::updates && unit != AmountUnit::epochs) {
     fail(ErrorKind::usage, "lr-warmup: give updates (2000u) or epochs (5e)");
@@ -111,7 +113,8 @@ std::optional<Options> parse_options(Program program, int argc, const char* cons
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto given = parse_command_line(program, arguments);
   std::string answer;
-  if (asks_for(given, "help")) answer = help_text(program);
+  if (asks_for(given, "help")) answer = help_text(program, false);
+  if (asks_for(given, "help-all")) answer = help_text(program, true);
   if (asks_for(given, "version")) answer = version_line(program_name(program)) + "\n";
   if (asks_for(given, "build-info")) answer = build_info();
   std::optional<Options> options;

@@ -27,6 +27,7 @@ class TrainingRun final : public nn::TrainingTask {
   std::vector<nn::Score> validate(const nn::TrainingState& state) override;
   void save(const nn::TrainingState& state, nn::SaveKind kind) override;
   void mark_best(const nn::TrainingState& state) override;
+  std::optional<nn::TrainingState> roll_back(int64_t update) override;
   void on_update(const nn::TrainingState& state, const nn::UpdateResult& result) override {
     report_.update(state, result);
   }
@@ -45,6 +46,7 @@ class TrainingRun final : public nn::TrainingTask {
   void take_folder();
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
+  void load(const nn::Checkpoint& checkpoint, const std::string& where);
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
   void finish(nn::Ending ending);
@@ -124,6 +126,7 @@ bool TrainingRun::resume_or_begin() {
     report_.say(fmt::format("resumed from update {} of {}", grouped(state_.update), from));
   } else {
     model_.model->initialise(model_.registry, setup_.seed);
+    if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
     describe();
   }
   return false;
@@ -138,6 +141,17 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
          where);
   }
   check_vocabularies(inputs_.vocabularies, checkpoint.metadata, where);
+  load(checkpoint, where);
+  take_up(state);
+  const auto threads = state.get<int64_t>("threads");
+  if (threads != thread_count()) {
+    on_warning(fmt::format("the run began with {} threads and goes on with {}: its last bits will differ",
+                           threads, thread_count()));
+  }
+}
+
+// The model, the optimiser and the place in the text.
+void TrainingRun::load(const nn::Checkpoint& checkpoint, const std::string& where) {
   nn::load_model(checkpoint.model, model_.registry, where);
   const auto moment = [&](const char* name) {
     const auto found = checkpoint.optimizer.find(name);
@@ -147,13 +161,13 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
   };
   model_.trainer.optimizer().first_moment().copy_from(moment("first_moment"));
   model_.trainer.optimizer().second_moment().copy_from(moment("second_moment"));
-  take_up(state);
-  setup_.batches.restore({state_.epoch, state_.position});
-  const auto threads = state.get<int64_t>("threads");
-  if (threads != thread_count()) {
-    on_warning(fmt::format("the run began with {} threads and goes on with {}: its last bits will differ",
-                           threads, thread_count()));
+  if (const nn::Smoothing* smoothing = model_.trainer.smoothing()) {
+    smoothing->begin();  // the model of a checkpoint is the mean
+    const auto weights = checkpoint.optimizer.find("weights");
+    if (weights != checkpoint.optimizer.end()) model_.registry.masters().copy_from(weights->second);
+    model_.registry.round_masters();
   }
+  setup_.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});
 }
 
 void TrainingRun::take_up(const nn::State& state) {
@@ -188,7 +202,7 @@ void TrainingRun::describe_run() {
     report_.say(fmt::format("valid: {} {}", grouped(inputs_.validation->corpus.size()), unit));
   report_.say(vocabulary_line(setup_.model.type, inputs_.vocabularies));
   report_.say(model_line(setup_.model, model_.registry));
-  report_.say(memory_line(setup_.plan, setup_.capacity.target_tokens));
+  report_.say(memory_line(setup_.plan, setup_.trainer.capacity.target_tokens));
   report_.say(batches_line(setup_, inputs_));
 }
 
@@ -210,6 +224,7 @@ void TrainingRun::locate(nn::TrainingState& state) const {
 
 std::vector<nn::Score> TrainingRun::validate(const nn::TrainingState&) {
   if (!validator_) return {};
+  const nn::SmoothedWeights used(model_.trainer.smoothing());
   validation_ = validator_->validate();
   return validation_.scores;
 }
@@ -228,9 +243,12 @@ nn::State TrainingRun::state_to_save(const nn::TrainingState& state) const {
 nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   nn::Checkpoint checkpoint;
   checkpoint.update = state.update;
-  checkpoint.model = nn::model_of(model_.registry);
   checkpoint.optimizer = {{"first_moment", model_.trainer.optimizer().first_moment().to(Device::cpu())},
                           {"second_moment", model_.trainer.optimizer().second_moment().to(Device::cpu())}};
+  checkpoint.model = nn::model_of(model_.registry);
+  if (const nn::Smoothing* smoothing = model_.trainer.smoothing())
+    checkpoint.optimizer["weights"] =
+        smoothing->mean().to(Device::cpu());  // they have changed places: see save()
   checkpoint.metadata = {{"update", std::to_string(state.update)}};
   describe_vocabularies(inputs_.vocabularies, checkpoint.metadata);
   checkpoint.state = state_to_save(state);
@@ -238,16 +256,32 @@ nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   return checkpoint;
 }
 
+// A checkpoint's tensors may be views of the registry's.
 void TrainingRun::save(const nn::TrainingState& state, nn::SaveKind kind) {
-  if (kind == nn::SaveKind::scheduled) return folder_->save(checkpoint(state));
-  folder_->save_interrupted(checkpoint(state));
+  const nn::SmoothedWeights used(model_.trainer.smoothing());
+  const int64_t on_course = options_.get_bool("rollback") ? state.on_course : 0;
+  if (kind == nn::SaveKind::scheduled) return folder_->save(checkpoint(state), on_course);
   report_.clear();
+  if (kind == nn::SaveKind::crashed) {
+    folder_->save_crashed(checkpoint(state));
+    return report_.say(fmt::format("the weights as they are now: {}/crash", run_));
+  }
+  folder_->save_interrupted(checkpoint(state));
   report_.say(fmt::format("saved at update {}; the same command goes on from here", grouped(state.update)));
 }
 
 void TrainingRun::mark_best(const nn::TrainingState& state) {
   const auto saved = folder_->scheduled();
   if (std::ranges::find(saved, state.best_update) != saved.end()) folder_->mark_best(state.best_update);
+}
+
+std::optional<nn::TrainingState> TrainingRun::roll_back(int64_t update) {
+  const std::optional<nn::Checkpoint> earlier = folder_->roll_back(update);
+  if (!earlier) return {};
+  load(*earlier, run_);
+  nn::TrainingState state = nn::training_state_from(earlier->state);
+  if (state.best_update > 0) mark_best(state);
+  return state;
 }
 
 // `averaged` is written when everything else is done, so that a run with it has ended: whatever comes before,

@@ -2,14 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/error.h"
 #include "tools/model_config.h"
 
 namespace xf::tools {
 
 namespace {
 
-// Room over the plan: batches of other shapes than the largest leave gaps between their tensors.
-constexpr double kArenaSlack = 1.25;
+// Bytes, with room over the plan: batches of other shapes than the largest leave gaps between their tensors.
+int64_t arena_bytes(const nn::MemoryPlan& plan) {
+  return static_cast<int64_t>(1.25 * static_cast<double>(plan.activations));
+}
+
+// The largest batch that is computed at once: halved until its activations fit in --workspace, but never less than one
+// sentence of the longest kind.
+BatchSize computed_at_once(const Options& options, const nn::TransformerConfig& model, BatchSize size,
+                           DType dtype) {
+  const int64_t workspace = options.get_int("workspace");
+  const BatchSize sentence{model.max_length, model.max_length, 1};
+  const auto needs = [&](const BatchSize& batch) {
+    return arena_bytes(nn::plan_memory(model, batch, dtype)) >> 20;
+  };
+  while (workspace > 0 && needs(size) > workspace) {
+    if (size.target_tokens <= sentence.target_tokens || size.sentences <= 1) {
+      fail(ErrorKind::usage,
+           "workspace: one sentence of max-length needs {} MB; raise workspace or lower max-length",
+           needs(sentence) + 1);
+    }
+    size = {std::max(size.source_tokens / 2, sentence.source_tokens),
+            std::max(size.target_tokens / 2, sentence.target_tokens), size.sentences / 2};
+  }
+  return size;
+}
 
 // Its tensors allocated and its tables made: what a Trainer asks for.
 nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device) {
@@ -23,10 +49,11 @@ nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device) {
 TrainingSetup training_setup(const TrainingInputs& inputs) {
   const Options& options = inputs.options;
   const data::BatchCapacity capacity = batch_capacity(options, inputs.corpus);
-  const BatchSize largest{capacity.source_tokens, capacity.target_tokens, capacity.sentences};
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
   const nn::TransformerConfig model = model_config(options, inputs.vocabularies);
+  const BatchSize largest = computed_at_once(
+      options, model, {capacity.source_tokens, capacity.target_tokens, capacity.sentences}, dtype);
 
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
                                 seed, batch_order(options));
@@ -34,6 +61,8 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
                                    static_cast<double>(options.get_int("optimizer-delay"));
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
   trainer.capacity = largest;
+  nn::MemoryPlan plan = nn::plan_memory(model, largest, dtype);
+  if (trainer.smoothing > 0) plan.moments += plan.gradients;  // the mean is as large as one of Adam's two
   return {.loop = loop_options(options),
           .capacity = capacity,
           .seed = seed,
@@ -43,7 +72,8 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
           .trainer = trainer,
           .dtype = dtype,
           .device = chosen_device(options),
-          .plan = nn::plan_memory(model, largest, dtype)};
+          .workspace = options.get_int("workspace") << 20,
+          .plan = plan};
 }
 
 std::string batches_line(const TrainingSetup& setup, const TrainingInputs& inputs) {
@@ -61,7 +91,9 @@ std::string batches_line(const TrainingSetup& setup, const TrainingInputs& input
 TrainedModel::TrainedModel(const TrainingSetup& setup)
     : registry(setup.dtype),
       model(nn::make_model(setup.model, registry)),
-      arena(setup.device, static_cast<int64_t>(kArenaSlack * static_cast<double>(setup.plan.activations))),
-      trainer(ready(*model, registry, setup.device), registry, arena, setup.trainer) {}
+      arena(setup.device, arena_bytes(setup.plan)),
+      trainer(ready(*model, registry, setup.device), registry, arena, setup.trainer) {
+  if (setup.workspace > 0) arena.set_limit(setup.workspace);
+}
 
 }  // namespace xf::tools

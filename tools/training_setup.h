@@ -20,6 +20,7 @@ struct TrainingSetup {
   nn::TrainerOptions trainer;
   DType dtype;
   Device device;
+  int64_t workspace;  // bytes, for activations; 0: no limit
   nn::MemoryPlan plan;
 };
 

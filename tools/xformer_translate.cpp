@@ -1,5 +1,6 @@
 // xformer-translate: lines in, their translations out, one for one.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 
@@ -64,8 +65,8 @@ int predict_along_reference(const Options& options) {
       options.get_string("input"), options.get_string("teacher-forced"), model.model->pipeline);
   OutputFile output(options.get_string("output"));
   Arena arena(model.device);
-  const std::vector<ForcedLine> lines = teacher_forced(
-      model.model->translation_model(), arena, model.model->vocabularies, text.source, text.target, batch);
+  const std::vector<ForcedLine> lines =
+      teacher_forced(model.translation, arena, model.model->vocabularies, text.source, text.target, batch);
   std::vector<std::string> predicted, wanted;
   for (const ForcedLine& line : lines) {
     predicted.push_back(line.predicted);
@@ -80,8 +81,8 @@ int predict_along_reference(const Options& options) {
   }
   output.close();
   if (!options.get_bool("quiet"))
-    fmt::print(stderr, "{} lines along {}, model {}: {}\n", lines.size(), text.target_path,
-               model.model->folder, data::format(score, 2));
+    fmt::print(stderr, "{} lines along {}, model {}: {}\n", lines.size(), text.target_path, model.name(),
+               data::format(score, 2));
   return 0;
 }
 
@@ -100,6 +101,8 @@ int translate(int argc, char** argv) {
   const bool piped = somebody_waits(options->get_string("input"));
   data::LineReader reader(options->get_string("input"));
   OutputFile output(options->get_string("output"), piped);
+  if (piped && isatty(STDIN_FILENO) != 0 && !options->get_bool("quiet"))
+    fmt::print(stderr, "write a line, and its translation follows; Ctrl-D ends\n");
   Counts counts;
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> lines;
@@ -121,7 +124,7 @@ int translate(int argc, char** argv) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(stderr, "{} lines, {} tokens in {:.1f} s ({:.0f} tokens/s), beam {}, model {}\n", counts.lines,
              counts.tokens, seconds, static_cast<double>(counts.tokens) / seconds, model.search.beam_size,
-             model.model->folder);
+             model.name());
   if (chosen_dtype(*options) == DType::bf16 && !kernels::has_bf16_products(model.device))
     fmt::print(stderr, "warning: {}\n", device_line(*options));
   if (counts.cut)

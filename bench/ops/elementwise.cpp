@@ -9,14 +9,20 @@ namespace {
 
 using Values = std::vector<double>;
 
+constexpr float kFactor = 0.75f;
+
 struct Tensors {
   Tensors(Inputs& in, int64_t N, int64_t D)
-      : x(in.random({N, D})), y(in.random({N, D})), bias(in.random({D})), sum(in.zero_sums({D})) {
+      : x(in.random({N, D})),
+        y(in.random({N, D})),
+        bias(in.random({D})),
+        sum(in.zero_sums({D})),
+        share(in.random_sums({1}, kFactor, kFactor)) {
     std::vector<int32_t> positive;
     for (const double value : tests::as_doubles(x)) positive.push_back(value > 0);
     mask = in.ids(positive, {N, D});
   }
-  Tensor x, y, bias, sum, mask;
+  Tensor x, y, bias, sum, share, mask;
 };
 
 // An expected element from x, y and bias at its place.
@@ -34,8 +40,6 @@ Expected column_sums(const Tensors& t) {
   for (size_t i = 0; i < x.size(); ++i) sums[i % sums.size()] += x[i];
   return {sums};
 }
-
-constexpr float kFactor = 0.75f;
 
 // passes: how many of [N, D] are read or written.
 template <typename Run, typename Reference>
@@ -69,6 +73,9 @@ void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
   rows.push_back(row(
       scope, "scale", N, D, 2, [](T t) { k::scale(t.x, kFactor, t.y); },
       [](T t) { return each(t, [](double x, double, double) { return kFactor * x; }); }));
+  rows.push_back(row(
+      scope, "move_towards", N, D, 3, [](T t) { k::move_towards(t.x, t.share, t.y); },
+      [](T t) { return each(t, [](double x, double y, double) { return y + kFactor * (x - y); }); }));
   rows.push_back(row(
       scope, "masked_fill", N, D, 2 + 4 / scope.e(), [](T t) { k::masked_fill(t.x, t.mask, kFactor, t.y); },
       [](T t) { return each(t, [](double x, double, double) { return x > 0 ? x : kFactor; }); }));

@@ -38,6 +38,17 @@ void scale(Cpu<L>, const RowsArgs<T>& args) {
 }
 
 template <typename T, CpuLevel L>
+void move_towards(Cpu<L>, const RowsArgs<T>& args) {
+  const Acc<T> share = *args.alpha_at;
+  for_each_row(args.N, args.D, [&](int64_t n) {
+    const T* const x = args.x + n * args.x_stride;
+    T* const y = args.y + n * args.y_stride;
+#pragma omp simd
+    for (int64_t i = 0; i < args.D; ++i) store(widen(y[i]) + share * (widen(x[i]) - widen(y[i])), y + i);
+  });
+}
+
+template <typename T, CpuLevel L>
 void masked_fill(Cpu<L>, const MaskedFillArgs<T>& args) {
   const T value = static_cast<T>(args.value);
   for_each_row(args.N, args.D, [&](int64_t n) {
@@ -72,6 +83,9 @@ template void sum_rows(Cpu<kLevel>, const SumRowsArgs<bf16>&);
 template void scale(Cpu<kLevel>, const RowsArgs<float>&);
 template void scale(Cpu<kLevel>, const RowsArgs<double>&);
 template void scale(Cpu<kLevel>, const RowsArgs<bf16>&);
+template void move_towards(Cpu<kLevel>, const RowsArgs<float>&);
+template void move_towards(Cpu<kLevel>, const RowsArgs<double>&);
+template void move_towards(Cpu<kLevel>, const RowsArgs<bf16>&);
 template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<float>&);
 template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<double>&);
 template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<bf16>&);

@@ -1,4 +1,4 @@
-// Elementwise ops and row sums on CUDA, bound by memory: 2e bytes an element (x in, y out; add 3e, fill_zero
+// Elementwise ops and row sums on CUDA, bound by memory: 2e bytes an element (x in, y out; add and move_towards 3e, fill_zero
 // and sum_rows e, masked_fill 2e + 4), e = 4 or 2. Mapping and block size: rows.cuh and column_sums.cuh. Matrices without gaps
 // are walked as one long row, whatever their width.
 #include "kernels/elementwise.h"
@@ -34,6 +34,20 @@ struct Scale {
     const float factor = alpha_at ? *alpha_at : alpha;
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) pack.x[i] *= factor;
+    y.store(pack, row, column, left);
+  }
+};
+
+template <typename T>
+struct MoveTowards {
+  Matrix<const T> x;
+  Matrix<T> y;
+  const float* share;
+  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
+    const auto to = x.load(row, column, left);
+    auto pack = y.load(row, column, left);
+#pragma unroll
+    for (int i = 0; i < pack.kCount; ++i) pack.x[i] += *share * (to.x[i] - pack.x[i]);
     y.store(pack, row, column, left);
   }
 };
@@ -119,6 +133,12 @@ void scale(Cuda, const RowsArgs<T>& args) {
 }
 
 template <typename T>
+void move_towards(Cuda, const RowsArgs<T>& args) {
+  walk(args, without_gaps(args),
+       MoveTowards<T>{{args.x, args.x_stride}, {args.y, args.y_stride}, args.alpha_at});
+}
+
+template <typename T>
 void masked_fill(Cuda, const MaskedFillArgs<T>& args) {
   const int64_t all = args.N * args.D;
   for_each_pack<T>(1, all, MaskedFill<T>{{args.x, all}, args.mask, {args.y, all}, args.value});
@@ -142,6 +162,8 @@ template void sum_rows(Cuda, const SumRowsArgs<float>&);
 template void sum_rows(Cuda, const SumRowsArgs<bf16>&);
 template void scale(Cuda, const RowsArgs<float>&);
 template void scale(Cuda, const RowsArgs<bf16>&);
+template void move_towards(Cuda, const RowsArgs<float>&);
+template void move_towards(Cuda, const RowsArgs<bf16>&);
 template void masked_fill(Cuda, const MaskedFillArgs<float>&);
 template void masked_fill(Cuda, const MaskedFillArgs<bf16>&);
 template void copy(Cuda, const RowsArgs<float>&);

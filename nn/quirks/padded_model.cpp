@@ -59,12 +59,15 @@ class PaddedDecoding final : public TranslationModel::Decoding {
         ends_(batch.source_offsets.to_vector<int32_t>()),
         encoded_(transformer.encode(step, padded(batch.source_ids, batch.source_offsets, pad))) {}
 
-  void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) override {
+  Tensor logits(const DecodeStep& at) override {
     const int64_t R = at.ids.numel();
     if (state_.length > 0) reorder(at);
     first_node_ = at.first_node;
     const Variable z = transformer_.next(step_, at.ids.reshape({R, 1}), encoded_of(at), state_);
-    kernels::log_softmax_top_k(z.value().reshape({R, z.value().width()}), banned, scores, ids);
+    return z.value().reshape({R, z.value().width()});
+  }
+  void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) override {
+    kernels::log_softmax_top_k(logits(at), banned, scores, ids);
   }
 
  private:

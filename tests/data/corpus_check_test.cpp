@@ -30,6 +30,12 @@ TEST_CASE("Corpus check: one run shows everything there is to mend, by line", "[
                                    Catch::Contains("not ready for training") && Catch::Contains("line 3"));
 }
 
+TEST_CASE("Corpus check: text of blank lines alone is nothing to train on", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string source = folder.write("x.en", "\n\n"), target = folder.write("x.de", "\n \n");
+  CHECK_FALSE(check_corpus(source, target, {}, {}).clean());
+}
+
 TEST_CASE("Corpus check: with a tokenizer it counts tokens and unknown ones of the prepared text", "[unit]") {
   const tests::TemporaryFolder folder;
   const auto words = make_word_tokenizer("<unk>\n\u2581a\n\u2581b\n", "list");

@@ -32,6 +32,12 @@ TEST_CASE("TextPipeline: composes, lower-cases, and composes what that opened", 
   CHECK(TextPipeline{.lowercase = true}.prepare("J\u030C") == "\u01F0");
 }
 
+TEST_CASE("TextPipeline: a line of nothing but white space is empty, whatever it is made of", "[unit]") {
+  for (const char* line : {"", " ", "\t\t", "\u00A0", "\u3000\u2003 ", "\u2028"})
+    CHECK(TextPipeline{}.prepare(line).empty());
+  CHECK(TextPipeline{}.prepare(" \u00A0a") == " \u00A0a");
+}
+
 TEST_CASE("ParallelText: unequal files are refused with both names and both counts", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string two = folder.write("two.en", "a\nb\n"), three = folder.write("three.de", "a\nb\nc\n");

@@ -2,6 +2,7 @@
 # A run that is stopped and goes on ends in the very bytes of one that never was: dropout on, saves, validations and
 # averages included.
 #   stop_and_go.sh FOLDER_OF_THE_PROGRAMS     XF_SEED=N repeats the moments of an earlier failure
+# XF_STOPS=N and XF_KILLS=N: that many, instead of ten stops by signal and eight kills.
 # shellcheck source=tests/e2e/support.sh
 . "$(dirname "$0")/support.sh"
 set -m # a background job keeps its SIGINT
@@ -11,7 +12,8 @@ echo "XF_SEED=$XF_SEED"
 
 # Every update leaves a line, a third of them a checkpoint, a sixth a validation: all are hit.
 options=(--after 120u --save-freq 3u --valid-freq 6u --disp-freq 1u --early-stopping 0 --valid-sets valid.en valid.de
-  --maxi-batch 4 --lr-schedule plateau --lr-decay-patience 0 --lr-warmup 0u)
+  --maxi-batch 4 --lr-schedule plateau --lr-decay-patience 0 --lr-warmup 0u --optimizer-delay 2
+  --exponential-smoothing 0.01)
 go() { train "$1" "${options[@]}" --log-format none; }
 
 # In the background, as the very process that gets the signal: a subshell would die of it first.
@@ -57,10 +59,11 @@ go run_again
 same_as_whole run_again
 claim "run_again: the same log" same_bytes <(comparable_log run_whole) <(comparable_log run_again)
 
-# ---- SIGTERM and SIGINT, ten times
+# ---- SIGTERM and SIGINT
 stops=0
+wanted_stops=${XF_STOPS:-10}
 during_validation=0
-while [ $stops -lt 10 ]; do
+while [ $stops -lt "$wanted_stops" ]; do
   start run_stopped
   sleep "0.0$((RANDOM % 10))"
   wait_for_progress run_stopped $((1 + RANDOM % 8))
@@ -75,7 +78,7 @@ while [ $stops -lt 10 ]; do
     during_validation=$((during_validation + 1))
   fi
 done
-claim "ten stops before the end" equal $stops 10
+claim "$wanted_stops stops before the end" equal $stops "$wanted_stops"
 echo "        $during_validation of them during a validation"
 go run_stopped
 claim "the same command line then ends with 0" equal $? 0
@@ -85,7 +88,7 @@ claim "the save that a signal asked for is gone" test ! -e run_stopped/checkpoin
 # ---- kill -9, half of the times in the midst of a save
 kills=0
 while_saving=0
-while [ $kills -lt 8 ]; do
+while [ $kills -lt "${XF_KILLS:-8}" ]; do
   start run_killed
   wait_for_progress run_killed $((2 + RANDOM % 12))
   if [ $((kills % 2)) = 1 ]; then

@@ -49,7 +49,8 @@ int64_t count_nan(const Tensor& tensor) {
 
 }  // namespace
 
-TEST_CASE("Elementwise: add, bias and scale agree with their definitions, on views", "[unit][device]") {
+TEST_CASE("Elementwise: add, bias, scale and move_towards agree with their definitions, on views",
+          "[unit][device]") {
   for_every_case([](const Target& t, const RowsCase& c, Layout layout) {
     const Placed from = placed(t, random_values(c.N * c.D, 1), c, layout),
                  to = placed(t, random_values(c.N * c.D, 2), c, layout);
@@ -67,6 +68,11 @@ TEST_CASE("Elementwise: add, bias and scale agree with their definitions, on vie
     to.view.copy_from(kept);
     add_bias(bias, to.view);
     CHECK(max_relative_error(to.view, biased) < t.forward_tolerance());
+    to.view.copy_from(kept);
+    std::vector<double> moved;
+    for (size_t i = 0; i < x.size(); ++i) moved.push_back(y[i] + 0.25 * (x[i] - y[i]));
+    move_towards(from.view, t.sums({0.25}, {1}), to.view);
+    CHECK(max_relative_error(to.view, moved) < t.forward_tolerance());
     scale(from.view, -1.5f, to.view);
     CHECK(max_relative_error(to.view, scaled) < t.forward_tolerance());
     scale(from.view, -1.5f, from.view);
@@ -144,5 +150,6 @@ TEST_CASE("Elementwise: refuses shapes and types that do not fit together", "[un
   CHECK_THROWS_AS(masked_fill(x, Tensor::zeros({4, 3}, DType::i32), 0, poisoned({3, 4}, DType::f32)), Error);
   CHECK_THROWS_AS(masked_fill(x, x, 0, poisoned({3, 4}, DType::f32)), Error);
   CHECK_THROWS_AS(scale(x, poisoned({2}, DType::f32), poisoned({3, 4}, DType::f32)), Error);
+  CHECK_THROWS_AS(move_towards(x, poisoned({1}, DType::f32), y), Error);
   CHECK_THROWS_AS(scale(x, poisoned({1}, DType::f64), poisoned({3, 4}, DType::f32)), Error);
 }

@@ -103,6 +103,35 @@ TEST_CASE("RunFolder: a kill between a save and its link leaves a run that mends
   CHECK(run.warnings.empty());
 }
 
+TEST_CASE("RunFolder: a rollback goes to the last whole save of before, which is kept for it", "[unit]") {
+  Run run(3);
+  for (int64_t update = 1; update <= 8; ++update) run.folder->save(sample_checkpoint(update), 2);
+  CHECK(run.folder->scheduled() == std::vector<int64_t>{2, 6, 7, 8});
+  CHECK_FALSE(run.folder->roll_back(1).has_value());
+  CHECK(run.folder->scheduled().size() == 4);
+  const auto earlier = run.folder->roll_back(5);
+  REQUIRE(earlier.has_value());
+  CHECK(earlier->update == 2);
+  CHECK(is_whole(*earlier));
+  CHECK(run.folder->scheduled() == std::vector<int64_t>{2});
+  CHECK(run.link("latest") == "checkpoints/update-000002");
+  run.save_all(3, 4);
+  flip_byte(run.checkpoint("update-000004") + "/model.safetensors");
+  CHECK(run.folder->roll_back(4)->update == 3);
+  CHECK(run.warnings.size() == 1);
+}
+
+TEST_CASE("RunFolder: a crash is kept to look at, and no run goes on from it", "[unit]") {
+  Run run;
+  run.save_all(1, 2);
+  run.folder->save_crashed(sample_checkpoint(7));
+  CHECK(is_whole(read_checkpoint(run.path + "/crash")));
+  run.reopen();
+  CHECK(run.folder->load_latest()->update == 2);
+  run.folder->clear();
+  CHECK_FALSE(fs::exists(run.path + "/crash"));
+}
+
 TEST_CASE("RunFolder: saves stay in order past six digits", "[unit]") {
   Run run;
   for (const int64_t update : {999'999, 1'000'000, 10'000'000}) run.folder->save(sample_checkpoint(update));

@@ -103,21 +103,4 @@ inline double worst_difference(const std::map<std::string, Tensor>& actual,
   return worst;
 }
 
-// Sentences begin..end-1 of a batch as a batch of their own.
-inline PackedBatch sentences_of(const PackedBatch& batch, size_t begin, size_t end) {
-  const auto cut = [&](const Tensor& ids, const Ids& offsets) {
-    const Ids all = ids.to_vector<int32_t>();
-    return Ids(all.begin() + offsets[begin], all.begin() + offsets[end]);
-  };
-  const auto shifted = [&](const Ids& offsets) {
-    Ids part;
-    for (size_t b = begin; b <= end; ++b) part.push_back(offsets[b] - offsets[begin]);
-    return part;
-  };
-  const Ids source = batch.source_offsets.to_vector<int32_t>(),
-            target = batch.target_offsets.to_vector<int32_t>();
-  return packed_batch(cut(batch.source_ids, source), shifted(source), cut(batch.target_in, target),
-                      cut(batch.target_out, target), shifted(target));
-}
-
 }  // namespace xf::tests

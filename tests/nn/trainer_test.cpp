@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/parallel.h"
+#include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
 
@@ -85,7 +86,7 @@ TEST_CASE("Trainer: micro-batches add up to the batch they were cut from", "[uni
   size_t part = 0;
   const UpdateResult actual = cut.update(1, [&] {
     ++part;
-    return part == 1 ? sentences_of(batch, 0, 1) : sentences_of(batch, 1, 4);
+    return part == 1 ? batch.part(0, 1) : batch.part(1, 4);
   });
   CHECK(part == 2);
   CHECK(actual.loss.tokens == 18);
@@ -172,17 +173,58 @@ TEST_CASE("Trainer: a NaN gradient skips the update and the next one goes on", "
   CHECK(as_doubles(model.registry.values()) != values);
 }
 
-TEST_CASE("Trainer: the first bad gradient has a name and leaves none behind", "[unit]") {
+TEST_CASE("Trainer: what is not finite has a name, and no gradient is left behind", "[unit]") {
   const PackedBatch batch = random_batch({5, 6}, {4, 7}, 13, 17, 21);
   TinyModel model(DType::f32, tiny_config());
   Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
-  CHECK_FALSE(trainer.first_bad_gradient(1, batch).has_value());
+  const auto bad = [&] { return trainer.first_bad_value(1, batch).value_or("nothing"); };
+  const Tensor weights = model.registry.find("decoder.layers.1.feed_forward.in.weight").master;
+  const std::vector<float> before = weights.to_vector<float>();
+  float* const weight = weights.data<float>();
+  CHECK(bad() == "nothing");
+  weight[0] = std::nanf("");
+  CHECK(bad() == "the weights decoder.layers.1.feed_forward.in.weight");
+  // Finite; sums of their products are not.
+  for (size_t i = 0; i < before.size(); ++i) weight[i] = i % 3 == 0 ? 3e38f : -3e38f;
+  CHECK_THAT(bad(), Catch::Contains("of decoder.layers.1.feed_forward"));
+  weights.copy_from(Tensor::from(before, weights.shape()));
+  CHECK(bad() == "nothing");
   for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
-  model.registry.find("output.bias").value.data<float>()[2] = std::nanf("");
-  const auto bad = trainer.first_bad_gradient(1, batch);
-  REQUIRE(bad.has_value());
-  CHECK(*bad == model.registry.parameters().front().name);  // the NaN reached everything
-  for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+}
+
+TEST_CASE("Trainer: where memory is short a batch is computed in parts, with the same gradient", "[unit]") {
+  // Tolerance: as for micro-batches, above.
+  const double tolerance = std::sqrt(2.0) * rounding_of_sums(DType::f32, 1200);
+  const PackedBatch batch = random_batch({5, 1, 9, 3, 7, 2}, {4, 2, 1, 11, 3, 6}, 13, 17, 21);
+  TinyModel roomy_model(DType::f32, tiny_config()), tight_model(DType::f32, tiny_config());
+  Trainer roomy(roomy_model.transformer, roomy_model.registry, roomy_model.arena, options_for_tests());
+  Trainer tight(tight_model.transformer, tight_model.registry, tight_model.arena, options_for_tests());
+  const UpdateResult expected = roomy.update(1, [&] { return batch; });
+  tight_model.arena.set_limit(roomy_model.arena.peak_bytes() / 2);
+  int64_t asked = 0;
+  const UpdateResult actual = tight.update(1, [&] { return ++asked, batch; });
+  CHECK(asked == 1);
+  CHECK(tight.capacity().sentences > 0);
+  CHECK(tight.capacity().sentences < batch.sentences);
+  CHECK(actual.loss.tokens == expected.loss.tokens);
+  CHECK(actual.source_tokens == expected.source_tokens);
+  CHECK(actual.sentences == expected.sentences);
+  CHECK(actual.loss.smoothed == Approx(expected.loss.smoothed).epsilon(tolerance));
+  CHECK(max_relative_error(tight.optimizer().first_moment(), roomy.optimizer().first_moment()) <= tolerance);
+  const int64_t lowered = tight.capacity().target_tokens;
+  tight.update(2, [&] { return batch; });
+  CHECK(tight.capacity().target_tokens == lowered);  // it stays
+}
+
+TEST_CASE("Trainer: a sentence that does not fit alone is an error that says what to lower", "[unit]") {
+  TinyModel model(DType::f32, tiny_config());
+  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  model.arena.set_limit(1 << 10);
+  const std::string error = error_of([&] {
+    trainer.update(1, [&] { return random_batch({5, 6}, {4, 7}, 13, 17, 21); });
+  });
+  CHECK_THAT(error, Catch::StartsWith("5: out of memory") &&
+                        Catch::Contains("lower max-length, transformer-dim-ffn or dim-emb"));
 }
 
 TEST_CASE("Evaluation: has no dropout and changes nothing", "[unit]") {
@@ -191,8 +233,8 @@ TEST_CASE("Evaluation: has no dropout and changes nothing", "[unit]") {
   TinyModel model(DType::f64, tiny_config());
   const auto values = as_doubles(model.registry.values());
   const LossSums all = evaluate(model.transformer, model.arena, batch);
-  const LossSums first = evaluate(model.transformer, model.arena, sentences_of(batch, 0, 2)),
-                 last = evaluate(model.transformer, model.arena, sentences_of(batch, 2, 3));
+  const LossSums first = evaluate(model.transformer, model.arena, batch.part(0, 2)),
+                 last = evaluate(model.transformer, model.arena, batch.part(2, 3));
   CHECK(all.tokens == 13);
   CHECK(all.plain == Approx(first.plain + last.plain).epsilon(1e-12));
   CHECK(all.smoothed == Approx(first.smoothed + last.smoothed).epsilon(1e-12));

@@ -1,5 +1,7 @@
 #include "nn/training_loop.h"
 
+#include <functional>
+#include <map>
 #include <set>
 
 #include "tests/data/errors.h"
@@ -12,30 +14,55 @@ using namespace xf::tests;
 
 namespace {
 
+Tensor copy_of(const Tensor& x) {
+  const Tensor copy = Tensor::empty(x.shape(), x.dtype());
+  copy.copy_from(x);
+  return copy;
+}
+
 // Writes down what it is asked for; its disk is full at the updates that `full` names.
 class Task final : public TrainingTask {
  public:
   std::set<int64_t> full;
   std::vector<int64_t> saved, best;
   std::vector<std::string> warnings;
-  std::vector<TrainingState> states;  // saved
-  double gain = 1;                    // of the score, by update
-  std::vector<double> rates;          // of the updates
-  std::vector<LossSums> losses;       // of the updates
-  std::vector<EpochLoss> epochs;      // as they ended
-  int64_t batches_per_epoch = 0;      // 0: one epoch without end
+  std::vector<TrainingState> states;   // saved
+  double gain = 1;                     // of the score, by update
+  std::vector<double> rates;           // of the updates
+  std::vector<LossSums> losses;        // of the updates
+  std::vector<EpochLoss> epochs;       // as they ended
+  int64_t batches_per_epoch = 0;       // 0: one epoch without end
+  std::function<void(int64_t)> fault;  // called before each batch, with how many there were
+  int64_t batches = 0;
+  std::vector<int64_t> crashed, rolled_back;
+  TinyModel* model = nullptr;
+  std::map<int64_t, Tensor> weights;  // saved, by update
 
-  PackedBatch next_batch() override { return random_batch({3, 4}, {5, 2}, 13, 17, 1); }
+  PackedBatch next_batch() override {
+    if (fault) fault(batches);
+    ++batches;
+    return random_batch({3, 4}, {5, 2}, 13, 17, 1);
+  }
   void locate(TrainingState& state) const override {
     if (batches_per_epoch > 0) state.epoch = state.update / batches_per_epoch;
   }
   std::vector<Score> validate(const TrainingState& state) override {
     return {{"bleu", 100 + gain * static_cast<double>(state.update)}};
   }
-  void save(const TrainingState& state, SaveKind) override {
+  void save(const TrainingState& state, SaveKind kind) override {
     if (full.contains(state.update)) fail(ErrorKind::resources, "no room");
+    if (kind == SaveKind::crashed) return crashed.push_back(state.update);
+    if (kind == SaveKind::scheduled) weights[state.update] = copy_of(model->registry.values());
     saved.push_back(state.update);
     states.push_back(state);
+  }
+  std::optional<TrainingState> roll_back(int64_t update) override {
+    while (!weights.empty() && weights.rbegin()->first > update) weights.erase(std::prev(weights.end()));
+    if (weights.empty()) return {};
+    const int64_t saved_at = weights.rbegin()->first;
+    rolled_back.push_back(saved_at);
+    model->registry.values().copy_from(weights.at(saved_at));
+    return *std::ranges::find(states, saved_at, &TrainingState::update);
   }
   void mark_best(const TrainingState& state) override { best.push_back(state.best_update); }
   void on_update(const TrainingState&, const UpdateResult& result) override {
@@ -49,15 +76,19 @@ class Task final : public TrainingTask {
 };
 
 // Nine updates, saved every second, validated every third.
+using OnDivergence = LoopOptions::OnDivergence;
+
 std::string train(Task& task, int64_t after = 9, TrainingState state = {},
-                  const Schedule& schedule = {.peak = 1e-3}) {
+                  const Schedule& schedule = {.peak = 1e-3}, OnDivergence policy = OnDivergence::warn) {
   TinyModel model(DType::f32, tiny_config());
+  task.model = &model;
   TrainerOptions trainer_options;
   trainer_options.schedule = schedule;
   Trainer trainer(model.transformer, model.registry, model.arena, trainer_options);
   const LoopOptions options{.after = {{Amount::Unit::updates, static_cast<double>(after)}},
                             .validate_every = {Amount::Unit::updates, 3},
-                            .save_every = {Amount::Unit::updates, 2}};
+                            .save_every = {Amount::Unit::updates, 2},
+                            .on_divergence = policy};
   return error_of([&] { run_training_loop(trainer, task, options, state); });
 }
 
@@ -186,4 +217,114 @@ TEST_CASE("Training loop: a state of before plateaus is read, and begins them", 
   CHECK(training_state_from(now).plateau.scale == 0.5);
   CHECK(training_state_from(earlier).update == 7);
   CHECK(training_state_from(earlier).plateau.scale == 1);
+}
+
+TEST_CASE("Training loop: a weight that turns NaN ends the run with its name, and is saved to look at",
+          "[unit]") {
+  Task task;
+  const std::string name = "encoder.layers.1.self_attention.out.weight";
+  task.fault = [&](int64_t batch) {
+    if (batch == 4) task.model->registry.find(name).master.data<float>()[0] = std::nanf("");
+  };
+  const std::string error = train(task, 90);
+  CHECK(error ==
+        "4: training diverged at update 25: 21 updates in a row without a finite gradient; not finite: the "
+        "weights " +
+            name + "; lower learn-rate, set clip-norm 1, or let --rollback do it");
+  CHECK(task.crashed == std::vector<int64_t>{25});
+  REQUIRE(task.warnings.size() == 21);
+  CHECK(task.warnings.front() == "update 5: the gradient is not finite; skipped, 1 in a row");
+  CHECK(task.best == std::vector<int64_t>{3, 6, 9, 12, 15, 18, 21, 24});
+}
+
+TEST_CASE("Training loop: twenty bad gradients in a row are skipped, and training goes on", "[unit]") {
+  Task task;
+  Tensor good;
+  task.fault = [&](int64_t batch) {
+    float& weight = task.model->registry.find("output.bias").master.data<float>()[0];
+    if (batch == 4) good = copy_of(task.model->registry.values());
+    if (batch == 4) weight = std::nanf("");
+    if (batch != 24) return;
+    weight = good.data<float>()[task.model->registry.find("output.bias").master.data<float>() -
+                                task.model->registry.values().data<float>()];
+    CHECK(same_bits(task.model->registry.values(), good));  // of twenty updates none changed a weight
+  };
+  CHECK(train(task, 40) == "no error");
+  CHECK(task.crashed.empty());
+  CHECK(task.states.back().skipped == 20);
+  CHECK(task.states.back().skipped_in_row == 0);
+}
+
+namespace {
+
+// A hundred times the learning rate from update 300 on, as a weight decay of that strength would act: the weights are
+// thrown far off, once.
+void throw_off(Task& task, int64_t batch) {
+  if (batch != 300) return;
+  float* const values = task.model->registry.values().data<float>();
+  PhiloxSequence random(5, 5);
+  for (int64_t i = 0; i < task.model->registry.values().numel(); ++i)
+    values[i] += static_cast<float>(random.below(1000)) / 100 - 5;
+}
+
+}  // namespace
+
+TEST_CASE("Training loop: a loss that runs away is warned about", "[unit]") {
+  Task task;
+  task.fault = [&](int64_t batch) { throw_off(task, batch); };
+  CHECK(train(task, 320) == "no error");
+  REQUIRE(task.warnings.size() == 1);
+  CHECK_THAT(task.warnings.front(), Catch::Contains("the loss runs away: "));
+  Task calm;
+  train(calm, 320);
+  CHECK(calm.warnings.empty());
+}
+
+TEST_CASE("Training loop: a loss that runs away ends a run that was told to stop", "[unit]") {
+  Task task;
+  task.fault = [&](int64_t batch) { throw_off(task, batch); };
+  CHECK_THAT(train(task, 320, {}, {.peak = 1e-3}, OnDivergence::stop),
+             Catch::StartsWith("4: training diverged at update 30") && Catch::Contains("the loss runs away"));
+  CHECK(task.crashed.size() == 1);
+}
+
+TEST_CASE("Training loop: a rollback goes on from before the loss ran away, with half the rate", "[unit]") {
+  Task task;
+  task.fault = [&](int64_t batch) { throw_off(task, batch); };
+  CHECK(train(task, 320, {}, {.peak = 1e-3}, OnDivergence::roll_back) == "no error");
+  CHECK(task.rolled_back == std::vector<int64_t>{300});
+  CHECK(task.rates[300] == 1e-3);
+  CHECK(task.rates.back() == 0.5e-3);
+  CHECK(task.states.back().update == 320);
+  CHECK(task.states.back().rollbacks == 1);
+  CHECK(training_state_from(to_state(task.states.back())).rate_scale == 0.5);
+  REQUIRE(task.warnings.size() == 1);
+  CHECK_THAT(task.warnings.front(), Catch::Contains("back to update 300, the learning rate times 0.5"));
+}
+
+TEST_CASE("Training loop: five rollbacks are the most, and without an earlier save there is none", "[unit]") {
+  Task again;
+  again.fault = [&](int64_t batch) {
+    if (batch >= 9) again.model->registry.find("output.bias").value.data<float>()[0] = std::nanf("");
+  };
+  CHECK_THAT(train(again, 40, {}, {.peak = 1e-3}, OnDivergence::roll_back),
+             Catch::StartsWith("4: training diverged") && Catch::Contains("after 5 rollbacks"));
+  CHECK(again.rolled_back == std::vector<int64_t>(5, 9));
+  Task unsaved;
+  unsaved.fault = [&](int64_t) {
+    unsaved.model->registry.find("output.bias").value.data<float>()[0] = std::nanf("");
+    unsaved.weights.clear();
+  };
+  CHECK_THAT(train(unsaved, 40, {}, {.peak = 1e-3}, OnDivergence::roll_back),
+             Catch::Contains("no save of before that is left"));
+}
+
+TEST_CASE("Training loop: a lack of memory is told, with what is done about it", "[unit]") {
+  Task task;
+  task.fault = [&](int64_t batch) {
+    if (batch == 1) task.model->arena.set_limit(task.model->arena.peak_bytes() - 1);
+  };
+  CHECK(train(task) == "no error");
+  REQUIRE(task.warnings.size() == 1);
+  CHECK_THAT(task.warnings.front(), Catch::StartsWith("update 2: out of memory; from here on"));
 }

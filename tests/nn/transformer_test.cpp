@@ -43,9 +43,9 @@ TEST_CASE("Transformer: loss and gradients do not depend on how an update is cut
   const auto expected = gradients_of(model.registry);
   std::vector<PackedBatch> single;
   for (size_t b = 0; b < 5; ++b) {
-    if (b != 2) single.push_back(sentences_of(batch, b, b + 1));  // the third is empty
+    if (b != 2) single.push_back(batch.part(b, b + 1));  // the third is empty
   }
-  for (const auto& parts : {std::vector{sentences_of(batch, 0, 3), sentences_of(batch, 3, 5)}, single}) {
+  for (const auto& parts : {std::vector{batch.part(0, 3), batch.part(3, 5)}, single}) {
     model.registry.gradients().fill_zero();
     CHECK(model.accumulate(parts) == Approx(loss).epsilon(tolerance));
     CHECK(worst_difference(gradients_of(model.registry), expected) <= tolerance);

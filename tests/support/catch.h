@@ -6,6 +6,7 @@
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 namespace Catch {
+using Matchers::EndsWith;
 using Matchers::StartsWith;
 inline auto Contains(const std::string& part) { return Matchers::ContainsSubstring(part); }
 }  // namespace Catch

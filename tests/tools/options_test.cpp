@@ -1,10 +1,14 @@
 #include "tools/options.h"
 
+#include <filesystem>
+
 #include "nn/quirks/padded_model.h"
 #include "nn/quirks/presets.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/folders.h"
+#include "tools/command_line.h"
 #include "tools/config_file.h"
 #include "tools/model_config.h"
 #include "tools/presets.h"
@@ -278,6 +282,39 @@ TEST_CASE("Option table: a program knows a name once, and every row says what it
     CHECK_FALSE(spec.help.empty());
     CHECK((spec.type == OptionType::choice) == !spec.choices.empty());
   }
+}
+
+TEST_CASE("Options: the configurations of the guide are read", "[unit]") {
+  int count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(tests::source_folder() + "/docs/configurations")) {
+    const std::string path = entry.path();
+    INFO(path);
+    CHECK(train({"-c", path.c_str()}).is_given("transformer-dim-ffn"));
+    ++count;
+  }
+  CHECK(count == 2);
+}
+
+TEST_CASE("Options: sizes that no model has are refused by their range, and at once", "[unit]") {
+  CHECK_THAT(train_error({"--vocab-size", "4294967396"}),
+             Catch::Contains("4294967396 is out of range; it must be from 8 to 100000000"));
+  CHECK_THAT(train_error({"--dim-emb", "1000000000000000000"}), Catch::Contains("from 2 to 65536"));
+  CHECK_THAT(train_error({"--enc-depth", "5000"}), Catch::Contains("from 0 to 1000"));
+  CHECK_THAT(train_error({"--after", "0u"}), Catch::Contains("after: 0u is no training at all"));
+  CHECK_THAT(train_error({"--after", "1e308Gu"}), Catch::Contains("is not a number with a unit"));
+  CHECK_THAT(train_error({"--valid-freq", "1h"}),
+             Catch::Contains("valid-freq counts updates, epochs or tokens"));
+  CHECK_THAT(train_error({"--throw-on-divergence", "--rollback"}), Catch::Contains("choose one of them"));
+}
+
+TEST_CASE("Options: --help shows what matters most, --help-all everything", "[unit]") {
+  const std::string some = help_text(Program::train, false), all = help_text(Program::train, true);
+  CHECK_THAT(some, Catch::Contains("--dim-emb") && !Catch::Contains("--maxi-batch-sort") &&
+                       Catch::Contains("--help-all shows"));
+  CHECK_THAT(all, Catch::Contains("--dim-emb") && Catch::Contains("--maxi-batch-sort") &&
+                      !Catch::Contains("more options"));
+  CHECK(help_text(Program::classify, true) == help_text(Program::classify, false));
 }
 
 }  // namespace

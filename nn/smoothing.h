@@ -1,0 +1,51 @@
+// An exponential mean of the weights over the updates, which is what is validated, saved and translated with, while
+// training goes on with the weights themselves. Polyak, Juditsky 1992, "Acceleration of stochastic approximation by
+// averaging"; as in Marian (--exponential-smoothing), the first updates count more:
+//   mean <- mean + s_t (weights - mean),   s_t = max(share, 9 / (10 + t))
+#pragma once
+
+#include "core/upload.h"
+#include "nn/registry.h"
+
+namespace xf::nn {
+
+class Smoothing {
+ public:
+  // 0 < share < 1. The mean begins at the weights that the registry holds when begin() is called.
+  Smoothing(const Registry& registry, double share);
+  void begin() const;
+
+  // After update t, from 1, of the weights: the number that differs from update to update, brought to the device; and the work
+  // there, which a graph can replay.
+  void prepare(int64_t update);
+  void apply() const;
+
+  // Weights and mean change places; again, and they are as before.
+  void exchange() const;
+  const Tensor& mean() const { return mean_; }  // [P], flat, in the registry's layout
+
+ private:
+  const Registry& registry_;
+  double share_;
+  Tensor mean_;
+  Tensor step_;  // [1]
+  Upload step_upload_;
+};
+
+// While one lives, the registry holds the mean. Null: nothing is smoothed, nothing happens.
+class SmoothedWeights {
+ public:
+  explicit SmoothedWeights(const Smoothing* smoothing) : smoothing_(smoothing) {
+    if (smoothing_) smoothing_->exchange();
+  }
+  ~SmoothedWeights() {
+    if (smoothing_) smoothing_->exchange();
+  }
+  SmoothedWeights(const SmoothedWeights&) = delete;
+  SmoothedWeights& operator=(const SmoothedWeights&) = delete;
+
+ private:
+  const Smoothing* smoothing_;
+};
+
+}  // namespace xf::nn

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# What an earlier version has saved is read for ever: translated with, scored, and trained on. tests/fixtures/VERSION holds a run
+# as that version left it, its text, and what that version said of it.
+#   earlier_versions.sh FOLDER_OF_THE_PROGRAMS
+fixtures=$(cd "$(dirname "$0")/../fixtures" && pwd)
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+
+# As numbers: another processor may round the last digit otherwise.
+same_scores() { # two files of "name value"
+  paste "$1" "$2" | awk '{ d = $2 - $4; if (d < 0) d = -d; if ($1 != $3 || d > 1e-4 * $4) bad = 1 } END { exit bad || NR == 0 }'
+}
+
+for fixture in "$fixtures"/*/; do
+  version=$(basename "$fixture")
+  cp -r "$fixture" "$version" && cd "$version" || exit 1
+  head -n 8 train.en >some.en
+  xformer-translate -m run -i some.en -o out --quiet
+  claim "$version: translates as it did" same_bytes train.out out
+  xformer-score lm -m run -t valid.en valid.de >scores
+  claim "$version: has the loss that it had" same_scores score.txt scores
+  claim "$version: training goes on" xformer-train -m run --after 620u --log-format none
+  claim "$version: from where it stood" grep -q 'resumed from update 600' run/train.log
+  claim "$version: and is saved" test -s run/checkpoints/update-000620/optimizer.safetensors
+  cd ..
+done
+claim "there was a version" test -n "${version:-}"
+conclude

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Man pages and completions, as man and the shells use them. What a shell or man would say is only asked where it is there.
+#   option_pages.sh FOLDER_OF_THE_PROGRAMS
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+pages=$(cd "$programs/../share/pages" && pwd) || exit 1
+
+# complete PROGRAM WORDS...: what bash offers for the last of the words.
+complete_words() {
+  (
+    # shellcheck source=/dev/null
+    . "$pages/bash-completion/completions/$1"
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    "_${1//-/_}"
+    echo "${COMPREPLY[*]}"
+  )
+}
+
+for path in "$programs"/xformer-*; do
+  program=$(basename "$path")
+  [ "$program" = xformer-bench ] && continue
+  claim "$program: has a man page" test -s "$pages/man/man1/$program.1"
+  claim "$program: bash reads its completion" bash -n "$pages/bash-completion/completions/$program"
+  claim "$program: zsh's and fish's are there" \
+    test -s "$pages/zsh/site-functions/_$program" -a -s "$pages/fish/vendor_completions.d/$program.fish"
+done
+
+claim "bash completes an option" equal "$(complete_words xformer-train --label)" --label-smoothing
+claim "and the words that it takes" equal "$(complete_words xformer-train --norm p)" "post pre"
+claim "the presets" equal "$(complete_words xformer-train --task transformer-)" "transformer-tiny transformer-base"
+claim "a command" equal "$(complete_words xformer-vocab enc)" encode
+claim "an option of that command" equal "$(complete_words xformer-vocab train --char)" --character-coverage
+claim "not those of another" equal "$(complete_words xformer-vocab encode --char)" ""
+claim "of a program that also works without a command: both" \
+  equal "$(complete_words xformer-score sm) $(complete_words xformer-score bleu --smooth-m)" "smiles --smooth-method"
+claim "leaves file names to the shell" equal "$(complete_words xformer-train -t tra)" ""
+
+if command -v man >/dev/null; then
+  shown() { MANWIDTH=100 man -l --warnings "$pages/man/man1/$1.1" 2>warnings; }
+  claim "man shows every option of xformer-train" sh -c "[ \"\$1\" -gt 50 ]" - "$(shown xformer-train | grep -cE '^ +(-[a-z]+, )*--')"
+  claim "and warns of nothing" equal "$(cat warnings)" ""
+fi
+if command -v zsh >/dev/null; then
+  for file in "$pages"/zsh/site-functions/*; do claim "zsh reads $(basename "$file")" zsh -n "$file"; done
+fi
+if command -v fish >/dev/null; then
+  for file in "$pages"/fish/vendor_completions.d/*; do claim "fish reads $(basename "$file")" fish -n "$file"; done
+  offered() { fish -c "source $pages/fish/vendor_completions.d/xformer-train.fish; complete -C '$1'" | cut -f1 | tr '\n' ' '; }
+  claim "fish completes the words of an option" equal "$(offered 'xformer-train --norm p')" "post pre "
+fi
+conclude

@@ -1,0 +1,18 @@
+// Names that other toolkits' users bring along: joeynmt's keys, fairseq's options, plain words (docs/guide.md has the
+// table).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xf::tools {
+
+// What it is called here: "learn-rate" for "lr" or "learning_rate"; empty for a name that is not known.
+std::string native_name(std::string_view foreign);
+
+// "; did you mean 'learn-rate'?": by other toolkits' names, if the name so found is among the candidates, else by the nearest.
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates,
+                       std::string_view prefix = "");
+
+}  // namespace xf::tools

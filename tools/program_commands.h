@@ -1,0 +1,26 @@
+// The programs of the option table by the name that is typed, each with its commands.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/option_table.h"
+
+namespace xf::tools {
+
+struct ProgramCommand {
+  std::string name;  // "encode"; empty: the program without a command
+  Program program;
+  std::vector<const OptionSpec*> options;  // in the order of --help
+};
+
+// In the order of the table. Error failure for a name that no program has.
+std::vector<ProgramCommand> commands_of(const std::string& program);
+
+// "-b", "--beam-size", "-lc": each way to write an option.
+std::vector<std::string> spellings_of(const OptionSpec& spec);
+
+// The words that an option can be given; none: anything.
+std::vector<std::string> values_of(const OptionSpec& spec);
+
+}  // namespace xf::tools
