@@ -1,6 +1,7 @@
 #include "data/metric.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace xf::data {
 namespace {
@@ -29,6 +30,14 @@ class Bleu : public Metric {
 
   ResampledScore resampled_score(std::span<const float> sums) const override {
     return resampled_bleu(sums, options_);
+  }
+
+  // What add-k adds to a whole number is cut to one: below 1 nothing is added.
+  double swapped_score(std::span<const double> sums) const override {
+    if (options_.smoothing != BleuSmoothing::add_k || !options_.smooth_value) return score(sums, 1).score;
+    BleuOptions whole = options_;
+    whole.smooth_value = std::floor(*options_.smooth_value);
+    return Bleu(whole).score(sums, 1).score;
   }
 
  private:

@@ -24,6 +24,9 @@ class Metric {
                                          std::span<const std::string> references) const = 0;
   virtual Score score(std::span<const double> sums, size_t reference_count) const = 0;
   virtual ResampledScore resampled_score(std::span<const float> sums) const = 0;
+
+  // The score of a trial of approximate randomisation, whose sums sacreBLEU keeps as whole numbers where they are.
+  virtual double swapped_score(std::span<const double> sums) const { return score(sums, 1).score; }
 };
 
 std::unique_ptr<Metric> make_metric(const BleuOptions& options);

@@ -134,7 +134,7 @@ double swapped_difference(const Metric& metric, const SegmentStatistics& baselin
       b[k] += second[k];
     }
   }
-  return std::abs(metric.score(a, 1).score - metric.score(b, 1).score);
+  return std::abs(metric.swapped_score(a) - metric.swapped_score(b));
 }
 
 double randomization_p(const Metric& metric, const SegmentStatistics& baseline,
