@@ -11,6 +11,8 @@
 namespace xf::data {
 namespace {
 
+constexpr double kEps = 1e-16;  // what stands for a missing rate, or F
+
 // Views into the characters, and into the words, of a prepared Segment.
 using NgramCounts = std::unordered_map<std::u32string_view, int64_t>;
 
@@ -97,15 +99,27 @@ Real f_of(Real precision, Real recall, Real beta_squared) {
   return (1 + beta_squared) * precision * recall / (beta_squared * precision + recall);
 }
 
+// Of one order, of which `precision` and `recall` exist where there are n-grams.
+template <typename Real>
+struct Rates {
+  Real precision, recall, denominator;
+  bool exist;
+};
+
+template <typename Real>
+Rates<Real> rates_of(std::span<const Real> counts, Real beta_squared) {
+  const Real precision = counts[0] > 0 ? counts[2] / counts[0] : Real(kEps);
+  const Real recall = counts[1] > 0 ? counts[2] / counts[1] : Real(kEps);
+  return {precision, recall, beta_squared * precision + recall, counts[0] > 0 || counts[1] > 0};
+}
+
 // `sums`: hypothesis, reference, matches of each order. Real is double, or float for a resample.
 template <typename Real>
 Real mean_f(std::span<const Real> sums, Real beta_squared) {
-  constexpr Real kEps = Real(1e-16);
   Real sum = 0;
   for (size_t i = 0; i < sums.size(); i += 3) {
-    const Real precision = sums[i] > 0 ? sums[i + 2] / sums[i] : kEps;
-    const Real recall = sums[i + 1] > 0 ? sums[i + 2] / sums[i + 1] : kEps;
-    sum += beta_squared * precision + recall > 0 ? f_of(precision, recall, beta_squared) : kEps;
+    const auto rates = rates_of(sums.subspan(i, 3), beta_squared);
+    sum += rates.denominator > 0 ? f_of(rates.precision, rates.recall, beta_squared) : Real(kEps);
   }
   return 100 * sum / static_cast<Real>(sums.size() / 3);
 }
@@ -181,7 +195,13 @@ Score chrf_from_statistics(const ChrfStatistics& statistics, const ChrfOptions& 
 
 ResampledScore resampled_chrf(std::span<const float> sums, const ChrfOptions& options) {
   const float score = f_score(sums, options);
-  return {score, score > 0};
+  if (!options.eps_smoothing) return {score, score > 0};
+  bool has_term = false;  // the others are a constant, and no 32-bit float
+  for (size_t i = 0; i < sums.size(); i += 3) {
+    const auto rates = rates_of(sums.subspan(i, 3), static_cast<float>(options.beta * options.beta));
+    has_term = has_term || (rates.exist && rates.denominator > 0);
+  }
+  return {score, has_term};
 }
 
 Score corpus_chrf(std::span<const std::string> hypotheses,
