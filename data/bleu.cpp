@@ -56,37 +56,51 @@ double brevity_penalty(int64_t hyp_len, int64_t ref_len) {
   return std::exp(1.0 - static_cast<double>(ref_len) / static_cast<double>(hyp_len));
 }
 
-// Fills the precisions up to the first order without an n-gram; returns the number of orders in the mean.
-int smoothed_precisions(const BleuStatistics& statistics, const BleuOptions& options,
-                        std::array<double, kBleuOrder>& precisions) {
-  int orders = kBleuOrder;
-  double halving = 1.0;
+// Matches and totals of each order. Real is double, or float for a resample.
+template <typename Real>
+struct OrderCounts {
+  std::array<Real, kBleuOrder> matches{}, totals{};
+};
+
+struct Precisions {
+  std::array<double, kBleuOrder> values{};  // up to the first order without an n-gram
+  int orders = kBleuOrder;                  // of the mean
+};
+
+template <typename Real>
+Precisions smoothed_precisions(const OrderCounts<Real>& counts, const BleuOptions& options) {
+  Precisions result;
+  Real halving = 1;
   for (size_t n = 0; n < kBleuOrder; ++n) {
-    const double added = options.smoothing == BleuSmoothing::add_k && n > 0 ? smooth_value(options) : 0.0;
-    const double matches = static_cast<double>(statistics.matches[n]) + added;
-    const double total = static_cast<double>(statistics.totals[n]) + added;
-    if (total == 0.0) break;
-    if (options.effective_order) orders = static_cast<int>(n) + 1;
-    if (matches > 0.0) {
-      precisions[n] = 100.0 * matches / total;
+    const Real added = options.smoothing == BleuSmoothing::add_k && n > 0 ? Real(smooth_value(options)) : 0;
+    const Real matches = counts.matches[n] + added, total = counts.totals[n] + added;
+    if (total == 0) break;
+    if (options.effective_order) result.orders = static_cast<int>(n) + 1;
+    if (matches > 0) {
+      result.values[n] = 100 * matches / total;
     } else if (options.smoothing == BleuSmoothing::exp) {
-      halving *= 2.0;
-      precisions[n] = 100.0 / (halving * total);
+      halving *= 2;
+      result.values[n] = 100 / (halving * total);
     } else if (options.smoothing == BleuSmoothing::floor) {
-      precisions[n] = 100.0 * smooth_value(options) / total;
+      result.values[n] = Real(100.0 * smooth_value(options)) / total;
     }
   }
-  return orders;
+  return result;
 }
 
-double geometric_mean(const std::array<double, kBleuOrder>& precisions, int orders) {
+double geometric_mean(const Precisions& precisions) {
   constexpr double kLogOfZero =
       -9999999999.0;  // sacreBLEU's floor of the logarithm: any zero makes the mean zero
   double sum = 0.0;
-  for (size_t n = 0; n < static_cast<size_t>(orders); ++n) {
-    sum += precisions[n] == 0.0 ? kLogOfZero : std::log(precisions[n]);
+  for (size_t n = 0; n < static_cast<size_t>(precisions.orders); ++n) {
+    sum += precisions.values[n] == 0.0 ? kLogOfZero : std::log(precisions.values[n]);
   }
-  return std::exp(sum / orders);
+  return std::exp(sum / precisions.orders);
+}
+
+template <typename Real>
+bool has_match(const OrderCounts<Real>& counts) {
+  return std::ranges::any_of(counts.matches, [](Real count) { return count != 0; });
 }
 
 std::string smoothing_text(const BleuOptions& options) {
@@ -175,10 +189,13 @@ BleuScore bleu_from_statistics(const BleuStatistics& statistics, const BleuOptio
   result.ratio =
       result.ref_len == 0 ? 0.0 : static_cast<double>(result.hyp_len) / static_cast<double>(result.ref_len);
   result.brevity_penalty = brevity_penalty(result.hyp_len, result.ref_len);
-  const auto is_zero = [](int64_t count) { return count == 0; };
-  if (!std::all_of(statistics.matches.begin(), statistics.matches.end(), is_zero)) {
-    const int orders = smoothed_precisions(statistics, options, result.precisions);
-    result.score = result.brevity_penalty * geometric_mean(result.precisions, orders);
+  OrderCounts<double> counts;
+  std::ranges::copy(statistics.matches, counts.matches.begin());
+  std::ranges::copy(statistics.totals, counts.totals.begin());
+  if (has_match(counts)) {
+    const Precisions precisions = smoothed_precisions(counts, options);
+    result.precisions = precisions.values;
+    result.score = result.brevity_penalty * geometric_mean(precisions);
   }
   const auto& p = result.precisions;
   result.verbose =
@@ -188,14 +205,21 @@ BleuScore bleu_from_statistics(const BleuStatistics& statistics, const BleuOptio
   return result;
 }
 
+ResampledScore resampled_bleu(std::span<const float> sums, const BleuOptions& options) {
+  OrderCounts<float> counts;
+  std::ranges::copy(sums.subspan(2, kBleuOrder), counts.matches.begin());
+  std::ranges::copy(sums.subspan(2 + kBleuOrder, kBleuOrder), counts.totals.begin());
+  if (!has_match(counts)) return {};
+  const double penalty = brevity_penalty(static_cast<int64_t>(sums[0]), static_cast<int64_t>(sums[1]));
+  return {penalty * geometric_mean(smoothed_precisions(counts, options))};
+}
+
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references, const BleuOptions& options) {
   check_segments(hypotheses.size(), references);
   BleuStatistics sum;
-  std::vector<std::string> segment_references(references.size());
   for (size_t i = 0; i < hypotheses.size(); ++i) {
-    for (size_t r = 0; r < references.size(); ++r) segment_references[r] = references[r][i];
-    sum += bleu_statistics(hypotheses[i], segment_references, options);
+    sum += bleu_statistics(hypotheses[i], references_of_segment(references, i), options);
   }
   return bleu_from_statistics(sum, options, references.size());
 }

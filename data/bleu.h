@@ -66,6 +66,9 @@ BleuStatistics bleu_statistics(std::string_view hypothesis, std::span<const std:
 BleuScore bleu_from_statistics(const BleuStatistics& statistics, const BleuOptions& options = {},
                                size_t reference_count = 1);
 
+// Of sums in 32-bit floats: hyp_len, ref_len, matches, totals.
+ResampledScore resampled_bleu(std::span<const float> sums, const BleuOptions& options);
+
 // `references[r][i]` is the r-th reference of hypothesis i. Throws Error(data) where numbers of lines differ
 // or there is no line or no reference.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,

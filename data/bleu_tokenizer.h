@@ -10,6 +10,7 @@ enum class BleuTokenizer {
   mteval_13a,  // "13a": mteval-v13a.pl of NIST, the default of WMT and sacreBLEU
   intl,        // "intl": mteval-v14.pl, every Unicode punctuation mark (outside numbers) and symbol by itself
   character,   // "char": every code point by itself
+  chinese,     // "zh": every Chinese character and full-width mark by itself, then the rules of 13a
   none,        // "none": the text is tokenised already
 };
 

@@ -11,12 +11,12 @@
 namespace xf::data {
 namespace {
 
-constexpr double kBetaSquared = 4.0;
+constexpr double kEps = 1e-16;  // what stands for a missing rate, or F
 
 // Views into the characters, and into the words, of a prepared Segment.
 using NgramCounts = std::unordered_map<std::u32string_view, int64_t>;
 
-// A line ready for counting: its characters without white space; its words, each followed by one space.
+// A line ready for counting: its characters, as a rule without white space; its words, each followed by one space.
 struct Segment {
   std::u32string characters;
   std::u32string words;
@@ -37,10 +37,11 @@ Segment prepare(std::string_view line, const ChrfOptions& options) {
   const std::string text = options.lowercase ? lower_case(line) : std::string(line);
   Segment segment;
   segment.word_starts.push_back(0);
+  if (options.whitespace) segment.characters = to_utf32(text);
   for (const std::string_view run : split_on_space(text)) {
     const std::u32string characters = to_utf32(run);
     const std::u32string_view word = characters;
-    segment.characters += word;
+    if (!options.whitespace) segment.characters += word;
     if (word.size() > 1 && is_ascii_punctuation(word.back())) {
       append_word(segment, word.substr(0, word.size() - 1));
       append_word(segment, word.substr(word.size() - 1));
@@ -73,7 +74,7 @@ NgramCounts count_words(const Segment& segment, size_t n) {
 // All orders, characters first.
 std::vector<NgramCounts> count_ngrams(const Segment& segment, const ChrfOptions& options) {
   std::vector<NgramCounts> counts;
-  for (int n = 1; n <= kChrfCharacterOrder; ++n)
+  for (int n = 1; n <= options.char_order; ++n)
     counts.push_back(count_characters(segment, static_cast<size_t>(n)));
   for (int n = 1; n <= options.word_order; ++n)
     counts.push_back(count_words(segment, static_cast<size_t>(n)));
@@ -93,28 +94,72 @@ ChrfCounts compare(const NgramCounts& hypothesis, const NgramCounts& reference) 
   return counts;
 }
 
-double f_score(const ChrfStatistics& statistics) {
-  double precision = 0.0, recall = 0.0;
-  int orders = 0;
-  for (const ChrfCounts& counts : statistics) {
-    if (counts.hypothesis == 0 || counts.reference == 0) continue;
-    precision += static_cast<double>(counts.matches) / static_cast<double>(counts.hypothesis);
-    recall += static_cast<double>(counts.matches) / static_cast<double>(counts.reference);
+template <typename Real>
+Real f_of(Real precision, Real recall, Real beta_squared) {
+  return (1 + beta_squared) * precision * recall / (beta_squared * precision + recall);
+}
+
+// Of one order, of which `precision` and `recall` exist where there are n-grams.
+template <typename Real>
+struct Rates {
+  Real precision, recall, denominator;
+  bool exist;
+};
+
+template <typename Real>
+Rates<Real> rates_of(std::span<const Real> counts, Real beta_squared) {
+  const Real precision = counts[0] > 0 ? counts[2] / counts[0] : Real(kEps);
+  const Real recall = counts[1] > 0 ? counts[2] / counts[1] : Real(kEps);
+  return {precision, recall, beta_squared * precision + recall, counts[0] > 0 || counts[1] > 0};
+}
+
+// `sums`: hypothesis, reference, matches of each order. Real is double, or float for a resample.
+template <typename Real>
+Real mean_f(std::span<const Real> sums, Real beta_squared) {
+  Real sum = 0;
+  for (size_t i = 0; i < sums.size(); i += 3) {
+    const auto rates = rates_of(sums.subspan(i, 3), beta_squared);
+    sum += rates.denominator > 0 ? f_of(rates.precision, rates.recall, beta_squared) : Real(kEps);
+  }
+  return 100 * sum / static_cast<Real>(sums.size() / 3);
+}
+
+template <typename Real>
+Real f_of_means(std::span<const Real> sums, Real beta_squared) {
+  Real precision = 0, recall = 0, orders = 0;
+  for (size_t i = 0; i < sums.size(); i += 3) {
+    if (sums[i] == 0 || sums[i + 1] == 0) continue;
+    precision += sums[i + 2] / sums[i];
+    recall += sums[i + 2] / sums[i + 1];
     ++orders;
   }
-  if (orders == 0 || precision + recall == 0.0) return 0.0;
-  precision /= orders;
-  recall /= orders;
-  return 100.0 * ((1.0 + kBetaSquared) * precision * recall / (kBetaSquared * precision + recall));
+  if (precision + recall == 0) return 0;
+  return 100 * f_of(precision / orders, recall / orders, beta_squared);
+}
+
+template <typename Real>
+Real f_score(std::span<const Real> sums, const ChrfOptions& options) {
+  const auto beta_squared = static_cast<Real>(options.beta * options.beta);
+  return options.eps_smoothing ? mean_f(sums, beta_squared) : f_of_means(sums, beta_squared);
+}
+
+double f_score(const ChrfStatistics& statistics, const ChrfOptions& options) {
+  std::vector<double> sums;
+  for (const ChrfCounts& counts : statistics) {
+    for (const int64_t count : {counts.hypothesis, counts.reference, counts.matches}) {
+      sums.push_back(static_cast<double>(count));
+    }
+  }
+  return f_score(std::span<const double>(sums), options);
 }
 
 Signature chrf_signature(const ChrfOptions& options, size_t reference_count) {
   return {{"nrefs", "#", fmt::format("{}", reference_count)},
           {"case", "c", options.lowercase ? "lc" : "mixed"},
-          {"eff", "e", "yes"},
-          {"nc", "nc", fmt::format("{}", kChrfCharacterOrder)},
+          {"eff", "e", options.eps_smoothing ? "no" : "yes"},
+          {"nc", "nc", fmt::format("{}", options.char_order)},
           {"nw", "nw", fmt::format("{}", options.word_order)},
-          {"space", "s", "no"},
+          {"space", "s", options.whitespace ? "yes" : "no"},
           version_key()};
 }
 
@@ -133,7 +178,7 @@ ChrfStatistics chrf_statistics(std::string_view hypothesis, std::span<const std:
     for (size_t n = 0; n < reference_counts.size(); ++n) {
       statistics.push_back(compare(hypothesis_counts[n], reference_counts[n]));
     }
-    if (best.empty() || f_score(statistics) > f_score(best)) best = std::move(statistics);
+    if (best.empty() || f_score(statistics, options) > f_score(best, options)) best = std::move(statistics);
   }
   return best;
 }
@@ -141,20 +186,31 @@ ChrfStatistics chrf_statistics(std::string_view hypothesis, std::span<const std:
 Score chrf_from_statistics(const ChrfStatistics& statistics, const ChrfOptions& options,
                            size_t reference_count) {
   Score result;
-  result.name = "chrF2" + std::string(static_cast<size_t>(options.word_order), '+');
-  result.score = f_score(statistics);
+  result.name =
+      fmt::format("chrF{}{}", options.beta, std::string(static_cast<size_t>(options.word_order), '+'));
+  result.score = f_score(statistics, options);
   result.signature = chrf_signature(options, reference_count);
   return result;
+}
+
+ResampledScore resampled_chrf(std::span<const float> sums, const ChrfOptions& options) {
+  const float score = f_score(sums, options);
+  if (!options.eps_smoothing) return {score, score > 0};
+  bool has_term = false;  // the others are a constant, and no 32-bit float
+  for (size_t i = 0; i < sums.size(); i += 3) {
+    const auto rates = rates_of(sums.subspan(i, 3), static_cast<float>(options.beta * options.beta));
+    has_term = has_term || (rates.exist && rates.denominator > 0);
+  }
+  return {score, has_term};
 }
 
 Score corpus_chrf(std::span<const std::string> hypotheses,
                   std::span<const std::vector<std::string>> references, const ChrfOptions& options) {
   check_segments(hypotheses.size(), references);
-  ChrfStatistics sum(static_cast<size_t>(kChrfCharacterOrder + options.word_order));
-  std::vector<std::string> segment_references(references.size());
+  ChrfStatistics sum(static_cast<size_t>(options.char_order + options.word_order));
   for (size_t i = 0; i < hypotheses.size(); ++i) {
-    for (size_t r = 0; r < references.size(); ++r) segment_references[r] = references[r][i];
-    const ChrfStatistics statistics = chrf_statistics(hypotheses[i], segment_references, options);
+    const ChrfStatistics statistics =
+        chrf_statistics(hypotheses[i], references_of_segment(references, i), options);
     for (size_t n = 0; n < sum.size(); ++n) {
       sum[n].hypothesis += statistics[n].hypothesis;
       sum[n].reference += statistics[n].reference;

@@ -9,8 +9,14 @@
 namespace xf::data {
 namespace {
 
+bool shows_confidence(const Score& score) { return score.confidence && score.confidence->mean > 0; }
+
+std::string confidence_text(const Interval& interval, int width) {
+  return fmt::format("μ = {:.{}f} ± {:.{}f}", interval.mean, width, interval.half_width, width);
+}
+
 std::string score_line(const Score& score, const std::string& signature, int width) {
-  std::string line = fmt::format("{}|{} = {:.{}f}", score.name, signature, score.score, width);
+  std::string line = fmt::format("{}|{} = {}", score.name, signature, format_number(score, width));
   if (!score.verbose.empty()) line += " " + score.verbose;
   return line;
 }
@@ -37,6 +43,18 @@ void check_segments(size_t hypotheses, std::span<const std::vector<std::string>>
     fail(ErrorKind::data, "reference {} has {} lines, the hypotheses have {}; give files of the same lines",
          r + 1, references[r].size(), hypotheses);
   }
+}
+
+std::vector<std::string> references_of_segment(std::span<const std::vector<std::string>> references,
+                                               size_t segment) {
+  std::vector<std::string> lines;
+  for (const std::vector<std::string>& reference : references) lines.push_back(reference[segment]);
+  return lines;
+}
+
+void add_trials(Signature& signature, const std::string& name, int64_t trials, const std::string& seed) {
+  const SignatureKey keys[] = {{name, name, fmt::format("{}", trials)}, {"seed", "rs", seed}};
+  signature.insert(signature.begin() + 1, std::begin(keys), std::end(keys));
 }
 
 SignatureKey version_key() { return {"version", "v", "2.6.0+xformer-" XFORMER_VERSION}; }
@@ -66,13 +84,21 @@ std::string format_short(const Score& score, int width) {
 }
 
 std::string format_number(const Score& score, int width) {
-  return fmt::format("{:.{}f}", score.score, width);
+  const std::string number = fmt::format("{:.{}f}", score.score, width);
+  if (!shows_confidence(score)) return number;
+  return fmt::format("{} ({})", number, confidence_text(*score.confidence, width));
 }
 
 std::string format_json(const Score& score, int width) {
   std::string json =
       fmt::format("{{\n \"name\": {},\n \"score\": {},\n \"signature\": {}", json_string(score.name),
                   json_number(score.score, width), json_string(signature_text(score.signature)));
+  if (shows_confidence(score)) {
+    json += fmt::format(",\n \"confidence_mean\": {},\n \"confidence_var\": {},\n \"confidence\": {}",
+                        json_number(score.confidence->mean, width),
+                        json_number(score.confidence->half_width, width),
+                        json_string(confidence_text(*score.confidence, width)));
+  }
   if (!score.verbose.empty()) json += fmt::format(",\n \"verbose_score\": {}", json_string(score.verbose));
   for (const SignatureKey& key : score.signature) {
     json += fmt::format(",\n {}: {}", json_string(key.name), json_string(key.value));

@@ -114,4 +114,20 @@ std::vector<std::string_view> split_on_space(std::string_view text) {
   return words;
 }
 
+std::string_view strip_end(std::string_view text) {
+  auto end = static_cast<int32_t>(text.size());
+  for (int32_t at = end; at > 0; end = at) {
+    UChar32 code_point = 0;
+    U8_PREV(reinterpret_cast<const uint8_t*>(text.data()), 0, at, code_point);
+    if (code_point < 0 || !u_isspace(code_point)) break;
+  }
+  return text.substr(0, static_cast<std::size_t>(end));
+}
+
+std::string_view strip(std::string_view text) {
+  const auto words = split_on_space(text);
+  if (words.empty()) return {};
+  return strip_end(text.substr(static_cast<std::size_t>(words.front().data() - text.data())));
+}
+
 }  // namespace xf::data

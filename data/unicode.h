@@ -34,4 +34,8 @@ std::string to_utf8(std::u32string_view text);
 // The non-empty runs between white space (is_space); views into `text`.
 std::vector<std::string_view> split_on_space(std::string_view text);
 
+// `text` without the white space (is_space) at its end, or at both ends.
+std::string_view strip_end(std::string_view text);
+std::string_view strip(std::string_view text);
+
 }  // namespace xf::data

@@ -1,4 +1,5 @@
-// The rows behind option_table(), in three files: what trains a model, what uses one or works on text, what explains.
+// The rows behind option_table(), in four files: what trains a model, what explains, what scores, what uses a model or
+// works on text.
 #pragma once
 
 #include <vector>
@@ -68,6 +69,12 @@ struct OptionSection {
 
 using OptionGroup = std::vector<OptionSection>;
 
+constexpr std::string_view kRunHelp = "run folder (its averaged model if there is one) or a checkpoint";
+
+inline Row precision_option() {
+  return choice("precision", "float32|bfloat16", "float32", "of weights and activations");
+}
+
 // Commands of xformer-explain that translate with a model, and those that compute with one on the CPU alone.
 constexpr unsigned kExplainTranslating =
     Program::explain_attention | Program::explain_flow | Program::explain_beam | Program::explain_logits;
@@ -75,6 +82,7 @@ constexpr unsigned kExplainComputing = Program::explain_tape | Program::explain_
 
 OptionGroup training_options();    // xformer-train
 OptionGroup explaining_options();  // xformer-explain
-OptionGroup using_options();       // xformer-translate, -score, -vocab, and what every program has
+OptionGroup scoring_options();     // xformer-score
+OptionGroup using_options();  // xformer-translate, -generate, -classify, -vocab, and what every program has
 
 }  // namespace xf::tools

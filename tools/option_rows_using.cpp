@@ -4,14 +4,11 @@ namespace xf::tools {
 namespace {
 
 constexpr unsigned kTranslate = static_cast<unsigned>(Program::translate);
-constexpr unsigned kScore = static_cast<unsigned>(Program::score);
 constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
 constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
 constexpr unsigned kField = static_cast<unsigned>(Program::vocab_field);
 constexpr unsigned kBatches = static_cast<unsigned>(Program::vocab_batches);
-constexpr unsigned kTable = static_cast<unsigned>(Program::score_table);
 constexpr unsigned kDemoMolecules = static_cast<unsigned>(Program::vocab_demo_molecules);
-constexpr unsigned kSmiles = static_cast<unsigned>(Program::score_smiles);
 constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
 
@@ -55,67 +52,6 @@ std::vector<Row> translate_options() {
           .at_least(0),
       integer("mini-batch", "256", "N", "sentences translated together").at_least(1),
       choice("precision", "float32|bfloat16", "float32", "of weights and activations"),
-  };
-}
-
-std::vector<Row> score_options() {
-  return {
-      text("references", "", "METRIC REF...", "bleu, chrf or compat-bleu, then one or more reference files")
-          .alias("--ref")
-          .any_number()
-          .bare()
-          .keeps(Keep::never),
-      text("input", "-", "HYP...", "translations to score; -: standard input")
-          .alias("-i")
-          .any_number()
-          .keeps(Keep::never),
-      choice("metrics", "bleu|chrf|compat-bleu", "", "the metrics, if not the first argument")
-          .value("NAME...")
-          .alias("-m")
-          .up_to(3),
-      flag("lowercase", "false", "ignore case, in every metric asked for").alias("-lc"),
-      choice("tokenize", "13a|intl|char|none", "13a", "how BLEU cuts a line into tokens").alias("-tok"),
-      choice("smooth-method", "exp|floor|add-k|none", "exp", "BLEU's smoothing of orders without a match")
-          .alias("-s"),
-      real("smooth-value", "", "X", "of floor (0.1 if not given) and add-k (1)").at_least(0).alias("-sv"),
-      flag("sentence-level", "false", "a score for each line").alias("-sl"),
-      integer("chrf-word-order", "0", "N", "word n-grams in chrF; 2 is chrF++").between(0, 6),
-      integer("mini-batch", "128", "N",
-              "compat-bleu: sentences whose scores are averaged before the batches are")
-          .at_least(1),
-      flag("score-only", "false", "the number alone").alias("-b"),
-      integer("width", "1", "N", "digits behind the decimal point").between(0, 17).alias("-w"),
-      choice("format", "text|json", "text",
-             "form of the output; the environment's SACREBLEU_FORMAT changes the default")
-          .alias("-f"),
-      flag("short", "false", "short signature").alias("-sh"),
-  };
-}
-
-constexpr std::string_view kRunHelp = "run folder (its averaged model if there is one) or a checkpoint";
-
-Row precision_option() {
-  return choice("precision", "float32|bfloat16", "float32", "of weights and activations");
-}
-
-std::vector<Row> measuring_options() {
-  return {
-      text("model", "", "DIR", kRunHelp).alias("-m"),
-      text("text", "", "SRC TRG", "the text; of a language model: FILE; of a classifier: TEXT LABELS")
-          .alias("-t")
-          .up_to(2),
-      integer("mini-batch-words", "4096", "N", "target tokens of a batch").at_least(8),
-      precision_option(),
-  };
-}
-
-std::vector<Row> table_options() {
-  return {
-      text("input", "", "RUN...", "run folders of xformer-train").any_number().bare().keeps(Keep::never),
-      text("metrics", "", "NAME...", "of --valid-metrics; default: the one that chose the best checkpoint")
-          .alias("-m")
-          .any_number(),
-      choice("format", "text|markdown", "text", "form of the output").alias("-f"),
   };
 }
 
@@ -239,14 +175,6 @@ std::vector<Row> made_corpus_options(std::string_view folder) {
   };
 }
 
-std::vector<Row> smiles_options() {
-  return {
-      text("input", "-", "FILE", "a SMILES string a line; -: standard input").alias("-i").bare(),
-      text("train", "", "FILE", "strings of known molecules: how many of the input's are not among them"),
-      text("faults", "", "FILE", "where to write the lines that are not valid: number, tab, what is wrong"),
-  };
-}
-
 std::vector<Row> shared_options() {
   return {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
@@ -277,9 +205,6 @@ std::vector<Row> shared_options() {
 
 OptionGroup using_options() {
   return {{"translation", kTranslate, Keep::free, translate_options()},
-          {"scoring", kScore, Keep::free, score_options()},
-          {"the loss of a model", kMeasuring, Keep::free, measuring_options()},
-          {"results", kTable, Keep::free, table_options()},
           {"generation", kGenerate, Keep::free, generate_options()},
           {"classification", kClassify, Keep::free, classify_options()},
           {"vocabulary", kVocabTrain, Keep::free, vocab_train_options()},
@@ -291,7 +216,6 @@ OptionGroup using_options() {
            made_corpus_options("folder for train, valid and test in .en and .de")},
           {"demo molecules", kDemoMolecules, Keep::free,
            made_corpus_options("folder for train, valid and test in .smi and .random.smi")},
-          {"molecules", kSmiles, Keep::free, smiles_options()},
           {"general", kAll, Keep::free, shared_options()}};
 }
 

@@ -52,7 +52,8 @@ const std::vector<Program>& all_programs() {
 const std::vector<OptionSpec>& option_table() {
   static const std::vector<OptionSpec> table = [] {
     std::vector<OptionSpec> rows;
-    for (const OptionGroup& group : {training_options(), explaining_options(), using_options()}) {
+    for (const OptionGroup& group :
+         {training_options(), explaining_options(), scoring_options(), using_options()}) {
       for (const OptionSection& section : group) {
         for (OptionSpec row : section.rows) {
           row.group = section.group;

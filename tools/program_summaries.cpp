@@ -14,8 +14,9 @@ std::string program_summary(Program program) {
     case Program::translate:
       return "Translates text, line by line.\n\n  xformer-translate -m RUN -i FILE -o FILE\n";
     case Program::score:
-      return "Scores translations: corpus BLEU and chrF, the digits of sacreBLEU.\n\n"
+      return "Scores translations: corpus BLEU, chrF and TER, the digits of sacreBLEU.\n\n"
              "  xformer-score bleu REF -i HYP\n"
+             "  xformer-score REF -i FIRST SECOND -m bleu chrf --paired-bs\n"
              "  xformer-score lm --help        the loss of a saved model on a text\n"
              "  xformer-score table --help     runs beside each other\n"
              "  xformer-score smiles --help    the validity of generated molecules\n";

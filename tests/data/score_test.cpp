@@ -1,105 +1,60 @@
-// BLEU and chrF against sacreBLEU 2.6.0: the fixture golden/bleu.tsv was printed by it (golden/make_bleu.py).
-#include <fmt/format.h>
-
-#include <fstream>
-#include <map>
+// BLEU, chrF and TER against what sacreBLEU 2.6.0 printed (golden/make_scores.py).
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "data/bleu.h"
 #include "data/chrf.h"
+#include "data/resampling.h"
+#include "data/ter.h"
+#include "tests/data/golden_scores.h"
 #include "tests/data/multi30k.h"
 #include "tests/support/catch.h"
-#include "tests/support/folders.h"
 
 namespace {
 
 using namespace xf::data;
-using Lines = std::vector<std::string>;
-
-Lines read_lines(const std::string& path) {
-  std::ifstream file(path);
-  Lines lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
-
-Lines split(const std::string& text, const std::string& separator) {
-  Lines fields;
-  size_t begin = 0;
-  for (size_t end = text.find(separator); end != std::string::npos; end = text.find(separator, begin)) {
-    fields.push_back(text.substr(begin, end - begin));
-    begin = end + separator.size();
-  }
-  fields.push_back(text.substr(begin));
-  return fields;
-}
-
-// The rows of one kind, their fields.
-std::vector<Lines> golden_rows(const std::string& kind) {
-  std::vector<Lines> rows;
-  for (const std::string& line : read_lines(xf::tests::source_folder() + "/tests/golden/bleu.tsv")) {
-    if (Lines fields = split(line, "\t"); fields[0] == kind) rows.push_back(fields);
-  }
-  return rows;
-}
-
-// "bleu lc tok=13a" -> {"bleu": "", "lc": "", "tok": "13a"}
-std::map<std::string, std::string> parse_options(const std::string& text) {
-  std::map<std::string, std::string> options;
-  for (const std::string& word : split(text, " ")) {
-    const Lines parts = split(word, "=");
-    options[parts[0]] = parts.size() > 1 ? parts[1] : "";
-  }
-  return options;
-}
+using namespace xf::tests;
 
 Score score_row(const Lines& row) {
-  auto options = parse_options(row[1]);
-  const Lines hypotheses = split(row[3], " ||| ");
-  std::vector<Lines> references;
-  for (size_t i = 4; i < row.size(); ++i) references.push_back(split(row[i], " ||| "));
-  const bool lowercase = options.count("lc") > 0;
-  if (options.count("chrf") > 0) {
-    const int word_order = options.count("nw") > 0 ? std::stoi(options["nw"]) : 0;
-    return corpus_chrf(hypotheses, references, {.lowercase = lowercase, .word_order = word_order});
-  }
-  BleuOptions bleu;
-  bleu.lowercase = lowercase;
-  bleu.effective_order = options.count("eff") > 0;
-  if (options.count("tok") > 0) bleu.tokenizer = bleu_tokenizer_from_name(options["tok"]);
-  if (options.count("smooth") > 0) bleu.smoothing = bleu_smoothing_from_name(options["smooth"]);
-  if (options.count("value") > 0) bleu.smooth_value = std::stod(options["value"]);
-  return corpus_bleu(hypotheses, references, bleu);
-}
-
-std::string replace_all(const std::string& text, const std::string& from, const std::string& to) {
-  const Lines parts = split(text, from);
-  std::string result = parts[0];
-  for (size_t i = 1; i < parts.size(); ++i) result += to + parts[i];
-  return result;
-}
-
-// sacreBLEU's output with our version.
-std::string with_our_version(const std::string& text) {
-  return replace_all(text, "2.6.0", "2.6.0+xformer-" XFORMER_VERSION);
+  const auto metric = golden_metric(row[1]);
+  const auto references = golden_files(row, 4, row.size());
+  return corpus_score(*metric, segment_statistics(*metric, split(row[3], " ||| "), references),
+                      references.size());
 }
 
 }  // namespace
 
 TEST_CASE("bleu_tokenize: every tokeniser gives sacreBLEU's tokens", "[golden]") {
   const auto rows = golden_rows("tokens");
-  REQUIRE(rows.size() >= 80);
+  REQUIRE(rows.size() >= 250);
   for (const Lines& row : rows) {
     INFO("tokeniser " << row[1] << ", line: " << row[3]);
+    if (row[1].starts_with("ter")) continue;
     CHECK(bleu_tokenize(row[3], bleu_tokenizer_from_name(row[1])) == row[2]);
   }
 }
 
-TEST_CASE("BLEU and chrF: the printed line is sacreBLEU's to eight digits, for any options", "[golden]") {
+TEST_CASE("ter_tokenize: every option gives the words of sacreBLEU's Tercom", "[golden]") {
+  size_t count = 0;
+  for (const Lines& row : golden_rows("tokens")) {
+    if (!row[1].starts_with("ter")) continue;
+    auto options = score_options(row[1]);
+    const TerTokenizerOptions ter{.case_sensitive = options.count("case") > 0,
+                                  .normalized = options.count("norm") > 0,
+                                  .no_punct = options.count("nopunct") > 0,
+                                  .asian_support = options.count("asian") > 0};
+    INFO("options " << row[1] << ", line: " << row[3]);
+    CHECK(ter_tokenize(row[3], ter) == row[2]);
+    ++count;
+  }
+  CHECK(count >= 150);
+}
+
+TEST_CASE("BLEU, chrF and TER: the printed line is sacreBLEU's to eight digits, for any options",
+          "[golden]") {
   const auto rows = golden_rows("score");
-  REQUIRE(rows.size() >= 400);
+  REQUIRE(rows.size() >= 900);
   for (const Lines& row : rows) {
     INFO("options: " << row[1] << "\nhypotheses: " << row[3]);
     CHECK(format(score_row(row), 8) == with_our_version(row[2]));

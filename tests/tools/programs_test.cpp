@@ -43,7 +43,7 @@ TEST_CASE("Programs: --version, --help and --build-info answer on the standard o
   CHECK(run(folder, "xformer-vocab train --version").out == "xformer-vocab " XFORMER_VERSION "\n");
   const Result help = run(folder, "xformer-score --help");
   CHECK(help.code == 0);
-  CHECK(help.out.find("--tokenize 13a|intl|char|none") != std::string::npos);
+  CHECK(help.out.find("--tokenize 13a|intl|char|zh|none") != std::string::npos);
   const Result info = run(folder, "xformer-vocab --build-info");
   CHECK(info.out.find("oneDNN") != std::string::npos);
   CHECK(info.out.find("CUDA") != std::string::npos);
@@ -96,6 +96,58 @@ TEST_CASE("xformer-score: the number, the line and the object", "[e2e]") {
   CHECK(run(folder, "xformer-score bleu " + text + " -i " + text + " -f text", "SACREBLEU_FORMAT=json")
             .out.starts_with("BLEU|"));
   CHECK(run(folder, "xformer-score bleu " + text + " -i " + text + " -sl -b").out == "100.0\n100.0\n");
+}
+
+TEST_CASE("xformer-score: unequal files are named with both numbers of lines", "[e2e]") {
+  const TemporaryFolder folder;
+  const std::string two = folder.write("two", "a\nb\n"), three = folder.write("three", "a\nb\nc\n");
+  for (const std::string& systems : {three, two + " " + three}) {
+    CHECK(run(folder, "xformer-score bleu " + two + " -i " + systems).err ==
+          "error: " + three + " has 3 lines, the reference " + two +
+              " has 2; give files of the same lines\n");
+  }
+}
+
+TEST_CASE("xformer-score: intervals and tests are refused where they have no meaning", "[e2e]") {
+  const TemporaryFolder folder;
+  const std::string a = folder.write("a", "a b\nc\n"), b = folder.write("b", "a b\nd\n");
+  const std::string score = "xformer-score " + a + " -i ";
+  for (const std::string& wrong :
+       {score + a + " --paired-bs", score + a + " " + b + " --confidence", score + a + " " + a,
+        score + a + " " + b + " --paired-bs --paired-ar", score + a + " -sl --confidence",
+        score + a + " " + b + " -sl", score + a + " -m compat-bleu --confidence"}) {
+    INFO(wrong);
+    CHECK(run(folder, wrong).code == 2);
+  }
+  CHECK(run(folder, score + a + " --confidence", "SACREBLEU_SEED=x").code == 2);
+}
+
+TEST_CASE("xformer-score: the seed of what is drawn is SACREBLEU_SEED, and the signature says so", "[e2e]") {
+  const TemporaryFolder folder;
+  const std::string hypothesis = folder.write("hypothesis", "the cat sat on a mat\na dog barks\nhe reads\n");
+  const std::string reference = folder.write("reference", "the cat sat on the mat\na dog barks\nshe reads\n");
+  const std::string score = "xformer-score ter " + reference + " -i " + hypothesis + " -ci -cin 50 -w 4";
+  const Result first = run(folder, score), other = run(folder, score, "SACREBLEU_SEED=7");
+  CHECK(first.out == run(folder, score, "SACREBLEU_SEED=12345").out);
+  CHECK(first.out.find("|bs:50|seed:12345|") != std::string::npos);
+  CHECK(other.out.find("|bs:50|seed:7|") != std::string::npos);
+  CHECK(run(folder, score, "SACREBLEU_SEED=None").out.find("|seed:none|") != std::string::npos);
+}
+
+TEST_CASE("xformer-score: lines of several metrics are aligned, systems are a table", "[e2e]") {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("text", "The cat sat on the mat today .\n");
+  const std::string other = folder.write("other", "The cat sat on a mat today .\n");
+  const Result lines = run(folder, "xformer-score " + text + " -i " + text + " -m ter chrf bleu");
+  std::vector<size_t> signs;
+  std::istringstream stream(lines.out);
+  for (std::string line; std::getline(stream, line);) signs.push_back(line.find(" = "));
+  CHECK(signs.size() == 3);
+  CHECK(std::ranges::count(signs, signs.front()) == 3);
+  const Result table =
+      run(folder, "xformer-score ter " + text + " -i " + text + " " + other + " --paired-ar");
+  CHECK(table.out.find("│ Baseline: " + text + " │") != std::string::npos);
+  CHECK(table.out.find("- TER        nrefs:1|ar:10000|seed:12345|case:lc|tok:tercom") != std::string::npos);
 }
 
 TEST_CASE("xformer-vocab: encode and decode give the text back, ids and pieces, empty lines too", "[e2e]") {

@@ -1,0 +1,135 @@
+#include "tools/score_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <random>
+
+#include "core/error.h"
+#include "data/text_file.h"
+#include "data/unicode.h"
+
+namespace xf::tools {
+namespace {
+
+bool is_metric(const std::string& word) {
+  return word == "bleu" || word == "chrf" || word == "compat-bleu" || word == "ter";
+}
+
+// sacreBLEU strips what it reads: chrF with white space and TER's possessive 's see the end of a line.
+Lines read_stripped(const std::string& path) {
+  Lines lines = data::read_lines(path);
+  for (std::string& line : lines) line.resize(data::strip_end(line).size());
+  return lines;
+}
+
+// The first bare argument is the metric, as in `xformer-score bleu REF`, unless -m names it; the rest are
+// files.
+Lines split_arguments(const Options& options, ScoreRequest& request) {
+  Lines paths = options.get_strings("references");
+  for (const std::string& metric : options.get_strings("metrics")) {
+    if (std::ranges::find(request.metrics, metric) == request.metrics.end())
+      request.metrics.push_back(metric);
+  }
+  if (request.metrics.empty() && !paths.empty() && is_metric(paths.front())) {
+    request.metrics = {paths.front()};
+    paths.erase(paths.begin());
+  }
+  if (request.metrics.empty()) request.metrics = {"bleu"};
+  if (paths.empty()) {
+    fail(ErrorKind::usage, "xformer-score needs a reference file: xformer-score bleu REF -i HYP");
+  }
+  return paths;
+}
+
+void check_lines(const NamedLines& system, const Lines& reference, const std::string& path) {
+  if (system.lines.size() == reference.size()) return;
+  fail(ErrorKind::data, "{} has {} lines, the reference {} has {}; give files of the same lines", system.name,
+       system.lines.size(), path, reference.size());
+}
+
+void read_files(const Options& options, ScoreRequest& request) {
+  const Lines paths = split_arguments(options, request);
+  for (const std::string& path : paths) request.references.push_back(read_stripped(path));
+  for (const std::string& path : options.get_strings("input")) {
+    const auto known = std::ranges::find(request.systems, path, &NamedLines::name);
+    if (known == request.systems.begin() && !request.systems.empty() && request.paired) continue;
+    if (known != request.systems.end()) fail(ErrorKind::usage, "input: {} is given twice", path);
+    request.systems.push_back({path, read_stripped(path)});
+    for (size_t r = 0; r < paths.size(); ++r)
+      check_lines(request.systems.back(), request.references[r], paths[r]);
+  }
+}
+
+void read_metric_options(const Options& options, ScoreRequest& request) {
+  request.bleu.lowercase = options.get_bool("lowercase");
+  request.bleu.tokenizer = data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+  request.bleu.smoothing = data::bleu_smoothing_from_name(options.get_string("smooth-method"));
+  if (options.is_set("smooth-value")) request.bleu.smooth_value = options.get_float("smooth-value");
+  request.chrf = {.lowercase = options.get_bool("lowercase") || options.get_bool("chrf-lowercase"),
+                  .char_order = static_cast<int>(options.get_int("chrf-char-order")),
+                  .word_order = static_cast<int>(options.get_int("chrf-word-order")),
+                  .beta = static_cast<int>(options.get_int("chrf-beta")),
+                  .whitespace = options.get_bool("chrf-whitespace"),
+                  .eps_smoothing = options.get_bool("chrf-eps-smoothing")};
+  request.ter = {.case_sensitive = options.get_bool("ter-case-sensitive"),
+                 .normalized = options.get_bool("ter-normalized"),
+                 .no_punct = options.get_bool("ter-no-punct"),
+                 .asian_support = options.get_bool("ter-asian-support")};
+}
+
+std::optional<ScoreTable::Trials> paired_trials(const Options& options) {
+  const bool bootstrap = options.get_bool("paired-bs"), randomization = options.get_bool("paired-ar");
+  if (bootstrap && randomization)
+    fail(ErrorKind::usage, "--paired-bs and --paired-ar are two tests; choose one");
+  if (bootstrap) return ScoreTable::Trials{data::PairedTest::bootstrap, options.get_int("paired-bs-n")};
+  if (randomization)
+    return ScoreTable::Trials{data::PairedTest::randomization, options.get_int("paired-ar-n")};
+  return std::nullopt;
+}
+
+// What cannot be asked for together.
+void check_request(const Options& options, const ScoreRequest& request) {
+  const bool several = request.systems.size() > 1, confidence = options.get_bool("confidence");
+  const bool compat = std::ranges::find(request.metrics, "compat-bleu") != request.metrics.end();
+  if (compat && request.references.size() > 1)
+    fail(ErrorKind::usage, "compat-bleu compares with one reference, got {}", request.references.size());
+  if (compat && (confidence || request.paired))
+    fail(ErrorKind::usage, "compat-bleu: a mean over batches is not resampled; ask for another metric");
+  if (request.paired && !several)
+    fail(ErrorKind::usage, "a paired test compares systems with the first of them: -i FIRST SECOND...");
+  if (confidence && several)
+    fail(ErrorKind::usage,
+         "--confidence is of one system; for several there are --paired-bs and --paired-ar");
+  if (options.get_bool("sentence-level") && (several || confidence))
+    fail(ErrorKind::usage, "--sentence-level is of one system, without intervals and tests");
+}
+
+}  // namespace
+
+ScoreRequest read_score_request(const Options& options) {
+  ScoreRequest request;
+  request.paired = paired_trials(options);
+  read_metric_options(options, request);
+  read_files(options, request);
+  check_request(options, request);
+  if (!request.paired) std::ranges::sort(request.metrics);  // sacreBLEU's order of its output
+  return request;
+}
+
+ResamplingSeed resampling_seed() {
+  const char* given = std::getenv("SACREBLEU_SEED");
+  ResamplingSeed seed{.name = data::lower_case(given ? given : "12345")};
+  if (seed.name == "none") {
+    seed.value = std::random_device()();
+    return seed;
+  }
+  const char* end = seed.name.data() + seed.name.size();
+  const auto [stop, error] = std::from_chars(seed.name.data(), end, seed.value);
+  if (error == std::errc() && stop == end) return seed;
+  fail(ErrorKind::usage, "SACREBLEU_SEED: '{}' is neither a whole number below 2^64 nor none", given);
+}
+
+}  // namespace xf::tools

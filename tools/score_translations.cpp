@@ -1,0 +1,157 @@
+#include "tools/score_translations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "data/compat_bleu.h"
+#include "data/resampling.h"
+#include "data/unicode.h"
+#include "tools/score_request.h"
+
+namespace xf::tools {
+namespace {
+
+using Request = ScoreRequest;
+
+std::string signature_of(const data::Score& score, const Options& options) {
+  return options.get_bool("short") ? data::short_signature_text(score.signature)
+                                   : data::signature_text(score.signature);
+}
+
+std::unique_ptr<data::Metric> metric_of(const Request& request, const std::string& name) {
+  if (name == "bleu") return data::make_metric(request.bleu);
+  return name == "chrf" ? data::make_metric(request.chrf) : data::make_metric(request.ter);
+}
+
+data::Score compat_score(const Options& options, const Lines& hypotheses, const Lines& references,
+                         int64_t batch) {
+  Lines texts[] = {hypotheses, references};
+  for (Lines& lines : texts) {
+    if (!options.get_bool("lowercase")) break;
+    for (std::string& line : lines) line = data::lower_case(line);
+  }
+  return data::compat_bleu(texts[0], texts[1], batch);
+}
+
+data::Score corpus_score(const Request& request, const Options& options, const std::string& name,
+                         const Lines& hypotheses) {
+  if (name == "compat-bleu")
+    return compat_score(options, hypotheses, request.references.front(), options.get_int("mini-batch"));
+  const auto metric = metric_of(request, name);
+  const auto segments = data::segment_statistics(*metric, hypotheses, request.references);
+  data::Score score = data::corpus_score(*metric, segments, request.references.size());
+  if (!options.get_bool("confidence")) return score;
+  const ResamplingSeed seed = resampling_seed();
+  const int64_t resamples = options.get_int("confidence-n");
+  score.confidence = data::confidence_interval(*metric, segments, resamples, seed.value);
+  data::add_trials(score.signature, "bs", resamples, seed.name);
+  return score;
+}
+
+data::Score sentence_score(const Request& request, const Options& options, const std::string& name,
+                           size_t line) {
+  const std::string& hypothesis = request.systems.front().lines[line];
+  const Lines references = data::references_of_segment(request.references, line);
+  if (name == "chrf") return data::sentence_chrf(hypothesis, references, request.chrf);
+  if (name == "ter") return data::sentence_ter(hypothesis, references, request.ter);
+  if (name == "compat-bleu") return compat_score(options, {hypothesis}, references, 1);
+  return data::sentence_bleu(hypothesis, references, request.bleu);
+}
+
+std::vector<data::Score> scores_of_system(const Request& request, const Options& options) {
+  std::vector<data::Score> scores;
+  const Lines& hypotheses = request.systems.front().lines;
+  if (!options.get_bool("sentence-level")) {
+    for (const std::string& name : request.metrics)
+      scores.push_back(corpus_score(request, options, name, hypotheses));
+    return scores;
+  }
+  for (size_t line = 0; line < hypotheses.size(); ++line) {
+    for (const std::string& name : request.metrics)
+      scores.push_back(sentence_score(request, options, name, line));
+  }
+  return scores;
+}
+
+bool wants_json(const Options& options) {
+  if (options.is_given("format")) return options.get_string("format") == "json";
+  const char* format = std::getenv("SACREBLEU_FORMAT");
+  return format && std::string(format) == "json";
+}
+
+std::string text_of(const data::Score& score, const Options& options, int width) {
+  if (options.get_bool("score-only")) return data::format_number(score, width);
+  return options.get_bool("short") ? data::format_short(score, width) : data::format(score, width);
+}
+
+void print_system(const Request& request, const Options& options) {
+  const auto scores = scores_of_system(request, options);
+  const int width = static_cast<int>(options.get_int("width"));
+  if (wants_json(options) && !options.get_bool("score-only")) {
+    fmt::print("{}\n", data::format_json(scores, width));
+    return;
+  }
+  Lines lines;
+  size_t widest = 0;  // what stands before the '=', which is aligned
+  for (const data::Score& score : scores) {
+    lines.push_back(text_of(score, options, width));
+    if (const size_t sign = lines.back().find('='); sign != std::string::npos)
+      widest = std::max(widest, sign);
+  }
+  for (const std::string& line : lines) {
+    const size_t sign = line.find('=');
+    fmt::print("{}{}\n", std::string(sign == std::string::npos ? 0 : widest - sign, ' '), line);
+  }
+}
+
+// The scores alone, without a test.
+ScoreTable::Column scores_of_systems(const Request& request, const Options& options,
+                                     const std::string& name) {
+  ScoreTable::Column column;
+  for (const NamedLines& system : request.systems) {
+    const data::Score score = corpus_score(request, options, name, system.lines);
+    column.metric = score.name;
+    column.signature = signature_of(score, options);
+    column.results.push_back({.score = score.score, .confidence = {}, .p_value = {}});
+  }
+  return column;
+}
+
+ScoreTable::Column tested_systems(const Request& request, const Options& options, const std::string& name,
+                                  const ResamplingSeed& seed) {
+  const auto metric = metric_of(request, name);
+  std::vector<data::SegmentStatistics> systems;
+  for (const NamedLines& system : request.systems)
+    systems.push_back(data::segment_statistics(*metric, system.lines, request.references));
+  const auto [test, trials] = *request.paired;
+  data::Score score = data::corpus_score(*metric, systems.front(), request.references.size());
+  data::add_trials(score.signature, test == data::PairedTest::bootstrap ? "bs" : "ar", trials, seed.name);
+  return {score.name, signature_of(score, options),
+          data::paired_test(*metric, systems, test, trials, seed.value)};
+}
+
+void print_systems(const Request& request, const Options& options) {
+  ScoreTable table{.systems = {}, .columns = {}, .trials = request.paired};
+  table.width = static_cast<int>(options.get_int("width"));
+  for (const NamedLines& system : request.systems) table.systems.push_back(system.name);
+  if (request.paired) table.systems.front() = "Baseline: " + table.systems.front();
+  const ResamplingSeed seed = request.paired ? resampling_seed() : ResamplingSeed{};
+  for (const std::string& name : request.metrics) {
+    table.columns.push_back(request.paired ? tested_systems(request, options, name, seed)
+                                           : scores_of_systems(request, options, name));
+  }
+  fmt::print("{}", wants_json(options) ? table_as_json(table) : table_as_text(table));
+}
+
+}  // namespace
+
+void score_translations(const Options& options) {
+  const Request request = read_score_request(options);
+  if (request.systems.size() == 1) return print_system(request, options);
+  print_systems(request, options);
+}
+
+}  // namespace xf::tools
