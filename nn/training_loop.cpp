@@ -328,11 +328,14 @@ bool is_over(const LoopOptions& options, const TrainingState& state) {
   return reached(options, state) || stalled_out(options, state);
 }
 
-std::optional<double> progress(const LoopOptions& options, const TrainingState& state) {
+std::optional<double> progress(const LoopOptions& options, const TrainingState& state, int64_t sentences) {
   std::optional<double> most;
   for (const Amount& limit : options.after) {
     if (limit.count <= 0) continue;
-    most = std::max(most.value_or(0), std::min(1.0, count_of(state, limit.unit) / limit.count));
+    double count = count_of(state, limit.unit);
+    if (limit.unit == Amount::Unit::epochs && sentences > 0)
+      count += static_cast<double>(state.position) / static_cast<double>(sentences);
+    most = std::max(most.value_or(0), std::min(1.0, count / limit.count));
   }
   return most;
 }

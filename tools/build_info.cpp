@@ -43,6 +43,11 @@ std::string product_instructions() {
   }
 }
 
+std::string build_line() {
+  return fmt::format("{} {}, {}, kernels {}, oneDNN for {}", XF_COMPILER, __VERSION__, XF_BUILD_TYPE,
+                     name_of(cpu_level()), product_instructions());
+}
+
 std::string build_info() {
   const dnnl_version_t* onednn = dnnl_version();
   std::vector<std::string_view> names;

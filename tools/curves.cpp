@@ -1,150 +1,79 @@
 #include "tools/curves.h"
 
-#include <fmt/format.h>
-
-#include <fstream>
+#include <algorithm>
 #include <initializer_list>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "core/error.h"
 #include "core/file.h"
-#include "tools/svg_plot.h"
+#include "tools/run_plots.h"
 
 namespace xf::tools {
 
 namespace {
 
-// By the metric's name; x is the number of an epoch, from 1.
-using EpochSeries = std::map<std::string, std::vector<PlotPoint>>;
-
-struct Curves {
-  PlotSeries training{"training (smoothed labels)", {}, false};
-  PlotSeries validation{"validation", {}, true};
-  PlotSeries bleu{"BLEU", {}, true}, chrf{"chrF2", {}, true};
-  PlotMark best{{0, -1}, ""};
-  EpochSeries trained, validated;
-};
-
 // Of several validations in an epoch the last.
-void add(EpochSeries& series, const std::string& metric, double epoch, double value) {
-  std::vector<PlotPoint>& points = series[metric];
-  if (!points.empty() && points.back().x == epoch) points.pop_back();
-  points.push_back({epoch, value});
-}
-
-void read_epoch(const nlohmann::json& line, Curves& curves) {
-  for (const char* metric : {"ce-mean-words", "ce-mean-batches"}) {
-    if (line.contains(metric) && line.at(metric).is_number())
-      add(curves.trained, metric, line.value("epoch", 0.0), line.at(metric).get<double>());
+std::vector<PlotPoint> validated_by_epoch(const RunMetrics& metrics, const std::string& metric) {
+  std::vector<PlotPoint> points;
+  for (const ScoreRecord& record : metrics.scores) {
+    if (record.metric != metric) continue;
+    const auto epoch = static_cast<double>(record.epoch);
+    if (!points.empty() && points.back().x == epoch) points.pop_back();
+    points.push_back({epoch, record.score});
   }
+  return points;
 }
 
-void read_validation(const nlohmann::json& line, double score, Curves& curves) {
-  const double update = line.value("update", 0.0);
-  const std::string metric = line.value("metric", "");
-  add(curves.validated, metric, line.value("epoch", 0.0), score);
-  if (metric == "ce-mean-words") curves.validation.points.push_back({update, score});
-  if (metric == "chrf") curves.chrf.points.push_back({update, score});
-  if (metric != "bleu") return;
-  curves.bleu.points.push_back({update, score});
-  if (score > curves.best.at.y) curves.best = {{update, score}, fmt::format("{:.2f}", score)};
-}
-
-// Throws json::exception for a line that this program did not write.
-void read_line(const nlohmann::json& line, Curves& curves) {
-  const std::string event = line.value("event", "");
-  if (event == "epoch") return read_epoch(line, curves);
-  const char* const value = event == "train" ? "loss" : "score";
-  if (!line.contains(value) || !line.at(value).is_number()) return;  // a NaN is a null
-  const double score = line.at(value).get<double>();
-  if (event == "train") curves.training.points.push_back({line.value("update", 0.0), score});
-  if (event == "valid") read_validation(line, score, curves);
-}
-
-// How many lines are not ours: half a line that a full disk left, or somebody's own.
-int64_t read_metrics(const std::string& path, Curves& curves) {
-  int64_t foreign = 0;
-  std::ifstream file(path);
-  for (std::string text; std::getline(file, text);) {
-    try {
-      read_line(nlohmann::json::parse(text), curves);
-    } catch (const nlohmann::json::exception&) {
-      ++foreign;
-    }
+std::vector<PlotPoint> trained_by_epoch(const RunMetrics& metrics, const std::string& metric) {
+  std::vector<PlotPoint> points;
+  for (const EpochRecord& record : metrics.epochs) {
+    const auto loss = record.losses.find(metric);
+    if (loss != record.losses.end()) points.push_back({record.epoch, loss->second});
   }
-  return foreign;
+  return points;
 }
 
-// The series of those metrics that were measured.
-std::vector<PlotSeries> measured(const EpochSeries& all,
-                                 std::initializer_list<std::pair<const char*, const char*>> names) {
-  std::vector<PlotSeries> series;
-  for (const auto& [metric, name] : names) {
-    const auto found = all.find(metric);
-    if (found != all.end()) series.push_back({name, found->second, true});
-  }
-  return series;
+void add(Plot& plot, const std::string& name, const std::vector<PlotPoint>& points) {
+  if (!points.empty()) plot.series.push_back(measured_series(name, points));
 }
 
-void draw_losses_by_epoch(const std::string& run, const Curves& curves) {
-  const bool by_batches =
-      curves.validated.contains("ce-mean-batches") && !curves.validated.contains("ce-mean-words");
+void write_losses_by_epoch(const std::string& run, const RunMetrics& metrics) {
+  const auto is_measured = [&](const char* metric) {
+    return std::ranges::find(metrics.scores, metric, &ScoreRecord::metric) != metrics.scores.end();
+  };
+  const bool by_batches = is_measured("ce-mean-batches") && !is_measured("ce-mean-words");
   const char* const metric = by_batches ? "ce-mean-batches" : "ce-mean-words";
-  std::vector<PlotSeries> series = measured(curves.trained, {{metric, "training"}});
-  for (PlotSeries& validation : measured(curves.validated, {{metric, "validation"}}))
-    series.push_back(std::move(validation));
-  atomic_write(
-      run + "/loss_by_epoch.svg",
-      svg({.title = "Training result: loss",
-           .x_label = "epoch",
-           .y_label = by_batches ? "nats per target token, mean of batches" : "nats per target token",
-           .series = std::move(series),
-           .marks = {}}));
+  Plot plot{.title = "Training result: loss",
+            .x_label = "epoch",
+            .y_label = by_batches ? "nats per target token, mean of batches" : "nats per target token",
+            .series = {},
+            .marks = {}};
+  add(plot, "training", trained_by_epoch(metrics, metric));
+  add(plot, "validation", validated_by_epoch(metrics, metric));
+  atomic_write(run + "/loss_by_epoch.svg", svg(plot));
 }
 
-void draw_by_epoch(const std::string& run, const Curves& curves) {
-  if (curves.trained.empty()) return;
-  draw_losses_by_epoch(run, curves);
-  std::vector<PlotSeries> scores =
-      measured(curves.validated, {{"bleu", "BLEU"}, {"chrf", "chrF2"}, {"compat-bleu", "compat-BLEU"}});
-  if (scores.empty()) return;
-  const std::string label = scores.size() == 1 ? scores.front().name : "score";
-  atomic_write(run + "/bleu_by_epoch.svg", svg({.title = "Training result: validation scores",
-                                                .x_label = "epoch",
-                                                .y_label = label,
-                                                .series = std::move(scores),
-                                                .marks = {}}));
-}
-
-void draw(const std::string& run, const Curves& curves) {
-  draw_by_epoch(run, curves);
-  atomic_write(run + "/loss.svg", svg({.title = "Loss",
-                                       .x_label = "update",
-                                       .y_label = "nats per target token",
-                                       .series = {curves.training, curves.validation},
-                                       .marks = {}}));
-  if (curves.bleu.points.empty()) return;
-  atomic_write(run + "/bleu.svg", svg({.title = "Validation scores",
-                                       .x_label = "update",
-                                       .y_label = "BLEU, chrF2",
-                                       .series = {curves.bleu, curves.chrf},
-                                       .marks = {curves.best}}));
+void write_scores_by_epoch(const std::string& run, const RunMetrics& metrics) {
+  Plot plot{.title = "Training result: validation scores",
+            .x_label = "epoch",
+            .y_label = "score",
+            .series = {},
+            .marks = {}};
+  for (const char* metric : {"bleu", "chrf", "compat-bleu"})
+    add(plot, metric_title(metric), validated_by_epoch(metrics, metric));
+  if (plot.series.empty()) return;
+  if (plot.series.size() == 1) plot.y_label = plot.series.front().name;
+  atomic_write(run + "/bleu_by_epoch.svg", svg(plot));
 }
 
 }  // namespace
 
-std::string write_curves(const std::string& run) {
-  Curves curves;
-  const int64_t foreign = read_metrics(run + "/metrics.jsonl", curves);
-  try {
-    draw(run, curves);
-  } catch (const Error& error) {
-    return fmt::format("the curves were not drawn: {}", error.what());
+void write_curves(const std::string& run, const RunMetrics& metrics) {
+  if (!metrics.epochs.empty()) {
+    write_losses_by_epoch(run, metrics);
+    write_scores_by_epoch(run, metrics);
   }
-  if (foreign == 0) return "";
-  return fmt::format("{}/metrics.jsonl: the curves leave out {} lines that xformer-train did not write", run,
-                     foreign);
+  atomic_write(run + "/loss.svg", svg(loss_plot(metrics)));
+  if (!scores_of(metrics, "bleu").empty()) atomic_write(run + "/bleu.svg", svg(score_plot(metrics)));
 }
 
 }  // namespace xf::tools

@@ -189,6 +189,19 @@ std::vector<Row> logging_options() {
   };
 }
 
+std::vector<Row> report_options() {
+  return {
+      flag("report", "true",
+           "report.html in the run folder, drawn anew at each validation; with runs and no text: a page that "
+           "compares "
+           "them"),
+      text("runs", "", "RUN...", "run folders for --report RUN...").any_number().bare().keeps(Keep::never),
+      text("output", "report.html", "FILE", "the page of --report RUN...; -: standard output")
+          .alias("-o")
+          .keeps(Keep::never),
+  };
+}
+
 std::vector<Row> numerics_options() {
   return {
       integer("seed", "1", "N", "of initial weights, shuffling and dropout").at_least(0),
@@ -228,6 +241,7 @@ OptionGroup training_options() {
           {"validation", kTrain, Keep::free, validation_options()},
           {"saving", kTrain, Keep::fixed, saving_options()},
           {"logging", kTrain, Keep::free, logging_options()},
+          {"report", kTrain, Keep::free, report_options()},
           {"numerics", kTrain, Keep::fixed, numerics_options()}};
 }
 

@@ -29,6 +29,21 @@ bool asks_for(const std::vector<GivenOption>& given, std::string_view name) {
   return option && option->words == std::vector<std::string>{"true"};
 }
 
+// Bare words are the runs of --report RUN..., which trains nothing, and nothing else.
+void check_runs(Program program, const std::vector<GivenOption>& given) {
+  if (program != Program::train) return;
+  const GivenOption* const runs = find_given(given, "runs");
+  if (runs && !asks_for(given, "report"))
+    fail(ErrorKind::usage, "unexpected argument '{}'; see xformer-train --help", runs->words.front());
+  for (const char* name : {"train-sets", "model"}) {
+    if (runs && find_given(given, name))
+      fail(ErrorKind::usage, "--report {} ... compares runs and trains nothing; leave out --{}",
+           runs->words.front(), name);
+  }
+  if (!runs && find_given(given, "output"))
+    fail(ErrorKind::usage, "--output is the page of --report RUN...; name the runs");
+}
+
 // --fp16 and --bf16 are spellings of --precision.
 void check_precision(Options& options) {
   if (options.get_bool("fp16")) {
@@ -112,6 +127,7 @@ Options build(Program program, const std::vector<GivenOption>& from_run,
 std::optional<Options> parse_options(Program program, int argc, const char* const* argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto given = parse_command_line(program, arguments);
+  check_runs(program, given);
   std::string answer;
   if (asks_for(given, "help")) answer = help_text(program, false);
   if (asks_for(given, "help-all")) answer = help_text(program, true);

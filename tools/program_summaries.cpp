@@ -10,7 +10,8 @@ std::string program_summary(Program program) {
              "classes.\n\n"
              "  xformer-train -t train.en train.de --valid-sets val.en val.de -m RUN\n"
              "  xformer-train --task language-model -t train.en --valid-sets val.en -m RUN\n"
-             "  xformer-train --task classification -t train.text train.labels -m RUN\n";
+             "  xformer-train --task classification -t train.text train.labels -m RUN\n"
+             "  xformer-train --report RUN... -o FILE          runs that there are, compared on one page\n";
     case Program::translate:
       return "Translates text, line by line.\n\n  xformer-translate -m RUN -i FILE -o FILE\n";
     case Program::score:

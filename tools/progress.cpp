@@ -29,7 +29,7 @@ std::vector<Field> fields(const Progress& progress) {
   const std::string last = progress.last_update > 0 ? fmt::format("/{}", grouped(progress.last_update)) : "";
   fields.push_back({fmt::format("up {}{}", grouped(progress.update), last), 0});
   fields.push_back({fmt::format("loss {:.3f}", progress.loss), 0});
-  const double perplexity = progress.perplexity;
+  const double perplexity = std::exp(progress.plain_loss);
   fields.push_back(
       {perplexity < 1000 ? fmt::format("ppl {:.1f}", perplexity) : fmt::format("ppl {:.1e}", perplexity), 4});
   fields.push_back({fmt::format("lr {:.1e}", progress.learn_rate), 5});
@@ -87,6 +87,19 @@ std::string clock_time(double seconds) {
   return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+std::string counted(int64_t number, const std::string& thing) {
+  return fmt::format("{} {}{}", grouped(number), thing, number == 1 ? "" : "s");
+}
+
+// Two digits or so: more would promise what nobody knows.
+std::string rough_time(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", std::max(seconds, 1.0));
+  const auto minutes = static_cast<int64_t>(std::llround(seconds / 60));
+  if (minutes < 90) return fmt::format("{} min", minutes);
+  if (minutes < 48 * 60) return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+  return fmt::format("{:.1f} days", seconds / 86400);
+}
+
 std::string progress_line(const Progress& progress) { return joined(fields(progress)); }
 
 std::string progress_bar(const Progress& progress, int columns) {
@@ -104,29 +117,36 @@ std::string progress_bar(const Progress& progress, int columns) {
   return bar + joined(shown);
 }
 
-void ProgressDisplay::draw(const Progress& progress) {
-  const std::string bar = progress_bar(progress, terminal_.columns);
+void ProgressDisplay::draw(const std::string& bar) {
   fmt::memory_buffer out;
   fmt::format_to(std::back_inserter(out), "\r\x1b[K{}", bar);
   std::fwrite(out.data(), 1, out.size(), stream_);
   std::fflush(stream_);
   bar_ = bar;
-  last_drawn_ = now_seconds();
+  is_activity_ = false;
 }
 
 void ProgressDisplay::tick(const Progress& progress) {
-  if (terminal_.redraws && now_seconds() - last_drawn_ >= kRedrawSeconds) draw(progress);
+  if (!terminal_.redraws || now_seconds() - last_drawn_ < kRedrawSeconds) return;
+  draw(progress_bar(progress, terminal_.columns));
+  last_drawn_ = now_seconds();
+}
+
+void ProgressDisplay::activity(const std::string& text) {
+  if (!terminal_.redraws) return;
+  draw(text.substr(0, static_cast<size_t>(terminal_.columns - 1)));
+  is_activity_ = true;
 }
 
 void ProgressDisplay::report(const Progress& progress) {
-  if (terminal_.redraws) return draw(progress);
+  if (terminal_.redraws) return draw(progress_bar(progress, terminal_.columns));
   const std::string line = fmt::format("{}\n", progress_line(progress));
   std::fwrite(line.data(), 1, line.size(), stream_);
   std::fflush(stream_);
 }
 
 void ProgressDisplay::message(const std::string& text) {
-  const std::string bar = bar_;
+  const std::string bar = is_activity_ ? "" : bar_;
   clear();
   const std::string lines = fmt::format("{}\n{}", text, bar);
   std::fwrite(lines.data(), 1, lines.size(), stream_);

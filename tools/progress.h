@@ -14,7 +14,7 @@ struct Progress {
   int64_t update = 0;
   int64_t last_update = 0;  // where training will stop at the latest; 0: not known
   double loss = 0;          // nats per target token, label smoothing included
-  double perplexity = 0;    // exp of the unsmoothed loss
+  double plain_loss = 0;    // the same without; its exp is the perplexity
   double learn_rate = 0;
   double gradient_norm = 0;
   double tokens_per_second = 0;  // target tokens
@@ -29,9 +29,11 @@ std::string progress_line(const Progress& progress);
 // The same behind a bar, with as many fields as the columns hold, the important ones longest.
 std::string progress_bar(const Progress& progress, int columns);
 
-std::string grouped(int64_t number);     // 1,250
-std::string short_count(double number);  // 182k, 1.4M
-std::string clock_time(double seconds);  // 00:02:10
+std::string grouped(int64_t number);                            // 1,250
+std::string counted(int64_t number, const std::string& thing);  // 1 pair, 1,250 pairs
+std::string short_count(double number);                         // 182k, 1.4M
+std::string clock_time(double seconds);                         // 00:02:10
+std::string rough_time(double seconds);                         // 40 s, 57 min, 3 h 20 min
 
 class ProgressDisplay {
  public:
@@ -46,6 +48,9 @@ class ProgressDisplay {
   // Every --disp-freq: a line on a pipe; on a terminal the bar is redrawn.
   void report(const Progress& progress);
 
+  // What goes on where no updates are made: in the bar's place until something else is said; nothing on a pipe.
+  void activity(const std::string& text);
+
   // A line that stays, above the bar if there is one. `text` without its newline.
   void message(const std::string& text);
 
@@ -54,11 +59,12 @@ class ProgressDisplay {
   void clear();
 
  private:
-  void draw(const Progress& progress);
+  void draw(const std::string& bar);
 
   std::FILE* stream_;
   Terminal terminal_;
   std::string bar_;           // what is on the terminal now
+  bool is_activity_ = false;  // which ends with the next line that stays
   double last_drawn_ = -1e9;  // seconds, on the steady clock
 };
 

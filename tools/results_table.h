@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/options.h"
+#include "tools/run_metrics.h"
+
 namespace xf::tools {
 
 struct ResultRow {
@@ -19,6 +22,9 @@ struct ResultRow {
 // has ended and no metric is named, that of the averaged model. Error data if the folder is no run, or has not measured
 // what is asked for.
 std::vector<ResultRow> result_rows(const std::string& run, const std::vector<std::string>& metrics);
+// The same of a run whose files are read already.
+std::vector<ResultRow> result_rows(const std::string& run, const Options& options, const RunMetrics& measured,
+                                   const std::vector<std::string>& metrics);
 
 std::string results_as_text(const std::vector<ResultRow>& rows);
 std::string results_as_markdown(const std::vector<ResultRow>& rows);

@@ -6,18 +6,11 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "tools/curves.h"
 #include "tools/seed_log.h"
 
 namespace xf::tools {
 
 namespace {
-
-Terminal display_terminal(const Options& options) {
-  Terminal terminal = detect_terminal(stderr);
-  if (options.get_string("log-format") == "plain") terminal.redraws = false;
-  return terminal;
-}
 
 // The first of the metrics that was measured.
 std::optional<double> score_of(const ValidationResult& result, std::initializer_list<const char*> metrics) {
@@ -37,29 +30,52 @@ std::string seed_block(const nn::TrainingState& state, const ValidationResult& r
                       .bleu = score_of(result, {"compat-bleu", "bleu"})});
 }
 
+// The sentences of --valid-print, for the log.
+std::vector<std::string> sample_lines(const std::vector<Sample>& samples) {
+  std::vector<std::string> lines;
+  for (const auto& [number, source, reference, translation] : samples) {
+    lines.push_back(fmt::format("  {} source      {}", number, source));
+    lines.push_back(fmt::format("  {} translation {}", number, translation));
+    lines.push_back(fmt::format("  {} reference   {}", number, reference));
+  }
+  return lines;
+}
+
+bool shows_nothing(const Options& options) {
+  const std::string& format = options.get_string("log-format");
+  return format == "none" || format == "json" || options.get_bool("quiet");
+}
+
 }  // namespace
 
-RunReport::RunReport(const Options& options, const nn::LoopOptions& loop, double updates_per_epoch)
+Terminal display_terminal(const Options& options) {
+  Terminal terminal = detect_terminal(stderr);
+  if (options.get_string("log-format") == "plain" || shows_nothing(options)) terminal.redraws = false;
+  return terminal;
+}
+
+RunReport::RunReport(const Options& options, const nn::LoopOptions& loop, double updates_per_epoch,
+                     int64_t sentences)
     : options_(options),
-      loop_(loop),
       updates_per_epoch_(updates_per_epoch),
       run_(options.get_string("model")),
       log_format_(options.get_string("log-format")),
-      display_(stderr, display_terminal(options)) {}
+      display_(stderr, display_terminal(options)),
+      progress_(loop, updates_per_epoch, sentences),
+      pictures_(options) {}
 
-void RunReport::open(const Lengths& keep) {
+void RunReport::open(const Lengths& keep, const nn::TrainingState& state) {
   const std::string path = has_own_log() ? run_ + "/train.log" : options_.get_string("log");
   log_ = std::make_unique<LogFile>(path, has_own_log() ? keep.log : kKeepAll);
   metrics_ = std::make_unique<LogFile>(run_ + "/metrics.jsonl", keep.metrics);
+  validations_ = std::make_unique<ValidationFiles>(run_, state.validated_at);
 }
 
 RunReport::Lengths RunReport::lengths() const {
   return {has_own_log() ? log_->bytes() : kKeepAll, metrics_->bytes()};
 }
 
-bool RunReport::shows() const {
-  return log_format_ != "none" && log_format_ != "json" && !options_.get_bool("quiet");
-}
+bool RunReport::shows() const { return !shows_nothing(options_); }
 
 void RunReport::show(const std::string& text) {
   if (shows()) display_.message(text);
@@ -77,6 +93,10 @@ void RunReport::say(const std::string& text) {
 void RunReport::warn(const std::string& text) {
   display_.message("warning: " + text);
   note("warning: " + text);
+}
+
+void RunReport::activity(const std::string& text) {
+  if (shows()) display_.activity(text);
 }
 
 void RunReport::metrics(const std::string& json) { metrics_->line(json); }
@@ -106,7 +126,7 @@ void RunReport::validation_metrics(const nn::TrainingState& state, const Validat
                                    bool best) {
   for (const nn::Score& score : result.scores) {
     std::vector<Field> fields = {{"update", state.update},
-                                 {"epoch", state.epoch},
+                                 {"epoch", epoch_of(state)},
                                  {"seconds", state.seconds},
                                  {"metric", score.metric},
                                  {"score", score.value}};
@@ -121,7 +141,7 @@ void RunReport::validation_metrics(const nn::TrainingState& state, const Validat
 
 std::string RunReport::validation_line(const nn::TrainingState& state, const ValidationResult& result,
                                        bool best) const {
-  std::string line = fmt::format("valid · ep {} · up {}", state.epoch, grouped(state.update));
+  std::string line = fmt::format("valid · ep {} · up {}", epoch_of(state), grouped(state.update));
   for (const nn::Score& score : result.scores)
     line += fmt::format(" · {} {:.{}f}", score.metric, score.value, score.higher_is_better ? 2 : 4);
   if (best) line += " · best so far";
@@ -135,51 +155,47 @@ std::string RunReport::validation_line(const nn::TrainingState& state, const Val
 void RunReport::validation(const nn::TrainingState& state, const ValidationResult& result, bool best) {
   validation_metrics(state, result, best);
   say(seed_format() ? seed_block(state, result) : validation_line(state, result, best));
-  for (const std::string& sample : result.samples) say(sample);
-  draw_curves();
+  for (const std::string& line : sample_lines(result.samples)) say(line);
+  validations_->add(state, result, best);
+  pictures_.show_attention(result.attention);
+  draw(state, "");
 }
 
-void RunReport::draw_curves() {
-  const std::string problem = write_curves(run_);
-  if (!problem.empty() && problem != curves_problem_) warn(problem);
-  curves_problem_ = problem;
+void RunReport::averaged(const FinalScore& score) {
+  say("averaged model, " + score.text);
+  metrics(json_line("averaged", score.fields));
+  pictures_.show_attention(score.attention);
 }
 
-Progress RunReport::progress_of(const nn::TrainingState& state, const nn::UpdateResult& result) const {
-  Progress progress;
-  progress.epoch = state.epoch + (state.position > 0 ? 1 : 0);
-  progress.update = state.update;
-  for (const nn::Amount& limit : loop_.after) {
-    double updates = 0;
-    if (limit.unit == nn::Amount::Unit::updates) updates = limit.count;
-    if (limit.unit == nn::Amount::Unit::epochs) updates = limit.count * updates_per_epoch_;
-    if (updates == 0) continue;
-    const auto rounded = static_cast<int64_t>(std::llround(updates));
-    progress.last_update = progress.last_update == 0 ? rounded : std::min(progress.last_update, rounded);
-  }
-  const nn::LossSums& window = state.window.tokens > 0 ? state.window : result.loss;
-  const auto tokens = static_cast<double>(std::max<int64_t>(window.tokens, 1));
-  progress.loss = window.smoothed / tokens;
-  progress.perplexity = std::exp(window.plain / tokens);
-  progress.learn_rate = result.learning_rate;
-  progress.gradient_norm = result.gradient_norm;
-  progress.tokens_per_second = state.window_seconds > 0 ? tokens / state.window_seconds : 0;
-  progress.seconds = state.seconds;
-  const auto done = nn::progress(loop_, state);
-  if (done && *done > 0) progress.seconds_left = state.seconds * (1 - *done) / *done;
-  return progress;
+void RunReport::draw(const nn::TrainingState& state, const std::string& ended) {
+  RunStatus status{.training = state, .last_update = progress_.last_update()};
+  if (!ended.empty()) status.state = ended;
+  for (const std::string& problem : pictures_.draw(status)) warn(problem);
+}
+
+// Of the speed of training alone: validations are few, and none has been seen yet.
+void RunReport::predict(const nn::TrainingState& state) {
+  const std::optional<double> seconds = progress_.prediction(state);
+  if (!seconds || seed_format()) return;
+  std::string after = options_.text_of("after");
+  std::ranges::replace(after, ' ', ',');
+  say(fmt::format("about {} of updates to the end of --after {}, validations apart", rough_time(*seconds),
+                  after));
 }
 
 void RunReport::update(const nn::TrainingState& state, const nn::UpdateResult& result) {
-  if (shows() && !seed_format()) display_.tick(progress_of(state, result));
+  if (shows() && !seed_format()) display_.tick(progress_.at(state, result));
+  if (result.update == state.update)
+    predict(state);  // else a device is still at work, and the clock says nothing
 }
 
 void RunReport::report(const nn::TrainingState& state, const nn::UpdateResult& result) {
-  const Progress progress = progress_of(state, result);
+  const Progress progress = progress_.at(state, result);
   const std::string json = json_line("train", {{"update", state.update},
                                                {"epoch", progress.epoch},
                                                {"loss", progress.loss},
-                                               {"ppl", progress.perplexity},
+                                               {"ce-mean-words", progress.plain_loss},
+                                               {"ppl", std::exp(progress.plain_loss)},
                                                {"lr", progress.learn_rate},
                                                {"gnorm", progress.gradient_norm},
                                                {"tok_per_s", std::round(progress.tokens_per_second)},

@@ -1,4 +1,4 @@
-// What a training run shows and writes down: the display, train.log and metrics.jsonl.
+// What a training run shows and writes down: the display, train.log, metrics.jsonl, what validations leave, and pictures.
 #pragma once
 
 #include <memory>
@@ -8,21 +8,27 @@
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/run_log.h"
-#include "tools/validation.h"
+#include "tools/run_pictures.h"
+#include "tools/run_progress.h"
+#include "tools/validation_files.h"
 
 namespace xf::tools {
 
+// Where the standard error shows what goes on; a terminal that is not redrawn where the options ask for plain lines or
+// none.
+Terminal display_terminal(const Options& options);
+
 class RunReport {
  public:
-  // The arguments must outlive the object.
-  RunReport(const Options& options, const nn::LoopOptions& loop, double updates_per_epoch);
+  // `sentences`: of an epoch. The arguments must outlive the object.
+  RunReport(const Options& options, const nn::LoopOptions& loop, double updates_per_epoch, int64_t sentences);
 
   // Bytes of the two files; kKeepAll: all there are.
   struct Lengths {
     int64_t log = 0, metrics = 0;
   };
-  // Opens the files, cut back to what they were. Until then only the display is there.
-  void open(const Lengths& keep);
+  // Opens the files, cut back to what they were when `state` was saved. Until then only the display is there.
+  void open(const Lengths& keep, const nn::TrainingState& state);
   Lengths lengths() const;
 
   void show(const std::string& text);  // on the display
@@ -30,6 +36,7 @@ class RunReport {
   void say(const std::string& text);   // both
   void warn(const std::string& text);
   void metrics(const std::string& json);
+  void activity(const std::string& text);  // on a terminal, in the bar's place
   void clear() { display_.clear(); }
   bool seed_format() const { return log_format_ == "seed"; }  // tools/seed_log.h
 
@@ -38,10 +45,13 @@ class RunReport {
   void report(const nn::TrainingState& state, const nn::UpdateResult& result);
   void epoch(const nn::TrainingState& state);  // that has ended
   void validation(const nn::TrainingState& state, const ValidationResult& result, bool best);
-  void draw_curves();  // loss.svg and bleu.svg; warns, once for each reason, when they cannot be drawn
+  void averaged(const FinalScore& score);
+  // Curves and report.html. `ended`: how the run did; empty: it goes on. Warns, once for each reason, when they cannot be
+  // drawn.
+  void draw(const nn::TrainingState& state, const std::string& ended);
 
  private:
-  Progress progress_of(const nn::TrainingState& state, const nn::UpdateResult& result) const;
+  void predict(const nn::TrainingState& state);
   void validation_metrics(const nn::TrainingState& state, const ValidationResult& result, bool best);
   std::string validation_line(const nn::TrainingState& state, const ValidationResult& result,
                               bool best) const;
@@ -49,12 +59,13 @@ class RunReport {
   bool has_own_log() const { return !options_.is_set("log"); }  // else the user's file, which is never cut
 
   const Options& options_;
-  const nn::LoopOptions& loop_;
   double updates_per_epoch_;
   std::string run_, log_format_;
   ProgressDisplay display_;
+  RunProgress progress_;
+  RunPictures pictures_;
   std::unique_ptr<LogFile> log_, metrics_;
-  std::string curves_problem_;  // that the user knows of
+  std::unique_ptr<ValidationFiles> validations_;
 };
 
 }  // namespace xf::tools

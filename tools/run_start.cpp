@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "nn/run_folder.h"
+#include "tools/validation_files.h"
 
 namespace xf::tools {
 
@@ -106,11 +107,12 @@ void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, 
 
 void remove_run_files(const std::string& run) {
   for (const char* name :
-       {"metrics.jsonl", "train.log", "loss.svg", "bleu.svg", "loss_by_epoch.svg", "bleu_by_epoch.svg",
-        "config.toml", "vocab.spm", "vocab.txt", "vocab.source.spm", "vocab.source.txt", "vocab.target.spm",
-        "vocab.target.txt", "vocab.target.labels"}) {
+       {"metrics.jsonl", "train.log", "report.html", "loss.svg", "bleu.svg", "loss_by_epoch.svg",
+        "bleu_by_epoch.svg", "config.toml", "vocab.spm", "vocab.txt", "vocab.source.spm", "vocab.source.txt",
+        "vocab.target.spm", "vocab.target.txt", "vocab.target.labels"}) {
     fs::remove(run + "/" + name);
   }
+  remove_validation_files(run);
 }
 
 }  // namespace xf::tools

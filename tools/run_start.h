@@ -25,7 +25,7 @@ bool resumes_checkpoint(const Options& options);
 // Error usage unless a model with these options is the one of `checkpoint`, which lies at `where`.
 void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, const std::string& where);
 
-// Removes logs, curves, configuration and vocabularies of an earlier run.
+// Removes logs, curves, report, configuration and vocabularies of an earlier run.
 void remove_run_files(const std::string& run);
 
 }  // namespace xf::tools

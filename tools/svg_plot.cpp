@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kLeft = 68, kRight = 24, kTop = 74, kBottom = 56;  // margins around the axes, pixels
 constexpr double kLetter = 7.0;  // width of an average letter of the legend
+constexpr int kTickRoom = 84;    // pixels from one tick of the x axis to the next, about
 constexpr int kLegendLine = 18;  // pixels from one of its lines to the next
 
 struct Range {
@@ -81,9 +82,10 @@ std::string grid(const Plot& plot, const Axis& x, const Axis& y) {
 // One polyline for each run of finite points.
 std::string curve(const PlotSeries& series, const char* color, const Axis& x, const Axis& y) {
   std::string out, dots, path;
+  const char* const css_class = series.faint ? "curve faint" : "curve";
   const auto flush = [&] {
     if (!path.empty())
-      out += fmt::format("<polyline class=\"curve\" stroke=\"{}\" points=\"{}\"/>\n", color, path);
+      out += fmt::format("<polyline class=\"{}\" stroke=\"{}\" points=\"{}\"/>\n", css_class, color, path);
     path.clear();
   };
   for (const PlotPoint& point : series.points) {
@@ -101,18 +103,29 @@ std::string curve(const PlotSeries& series, const char* color, const Axis& x, co
   return out + dots;
 }
 
+// In the order of their colours; a faint one has that of the next.
+const char* color_of(const Plot& plot, size_t series) {
+  const auto place =
+      std::count_if(plot.series.begin(), plot.series.begin() + static_cast<std::ptrdiff_t>(series),
+                    [](const PlotSeries& before) { return !before.faint; });
+  return kPlotColors[static_cast<size_t>(place) % kPlotColors.size()];
+}
+
 // Where a series' name starts: as many on a line as fit.
 struct LegendPlace {
   double left = kLeft;
   int line = 0;
+  size_t series = 0;
 };
 
 std::vector<LegendPlace> legend_places(const Plot& plot) {
   std::vector<LegendPlace> places;
   LegendPlace next;
   for (const PlotSeries& series : plot.series) {
+    next.series = static_cast<size_t>(&series - plot.series.data());
+    if (series.faint) continue;
     const double width = 24 + kLetter * static_cast<double>(series.name.size());
-    if (next.left > kLeft && next.left + width > plot.width) next = {kLeft, next.line + 1};
+    if (next.left > kLeft && next.left + width > plot.width) next = {kLeft, next.line + 1, next.series};
     places.push_back(next);
     next.left += width + 20;
   }
@@ -121,16 +134,15 @@ std::vector<LegendPlace> legend_places(const Plot& plot) {
 
 // The names of two series and more, below the title.
 std::string legend(const Plot& plot, const std::vector<LegendPlace>& places) {
-  if (plot.series.size() < 2) return "";
+  if (places.size() < 2) return "";
   std::string out;
-  for (size_t i = 0; i < plot.series.size(); ++i) {
-    const auto [left, line] = places[i];
+  for (const auto& [left, line, series] : places) {
     const int middle = 52 + kLegendLine * line;
     out += fmt::format(
         "<line class=\"curve\" stroke=\"{0}\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{3}\" y2=\"{3}\"/>"
         "<text class=\"ink label\" x=\"{4:.1f}\" y=\"{5}\">{6}</text>\n",
-        kPlotColors[i % kPlotColors.size()], left, left + 18, middle, left + 24, middle + 4,
-        escaped(plot.series[i].name));
+        color_of(plot, series), left, left + 18, middle, left + 24, middle + 4,
+        escaped(plot.series[series].name));
   }
   return out;
 }
@@ -152,6 +164,7 @@ constexpr const char* kStyle = R"(
 .note { font-size: 13px; font-weight: 600; paint-order: stroke; stroke: #fff; stroke-width: 4px; }
 .grid { stroke: #999; stroke-opacity: 0.3; } .ring { fill: none; stroke: #222; stroke-width: 1.5; }
 .curve { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
+.faint { stroke-width: 1; stroke-opacity: 0.35; }
 @media (prefers-color-scheme: dark) { .note { stroke: #181818; } .ring { stroke: #eee; } }
 )";
 
@@ -201,12 +214,12 @@ Drawing plot_drawing(const Plot& plot) {
     drawing.text(plot.width / 2.0, plot.height / 2.0, "no data yet", "middle");
     return drawing;
   }
-  const Axis x = make_axis(x_range, 9, kLeft, plot.width - kRight);
+  const Axis x = make_axis(x_range, plot.width / kTickRoom, kLeft, plot.width - kRight);
   const std::vector<LegendPlace> places = legend_places(plot);
-  const Axis y = make_axis(y_range, 6, plot.height - kBottom, kTop + kLegendLine * places.back().line);
+  const Axis y = make_axis(y_range, 6, plot.height - kBottom,
+                           kTop + kLegendLine * (places.empty() ? 0 : places.back().line));
   drawing.add(legend(plot, places) + grid(plot, x, y));
-  for (size_t i = 0; i < plot.series.size(); ++i)
-    drawing.add(curve(plot.series[i], kPlotColors[i % kPlotColors.size()], x, y));
+  for (size_t i = 0; i < plot.series.size(); ++i) drawing.add(curve(plot.series[i], color_of(plot, i), x, y));
   for (const PlotMark& one : plot.marks) {
     if (finite(one.at)) drawing.add(mark(one, x, y));
   }

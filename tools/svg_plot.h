@@ -24,6 +24,7 @@ struct PlotSeries {
   std::string name;               // in the legend
   std::vector<PlotPoint> points;  // by ascending x; a y that is not finite leaves a gap
   bool markers = false;           // a dot at each point: few, separate measurements
+  bool faint = false;  // what the next series is the mean of: in its colour, lightly, and not in the legend
 };
 
 // A point with a label of its own: the best score.
@@ -34,7 +35,8 @@ struct PlotMark {
 
 struct Plot {
   std::string title, x_label, y_label;
-  std::vector<PlotSeries> series;  // at most six; they get colours that colour-blind readers can tell apart
+  std::vector<PlotSeries>
+      series;  // at most six that are not faint; they get colours that colour-blind readers can tell apart
   std::vector<PlotMark> marks;
   int width = 760, height = 420;  // pixels
 };

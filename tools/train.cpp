@@ -4,6 +4,8 @@
 
 #include "core/parallel.h"
 #include "tools/model_config.h"
+#include "tools/progress.h"
+#include "tools/run_report.h"
 #include "tools/seed_log.h"
 #include "tools/training_run.h"
 
@@ -19,7 +21,10 @@ int train(const Options& options) {
   const bool seed_format = options.get_string("log-format") == "seed" && !options.get_bool("quiet");
   const RunStart start = run_start(options);
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetStart);
-  TrainingInputs inputs = read_training_inputs(options, start);
+  ProgressDisplay display(stderr, display_terminal(options));
+  TrainingInputs inputs =
+      read_training_inputs(options, start, [&](const std::string& text) { display.activity(text); });
+  display.clear();
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetDone);
   return run_training(std::move(inputs));
 }

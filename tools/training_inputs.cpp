@@ -41,11 +41,15 @@ void check_given(const Options& options, const Vocabularies& settled, const std:
        "vocabs: not the vocabulary that {} was begun with; leave it out, or give another --model", run);
 }
 
-Vocabularies choose_vocabularies(const Options& options, RunStart start, const data::ParallelText& text) {
+Vocabularies choose_vocabularies(const Options& options, RunStart start, const data::ParallelText& text,
+                                 const Announce& announce) {
   std::string run;
   if (start == RunStart::resumed) run = options.get_string("model");
   if (resumes_checkpoint(options)) run = find_vocabularies(options.get_string("resume"));
-  if (run.empty() || !has_vocabularies(run)) return make_vocabularies(options, text);
+  if (run.empty() || !has_vocabularies(run)) {
+    if (options.get_strings("vocabs").empty()) announce("learning the vocabulary ...");
+    return make_vocabularies(options, text);
+  }
   Vocabularies settled = load_vocabularies(run);
   check_given(options, settled, run, text);
   return settled;
@@ -53,7 +57,7 @@ Vocabularies choose_vocabularies(const Options& options, RunStart start, const d
 
 }  // namespace
 
-TrainingInputs read_training_inputs(const Options& options, RunStart start) {
+TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce) {
   TrainingInputs inputs{.options = options,
                         .pipeline = text_pipeline(options),
                         .vocabularies = {},
@@ -67,10 +71,12 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start) {
     inputs.checkpoint = nn::read_checkpoint(path);
     check_same_model(options, *inputs.checkpoint, path);
   }
+  announce("reading the text ...");
   const data::ParallelText text =
       read_text(model_type(options), options.get_strings("train-sets"), inputs.pipeline);
   inputs.data_hash = hash_of(text);
-  inputs.vocabularies = choose_vocabularies(options, start, text);
+  inputs.vocabularies = choose_vocabularies(options, start, text, announce);
+  announce("encoding the text ...");
   inputs.corpus = data::encode_corpus(
       text, *inputs.vocabularies.source, *inputs.vocabularies.target,
       {.max_length = options.get_int("max-length"), .crop = options.get_bool("max-length-crop")});

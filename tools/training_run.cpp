@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/model_config.h"
-#include "tools/print_model.h"
+#include "tools/run_beginning.h"
 #include "tools/run_report.h"
 #include "tools/training_setup.h"
 
@@ -42,14 +42,15 @@ class TrainingRun final : public nn::TrainingTask {
 
  private:
   void describe();
-  void describe_run();
   void take_folder();
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
   void load(const nn::Checkpoint& checkpoint, const std::string& where);
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
+  nn::Ending train();
   void finish(nn::Ending ending);
+  void conclude(nn::Ending ending);
   void score(const nn::Checkpoint& average);
   nn::State state_to_save(const nn::TrainingState& state) const;
   nn::Checkpoint checkpoint(const nn::TrainingState& state) const;
@@ -73,7 +74,7 @@ TrainingRun::TrainingRun(TrainingInputs inputs)
       run_(options_.get_string("model")),
       setup_(training_setup(inputs_)),
       model_(setup_),
-      report_(options_, setup_.loop, setup_.updates_per_epoch) {
+      report_(options_, setup_.loop, setup_.updates_per_epoch, inputs_.corpus.size()) {
   if (inputs_.validation) {
     validator_ =
         make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies, *inputs_.validation);
@@ -85,14 +86,20 @@ int TrainingRun::run() {
   note_stops();
   take_folder();
   if (resume_or_begin()) return 0;
-  const nn::Ending ending = nn::run_training_loop(model_.trainer, *this, setup_.loop, state_);
+  finish(train());
+  return 0;
+}
+
+nn::Ending TrainingRun::train() {
   try {
-    finish(ending);
+    return nn::run_training_loop(model_.trainer, *this, setup_.loop, state_);
   } catch (const Stopped&) {
-    report_.show("stopped before the averaged model was written; the same command does that");
+    report_.draw(state_, "stopped");
+    throw;
+  } catch (const Error& error) {
+    report_.draw(state_, fmt::format("ended by an error: {}", error.what()));
     throw;
   }
-  return 0;
 }
 
 void TrainingRun::take_folder() {
@@ -109,8 +116,8 @@ bool TrainingRun::resume_or_begin() {
     from = run_;
     restore(*latest, run_);
     if (take_up_ending(*latest)) {
-      report_.say(fmt::format("{} is finished ({} updates); give a larger --after to train on", run_,
-                              grouped(state_.update)));
+      report_.say(fmt::format("{} is finished ({}); give a larger --after to train on", run_,
+                              counted(state_.update, "update")));
       return true;
     }
   }
@@ -118,7 +125,7 @@ bool TrainingRun::resume_or_begin() {
     folder_->clear();
     remove_run_files(run_);
   }
-  report_.open(logs_);
+  report_.open(logs_, state_);
   if (!has_vocabularies(run_)) inputs_.vocabularies.save(run_);
   atomic_write(run_ + "/config.toml", options_.to_toml());
   if (inputs_.start == RunStart::resumed || inputs_.checkpoint) {
@@ -129,6 +136,9 @@ bool TrainingRun::resume_or_begin() {
     if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
     describe();
   }
+  if (report_.lengths().metrics == 0)
+    report_.metrics(json_line("begin", beginning_fields(inputs_, setup_, model_.registry)));
+  report_.draw(state_, "");
   return false;
 }
 
@@ -188,33 +198,9 @@ bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
   return nn::is_over(setup_.loop, state_);
 }
 
-void TrainingRun::describe_run() {
-  const data::CorpusStatistics& s = inputs_.corpus.statistics;
-  const char* const unit = inputs_.corpus.has_source() ? "pairs" : "lines";
-  report_.say(fmt::format("xformer {} · {} · {} threads · seed {}", XFORMER_VERSION, device_line(options_),
-                          thread_count(), setup_.seed));
-  report_.say(fmt::format("train: {} {}, {} kept, {} empty, {} over {} tokens{}", grouped(s.pairs), unit,
-                          grouped(s.kept), grouped(s.dropped_empty), grouped(s.dropped_long),
-                          options_.get_int("max-length"),
-                          s.cropped ? fmt::format(", {} cropped", grouped(s.cropped)) : ""));
-  report_.say(tokens_line(setup_.model.type, s));
-  if (inputs_.validation)
-    report_.say(fmt::format("valid: {} {}", grouped(inputs_.validation->corpus.size()), unit));
-  report_.say(vocabulary_line(setup_.model.type, inputs_.vocabularies));
-  report_.say(model_line(setup_.model, model_.registry));
-  report_.say(memory_line(setup_.plan, setup_.trainer.capacity.target_tokens));
-  report_.say(batches_line(setup_, inputs_));
-}
-
 void TrainingRun::describe() {
-  const data::CorpusStatistics& s = inputs_.corpus.statistics;
-  report_.seed_format() ? report_.begin_as_seed(inputs_.vocabularies, model_.registry.count())
-                        : describe_run();
-  report_.metrics(json_line("begin", {{"pairs", s.kept},
-                                      {"parameters", model_.registry.count()},
-                                      {"seed", static_cast<int64_t>(setup_.seed)},
-                                      {"threads", int64_t{thread_count()}},
-                                      {"vocabulary", inputs_.vocabularies.hash()}}));
+  if (report_.seed_format()) return report_.begin_as_seed(inputs_.vocabularies, model_.registry.count());
+  for (const std::string& line : beginning_lines(inputs_, setup_, model_.registry)) report_.say(line);
 }
 
 void TrainingRun::locate(nn::TrainingState& state) const {
@@ -222,9 +208,11 @@ void TrainingRun::locate(nn::TrainingState& state) const {
   state.position = setup_.batches.cursor().position;
 }
 
-std::vector<nn::Score> TrainingRun::validate(const nn::TrainingState&) {
+std::vector<nn::Score> TrainingRun::validate(const nn::TrainingState& state) {
   if (!validator_) return {};
   const nn::SmoothedWeights used(model_.trainer.smoothing());
+  report_.activity(fmt::format("validating at update {} on {} ...", grouped(state.update),
+                               counted(inputs_.validation->corpus.size(), "sentence")));
   validation_ = validator_->validate();
   return validation_.scores;
 }
@@ -284,20 +272,30 @@ std::optional<nn::TrainingState> TrainingRun::roll_back(int64_t update) {
   return state;
 }
 
+void TrainingRun::finish(nn::Ending ending) {
+  try {
+    conclude(ending);
+  } catch (const Stopped&) {
+    report_.draw(state_, "stopped before the averaged model was written");
+    report_.show("stopped before the averaged model was written; the same command does that");
+    throw;
+  }
+}
+
 // `averaged` is written when everything else is done, so that a run with it has ended: whatever comes before,
 // a signal, a kill, a full disk, the same command does all of this again.
-void TrainingRun::finish(nn::Ending ending) {
+void TrainingRun::conclude(nn::Ending ending) {
   report_.clear();
   nn::Checkpoint average = folder_->average();
-  report_.draw_curves();
-  report_.say(fmt::format("{} after {} updates, {}",
-                          ending == nn::Ending::stopped_early ? "no progress any more" : "done",
-                          grouped(state_.update), clock_time(state_.seconds)));
+  const char* const how = ending == nn::Ending::stopped_early ? "no progress any more" : "done";
+  report_.say(
+      fmt::format("{} after {}, {}", how, counted(state_.update, "update"), clock_time(state_.seconds)));
   if (state_.best_update > 0) {
     report_.say(fmt::format("best {} {:.2f} at update {}", state_.best_metric, state_.best_score,
                             grouped(state_.best_update)));
   }
   if (validator_) score(average);
+  report_.draw(state_, ending == nn::Ending::stopped_early ? "finished, no progress any more" : "finished");
   const std::string hint = use_line(setup_.model.type, run_);
   report_.note(hint);
   const nn::State state = state_to_save(state_);
@@ -307,10 +305,9 @@ void TrainingRun::finish(nn::Ending ending) {
 }
 
 void TrainingRun::score(const nn::Checkpoint& average) {
+  report_.activity("measuring the averaged model ...");
   nn::load_model(average.model, model_.registry, run_);
-  const FinalScore score = validator_->score();
-  report_.say("averaged model, " + score.text);
-  report_.metrics(json_line("averaged", score.fields));
+  report_.averaged(validator_->score());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // folder, a log and a display.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +28,9 @@ struct TrainingInputs {
 
 // Reads and checks everything that training needs, before anything is written. A run that goes on does so
 // with its own vocabularies.
-TrainingInputs read_training_inputs(const Options& options, RunStart start);
+// `announce` gets what is about to be done and may take long.
+using Announce = std::function<void(const std::string&)>;
+TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce);
 
 // Trains to the end, or until a signal (throws Stopped after saving). Returns the exit code. Nothing is
 // written before everything is checked and the run folder is locked.

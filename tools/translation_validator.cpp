@@ -7,11 +7,18 @@
 
 #include "data/chrf.h"
 #include "data/compat_bleu.h"
+#include "tools/explain/attention_maps.h"
 #include "tools/model_config.h"
 #include "tools/teacher_forcing.h"
 #include "tools/translator.h"
 
 namespace xf::tools {
+
+namespace {
+
+constexpr size_t kMostCells = 2500;  // of all drawings: some 250 KB
+
+}  // namespace
 
 TranslationValidator::TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
                                            const Vocabularies& vocabularies, const ValidationSet& set)
@@ -44,6 +51,7 @@ ValidationResult TranslationValidator::validate() {
     }
   }
   if (translated) result.samples = samples(*translated);
+  result.attention = attention(result.samples);
   return result;
 }
 
@@ -76,24 +84,42 @@ data::BleuScore TranslationValidator::bleu(const std::vector<std::string>& trans
 
 FinalScore TranslationValidator::score() {
   const int64_t beam = options_.get_int("beam-size");
-  const data::BleuScore score = bleu(translations(beam));
+  const std::vector<std::string> translated = translations(beam);
+  const data::BleuScore score = bleu(translated);
   return {fmt::format("beam {}: {}", beam, data::format(score, 2)),
           {{"metric", "bleu"},
            {"score", score.score},
            {"beam", beam},
-           {"signature", data::signature_text(score.signature)}}};
+           {"signature", data::signature_text(score.signature)}},
+          attention(samples(translated))};
 }
 
-std::vector<std::string> TranslationValidator::samples(const std::vector<std::string>& translations) const {
-  std::vector<std::string> lines;
+std::vector<Sample> TranslationValidator::samples(const std::vector<std::string>& translations) const {
+  std::vector<Sample> samples;
   for (const int64_t wanted : options_.get_ints("valid-print")) {
     const auto i = static_cast<size_t>(wanted);
-    if (i >= translations.size()) continue;
-    lines.push_back(fmt::format("  {} source      {}", i, set_.text.source[i]));
-    lines.push_back(fmt::format("  {} translation {}", i, translations[i]));
-    lines.push_back(fmt::format("  {} reference   {}", i, set_.text.target[i]));
+    if (i < translations.size())
+      samples.push_back({wanted, set_.text.source[i], set_.text.target[i], translations[i]});
   }
-  return lines;
+  return samples;
+}
+
+std::vector<explain::Gallery> TranslationValidator::attention(const std::vector<Sample>& samples) {
+  std::vector<explain::Gallery> galleries;
+  size_t cells = 0;
+  if (!options_.get_bool("report")) return galleries;
+  for (const Sample& sample : samples) {
+    const std::vector<int32_t> source = vocabularies_.source->encode(sample.source),
+                               target = vocabularies_.target->encode(sample.translation);
+    const auto layers = static_cast<size_t>(model_.config().decoder_layers);
+    const size_t wanted = layers * (source.size() + 1) * (target.size() + 1);
+    if (source.empty() || target.empty() || cells + wanted > kMostCells) continue;
+    cells += wanted;
+    const auto traced = explain::trace_pair(translator_, search_arena_, vocabularies_, search_arena_.device(),
+                                            source, target);
+    galleries.push_back({sample.source, explain::mean_cross_attention(explain::attention_maps(traced))});
+  }
+  return galleries;
 }
 
 }  // namespace xf::tools

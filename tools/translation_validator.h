@@ -21,7 +21,9 @@ class TranslationValidator final : public Validator {
   std::vector<std::string> translations(int64_t beam);
   double compat_bleu();  // along the references (tools/teacher_forcing.h)
   data::BleuScore bleu(const std::vector<std::string>& translations) const;
-  std::vector<std::string> samples(const std::vector<std::string>& translations) const;
+  std::vector<Sample> samples(const std::vector<std::string>& translations) const;
+  // Cross-attention of the first samples that are short enough to be drawn; none without --report.
+  std::vector<explain::Gallery> attention(const std::vector<Sample>& samples);
 
   const nn::TranslationModel& translator_;
   Arena search_arena_;

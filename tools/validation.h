@@ -8,22 +8,30 @@
 
 #include "nn/evaluation.h"
 #include "nn/training_loop.h"
+#include "tools/explain/matrix_picture.h"
 #include "tools/model_text.h"
 #include "tools/run_log.h"
 
 namespace xf::tools {
 
+// A sentence of --valid-print and what the model makes of it now.
+struct Sample {
+  int64_t number = 0;  // in the validation set, from 0
+  std::string source, reference, translation;
+};
+
 struct ValidationResult {
-  std::vector<nn::Score> scores;  // as --valid-metrics lists them
-  std::string bleu_signature;     // empty without BLEU
-  std::vector<std::string>
-      samples;  // lines that show sentences of --valid-print; none where nothing is to be shown
+  std::vector<nn::Score> scores;            // as --valid-metrics lists them
+  std::string bleu_signature;               // empty without BLEU
+  std::vector<Sample> samples;              // none where the model translates nothing
+  std::vector<explain::Gallery> attention;  // of some of the samples, for the report
 };
 
 // What is said of the averaged model when a run ends.
 struct FinalScore {
   std::string text;           // "beam 5: BLEU = ..."
   std::vector<Field> fields;  // for metrics.jsonl
+  std::vector<explain::Gallery> attention = {};
 };
 
 // Nats, labels not smoothed.

@@ -1,15 +1,29 @@
-// xformer-train: parallel text in, a trained Transformer out.
+// xformer-train: parallel text in, a trained Transformer out; or, of runs that there are, a page that compares them.
 #include <fmt/format.h>
 
 #include <csignal>
 
 #include "core/stop.h"
 #include "tools/main.h"
+#include "tools/output_file.h"
 #include "tools/print_model.h"
+#include "tools/progress.h"
+#include "tools/run_comparison.h"
 #include "tools/train.h"
 
 namespace xf::tools {
 namespace {
+
+int compare_runs(const Options& options) {
+  const std::vector<std::string>& runs = options.get_strings("runs");
+  const std::string& path = options.get_string("output");
+  OutputFile page(path);
+  page.write_line(comparison_page(runs));
+  page.close();
+  if (path != "-")
+    fmt::print(stderr, "{}: {} compared\n", path, counted(static_cast<int64_t>(runs.size()), "run"));
+  return 0;
+}
 
 int program(int argc, char** argv) {
   const auto options = parse_options(Program::train, argc, argv);
@@ -18,6 +32,7 @@ int program(int argc, char** argv) {
     fmt::print("{}", print_model(*options));
     return 0;
   }
+  if (!options->get_strings("runs").empty()) return compare_runs(*options);
   watch_signals(OnStop::end);
   std::signal(SIGPIPE, SIG_IGN);  // who closes the pipe that shows the progress does not end the training
   return train(*options);

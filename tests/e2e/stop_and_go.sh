@@ -47,12 +47,18 @@ same_as_whole() { # run
   claim "$1: the same average" same_bytes run_whole/averaged/model.safetensors "$1/averaged/model.safetensors"
   claim "$1: the same metrics apart from time, speed, memory" \
     same_bytes <(comparable_metrics run_whole) <(comparable_metrics "$1")
+  claim "$1: the same table of validations apart from time" \
+    same_bytes <(comparable_table run_whole) <(comparable_table "$1")
+  claim "$1: the same samples" diff -r run_whole/samples "$1/samples"
   claim "$1: the same choice of the best" equal "$(readlink "$1/best")" "$(readlink run_whole/best)"
 }
 
 go run_whole
 claim "a run in one go ends with 0" equal $? 0
 claim "dropout was on" grep -q 'transformer-dropout-attention = 0.1' run_whole/config.toml
+claim "a row for each validation" equal "$(grep -c '^[0-9]' run_whole/valid.tsv)" 20
+claim "and in the samples" equal "$(grep -c '^[0-9]' run_whole/samples/sentence-0.tsv)" 20
+claim "the report says that the run has ended" grep -q '<h1>run_whole: finished</h1>' run_whole/report.html
 claim "the plateau has cut the rate" grep -q '"lr":0.0027' run_whole/metrics.jsonl
 
 go run_again
@@ -72,6 +78,7 @@ while [ $stops -lt "$wanted_stops" ]; do
   stop $signal
   [ "$code" = 0 ] && break
   stops=$((stops + 1))
+  claim "stop $stops: the report says so" grep -q '<h1>run_stopped: stopped' run_stopped/report.html
   claim "stop $stops, SIG$signal at update $(reached run_stopped): exit code $wanted" equal "$code" "$wanted"
   update=$(reached run_stopped)
   if [ $((${update:-1} % 6)) = 0 ] && ! grep -q "\"event\":\"valid\",\"update\":$update," run_stopped/metrics.jsonl; then

@@ -12,10 +12,15 @@ learn() {
     --lr-warmup 50u --after 500u -t full/train.en full/train.de --valid-sets valid.en valid.de -m run "$@"
 }
 claim "training ends with exit code 0" learn --quiet
-for file in config.toml train.log metrics.jsonl loss.svg bleu.svg vocab.spm averaged/model.safetensors \
+for file in config.toml train.log metrics.jsonl loss.svg bleu.svg report.html valid.tsv samples/sentence-0.tsv vocab.spm averaged/model.safetensors \
   latest/model.safetensors best/model.safetensors; do
   claim "the run folder has $file" test -s "run/$file"
 done
+claim "the report stands alone" equal "$(grep -cE '<script|<link|<img|src=|url\(' run/report.html)" 0
+for part in Curves 'Translations of the validation set' 'What the decoder looks at' Data Configuration Commands; do
+  claim "the report has its part: $part" grep -q "<h2[^>]*>$part</h2>" run/report.html
+done
+claim "the log tells early how long it will take" grep -q '^about .* of updates to the end of --after 500u' run/train.log
 claim "a finished run says so and ends with 0" learn --quiet
 
 # ---- lines
@@ -46,6 +51,15 @@ xformer-train "${small[@]}" -t train.en.gz train.de.gz -m run_gz --after 10u --q
 train run_plain --after 10u --quiet
 claim "training on .gz files gives the bytes of the plain ones" \
   same_bytes run_gz/averaged/model.safetensors run_plain/averaged/model.safetensors
+
+# ---- several runs on one page
+claim "runs are compared on a page" xformer-train --report run run_plain -o both.html
+claim "which shows what differs" grep -q '<tr><td>dim-emb</td><td>64</td><td>32</td></tr>' both.html
+claim "and goes to report.html unless a file is named" equal "$(xformer-train --report run 2>&1)" "report.html: 1 run compared"
+claim "words without --report are refused" refused 2 "unexpected argument 'run'" xformer-train run
+claim "and a training beside a comparison" refused 2 "trains nothing" xformer-train --report run -m other
+train run_silent --after 10u --quiet --report=false
+claim "--report=false draws no report" test ! -e run_silent/report.html -a -s run_silent/loss.svg
 
 # ---- score
 xformer-translate -m run -i test.en -o hypothesis.de --quiet

@@ -158,6 +158,20 @@ TEST_CASE("Training loop: it is over at a limit and after enough validations wit
   CHECK_FALSE(over_at(8, 1, 3));
 }
 
+TEST_CASE("Training loop: progress counts the part of an epoch that is done, and the limit that is nearest",
+          "[unit]") {
+  LoopOptions options{.after = {{Amount::Unit::epochs, 4}}};
+  TrainingState state;
+  state.update = 30;
+  state.epoch = 1;
+  state.position = 50;
+  CHECK(progress(options, state, 100) == 1.5 / 4);
+  CHECK(progress(options, state, 0) == 1.0 / 4);
+  options.after.push_back({Amount::Unit::updates, 60});
+  CHECK(progress(options, state, 100) == 0.5);
+  CHECK_FALSE(progress({}, state, 100).has_value());
+}
+
 TEST_CASE("Training loop: a plateau's rates after a resume are those of the run that went through",
           "[unit]") {
   const Schedule schedule{.peak = 1e-3, .decay = Decay::plateau, .plateau = {.factor = 0.5, .patience = 1}};

@@ -7,6 +7,21 @@
 #include "core/file.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/tools/trained_run.h"
+#include "tools/run_pictures.h"
+
+using xf::tools::Program;
+using xf::tools::RunPictures;
+
+namespace {
+
+// What a run in this folder is told when its pictures are drawn.
+std::vector<std::string> drawn(const xf::tests::TemporaryFolder& run) {
+  const auto options = xf::tools::tests::options_of(Program::train, {"-m", run / ""});
+  return RunPictures(options).draw({});
+}
+
+}  // namespace
 
 TEST_CASE("Curves: lines that are cut or somebody else's are passed over, and told", "[unit]") {
   const xf::tests::TemporaryFolder run;
@@ -18,7 +33,12 @@ TEST_CASE("Curves: lines that are cut or somebody else's are passed over, and to
     lines += std::string(bad) + "\n";
   }
   run.write("metrics.jsonl", lines + good + "\n");
-  CHECK(xf::tools::write_curves(run / "").find("leave out 6 lines") != std::string::npos);
+  const auto options = xf::tools::tests::options_of(Program::train, {"-m", run / ""});
+  RunPictures pictures(options);
+  const std::vector<std::string> told = pictures.draw({});
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("leave out 6 lines") != std::string::npos);
+  CHECK(pictures.draw({}).empty());  // once
   CHECK(std::filesystem::exists(run / "loss.svg"));
   CHECK(std::filesystem::exists(run / "bleu.svg"));
 }
@@ -28,9 +48,14 @@ TEST_CASE("Curves: what keeps them from being written is told, and stops nothing
   run.write("metrics.jsonl", R"({"event":"train","update":1,"loss":2})"
                              "\n");
   std::filesystem::create_directory(run / "loss.svg");  // in the way of the file
-  CHECK(xf::tools::write_curves(run / "").find("the curves were not drawn") == 0);
+  std::filesystem::create_directory(run / "report.html");
+  const std::vector<std::string> told = drawn(run);
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].starts_with("the curves were not drawn"));
+  CHECK(told[1].starts_with("the report was not drawn"));
   std::filesystem::remove(run / "loss.svg");
-  CHECK(xf::tools::write_curves(run / "").empty());
+  std::filesystem::remove(run / "report.html");
+  CHECK(drawn(run).empty());
 }
 
 TEST_CASE("Curves: by epoch, training and validation in one plot, and the scores", "[unit]") {
@@ -48,7 +73,7 @@ TEST_CASE("Curves: by epoch, training and validation in one plot, and the scores
     }
   }
   run.write("metrics.jsonl", lines);
-  CHECK(xf::tools::write_curves(run / "").empty());
+  CHECK(drawn(run).empty());
   const std::string loss = xf::read_file(run / "loss_by_epoch.svg"),
                     scores = xf::read_file(run / "bleu_by_epoch.svg");
   const auto dots = [](const std::string& text) {

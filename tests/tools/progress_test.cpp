@@ -1,5 +1,6 @@
 #include "tools/progress.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <string>
 
@@ -12,7 +13,7 @@ const Progress kExample{.epoch = 3,
                         .update = 1250,
                         .last_update = 8000,
                         .loss = 2.413,
-                        .perplexity = 11.17,
+                        .plain_loss = std::log(11.17),
                         .learn_rate = 4.9e-3,
                         .gradient_norm = 0.82,
                         .tokens_per_second = 182344,
@@ -55,6 +56,13 @@ TEST_CASE("Progress: numbers are short and grouped", "[unit]") {
   CHECK(short_count(9940) == "9.9k");
   CHECK(short_count(999999) == "1.0M");
   CHECK(clock_time(3600 * 100 + 61) == "100:01:01");
+  CHECK(counted(1, "pair") == "1 pair");
+  CHECK(counted(1014, "pair") == "1,014 pairs");
+  CHECK(rough_time(0) == "1 s");
+  CHECK(rough_time(40) == "40 s");
+  CHECK(rough_time(57 * 60) == "57 min");
+  CHECK(rough_time(200 * 60) == "3 h 20 min");
+  CHECK(rough_time(60 * 3600) == "2.5 days");
 }
 
 TEST_CASE("Progress: the bar fits the terminal and keeps update, loss and the time left longest", "[unit]") {
@@ -84,6 +92,13 @@ TEST_CASE("Progress: on a terminal a message stays above the bar, and the bar go
       });
   const std::string bar = progress_bar(kExample, 120), erase = "\r\x1b[K";
   CHECK(text == erase + bar + erase + "saved\n" + bar + erase);
+}
+
+TEST_CASE("Progress: what goes on is said on a terminal alone, and goes when something else comes",
+          "[unit]") {
+  const auto use = [](ProgressDisplay& display) { display.activity("validating"); };
+  CHECK(written({}, use).empty());
+  CHECK(written({.redraws = true, .colors = false, .columns = 80}, use) == "\r\x1b[Kvalidating\r\x1b[K");
 }
 
 TEST_CASE("Terminal: a dumb one is not redrawn, NO_COLOR takes colours away, COLUMNS sets the width",

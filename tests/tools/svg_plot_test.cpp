@@ -88,5 +88,19 @@ TEST_CASE("Plot: a gap in the data is a gap in the curve, and two series have a 
   CHECK(count(svg(plot), ">two<") == 1);
 }
 
+TEST_CASE("Plot: what is noisy lies lightly behind its mean, in its colour, once in the legend", "[unit]") {
+  const std::vector<PlotPoint> points = {{0, 1}, {1, 2}};
+  const Plot plot{.title = "t",
+                  .x_label = "x",
+                  .y_label = "y",
+                  .series = {{"one", points, false, true}, {"one", points}, {"two", points}},
+                  .marks = {}};
+  const std::string text = svg(plot);
+  CHECK(count(text, ">one<") == 1);
+  CHECK(count(text, "<polyline class=\"curve faint\" stroke=\"#0072B2\"") == 1);
+  CHECK(count(text, "<polyline class=\"curve\" stroke=\"#0072B2\"") == 1);
+  CHECK(count(text, "<polyline class=\"curve\" stroke=\"#D55E00\"") == 1);
+}
+
 }  // namespace
 }  // namespace xf::tools

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "data/unicode.h"
+#include "nn/evaluation.h"
 #include "tools/option_value.h"
 
 namespace xf::tools::explain {
@@ -28,7 +29,7 @@ constexpr PartOfModel kParts[] = {
 // The heads of p [1, H, Sq, Sk].
 void add_heads(AttentionMaps& maps, const std::string& part, int64_t layer, const Tensor& p,
                const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
-  const auto values = p.to_vector<float>();
+  const std::vector<double> values = nn::read_values(p);
   const auto cells = static_cast<int64_t>(queries.size() * keys.size());
   for (int64_t head = 0; head < p.dim(1); ++head) {
     const auto first = values.begin() + head * cells;
@@ -101,6 +102,26 @@ AttentionMaps attention_maps(const TracedSentence& sentence) {
     }
   }
   return maps;
+}
+
+std::vector<TitledMatrix> mean_cross_attention(const AttentionMaps& maps) {
+  std::vector<TitledMatrix> means;
+  std::vector<double> heads;
+  for (const AttentionMap& map : maps.maps) {
+    if (map.part != "cross") continue;
+    if (map.head == 0) {
+      means.push_back({fmt::format("layer {}", map.layer), map.matrix});
+      heads.push_back(1);
+      continue;
+    }
+    heads.back() += 1;
+    std::vector<double>& sums = means.back().matrix.values;
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += map.matrix.values[i];
+  }
+  for (size_t i = 0; i < means.size(); ++i) {
+    for (double& value : means[i].matrix.values) value /= heads[i];
+  }
+  return means;
 }
 
 std::string part_name(const std::string& part) {

@@ -28,6 +28,9 @@ struct AttentionMaps {
 
 AttentionMaps attention_maps(const TracedSentence& sentence);
 
+// Of each layer the mean over the heads of its cross-attention: what a translation looked at, in few pictures.
+std::vector<TitledMatrix> mean_cross_attention(const AttentionMaps& maps);
+
 // "encoder self-attention"
 std::string part_name(const std::string& part);
 // "encoder self-attention, layer 0"

@@ -54,24 +54,30 @@ std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& a
   return values;
 }
 
-TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target) {
-  const Vocabularies& vocabularies = model.model->vocabularies;
+TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
+                          Device device, const std::vector<int32_t>& source_ids,
+                          const std::vector<int32_t>& target_ids) {
   const data::Tokenizer &from = *vocabularies.source, &to = *vocabularies.target;
-  const std::string line = model.model->pipeline.prepare(source);
-  const std::vector<int32_t> source_ids = ids_of(from, line);
-  const std::vector<int32_t> target_ids =
-      target.empty() ? model.translator.translate({line}).front().hypotheses.front().ids
-                     : ids_of(to, model.model->pipeline.prepare(target));
-
   TracedSentence traced;
-  traced.batch = sentence_pair(data::batch_specials(from, to), source_ids, target_ids).to(model.device);
+  traced.batch = sentence_pair(data::batch_specials(from, to), source_ids, target_ids).to(device);
   traced.translation = to.decode(target_ids);
   traced.source = pieces(from, traced.batch.source_ids.to_vector<int32_t>());
   traced.target_in = pieces(to, traced.batch.target_in.to_vector<int32_t>());
   traced.target_ids = traced.batch.target_out.to_vector<int32_t>();
   traced.target_out = pieces(to, traced.target_ids);
-  traced.values = traced_values(model.model->translation_model(), model.arena, traced.batch);
+  traced.values = traced_values(model, arena, traced.batch);
   return traced;
+}
+
+TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target) {
+  const Vocabularies& vocabularies = model.model->vocabularies;
+  const std::string line = model.model->pipeline.prepare(source);
+  const std::vector<int32_t> source_ids = ids_of(*vocabularies.source, line);
+  const std::vector<int32_t> target_ids =
+      target.empty() ? model.translator.translate({line}).front().hypotheses.front().ids
+                     : ids_of(*vocabularies.target, model.model->pipeline.prepare(target));
+  return trace_pair(model.model->translation_model(), model.arena, vocabularies, model.device, source_ids,
+                    target_ids);
 }
 
 }  // namespace xf::tools::explain

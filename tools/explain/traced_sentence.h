@@ -37,6 +37,12 @@ std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& a
 // How a command that has options model, device and cpu-threads translates: as xformer-translate does with these, in f32.
 Options translation_options(const Options& options);
 
+// A sentence and its translation as ids, of a model on `device` that may be in training. Error usage for ids that no model
+// reads whole.
+TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
+                          Device device, const std::vector<int32_t>& source_ids,
+                          const std::vector<int32_t>& target_ids);
+
 // `source` and `target` are lines of text as a user writes them; an empty target: the model's own translation. Error
 // usage for a line without tokens, or with more than the model reads.
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target);

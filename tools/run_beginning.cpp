@@ -1,0 +1,64 @@
+#include "tools/run_beginning.h"
+
+#include <fmt/format.h>
+
+#include "core/parallel.h"
+#include "tools/build_info.h"
+#include "tools/model_config.h"
+#include "tools/print_model.h"
+#include "tools/progress.h"
+
+namespace xf::tools {
+
+std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const TrainingSetup& setup,
+                                         const nn::Registry& registry) {
+  const data::CorpusStatistics& s = inputs.corpus.statistics;
+  const char* const unit = inputs.corpus.has_source() ? "pair" : "line";
+  std::vector<std::string> lines = {
+      fmt::format("xformer {} · {} · {} threads · seed {}", XFORMER_VERSION, device_line(inputs.options),
+                  thread_count(), setup.seed),
+      fmt::format("train: {}, {} kept, {} empty, {} over {} tokens{}", counted(s.pairs, unit),
+                  grouped(s.kept), grouped(s.dropped_empty), grouped(s.dropped_long),
+                  inputs.options.get_int("max-length"),
+                  s.cropped ? fmt::format(", {} cropped", grouped(s.cropped)) : ""),
+      tokens_line(setup.model.type, s)};
+  if (inputs.validation)
+    lines.push_back(fmt::format("valid: {}", counted(inputs.validation->corpus.size(), unit)));
+  lines.push_back(vocabulary_line(setup.model.type, inputs.vocabularies));
+  lines.push_back(model_line(setup.model, registry));
+  lines.push_back(memory_line(setup.plan, setup.trainer.capacity.target_tokens));
+  lines.push_back(batches_line(setup, inputs));
+  return lines;
+}
+
+std::vector<Field> beginning_fields(const TrainingInputs& inputs, const TrainingSetup& setup,
+                                    const nn::Registry& registry) {
+  const data::CorpusStatistics& s = inputs.corpus.statistics;
+  std::vector<Field> fields = {{"read", s.pairs},
+                               {"pairs", s.kept},
+                               {"empty", s.dropped_empty},
+                               {"too_long", s.dropped_long},
+                               {"cropped", s.cropped}};
+  const auto add_side = [&](const std::string& name, const data::CorpusStatistics::Side& side) {
+    if (side.tokens == 0) return;
+    fields.emplace_back(name + "_tokens", side.tokens);
+    fields.emplace_back(name + "_unknown", side.unknown);
+  };
+  add_side("source", s.source);
+  add_side("target", s.target);
+  if (inputs.validation) fields.emplace_back("valid", inputs.validation->corpus.size());
+  const std::vector<Field> rest = {{"updates_per_epoch", setup.updates_per_epoch},
+                                   {"source_vocabulary", int64_t{inputs.vocabularies.source->size()}},
+                                   {"target_vocabulary", int64_t{inputs.vocabularies.target->size()}},
+                                   {"parameters", registry.count()},
+                                   {"seed", static_cast<int64_t>(setup.seed)},
+                                   {"threads", int64_t{thread_count()}},
+                                   {"vocabulary", inputs.vocabularies.hash()},
+                                   {"version", std::string(XFORMER_VERSION)},
+                                   {"device", device_line(inputs.options)},
+                                   {"build", build_line()}};
+  fields.insert(fields.end(), rest.begin(), rest.end());
+  return fields;
+}
+
+}  // namespace xf::tools

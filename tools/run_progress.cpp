@@ -1,0 +1,59 @@
+#include "tools/run_progress.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace xf::tools {
+
+namespace {
+
+constexpr int64_t kUpdatesToTell = 10;  // after the first report, whose updates have filled caches and memory
+
+}  // namespace
+
+std::optional<double> RunProgress::done(const nn::TrainingState& state) const {
+  return nn::progress(loop_, state, sentences_);
+}
+
+int64_t RunProgress::last_update() const {
+  int64_t last = 0;
+  for (const nn::Amount& limit : loop_.after) {
+    double updates = 0;
+    if (limit.unit == nn::Amount::Unit::updates) updates = limit.count;
+    if (limit.unit == nn::Amount::Unit::epochs) updates = limit.count * updates_per_epoch_;
+    if (updates == 0) continue;
+    const auto rounded = static_cast<int64_t>(std::llround(updates));
+    last = last == 0 ? rounded : std::min(last, rounded);
+  }
+  return last;
+}
+
+Progress RunProgress::at(const nn::TrainingState& state, const nn::UpdateResult& result) const {
+  Progress progress;
+  progress.epoch = epoch_of(state);
+  progress.update = state.update;
+  progress.last_update = last_update();
+  const nn::LossSums& window = state.window.tokens > 0 ? state.window : result.loss;
+  const auto tokens = static_cast<double>(std::max<int64_t>(window.tokens, 1));
+  progress.loss = window.smoothed / tokens;
+  progress.plain_loss = window.plain / tokens;
+  progress.learn_rate = result.learning_rate;
+  progress.gradient_norm = result.gradient_norm;
+  progress.tokens_per_second = state.window_seconds > 0 ? tokens / state.window_seconds : 0;
+  progress.seconds = state.seconds;
+  const auto share = done(state);
+  if (share && *share > 0) progress.seconds_left = state.seconds * (1 - *share) / *share;
+  return progress;
+}
+
+std::optional<double> RunProgress::prediction(const nn::TrainingState& state) {
+  const auto share = done(state);
+  if (predicted_ || !share) return std::nullopt;
+  const Moment now{state.update, state.seconds, *share};
+  if (!first_) first_ = now;
+  if (now.update - first_->update < kUpdatesToTell || now.done <= first_->done) return std::nullopt;
+  predicted_ = true;
+  return (now.seconds - first_->seconds) / (now.done - first_->done) * (1 - now.done);
+}
+
+}  // namespace xf::tools
