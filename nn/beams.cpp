@@ -68,13 +68,16 @@ void Beams::advance(const std::vector<double>& log_probabilities, const std::vec
   for (Sentence& sentence : sentences_) {
     candidates_.clear();
     for (int64_t i = 0; i < sentence.live; ++i, ++parent) {
+      const std::vector<int32_t> repeats = repeating(parent);
       const double so_far = nodes_[static_cast<size_t>(parent)].log_probability;
       for (int64_t k = 0; k < K; ++k, ++continuation) {
         const double log_probability = so_far + log_probabilities[continuation];
         if (!std::isfinite(log_probability)) {
           fail(ErrorKind::diverged,
-               "search: the model's log-probabilities are not finite; its weights are damaged");
+               "search: the model's log-probabilities are not finite: its weights exploded or are damaged; train "
+               "with a lower learn-rate, or take an earlier checkpoint");
         }
+        if (std::ranges::find(repeats, ids[continuation]) != repeats.end()) continue;
         candidates_.push_back({log_probability, ids[continuation], parent});
       }
     }
@@ -84,11 +87,40 @@ void Beams::advance(const std::vector<double>& log_probabilities, const std::vec
   ++position_;
 }
 
+// The tokens behind <s> up to this node.
+std::vector<int32_t> Beams::path(int64_t node) const {
+  std::vector<int32_t> ids;
+  for (; nodes_[static_cast<size_t>(node)].parent >= 0; node = nodes_[static_cast<size_t>(node)].parent)
+    ids.push_back(nodes_[static_cast<size_t>(node)].id);
+  std::ranges::reverse(ids);
+  return ids;
+}
+
+// The tokens that would end an n-gram which the hypothesis has already: of each place that reads as its last n - 1 tokens,
+// the next one.
+std::vector<int32_t> Beams::repeating(int64_t parent) const {
+  const auto n = static_cast<size_t>(options_.no_repeat_ngram);
+  std::vector<int32_t> repeats;
+  if (n == 0 || static_cast<size_t>(position_) < n) return repeats;
+  const std::vector<int32_t> ids = path(parent);
+  const auto last = ids.end() - static_cast<std::ptrdiff_t>(n - 1);
+  for (auto begin = ids.begin(); begin + static_cast<std::ptrdiff_t>(n - 1) != ids.end(); ++begin) {
+    if (std::equal(last, ids.end(), begin)) repeats.push_back(begin[static_cast<std::ptrdiff_t>(n - 1)]);
+  }
+  return repeats;
+}
+
+// All candidates of a step have as many tokens, so that only </s>, which is no word, differs.
+double Beams::ranked_by(const Candidate& candidate) const {
+  return candidate.log_probability -
+         (candidate.id == options_.eos ? static_cast<double>(options_.word_penalty) : 0.0);
+}
+
 // Puts the best `count` candidates first, in order. Nodes of a sentence are numbered by rank, so the smaller
 // parent is the hypothesis that ranked higher.
 void Beams::rank(size_t count) {
-  const auto better = [](const Candidate& a, const Candidate& b) {
-    if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
+  const auto better = [this](const Candidate& a, const Candidate& b) {
+    if (ranked_by(a) != ranked_by(b)) return ranked_by(a) > ranked_by(b);
     return a.id != b.id ? a.id < b.id : a.parent < b.parent;
   };
   const auto middle = candidates_.begin() + static_cast<std::ptrdiff_t>(std::min(count, candidates_.size()));
@@ -131,20 +163,27 @@ void Beams::advance(Sentence& sentence) {
   }
 }
 
+std::vector<double> Beams::token_log_probabilities(const Candidate& last) const {
+  std::vector<double> values;
+  double sum = last.log_probability;
+  for (int32_t node = last.parent; node >= 0; node = nodes_[static_cast<size_t>(node)].parent) {
+    values.push_back(sum - nodes_[static_cast<size_t>(node)].log_probability);
+    sum = nodes_[static_cast<size_t>(node)].log_probability;
+  }
+  std::ranges::reverse(values);
+  return values;
+}
+
 Hypothesis Beams::hypothesis(const Ended& ended) const {
   Hypothesis result;
   result.cut = ended.last.id != options_.eos;
   result.log_probability = ended.last.log_probability;
-  result.score = result.log_probability /
+  const auto words = static_cast<double>(ended.tokens - (result.cut ? 0 : 1));
+  result.score = (result.log_probability + static_cast<double>(options_.word_penalty) * words) /
                  std::pow(static_cast<double>(ended.tokens), static_cast<double>(options_.normalize));
-  result.ids.resize(static_cast<size_t>(ended.tokens));
-  result.ids.back() = ended.last.id;
-  int32_t node = ended.last.parent;
-  for (auto id = result.ids.rbegin() + 1; id != result.ids.rend(); ++id) {
-    *id = nodes_[static_cast<size_t>(node)].id;
-    node = nodes_[static_cast<size_t>(node)].parent;
-  }
-  if (!result.cut) result.ids.pop_back();
+  result.ids = path(ended.last.parent);
+  if (result.cut) result.ids.push_back(ended.last.id);
+  result.token_log_probabilities = token_log_probabilities(ended.last);
   return result;
 }
 

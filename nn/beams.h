@@ -33,9 +33,10 @@ class Beams {
   void write_step(std::vector<int32_t>& tables) const;
 
   // Takes the K best continuations of each live hypothesis, [R, K], best first, and forms the next live
-  // hypotheses. K >= beam_size + 1 unless fewer ids are allowed: one </s> and beam_size others are all that a
-  // single hypothesis can contribute.
+  // hypotheses. K >= wanted() unless fewer ids are allowed: one </s> and beam_size others are all that a single hypothesis
+  // can contribute, beside those that would repeat an n-gram.
   void advance(const std::vector<double>& log_probabilities, const std::vector<int32_t>& ids, int64_t K);
+  int64_t wanted() const { return options_.beam_size + 1 + (options_.no_repeat_ngram > 0 ? position_ : 0); }
 
   std::vector<std::vector<Hypothesis>> results() const;
 
@@ -61,8 +62,12 @@ class Beams {
     int32_t source_first, source_tokens;
   };
 
+  std::vector<int32_t> path(int64_t node) const;
+  std::vector<int32_t> repeating(int64_t parent) const;
+  double ranked_by(const Candidate& candidate) const;
   void rank(size_t count);
   void advance(Sentence& sentence);
+  std::vector<double> token_log_probabilities(const Candidate& last) const;
   Hypothesis hypothesis(const Ended& ended) const;
 
   SearchOptions options_;

@@ -58,6 +58,7 @@ Search::Search(const TranslationModel& model, Arena& arena, const SearchOptions&
   check(options.normalize >= 0, "normalize", "at least 0");
   check(options.max_length_factor >= 0, "max-length-factor", "at least 0");
   check(options.max_length >= 1, "max-length", "at least 1");
+  check(options.no_repeat_ngram >= 0, "no-repeat-ngram-size", "at least 0");
   if (options.max_length > Model::kMaxPositions) {
     fail(ErrorKind::usage, "max-length must be at most {}, got {}", Model::kMaxPositions, options.max_length);
   }
@@ -79,11 +80,11 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch,
   const auto decoding =
       model_.decoding(step, arena_, batch.to(arena_.device()), batch.sentences * options_.beam_size);
   const Tensor banned = upload(arena_, banned_);
-  const int64_t K = std::min(options_.beam_size + 1, model_.config().target_vocabulary - banned.numel());
+  const int64_t allowed = model_.config().target_vocabulary - banned.numel();
   Beams beams(options_, download<int32_t>(batch.source_offsets), observer);
   std::vector<int32_t> host_tables;
   while (!beams.done()) {
-    const int64_t R = beams.live();
+    const int64_t R = beams.live(), K = std::min(beams.wanted(), allowed);
     beams.write_step(host_tables);
     const Tensor scores = arena_.allocate({R, K}, accumulator_of(model_.dtype())),
                  ids = arena_.allocate({R, K}, DType::i32);

@@ -2,14 +2,15 @@
 // section 3.2; length normalisation: Wu et al. 2016, arXiv:1609.08144, section 7, with n^alpha.
 //
 // A sentence keeps up to `beam_size` live hypotheses. In each step
-//   - their continuations by every allowed token are ranked by log-probability (ties: the smaller id,
-//     then the hypothesis that ranked higher in the step before);
+//   - their continuations by every allowed token are ranked by log-probability + word_penalty * words, </s> not counted
+//     (ties: the smaller id, then the hypothesis that ranked higher in the step before); a token that would repeat n
+//     tokens of its hypothesis, n = no_repeat_ngram, is not allowed;
 //   - </s> among the first beam_size of the ranking ends a hypothesis; a later </s> is dropped;
 //   - the first beam_size others live on.
 // The sentence stops once beam_size hypotheses have ended, or when its hypotheses have n = limit tokens,
 //   limit = min(max_length, floor(max_length_factor * source tokens without </s>) + 10),
 // and whatever lives then is cut; n counts </s>. With beam_size 1 this is greedy search.
-//   score = log p / n^normalize
+//   score = (log p + word_penalty * words) / n^normalize
 // Results are ordered by score (ties: the one that ended first, then the one that ranked higher), cut
 // hypotheses behind all that ended, because they do not carry the price of their </s>.
 //
@@ -28,6 +29,8 @@ struct SearchOptions {
   int64_t max_length = 256;  // at most Model::kMaxPositions
   int64_t n_best = 1;        // hypotheses returned, at most beam_size
   bool allow_unk = false;
+  float word_penalty = 0;       // above 0: longer translations
+  int64_t no_repeat_ngram = 0;  // 0: any may repeat
   // Target ids. <s> and <pad> never come out (unless <s> is </s>); -1: the vocabulary has no such token.
   int32_t bos = -1, eos = -1, unk = -1, pad = -1;
 };
@@ -37,6 +40,7 @@ struct Hypothesis {
   double log_probability = 0;
   double score = 0;
   bool cut = false;  // the length limit came before </s>
+  std::vector<double> token_log_probabilities = {};  // of the ids, and of </s> where it was not cut
 };
 
 // What becomes of a continuation: of a live hypothesis, by one more token.

@@ -22,7 +22,9 @@ nn::SearchOptions search_options(const Options& options, const Options& training
           .max_length_factor = static_cast<float>(options.get_float("max-length-factor")),
           .max_length = options.get_int("max-length"),
           .n_best = options.get_bool("n-best") ? beam : 1,
-          .allow_unk = options.get_bool("allow-unk")};
+          .allow_unk = options.get_bool("allow-unk"),
+          .word_penalty = static_cast<float>(options.get_float("word-penalty")),
+          .no_repeat_ngram = options.get_int("no-repeat-ngram-size")};
 }
 
 std::vector<std::unique_ptr<LoadedModel>> other_models(const Options& options, const LoadedModel& first,

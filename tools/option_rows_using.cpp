@@ -39,7 +39,15 @@ std::vector<Row> translate_options() {
            "hypotheses compare by log-probability / length^A, </s> counted; default: as in training")
           .at_least(0)
           .alias("-n"),
+      real("word-penalty", "0", "X", "each word adds X to a hypothesis's log-probability; above 0: longer translations")
+          .seldom(),
+      integer("no-repeat-ngram-size", "0", "N", "no N pieces in a row come twice in a translation; 0: they may")
+          .between(0, 64)
+          .seldom(),
       flag("n-best", "false", "all hypotheses: id ||| text ||| F0= log-probability ||| score"),
+      flag("word-scores", "false",
+           "behind each text ||| WordScores= the log-probability of each of its pieces, and of </s>")
+          .seldom(),
       real("max-length-factor", "3", "X", "at most X times the source's tokens and 10 more").at_least(0),
       integer("max-length", "256", "N", "and at most N tokens; a cut is reported").at_least(1),
       flag("allow-unk", "false", "let the output contain <unk>"),

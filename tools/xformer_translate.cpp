@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "core/stop.h"
@@ -25,13 +26,30 @@ struct Counts {
   int64_t lines = 0, tokens = 0, cut = 0, cropped = 0;
 };
 
-void write(const Translation& translation, bool n_best, int64_t id, OutputFile& output) {
-  if (!n_best) return output.write_line(translation.texts.front());
-  if (translation.hypotheses.empty()) return output.write_line(fmt::format("{} |||  ||| F0= 0 ||| 0", id));
-  for (size_t i = 0; i < translation.hypotheses.size(); ++i) {
-    const nn::Hypothesis& hypothesis = translation.hypotheses[i];
-    output.write_line(fmt::format("{} ||| {} ||| F0= {:.6f} ||| {:.6f}", id, translation.texts[i],
-                                  hypothesis.log_probability, hypothesis.score));
+// What is written of a translation; the fields are Marian's.
+struct Form {
+  bool n_best = false, word_scores = false;
+};
+
+// " ||| WordScores= -0.1 -0.2"
+std::string word_scores(const nn::Hypothesis& hypothesis) {
+  std::string text = " ||| WordScores=";
+  for (const double value : hypothesis.token_log_probabilities) text += fmt::format(" {:.6f}", value);
+  return text;
+}
+
+void write(const Translation& translation, const Form& form, int64_t id, OutputFile& output) {
+  const size_t count = form.n_best ? std::max<size_t>(translation.hypotheses.size(), 1) : 1;
+  const nn::Hypothesis none;  // of a line without tokens
+  for (size_t i = 0; i < count; ++i) {
+    const nn::Hypothesis& hypothesis = translation.hypotheses.empty() ? none : translation.hypotheses[i];
+    std::string line = translation.texts[i];
+    if (form.word_scores) line += word_scores(hypothesis);
+    if (form.n_best) {
+      line = fmt::format("{} ||| {} ||| F0= {:.6f} ||| {:.6f}", id, line, hypothesis.log_probability,
+                         hypothesis.score);
+    }
+    output.write_line(line);
   }
 }
 
@@ -96,7 +114,7 @@ int translate(int argc, char** argv) {
     if (options->is_given(name)) fail(ErrorKind::usage, "--{} is for --teacher-forced REF", name);
   }
   const ModelTranslator model(*options);
-  const bool n_best = options->get_bool("n-best");
+  const Form form{options->get_bool("n-best"), options->get_bool("word-scores")};
 
   const bool piped = somebody_waits(options->get_string("input"));
   data::LineReader reader(options->get_string("input"));
@@ -108,7 +126,7 @@ int translate(int argc, char** argv) {
   std::vector<std::string> lines;
   const auto flush = [&] {
     for (const Translation& translation : model.translator.translate(lines)) {
-      write(translation, n_best, counts.lines, output);
+      write(translation, form, counts.lines, output);
       count(translation, counts);
     }
     lines.clear();

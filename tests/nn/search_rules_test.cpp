@@ -141,5 +141,7 @@ TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]"
   const Search search(model.transformer, model.arena, options_for(2));
   CHECK(tests::error_of([&] {
           search.translate(make_batch({{4, 5}}));
-        }) == "4: search: the model's log-probabilities are not finite; its weights are damaged");
+        }) ==
+        "4: search: the model's log-probabilities are not finite: its weights exploded or are damaged; train with a "
+        "lower learn-rate, or take an earlier checkpoint");
 }

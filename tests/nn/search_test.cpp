@@ -14,6 +14,17 @@ using namespace xf::nn::search_tests;
 
 namespace {
 
+double words_of(const Ids& ids) {
+  return static_cast<double>(std::count_if(ids.begin(), ids.end(), [](int32_t id) { return id != kEos; }));
+}
+
+// Whether the last n tokens are somewhere before, too.
+bool repeats_ngram(const Ids& ids, int64_t n) {
+  if (n == 0 || static_cast<int64_t>(ids.size()) <= n) return false;
+  const auto last = ids.end() - n;
+  return std::search(ids.begin(), ids.end() - 1, last, ids.end()) != ids.end() - 1;
+}
+
 // The rules of nn/search.h once more, for one sentence, in the plainest way: strings of ids, every prefix
 // decoded anew.
 std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source, const SearchOptions& options,
@@ -25,6 +36,7 @@ std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source,
   std::vector<Prefix> live{{{}, 0}};
   std::vector<Hypothesis> ended;
   const auto beam = static_cast<size_t>(options.beam_size);
+  const auto penalty = static_cast<double>(options.word_penalty);
   for (size_t n = 1; n <= limit && ended.size() < beam; ++n) {
     std::vector<Prefix> all;
     for (const Prefix& prefix : live) {
@@ -35,15 +47,19 @@ std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source,
         if (!allowed(id)) continue;
         all.push_back({prefix.ids, prefix.log_probability + row[static_cast<size_t>(id)]});
         all.back().ids.push_back(id);
+        if (id != kEos && repeats_ngram(all.back().ids, options.no_repeat_ngram)) all.pop_back();
       }
     }
+    const auto ranked_by = [&](const Prefix& prefix) {
+      return prefix.log_probability + penalty * words_of(prefix.ids);
+    };
     std::stable_sort(all.begin(), all.end(),
-                     [](const Prefix& a, const Prefix& b) { return a.log_probability > b.log_probability; });
+                     [&](const Prefix& a, const Prefix& b) { return ranked_by(a) > ranked_by(b); });
     live.clear();
     for (size_t rank = 0; rank < all.size(); ++rank) {
       Prefix& candidate = all[rank];
-      const double score = candidate.log_probability /
-                           std::pow(static_cast<double>(n), static_cast<double>(options.normalize));
+      const double score =
+          ranked_by(candidate) / std::pow(static_cast<double>(n), static_cast<double>(options.normalize));
       if (candidate.ids.back() != kEos) {
         if (live.size() < beam) live.push_back(candidate);
       } else if (rank < beam) {
@@ -54,7 +70,7 @@ std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source,
   }
   if (ended.size() < beam) {
     for (const Prefix& prefix : live) {
-      const double score = prefix.log_probability /
+      const double score = (prefix.log_probability + penalty * words_of(prefix.ids)) /
                            std::pow(static_cast<double>(limit), static_cast<double>(options.normalize));
       ended.push_back({prefix.ids, prefix.log_probability, score, true});
     }
@@ -118,6 +134,46 @@ TEST_CASE("Search: a beam agrees with a plain search that decodes every prefix a
       CHECK(results[b][i].ids == expected[i].ids);
       CHECK(results[b][i].cut == expected[i].cut);
       CHECK(results[b][i].score == Approx(expected[i].score).epsilon(1e-10));
+    }
+  }
+}
+
+TEST_CASE("Search: so it does with a word penalty and with n-grams that may not repeat", "[unit]") {
+  const int64_t ngram = GENERATE(0, 1, 2, 3);
+  const float penalty = GENERATE(-0.4f, 0.0f, 0.7f);
+  SearchModel model(DType::f64, small_config(9), 3, 0.2);  // few words and late ends: much would repeat
+  SearchOptions options = options_for(4);
+  options.max_length = 12;
+  options.no_repeat_ngram = ngram;
+  options.word_penalty = penalty;
+  const std::vector<Ids> sources = random_sources(4, 4);
+  const auto results = Search(model.transformer, model.arena, options).translate(make_batch(sources));
+  for (size_t b = 0; b < sources.size(); ++b) {
+    const auto expected = plain_beam_search(model, sources[b], options, limit_of(options, sources[b]));
+    REQUIRE(results[b].size() == expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      CHECK(results[b][i].ids == expected[i].ids);
+      CHECK(results[b][i].score == Approx(expected[i].score).epsilon(1e-10));
+    }
+  }
+}
+
+TEST_CASE("Search: a hypothesis has the log-probability of each of its tokens", "[unit]") {
+  SearchModel model(DType::f64, small_config(14), 3);
+  SearchOptions options = options_for(3);
+  options.max_length = 6;
+  for (const Ids& source : random_sources(5, 4)) {
+    const auto found = Search(model.transformer, model.arena, options).translate(make_batch({source})).front();
+    for (const Hypothesis& hypothesis : found) {
+      Ids input{kBos}, next = hypothesis.ids;
+      input.insert(input.end(), next.begin(), next.end());
+      if (!hypothesis.cut) next.push_back(kEos);
+      const auto rows = uncached_log_probabilities(model, source, input);
+      REQUIRE(hypothesis.token_log_probabilities.size() == next.size());
+      for (size_t i = 0; i < next.size(); ++i) {
+        CHECK(hypothesis.token_log_probabilities[i] ==
+              Approx(rows[i][static_cast<size_t>(next[i])]).epsilon(1e-9));
+      }
     }
   }
 }
