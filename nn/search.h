@@ -39,7 +39,7 @@ struct Hypothesis {
   std::vector<int32_t> ids;  // without </s>
   double log_probability = 0;
   double score = 0;
-  bool cut = false;  // the length limit came before </s>
+  bool cut = false;                                  // the length limit came before </s>
   std::vector<double> token_log_probabilities = {};  // of the ids, and of </s> where it was not cut
 };
 

@@ -63,10 +63,13 @@ std::string summary_text(Program program) {
   return text + (example ? ".fi\n" : "");
 }
 
-// Names first, so that `man -k` finds the page.
-std::string first_sentence(Program program) {
-  const std::string summary = program_summary(program);
-  return summary.substr(0, summary.find('.'));
+// What `man -k` shows: the program's first sentence, or of one that has commands alone, their names.
+std::string headline(const std::vector<ProgramCommand>& commands) {
+  const std::string summary = program_summary(commands.front().program);
+  if (commands.front().name.empty()) return summary.substr(0, summary.find('.'));
+  std::vector<std::string> names;
+  for (const ProgramCommand& command : commands) names.push_back(command.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string options_text(const ProgramCommand& command) {
@@ -119,9 +122,9 @@ threads, where \-\-cpu\-threads does not say
 
 std::string man_page(const std::string& program) {
   const std::vector<ProgramCommand> commands = commands_of(program);
-  std::string text = fmt::format(".TH {} 1 \"\" \"xformer {}\" \"xformer\"\n.SH NAME\n{} \\- {}\n",
-                                 upper_case(roff(program)), XFORMER_VERSION, roff(program),
-                                 roff(first_sentence(commands.front().program)));
+  std::string text =
+      fmt::format(".TH {} 1 \"\" \"xformer {}\" \"xformer\"\n.SH NAME\n{} \\- {}\n",
+                  upper_case(roff(program)), XFORMER_VERSION, roff(program), roff(headline(commands)));
   for (const ProgramCommand& command : commands) {
     text += fmt::format(".SH {}\n{}", upper_case(roff(program_name(command.program))),
                         summary_text(command.program));

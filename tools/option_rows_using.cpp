@@ -39,9 +39,11 @@ std::vector<Row> translate_options() {
            "hypotheses compare by log-probability / length^A, </s> counted; default: as in training")
           .at_least(0)
           .alias("-n"),
-      real("word-penalty", "0", "X", "each word adds X to a hypothesis's log-probability; above 0: longer translations")
+      real("word-penalty", "0", "X",
+           "each word adds X to a hypothesis's log-probability; above 0: longer translations")
           .seldom(),
-      integer("no-repeat-ngram-size", "0", "N", "no N pieces in a row come twice in a translation; 0: they may")
+      integer("no-repeat-ngram-size", "0", "N",
+              "no N pieces in a row come twice in a translation; 0: they may")
           .between(0, 64)
           .seldom(),
       flag("n-best", "false", "all hypotheses: id ||| text ||| F0= log-probability ||| score"),

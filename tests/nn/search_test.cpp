@@ -163,7 +163,8 @@ TEST_CASE("Search: a hypothesis has the log-probability of each of its tokens", 
   SearchOptions options = options_for(3);
   options.max_length = 6;
   for (const Ids& source : random_sources(5, 4)) {
-    const auto found = Search(model.transformer, model.arena, options).translate(make_batch({source})).front();
+    const auto found =
+        Search(model.transformer, model.arena, options).translate(make_batch({source})).front();
     for (const Hypothesis& hypothesis : found) {
       Ids input{kBos}, next = hypothesis.ids;
       input.insert(input.end(), next.begin(), next.end());
