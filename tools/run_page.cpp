@@ -25,7 +25,7 @@ constexpr int kWidth = 440, kHeight = 300;  // of a plot: two or three beside ea
 
 constexpr const char* kStyle = R"(
 .plots figure { width: 27.5rem; } .plots svg { width: 100%; height: auto; }
-.words td { text-align: left; vertical-align: top; } .words td:first-child { white-space: nowrap; color: #666; }
+.words td, .words th { text-align: left; vertical-align: top; overflow-wrap: anywhere; } .words td:first-child { white-space: nowrap; color: #666; }
 mark { background: #ffe9a8; color: inherit; padding: 0 0.1em; border-radius: 0.2em; }
 pre { overflow-x: auto; background: #f4f4f4; padding: 0.6rem; }
 @media (prefers-color-scheme: dark) {
@@ -35,7 +35,7 @@ pre { overflow-x: auto; background: #f4f4f4; padding: 0.6rem; }
 
 std::string state_line(const RunStatus& status) {
   const nn::TrainingState& training = status.training;
-  std::string line = fmt::format("{} · update {}", status.state, grouped(training.update));
+  std::string line = fmt::format("update {}", grouped(training.update));
   if (status.last_update > training.update) line += fmt::format(" of {}", grouped(status.last_update));
   if (training.update > 0) line += fmt::format(" · epoch {}", epoch_of(training));
   line += fmt::format(" · {}", clock_time(training.seconds));

@@ -46,9 +46,15 @@ bool smooths_labels(const RunMetrics& metrics) {
   });
 }
 
-std::vector<PlotPoint> exponentials(std::vector<PlotPoint> points) {
-  for (PlotPoint& point : points) point.y = std::exp(point.y);
+std::vector<PlotPoint> mapped(std::vector<PlotPoint> points, double (*function)(double)) {
+  for (PlotPoint& point : points) point.y = function(point.y);
   return points;
+}
+
+// Loss and perplexity of the validations: each tells the other.
+std::vector<PlotPoint> validation_losses(const RunMetrics& metrics) {
+  const std::vector<PlotPoint> losses = scores_of(metrics, "ce-mean-words");
+  return losses.empty() ? mapped(scores_of(metrics, "perplexity"), std::log) : losses;
 }
 
 // Of all series together, so that none is cut before the others.
@@ -108,15 +114,14 @@ Plot loss_plot(const RunMetrics& metrics) {
         {"training, labels smoothed", thinned(reports_of(metrics, &TrainRecord::smoothed), kMostPoints)});
   }
   add(plot, noisy_series("training, plain", reports_of(metrics, &TrainRecord::plain)));
-  add(plot, measured_series("validation, plain", scores_of(metrics, "ce-mean-words")));
+  add(plot, measured_series("validation, plain", validation_losses(metrics)));
   return plot;
 }
 
 Plot perplexity_plot(const RunMetrics& metrics) {
   Plot plot = by_update("Perplexity", "of a target token");
-  std::vector<PlotPoint> training = exponentials(reports_of(metrics, &TrainRecord::plain));
-  std::vector<PlotPoint> validation = scores_of(metrics, "perplexity");
-  if (validation.empty()) validation = exponentials(scores_of(metrics, "ce-mean-words"));
+  std::vector<PlotPoint> training = mapped(reports_of(metrics, &TrainRecord::plain), std::exp);
+  std::vector<PlotPoint> validation = mapped(validation_losses(metrics), std::exp);
   leave_out_high(training, validation);
   add(plot, noisy_series("training", training));
   add(plot, measured_series("validation", validation));

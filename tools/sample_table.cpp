@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "data/unicode.h"
 #include "tools/changed_words.h"
 #include "tools/progress.h"
@@ -53,11 +55,10 @@ void add_history(HtmlPage& page, int64_t number, const SampleHistory& history) {
   page.add("<div class=\"scroll\"><table class=\"words\">");
   add_row(page, "source", escaped(shortened(history.source)));
   add_row(page, "reference", escaped(shortened(history.reference)));
-  std::string before;
+  std::optional<std::string> before;
   for (const auto& [update, translation] : versions(history.translations)) {
-    const std::string now = shortened(translation);
-    add_row(page, fmt::format("update {}", grouped(update)),
-            before.empty() ? escaped(now) : marked(before, now));
+    const std::string now = shortened(translation), html = before ? marked(*before, now) : escaped(now);
+    add_row(page, fmt::format("update {}", grouped(update)), html.empty() ? "(nothing)" : html);
     before = now;
   }
   page.add("</table></div>");

@@ -29,7 +29,7 @@ done
 cat <<RESULT
 
 BLEU $bleu on $(wc -l <"$corpus/test.en") sentences that were not trained on (a word-by-word dictionary: below 40)
-curves       $run/loss.svg, $run/bleu.svg
+report       $run/report.html
 log          $run/train.log
 model        $run/averaged
 try it       echo 'My neighbour did not forget to run into the house.' | $(command -v xformer-translate) -m $run
