@@ -22,17 +22,18 @@ start() { # run; sets `trainer`
   trainer=$!
 }
 
-reached() { # run: the last update in its metrics
+reached() { # run: the last update in its metrics, 0 before there is one
   local last
   last=$(grep -o '"event":"train","update":[0-9]*' "$1/metrics.jsonl" 2>/dev/null | tail -n 1)
-  echo "${last##*:}"
+  last=${last##*:}
+  echo "${last:-0}"
 }
 
 # Waits until the run has got `2` updates further than it was, or has ended.
 wait_for_progress() { # run, updates
   local from
   from=$(reached "$1")
-  while kill -0 "$trainer" 2>/dev/null && [ "$(reached "$1")" -lt $((${from:-0} + $2)) ]; do sleep 0.01; done 2>/dev/null
+  while kill -0 "$trainer" 2>/dev/null && [ "$(reached "$1")" -lt $((from + $2)) ]; do sleep 0.01; done 2>/dev/null
 }
 
 stop() { # signal; sets `code`
@@ -81,7 +82,7 @@ while [ $stops -lt "$wanted_stops" ]; do
   claim "stop $stops: the report says so" grep -q '<h1>run_stopped: stopped' run_stopped/report.html
   claim "stop $stops, SIG$signal at update $(reached run_stopped): exit code $wanted" equal "$code" "$wanted"
   update=$(reached run_stopped)
-  if [ $((${update:-1} % 6)) = 0 ] && ! grep -q "\"event\":\"valid\",\"update\":$update," run_stopped/metrics.jsonl; then
+  if [ $((update % 6)) = 0 ] && [ "$update" != 0 ] && ! grep -q "\"event\":\"valid\",\"update\":$update," run_stopped/metrics.jsonl; then
     during_validation=$((during_validation + 1))
   fi
 done
