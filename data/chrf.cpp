@@ -196,12 +196,14 @@ Score chrf_from_statistics(const ChrfStatistics& statistics, const ChrfOptions& 
 ResampledScore resampled_chrf(std::span<const float> sums, const ChrfOptions& options) {
   const float score = f_score(sums, options);
   if (!options.eps_smoothing) return {score, score > 0};
-  bool has_term = false;  // the others are a constant, and no 32-bit float
+  bool has_term = false;  // where all orders are the constant, so is the score, and no 32-bit float
   for (size_t i = 0; i < sums.size(); i += 3) {
     const auto rates = rates_of(sums.subspan(i, 3), static_cast<float>(options.beta * options.beta));
     has_term = has_term || (rates.exist && rates.denominator > 0);
   }
-  return {score, has_term};
+  if (has_term) return {score, true};
+  const std::vector<double> exact(sums.begin(), sums.end());
+  return {f_score(std::span<const double>(exact), options)};
 }
 
 Score corpus_chrf(std::span<const std::string> hypotheses,

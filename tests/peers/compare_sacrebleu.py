@@ -94,12 +94,13 @@ def make_reference(rng, line, longest):
     return " ".join(words)
 
 
-def make_corpus(rng, systems):
+def make_corpus(rng, systems, limit):
     """`systems` files and some references, of the same lines."""
     size = rng.choice([1, 1, 2, 3, 5, 8, 20])
     longest = rng.choice([6, 15, 15, 30, 60]) if size < 20 else 12
     if rng.random() < 0.02:
         size, longest = 1, 250
+    longest = min(longest, limit)
     sources = [make_line(rng, longest) for _ in range(size)]
     if rng.random() < 0.02:
         sources = [""] * size
@@ -242,6 +243,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--pairs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--longest", type=int, default=250, help="pieces of a line; sacreBLEU's TER takes its time")
     parser.add_argument("--show", type=int, default=3, help="differences")
     arguments = parser.parse_args()
     os.environ["SACREBLEU_SEED"] = SEED
@@ -257,7 +259,7 @@ def main():
             for name in os.listdir(folder):
                 os.remove(os.path.join(folder, name))
             count = rng.choice([2, 3]) if number % 5 == 0 else 1
-            corpus = make_corpus(rng, count)
+            corpus = make_corpus(rng, count, arguments.longest)
             for lines in corpus:
                 lines[0] = lines[0].lstrip("\ufeff")  # at the start of a file a byte order mark, which we drop
             references = stripped(corpus[count:])
