@@ -74,9 +74,8 @@ void Beams::advance(const std::vector<double>& log_probabilities, const std::vec
         const double log_probability = so_far + log_probabilities[continuation];
         if (!std::isfinite(log_probability)) {
           fail(ErrorKind::diverged,
-               "search: the model's log-probabilities are not finite: its weights exploded or are damaged; "
-               "train "
-               "with a lower learn-rate, or take an earlier checkpoint");
+               "search: the model's log-probabilities are not finite: "
+               "its weights exploded (lower learn-rate) or are damaged");
         }
         if (std::ranges::find(repeats, ids[continuation]) != repeats.end()) continue;
         candidates_.push_back({log_probability, ids[continuation], parent});
