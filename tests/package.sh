@@ -23,7 +23,8 @@ claim() {  # sentence, command...
 }
 
 prefix=$work/prefix
-cmake --build --preset release --target xformer-vocab xformer-train xformer-translate xformer-score xformer-explain xformer-bench >/dev/null
+cmake --build --preset release --target xformer-vocab xformer-train xformer-translate xformer-score xformer-explain xformer-bench \
+  option_pages >/dev/null
 cmake --install build --prefix "$prefix" >/dev/null
 
 no_word_of_the_checkout() {
