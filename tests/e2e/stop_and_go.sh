@@ -39,6 +39,8 @@ stop() { # signal; sets `code`
   code=$?
 }
 
+says_stopped() { [ ! -e "$1" ] || grep -q '<h1>run_stopped: stopped' "$1"; } # page
+
 same_as_whole() { # run
   claim "$1: the same last checkpoint, byte by byte" same_bytes run_whole/latest/model.safetensors "$1/latest/model.safetensors"
   claim "$1: and the optimiser's" same_bytes run_whole/latest/optimizer.safetensors "$1/latest/optimizer.safetensors"
@@ -75,7 +77,7 @@ while [ $stops -lt 10 ]; do
   stop $signal
   [ "$code" = 0 ] && break
   stops=$((stops + 1))
-  claim "stop $stops: the report says so" grep -q '<h1>run_stopped: stopped' run_stopped/report.html
+  claim "stop $stops: the report, if the run came that far, says so" says_stopped run_stopped/report.html
   claim "stop $stops, SIG$signal at update $(reached run_stopped): exit code $wanted" equal "$code" "$wanted"
   update=$(reached run_stopped)
   if [ $((${update:-1} % 6)) = 0 ] && ! grep -q "\"event\":\"valid\",\"update\":$update," run_stopped/metrics.jsonl; then
