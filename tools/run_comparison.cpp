@@ -76,11 +76,11 @@ void add_differences(HtmlPage& page, const std::vector<Run>& runs) {
   page.table(head, rows);
 }
 
-using Points = std::function<std::vector<PlotPoint>(const RunMetrics&)>;
+using SeriesOf = std::function<PlotSeries(const Run&)>;
 
 // Nothing where no run has points.
 void add_plot(HtmlPage& page, const std::vector<Run>& runs, const std::string& title,
-              const std::string& x_label, const Points& points) {
+              const std::string& x_label, const SeriesOf& series) {
   Plot plot{.title = title,
             .x_label = x_label,
             .y_label = "",
@@ -88,12 +88,10 @@ void add_plot(HtmlPage& page, const std::vector<Run>& runs, const std::string& t
             .marks = {},
             .width = kWidth,
             .height = kHeight};
-  bool any = false;
-  for (const Run& run : runs) {  // also without points, so that a run keeps its colour
-    plot.series.push_back(noisy_series(run.name, points(run.metrics)).back());
-    any = any || !plot.series.back().points.empty();
-  }
-  if (any) page.figure(plot_drawing(plot), "");
+  for (const Run& run : runs)
+    plot.series.push_back(series(run));  // also without points: a run keeps its colour
+  if (std::ranges::all_of(plot.series, [](const PlotSeries& one) { return one.points.empty(); })) return;
+  page.figure(plot_drawing(plot), "");
 }
 
 // In the order in which the runs name them.
@@ -121,20 +119,26 @@ void add_curves(HtmlPage& page, const std::vector<Run>& runs) {
       "values are noisy, the line is their moving mean.");
   page.add("<div class=\"figures plots\">");
   const std::vector<std::string> metrics = metrics_of(runs);
-  for (const std::string& metric : metrics)
+  for (const std::string& metric : metrics) {
     add_plot(page, runs, "Validation: " + metric_title(metric), "update",
-             [&](const RunMetrics& run) { return scores_of(run, metric); });
-  if (!metrics.empty())
-    add_plot(page, runs, "Validation: " + metric_title(metrics.front()), "minutes",
-             [&](const RunMetrics& run) { return scores_by_minute(run, metrics.front()); });
+             [&](const Run& run) { return measured_series(run.name, scores_of(run.metrics, metric)); });
+  }
+  if (!metrics.empty()) {
+    add_plot(page, runs, fmt::format("Validation: {}, by time", metric_title(metrics.front())), "minutes",
+             [&](const Run& run) {
+               return measured_series(run.name, scores_by_minute(run.metrics, metrics.front()));
+             });
+  }
   const std::pair<const char*, double TrainRecord::*> reports[] = {
       {"Training: plain loss", &TrainRecord::plain},
       {"Learning rate", &TrainRecord::learn_rate},
       {"Gradient norm", &TrainRecord::gradient_norm},
       {"Target tokens a second", &TrainRecord::tokens_per_second}};
-  for (const auto& [title, value] : reports)
-    add_plot(page, runs, title, "update",
-             [value = value](const RunMetrics& run) { return reports_of(run, value); });
+  for (const auto& [title, value] : reports) {
+    add_plot(page, runs, title, "update", [value = value](const Run& run) {
+      return noisy_series(run.name, reports_of(run.metrics, value)).back();
+    });
+  }
   page.add("</div>");
 }
 
@@ -150,7 +154,9 @@ std::string comparison_page(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) runs.push_back(read_run(folder));
   shorten_names(runs);
   HtmlPage page(runs.size() == 1 ? runs.front().name : fmt::format("{} runs", runs.size()));
-  page.style(".plots figure { width: 27.5rem; } .plots svg { width: 100%; height: auto; }");
+  page.style(
+      ".plots figure { width: 27.5rem; } .plots svg { width: 100%; height: auto; } "
+      "td:nth-child(3), td:nth-child(4) { text-align: left; }");
   add_scores(page, runs);
   add_curves(page, runs);
   add_differences(page, runs);

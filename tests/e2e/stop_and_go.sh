@@ -42,6 +42,8 @@ stop() { # signal; sets `code`
   code=$?
 }
 
+says_stopped() { [ ! -e "$1" ] || grep -q '<h1>run_stopped: stopped' "$1"; } # page
+
 same_as_whole() { # run
   claim "$1: the same last checkpoint, byte by byte" same_bytes run_whole/latest/model.safetensors "$1/latest/model.safetensors"
   claim "$1: and the optimiser's" same_bytes run_whole/latest/optimizer.safetensors "$1/latest/optimizer.safetensors"
@@ -79,7 +81,7 @@ while [ $stops -lt "$wanted_stops" ]; do
   stop $signal
   [ "$code" = 0 ] && break
   stops=$((stops + 1))
-  claim "stop $stops: the report says so" grep -q '<h1>run_stopped: stopped' run_stopped/report.html
+  claim "stop $stops: the report, if the run came that far, says so" says_stopped run_stopped/report.html
   claim "stop $stops, SIG$signal at update $(reached run_stopped): exit code $wanted" equal "$code" "$wanted"
   update=$(reached run_stopped)
   if [ $((update % 6)) = 0 ] && [ "$update" != 0 ] && ! grep -q "\"event\":\"valid\",\"update\":$update," run_stopped/metrics.jsonl; then

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <limits>
 
@@ -65,30 +65,32 @@ void write_long_run(const TemporaryFolder& run) {
   }
 }
 
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+// Of this process, not of the clock on the wall: other programs do not count.
+double milliseconds_of(const std::function<void()>& work) {
+  const std::clock_t start = std::clock();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return 1000.0 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 }  // namespace
 
-TEST_CASE("Run page: of 50,000 updates it stays under a megabyte and is drawn while training hardly waits",
+TEST_CASE("Run page: of 50,000 updates it stays under a megabyte and is drawn in a tenth of a second",
           "[unit]") {
   const TemporaryFolder run;
   write_long_run(run);
   const Options options = options_of(Program::train, {"-m", run / "", "--task", "demo"});
   RunPictures pictures(options);
-  pictures.draw({});  // reads what an earlier part of the run has left
+  const double first = milliseconds_of([&] { pictures.draw({}); });  // reads all that there is
   double fastest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 3; ++i) {
     std::ofstream(run / "metrics.jsonl", std::ios::app) << training_line(50001 + i);
-    fastest = std::min(fastest, seconds_of([&] { pictures.draw({}); }));
+    fastest = std::min(fastest, milliseconds_of([&] { pictures.draw({}); }));
   }
   const std::string page = read_file(run / "report.html");
-  WARN("report.html: " << page.size() / 1000 << " kB, drawn with the curves in " << 1000 * fastest << " ms");
+  WARN("report.html: " << page.size() / 1000 << " kB; with the curves " << fastest << " ms, the first time "
+                       << first);
   CHECK(page.size() < 1'000'000);
-  CHECK(fastest < 0.5);  // 0.1 on an idle machine; sanitisers and a busy one take longer
+  CHECK(fastest < 100);
 }
 
 TEST_CASE("Run page: it stands alone, and text from outside is escaped", "[unit]") {
