@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <utility>
 
 #include "tools/html_page.h"
 #include "tools/model_text.h"
