@@ -1,8 +1,6 @@
 #include "tools/curves.h"
 
 #include <algorithm>
-#include <initializer_list>
-#include <map>
 
 #include "core/file.h"
 #include "tools/run_plots.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
+#include <utility>
 
 #include "core/error.h"
 #include "core/file.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <utility>
 
 #include "tools/html_page.h"
 #include "tools/model_text.h"
@@ -67,11 +67,11 @@ void add_scores(HtmlPage& page, const RunMetrics& metrics) {
   page.table({"validation", fmt::format("latest, update {}", grouped(latest)),
               fmt::format("best checkpoint, update {}", grouped(std::max<int64_t>(best, 0)))},
              rows);
-  for (const AveragedRecord& record : metrics.averaged) {
-    page.paragraph(fmt::format("Averaged model{}: {} {}",
-                               record.beam > 0 ? fmt::format(", beam {}", record.beam) : "",
-                               metric_title(record.metric), number_of(record.metric, record.score)));
-  }
+  if (metrics.averaged.empty()) return;
+  const AveragedRecord& latest_average = metrics.averaged.back();  // of a run that was ended and gone on with
+  const std::string beam = latest_average.beam > 0 ? fmt::format(", beam {}", latest_average.beam) : "";
+  page.paragraph(fmt::format("Averaged model{}: {} {}", beam, metric_title(latest_average.metric),
+                             number_of(latest_average.metric, latest_average.score)));
 }
 
 void add_curves(HtmlPage& page, const RunMetrics& metrics) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+
 #include "core/file.h"
 #include "tools/curves.h"
 

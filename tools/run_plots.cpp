@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 
 #include "tools/series.h"
 
@@ -64,11 +66,6 @@ void leave_out_high(std::vector<PlotPoint>& one, std::vector<PlotPoint>& other) 
     for (const PlotPoint& point : *points) lowest = std::min(lowest, point.y);
   for (auto* points : {&one, &other})
     std::erase_if(*points, [&](const PlotPoint& point) { return point.y > kHighPerplexity * lowest; });
-}
-
-PlotMark mark_of_best(const std::vector<PlotPoint>& points) {
-  const PlotPoint best = *std::ranges::max_element(points, {}, &PlotPoint::y);
-  return {best, fmt::format("{:.2f}", best.y)};
 }
 
 }  // namespace
@@ -134,8 +131,9 @@ Plot score_plot(const RunMetrics& metrics) {
     const std::vector<PlotPoint> points = scores_of(metrics, metric);
     if (points.empty()) continue;
     plot.y_label += (plot.y_label.empty() ? "" : ", ") + metric_title(metric);
-    plot.marks.push_back(mark_of_best(points));
-    add(plot, measured_series(metric_title(metric), points));
+    const PlotPoint best = *std::ranges::max_element(points, {}, &PlotPoint::y);
+    plot.marks.push_back({best, ""});  // its number is in the legend, where curves do not cross it
+    add(plot, measured_series(fmt::format("{}, best {:.2f}", metric_title(metric), best.y), points));
   }
   return plot;
 }

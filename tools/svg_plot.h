@@ -27,7 +27,7 @@ struct PlotSeries {
   bool faint = false;  // what the next series is the mean of: in its colour, lightly, and not in the legend
 };
 
-// A point with a label of its own: the best score.
+// A ring around a point, with a label of its own or none: the best score.
 struct PlotMark {
   PlotPoint at;
   std::string text;

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string_view>
+#include <system_error>
 
 #include "tools/run_progress.h"
 

@@ -38,6 +38,20 @@ TEST_CASE("Traced sentence: what goes in, what comes out, and the values between
   CHECK(error_of([&] { traced.find("encoder", "p"); }) == "1: no block 'encoder' showed 'p'");
 }
 
+TEST_CASE("Attention maps: the mean over the heads of a layer's cross-attention has rows that sum to one",
+          "[unit]") {
+  const AttentionMaps maps = attention_maps(trace_sentence(model(), "the dog runs", "ein hund"));
+  const std::vector<TitledMatrix> means = mean_cross_attention(maps);
+  REQUIRE(means.size() == 1);  // decoder layers
+  const TokenMatrix& mean = means[0].matrix;
+  REQUIRE(mean.rows.size() == 3);
+  for (size_t row = 0; row < 3; ++row) {
+    double sum = 0;
+    for (size_t column = 0; column < mean.columns.size(); ++column) sum += mean.at(row, column);
+    CHECK(sum == Approx(1).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("Traced sentence: fed with the greedy translation, the logits are largest at its own words",
           "[unit]") {
   const TracedSentence traced = trace_sentence(model(), "it is late", "");

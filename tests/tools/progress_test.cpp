@@ -98,7 +98,15 @@ TEST_CASE("Progress: what goes on is said on a terminal alone, and goes when som
           "[unit]") {
   const auto use = [](ProgressDisplay& display) { display.activity("validating"); };
   CHECK(written({}, use).empty());
-  CHECK(written({.redraws = true, .colors = false, .columns = 80}, use) == "\r\x1b[Kvalidating\r\x1b[K");
+  const Terminal terminal{.redraws = true, .colors = false, .columns = 80};
+  const std::string erase = "\r\x1b[K";
+  CHECK(written(terminal, use) == erase + "validating" + erase);
+  const auto say = [&](ProgressDisplay& display) {
+    use(display);
+    display.message("valid");
+    display.message("saved");
+  };
+  CHECK(written(terminal, say) == erase + "validating" + erase + "valid\nsaved\n");
 }
 
 TEST_CASE("Terminal: a dumb one is not redrawn, NO_COLOR takes colours away, COLUMNS sets the width",

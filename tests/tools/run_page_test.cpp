@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 
 #include "core/file.h"

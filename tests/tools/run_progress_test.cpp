@@ -1,0 +1,56 @@
+#include "tools/run_progress.h"
+
+#include "tests/support/catch.h"
+
+using namespace xf;
+using namespace xf::tools;
+
+namespace {
+
+// Two seconds an update, ten updates of ten sentences an epoch.
+nn::TrainingState after(int64_t update) {
+  nn::TrainingState state;
+  state.update = update;
+  state.epoch = update / 10;
+  state.position = 10 * (update % 10);
+  state.previous_epoch = (update - 1) / 10;
+  state.seconds = 2.0 * static_cast<double>(update);
+  return state;
+}
+
+const nn::LoopOptions kFourEpochs{.after = {{nn::Amount::Unit::epochs, 4}}};
+
+}  // namespace
+
+TEST_CASE("Run progress: the time left falls from update to update, in the first epoch too", "[unit]") {
+  const RunProgress progress(kFourEpochs, 10, 100);
+  for (const int64_t update : {1, 5, 9, 10, 11, 39}) {
+    INFO("update " << update);
+    CHECK(progress.at(after(update), {}).seconds_left == Approx(2.0 * static_cast<double>(40 - update)));
+  }
+  CHECK(progress.last_update() == 40);
+}
+
+TEST_CASE("Run progress: an epoch has its number from its first update to its last", "[unit]") {
+  const RunProgress progress(kFourEpochs, 10, 100);
+  CHECK(progress.at(after(1), {}).epoch == 1);
+  CHECK(progress.at(after(10), {}).epoch == 1);
+  CHECK(progress.at(after(11), {}).epoch == 2);
+}
+
+TEST_CASE("Run progress: the time is predicted once, after ten updates, without what came before", "[unit]") {
+  RunProgress progress(kFourEpochs, 10, 100);
+  std::vector<int64_t> told;
+  for (int64_t update = 5; update <= 20; ++update) {  // a resumed run, and its first update is slow
+    nn::TrainingState state = after(update);
+    state.seconds += 100;
+    const auto seconds = progress.prediction(state);
+    if (!seconds) continue;
+    told.push_back(update);
+    CHECK(*seconds == Approx(50));  // from update 15 on
+  }
+  CHECK(told == std::vector<int64_t>{15});
+  const nn::LoopOptions no_limit;
+  RunProgress endless(no_limit, 10, 100);
+  for (int64_t update = 1; update <= 20; ++update) CHECK_FALSE(endless.prediction(after(update)).has_value());
+}
