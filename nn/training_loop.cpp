@@ -302,7 +302,9 @@ class Loop {
     } catch (const Error& error) {
       task_.on_warning(fmt::format("the weights are not saved: {}", error.what()));
     }
-    fail(ErrorKind::diverged, "{}; lower learn-rate, set clip-norm 1, or let --rollback do it", what);
+    const bool rolls_back = options_.on_divergence == LoopOptions::OnDivergence::roll_back;
+    fail(ErrorKind::diverged, "{}; lower learn-rate{} set clip-norm 1{}", what, rolls_back ? " or" : ",",
+         rolls_back ? "" : ", or let --rollback do it");
   }
 
   Trainer& trainer_;

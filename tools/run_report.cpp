@@ -68,6 +68,10 @@ void RunReport::open(const Lengths& keep, const nn::TrainingState& state) {
   const std::string path = has_own_log() ? run_ + "/train.log" : options_.get_string("log");
   log_ = std::make_unique<LogFile>(path, has_own_log() ? keep.log : kKeepAll);
   metrics_ = std::make_unique<LogFile>(run_ + "/metrics.jsonl", keep.metrics);
+  went_back(state);
+}
+
+void RunReport::went_back(const nn::TrainingState& state) {
   validations_ = std::make_unique<ValidationFiles>(run_, state.validated_at);
 }
 

@@ -30,6 +30,8 @@ class RunReport {
   // Opens the files, cut back to what they were when `state` was saved. Until then only the display is there.
   void open(const Lengths& keep, const nn::TrainingState& state);
   Lengths lengths() const;
+  // Training went back to `state`: the validations of after it are forgotten. The log keeps its lines: they say why.
+  void went_back(const nn::TrainingState& state);
 
   void show(const std::string& text);  // on the display
   void note(const std::string& text);  // in train.log

@@ -269,6 +269,7 @@ std::optional<nn::TrainingState> TrainingRun::roll_back(int64_t update) {
   load(*earlier, run_);
   nn::TrainingState state = nn::training_state_from(earlier->state);
   if (state.best_update > 0) mark_best(state);
+  report_.went_back(state);
   return state;
 }
 
