@@ -30,19 +30,13 @@ std::string upper_case(std::string text) {
   return text;
 }
 
-std::string value_of(const OptionSpec& spec) {
-  return std::string(spec.value_name.empty() ? spec.choices : spec.value_name);
-}
-
 std::string option_entry(const OptionSpec& spec, const std::string& default_text) {
   std::string names;
   for (const std::string& spelling : spellings_of(spec))
     names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(spelling));
-  const std::string value = value_of(spec);
+  const std::string value = value_text(spec);
   if (!value.empty()) names += fmt::format(" \\fI{}\\fR", roff(value));
-  std::string help(spec.help);
-  if (!default_text.empty() && default_text != "false") help += fmt::format(" [{}]", default_text);
-  return fmt::format(".TP\n{}\n{}\n", names, roff(help));
+  return fmt::format(".TP\n{}\n{}\n", names, roff(help_with_default(spec, default_text)));
 }
 
 std::string summary_text(Program program) {

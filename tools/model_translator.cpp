@@ -47,8 +47,7 @@ std::vector<std::unique_ptr<LoadedModel>> other_models(const Options& options, c
 
 std::unique_ptr<nn::Ensemble> make_ensemble(const Options& options, const LoadedModel& first,
                                             const std::vector<std::unique_ptr<LoadedModel>>& others) {
-  std::vector<double> weights =
-      options.is_set("weights") ? options.get_floats("weights") : std::vector<double>{};
+  std::vector<double> weights = options.get_floats("weights");
   if (others.empty()) {
     if (!weights.empty()) fail(ErrorKind::usage, "weights: are for several models, -m A B");
     return nullptr;

@@ -6,6 +6,7 @@
 #include "tools/command_line.h"
 #include "tools/option_value.h"
 #include "tools/options.h"
+#include "tools/program_commands.h"
 #include "tools/terminal.h"
 
 namespace xf::tools {
@@ -19,9 +20,7 @@ std::string left_column(const OptionSpec& spec) {
   for (const std::string& alias : split(spec.aliases, ' ')) {
     (alias.starts_with("--") ? longs : shorts) += alias.starts_with("--") ? ", " + alias : alias + ", ";
   }
-  const std::string value = spec.value_name.empty() && spec.type == OptionType::choice
-                                ? std::string(spec.choices)
-                                : std::string(spec.value_name);
+  const std::string value = value_text(spec);
   return fmt::format("  {}{}{}{}", shorts, longs, value.empty() ? "" : " ", value);
 }
 
@@ -36,9 +35,7 @@ std::vector<std::string> wrap(const std::string& text, size_t width) {
 }
 
 std::string row_text(const OptionSpec& spec, const std::string& default_text, int columns) {
-  std::string help(spec.help);
-  if (!spec.choices.empty() && !spec.value_name.empty()) help += fmt::format(" ({})", spec.choices);
-  if (!default_text.empty() && default_text != "false") help += fmt::format(" [{}]", default_text);
+  const std::string help = help_with_default(spec, default_text);
   std::string text = left_column(spec);
   bool on_same_line = text.size() + 2 <= kHelpColumn;
   for (const std::string& line : wrap(help, static_cast<size_t>(columns - kHelpColumn))) {

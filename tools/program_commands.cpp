@@ -1,5 +1,7 @@
 #include "tools/program_commands.h"
 
+#include <fmt/format.h>
+
 #include "core/error.h"
 #include "tools/option_value.h"
 #include "tools/presets.h"
@@ -43,6 +45,17 @@ std::vector<std::string> values_of(const OptionSpec& spec) {
   }
   if (spec.choices.empty()) return {};
   return split(spec.choices, '|');
+}
+
+std::string value_text(const OptionSpec& spec) {
+  return std::string(spec.value_name.empty() ? spec.choices : spec.value_name);
+}
+
+std::string help_with_default(const OptionSpec& spec, const std::string& default_text) {
+  std::string help(spec.help);
+  if (!spec.choices.empty() && !spec.value_name.empty()) help += fmt::format(" ({})", spec.choices);
+  if (!default_text.empty() && default_text != "false") help += fmt::format(" [{}]", default_text);
+  return help;
 }
 
 }  // namespace xf::tools

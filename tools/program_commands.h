@@ -23,4 +23,9 @@ std::vector<std::string> spellings_of(const OptionSpec& spec);
 // The words that an option can be given; none: anything.
 std::vector<std::string> values_of(const OptionSpec& spec);
 
+// For --help and man: what stands behind an option's name ("N", "post|pre"), and its help with the words and the default
+// that the former does not show.
+std::string value_text(const OptionSpec& spec);
+std::string help_with_default(const OptionSpec& spec, const std::string& default_text);
+
 }  // namespace xf::tools

@@ -39,13 +39,19 @@ if command -v man >/dev/null; then
   shown() { MANWIDTH=100 man -l --warnings "$pages/man/man1/$1.1" 2>warnings; }
   claim "man shows every option of xformer-train" sh -c "[ \"\$1\" -gt 50 ]" - "$(shown xformer-train | grep -cE '^ +(-[a-z]+, )*--')"
   claim "and warns of nothing" equal "$(cat warnings)" ""
+else
+  echo "not asked: there is no man on this machine"
 fi
 if command -v zsh >/dev/null; then
   for file in "$pages"/zsh/site-functions/*; do claim "zsh reads $(basename "$file")" zsh -n "$file"; done
+else
+  echo "not asked: there is no zsh on this machine"
 fi
 if command -v fish >/dev/null; then
   for file in "$pages"/fish/vendor_completions.d/*; do claim "fish reads $(basename "$file")" fish -n "$file"; done
   offered() { fish -c "source $pages/fish/vendor_completions.d/xformer-train.fish; complete -C '$1'" | cut -f1 | tr '\n' ' '; }
   claim "fish completes the words of an option" equal "$(offered 'xformer-train --norm p')" "post pre "
+else
+  echo "not asked: there is no fish on this machine"
 fi
 conclude

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/support/catch.h"
+#include "tools/option_value.h"
 #include "tools/program_commands.h"
 
 using namespace xf::tools;
@@ -45,6 +46,8 @@ TEST_CASE("Option pages: every spelling and every word of every option is on eve
           CHECK_THAT(zsh, Catch::Contains("'*" + spelling + "["));
           CHECK_THAT(fish, Catch::Contains(fish_name(spelling)));
         }
+        for (const std::string& word : split(spec->choices, '|'))
+          CHECK_THAT(man, Catch::Contains(with_minus_signs(word)));
         for (const std::string& word : values_of(*spec)) {
           CHECK_THAT(bash, Catch::Contains(word));
           CHECK_THAT(zsh, Catch::Contains(word));
