@@ -170,13 +170,20 @@ void Tape::run(Node& node) {
   gradients.finish();
 }
 
-void Tape::backward(const Variable& output, const Tensor& seed) {
-  XF_CHECK(output.differentiable(), "tape: backward from a value that nothing recorded");
-  XF_CHECK(seed.shape() == output.value().shape(), "tape: the seed must be {}, got {}",
-           output.value().shape().to_string(), seed.shape().to_string());
-  XF_CHECK(!output.slot()->root, "tape: the gradient of a fused loss is made for a seed of 1; give no other");
-  output.slot()->gradient = seed;
-  output.slot()->ready = true;
+void Tape::backward(const std::vector<Variable>& outputs, const std::vector<Tensor>& seeds) {
+  XF_CHECK(outputs.size() == seeds.size(), "tape: {} outputs need as many seeds, got {}", outputs.size(),
+           seeds.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Variable& output = outputs[i];
+    XF_CHECK(output.differentiable(), "tape: backward from a value that nothing recorded");
+    if (!seeds[i].defined()) continue;
+    XF_CHECK(seeds[i].shape() == output.value().shape(), "tape: the seed must be {}, got {}",
+             output.value().shape().to_string(), seeds[i].shape().to_string());
+    XF_CHECK(!output.slot()->root,
+             "tape: the gradient of a fused loss is made for a seed of 1; give no other");
+    output.slot()->gradient = seeds[i];
+    output.slot()->ready = true;
+  }
   run_all();
 }
 

@@ -155,7 +155,9 @@ class Tape {
   void observe(TapeObserver* observer) { observer_ = observer; }
 
   // Runs everything recorded, last to first, and empties the tape. `seed` is the gradient of `output`, of its shape.
-  void backward(const Variable& output, const Tensor& seed);
+  void backward(const Variable& output, const Tensor& seed) { backward(std::vector{output}, {seed}); }
+  // Of several values; an undefined seed is that of one which nothing depends on.
+  void backward(const std::vector<Variable>& outputs, const std::vector<Tensor>& seeds);
   // From a root: the seed is 1.
   void backward(const Variable& root);
   size_t size() const { return nodes_.size(); }

@@ -2,6 +2,7 @@
 // Vaswani et al. 2017, arXiv:1706.03762; pre-norm: Wang et al. 2019, arXiv:1906.01787; docs/derivations/residual.md.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,6 +24,11 @@ class ResidualStream {
   // `first`: the norm of the first sublayer. The arguments must outlive it.
   ResidualStream(Step& step, const TransformerConfig& config, const Variable& x, const Norm& first);
 
+  // The next layer: layer(step, stream, others) reads normed() and adds to the stream, and reads `others` besides. With
+  // --gradient-checkpointing its values are not kept, and `layer` is called again on the way back (autograd/recomputed.h).
+  using Layer = std::function<void(Step&, ResidualStream&, const std::vector<Variable>&)>;
+  void walk(const Layer& layer, const std::vector<Variable>& others = {});
+
   // What the next sublayer reads; at the end, the stack's output.
   const Variable& normed() const { return normed_; }
   // Adds what a sublayer made of normed(). `next`: the norm of the sublayer after it, or the stack's last one;
@@ -30,6 +36,10 @@ class ResidualStream {
   void add(const Variable& s, const Sublayer& sublayer, const Norm* next, const Tokens& tokens);
 
  private:
+  ResidualStream(Step& step, const TransformerConfig& config, const std::vector<Variable>& state);
+  // Post-norm's two are one.
+  std::vector<Variable> state() const;
+
   Step& step_;
   const TransformerConfig& config_;
   Variable residual_, normed_;

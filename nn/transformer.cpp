@@ -78,19 +78,24 @@ Variable Transformer::encode(Step& step, const PackedBatch& batch, const Tensor&
   return encoder_.forward(step, x, source, false);
 }
 
-// x through the decoder's layers; what its attentions look at is the caller's: self(l, x) and cross(l, x) of layer l.
-template <typename Self, typename Cross>
+// x through the decoder's layers; what its attentions look at is the caller's: self(step, l, x) and
+// cross(step, l, x, memory(l)) of layer l.
+template <typename Self, typename Cross, typename Memory>
 Variable Transformer::walk_decoder(Step& step, const Variable& x, const Tokens& target, const Self& self,
-                                   const Cross& cross) const {
+                                   const Cross& cross, const Memory& memory) const {
   ResidualStream stream(step, config(), x, decoder_.first_norm());
   for (size_t l = 0; l < decoder_.size(); ++l) {
-    const DecoderLayer& layer = decoder_[l];
-    stream.add(self(l, stream.normed()), layer.self_attention_sublayer, &layer.cross_attention_sublayer.norm,
-               target);
-    stream.add(cross(l, stream.normed()), layer.cross_attention_sublayer, &layer.feed_forward_sublayer.norm,
-               target);
-    stream.add(layer.feed_forward.forward(step, stream.normed(), target), layer.feed_forward_sublayer,
-               decoder_.norm_after(l), target);
+    const auto walk = [this, l, target, self, cross](Step& pass, ResidualStream& through,
+                                                     const std::vector<Variable>& keys_values) {
+      const DecoderLayer& layer = decoder_[l];
+      through.add(self(pass, l, through.normed()), layer.self_attention_sublayer,
+                  &layer.cross_attention_sublayer.norm, target);
+      through.add(cross(pass, l, through.normed(), keys_values.front()), layer.cross_attention_sublayer,
+                  &layer.feed_forward_sublayer.norm, target);
+      through.add(layer.feed_forward.forward(pass, through.normed(), target), layer.feed_forward_sublayer,
+                  decoder_.norm_after(l), target);
+    };
+    stream.walk(walk, {memory(l)});
   }
   return stream.normed();
 }
@@ -102,15 +107,18 @@ Variable Transformer::decode(Step& step, const PackedBatch& batch, const Variabl
   const Variable kv = cross_keys_values(step, memory);
   const Variable x = target_embedding_.forward(step, batch.target_in, batch.target_positions,
                                                batch.target_order, position_table(), target);
-  const auto self = [&](size_t l, const Variable& normed) {
-    return decoder_[l].self_attention.forward(step, normed, target, true);
+  const auto self = [this, target](Step& pass, size_t l, const Variable& normed) {
+    return decoder_[l].self_attention.forward(pass, normed, target, true);
   };
-  const auto cross = [&](size_t l, const Variable& normed) {
+  const auto cross = [this, target, source](Step& pass, size_t l, const Variable& normed,
+                                            const Variable& keys_values) {
+    return decoder_[l].cross_attention.forward(pass, normed, keys_values, target, source);
+  };
+  const auto columns = [&](size_t l) {
     const auto [begin, end] = cross_columns(l);
-    return decoder_[l].cross_attention.forward(step, normed, step.tape.columns(kv, begin, end), target,
-                                               source);
+    return step.tape.columns(kv, begin, end);
   };
-  return walk_decoder(step, x, target, self, cross);
+  return walk_decoder(step, x, target, self, cross, columns);
 }
 
 Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
@@ -142,16 +150,19 @@ Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& pos
                                 const Tensor& lengths) const {
   const int64_t R = ids.numel();
   const Variable x = target_embedding_.forward(step, ids, positions, Tensor(), position_table(), {});
-  const auto self = [&](size_t l, const Variable& normed) {
+  const auto self = [&](Step& pass, size_t l, const Variable& normed) {
     const Tensor slab = cache.layers[l].slice_rows(first_row, first_row + R);
-    return decoder_[l].self_attention.decode(step, normed.value(), slab, cache.layers[l], rows, lengths);
+    return decoder_[l].self_attention.decode(pass, normed.value(), slab, cache.layers[l], rows, lengths);
   };
-  const auto cross = [&](size_t l, const Variable& normed) {
+  const auto cross = [&](Step& pass, size_t l, const Variable& normed, const Variable& keys_values) {
+    return decoder_[l].cross_attention.decode(pass, normed.value(), keys_values.value(), cache.cross_rows,
+                                              cache.cross_lengths);
+  };
+  const auto columns = [&](size_t l) {
     const auto [begin, end] = cross_columns(l);
-    return decoder_[l].cross_attention.decode(step, normed.value(), cache.cross.slice_columns(begin, end),
-                                              cache.cross_rows, cache.cross_lengths);
+    return Variable(cache.cross.slice_columns(begin, end));
   };
-  return walk_decoder(step, x, {}, self, cross).value();
+  return walk_decoder(step, x, {}, self, cross, columns).value();
 }
 
 }  // namespace xf::nn

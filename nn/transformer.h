@@ -63,9 +63,9 @@ class Transformer final : public TranslationModel {
                      int64_t first_row, const Tensor& rows, const Tensor& lengths) const;
 
  private:
-  template <typename Self, typename Cross>
+  template <typename Self, typename Cross, typename Memory>
   Variable walk_decoder(Step& step, const Variable& x, const Tokens& target, const Self& self,
-                        const Cross& cross) const;
+                        const Cross& cross, const Memory& memory) const;
   // Layer l's columns of all layers' keys and values: begin, end.
   std::pair<int64_t, int64_t> cross_columns(size_t l) const {
     const auto first = static_cast<int64_t>(l) * 2 * config().dim;

@@ -63,7 +63,7 @@ MaskRule engine_rule(const PaddedBatch& source, const PaddedBatch& target) {
           "A key beyond its sentence is masked, for every query; the decoder's are causal too.",
           {{kEncoder, "nn/transformer.cpp: encoder_.forward(step, x, source, false)",
             visible(source, source, {.lengths = lengths_of(source), .mask = {}})},
-           {kDecoder, "nn/transformer.cpp: self_attention.forward(step, normed, target, true)",
+           {kDecoder, "nn/transformer.cpp: self_attention.forward(pass, normed, target, true)",
             visible(target, target, {.lengths = lengths_of(target), .causal = true, .mask = {}})},
            {kCross, "nn/attention_block.cpp: attention_shape(options_, sources.max_length, false)",
             visible(target, source, {.lengths = lengths_of(source), .mask = {}})}}};
