@@ -84,6 +84,17 @@ void shuffle_batches(std::vector<int64_t>& pairs, int64_t begin, std::vector<int
   ends = moved_ends;
 }
 
+void cut_pools(const ParallelCorpus& corpus, EpochBatches& batches, const BatchCapacity& capacity,
+               const BatchOrder& order, PhiloxSequence& random) {
+  int64_t begin = 0;
+  for (const int64_t end : cut(corpus, batches.pairs, 0, corpus.size(), order.pool * capacity)) {
+    std::vector<int64_t> ends = cut_sorted(corpus, batches.pairs, begin, end, capacity, order.sort);
+    if (order.shuffle == Shuffle::data) shuffle_batches(batches.pairs, begin, ends, random);
+    batches.ends.insert(batches.ends.end(), ends.begin(), ends.end());
+    begin = end;
+  }
+}
+
 int64_t sum_of_longest(const Sequences& side, int64_t sentences) {
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < side.size(); ++i) lengths.push_back(side.length(i) + 1);
@@ -125,18 +136,13 @@ EpochBatches epoch_batches(const ParallelCorpus& corpus, const BatchCapacity& ca
   EpochBatches batches{all_pairs(corpus), {}};
   PhiloxSequence pair_random(seed, stream_of(epoch, kPairSite));
   PhiloxSequence batch_random(seed, stream_of(epoch, kBatchSite));
-  if (order.shuffle) shuffle(batches.pairs, pair_random);
+  if (order.shuffle == Shuffle::data) shuffle(batches.pairs, pair_random);
   if (order.pool == 0) {
     batches.ends = cut(corpus, batches.pairs, 0, corpus.size(), capacity);
-    return batches;
+  } else {
+    cut_pools(corpus, batches, capacity, order, batch_random);
   }
-  int64_t begin = 0;
-  for (const int64_t end : cut(corpus, batches.pairs, 0, corpus.size(), order.pool * capacity)) {
-    std::vector<int64_t> ends = cut_sorted(corpus, batches.pairs, begin, end, capacity, order.sort);
-    if (order.shuffle) shuffle_batches(batches.pairs, begin, ends, batch_random);
-    batches.ends.insert(batches.ends.end(), ends.begin(), ends.end());
-    begin = end;
-  }
+  if (order.shuffle == Shuffle::batches) shuffle_batches(batches.pairs, 0, batches.ends, batch_random);
   return batches;
 }
 

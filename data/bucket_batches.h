@@ -10,7 +10,7 @@
 //   batch_size_fn             the other capacities: tokens
 //   sort_within_batch=True    sort = both: pools are sorted, and each batch has its longest pair first
 //   sort_within_batch=False   sort = none: torchtext sorts no pool then, whatever sort_key says
-//   shuffle                   shuffle: the pairs, and the batches of a pool
+//   shuffle                   shuffle = data: the pairs, and the batches of a pool
 //   sort=True, of validation  sorted_batches()
 //   repeat                    an epoch has a number; who wants another asks for the next
 #pragma once
@@ -37,8 +37,15 @@ enum class PoolSort {
   both,  // torchtext's sort key: the bits of both lengths, interleaved
 };
 
+// What is drawn anew for each epoch.
+enum class Shuffle {
+  none,
+  batches,  // the order in which they come; they are cut from the text as it stands
+  data,     // the pairs; and of a pool, the batches
+};
+
 struct BatchOrder {
-  bool shuffle = true;
+  Shuffle shuffle = Shuffle::data;
   int64_t pool = 0;  // batches; 0: no pools
   PoolSort sort = PoolSort::both;
 };

@@ -220,7 +220,9 @@ void RunFolder::prune(int64_t on_course) const {
     const size_t age = updates.size() - 1 - i;
     const std::string folder = folder_of(updates[i]);
     if (updates[i] == good) continue;
-    if (age >= kept && name_of(updates[i]) != best) {
+    const bool among_best =
+        name_of(updates[i]) == best || std::ranges::find(runners_up_, updates[i]) != runners_up_.end();
+    if (age >= kept && !among_best) {
       remove_folder(folder);
     } else if (age >= kResumable) {
       fs::remove(folder + "/optimizer.safetensors", ignored);
@@ -238,8 +240,9 @@ void RunFolder::point(const std::string& link, const std::string& target) const 
   sync_folder(path_);
 }
 
-void RunFolder::mark_best(int64_t update) {
+void RunFolder::mark_best(int64_t update, const std::vector<int64_t>& runners_up) {
   XF_CHECK(fs::is_directory(folder_of(update)), "{}: not saved, so it cannot be the best", folder_of(update));
+  runners_up_ = runners_up;
   point(kBest, fmt::format("{}/{}", kCheckpoints, name_of(update)));
 }
 

@@ -44,7 +44,7 @@ class RunFolder {
   // Removes what a run consists of and nothing else: its checkpoints, `averaged`, `best` and `latest`.
   void clear();
 
-  // Saves, moves `latest` and removes what is no longer kept: never the best, never what the average needs.
+  // Saves, moves `latest` and removes what is no longer kept: never the best and its runners-up, never what the average needs.
   // Error resources leaves the earlier checkpoints as they were, so that the trainer may try again at its
   // next save. The last save of at most `on_course` updates stays one to roll back to, however many come after it.
   void save(const Checkpoint& checkpoint, int64_t on_course = 0);
@@ -64,8 +64,9 @@ class RunFolder {
   // nothing that was saved is whole.
   std::optional<Checkpoint> load_latest() const;
 
-  // `update` is a scheduled save. To be called again after load_latest(): a kill may have come before it.
-  void mark_best(int64_t update);
+  // Scheduled saves; `runners_up` are kept besides the best. To be called again after load_latest(): a kill may have come
+  // before it.
+  void mark_best(int64_t update, const std::vector<int64_t>& runners_up = {});
 
   // The mean of the last `keep_last` scheduled saves, fewer if there are fewer, added oldest first
   // (nn/average.h).
@@ -91,6 +92,7 @@ class RunFolder {
   std::string path_;
   Warn warn_;
   int64_t keep_last_;
+  std::vector<int64_t> runners_up_;
   int lock_ = -1;
 };
 

@@ -119,7 +119,7 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
   for (int64_t i = 0; i < options_.micro_batches; ++i) batches.push_back(next_batch());
   UpdateResult result = accumulate_within_memory(update, batches);
   result.learning_rate = options_.schedule.at(update, plateau) * rate_scale;
-  adam_.prepare(update, result.learning_rate, result.loss.tokens);
+  adam_.prepare(update - optimizer_began_, result.learning_rate, result.loss.tokens);
   if (smoothing_) smoothing_->prepare(update);
   if (fixed_) {
     optimizer_graph_.run(registry_.device(), [this] { move_weights(); });

@@ -54,6 +54,10 @@ class Trainer {
   // Whether finished() would have to wait for a device.
   bool runs_ahead() const { return registry_.device().type == DeviceType::cuda; }
 
+  // The optimiser's count of updates, on which its corrections depend, begins behind `update`: its moments were none
+  // then.
+  void begin_optimizer_behind(int64_t update) { optimizer_began_ = update; }
+
   // Starts an update and waits for it.
   UpdateResult update(int64_t update, const std::function<PackedBatch()>& next_batch);
 
@@ -80,6 +84,7 @@ class Trainer {
   Arena& arena_;
   TrainerOptions options_;
   Adam adam_;
+  int64_t optimizer_began_ = 0;
   std::unique_ptr<Smoothing> smoothing_;
   std::vector<UpdateResult> started_;
   Tensor loss_;                        // [2]: sums over the update so far

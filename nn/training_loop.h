@@ -36,6 +36,19 @@ struct EpochLoss {
   double began = 0;  // TrainingState::seconds
 };
 
+// How a metric after the first one has done.
+struct MetricProgress {
+  std::string metric;
+  double best = 0;
+  int64_t stalled = 0;  // validations without progress, in a row
+};
+
+// A scheduled save that was validated, and its score by the first metric.
+struct ScoredSave {
+  int64_t update = 0;
+  double score = 0;
+};
+
 struct TrainingState {
   int64_t update = 0;  // done
   int64_t epoch = 0;   // where the next batch comes from: pairs [0, position) of it were handed out
@@ -47,8 +60,11 @@ struct TrainingState {
   int64_t validations = 0, stalled = 0;    // without progress of the first metric, in a row
   std::string best_metric;
   double best_score = 0;
-  int64_t best_update = 0;  // 0: none yet
-  int64_t skipped = 0;      // updates whose gradient was not finite
+  int64_t best_update = 0;                    // 0: none yet
+  std::vector<ScoredSave> runners_up;         // the best but that one, better ones first
+  std::vector<MetricProgress> other_metrics;  // all but the first
+  int64_t optimizer_began = 0;                // the update behind which its count begins
+  int64_t skipped = 0;                        // updates whose gradient was not finite
   int64_t skipped_in_row = 0;
   LossSums window;  // since the last report
   double window_seconds = 0;
@@ -66,13 +82,16 @@ State to_state(const TrainingState& training);
 TrainingState training_state_from(const State& state);
 
 struct LoopOptions {
-  std::vector<Amount> after;  // stop at the first of these
+  std::vector<Amount> after = {};  // stop at the first of these
   Amount validate_every{Amount::Unit::epochs, 1};
   Amount save_every{Amount::Unit::epochs, 1};
   Amount report_every{Amount::Unit::updates, 50};
   int64_t report_first = 5;    // and each of the first updates
   int64_t early_stopping = 0;  // validations without progress; 0: never
   double early_stopping_epsilon = 0;
+  // Whose progress counts: the first metric's, that of any (the first one to stall ends training), of all (the last).
+  enum class StoppingMetric { first, any, all } early_stopping_on = StoppingMetric::first;
+  int64_t keep_best = 1;  // saves: the best one and its runners-up
   // What is done when the loss runs away. Without a finite gradient for 20 updates `warn` ends training, too.
   enum class OnDivergence { warn, stop, roll_back } on_divergence = OnDivergence::warn;
 };
@@ -95,7 +114,8 @@ class TrainingTask {
   virtual std::vector<Score> validate(const TrainingState& state) = 0;
   // Error resources (disk full): not saved, the earlier saves are as they were.
   virtual void save(const TrainingState& state, SaveKind kind) = 0;
-  virtual void mark_best(const TrainingState& state) = 0;  // a scheduled save of this update exists
+  // state.best_update or state.runners_up have changed; scheduled saves of these updates were made.
+  virtual void mark_best(const TrainingState& state) = 0;
   // Model, optimiser and batches as the last scheduled save of at most `update` updates has them, whose state is
   // returned; later saves are gone. Nothing, and nothing has changed, if there is no such save.
   virtual std::optional<TrainingState> roll_back(int64_t update) = 0;
@@ -120,6 +140,9 @@ enum class Ending { reached_end, stopped_early };
 // (diverged).
 Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,
                          TrainingState& state);
+
+// Validations without progress that --early-stopping counts.
+int64_t stalled(const LoopOptions& options, const TrainingState& state);
 
 // Whether training ends where `state` stands.
 bool is_over(const LoopOptions& options, const TrainingState& state);

@@ -48,6 +48,33 @@ void each_later_field(Training& t, const Visit& visit) {
   visit("on_course", t.on_course);
   visit("rollbacks", t.rollbacks);
   visit("rate_scale", t.rate_scale);
+  visit("optimizer_began", t.optimizer_began);
+}
+
+// A list of records as a list for each field.
+template <typename Record, typename T>
+std::vector<T> column(const std::vector<Record>& records, T Record::*field) {
+  std::vector<T> values;
+  for (const Record& record : records) values.push_back(record.*field);
+  return values;
+}
+
+template <typename Record, typename T>
+void take_column(std::vector<Record>& records, T Record::*field, const State& state, const char* key) {
+  if (!state.has(key)) return;
+  const auto values = state.get<std::vector<T>>(key);
+  records.resize(values.size());
+  for (size_t i = 0; i < values.size(); ++i) records[i].*field = values[i];
+}
+
+// visit(key, list, field)
+template <typename Training, typename Visit>
+void each_column(Training& t, const Visit& visit) {
+  visit("runner_up_updates", t.runners_up, &ScoredSave::update);
+  visit("runner_up_scores", t.runners_up, &ScoredSave::score);
+  visit("other_metrics", t.other_metrics, &MetricProgress::metric);
+  visit("other_best_scores", t.other_metrics, &MetricProgress::best);
+  visit("other_stalled", t.other_metrics, &MetricProgress::stalled);
 }
 
 }  // namespace
@@ -57,6 +84,8 @@ State to_state(const TrainingState& training) {
   const auto set = [&](const char* key, const auto& value) { state.set(key, value); };
   each_field(training, set);
   each_later_field(training, set);
+  each_column(training,
+              [&](const char* key, const auto& list, auto field) { state.set(key, column(list, field)); });
   return state;
 }
 
@@ -66,6 +95,8 @@ TrainingState training_state_from(const State& state) {
   each_later_field(training, [&]<typename T>(const char* key, T& value) {
     if (state.has(key)) value = state.get<T>(key);
   });
+  each_column(training,
+              [&](const char* key, auto& list, auto field) { take_column(list, field, state, key); });
   return training;
 }
 

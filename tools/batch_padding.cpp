@@ -78,8 +78,8 @@ std::string batch_padding(const Options& options) {
                                  options.text_of(by_words ? "mini-batch-words" : "mini-batch"),
                                  by_words ? "target tokens" : "sentences");
   text += fmt::format("{:<22}{:>8}{:>10}{:>9}{:>11}\n", "", "batches", "smallest", "largest", "padding");
-  text +=
-      row(pools.shuffle ? "in random order" : "in the text's order", corpus, cut({.shuffle = pools.shuffle}));
+  text += row(pools.shuffle == data::Shuffle::data ? "in random order" : "in the text's order", corpus,
+              cut({.shuffle = pools.shuffle}));
   text += row(fmt::format("from pools of {}", pools.pool).c_str(), corpus, cut(pools));
   return text + row("sorted as a whole", corpus, data::sorted_batches(corpus, capacity));
 }

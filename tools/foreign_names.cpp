@@ -15,7 +15,7 @@ namespace {
 using Pair = std::pair<std::string_view, std::string_view>;
 
 // Dashes stand for underscores, too.
-constexpr std::array<Pair, 62> kNames = {{{"lr", "learn-rate"},
+constexpr std::array<Pair, 68> kNames = {{{"lr", "learn-rate"},
                                           {"learning-rate", "learn-rate"},
                                           {"epochs", "after"},
                                           {"num-epochs", "after"},
@@ -74,6 +74,12 @@ constexpr std::array<Pair, 62> kNames = {{{"lr", "learn-rate"},
                                           {"restore-file", "resume"},
                                           {"random-seed", "seed"},
                                           {"voc-file", "vocabs"},
+                                          {"keep-best-ckpts", "keep-best"},
+                                          {"keep-best-checkpoints", "keep-best"},
+                                          {"reset-optimizer", "no-optimizer-reload"},
+                                          {"keep-last-epochs", "keep-last"},
+                                          {"test", "test-sets"},
+                                          {"log-level", "log-format"},
                                           {"beam", "beam-size"},
                                           {"lenpen", "normalize"},
                                           {"beam-alpha", "normalize"}}};

@@ -89,6 +89,11 @@ nn::LoopOptions::OnDivergence on_divergence(const Options& options) {
   return stop ? Policy::stop : roll_back ? Policy::roll_back : Policy::warn;
 }
 
+nn::LoopOptions::StoppingMetric stopping_metric(const std::string& name) {
+  using Metric = nn::LoopOptions::StoppingMetric;
+  return name == "any" ? Metric::any : name == "all" ? Metric::all : Metric::first;
+}
+
 }  // namespace
 
 nn::TransformerConfig model_config(const Options& options, int64_t source_vocabulary,
@@ -120,6 +125,7 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   config.label_smoothing = static_cast<float>(options.get_float("label-smoothing"));
   // Sentences of max-length pieces, and their </s> or <s>.
   config.max_length = options.get_int("max-length") + 1;
+  config.recompute_layers = options.get_bool("gradient-checkpointing");
   if (const auto& settings = options.get_strings("quirks"); !settings.empty())
     config.quirks = nn::quirks::quirks_from(settings);
   return config;
@@ -130,14 +136,18 @@ nn::TransformerConfig model_config(const Options& options, const Vocabularies& v
       model_config(options, vocabularies.source->size(), vocabularies.target->size());
   config.source_pad = vocabularies.source->pad_id();
   config.target_pad = vocabularies.target->pad_id();
+  if (config.quirks && config.recompute_layers)
+    fail(ErrorKind::usage, "gradient-checkpointing: not for models with quirks, whose layers are another's");
   if (config.quirks && (config.source_pad < 0 || config.target_pad < 0))
     fail(ErrorKind::usage, "quirks need vocabularies with <pad>; leave --vocabs out, and they are made so");
   return config;
 }
 
 data::BatchOrder batch_order(const Options& options) {
-  const std::string& sort = options.get_string("maxi-batch-sort");
-  return {.shuffle = options.get_string("shuffle") == "data",
+  const std::string &shuffle = options.get_string("shuffle"), &sort = options.get_string("maxi-batch-sort");
+  return {.shuffle = shuffle == "data"      ? data::Shuffle::data
+                     : shuffle == "batches" ? data::Shuffle::batches
+                                            : data::Shuffle::none,
           .pool = options.get_int("maxi-batch"),
           .sort = sort == "src"    ? data::PoolSort::source
                   : sort == "trg"  ? data::PoolSort::target
@@ -173,6 +183,8 @@ nn::LoopOptions loop_options(const Options& options) {
   loop.report_first = options.get_int("disp-first");
   loop.early_stopping = options.get_int("early-stopping");
   loop.early_stopping_epsilon = options.get_float("early-stopping-epsilon");
+  loop.early_stopping_on = stopping_metric(options.get_string("early-stopping-on"));
+  loop.keep_best = options.get_int("keep-best");
   loop.on_divergence = on_divergence(options);
   return loop;
 }

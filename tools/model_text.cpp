@@ -1,6 +1,7 @@
 #include "tools/model_text.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/error.h"
 #include "data/labels.h"
@@ -82,6 +83,8 @@ void check_model_type(const Options& options) {
   const TypeRules& rules = rules_of(model_type(options));
   check_files(options, "train-sets", rules);
   check_files(options, "valid-sets", rules);
+  if (const size_t files = options.get_strings("test-sets").size(); files % rules.files != 0)
+    fail(ErrorKind::usage, "test-sets: each text is {}, got {} files", rules.shown, files);
   check_depth(options, "enc-depth", rules.type != ModelType::language_model, rules);
   check_depth(options, "dec-depth", rules.type != ModelType::classification, rules);
   for (const std::string& metric : options.get_strings("valid-metrics")) {
@@ -98,6 +101,17 @@ void check_model_type(const Options& options) {
   if (options.get_strings("vocabs").size() > 1)
     fail(ErrorKind::usage, "vocabs: type {} has one vocabulary", rules.name);
 }
+
+std::string text_name(const std::vector<std::string>& paths) {
+  if (paths.size() != 2) return fmt::format("{}", fmt::join(paths, " "));
+  const std::filesystem::path source(paths[0]), target(paths[1]);
+  const bool same =
+      std::filesystem::path(source).replace_extension() == std::filesystem::path(target).replace_extension();
+  if (!same || target.extension().empty()) return paths[0] + " " + paths[1];
+  return paths[0] + "-" + target.extension().string().substr(1);
+}
+
+size_t files_of_text(ModelType type) { return rules_of(type).files; }
 
 data::ParallelText read_text(ModelType type, const std::vector<std::string>& paths,
                              const data::TextPipeline& pipeline) {

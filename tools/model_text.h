@@ -15,6 +15,12 @@ nn::ModelType model_type(const Options& options);
 // Error usage for options of training that are another type's: numbers of files, depths, tying, metrics.
 void check_model_type(const Options& options);
 
+// Of a text's files: "a/val.en-de" of "a/val.en" and "a/val.de".
+std::string text_name(const std::vector<std::string>& paths);
+
+// How many files make a text of such a model.
+size_t files_of_text(nn::ModelType type);
+
 // Prepared lines, as many files as the type reads. Error data as for data::read_parallel_text().
 data::ParallelText read_text(nn::ModelType type, const std::vector<std::string>& paths,
                              const data::TextPipeline& pipeline);

@@ -17,6 +17,12 @@ std::vector<Row> data_options() {
           .up_to(2)
           .keeps(Keep::free),
       text("valid-sets", "", "SRC TRG", "validation text, as for --train-sets").up_to(2).keeps(Keep::free),
+      text("test-sets", "", "SRC TRG...",
+           "text that the averaged model is measured on when training ends; several pairs: one after the "
+           "other")
+          .up_to(32)
+          .keeps(Keep::free)
+          .seldom(),
       text("vocabs", "", "FILE [FILE]",
            "vocabularies; one file: both sides share it; none: trained from the training text")
           .alias("-v")
@@ -40,7 +46,10 @@ std::vector<Row> data_options() {
           .between(1, kMostIds),
       flag("max-length-crop", "false", "crop them instead").seldom(),
       flag("lowercase", kByTask, "lower-case all text"),
-      choice("shuffle", "data|none", "data", "order of the pairs, drawn anew each epoch").seldom(),
+      choice("shuffle", "data|batches|none", "data",
+             "drawn anew each epoch: the order of the pairs, or of batches that are cut from the text as it "
+             "stands")
+          .seldom(),
   };
 }
 
@@ -85,6 +94,9 @@ std::vector<Row> optimiser_options() {
           .between(1, kMostIds),
       integer("mini-batch", "0", "N", "sentences of a batch, instead of words; 0: words")
           .at_least(0)
+          .seldom(),
+      flag("mini-batch-fit", "false",
+           "batches of as many words as --workspace holds, whatever --mini-batch-words says")
           .seldom(),
       integer("maxi-batch", "0", "N",
               "sort the sentences of N batches by length before they are cut apart; 0: none are sorted")
@@ -133,6 +145,9 @@ std::vector<Row> stopping_options() {
           .up_to(8),
       integer("early-stopping", kByTask, "N", "stop after N validations without progress; 0: never")
           .at_least(0),
+      choice("early-stopping-on", "first|any|all", "first",
+             "which of --valid-metrics must have stalled: the first, any one of them, or all")
+          .seldom(),
       real("early-stopping-epsilon", "0", "X", "progress smaller than this is none").at_least(0).seldom(),
   };
 }
@@ -171,8 +186,16 @@ std::vector<Row> saving_options() {
       amount("save-freq", "1e", "N", "how often to save"),
       integer("keep-last", "10", "N", "scheduled checkpoints that are kept; their mean is the averaged model")
           .at_least(1),
+      integer("keep-best", "1", "N", "checkpoints with the best scores by the first metric are kept besides")
+          .at_least(1)
+          .keeps(Keep::free)
+          .seldom(),
       text("resume", "auto", "auto|never|PATH", "auto: continue if the run folder holds a checkpoint")
           .keeps(Keep::never),
+      flag("no-optimizer-reload", "false",
+           "going on, begin with an optimiser that knows nothing of the gradients before")
+          .keeps(Keep::never)
+          .seldom(),
       flag("overwrite", "false", "begin anew in a run folder that is not empty").keeps(Keep::never),
   };
 }
@@ -224,6 +247,12 @@ std::vector<Row> numerics_options() {
               "0: what a batch needs")
           .alias("-w")
           .at_least(0)
+          .keeps(Keep::free)
+          .seldom(),
+      flag("gradient-checkpointing", "false",
+           "keep only what enters each layer, and compute its values anew on the way back: less memory, a "
+           "third more "
+           "work, the same gradient")
           .keeps(Keep::free)
           .seldom(),
       flag("print-model", "false", "print layers, parameter count and memory plan, and end")

@@ -172,7 +172,8 @@ std::vector<Row> batches_options() {
       integer("maxi-batch", "100", "N", "batches of a pool").at_least(1),
       choice("maxi-batch-sort", "src|trg|both", "both",
              "by the length of which side a pool is sorted; both: by the interleaved bits of the two"),
-      choice("shuffle", "data|none", "data", "order of the pairs, and of a pool's batches"),
+      choice("shuffle", "data|batches|none", "data",
+             "order of the pairs and of a pool's batches; or of all batches alone"),
       integer("seed", "1", "N", "of the shuffling").at_least(0),
   };
 }

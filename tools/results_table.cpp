@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "tools/model_text.h"
 #include "tools/option_value.h"
 #include "tools/options.h"
 #include "tools/progress.h"
@@ -20,17 +21,7 @@ namespace {
 using Cells = std::array<std::string, 5>;
 
 constexpr size_t kParameters = 1, kScore = 4;  // columns of numbers
-const Cells kHeads = {"model", "parameters", "validated on", "metric", "score"};
-
-// "a/val.en" and "a/val.de" are "a/val.en-de".
-std::string name_of(const std::vector<std::string>& paths) {
-  if (paths.size() != 2) return fmt::format("{}", fmt::join(paths, " "));
-  const std::filesystem::path source(paths[0]), target(paths[1]);
-  const bool same =
-      std::filesystem::path(source).replace_extension() == std::filesystem::path(target).replace_extension();
-  if (!same || target.extension().empty()) return paths[0] + " " + paths[1];
-  return paths[0] + "-" + target.extension().string().substr(1);
-}
+const Cells kHeads = {"model", "parameters", "measured on", "metric", "score"};
 
 // "case:lc" and "tok:13a" of BLEU's signature: scores that differ in one of them cannot be compared.
 std::vector<std::string> keys_of(const std::string& signature) {
@@ -75,7 +66,7 @@ std::vector<ResultRow> result_rows(const std::string& run, const Options& option
   if (best < 0) fail(ErrorKind::data, "{}: nothing was validated; train it with --valid-sets", run);
   ResultRow row;
   row.model = fmt::format("{} ({})", run, options.get_string("task"));
-  row.data_set = name_of(options.get_strings("valid-sets"));
+  row.data_set = text_name(options.get_strings("valid-sets"));
   row.parameters = measured.number("parameters");
   std::vector<ResultRow> rows;
   for (const ScoreRecord& record : measured.scores) {
@@ -84,11 +75,17 @@ std::vector<ResultRow> result_rows(const std::string& run, const Options& option
     row.score = record.score;
     rows.push_back(row);
   }
-  for (const AveragedRecord& record : measured.averaged) {
-    if (!metrics.empty()) break;
+  const auto add_final = [&](const AveragedRecord& record) {
     row.metric = metric_name(record.metric, record.signature, record.beam, true);
     row.score = record.score;
     rows.push_back(row);
+  };
+  if (metrics.empty()) {
+    std::ranges::for_each(measured.averaged, add_final);
+    for (const TestRecord& test : measured.tests) {
+      row.data_set = test.set;
+      add_final(test.measured);
+    }
   }
   if (rows.empty()) {
     fail(ErrorKind::data, "{}: has not measured {}; its --valid-metrics are {}", run, fmt::join(metrics, " "),

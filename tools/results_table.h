@@ -13,13 +13,13 @@ namespace xf::tools {
 struct ResultRow {
   std::string model;  // the run folder and its task
   int64_t parameters = 0;
-  std::string data_set;  // that was validated on: "multi30k/val.en-de"
+  std::string data_set;  // "multi30k/val.en-de"
   std::string metric;    // its name, and how it was measured
   double score = 0;
 };
 
 // Of a run folder: the scores of the best checkpoint by the metric that chose it, or by those named, and, where the run
-// has ended and no metric is named, that of the averaged model. Error data if the folder is no run, or has not measured
+// has ended and no metric is named, those of the averaged model. Error data if the folder is no run, or has not measured
 // what is asked for.
 std::vector<ResultRow> result_rows(const std::string& run, const std::vector<std::string>& metrics);
 // The same of a run whose files are read already.

@@ -75,10 +75,20 @@ void read_score(const json& line, RunMetrics& metrics) {
   metrics.scores.push_back(std::move(record));
 }
 
+AveragedRecord final_score(const json& line) {
+  return {line.value("metric", ""), line.at("score").get<double>(), line.value("beam", int64_t{0}),
+          line.value("signature", "")};
+}
+
 void read_averaged(const json& line, RunMetrics& metrics) {
+  if (has_number(line, "score")) metrics.averaged.push_back(final_score(line));
+}
+
+void read_test(const json& line, RunMetrics& metrics) {
   if (!has_number(line, "score")) return;
-  metrics.averaged.push_back({line.value("metric", ""), line.at("score").get<double>(),
-                              line.value("beam", int64_t{0}), line.value("signature", "")});
+  const std::string set = line.value("set", "");
+  std::erase_if(metrics.tests, [&](const TestRecord& earlier) { return earlier.set == set; });
+  metrics.tests.push_back({set, final_score(line)});
 }
 
 // Throws json::exception for a line that this program did not write.
@@ -89,6 +99,7 @@ void read_line(const json& line, RunMetrics& metrics) {
   if (event == "epoch") read_epoch(line, metrics);
   if (event == "valid") read_score(line, metrics);
   if (event == "averaged") read_averaged(line, metrics);
+  if (event == "test") read_test(line, metrics);
 }
 
 }  // namespace

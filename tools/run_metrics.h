@@ -40,13 +40,20 @@ struct AveragedRecord {
   std::string signature;
 };
 
+// The averaged model on a text of --test-sets.
+struct TestRecord {
+  std::string set;
+  AveragedRecord measured;
+};
+
 struct RunMetrics {
   std::map<std::string, std::string> begin;  // the fields of the run's first line, numbers as text
   std::vector<TrainRecord> training;         // by update
   std::vector<EpochRecord> epochs;
   std::vector<ScoreRecord> scores;  // by update
   std::vector<AveragedRecord> averaged;
-  int64_t foreign = 0;  // lines that this program did not write: somebody's own, or half of one
+  std::vector<TestRecord> tests;  // of each text the latest
+  int64_t foreign = 0;            // lines that this program did not write: somebody's own, or half of one
 
   int64_t number(const std::string& field) const;  // of `begin`; 0 where it has none
   // The update whose checkpoint is the best; -1: nothing was validated.

@@ -50,6 +50,18 @@ std::string number_of(const std::string& metric, double score) {
   return fmt::format("{:.{}f}", score, higher_is_better(metric) ? 2 : 4);
 }
 
+std::string final_score(const AveragedRecord& record) {
+  const std::string beam = record.beam > 0 ? fmt::format(", beam {}", record.beam) : "";
+  return fmt::format("{}: {} {}", beam, metric_title(record.metric), number_of(record.metric, record.score));
+}
+
+// The averaged model's: the latest, of a run that was ended and gone on with.
+void add_final_scores(HtmlPage& page, const RunMetrics& metrics) {
+  if (!metrics.averaged.empty()) page.paragraph("Averaged model" + final_score(metrics.averaged.back()));
+  for (const TestRecord& test : metrics.tests)
+    page.paragraph(fmt::format("Averaged model on {}{}", test.set, final_score(test.measured)));
+}
+
 // Each metric as the latest validation and the best checkpoint have it.
 void add_scores(HtmlPage& page, const RunMetrics& metrics) {
   if (metrics.scores.empty()) return;
@@ -67,11 +79,6 @@ void add_scores(HtmlPage& page, const RunMetrics& metrics) {
   page.table({"validation", fmt::format("latest, update {}", grouped(latest)),
               fmt::format("best checkpoint, update {}", grouped(std::max<int64_t>(best, 0)))},
              rows);
-  if (metrics.averaged.empty()) return;
-  const AveragedRecord& latest_average = metrics.averaged.back();  // of a run that was ended and gone on with
-  const std::string beam = latest_average.beam > 0 ? fmt::format(", beam {}", latest_average.beam) : "";
-  page.paragraph(fmt::format("Averaged model{}: {} {}", beam, metric_title(latest_average.metric),
-                             number_of(latest_average.metric, latest_average.score)));
 }
 
 void add_curves(HtmlPage& page, const RunMetrics& metrics) {
@@ -191,6 +198,7 @@ std::string run_page(const RunContent& content, const RunStatus& status) {
   page.style(kStyle);
   page.paragraph(state_line(status));
   add_scores(page, content.metrics);
+  add_final_scores(page, content.metrics);
   add_curves(page, content.metrics);
   add_samples(page, content.samples);
   add_attention(page, content.attention);

@@ -57,6 +57,7 @@ Terminal display_terminal(const Options& options) {
 RunReport::RunReport(const Options& options, const nn::LoopOptions& loop, double updates_per_epoch,
                      int64_t sentences)
     : options_(options),
+      loop_(loop),
       updates_per_epoch_(updates_per_epoch),
       run_(options.get_string("model")),
       log_format_(options.get_string("log-format")),
@@ -137,7 +138,7 @@ void RunReport::validation_metrics(const nn::TrainingState& state, const Validat
     if (score.metric == "bleu") fields.emplace_back("signature", result.bleu_signature);
     if (&score == &result.scores.front()) {
       fields.emplace_back("best", best);
-      fields.emplace_back("stalled", state.stalled);
+      fields.emplace_back("stalled", nn::stalled(loop_, state));
     }
     metrics(json_line("valid", fields));
   }
@@ -151,7 +152,7 @@ std::string RunReport::validation_line(const nn::TrainingState& state, const Val
   if (best) line += " · best so far";
   if (!best && state.best_update > 0) {
     line += fmt::format(" · best {:.2f} at update {} · stalled {}/{}", state.best_score,
-                        grouped(state.best_update), state.stalled, options_.get_int("early-stopping"));
+                        grouped(state.best_update), nn::stalled(loop_, state), loop_.early_stopping);
   }
   return line;
 }
@@ -169,6 +170,13 @@ void RunReport::averaged(const FinalScore& score) {
   say("averaged model, " + score.text);
   metrics(json_line("averaged", score.fields));
   pictures_.show_attention(score.attention);
+}
+
+void RunReport::tested(const std::string& set, const FinalScore& score) {
+  say(fmt::format("test {}, {}", set, score.text));
+  std::vector<Field> fields = {{"set", set}};
+  fields.insert(fields.end(), score.fields.begin(), score.fields.end());
+  metrics(json_line("test", fields));
 }
 
 void RunReport::draw(const nn::TrainingState& state, const std::string& ended) {

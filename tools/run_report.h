@@ -48,6 +48,7 @@ class RunReport {
   void epoch(const nn::TrainingState& state);  // that has ended
   void validation(const nn::TrainingState& state, const ValidationResult& result, bool best);
   void averaged(const FinalScore& score);
+  void tested(const std::string& set, const FinalScore& score);  // of --test-sets
   // Curves and report.html. `ended`: how the run did; empty: it goes on. Warns, once for each reason, when they cannot be
   // drawn.
   void draw(const nn::TrainingState& state, const std::string& ended);
@@ -61,6 +62,7 @@ class RunReport {
   bool has_own_log() const { return !options_.is_set("log"); }  // else the user's file, which is never cut
 
   const Options& options_;
+  const nn::LoopOptions& loop_;
   double updates_per_epoch_;
   std::string run_, log_format_;
   ProgressDisplay display_;

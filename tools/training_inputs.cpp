@@ -23,11 +23,26 @@ std::string hash_of(const data::ParallelText& text) {
   return fmt::format("{:016x}", crc.value());
 }
 
-std::unique_ptr<ValidationSet> read_validation(const Options& options, const TrainingInputs& inputs) {
-  const auto& paths = options.get_strings("valid-sets");
-  if (paths.empty()) return nullptr;
+std::unique_ptr<ValidationSet> read_unseen(const Options& options, const std::vector<std::string>& paths,
+                                           const TrainingInputs& inputs) {
   return read_validation_set(model_type(options), paths, inputs.pipeline, inputs.vocabularies,
                              std::max(nn::Model::kMaxPositions - 1, options.get_int("max-length")));
+}
+
+std::unique_ptr<ValidationSet> read_validation(const Options& options, const TrainingInputs& inputs) {
+  const auto& paths = options.get_strings("valid-sets");
+  return paths.empty() ? nullptr : read_unseen(options, paths, inputs);
+}
+
+std::vector<TestSet> read_tests(const Options& options, const TrainingInputs& inputs) {
+  std::vector<TestSet> tests;
+  const auto& paths = options.get_strings("test-sets");
+  const size_t files = files_of_text(model_type(options));
+  for (auto first = paths.begin(); first != paths.end(); first += static_cast<std::ptrdiff_t>(files)) {
+    const std::vector<std::string> text(first, first + static_cast<std::ptrdiff_t>(files));
+    tests.push_back({text_name(text), read_unseen(options, text, inputs)});
+  }
+  return tests;
 }
 
 // --vocabs beside vocabularies that are settled: the files may be gone, but not others.
@@ -63,12 +78,14 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
                         .vocabularies = {},
                         .corpus = {},
                         .validation = nullptr,
+                        .tests = {},
                         .data_hash = {},
                         .start = start,
                         .checkpoint = {}};
   if (resumes_checkpoint(options)) {
     const std::string& path = options.get_string("resume");
-    inputs.checkpoint = nn::read_checkpoint(path);
+    inputs.checkpoint =
+        options.get_bool("no-optimizer-reload") ? nn::read_model(path) : nn::read_checkpoint(path);
     check_same_model(options, *inputs.checkpoint, path);
   }
   announce("reading the text ...");
@@ -81,6 +98,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
       text, *inputs.vocabularies.source, *inputs.vocabularies.target,
       {.max_length = options.get_int("max-length"), .crop = options.get_bool("max-length-crop")});
   inputs.validation = read_validation(options, inputs);
+  inputs.tests = read_tests(options, inputs);
   if (options.is_set("log")) refuse_input_as_output(options.get_string("log"));
   return inputs;
 }

@@ -46,6 +46,7 @@ class TrainingRun final : public nn::TrainingTask {
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
   void load(const nn::Checkpoint& checkpoint, const std::string& where);
+  void load_moments(const nn::Checkpoint& checkpoint, const std::string& where);
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
   nn::Ending train();
@@ -153,6 +154,12 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
   check_vocabularies(inputs_.vocabularies, checkpoint.metadata, where);
   load(checkpoint, where);
   take_up(state);
+  if (options_.get_bool("no-optimizer-reload")) {
+    state_.optimizer_began = state_.update;  // the moments are zero
+  } else {
+    load_moments(checkpoint, where);
+  }
+  model_.trainer.begin_optimizer_behind(state_.optimizer_began);
   const auto threads = state.get<int64_t>("threads");
   if (threads != thread_count()) {
     on_warning(fmt::format("the run began with {} threads and goes on with {}: its last bits will differ",
@@ -160,17 +167,9 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
   }
 }
 
-// The model, the optimiser and the place in the text.
+// The model and the place in the text.
 void TrainingRun::load(const nn::Checkpoint& checkpoint, const std::string& where) {
   nn::load_model(checkpoint.model, model_.registry, where);
-  const auto moment = [&](const char* name) {
-    const auto found = checkpoint.optimizer.find(name);
-    if (found == checkpoint.optimizer.end())
-      fail(ErrorKind::data, "{}: the checkpoint has no optimiser state", where);
-    return found->second;
-  };
-  model_.trainer.optimizer().first_moment().copy_from(moment("first_moment"));
-  model_.trainer.optimizer().second_moment().copy_from(moment("second_moment"));
   if (const nn::Smoothing* smoothing = model_.trainer.smoothing()) {
     smoothing->begin();  // the model of a checkpoint is the mean
     const auto weights = checkpoint.optimizer.find("weights");
@@ -178,6 +177,19 @@ void TrainingRun::load(const nn::Checkpoint& checkpoint, const std::string& wher
     model_.registry.round_masters();
   }
   setup_.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});
+}
+
+void TrainingRun::load_moments(const nn::Checkpoint& checkpoint, const std::string& where) {
+  const auto moment = [&](const char* name) {
+    const auto found = checkpoint.optimizer.find(name);
+    if (found == checkpoint.optimizer.end()) {
+      fail(ErrorKind::data,
+           "{}: the checkpoint has no optimiser state; --no-optimizer-reload goes on without", where);
+    }
+    return found->second;
+  };
+  model_.trainer.optimizer().first_moment().copy_from(moment("first_moment"));
+  model_.trainer.optimizer().second_moment().copy_from(moment("second_moment"));
 }
 
 void TrainingRun::take_up(const nn::State& state) {
@@ -260,14 +272,21 @@ void TrainingRun::save(const nn::TrainingState& state, nn::SaveKind kind) {
 
 void TrainingRun::mark_best(const nn::TrainingState& state) {
   const auto saved = folder_->scheduled();
-  if (std::ranges::find(saved, state.best_update) != saved.end()) folder_->mark_best(state.best_update);
+  const auto is_saved = [&](int64_t update) { return std::ranges::find(saved, update) != saved.end(); };
+  std::vector<int64_t> runners_up;
+  for (const nn::ScoredSave& save : state.runners_up) {
+    if (is_saved(save.update)) runners_up.push_back(save.update);
+  }
+  if (is_saved(state.best_update)) folder_->mark_best(state.best_update, runners_up);
 }
 
 std::optional<nn::TrainingState> TrainingRun::roll_back(int64_t update) {
   const std::optional<nn::Checkpoint> earlier = folder_->roll_back(update);
   if (!earlier) return {};
   load(*earlier, run_);
+  load_moments(*earlier, run_);
   nn::TrainingState state = nn::training_state_from(earlier->state);
+  model_.trainer.begin_optimizer_behind(state.optimizer_began);
   if (state.best_update > 0) mark_best(state);
   report_.went_back(state);
   return state;
@@ -295,7 +314,7 @@ void TrainingRun::conclude(nn::Ending ending) {
     report_.say(fmt::format("best {} {:.2f} at update {}", state_.best_metric, state_.best_score,
                             grouped(state_.best_update)));
   }
-  if (validator_) score(average);
+  if (validator_ || !inputs_.tests.empty()) score(average);
   report_.draw(state_, ending == nn::Ending::stopped_early ? "finished, no progress any more" : "finished");
   const std::string hint = use_line(setup_.model.type, run_);
   report_.note(hint);
@@ -308,7 +327,12 @@ void TrainingRun::conclude(nn::Ending ending) {
 void TrainingRun::score(const nn::Checkpoint& average) {
   report_.activity("measuring the averaged model ...");
   nn::load_model(average.model, model_.registry, run_);
-  report_.averaged(validator_->score());
+  if (validator_) report_.averaged(validator_->score());
+  for (const TestSet& test : inputs_.tests) {
+    const auto measure =
+        make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies, *test.set);
+    report_.tested(test.name, measure->score());
+  }
 }
 
 }  // namespace

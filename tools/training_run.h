@@ -15,13 +15,20 @@
 
 namespace xf::tools {
 
+// A text of --test-sets.
+struct TestSet {
+  std::string name;  // text_name()
+  std::unique_ptr<ValidationSet> set;
+};
+
 struct TrainingInputs {
   Options options;
   data::TextPipeline pipeline;
   Vocabularies vocabularies;
   data::ParallelCorpus corpus;
   std::unique_ptr<ValidationSet> validation;  // null without --valid-sets
-  std::string data_hash;                      // of the training text, so that a resumed run is fed the same
+  std::vector<TestSet> tests;
+  std::string data_hash;  // of the training text, so that a resumed run is fed the same
   RunStart start = RunStart::anew;
   std::optional<nn::Checkpoint> checkpoint;  // that --resume names
 };

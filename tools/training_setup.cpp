@@ -16,6 +16,37 @@ int64_t arena_bytes(const nn::MemoryPlan& plan) {
   return static_cast<int64_t>(1.25 * static_cast<double>(plan.activations));
 }
 
+int64_t activation_mb(const nn::TransformerConfig& model, const data::BatchCapacity& capacity, DType dtype) {
+  const BatchSize size{capacity.source_tokens, capacity.target_tokens, capacity.sentences};
+  return arena_bytes(nn::plan_memory(model, size, dtype)) >> 20;
+}
+
+// --mini-batch-fit: as many words as --workspace holds, to a twentieth.
+data::BatchCapacity fitting_capacity(const Options& options, const nn::TransformerConfig& model,
+                                     DType dtype) {
+  const int64_t workspace = options.get_int("workspace");
+  if (workspace == 0) fail(ErrorKind::usage, "mini-batch-fit: fits batches to --workspace MB; give it");
+  if (options.get_int("mini-batch") > 0)
+    fail(ErrorKind::usage, "mini-batch-fit and mini-batch: choose one of them");
+  const auto fits = [&](int64_t words) {
+    return activation_mb(model, batch_capacity(model.type, words), dtype) <= workspace;
+  };
+  int64_t words = model.max_length;
+  if (!fits(words)) {
+    fail(ErrorKind::usage,
+         "workspace: a batch of max-length words needs {} MB; raise workspace or lower max-length",
+         activation_mb(model, batch_capacity(model.type, words), dtype) + 1);
+  }
+  int64_t too_many = 2 * words;
+  while (fits(too_many)) too_many *= 2;
+  words = too_many / 2;
+  while (too_many - words > std::max<int64_t>(words / 20, 1)) {
+    const int64_t middle = (words + too_many) / 2;
+    (fits(middle) ? words : too_many) = middle;
+  }
+  return batch_capacity(model.type, words);
+}
+
 // The largest batch that is computed at once: halved until its activations fit in --workspace, but never less than one
 // sentence of the longest kind.
 BatchSize computed_at_once(const Options& options, const nn::TransformerConfig& model, BatchSize size,
@@ -48,10 +79,12 @@ nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device) {
 
 TrainingSetup training_setup(const TrainingInputs& inputs) {
   const Options& options = inputs.options;
-  const data::BatchCapacity capacity = batch_capacity(options, inputs.corpus);
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
   const nn::TransformerConfig model = model_config(options, inputs.vocabularies);
+  const data::BatchCapacity capacity = options.get_bool("mini-batch-fit")
+                                           ? fitting_capacity(options, model, dtype)
+                                           : batch_capacity(options, inputs.corpus);
   const BatchSize largest = computed_at_once(
       options, model, {capacity.source_tokens, capacity.target_tokens, capacity.sentences}, dtype);
 

@@ -61,7 +61,7 @@ bool same(const PackedBatch& a, const PackedBatch& b) {
 
 TEST_CASE("TrainingBatches: a batch by hand, every field", "[unit]") {
   const ParallelCorpus corpus = corpus_of({{{7, 5}, {9}}, {{5}, {8, 9, 8}}});
-  TrainingBatches batches(corpus, kSpecials, capacity_for(80), 1, {.shuffle = false});
+  TrainingBatches batches(corpus, kSpecials, capacity_for(80), 1, {.shuffle = Shuffle::none});
   const PackedBatch batch = batches.next();
   CHECK(batch.sentences == 2);
   CHECK(batch.source_tokens == 5);

@@ -13,7 +13,7 @@ using namespace xf::data;
 
 namespace {
 
-constexpr BatchOrder kPools{.shuffle = true, .pool = 100};
+constexpr BatchOrder kPools{.shuffle = Shuffle::data, .pool = 100};
 
 // Lengths 4 to 41 as captions have them, the target's near the source's. Pair i's ids are i.
 ParallelCorpus captions(int64_t pairs) {
@@ -83,7 +83,7 @@ TEST_CASE("Bucket batches: an epoch has every pair once, in batches that depend 
           "[unit]") {
   const ParallelCorpus corpus = captions(3000);
   for (const PoolSort sort : {PoolSort::none, PoolSort::source, PoolSort::target, PoolSort::both}) {
-    const BatchOrder order{.shuffle = true, .pool = 10, .sort = sort};
+    const BatchOrder order{.shuffle = Shuffle::data, .pool = 10, .sort = sort};
     const auto at = [&](uint64_t seed, int64_t epoch) {
       return epoch_batches(corpus, capacity_of_sentences(corpus, 32), order, seed, epoch).pairs;
     };
@@ -97,7 +97,7 @@ TEST_CASE("Bucket batches: an epoch has every pair once, in batches that depend 
 
 TEST_CASE("Bucket batches: a pool is sorted before it is cut, its batches are shuffled", "[unit]") {
   const ParallelCorpus corpus = captions(1280);  // one pool of ten batches
-  const BatchOrder order{.shuffle = true, .pool = 10};
+  const BatchOrder order{.shuffle = Shuffle::data, .pool = 10};
   const EpochBatches batches = epoch_batches(corpus, capacity_of_sentences(corpus, 128), order, 1, 0);
   const auto key = [&](int64_t pair) {
     return interleaved_bits(corpus.source.length(pair), corpus.target.length(pair));
@@ -112,7 +112,7 @@ TEST_CASE("Bucket batches: a pool is sorted before it is cut, its batches are sh
   }
   CHECK_FALSE(std::ranges::is_sorted(shortest));
   const EpochBatches still =
-      epoch_batches(corpus, capacity_of_sentences(corpus, 128), {.shuffle = false, .pool = 10}, 1, 0);
+      epoch_batches(corpus, capacity_of_sentences(corpus, 128), {.shuffle = Shuffle::none, .pool = 10}, 1, 0);
   CHECK(still.pairs == sorted_batches(corpus, capacity_of_sentences(corpus, 128)).pairs);
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("Bucket batches: they pad less than random ones, sorted ones least", "
 TEST_CASE("Bucket batches: tokens can be counted instead of sentences", "[unit]") {
   const ParallelCorpus corpus = captions(2000);
   const BatchCapacity capacity = capacity_for(1024);
-  const EpochBatches batches = epoch_batches(corpus, capacity, {.shuffle = true, .pool = 5}, 1, 0);
+  const EpochBatches batches = epoch_batches(corpus, capacity, {.shuffle = Shuffle::data, .pool = 5}, 1, 0);
   int64_t begin = 0;
   for (const int64_t end : batches.ends) {
     int64_t target = 0, source = 0;
@@ -153,7 +153,7 @@ TEST_CASE("Bucket batches: tokens can be counted instead of sentences", "[unit]"
 TEST_CASE("TrainingBatches: in pools too a restored cursor goes on with the same batches", "[unit]") {
   const ParallelCorpus corpus = captions(700);
   constexpr BatchSpecials kSpecials{.source_eos = 3, .target_bos = 2, .target_eos = 3};
-  const BatchOrder order{.shuffle = true, .pool = 4};
+  const BatchOrder order{.shuffle = Shuffle::data, .pool = 4};
   const BatchCapacity capacity = capacity_of_sentences(corpus, 32);
   TrainingBatches straight(corpus, kSpecials, capacity, 3, order);
   for (int64_t i = 0; i < 2 * straight.batches_in_epoch(0) + 3; ++i) {
@@ -163,4 +163,33 @@ TEST_CASE("TrainingBatches: in pools too a restored cursor goes on with the same
     CHECK(resumed.cursor() == straight.cursor());
   }
   CHECK(straight.cursor().epoch == 2);
+}
+
+TEST_CASE("Bucket batches: shuffled batches are those of the unshuffled text, in another order each epoch",
+          "[unit]") {
+  const ParallelCorpus corpus = captions(700);
+  const BatchCapacity capacity = capacity_of_sentences(corpus, 32);
+  const auto batches_of = [&](const BatchOrder& order, int64_t epoch) {
+    const EpochBatches cut = epoch_batches(corpus, capacity, order, 3, epoch);
+    std::vector<std::vector<int64_t>> batches;
+    for (int64_t begin = 0; const int64_t end : cut.ends) {
+      batches.emplace_back(cut.pairs.begin() + begin, cut.pairs.begin() + end);
+      begin = end;
+    }
+    return batches;
+  };
+  for (const int64_t pool : {0, 5}) {
+    const auto still = batches_of({.shuffle = Shuffle::none, .pool = pool}, 0);
+    auto first = batches_of({.shuffle = Shuffle::batches, .pool = pool}, 0);
+    auto second = batches_of({.shuffle = Shuffle::batches, .pool = pool}, 1);
+    CHECK(first == batches_of({.shuffle = Shuffle::batches, .pool = pool}, 0));
+    CHECK(first != still);
+    CHECK(first != second);
+    std::ranges::sort(first);
+    std::ranges::sort(second);
+    auto sorted = still;
+    std::ranges::sort(sorted);
+    CHECK(first == sorted);
+    CHECK(second == sorted);
+  }
 }

@@ -39,7 +39,7 @@ TEST_CASE("Labels: a batch of a classifier has one target token a text", "[unit]
   const ParallelCorpus corpus = encode_corpus(text, *words, *labels, {});
   const BatchSpecials specials{.source_eos = words->eos_id(), .target_bos = 0, .target_eos = -1};
   TrainingBatches batches(corpus, specials, {.target_tokens = 8, .source_tokens = 99, .sentences = 8}, 1,
-                          {.shuffle = false});
+                          {.shuffle = Shuffle::none});
   CHECK(load_of_pair(corpus, 0).target_tokens == 1);
   const PackedBatch batch = batches.next();
   CHECK(batch.target_out.to_vector<int32_t>() == std::vector<int32_t>{1, 0, 1});
@@ -65,7 +65,7 @@ TEST_CASE("Batches: a text without sources makes batches of targets alone", "[un
   CHECK(corpus.statistics.dropped_empty == 1);
   const BatchSpecials specials = batch_specials(*words, *words);
   const BatchCapacity capacity{.target_tokens = 20, .source_tokens = 0, .sentences = 8};
-  const PackedBatch batch = TrainingBatches(corpus, specials, capacity, 1, {.shuffle = false}).next();
+  const PackedBatch batch = TrainingBatches(corpus, specials, capacity, 1, {.shuffle = Shuffle::none}).next();
   CHECK_FALSE(batch.source_ids.defined());
   CHECK(batch.sentences == 2);
   CHECK(batch.source_tokens == 0);

@@ -59,6 +59,11 @@ claim "with the losses of whole ones within 1e-4" \
   <(losses parts) <(losses whole)
 claim "which need more" grep -q '9 MB activations of 2,000 target tokens' whole/train.log
 claim "and the plan says how large a part is" grep -q '2 MB activations of 500 target tokens' parts/train.log
+claim "--mini-batch-fit makes batches that fill it" exits 0 train fitted "${large[@]}" --workspace 3 --mini-batch-fit
+fitted=$(grep -oE 'MB activations of [0-9,]+' fitted/train.log | tr -dc 0-9)
+claim "with more than the parts had ($fitted target tokens), and fewer than did not fit" \
+  test "$fitted" -ge 500 -a "$fitted" -lt 2000
+claim "without a workspace it is refused: 2" exits 2 train none "${large[@]}" --mini-batch-fit
 claim "a sentence that does not fit at all is refused: 2" exits 2 train none "${large[@]}" --workspace 1 --max-length 2000
 claim "with what it needs" says 'workspace: one sentence of max-length needs [0-9]+ MB'
 

@@ -197,6 +197,25 @@ stopped_by() { # signal, code, times
 claim "SIGHUP saves and ends with 129" stopped_by HUP 129
 claim "so do two, as a shell and a terminal send them" stopped_by HUP 129 2
 claim "SIGXCPU saves and ends with 152" stopped_by XCPU 152 2
+exec_train asked --after 40000u --save-freq 40000u --disp-freq 1u --log-format none >/dev/null 2>err &
+trainer=$!
+wait_for '"update":5,' asked/metrics.jsonl
+kill -USR1 "$trainer"
+claim "SIGUSR1 saves" wait_for '^saved at update [0-9]+; the same command goes on from here' asked/train.log
+saved=$(grep -o '^saved at update [0-9]*' asked/train.log | grep -o '[0-9]*$')
+claim "and training goes on" wait_for "\"update\":$((saved + 20))," asked/metrics.jsonl
+kill -KILL "$trainer"
+ended_with 137
+claim "from that save the run goes on after a kill" exits 0 \
+  train asked --after $((saved + 4))u --save-freq 40000u --disp-freq 1u
+claim "and says so" says "resumed from update $saved"
+
+in_background impatient --after 40000u
+wait_for '"update":9,' impatient/metrics.jsonl
+kill -TERM "$trainer"
+kill -TERM "$trainer"
+claim "two SIGTERM: 143" ended_with 143
+claim "and a whole checkpoint to go on from" exits 0 train impatient --after 12u "${steps[@]}"
 trap '' HUP
 in_background ignoring --after 400u
 trap - HUP

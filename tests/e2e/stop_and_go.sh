@@ -13,7 +13,7 @@ echo "XF_SEED=$XF_SEED"
 # Every update leaves a line, a third of them a checkpoint, a sixth a validation: all are hit.
 options=(--after 120u --save-freq 3u --valid-freq 6u --disp-freq 1u --early-stopping 0 --valid-sets valid.en valid.de
   --maxi-batch 4 --lr-schedule plateau --lr-decay-patience 0 --lr-warmup 0u --optimizer-delay 2
-  --exponential-smoothing 0.01)
+  --exponential-smoothing 0.01 --keep-last 5 --keep-best 4 --early-stopping-on all)
 go() { train "$1" "${options[@]}" --log-format none; }
 
 # In the background, as the very process that gets the signal: a subshell would die of it first.
@@ -54,6 +54,7 @@ same_as_whole() { # run
     same_bytes <(comparable_table run_whole) <(comparable_table "$1")
   claim "$1: the same samples" diff -r run_whole/samples "$1/samples"
   claim "$1: the same choice of the best" equal "$(readlink "$1/best")" "$(readlink run_whole/best)"
+  claim "$1: and of the checkpoints to keep" equal "$(cd "$1/checkpoints" && echo *)" "$(cd run_whole/checkpoints && echo *)"
 }
 
 go run_whole
@@ -61,6 +62,12 @@ claim "a run in one go ends with 0" equal $? 0
 claim "dropout was on" grep -q 'transformer-dropout-attention = 0.1' run_whole/config.toml
 claim "a row for each validation" equal "$(grep -c '^[0-9]' run_whole/valid.tsv)" 20
 claim "and in the samples" equal "$(grep -c '^[0-9]' run_whole/samples/sentence-0.tsv)" 20
+best_updates() { grep '^[0-9]' run_whole/valid.tsv | sort -k 4,4gr -s | head -n "$1" | cut -f 1; }
+for update in $(best_updates 4); do
+  claim "kept, being of the four best: update $update" test -d "run_whole/checkpoints/$(printf update-%06d "$update")"
+done
+claim "beside the last five, of which some may be of the best" \
+  test "$(find run_whole/checkpoints -name 'update-*' | wc -l)" -le 9
 claim "the report says that the run has ended" grep -q '<h1>run_whole: finished</h1>' run_whole/report.html
 claim "the plateau has cut the rate" grep -q '"lr":0.0027' run_whole/metrics.jsonl
 
@@ -114,6 +121,22 @@ go run_killed
 claim "a rerun ends with 0" equal $? 0
 same_as_whole run_killed
 claim "no leftover of a killed save" equal "$(compgen -G 'run_killed/checkpoints/*.tmp')" ""
+
+# ---- without what the optimiser knew
+often=(--save-freq 4u --quiet)
+train begun --after 20u "${often[@]}"
+cp -r begun forgetful
+train begun --after 21u "${often[@]}"
+train forgetful --after 21u --no-optimizer-reload "${often[@]}"
+norm_of() { grep -o '"update":21,.*"gnorm":[-+.0-9e]*' "$1/metrics.jsonl" | sed 's/.*"gnorm"://'; }
+claim "with --no-optimizer-reload the weights and the batches are those of the checkpoint" \
+  equal "$(norm_of forgetful)" "$(norm_of begun)"
+claim "and the update is another one" differ begun/latest/model.safetensors forgetful/latest/model.safetensors
+old=begun/checkpoints/$(ls begun/checkpoints | head -n 1)
+claim "an old checkpoint has no optimiser's state" test ! -e "$old/optimizer.safetensors"
+from_old() { train from_old --resume "$old" --after 22u "${often[@]}" "$@"; }
+claim "so a run cannot go on from it" refused 3 'optimizer.safetensors' from_old
+claim "unless it asks for none" from_old --no-optimizer-reload
 
 # ---- the other end of the pipe
 train run_piped --after 20u 2>&1 | head -n 1 >/dev/null

@@ -36,6 +36,7 @@ conclude() {
 
 equal() { [ "$1" = "$2" ] || { echo "        got '$1', not '$2'"; return 1; }; }
 same_bytes() { cmp "$1" "$2"; }
+differ() { ! cmp -s "$1" "$2" || { echo "        $1 and $2 are the same"; return 1; }; }
 
 # refused EXIT_CODE WORDS COMMAND...: all of WORDS, a pattern, in the one line on the standard error.
 refused() {

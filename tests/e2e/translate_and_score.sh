@@ -9,7 +9,7 @@ make_corpus
 learn() {
   xformer-train "${small[@]}" --vocab-size 400 --dim-emb 64 --transformer-dim-ffn 128 --transformer-dropout 0 \
     --transformer-dropout-attention 0 --transformer-dropout-ffn 0 --mini-batch-words 1000 --learn-rate 0.01 \
-    --lr-warmup 50u --after 500u -t full/train.en full/train.de --valid-sets valid.en valid.de -m run "$@"
+    --lr-warmup 50u --after 500u -t full/train.en full/train.de --valid-sets valid.en valid.de --test-sets test.en test.de -m run "$@"
 }
 claim "training ends with exit code 0" learn --quiet
 for file in config.toml train.log metrics.jsonl loss.svg bleu.svg report.html valid.tsv samples/sentence-0.tsv vocab.spm averaged/model.safetensors \
@@ -21,6 +21,13 @@ for part in Curves 'Translations of the validation set' 'What the decoder looks 
   claim "the report has its part: $part" grep -q "<h2[^>]*>$part</h2>" run/report.html
 done
 claim "the log tells early how long it will take" grep -q '^about .* of updates to the end of --after 500u' run/train.log
+tested=$(sed -n 's/^test test.en-de, beam 5: BLEU[^ ]* = \([0-9.]*\) .*/\1/p' run/train.log)
+claim "the test set's score is what xformer-score says" \
+  equal "$tested" "$(xformer-translate -m run -i test.en --quiet | xformer-score bleu test.de -lc -b -w 2)"
+claim "and stands in the report" grep -q "Averaged model on test.en-de, beam 5: BLEU $tested" run/report.html
+claim "and in the table of runs" grep -q "test.en-de .* $tested\$" <(xformer-score table run)
+claim "half a test set is refused" refused 2 "test-sets: each text is SRC TRG, got 1 files" \
+  train other --test-sets test.en
 claim "a finished run says so and ends with 0" learn --quiet
 
 # ---- lines

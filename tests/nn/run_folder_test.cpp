@@ -158,6 +158,17 @@ TEST_CASE("RunFolder: keeps the last N and the best, and the optimiser's state o
   CHECK_THAT(error_of([&] { run.folder->mark_best(4); }), Catch::Contains("update-000004: not saved"));
 }
 
+TEST_CASE("RunFolder: the runners-up of the best are kept until they are none any more", "[unit]") {
+  Run run(2);
+  run.save_all(1, 2);
+  run.folder->mark_best(1, {2});
+  run.save_all(3, 6);
+  CHECK(run.folder->scheduled() == std::vector<int64_t>{1, 2, 5, 6});
+  run.folder->mark_best(6, {1});
+  run.save_all(7, 8);
+  CHECK(run.folder->scheduled() == std::vector<int64_t>{1, 6, 7, 8});
+}
+
 TEST_CASE("RunFolder: an interrupted save is resumed from, and gone after the next scheduled one", "[unit]") {
   Run run;
   run.folder->save_interrupted(sample_checkpoint(2));  // before any scheduled save

@@ -21,7 +21,7 @@ Tensor copy_of(const Tensor& x) {
 }
 
 // Writes down what it is asked for; its disk is full at the updates that `full` names.
-class Task final : public TrainingTask {
+class Task : public TrainingTask {
  public:
   std::set<int64_t> full;
   std::vector<int64_t> saved, best;
@@ -75,21 +75,25 @@ class Task final : public TrainingTask {
   void on_warning(const std::string& text) override { warnings.push_back(text); }
 };
 
-// Nine updates, saved every second, validated every third.
 using OnDivergence = LoopOptions::OnDivergence;
 
-std::string train(Task& task, int64_t after = 9, TrainingState state = {},
-                  const Schedule& schedule = {.peak = 1e-3}, OnDivergence policy = OnDivergence::warn) {
+// Saved every second update, validated every third. Leaves the state at the end.
+std::string train(Task& task, int64_t after, LoopOptions options, TrainingState& state,
+                  const Schedule& schedule = {.peak = 1e-3}) {
   TinyModel model(DType::f32, tiny_config());
   task.model = &model;
   TrainerOptions trainer_options;
   trainer_options.schedule = schedule;
   Trainer trainer(model.transformer, model.registry, model.arena, trainer_options);
-  const LoopOptions options{.after = {{Amount::Unit::updates, static_cast<double>(after)}},
-                            .validate_every = {Amount::Unit::updates, 3},
-                            .save_every = {Amount::Unit::updates, 2},
-                            .on_divergence = policy};
+  options.after = {{Amount::Unit::updates, static_cast<double>(after)}};
+  options.validate_every = {Amount::Unit::updates, 3};
+  options.save_every = {Amount::Unit::updates, 2};
   return error_of([&] { run_training_loop(trainer, task, options, state); });
+}
+
+std::string train(Task& task, int64_t after = 9, TrainingState state = {},
+                  const Schedule& schedule = {.peak = 1e-3}, OnDivergence policy = OnDivergence::warn) {
+  return train(task, after, {.on_divergence = policy}, state, schedule);
 }
 
 }  // namespace
@@ -341,4 +345,95 @@ TEST_CASE("Training loop: a lack of memory is told, with what is done about it",
   CHECK(train(task) == "no error");
   REQUIRE(task.warnings.size() == 1);
   CHECK_THAT(task.warnings.front(), Catch::StartsWith("update 2: out of memory; from here on"));
+}
+
+// Scores by hand: validated at 3, 6, 9 and so on.
+class ScriptedTask final : public Task {
+ public:
+  std::vector<std::vector<Score>> script;
+  std::vector<std::vector<int64_t>> kept;  // best and runners-up, whenever they change
+
+  std::vector<Score> validate(const TrainingState& state) override {
+    return script.at(static_cast<size_t>(state.validations));
+  }
+  void mark_best(const TrainingState& state) override {
+    Task::mark_best(state);
+    kept.push_back({state.best_update});
+    for (const ScoredSave& save : state.runners_up) kept.back().push_back(save.update);
+  }
+};
+
+TEST_CASE("Training loop: early stopping looks at the first metric, at any, or at all", "[unit]") {
+  const auto validations_until_the_end = [](LoopOptions::StoppingMetric which) {
+    ScriptedTask task;
+    // bleu stalls from the third on, the loss from the fourth, chrf never.
+    task.script = {
+        {{"bleu", 1}, {"ce", 9, false}, {"chrf", 1}}, {{"bleu", 2}, {"ce", 8, false}, {"chrf", 2}},
+        {{"bleu", 2}, {"ce", 7, false}, {"chrf", 3}}, {{"bleu", 1}, {"ce", 7, false}, {"chrf", 4}},
+        {{"bleu", 2}, {"ce", 8, false}, {"chrf", 5}}, {{"bleu", 2}, {"ce", 9, false}, {"chrf", 5}},
+        {{"bleu", 2}, {"ce", 9, false}, {"chrf", 5}}, {{"bleu", 2}, {"ce", 9, false}, {"chrf", 6}}};
+    TrainingState state;
+    REQUIRE(train(task, 24, {.early_stopping = 2, .early_stopping_on = which}, state) == "no error");
+    return state.validations;
+  };
+  using Metric = LoopOptions::StoppingMetric;
+  CHECK(validations_until_the_end(Metric::first) == 4);
+  CHECK(validations_until_the_end(Metric::any) == 4);
+  CHECK(validations_until_the_end(Metric::all) == 7);
+}
+
+TEST_CASE("Training loop: any metric that stalls ends training, though the first one gains", "[unit]") {
+  ScriptedTask task;
+  for (int i = 1; i < 9; ++i) task.script.push_back({{"bleu", double(i)}, {"ce", 1, false}});
+  TrainingState state;
+  CHECK(train(task, 24, {.early_stopping = 2, .early_stopping_on = LoopOptions::StoppingMetric::any},
+              state) == "no error");
+  CHECK(state.validations == 3);
+}
+
+TEST_CASE("Training loop: the best saves and their runners-up, through every resume", "[unit]") {
+  ScriptedTask whole;
+  for (const double score : {5, 3, 7, 4, 6, 1}) whole.script.push_back({{"bleu", score}});
+  TrainingState end;
+  REQUIRE(train(whole, 18, {.keep_best = 3}, end) == "no error");
+  CHECK(whole.kept == std::vector<std::vector<int64_t>>{{3}, {3, 6}, {9, 3, 6}, {9, 3, 12}, {9, 15, 3}});
+  for (const TrainingState& saved : whole.states) {
+    ScriptedTask rest;
+    rest.script = whole.script;
+    TrainingState state = training_state_from(to_state(saved));
+    train(rest, 18, {.keep_best = 3}, state);
+    INFO("killed at " << saved.update);
+    CHECK(to_state(state).get<std::vector<int64_t>>("runner_up_updates") == std::vector<int64_t>{15, 3});
+    CHECK(state.best_update == 9);
+  }
+}
+
+TEST_CASE("Training loop: a run that goes on with another first metric finds its best anew", "[unit]") {
+  ScriptedTask task;
+  task.script = {{{"bleu", 30}}, {{"bleu", 29}}, {{"ce", 4, false}}, {{"ce", 5, false}}};
+  TrainingState state;
+  REQUIRE(train(task, 12, {.keep_best = 2}, state) == "no error");
+  CHECK(state.best_metric == "ce");
+  CHECK(state.best_score == 4);
+  CHECK(task.kept == std::vector<std::vector<int64_t>>{{3}, {3, 6}, {9}, {9, 12}});
+}
+
+TEST_CASE("Training loop: an optimiser that begins behind an update corrects its moments from there",
+          "[unit]") {
+  // Adam's first update moves each weight by the learning rate, whatever the gradient.
+  const auto moved = [](int64_t began) {
+    TinyModel model(DType::f32, tiny_config());
+    TrainerOptions options;
+    options.schedule = {.peak = 1e-3};
+    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    trainer.begin_optimizer_behind(began);
+    const std::vector<float> before = copy_of(model.registry.values()).to_vector<float>();
+    trainer.update(101, [] { return random_batch({3, 4}, {5, 2}, 13, 17, 1); });
+    const std::vector<float> after = model.registry.values().to_vector<float>();
+    double most = 0;
+    for (size_t i = 0; i < after.size(); ++i) most = std::max(most, std::abs(double{after[i]} - before[i]));
+    return most;
+  };
+  CHECK(moved(100) == Approx(1e-3).epsilon(0.01));
+  CHECK(moved(0) < 0.75e-3);
 }

@@ -24,17 +24,21 @@ constexpr const char* kMetrics = R"({"event":"begin","parameters":1234567}
 {"event":"valid","update":10,"metric":"bleu","score":19,"best":false,"signature":"nrefs:1|case:lc|eff:no|tok:13a"}
 {"event":"valid","update":10,"metric":"ce-mean-words","score":1.25}
 {"event":"averaged","metric":"bleu","score":22,"beam":5,"signature":"nrefs:1|case:lc|eff:no|tok:13a"}
+{"event":"test","set":"text/flickr.en-de","metric":"bleu","score":30,"beam":5,"signature":"case:lc|tok:13a"}
+{"event":"test","set":"text/flickr.en-de","metric":"bleu","score":31,"beam":5,"signature":"case:lc|tok:13a"}
 {"event":"val)";
 
 }  // namespace
 
-TEST_CASE("Results table: the best checkpoint by the metric that chose it, and the averaged model",
-          "[unit]") {
+TEST_CASE(
+    "Results table: the best checkpoint by the metric that chose it, and the averaged model, on test sets "
+    "too",
+    "[unit]") {
   const TemporaryFolder run;
   run.write("config.toml", kConfig);
   run.write("metrics.jsonl", kMetrics);
   const std::vector<ResultRow> rows = result_rows(run / "", {});
-  REQUIRE(rows.size() == 2);
+  REQUIRE(rows.size() == 3);
   CHECK(rows[0].model == (run / "") + " (demo)");
   CHECK(rows[0].parameters == 1234567);
   CHECK(rows[0].data_set == "text/val.en-de");
@@ -42,6 +46,9 @@ TEST_CASE("Results table: the best checkpoint by the metric that chose it, and t
   CHECK(rows[0].score == 20.125);
   CHECK(rows[1].metric == "bleu (averaged model, beam 5, case:lc, tok:13a)");
   CHECK(rows[1].score == 22);
+  CHECK(rows[2].data_set == "text/flickr.en-de");  // measured twice: the run was gone on with
+  CHECK(rows[2].metric == rows[1].metric);
+  CHECK(rows[2].score == 31);
 }
 
 TEST_CASE("Results table: other metrics are those of the same checkpoint, not their own best", "[unit]") {
@@ -70,11 +77,11 @@ TEST_CASE("Results table: text has its numbers under each other, Markdown a row 
   const std::vector<ResultRow> rows = {{"a (demo)", 5968, "val.en-de", "bleu", 26.4},
                                        {"long (seed002)", 55207087, "val.en-de", "ce-mean-words", 3.20480}};
   CHECK(results_as_text(rows) ==
-        "model           parameters  validated on  metric          score\n"
-        "a (demo)             5,968  val.en-de     bleu            26.40\n"
-        "long (seed002)  55,207,087  val.en-de     ce-mean-words  3.2048\n");
+        "model           parameters  measured on  metric          score\n"
+        "a (demo)             5,968  val.en-de    bleu            26.40\n"
+        "long (seed002)  55,207,087  val.en-de    ce-mean-words  3.2048\n");
   CHECK(results_as_markdown(rows) ==
-        "| model | parameters | validated on | metric | score |\n|---|--:|---|---|--:|\n"
+        "| model | parameters | measured on | metric | score |\n|---|--:|---|---|--:|\n"
         "| a (demo) | 5,968 | val.en-de | bleu | 26.40 |\n"
         "| long (seed002) | 55,207,087 | val.en-de | ce-mean-words | 3.2048 |\n");
 }
