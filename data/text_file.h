@@ -1,5 +1,5 @@
-// Lines of text from a file or from `-`, the standard input, plain or packed by gzip (known by its content, not by its
-// name). A line ends at LF; a CR before it is dropped, the last LF may be missing, a byte order mark at the
+// Lines of text from a file or from `-`, the standard input, plain or packed by gzip or Zstandard (known by its content,
+// not by its name). A line ends at LF; a CR before it is dropped, the last LF may be missing, a byte order mark at the
 // start is dropped.
 #pragma once
 
@@ -20,7 +20,7 @@ class LineReader {
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
-  // False at the end. `line` is written, any bytes. Error data if the file cannot be read on (a truncated .gz),
+  // False at the end. `line` is written, any bytes. Error data if the file cannot be read on (a truncated .gz or .zst),
   // and for a line of more than 64 MB.
   bool next(std::string& line);
 

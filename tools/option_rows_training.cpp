@@ -11,7 +11,8 @@ constexpr double kWidest = 65536, kMostLayers = 1000, kMostIds = 1e8;
 std::vector<Row> data_options() {
   return {
       text("train-sets", "", "SRC TRG",
-           "training text, plain or .gz; the order says the direction. A language model: FILE; a classifier: "
+           "training text, plain, .gz or .zst; the order says the direction. A language model: FILE; a "
+           "classifier: "
            "TEXT LABELS")
           .alias("-t")
           .up_to(2)
