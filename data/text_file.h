@@ -39,6 +39,13 @@ std::vector<std::string> read_raw_lines(const std::string& path);
 // line (the standard input may be empty).
 std::vector<std::string> read_lines(const std::string& path);
 
+// The two columns of a file whose lines are LEFT TAB RIGHT. Error data as of read_lines(), and "path:line: ..." for a line
+// with another number of columns.
+struct Columns {
+  std::vector<std::string> left, right;
+};
+Columns read_columns(const std::string& path);
+
 // Error data naming path, line number and byte (both from 1) unless the line is valid UTF-8.
 void check_utf8(const std::string& path, int64_t line_number, std::string_view line);
 

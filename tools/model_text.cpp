@@ -14,9 +14,10 @@ namespace {
 
 struct TypeRules {
   ModelType type;
-  const char* name;   // of --type
-  size_t files;       // of --train-sets and --valid-sets
-  const char* shown;  // these files
+  const char* name;     // of --type
+  size_t files;         // of --train-sets and --valid-sets
+  const char* shown;    // these files
+  const char* columns;  // of one file with --tsv; null: it is not for this type
   std::vector<std::string> metrics;
 };
 
@@ -26,25 +27,35 @@ const TypeRules& rules_of(ModelType type) {
        "translation",
        2,
        "SRC TRG",
+       "one file of SOURCE TAB TARGET lines",
        {"bleu", "chrf", "ce-mean-words", "perplexity", "ce-mean-batches", "compat-bleu"}},
       {ModelType::language_model,
        "language-model",
        1,
        "FILE",
+       nullptr,
        {"perplexity", "word-perplexity", "ce-mean-words"}},
       {ModelType::classification,
        "classification",
        2,
        "TEXT LABELS",
+       "one file of TEXT TAB CLASS lines",
        {"accuracy", "macro-f1", "ce-mean-words"}}};
   return *std::ranges::find(rules, type, &TypeRules::type);
 }
 
+void check_files(const std::string& what, const TextFiles& files, const TypeRules& rules) {
+  if (files.tsv && !rules.columns)
+    fail(ErrorKind::usage, "tsv: a model of type {} reads one text, without columns", rules.name);
+  if (files.paths.size() == (files.tsv ? 1 : rules.files)) return;
+  fail(ErrorKind::usage, "{} {}, got {} file{}", what, files.tsv ? rules.columns : rules.shown,
+       files.paths.size(), files.paths.size() == 1 ? "" : "s");
+}
+
+// Not asked for: no such text.
 void check_files(const Options& options, const char* key, const TypeRules& rules) {
-  const size_t files = options.get_strings(key).size();
-  if (files == 0 || files == rules.files) return;
-  fail(ErrorKind::usage, "{}: type {} reads {}, got {} file{}", key, rules.name, rules.shown, files,
-       files == 1 ? "" : "s");
+  const TextFiles files = text_files(options, key);
+  if (!files.paths.empty()) check_files(fmt::format("{}: type {} reads", key, rules.name), files, rules);
 }
 
 void check_depth(const Options& options, const char* key, bool wanted, const TypeRules& rules) {
@@ -99,26 +110,31 @@ void check_model_type(const Options& options) {
     fail(ErrorKind::usage, "vocabs: type {} has one vocabulary", rules.name);
 }
 
-data::ParallelText read_text(ModelType type, const std::vector<std::string>& paths,
-                             const data::TextPipeline& pipeline) {
+TextFiles text_files(const Options& options, const char* key) {
+  return {.paths = options.get_strings(key), .tsv = options.get_bool("tsv")};
+}
+
+data::ParallelText read_text(ModelType type, const TextFiles& files, const data::TextPipeline& pipeline) {
   const TypeRules& rules = rules_of(type);
-  if (paths.size() != rules.files) {
-    fail(ErrorKind::usage, "a model of type {} reads {}, got {} file{}", rules.name, rules.shown,
-         paths.size(), paths.size() == 1 ? "" : "s");
-  }
+  check_files(fmt::format("a model of type {} reads", rules.name), files, rules);
+  const auto& paths = files.paths;
   switch (type) {
-    case ModelType::translation: return data::read_parallel_text(paths[0], paths[1], pipeline);
+    case ModelType::translation:
+      return files.tsv ? data::read_parallel_columns(paths[0], pipeline)
+                       : data::read_parallel_text(paths[0], paths[1], pipeline);
     case ModelType::language_model: return data::read_target_text(paths[0], pipeline);
-    case ModelType::classification: return data::read_labelled_text(paths[0], paths[1], pipeline);
+    case ModelType::classification:
+      return files.tsv ? data::read_labelled_columns(paths[0], pipeline)
+                       : data::read_labelled_text(paths[0], paths[1], pipeline);
   }
   return {};
 }
 
-std::unique_ptr<ValidationSet> read_validation_set(ModelType type, const std::vector<std::string>& paths,
+std::unique_ptr<ValidationSet> read_validation_set(ModelType type, const TextFiles& files,
                                                    const data::TextPipeline& pipeline,
                                                    const Vocabularies& vocabularies, int64_t longest) {
   auto set = std::make_unique<ValidationSet>();
-  set->text = read_text(type, paths, pipeline);
+  set->text = read_text(type, files, pipeline);
   set->corpus = data::encode_corpus(set->text, *vocabularies.source, *vocabularies.target, {.max_length = 0});
   check_lengths(*set, longest);
   return set;

@@ -15,9 +15,16 @@ nn::ModelType model_type(const Options& options);
 // Error usage for options of training that are another type's: numbers of files, depths, tying, metrics.
 void check_model_type(const Options& options);
 
-// Prepared lines, as many files as the type reads. Error data as for data::read_parallel_text().
-data::ParallelText read_text(nn::ModelType type, const std::vector<std::string>& paths,
-                             const data::TextPipeline& pipeline);
+// The files of a text: as many as the type reads, or one with a column for each of them.
+struct TextFiles {
+  std::vector<std::string> paths;
+  bool tsv = false;
+};
+// Those of the option `key`, columns or not by --tsv.
+TextFiles text_files(const Options& options, const char* key);
+
+// Prepared lines. Error usage for another number of files than the type reads, data as for data::read_parallel_text().
+data::ParallelText read_text(nn::ModelType type, const TextFiles& files, const data::TextPipeline& pipeline);
 
 // Text to measure a model on: nothing is dropped.
 struct ValidationSet {
@@ -26,7 +33,7 @@ struct ValidationSet {
 };
 // Error data, naming the line, for one over `longest` tokens: the position table ends somewhere, and the loss is of whole
 // sentences.
-std::unique_ptr<ValidationSet> read_validation_set(nn::ModelType type, const std::vector<std::string>& paths,
+std::unique_ptr<ValidationSet> read_validation_set(nn::ModelType type, const TextFiles& files,
                                                    const data::TextPipeline& pipeline,
                                                    const Vocabularies& vocabularies, int64_t longest);
 

@@ -18,6 +18,7 @@ std::vector<Row> data_options() {
           .up_to(2)
           .keeps(Keep::free),
       text("valid-sets", "", "SRC TRG", "validation text, as for --train-sets").up_to(2).keeps(Keep::free),
+      flag("tsv", "false", "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL").keeps(Keep::free),
       text("vocabs", "", "FILE [FILE]",
            "vocabularies; one file: both sides share it; none: trained from the training text")
           .alias("-v")

@@ -24,9 +24,9 @@ std::string hash_of(const data::ParallelText& text) {
 }
 
 std::unique_ptr<ValidationSet> read_validation(const Options& options, const TrainingInputs& inputs) {
-  const auto& paths = options.get_strings("valid-sets");
-  if (paths.empty()) return nullptr;
-  return read_validation_set(model_type(options), paths, inputs.pipeline, inputs.vocabularies,
+  const TextFiles files = text_files(options, "valid-sets");
+  if (files.paths.empty()) return nullptr;
+  return read_validation_set(model_type(options), files, inputs.pipeline, inputs.vocabularies,
                              std::max(nn::Model::kMaxPositions - 1, options.get_int("max-length")));
 }
 
@@ -73,7 +73,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   }
   announce("reading the text ...");
   const data::ParallelText text =
-      read_text(model_type(options), options.get_strings("train-sets"), inputs.pipeline);
+      read_text(model_type(options), text_files(options, "train-sets"), inputs.pipeline);
   inputs.data_hash = hash_of(text);
   inputs.vocabularies = choose_vocabularies(options, start, text, announce);
   announce("encoding the text ...");
