@@ -1,4 +1,4 @@
-// CRC-64/XZ (ECMA-182 polynomial, reflected): tells a whole file from a truncated or bit-flipped one. Every
+// CRC-64/XZ (ECMA-182 polynomial, reflected), computed by liblzma: tells a whole file from a truncated or bit-flipped one. Every
 // change confined to 64 neighbouring bits is found, any other with probability 1 - 2^-64. Not a defence
 // against forgery.
 #pragma once
@@ -12,12 +12,12 @@ namespace xf {
 class Crc64 {
  public:
   void add(std::string_view bytes);
-  uint64_t value() const { return ~state_; }
+  uint64_t value() const { return value_; }
   int64_t bytes() const { return bytes_; }
   friend bool operator==(const Crc64&, const Crc64&) = default;
 
  private:
-  uint64_t state_ = ~uint64_t{0};
+  uint64_t value_ = 0;
   int64_t bytes_ = 0;
 };
 

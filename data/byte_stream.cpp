@@ -3,38 +3,29 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "data/unpacker.h"
 
 namespace xf::data {
-
-namespace {
-
-constexpr std::array<unsigned char, 2> kGzipMark = {0x1F, 0x8B};  // RFC 1952, section 2.3.1
-
-}  // namespace
 
 struct ByteStream::Source {
   Descriptor file;  // not open: the standard input
   std::array<unsigned char, 1 << 16> buffer;
-  size_t begin = 0, end = 0;  // of the bytes in the buffer that are not used
-  bool begun = false, packed = false, between_members = false, at_end = false;
-  z_stream inflater = {};
+  size_t begin = 0, end = 0;           // of the bytes in the buffer that are not used
+  std::unique_ptr<Unpacker> unpacker;  // of the member at `begin`
+  bool begun = false, packed = false, at_end = false;
   std::string problem;
 
-  ~Source() {
-    if (packed) inflateEnd(&inflater);
-  }
-
-  size_t left() const { return end - begin; }
+  std::span<const unsigned char> left() const { return std::span(buffer).subspan(begin, end - begin); }
 
   // Adds bytes behind those that are left. False at the end, and for a problem.
   bool fill() {
@@ -49,65 +40,51 @@ struct ByteStream::Source {
     return got > 0;
   }
 
-  bool is_marked() {
-    while (left() < kGzipMark.size() && (left() == 0 || buffer[begin] == kGzipMark[0])) {
-      if (!fill()) return false;
+  // Whether a packed member comes next. Waits for no more bytes than it takes to tell.
+  bool begin_member() {
+    while (is_packed(left()) == Packed::perhaps && fill()) {
     }
-    return std::equal(kGzipMark.begin(), kGzipMark.end(), buffer.begin() + begin);
+    if (is_packed(left()) != Packed::yes) return false;
+    unpacker = make_unpacker(left());
+    return true;
   }
 
   void start() {
     begun = true;
-    if (!is_marked()) return;
-    constexpr int kGzipOnly = 16;  // zlib's flag
-    packed = inflateInit2(&inflater, MAX_WBITS + kGzipOnly) == Z_OK;
-    if (!packed) problem = "zlib cannot start";
+    packed = begin_member();
   }
 
   // Behind a member's end: another member, zeros up to the end (tapes and discs pad so), or something that
   // would be lost in silence.
   bool next_member() {
-    if (is_marked()) {
-      inflateReset(&inflater);
-      return true;
-    }
+    if (at_end || begin_member()) return !at_end;
     at_end = true;
-    do {
-      const bool padding =
-          std::all_of(buffer.begin() + begin, buffer.begin() + end, [](auto c) { return c == 0; });
+    while (problem.empty() && (!left().empty() || fill())) {
+      const bool padding = std::ranges::all_of(left(), [](auto c) { return c == 0; });
       if (!padding) problem = "something that is not compressed follows the compressed text";
       begin = end;
-    } while (problem.empty() && fill());
+    }
     return false;
   }
 
-  int64_t unpack(char* bytes, size_t size) {
-    inflater.next_out = reinterpret_cast<unsigned char*>(bytes);
-    inflater.avail_out = static_cast<unsigned>(size);
-    while (inflater.avail_out == size && !at_end && problem.empty()) {
-      if (between_members) {
-        between_members = false;
-        if (!next_member()) break;
-      }
-      if (left() == 0 && !fill()) {
-        if (problem.empty()) problem = "the compressed text ends too early";
-        break;
-      }
-      inflater.next_in = buffer.data() + begin;
-      inflater.avail_in = static_cast<unsigned>(left());
-      const int status = inflate(&inflater, Z_NO_FLUSH);
-      begin = end - inflater.avail_in;
-      between_members = status == Z_STREAM_END;
-      if (status != Z_OK && status != Z_STREAM_END)
-        problem = inflater.msg ? inflater.msg : "the compressed text is damaged";
+  // What was given before a problem is handed over before the problem is told.
+  int64_t unpack(std::span<char> plain) {
+    while (problem.empty() && (unpacker || next_member())) {
+      const Unpacker::Step step = unpacker->step(left(), plain);
+      begin += step.taken;
+      problem = step.problem;
+      if (step.ended) unpacker = nullptr;
+      if (step.given > 0) return static_cast<int64_t>(step.given);
+      const bool waits = step.taken == 0 && !step.ended && problem.empty();
+      if (waits && !fill() && problem.empty()) problem = "the compressed text ends too early";
     }
-    return problem.empty() ? static_cast<int64_t>(size - inflater.avail_out) : -1;
+    return problem.empty() ? 0 : -1;
   }
 
-  int64_t hand_over(char* bytes, size_t size) {
-    if (left() == 0 && !fill()) return problem.empty() ? 0 : -1;
-    const size_t count = std::min(size, left());
-    std::memcpy(bytes, buffer.data() + begin, count);
+  int64_t hand_over(std::span<char> bytes) {
+    if (left().empty() && !fill()) return problem.empty() ? 0 : -1;
+    const size_t count = std::min(bytes.size(), left().size());
+    std::memcpy(bytes.data(), left().data(), count);
     begin += count;
     return static_cast<int64_t>(count);
   }
@@ -134,7 +111,7 @@ ByteStream& ByteStream::operator=(ByteStream&&) noexcept = default;
 int64_t ByteStream::read(char* bytes, size_t size) {
   if (!source_->begun) source_->start();
   if (!source_->problem.empty()) return -1;
-  return source_->packed ? source_->unpack(bytes, size) : source_->hand_over(bytes, size);
+  return source_->packed ? source_->unpack({bytes, size}) : source_->hand_over({bytes, size});
 }
 
 std::string ByteStream::problem() const { return source_->problem; }

@@ -1,4 +1,4 @@
-// The bytes of a file, of a pipe or of the standard input, unpacked if gzip packed them.
+// The bytes of a file, of a pipe or of the standard input, unpacked if gzip or Zstandard packed them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace xf::data {
 
-// Packed bytes are known by their first two. Several packed files one behind the other are read as one text.
+// Packed bytes are known by their first ones (data/unpacker.h). Several packed files one behind the other are read as one
+// text.
 class ByteStream {
  public:
   // `path` may be "-", the standard input. Error data if it is missing, unreadable or a directory.

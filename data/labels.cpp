@@ -49,6 +49,15 @@ class Labels : public Tokenizer {
   std::vector<std::string> names_;  // sorted
 };
 
+ParallelText labelled(ParallelText text, const TextPipeline& pipeline) {
+  for (size_t i = 0; i < text.target.size(); ++i) {
+    if (text.target[i].empty())
+      fail(ErrorKind::data, "{}:{}: a line without a class", text.target_path, i + 1);
+  }
+  for (std::string& line : text.source) line = pipeline.prepare(line);
+  return text;
+}
+
 }  // namespace
 
 ParallelText read_labelled_text(const std::string& text_path, const std::string& label_path,
@@ -58,11 +67,12 @@ ParallelText read_labelled_text(const std::string& text_path, const std::string&
     fail(ErrorKind::data, "{} has {} lines but {} has {}; line i of one is the class of line i of the other",
          text_path, text.source.size(), label_path, text.target.size());
   }
-  for (size_t i = 0; i < text.target.size(); ++i) {
-    if (text.target[i].empty()) fail(ErrorKind::data, "{}:{}: a line without a class", label_path, i + 1);
-  }
-  for (std::string& line : text.source) line = pipeline.prepare(line);
-  return text;
+  return labelled(std::move(text), pipeline);
+}
+
+ParallelText read_labelled_columns(const std::string& path, const TextPipeline& pipeline) {
+  Columns columns = read_columns(path);
+  return labelled({path, path, std::move(columns.left), std::move(columns.right)}, pipeline);
 }
 
 std::unique_ptr<Tokenizer> build_labels(const std::vector<std::string>& lines) {

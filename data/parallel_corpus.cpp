@@ -14,6 +14,17 @@ std::string TextPipeline::prepare(std::string_view text) const {
   return lowercase ? normalize_nfc(lower_case(result)) : result;
 }
 
+namespace {
+
+ParallelText prepared(ParallelText text, const TextPipeline& pipeline) {
+  for (auto* side : {&text.source, &text.target}) {
+    for (std::string& line : *side) line = pipeline.prepare(line);
+  }
+  return text;
+}
+
+}  // namespace
+
 ParallelText read_parallel_text(const std::string& source_path, const std::string& target_path,
                                 const TextPipeline& pipeline) {
   ParallelText text{source_path, target_path, read_lines(source_path), read_lines(target_path)};
@@ -24,20 +35,20 @@ ParallelText read_parallel_text(const std::string& source_path, const std::strin
          "more",
          source_path, text.source.size(), target_path, text.target.size());
   }
-  for (auto* side : {&text.source, &text.target}) {
-    for (std::string& line : *side) line = pipeline.prepare(line);
-  }
-  return text;
+  return prepared(std::move(text), pipeline);
+}
+
+ParallelText read_parallel_columns(const std::string& path, const TextPipeline& pipeline) {
+  Columns columns = read_columns(path);
+  return prepared({path, path, std::move(columns.left), std::move(columns.right)}, pipeline);
 }
 
 ParallelText read_target_text(const std::string& path, const TextPipeline& pipeline) {
-  ParallelText text{"", path, {}, read_lines(path)};
-  for (std::string& line : text.target) line = pipeline.prepare(line);
-  return text;
+  return prepared({"", path, {}, read_lines(path)}, pipeline);
 }
 
 std::string ParallelText::paths() const {
-  return source_path.empty() ? target_path : source_path + ", " + target_path;
+  return source_path.empty() || source_path == target_path ? target_path : source_path + ", " + target_path;
 }
 
 void Sequences::push_back(std::span<const int32_t> ids) {

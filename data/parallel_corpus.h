@@ -1,4 +1,4 @@
-// Two text files, line by line translations of each other, to pairs of id sequences.
+// Two text files, or columns, line by line translations of each other, to pairs of id sequences.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,9 @@ ParallelText read_target_text(const std::string& path, const TextPipeline& pipel
 // Error data if a file is missing, empty or not UTF-8, or if their numbers of lines differ (both are named).
 ParallelText read_parallel_text(const std::string& source_path, const std::string& target_path,
                                 const TextPipeline& pipeline);
+
+// The same from one file, whose lines are SOURCE TAB TARGET: both paths are its own. Error data as of read_columns().
+ParallelText read_parallel_columns(const std::string& path, const TextPipeline& pipeline);
 
 // Sequences of ids, end to end in one array.
 class Sequences {

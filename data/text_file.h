@@ -1,5 +1,5 @@
-// Lines of text from a file or from `-`, the standard input, plain or packed by gzip (known by its content, not by its
-// name). A line ends at LF; a CR before it is dropped, the last LF may be missing, a byte order mark at the
+// Lines of text from a file or from `-`, the standard input, plain or packed by gzip or Zstandard (known by its content,
+// not by its name). A line ends at LF; a CR before it is dropped, the last LF may be missing, a byte order mark at the
 // start is dropped.
 #pragma once
 
@@ -20,7 +20,7 @@ class LineReader {
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
-  // False at the end. `line` is written, any bytes. Error data if the file cannot be read on (a truncated .gz),
+  // False at the end. `line` is written, any bytes. Error data if the file cannot be read on (a truncated .gz or .zst),
   // and for a line of more than 64 MB.
   bool next(std::string& line);
 
@@ -38,6 +38,13 @@ std::vector<std::string> read_raw_lines(const std::string& path);
 // All lines, valid UTF-8. Error data "path:line: invalid UTF-8 at byte N; ...", and for a file without any
 // line (the standard input may be empty).
 std::vector<std::string> read_lines(const std::string& path);
+
+// The two columns of a file whose lines are LEFT TAB RIGHT. Error data as of read_lines(), and "path:line: ..." for a line
+// with another number of columns.
+struct Columns {
+  std::vector<std::string> left, right;
+};
+Columns read_columns(const std::string& path);
 
 // Error data naming path, line number and byte (both from 1) unless the line is valid UTF-8.
 void check_utf8(const std::string& path, int64_t line_number, std::string_view line);

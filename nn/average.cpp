@@ -11,6 +11,9 @@ namespace {
 void add_model(const TensorMap& model, const std::string& folder,
                std::map<std::string, std::vector<double>>& sums) {
   for (const auto& [name, tensor] : model) {
+    if (tensor.dtype() != DType::f32)
+      fail(ErrorKind::data, "{}: '{}' is {}, but a parameter is f32; give saves that xformer-train wrote",
+           folder, name, name_of(tensor.dtype()));
     const std::vector<float> values = tensor.to_vector<float>();
     const auto [found, is_new] = sums.try_emplace(name, values.size(), 0.0);
     auto& sum = found->second;

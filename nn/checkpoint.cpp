@@ -4,148 +4,55 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/checksum.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/json_depth.h"
 
 namespace xf::nn {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
-constexpr int64_t kFormatVersion = 1;
 constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 constexpr const char* kConfigFile = "config.toml";
-constexpr const char* kStateFile = "state.json";
-constexpr const char* kNonFinite = "f64";  // JSON has no infinity: {"f64": "inf"}
 
-// ---- State <-> JSON. Integers have no point and doubles have one, so each comes back as what it was; the
-// library prints the shortest digits that read back to the same bits.
-
-Json to_json(int64_t value) { return value; }
-Json to_json(const std::string& value) { return value; }
-Json to_json(double value) {
-  if (std::isfinite(value)) return value;
-  const char* name = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-  return Json{{kNonFinite, name}};
-}
-template <typename T>
-Json to_json(const std::vector<T>& values) {
-  Json list = Json::array();
-  for (const T& value : values) list.push_back(to_json(value));
-  return list;
+CheckpointState read_state(const std::string& folder) {
+  const std::string path = folder + "/" + CheckpointState::kFileName;
+  return parse_checkpoint_state(read_file(path), path);
 }
 
-double read_double(const Json& json) {
-  return json.is_object() ? std::stod(json.at(kNonFinite).get<std::string>()) : json.get<double>();
-}
-
-State::Value list_from_json(const Json& list) {
-  if (list.empty() || list.front().is_number_integer()) return list.get<std::vector<int64_t>>();
-  if (list.front().is_string()) return list.get<std::vector<std::string>>();
-  std::vector<double> values;
-  for (const Json& item : list) values.push_back(read_double(item));
-  return values;
-}
-
-State::Value value_from_json(const Json& json) {
-  if (json.is_array()) return list_from_json(json);
-  if (json.is_string()) return json.get<std::string>();
-  if (json.is_number_integer()) return json.get<int64_t>();
-  return read_double(json);
-}
-
-Json state_to_json(const State& state) {
-  Json json = Json::object();
-  for (const auto& [key, value] : state.values()) {
-    json[key] = std::visit([](const auto& typed) { return to_json(typed); }, value);
-  }
-  return json;
-}
-
-// ---- files and their checksums
-
-std::string hexadecimal(const Crc64& checksum) { return fmt::format("{:016x}", checksum.value()); }
-
-Crc64 checksum_of(std::string_view bytes) {
-  Crc64 checksum;
-  checksum.add(bytes);
-  return checksum;
-}
-
-Json record_of(const Crc64& checksum) {
-  return {{"bytes", checksum.bytes()}, {"crc64", hexadecimal(checksum)}};
-}
-
-// state.json vouches for the other files, and its own checksum for itself: over the canonical text of the
-// content.
-void write_state(const std::string& folder, const Checkpoint& checkpoint, const Json& files) {
-  const Json content = {{"version", kFormatVersion},
-                        {"update", checkpoint.update},
-                        {"files", files},
-                        {"state", state_to_json(checkpoint.state)}};
-  const Json json = {{"content", content}, {"crc64", hexadecimal(checksum_of(content.dump()))}};
-  atomic_write(folder + "/" + kStateFile, json.dump(2) + "\n");
-}
-
-[[noreturn]] void fail_damaged(const std::string& path, const std::string& why) {
-  fail(ErrorKind::data, "{}: damaged: {}; use another checkpoint", path, why);
-}
-
-Json read_content(const std::string& folder) {
-  const std::string path = folder + "/" + kStateFile;
-  const std::string text = read_file(path);
-  if (is_too_deep_json(text)) fail_damaged(path, "nested too deep");
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("content") || !json.contains("crc64")) {
-    fail_damaged(path, "not the JSON it should be");
-  }
-  Json content = json["content"];
-  if (json["crc64"] != hexadecimal(checksum_of(content.dump()))) fail_damaged(path, "its checksum differs");
-  if (content.at("version") != kFormatVersion) {
-    fail(ErrorKind::data, "{}: written in version {} of the format, this program reads {}; use a newer one",
-         path, content["version"].dump(), kFormatVersion);
-  }
-  return content;
-}
-
-std::string read_checked(const std::string& folder, const std::string& name, const Json& files) {
+std::string read_checked(const std::string& folder, const std::string& name, const CheckpointState& state) {
   const std::string path = folder + "/" + name;
-  if (!files.contains(name)) fail(ErrorKind::data, "{}: {} does not know this file", path, kStateFile);
+  const auto expected = state.files.find(name);
+  if (expected == state.files.end())
+    fail(ErrorKind::data, "{}: {} does not know this file", path, CheckpointState::kFileName);
   std::string bytes = read_file(path);
-  const auto expected = files[name].at("bytes").get<size_t>();
-  if (bytes.size() != expected)
-    fail_damaged(path, fmt::format("{} bytes, written were {}", bytes.size(), expected));
-  if (files[name].at("crc64") != hexadecimal(checksum_of(bytes))) fail_damaged(path, "its checksum differs");
+  const FileRecord record = record_of(bytes);
+  if (record.bytes != expected->second.bytes)
+    fail_damaged(path, fmt::format("{} bytes, written were {}", record.bytes, expected->second.bytes));
+  if (record != expected->second) fail_damaged(path, "its checksum differs");
   return bytes;
 }
 
 enum class Parts { model, all };
 
 Checkpoint read_parts(const std::string& folder, Parts parts) {
-  const Json content = read_content(folder);
-  const Json& files = content.at("files");
+  const CheckpointState state = read_state(folder);
   Checkpoint checkpoint;
-  checkpoint.update = content.at("update").get<int64_t>();
-  for (const auto& [key, value] : content.at("state").items())
-    checkpoint.state.set(key, value_from_json(value));
-  checkpoint.config = read_checked(folder, kConfigFile, files);
-  auto model = parse_safetensors(read_checked(folder, kModelFile, files), folder + "/" + kModelFile);
+  checkpoint.update = state.update;
+  checkpoint.state = state.state;
+  checkpoint.config = read_checked(folder, kConfigFile, state);
+  auto model = parse_safetensors(read_checked(folder, kModelFile, state), folder + "/" + kModelFile);
   checkpoint.model = std::move(model.tensors);
   checkpoint.metadata = std::move(model.metadata);
   if (parts == Parts::all) {
     const std::string path = folder + "/" + kOptimizerFile;
-    checkpoint.optimizer = parse_safetensors(read_checked(folder, kOptimizerFile, files), path).tensors;
+    checkpoint.optimizer = parse_safetensors(read_checked(folder, kOptimizerFile, state), path).tensors;
   }
   return checkpoint;
 }
@@ -160,16 +67,16 @@ void fill_folder(const std::string& folder, const Checkpoint& checkpoint) {
          "{}: cannot make the folder: {}; free some space or choose a folder you may write to", folder,
          error.message());
   }
-  Json files;
-  files[kModelFile] =
+  CheckpointState state = {.update = checkpoint.update, .files = {}, .state = checkpoint.state};
+  state.files[kModelFile] =
       record_of(write_safetensors(folder + "/" + kModelFile, checkpoint.model, checkpoint.metadata));
   if (!checkpoint.optimizer.empty()) {
-    files[kOptimizerFile] =
+    state.files[kOptimizerFile] =
         record_of(write_safetensors(folder + "/" + kOptimizerFile, checkpoint.optimizer, {}));
   }
   atomic_write(folder + "/" + kConfigFile, checkpoint.config);
-  files[kConfigFile] = record_of(checksum_of(checkpoint.config));
-  write_state(folder, checkpoint, files);
+  state.files[kConfigFile] = record_of(checkpoint.config);
+  atomic_write(folder + "/" + CheckpointState::kFileName, format_checkpoint_state(state));
 }
 
 // Afterwards `folder` is the new one; an old one, if there was any, lies in `temporary` until it is removed.
@@ -186,26 +93,6 @@ bool move_into_place(const std::string& temporary, const std::string& folder) {
 }
 
 }  // namespace
-
-template <typename T>
-T State::get(const std::string& key) const {
-  const auto found = values_.find(key);
-  if (found == values_.end())
-    fail(ErrorKind::data, "{}: no '{}'; was this written by another program?", kStateFile, key);
-  if (const T* value = std::get_if<T>(&found->second)) return *value;
-  if constexpr (!std::is_arithmetic_v<T> && !std::is_same_v<T, std::string>) {
-    const auto* empty = std::get_if<std::vector<int64_t>>(&found->second);
-    if (empty && empty->empty()) return {};  // an empty list has lost its type in the file
-  }
-  fail(ErrorKind::data, "{}: '{}' is of another type; was this written by another program?", kStateFile, key);
-}
-
-template int64_t State::get(const std::string&) const;
-template double State::get(const std::string&) const;
-template std::string State::get(const std::string&) const;
-template std::vector<int64_t> State::get(const std::string&) const;
-template std::vector<double> State::get(const std::string&) const;
-template std::vector<std::string> State::get(const std::string&) const;
 
 void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
   const std::string temporary = folder + ".tmp";
@@ -254,11 +141,15 @@ void load_model(const TensorMap& model, const Registry& registry, const std::str
     }
     const Tensor& value = found->second;
     const bool widen = value.dtype() == DType::f32 && parameter.master.dtype() == DType::f64;
+    if (!widen && value.dtype() != parameter.master.dtype()) {
+      fail(ErrorKind::data, "{}: {} is {}, but a parameter is {}; give a model that xformer-train wrote",
+           where, parameter.name, name_of(value.dtype()), name_of(parameter.master.dtype()));
+    }
     parameter.master.copy_from(widen ? widened(value) : value);
   }
   registry.round_masters();
 }
 
-int64_t read_update(const std::string& folder) { return read_content(folder).at("update").get<int64_t>(); }
+int64_t read_update(const std::string& folder) { return read_state(folder).update; }
 
 }  // namespace xf::nn

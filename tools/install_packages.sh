@@ -7,7 +7,7 @@ set -eu
 # sentencepiece's pkg-config file (Debian 13).
 packages="g++ cmake ninja-build pkg-config
   libdnnl-dev ocl-icd-opencl-dev libicu-dev libsentencepiece-dev libprotobuf-dev libcli11-dev libtomlplusplus-dev
-  nlohmann-json3-dev libfmt-dev zlib1g-dev catch2 libbenchmark-dev libboost-context-dev"
+  nlohmann-json3-dev libfmt-dev liblzma-dev zlib1g-dev libzstd-dev zstd catch2 libbenchmark-dev libboost-context-dev"
 
 missing=
 for package in $packages "$@"; do

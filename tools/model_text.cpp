@@ -15,9 +15,10 @@ namespace {
 
 struct TypeRules {
   ModelType type;
-  const char* name;   // of --type
-  size_t files;       // of --train-sets and --valid-sets
-  const char* shown;  // these files
+  const char* name;     // of --type
+  size_t files;         // of --train-sets and --valid-sets
+  const char* shown;    // these files
+  const char* columns;  // of one file with --tsv; null: it is not for this type
   std::vector<std::string> metrics;
 };
 
@@ -27,25 +28,35 @@ const TypeRules& rules_of(ModelType type) {
        "translation",
        2,
        "SRC TRG",
+       "one file of SOURCE TAB TARGET lines",
        {"bleu", "chrf", "ce-mean-words", "perplexity", "ce-mean-batches", "compat-bleu"}},
       {ModelType::language_model,
        "language-model",
        1,
        "FILE",
+       nullptr,
        {"perplexity", "word-perplexity", "ce-mean-words"}},
       {ModelType::classification,
        "classification",
        2,
        "TEXT LABELS",
+       "one file of TEXT TAB CLASS lines",
        {"accuracy", "macro-f1", "ce-mean-words"}}};
   return *std::ranges::find(rules, type, &TypeRules::type);
 }
 
+void check_files(const std::string& what, const TextFiles& files, const TypeRules& rules) {
+  if (files.tsv && !rules.columns)
+    fail(ErrorKind::usage, "tsv: a model of type {} reads one text, without columns", rules.name);
+  if (files.paths.size() == (files.tsv ? 1 : rules.files)) return;
+  fail(ErrorKind::usage, "{} {}, got {} file{}", what, files.tsv ? rules.columns : rules.shown,
+       files.paths.size(), files.paths.size() == 1 ? "" : "s");
+}
+
+// Not asked for: no such text.
 void check_files(const Options& options, const char* key, const TypeRules& rules) {
-  const size_t files = options.get_strings(key).size();
-  if (files == 0 || files == rules.files) return;
-  fail(ErrorKind::usage, "{}: type {} reads {}, got {} file{}", key, rules.name, rules.shown, files,
-       files == 1 ? "" : "s");
+  const TextFiles files = text_files(options, key);
+  if (!files.paths.empty()) check_files(fmt::format("{}: type {} reads", key, rules.name), files, rules);
 }
 
 void check_depth(const Options& options, const char* key, bool wanted, const TypeRules& rules) {
@@ -83,8 +94,8 @@ void check_model_type(const Options& options) {
   const TypeRules& rules = rules_of(model_type(options));
   check_files(options, "train-sets", rules);
   check_files(options, "valid-sets", rules);
-  if (const size_t files = options.get_strings("test-sets").size(); files % rules.files != 0)
-    fail(ErrorKind::usage, "test-sets: each text is {}, got {} files", rules.shown, files);
+  for (const TextFiles& files : texts_of(options, "test-sets"))
+    check_files(fmt::format("test-sets: type {} reads", rules.name), files, rules);
   check_depth(options, "enc-depth", rules.type != ModelType::language_model, rules);
   check_depth(options, "dec-depth", rules.type != ModelType::classification, rules);
   for (const std::string& metric : options.get_strings("valid-metrics")) {
@@ -111,28 +122,42 @@ std::string text_name(const std::vector<std::string>& paths) {
   return paths[0] + "-" + target.extension().string().substr(1);
 }
 
-size_t files_of_text(ModelType type) { return rules_of(type).files; }
-
-data::ParallelText read_text(ModelType type, const std::vector<std::string>& paths,
-                             const data::TextPipeline& pipeline) {
-  const TypeRules& rules = rules_of(type);
-  if (paths.size() != rules.files) {
-    fail(ErrorKind::usage, "a model of type {} reads {}, got {} file{}", rules.name, rules.shown,
-         paths.size(), paths.size() == 1 ? "" : "s");
+std::vector<TextFiles> texts_of(const Options& options, const char* key) {
+  const bool tsv = options.get_bool("tsv");
+  const size_t files = tsv ? 1 : rules_of(model_type(options)).files;
+  std::vector<TextFiles> texts;
+  for (const std::string& path : options.get_strings(key)) {
+    if (texts.empty() || texts.back().paths.size() == files) texts.push_back({.paths = {}, .tsv = tsv});
+    texts.back().paths.push_back(path);
   }
+  return texts;
+}
+
+TextFiles text_files(const Options& options, const char* key) {
+  return {.paths = options.get_strings(key), .tsv = options.get_bool("tsv")};
+}
+
+data::ParallelText read_text(ModelType type, const TextFiles& files, const data::TextPipeline& pipeline) {
+  const TypeRules& rules = rules_of(type);
+  check_files(fmt::format("a model of type {} reads", rules.name), files, rules);
+  const auto& paths = files.paths;
   switch (type) {
-    case ModelType::translation: return data::read_parallel_text(paths[0], paths[1], pipeline);
+    case ModelType::translation:
+      return files.tsv ? data::read_parallel_columns(paths[0], pipeline)
+                       : data::read_parallel_text(paths[0], paths[1], pipeline);
     case ModelType::language_model: return data::read_target_text(paths[0], pipeline);
-    case ModelType::classification: return data::read_labelled_text(paths[0], paths[1], pipeline);
+    case ModelType::classification:
+      return files.tsv ? data::read_labelled_columns(paths[0], pipeline)
+                       : data::read_labelled_text(paths[0], paths[1], pipeline);
   }
   return {};
 }
 
-std::unique_ptr<ValidationSet> read_validation_set(ModelType type, const std::vector<std::string>& paths,
+std::unique_ptr<ValidationSet> read_validation_set(ModelType type, const TextFiles& files,
                                                    const data::TextPipeline& pipeline,
                                                    const Vocabularies& vocabularies, int64_t longest) {
   auto set = std::make_unique<ValidationSet>();
-  set->text = read_text(type, paths, pipeline);
+  set->text = read_text(type, files, pipeline);
   set->corpus = data::encode_corpus(set->text, *vocabularies.source, *vocabularies.target, {.max_length = 0});
   check_lengths(*set, longest);
   return set;

@@ -18,12 +18,19 @@ void check_model_type(const Options& options);
 // Of a text's files: "a/val.en-de" of "a/val.en" and "a/val.de".
 std::string text_name(const std::vector<std::string>& paths);
 
-// How many files make a text of such a model.
-size_t files_of_text(nn::ModelType type);
+// The files of a text: as many as the type reads, or one with a column for each of them.
+struct TextFiles {
+  std::vector<std::string> paths;
+  bool tsv = false;
+};
+// Those of the option `key`, columns or not by --tsv.
+TextFiles text_files(const Options& options, const char* key);
 
-// Prepared lines, as many files as the type reads. Error data as for data::read_parallel_text().
-data::ParallelText read_text(nn::ModelType type, const std::vector<std::string>& paths,
-                             const data::TextPipeline& pipeline);
+// Those of an option that names several texts, one after the other.
+std::vector<TextFiles> texts_of(const Options& options, const char* key);
+
+// Prepared lines. Error usage for another number of files than the type reads, data as for data::read_parallel_text().
+data::ParallelText read_text(nn::ModelType type, const TextFiles& files, const data::TextPipeline& pipeline);
 
 // Text to measure a model on: nothing is dropped.
 struct ValidationSet {
@@ -32,7 +39,7 @@ struct ValidationSet {
 };
 // Error data, naming the line, for one over `longest` tokens: the position table ends somewhere, and the loss is of whole
 // sentences.
-std::unique_ptr<ValidationSet> read_validation_set(nn::ModelType type, const std::vector<std::string>& paths,
+std::unique_ptr<ValidationSet> read_validation_set(nn::ModelType type, const TextFiles& files,
                                                    const data::TextPipeline& pipeline,
                                                    const Vocabularies& vocabularies, int64_t longest);
 

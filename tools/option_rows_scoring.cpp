@@ -88,6 +88,7 @@ std::vector<Row> measuring_options() {
       text("text", "", "SRC TRG", "the text; of a language model: FILE; of a classifier: TEXT LABELS")
           .alias("-t")
           .up_to(2),
+      flag("tsv", "false", "the text is one file of lines SRC TAB TRG, or TEXT TAB LABEL"),
       integer("mini-batch-words", "4096", "N", "target tokens of a batch").at_least(8),
       precision_option(),
   };

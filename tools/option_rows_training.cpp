@@ -11,7 +11,8 @@ constexpr double kWidest = 65536, kMostLayers = 1000, kMostIds = 1e8;
 std::vector<Row> data_options() {
   return {
       text("train-sets", "", "SRC TRG",
-           "training text, plain or .gz; the order says the direction. A language model: FILE; a classifier: "
+           "training text, plain, .gz or .zst; the order says the direction. A language model: FILE; a "
+           "classifier: "
            "TEXT LABELS")
           .alias("-t")
           .up_to(2)
@@ -23,6 +24,7 @@ std::vector<Row> data_options() {
           .up_to(32)
           .keeps(Keep::free)
           .seldom(),
+      flag("tsv", "false", "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL").keeps(Keep::free),
       text("vocabs", "", "FILE [FILE]",
            "vocabularies; one file: both sides share it; none: trained from the training text")
           .alias("-v")

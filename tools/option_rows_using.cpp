@@ -99,6 +99,7 @@ std::vector<Row> vocab_train_options() {
           .alias("-i")
           .any_number()
           .bare(),
+      flag("tsv", "false", "lines of two texts with a tab between them: the vocabulary is of both"),
       text("model", "", "FILE", "the vocabulary to write").alias("-m --output -o"),
       choice("tokenizer", "spm|icu|character|spacy3|spacy2.2", "spm",
              "SentencePiece BPE, single characters, or words by ICU's or spaCy's rules"),

@@ -23,7 +23,7 @@ void score_model(const Options& options) {
   const nn::ModelType type = model->model->config().type;
   const int64_t longest = std::max(nn::Model::kMaxPositions - 1, model->training.get_int("max-length"));
   const auto set =
-      read_validation_set(type, options.get_strings("text"), model->pipeline, model->vocabularies, longest);
+      read_validation_set(type, text_files(options, "text"), model->pipeline, model->vocabularies, longest);
   Arena arena(device);
   const CorpusLoss loss =
       corpus_loss(*model->model, arena,

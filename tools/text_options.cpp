@@ -10,9 +10,10 @@
 namespace xf::tools {
 namespace {
 
-// "de" of "train.de" and of "train.de.gz"; "" of other names.
+// "de" of "train.de", "train.de.gz" and "train.de.zst"; "" of other names.
 std::string language_of(const std::filesystem::path& path) {
-  const std::filesystem::path plain = path.extension() == ".gz" ? path.stem() : path;
+  const bool packed = path.extension() == ".gz" || path.extension() == ".zst";
+  const std::filesystem::path plain = packed ? path.stem() : path;
   const std::string end = plain.extension().string();
   return end == ".en" || end == ".de" ? end.substr(1) : "";
 }

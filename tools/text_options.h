@@ -19,7 +19,7 @@ bool uses_spacy(const Options& options);
 data::TextPipeline text_pipeline(const Options& options);
 
 // The rules that --tokenizer names (icu, or spaCy's) for the texts `paths`, of which the first is number
-// `side` in --languages. Without that option the names' ends tell the language, .en or .de, also before .gz.
+// `side` in --languages. Without that option the names' ends tell the language, .en or .de, also before .gz or .zst.
 // Error usage if spaCy's rules are not told the language, or if the texts have two.
 std::shared_ptr<const data::WordRules> word_rules(const Options& options,
                                                   const std::vector<std::string>& paths, size_t side = 0);

@@ -23,25 +23,21 @@ std::string hash_of(const data::ParallelText& text) {
   return fmt::format("{:016x}", crc.value());
 }
 
-std::unique_ptr<ValidationSet> read_unseen(const Options& options, const std::vector<std::string>& paths,
+std::unique_ptr<ValidationSet> read_unseen(const Options& options, const TextFiles& files,
                                            const TrainingInputs& inputs) {
-  return read_validation_set(model_type(options), paths, inputs.pipeline, inputs.vocabularies,
+  return read_validation_set(model_type(options), files, inputs.pipeline, inputs.vocabularies,
                              std::max(nn::Model::kMaxPositions - 1, options.get_int("max-length")));
 }
 
 std::unique_ptr<ValidationSet> read_validation(const Options& options, const TrainingInputs& inputs) {
-  const auto& paths = options.get_strings("valid-sets");
-  return paths.empty() ? nullptr : read_unseen(options, paths, inputs);
+  const TextFiles files = text_files(options, "valid-sets");
+  return files.paths.empty() ? nullptr : read_unseen(options, files, inputs);
 }
 
 std::vector<TestSet> read_tests(const Options& options, const TrainingInputs& inputs) {
   std::vector<TestSet> tests;
-  const auto& paths = options.get_strings("test-sets");
-  const size_t files = files_of_text(model_type(options));
-  for (auto first = paths.begin(); first != paths.end(); first += static_cast<std::ptrdiff_t>(files)) {
-    const std::vector<std::string> text(first, first + static_cast<std::ptrdiff_t>(files));
-    tests.push_back({text_name(text), read_unseen(options, text, inputs)});
-  }
+  for (const TextFiles& files : texts_of(options, "test-sets"))
+    tests.push_back({text_name(files.paths), read_unseen(options, files, inputs)});
   return tests;
 }
 
@@ -90,7 +86,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   }
   announce("reading the text ...");
   const data::ParallelText text =
-      read_text(model_type(options), options.get_strings("train-sets"), inputs.pipeline);
+      read_text(model_type(options), text_files(options, "train-sets"), inputs.pipeline);
   inputs.data_hash = hash_of(text);
   inputs.vocabularies = choose_vocabularies(options, start, text, announce);
   announce("encoding the text ...");

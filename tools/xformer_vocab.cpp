@@ -74,8 +74,16 @@ void train(const Options& options) {
   const data::TextPipeline pipeline = text_pipeline(options);
   std::vector<std::vector<std::string>> texts;
   for (const std::string& input : options.get_strings("input")) {
-    texts.push_back(data::read_lines(input));
-    for (std::string& line : texts.back()) line = pipeline.prepare(line);
+    if (options.get_bool("tsv")) {
+      data::Columns columns = data::read_columns(input);
+      texts.push_back(std::move(columns.left));
+      texts.push_back(std::move(columns.right));
+    } else {
+      texts.push_back(data::read_lines(input));
+    }
+  }
+  for (auto& text : texts) {
+    for (std::string& line : text) line = pipeline.prepare(line);
   }
   refuse_input_as_output(path);
   std::vector<const std::vector<std::string>*> views;

@@ -15,6 +15,16 @@ namespace {
 using tests::error_of;
 using tests::TemporaryFolder;
 
+TEST_CASE("Classes: text and class may be two columns of one file", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const auto text =
+      read_labelled_columns(folder.write("both", "Ein Hund\tX\nZwei\ty\n"), {.lowercase = true});
+  CHECK(text.source == std::vector<std::string>{"ein hund", "zwei"});
+  CHECK(text.target == std::vector<std::string>{"X", "y"});
+  CHECK_THAT(error_of([&] { read_labelled_columns(folder.write("none", "a\tb\nc\t\n"), {}); }),
+             Catch::StartsWith("3: " + (folder / "none") + ":2: a line without a class"));
+}
+
 TEST_CASE("Labels: ids in order of the names, and back from their file", "[unit]") {
   const auto labels = build_labels({"rot", "blau", "rot", "a b"});
   CHECK(labels->size() == 3);

@@ -49,6 +49,15 @@ TEST_CASE("ParallelText: unequal files are refused with both names and both coun
         std::vector<std::string>{"a", "b"});
 }
 
+TEST_CASE("ParallelText: the sides may be two columns of one file", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const auto columns =
+      read_parallel_columns(folder.write("both", "One\tEins\n \tZwei\n"), {.lowercase = true});
+  CHECK(columns.source == std::vector<std::string>{"one", ""});
+  CHECK(columns.target == std::vector<std::string>{"eins", "zwei"});
+  CHECK(columns.paths() == folder / "both");
+}
+
 TEST_CASE("ParallelCorpus: what is dropped, and why, is counted, and kept pairs know their lines", "[unit]") {
   // Line 2: empty source; 3: source over 3; 5: target over 3.
   const ParallelCorpus corpus = encode({"a b", "", "a b c d", "x a", "d"},

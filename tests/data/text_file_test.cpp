@@ -1,8 +1,10 @@
 #include "data/text_file.h"
 
 #include <zlib.h>
+#include <zstd.h>
 
-#include "core/file.h"
+#include <map>
+
 #include "data/unicode.h"
 #include "tests/data/errors.h"
 #include "tests/data/multi30k.h"
@@ -16,11 +18,40 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-std::string write_gzip(const std::string& path, const std::string& text) {
-  gzFile file = gzopen(path.c_str(), "wb");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-  return path;
+std::string gzip(const std::string& text) {
+  z_stream deflater = {};
+  constexpr int kGzipOnly = 16;  // zlib's flag
+  REQUIRE(deflateInit2(&deflater, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipOnly, 8,
+                       Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string bytes(deflateBound(&deflater, text.size()), '\0');
+  deflater.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(text.data()));
+  deflater.avail_in = static_cast<unsigned>(text.size());
+  deflater.next_out = reinterpret_cast<unsigned char*>(bytes.data());
+  deflater.avail_out = static_cast<unsigned>(bytes.size());
+  REQUIRE(deflate(&deflater, Z_FINISH) == Z_STREAM_END);
+  bytes.resize(deflater.total_out);
+  deflateEnd(&deflater);
+  return bytes;
+}
+
+// With a checksum, as the program zstd writes it.
+std::string zstandard(const std::string& text) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  std::string bytes(ZSTD_compressBound(text.size()), '\0');
+  bytes.resize(ZSTD_compress2(context, bytes.data(), bytes.size(), text.data(), text.size()));
+  ZSTD_freeCCtx(context);
+  return bytes;
+}
+
+const std::map<std::string, std::string (*)(const std::string&)> kPackers = {{"gzip", gzip},
+                                                                             {"zstandard", zstandard}};
+
+// More than a few buffers of them.
+std::string many_lines() {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919) + "\n";
+  return text;
 }
 
 }  // namespace
@@ -44,49 +75,112 @@ TEST_CASE("Lines: CRLF, a byte order mark and a missing last newline leave no tr
                                                  "c"});
 }
 
-TEST_CASE("Lines: a gzip file reads like the plain one, whatever its name", "[unit]") {
+TEST_CASE("Lines: a packed file reads like the plain one, whatever its name", "[unit]") {
   const tests::TemporaryFolder folder;
-  std::string text;
-  for (int i = 0; i < 20000; ++i) text += "line " + std::to_string(i) + "\n";  // several buffers
+  const std::string text = many_lines();
   const Lines plain = read_lines(folder.write("plain", text));
   CHECK(plain.size() == 20000);
-  CHECK(plain.back() == "line 19999");
-  CHECK(read_lines(write_gzip(folder / "text.gz", text)) == plain);
-  CHECK(read_lines(write_gzip(folder / "text", text)) == plain);
-}
-
-TEST_CASE("Lines: a truncated gzip file is an error, not a short text", "[unit]") {
-  const tests::TemporaryFolder folder;
-  std::string text;
-  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919) + "\n";
-  const std::string bytes = read_file(write_gzip(folder / "whole.gz", text));
-  const std::string path = folder.write("cut.gz", bytes.substr(0, bytes.size() / 2));
-  CHECK_THAT(error_of([&] { read_lines(path); }),
-             Catch::StartsWith("3: " + path + ": cannot read after line "));
-}
-
-TEST_CASE("Lines: gzip files one behind the other are one text, other bytes behind them are not passed over",
-          "[unit]") {
-  const tests::TemporaryFolder folder;
-  std::string text;
-  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919) + "\n";
-  const Lines lines = read_lines(folder.write("plain", text));
-  const std::string packed = read_file(write_gzip(folder / "packed", text));
-  const Lines twice = read_lines(folder.write("twice", packed + packed));
-  CHECK(twice.size() == 40000);
-  CHECK(Lines(twice.begin() + 20000, twice.end()) == lines);
-  const std::string zeros(100000, '\0');
-  CHECK(read_lines(folder.write("padded", packed + zeros)) == lines);
-  for (const std::string& rest : {std::string("text\n"), zeros + "text\n", std::string("\x1F")}) {
-    const std::string path = folder.write("mixed", packed + rest);
-    CHECK_THAT(error_of([&] { read_lines(path); }),
-               Catch::Contains("not compressed follows the compressed text"));
+  CHECK(plain.back() == "158372081");
+  for (const auto& [format, pack] : kPackers) {
+    INFO(format);
+    CHECK(read_lines(folder.write("text.packed", pack(text))) == plain);
+    CHECK(read_lines(folder.write("text", pack(text))) == plain);
+    CHECK(read_raw_lines(folder.write("nothing", pack(""))).empty());
   }
-  for (const size_t size : {size_t{2}, size_t{9}, packed.size() - 1}) {
-    const std::string path = folder.write("cut", packed.substr(0, size));
-    CHECK_THAT(error_of([&] { read_lines(path); }), Catch::Contains("ends too early"));
+}
+
+TEST_CASE("Lines: a truncated packed file is an error, not a short text", "[unit]") {
+  const tests::TemporaryFolder folder;
+  for (const auto& [format, pack] : kPackers) {
+    INFO(format);
+    const std::string bytes = pack(many_lines());
+    const std::string path = folder.write("cut", bytes.substr(0, bytes.size() / 2));
+    CHECK_THAT(error_of([&] { read_lines(path); }),
+               Catch::StartsWith("3: " + path + ": cannot read after line "));
+    for (const size_t size : {size_t{4}, size_t{9}, bytes.size() - 1}) {
+      folder.write("cut", bytes.substr(0, size));
+      CHECK_THAT(error_of([&] { read_lines(path); }), Catch::Contains("ends too early"));
+    }
+  }
+}
+
+TEST_CASE("Lines: a packed file with a flipped bit is an error or the same text", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string text = many_lines().substr(0, 3000);
+  const Lines lines = read_lines(folder.write("plain", text));
+  for (const auto& [format, pack] : kPackers) {
+    INFO(format);
+    const std::string whole = pack(text);
+    for (size_t byte = 4; byte < whole.size();
+         byte += 5) {  // behind the mark, without which it is no packed file
+      std::string bytes = whole;
+      bytes[byte] = static_cast<char>(bytes[byte] ^ (1 << (byte % 8)));
+      const std::string path = folder.write("flipped", bytes);
+      Lines read = lines;
+      const std::string error = error_of([&] { read = read_lines(path); });
+      INFO(byte << ": " << error);
+      REQUIRE((error == "no error" || error.starts_with("3: " + path + ": cannot read after line ")));
+      REQUIRE(read == lines);
+    }
+  }
+}
+
+TEST_CASE(
+    "Lines: packed files one behind the other are one text, other bytes behind them are not passed over",
+    "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string text = many_lines(), zeros(100000, '\0');
+  const Lines lines = read_lines(folder.write("plain", text));
+  for (const auto& [format, pack] : kPackers) {
+    INFO(format);
+    const std::string packed = pack(text);
+    for (const auto& [other, pack_other] : kPackers) {
+      const Lines twice = read_lines(folder.write("twice", packed + pack_other(text)));
+      CHECK(twice.size() == 40000);
+      CHECK(Lines(twice.begin() + 20000, twice.end()) == lines);
+    }
+    CHECK(read_lines(folder.write("with nothing between", packed + pack("") + packed)).size() == 40000);
+    CHECK(read_lines(folder.write("padded", packed + zeros)) == lines);
+    for (const std::string& rest :
+         {std::string("text\n"), zeros + "text\n", std::string("\x1F"), std::string("\x28\xB5")}) {
+      const std::string path = folder.write("mixed", packed + rest);
+      CHECK_THAT(error_of([&] { read_lines(path); }),
+                 Catch::Contains("not compressed follows the compressed text"));
+    }
   }
   CHECK(read_lines(folder.write("one byte", "\x1F")) == Lines{"\x1F"});
+  CHECK(read_lines(folder.write("a bracket", "(")) == Lines{"("});  // 0x28, a frame's first byte
+}
+
+// RFC 8878, section 3.1.2: magic number 0x184D2A50 to 5F, size, that many bytes of anybody's. pzstd writes such frames.
+TEST_CASE("Lines: Zstandard's skippable frames are skipped, also at the start", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string text = "one\ntwo\n", frame = std::string("\x57\x2A\x4D\x18\x03\0\0\0abc", 11);
+  CHECK(read_lines(folder.write("skip", frame + zstandard(text) + frame + zstandard(text))) ==
+        Lines{"one", "two", "one", "two"});
+}
+
+TEST_CASE("Lines: a Zstandard frame that needs gigabytes of memory is refused", "[unit]") {
+  const tests::TemporaryFolder folder;
+  // RFC 8878, section 3.1.1.1: descriptor 0 (no size, no single segment), window 2^(10 + 21) bytes.
+  const std::string frame("\x28\xB5\x2F\xFD\x00\xA8\x01\x00\x00", 9);
+  CHECK_THAT(error_of([&] { read_lines(folder.write("wide", frame)); }), Catch::Contains("too much memory"));
+}
+
+TEST_CASE("Columns: a line of another number of them than two is named", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const Columns columns = read_columns(folder.write("two", "a b\tc\r\n\td\ne\t"));
+  CHECK(columns.left == Lines{"a b", "", "e"});
+  CHECK(columns.right == Lines{"c", "d", ""});
+  const auto refusal = [&](const std::string& text) {
+    return error_of([&] { read_columns(folder.write("bad", text)); });
+  };
+  const std::string bad = "3: " + (folder / "bad");
+  CHECK_THAT(refusal("a\tb\nc d\n"), Catch::StartsWith(bad + ":2: 1 column, not 2; "));
+  CHECK_THAT(refusal("a\tb\nc\td\te\n"), Catch::StartsWith(bad + ":2: 3 columns, not 2; "));
+  CHECK_THAT(refusal("a\tb\n\n"), Catch::StartsWith(bad + ":2: 1 column, not 2; "));
+  CHECK_THAT(refusal("a\tb\nc\tM\xE4nner\n"), Catch::StartsWith(bad + ":2: invalid UTF-8 at byte 4; "));
+  CHECK_THAT(refusal(""), Catch::StartsWith(bad + ": is empty"));
 }
 
 TEST_CASE("Lines: what never ends a line is no text", "[unit]") {

@@ -26,7 +26,7 @@ claim "the test set's score is what xformer-score says" \
   equal "$tested" "$(xformer-translate -m run -i test.en --quiet | xformer-score bleu test.de -lc -b -w 2)"
 claim "and stands in the report" grep -q "Averaged model on test.en-de, beam 5: BLEU $tested" run/report.html
 claim "and in the table of runs" grep -q "test.en-de .* $tested\$" <(xformer-score table run)
-claim "half a test set is refused" refused 2 "test-sets: each text is SRC TRG, got 1 files" \
+claim "half a test set is refused" refused 2 "test-sets: type translation reads SRC TRG, got 1 file" \
   train other --test-sets test.en
 claim "a finished run says so and ends with 0" learn --quiet
 

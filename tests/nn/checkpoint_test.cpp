@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "core/file.h"
+#include "nn/average.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/nn/sample_checkpoint.h"
@@ -172,6 +173,24 @@ TEST_CASE("Checkpoint: any flipped bit of any file is refused or without effect"
     CHECK(refused > 10);
   }
   CHECK(read_checkpoint(folder / "c").state == sample.state);
+}
+
+TEST_CASE("Checkpoint: a tensor of another dtype is no parameter, and is refused by name and dtype",
+          "[unit]") {
+  Registry registry;
+  registry.add("w", {2}, Init::ones());
+  registry.allocate(Device::cpu(), Registry::Gradients::no);
+  const Tensor integers = Tensor::from(std::vector<int32_t>{1, 2});
+  CHECK_THAT(error_of([&] {
+               load_model({{"w", integers}}, registry, "run");
+             }),
+             Catch::StartsWith("3: run: w is i32, but a parameter is f32; "));
+  Checkpoint checkpoint = sample_checkpoint(3);
+  checkpoint.model["b"] = integers;
+  const tests::TemporaryFolder folder;
+  write_checkpoint(folder / "c", checkpoint);
+  CHECK_THAT(error_of([&] { average_models({folder / "c"}, [](const std::string&) {}); }),
+             Catch::StartsWith("3: " + (folder / "c") + ": 'b' is i32, but a parameter is f32; "));
 }
 
 TEST_CASE("Checkpoint: a full disk leaves the old one and no debris", "[unit]") {
