@@ -43,7 +43,7 @@ std::string program_name(Program program) {
 const std::vector<Program>& all_programs() {
   static const std::vector<Program> programs = [] {
     std::vector<Program> all;
-    for (unsigned bit = 0; bit <= kLastProgramBit; ++bit) all.push_back(static_cast<Program>(1u << bit));
+    for (int i = 0; i < kPrograms; ++i) all.push_back(static_cast<Program>(i));
     return all;
   }();
   return programs;
@@ -57,7 +57,7 @@ const std::vector<OptionSpec>& option_table() {
       for (const OptionSection& section : group) {
         for (OptionSpec row : section.rows) {
           row.group = section.group;
-          if (row.programs == 0) row.programs = section.programs;
+          if (row.programs.empty()) row.programs = section.programs;
           if (row.keep == Keep::fixed) row.keep = section.keep;
           rows.push_back(row);
         }
