@@ -1,5 +1,7 @@
 #include "core/checksum.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
 #include <cstring>
@@ -47,5 +49,7 @@ void Crc64::add(std::string_view bytes) {
   for (const char c : bytes) crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<uint8_t>(c)) & 0xff];
   state_ = crc;
 }
+
+std::string Crc64::hexadecimal() const { return fmt::format("{:016x}", value()); }
 
 }  // namespace xf

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -75,8 +76,6 @@ Json state_to_json(const State& state) {
 
 // ---- files and their checksums
 
-std::string hexadecimal(const Crc64& checksum) { return fmt::format("{:016x}", checksum.value()); }
-
 Crc64 checksum_of(std::string_view bytes) {
   Crc64 checksum;
   checksum.add(bytes);
@@ -84,7 +83,7 @@ Crc64 checksum_of(std::string_view bytes) {
 }
 
 Json record_of(const Crc64& checksum) {
-  return {{"bytes", checksum.bytes()}, {"crc64", hexadecimal(checksum)}};
+  return {{"bytes", checksum.bytes()}, {"crc64", checksum.hexadecimal()}};
 }
 
 // state.json vouches for the other files, and its own checksum for itself: over the canonical text of the
@@ -94,7 +93,7 @@ void write_state(const std::string& folder, const Checkpoint& checkpoint, const 
                         {"update", checkpoint.update},
                         {"files", files},
                         {"state", state_to_json(checkpoint.state)}};
-  const Json json = {{"content", content}, {"crc64", hexadecimal(checksum_of(content.dump()))}};
+  const Json json = {{"content", content}, {"crc64", checksum_of(content.dump()).hexadecimal()}};
   atomic_write(folder + "/" + kStateFile, json.dump(2) + "\n");
 }
 
@@ -111,7 +110,7 @@ Json read_content(const std::string& folder) {
     fail_damaged(path, "not the JSON it should be");
   }
   Json content = json["content"];
-  if (json["crc64"] != hexadecimal(checksum_of(content.dump()))) fail_damaged(path, "its checksum differs");
+  if (json["crc64"] != checksum_of(content.dump()).hexadecimal()) fail_damaged(path, "its checksum differs");
   if (content.at("version") != kFormatVersion) {
     fail(ErrorKind::data, "{}: written in version {} of the format, this program reads {}; use a newer one",
          path, content["version"].dump(), kFormatVersion);
@@ -126,7 +125,7 @@ std::string read_checked(const std::string& folder, const std::string& name, con
   const auto expected = files[name].at("bytes").get<size_t>();
   if (bytes.size() != expected)
     fail_damaged(path, fmt::format("{} bytes, written were {}", bytes.size(), expected));
-  if (files[name].at("crc64") != hexadecimal(checksum_of(bytes))) fail_damaged(path, "its checksum differs");
+  if (files[name].at("crc64") != checksum_of(bytes).hexadecimal()) fail_damaged(path, "its checksum differs");
   return bytes;
 }
 
@@ -169,6 +168,10 @@ void fill_folder(const std::string& folder, const Checkpoint& checkpoint) {
   }
   atomic_write(folder + "/" + kConfigFile, checkpoint.config);
   files[kConfigFile] = record_of(checksum_of(checkpoint.config));
+  for (const auto& [name, bytes] : checkpoint.companions) {
+    atomic_write(folder + "/" + name, bytes);
+    files[name] = record_of(checksum_of(bytes));
+  }
   write_state(folder, checkpoint, files);
 }
 
@@ -257,6 +260,20 @@ void load_model(const TensorMap& model, const Registry& registry, const std::str
     parameter.master.copy_from(widen ? widened(value) : value);
   }
   registry.round_masters();
+}
+
+bool is_checkpoint_alone(const std::string& folder) {
+  if (!fs::is_regular_file(folder + "/" + kStateFile)) return false;
+  try {
+    const Json files = read_content(folder).at("files");
+    return std::ranges::all_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {
+      const std::string name = entry.path().filename().string();
+      return name == kStateFile || files.contains(name);
+    });
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    return false;
+  }
 }
 
 int64_t read_update(const std::string& folder) { return read_content(folder).at("update").get<int64_t>(); }

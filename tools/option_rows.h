@@ -1,5 +1,5 @@
-// The rows behind option_table(), in four files: what trains a model, what explains, what scores, what uses a model or
-// works on text.
+// The rows behind option_table(), in files: what trains a model, what explains, what scores, what makes something else of
+// a model, what uses a model or works on text.
 #pragma once
 
 #include <vector>
@@ -83,6 +83,7 @@ constexpr Programs kExplainComputing = Program::explain_tape | Program::explain_
 OptionGroup training_options();    // xformer-train
 OptionGroup explaining_options();  // xformer-explain
 OptionGroup scoring_options();     // xformer-score
+OptionGroup exporting_options();   // xformer-export
 OptionGroup using_options();  // xformer-translate, -generate, -classify, -vocab, and what every program has
 
 }  // namespace xf::tools

@@ -40,8 +40,10 @@ enum class Program {
   generate,
   classify,
   score_smiles,
+  export_average,
+  export_inspect,
 };
-inline constexpr int kPrograms = static_cast<int>(Program::score_smiles) + 1;
+inline constexpr int kPrograms = static_cast<int>(Program::export_inspect) + 1;
 
 // A set of programs: Program::train | Program::translate.
 class Programs {

@@ -46,10 +46,6 @@ std::string state_line(const RunStatus& status) {
   return fmt::format("{} · drawn at {}", line, utc_time());
 }
 
-std::string number_of(const std::string& metric, double score) {
-  return fmt::format("{:.{}f}", score, higher_is_better(metric) ? 2 : 4);
-}
-
 // Each metric as the latest validation and the best checkpoint have it.
 void add_scores(HtmlPage& page, const RunMetrics& metrics) {
   if (metrics.scores.empty()) return;
@@ -61,8 +57,8 @@ void add_scores(HtmlPage& page, const RunMetrics& metrics) {
       return other.update == best && other.metric == record.metric;
     });
     const bool has_best = at_best != metrics.scores.end();
-    rows.push_back({metric_title(record.metric), number_of(record.metric, record.score),
-                    has_best ? number_of(record.metric, at_best->score) : ""});
+    rows.push_back({metric_title(record.metric), score_text(record.metric, record.score),
+                    has_best ? score_text(record.metric, at_best->score) : ""});
   }
   page.table({"validation", fmt::format("latest, update {}", grouped(latest)),
               fmt::format("best checkpoint, update {}", grouped(std::max<int64_t>(best, 0)))},
@@ -71,7 +67,7 @@ void add_scores(HtmlPage& page, const RunMetrics& metrics) {
   const AveragedRecord& latest_average = metrics.averaged.back();  // of a run that was ended and gone on with
   const std::string beam = latest_average.beam > 0 ? fmt::format(", beam {}", latest_average.beam) : "";
   page.paragraph(fmt::format("Averaged model{}: {} {}", beam, metric_title(latest_average.metric),
-                             number_of(latest_average.metric, latest_average.score)));
+                             score_text(latest_average.metric, latest_average.score)));
 }
 
 void add_curves(HtmlPage& page, const RunMetrics& metrics) {
