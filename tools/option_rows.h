@@ -1,5 +1,5 @@
 // The rows behind option_table(), in files: what trains a model, what explains, what scores, what makes something else of
-// a model, what uses a model or works on text.
+// a model, what times, what uses a model or works on text.
 #pragma once
 
 #include <vector>
@@ -84,6 +84,7 @@ OptionGroup training_options();    // xformer-train
 OptionGroup explaining_options();  // xformer-explain
 OptionGroup scoring_options();     // xformer-score
 OptionGroup exporting_options();   // xformer-export
+OptionGroup benchmark_options();   // xformer-bench
 OptionGroup using_options();  // xformer-translate, -generate, -classify, -vocab, and what every program has
 
 }  // namespace xf::tools

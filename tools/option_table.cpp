@@ -27,6 +27,8 @@ std::string program_name(Program program) {
     case Program::vocab_demo_molecules: return "xformer-vocab demo-molecules";
     case Program::export_average: return "xformer-export average";
     case Program::export_inspect: return "xformer-export inspect";
+    case Program::bench: return "xformer-bench";
+    case Program::bench_report: return "xformer-bench report";
     case Program::explain_op: return "xformer-explain op";
     case Program::explain_steps: return "xformer-explain steps";
     case Program::explain_masks: return "xformer-explain masks";
@@ -55,7 +57,7 @@ const std::vector<OptionSpec>& option_table() {
   static const std::vector<OptionSpec> table = [] {
     std::vector<OptionSpec> rows;
     for (const OptionGroup& group : {training_options(), explaining_options(), scoring_options(),
-                                     exporting_options(), using_options()}) {
+                                     exporting_options(), benchmark_options(), using_options()}) {
       for (const OptionSection& section : group) {
         for (OptionSpec row : section.rows) {
           row.group = section.group;

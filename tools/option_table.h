@@ -42,8 +42,10 @@ enum class Program {
   score_smiles,
   export_average,
   export_inspect,
+  bench,
+  bench_report,
 };
-inline constexpr int kPrograms = static_cast<int>(Program::export_inspect) + 1;
+inline constexpr int kPrograms = static_cast<int>(Program::bench_report) + 1;
 
 // A set of programs: Program::train | Program::translate.
 class Programs {
