@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "bench/kernel_timer.h"
 #include "bench/row.h"
@@ -20,12 +19,6 @@ struct PeerTime {
 
   static PeerTime absent(std::string why) { return {kUnknown, "", std::move(why)}; }
 };
-
-inline const std::vector<std::string>& baseline_names() {
-  static const std::vector<std::string> names = {"none",     "f32",   "naive", "onednn",
-                                                 "cublaslt", "cudnn", "torch", "ctranslate2"};
-  return names;
-}
 
 // No peer, but ours in that type, timed in turn.
 constexpr const char* kOwnF32 = "f32";

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "nn/transformer.h"
 #include "tests/support/targets.h"
@@ -22,11 +21,6 @@ struct ModelPreset {
 
 // tiny: width 128, 292 sentences of 14. base: width 512, 128 sentences of 32.
 ModelPreset model_preset(const std::string& name);
-// What --preset takes.
-inline const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> names = {"tiny", "base", "odd"};
-  return names;
-}
 
 struct Scope {
   std::string preset;  // odd: shapes of tests/cases, each with its reason; else those of `model`

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace xf {
@@ -14,6 +15,7 @@ class Crc64 {
   void add(std::string_view bytes);
   uint64_t value() const { return value_; }
   int64_t bytes() const { return bytes_; }
+  std::string hexadecimal() const;  // value() in 16 digits
   friend bool operator==(const Crc64&, const Crc64&) = default;
 
  private:

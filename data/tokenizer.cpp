@@ -25,7 +25,7 @@ std::string Tokenizer::hash() const {
 std::string Tokenizer::checksum() const {
   Crc64 checksum;
   checksum.add(serialize());
-  return fmt::format("{:016x}", checksum.value());
+  return checksum.hexadecimal();
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {

@@ -1,61 +1,66 @@
 #include "nn/average.h"
 
-#include <map>
+#include <utility>
 
 #include "core/error.h"
 
 namespace xf::nn {
 namespace {
 
-// sums += model. Parameters are f32; every save of a run has the same ones.
-void add_model(const TensorMap& model, const std::string& folder,
-               std::map<std::string, std::vector<double>>& sums) {
+void check_parameters(const TensorMap& model, const std::string& where) {
   for (const auto& [name, tensor] : model) {
-    if (tensor.dtype() != DType::f32)
-      fail(ErrorKind::data, "{}: '{}' is {}, but a parameter is f32; give saves that xformer-train wrote",
-           folder, name, name_of(tensor.dtype()));
-    const std::vector<float> values = tensor.to_vector<float>();
-    const auto [found, is_new] = sums.try_emplace(name, values.size(), 0.0);
-    auto& sum = found->second;
-    if (sum.size() != values.size()) {
-      fail(ErrorKind::data, "{}: '{}' has {} elements, {} in the saves before it; average one model only",
-           folder, name, values.size(), sum.size());
-    }
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(values[i]);
+    if (tensor.dtype() == DType::f32) continue;
+    fail(ErrorKind::data, "{}: '{}' is {}, but a parameter is f32; give saves that xformer-train wrote", where,
+         name, name_of(tensor.dtype()));
   }
-  if (sums.size() != model.size()) {
-    fail(ErrorKind::data, "{}: has other tensors than the saves before it; average one model only", folder);
+}
+
+void check_same_tensors(const TensorMap& model, const TensorMap& before, const std::string& where) {
+  for (const auto& [name, tensor] : model) {
+    const auto found = before.find(name);
+    if (found == before.end()) {
+      fail(ErrorKind::data, "{}: has '{}', which the model before it has not; average saves of one model",
+           where, name);
+    }
+    if (found->second.shape() != tensor.shape()) {
+      fail(ErrorKind::data, "{}: '{}' is {}, in the model before it {}; average saves of one model", where,
+           name, tensor.shape().to_string(), found->second.shape().to_string());
+    }
+  }
+  for (const auto& [name, tensor] : before) {
+    if (model.contains(name)) continue;
+    fail(ErrorKind::data, "{}: lacks '{}', which the model before it has; average saves of one model", where,
+         name);
   }
 }
 
 }  // namespace
 
-Checkpoint average_models(const std::vector<std::string>& folders,
-                          const std::function<void(const std::string&)>& warn) {
-  Checkpoint average;
-  std::vector<int64_t> averaged;
-  std::map<std::string, std::vector<double>> sums;
-  for (const std::string& folder : folders) {
-    try {
-      average = read_model(folder);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::data) throw;
-      warn(fmt::format("{}; the average leaves it out", error.what()));
-      continue;
-    }
-    add_model(average.model, folder, sums);
-    averaged.push_back(average.update);
+void Average::add(Checkpoint save, const std::string& where) {
+  check_parameters(save.model, where);
+  if (!empty()) check_same_tensors(save.model, last_.model, where);
+  for (const auto& [name, tensor] : save.model) {
+    const std::vector<float> values = tensor.to_vector<float>();
+    auto& sum = sums_[name];
+    sum.resize(values.size());
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(values[i]);
   }
-  if (averaged.empty())
-    fail(ErrorKind::data, "none of {} is whole; nothing to average", fmt::join(folders, ", "));
+  updates_.push_back(save.update);
+  last_ = std::move(save);
+}
+
+Checkpoint Average::mean() const {
+  XF_CHECK(!empty(), "average: no save was added");
+  Checkpoint average = last_;
   for (auto& [name, tensor] : average.model) {
-    const auto& sum = sums.at(name);
-    float* mean = tensor.data<float>();
+    const auto& sum = sums_.at(name);
+    std::vector<float> mean(sum.size());
     for (size_t i = 0; i < sum.size(); ++i)
-      mean[i] = static_cast<float>(sum[i] / static_cast<double>(averaged.size()));
+      mean[i] = static_cast<float>(sum[i] / static_cast<double>(updates_.size()));
+    tensor = Tensor::from(mean, tensor.shape());
   }
   average.state = State();
-  average.state.set("averaged", averaged);
+  average.state.set("averaged", updates_);
   return average;
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -75,6 +76,10 @@ void fill_folder(const std::string& folder, const Checkpoint& checkpoint) {
         record_of(write_safetensors(folder + "/" + kOptimizerFile, checkpoint.optimizer, {}));
   }
   atomic_write(folder + "/" + kConfigFile, checkpoint.config);
+  for (const auto& [name, bytes] : checkpoint.companions) {
+    atomic_write(folder + "/" + name, bytes);
+    state.files[name] = record_of(bytes);
+  }
   state.files[kConfigFile] = record_of(checkpoint.config);
   atomic_write(folder + "/" + CheckpointState::kFileName, format_checkpoint_state(state));
 }
@@ -148,6 +153,20 @@ void load_model(const TensorMap& model, const Registry& registry, const std::str
     parameter.master.copy_from(widen ? widened(value) : value);
   }
   registry.round_masters();
+}
+
+bool is_checkpoint_alone(const std::string& folder) {
+  if (!fs::is_regular_file(folder + "/" + CheckpointState::kFileName)) return false;
+  try {
+    const CheckpointState state = read_state(folder);
+    return std::ranges::all_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {
+      const std::string name = entry.path().filename().string();
+      return name == CheckpointState::kFileName || state.files.contains(name);
+    });
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    return false;
+  }
 }
 
 int64_t read_update(const std::string& folder) { return read_state(folder).update; }

@@ -2,6 +2,7 @@
 //   model.safetensors      the f32 masters of the parameters
 //   optimizer.safetensors  moments; absent in a model that is only translated with
 //   config.toml            the effective configuration
+//   vocab.spm ...          of a model that stands alone, what else it needs
 //   state.json             nn/checkpoint_state.h
 // The folder is written as FOLDER.tmp, each file and the folder fsynced, then renamed: it is whole or not
 // there.
@@ -22,7 +23,8 @@ struct Checkpoint {
   TensorMap optimizer;
   Metadata metadata;  // strings in the header of model.safetensors, for other readers
   State state;
-  std::string config;  // text of config.toml
+  std::string config;                             // text of config.toml
+  std::map<std::string, std::string> companions;  // other files of the folder, by name; not read back
 };
 
 // Writes, or replaces, `folder`. Error resources (disk full, no permission) leaves an earlier one as it was.
@@ -32,6 +34,9 @@ void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);
 // damaged.
 Checkpoint read_checkpoint(const std::string& folder);
 Checkpoint read_model(const std::string& folder);
+
+// Whether `folder` holds the files of one checkpoint and nothing besides: to replace it loses nothing else.
+bool is_checkpoint_alone(const std::string& folder);
 
 // A registry's masters as a checkpoint's model, on the CPU, and back; an f64 registry takes an f32 model's values as they
 // are. Error data, beginning with `where`: a parameter that is missing, of another shape or of another dtype.

@@ -143,7 +143,7 @@ template std::vector<double> State::get(const std::string&) const;
 template std::vector<std::string> State::get(const std::string&) const;
 
 FileRecord record_of(const Crc64& checksum) {
-  return {checksum.bytes(), fmt::format("{:016x}", checksum.value())};
+  return {checksum.bytes(), checksum.hexadecimal()};
 }
 
 FileRecord record_of(std::string_view bytes) {

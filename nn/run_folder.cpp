@@ -66,6 +66,10 @@ bool holds_model(const fs::path& folder) {
   return fs::exists(folder / "model.safetensors", none);
 }
 
+std::string folder_of_save(const std::string& run, int64_t update) {
+  return run + "/" + kCheckpoints + "/" + name_of(update);
+}
+
 bool is_checkpoint(const fs::directory_entry& entry) {
   std::error_code none;
   const std::string name = entry.path().filename().string();
@@ -158,16 +162,11 @@ void RunFolder::remove_leftovers() const {
   for (const auto& leftover : leftovers) fs::remove_all(leftover, ignored);
 }
 
-std::string RunFolder::folder_of(int64_t update) const {
-  return path_ + "/" + kCheckpoints + "/" + name_of(update);
-}
+std::string RunFolder::folder_of(int64_t update) const { return folder_of_save(path_, update); }
 
 std::vector<int64_t> RunFolder::scheduled() const {
   std::vector<int64_t> updates;
-  for (const auto& entry : fs::directory_iterator(fs::path(path_) / kCheckpoints)) {
-    if (const auto update = update_in(entry.path().filename().string())) updates.push_back(*update);
-  }
-  std::sort(updates.begin(), updates.end());
+  for (const Save& save : scheduled_saves(path_)) updates.push_back(save.update);
   return updates;
 }
 
@@ -287,12 +286,23 @@ std::optional<Checkpoint> RunFolder::load_latest() const {
 }
 
 Checkpoint RunFolder::average() const {
-  const std::vector<int64_t> updates = scheduled();
-  if (updates.empty()) fail(ErrorKind::data, "{}: no checkpoint to average", path_);
-  const size_t first = updates.size() - std::min(updates.size(), static_cast<size_t>(keep_last_));
-  std::vector<std::string> folders;
-  for (size_t i = first; i < updates.size(); ++i) folders.push_back(folder_of(updates[i]));
-  return average_models(folders, warn_);
+  const std::vector<Save> saves = last_saves(path_, keep_last_);
+  if (saves.empty()) fail(ErrorKind::data, "{}: no checkpoint to average", path_);
+  Average average;
+  for (const Save& save : saves) {
+    std::optional<Checkpoint> whole;
+    try {
+      whole = read_model(save.folder);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::data) throw;
+      warn_(fmt::format("{}; the average leaves it out", error.what()));
+      continue;
+    }
+    average.add(std::move(*whole), save.folder);
+  }
+  if (average.empty())
+    fail(ErrorKind::data, "{}: none of its checkpoints is whole; nothing to average", path_);
+  return average.mean();
 }
 
 void RunFolder::write_average(const Checkpoint& average) {
@@ -309,6 +319,23 @@ std::optional<Checkpoint> RunFolder::load_average() const {
     warn_(fmt::format("{}; the average is made again", error.what()));
     return {};
   }
+}
+
+std::vector<Save> scheduled_saves(const std::string& run) {
+  std::vector<Save> saves;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(fs::path(run) / kCheckpoints, none)) {
+    if (const auto update = update_in(entry.path().filename().string()))
+      saves.push_back({*update, folder_of_save(run, *update)});
+  }
+  std::ranges::sort(saves, {}, &Save::update);
+  return saves;
+}
+
+std::vector<Save> last_saves(const std::string& run, int64_t count) {
+  std::vector<Save> saves = scheduled_saves(run);
+  const size_t kept = std::min(saves.size(), static_cast<size_t>(count));
+  return {saves.end() - static_cast<std::ptrdiff_t>(kept), saves.end()};
 }
 
 std::string find_model_folder(const std::string& path) {

@@ -96,6 +96,15 @@ class RunFolder {
   int lock_ = -1;
 };
 
+// A run's scheduled saves by ascending update, and the last `count` of them, fewer if there are fewer; none where there
+// is no run. These only read, and need no lock: a trainer that works there may remove a save a moment later.
+struct Save {
+  int64_t update = 0;
+  std::string folder;
+};
+std::vector<Save> scheduled_saves(const std::string& run);
+std::vector<Save> last_saves(const std::string& run, int64_t count);
+
 // The folder of the model to translate with: `path` itself if it holds one, else of a run the averaged model,
 // else the best, else the latest. Error data if there is none.
 std::string find_model_folder(const std::string& path);

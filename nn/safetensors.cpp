@@ -31,18 +31,28 @@ constexpr const char* kMetadataKey = "__metadata__";
 constexpr std::array<std::pair<const char*, DType>, 4> kTypes = {
     {{"F64", DType::f64}, {"F32", DType::f32}, {"I32", DType::i32}, {"BF16", DType::bf16}}};
 
+// Bytes of an element of each type of the format.
+constexpr std::array<std::pair<std::string_view, uint64_t>, 15> kSizes = {{{"F64", 8},
+                                                                           {"I64", 8},
+                                                                           {"U64", 8},
+                                                                           {"F32", 4},
+                                                                           {"I32", 4},
+                                                                           {"U32", 4},
+                                                                           {"F16", 2},
+                                                                           {"BF16", 2},
+                                                                           {"I16", 2},
+                                                                           {"U16", 2},
+                                                                           {"F8_E4M3", 1},
+                                                                           {"F8_E5M2", 1},
+                                                                           {"I8", 1},
+                                                                           {"U8", 1},
+                                                                           {"BOOL", 1}}};
+
 template <typename... Args>
 [[noreturn]] void refuse(const std::string& path, fmt::format_string<Args...> format, Args&&... args) {
   fail(ErrorKind::data, "{}: not a whole safetensors file: {}; copy or save it again", path,
        fmt::format(format, std::forward<Args>(args)...));
 }
-
-struct Entry {
-  std::string name;
-  DType dtype = DType::f32;
-  Shape shape;
-  uint64_t begin = 0, end = 0;
-};
 
 // ---- reading
 
@@ -80,70 +90,67 @@ std::string_view header_of(std::string_view bytes, const std::string& path) {
   return header;
 }
 
-DType dtype_named(const std::string& name, const std::string& tensor, const std::string& path) {
-  for (const auto& [text, dtype] : kTypes) {
-    if (name == text) return dtype;
+Shape make_shape(const std::vector<int64_t>& extents) {
+  switch (extents.size()) {
+    case 0: return {1};
+    case 1: return {extents[0]};
+    case 2: return {extents[0], extents[1]};
+    case 3: return {extents[0], extents[1], extents[2]};
+    default: return {extents[0], extents[1], extents[2], extents[3]};
   }
-  refuse(path, "tensor '{}' is {}; F64, F32, I32 and BF16 are known", tensor, name);
 }
 
-std::vector<uint64_t> naturals(const Json& value, const char* what, const std::string& tensor,
-                               const std::string& path) {
+uint64_t element_bytes(const std::string& dtype, const std::string& tensor, const std::string& path) {
+  for (const auto& [name, bytes] : kSizes) {
+    if (name == dtype) return bytes;
+  }
+  refuse(path, "tensor '{}' is {}, which is no type of the format", tensor, dtype);
+}
+
+std::vector<int64_t> naturals(const Json& value, const char* what, const std::string& tensor,
+                              const std::string& path) {
   const auto natural = [](const Json& item) {
     return item.is_number_unsigned() && item.get<uint64_t>() <= INT64_MAX;
   };
   if (!value.is_array() || !std::all_of(value.begin(), value.end(), natural)) {
     refuse(path, "tensor '{}': {} is not a list of natural numbers", tensor, what);
   }
-  return value.get<std::vector<uint64_t>>();
+  return value.get<std::vector<int64_t>>();
 }
 
-Shape make_shape(const std::vector<uint64_t>& extents) {
-  const auto at = [&](size_t i) { return static_cast<int64_t>(extents[i]); };
-  switch (extents.size()) {
-    case 0: return {1};
-    case 1: return {at(0)};
-    case 2: return {at(0), at(1)};
-    case 3: return {at(0), at(1), at(2)};
-    default: return {at(0), at(1), at(2), at(3)};
-  }
-}
-
-Entry parse_entry(const std::string& name, const Json& value, const std::string& path) {
+StoredTensor parse_entry(const std::string& name, const Json& value, const std::string& path) {
   if (!value.is_object() || value.size() != 3 || !value.contains("dtype") || !value.contains("shape") ||
       !value.contains("data_offsets") || !value["dtype"].is_string()) {
     refuse(path, "tensor '{}' has not just dtype, shape and data_offsets", name);
   }
+  const std::string dtype = value["dtype"].get<std::string>();
   const auto extents = naturals(value["shape"], "shape", name, path);
   const auto offsets = naturals(value["data_offsets"], "data_offsets", name, path);
-  if (extents.size() > Shape::kMaxRank) {
-    refuse(path, "tensor '{}' has {} axes; up to {} are known", name, extents.size(), Shape::kMaxRank);
-  }
   if (offsets.size() != 2) refuse(path, "tensor '{}': data_offsets is not [begin, end]", name);
-  const DType dtype = dtype_named(value["dtype"].get<std::string>(), name, path);
-  uint64_t bytes = static_cast<uint64_t>(size_of(dtype));
-  for (const uint64_t extent : extents) {
-    if (__builtin_mul_overflow(bytes, extent, &bytes)) refuse(path, "tensor '{}': its size overflows", name);
+  const auto begin = static_cast<uint64_t>(offsets[0]), end = static_cast<uint64_t>(offsets[1]);
+  uint64_t bytes = element_bytes(dtype, name, path);
+  for (const int64_t extent : extents) {
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
+      refuse(path, "tensor '{}': its size overflows", name);
   }
-  if (offsets[0] > offsets[1] || offsets[1] - offsets[0] != bytes) {
-    refuse(path, "tensor '{}' takes {} bytes, its data_offsets are [{}, {}]", name, bytes, offsets[0],
-           offsets[1]);
+  if (begin > end || end - begin != bytes) {
+    refuse(path, "tensor '{}' takes {} bytes, its data_offsets are [{}, {}]", name, bytes, begin, end);
   }
-  return {name, dtype, make_shape(extents), offsets[0], offsets[1]};
+  return {name, dtype, extents, begin, end};
 }
 
 // The ranges begin at 0, touch, and end with the file.
-void check_ranges(std::vector<Entry>& entries, uint64_t data_bytes, const std::string& path) {
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+void check_ranges(std::vector<StoredTensor>& tensors, uint64_t data_bytes, const std::string& path) {
+  std::sort(tensors.begin(), tensors.end(), [](const StoredTensor& a, const StoredTensor& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
   });
   uint64_t position = 0;
-  for (const Entry& entry : entries) {
-    if (entry.begin != position) {
-      refuse(path, "tensor '{}' begins at byte {}, the one before it ends at {}", entry.name, entry.begin,
+  for (const StoredTensor& tensor : tensors) {
+    if (tensor.begin != position) {
+      refuse(path, "tensor '{}' begins at byte {}, the one before it ends at {}", tensor.name, tensor.begin,
              position);
     }
-    position = entry.end;
+    position = tensor.end;
   }
   if (position != data_bytes) refuse(path, "{} bytes of data, the header names {}", data_bytes, position);
 }
@@ -156,6 +163,23 @@ Metadata parse_metadata(const Json& value, const std::string& path) {
     metadata[key] = text.get<std::string>();
   }
   return metadata;
+}
+
+// What the engine computes with: four types, up to four axes.
+Tensor tensor_of(const StoredTensor& stored, std::string_view data, const std::string& path) {
+  const auto type =
+      std::ranges::find_if(kTypes, [&](const auto& known) { return stored.dtype == known.first; });
+  if (type == kTypes.end()) {
+    refuse(path, "tensor '{}' is {}; F64, F32, I32 and BF16 are known", stored.name, stored.dtype);
+  }
+  if (stored.shape.size() > Shape::kMaxRank) {
+    refuse(path, "tensor '{}' has {} axes; up to {} are known", stored.name, stored.shape.size(),
+           Shape::kMaxRank);
+  }
+  const Tensor tensor = Tensor::empty(make_shape(stored.shape), type->second);
+  if (tensor.bytes() > 0)
+    std::memcpy(tensor.raw(), data.data() + stored.begin, static_cast<size_t>(tensor.bytes()));
+  return tensor;
 }
 
 // ---- writing
@@ -224,26 +248,28 @@ Crc64 write_safetensors(const std::string& path, const TensorMap& tensors, const
   return checksum;
 }
 
-SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& path) {
-  const std::string_view header = header_of(bytes, path);
-  const std::string_view data = bytes.substr(kLengthBytes + header.size());
-  const Json json = parse_json(header, path);
-  SafetensorsFile file;
-  std::vector<Entry> entries;
+SafetensorsHeader parse_safetensors_header(std::string_view bytes, const std::string& path) {
+  const std::string_view text = header_of(bytes, path);
+  SafetensorsHeader header;
+  const Json json = parse_json(text, path);
   for (const auto& [name, value] : json.items()) {
     if (name == kMetadataKey) {
-      file.metadata = parse_metadata(value, path);
+      header.metadata = parse_metadata(value, path);
     } else {
-      entries.push_back(parse_entry(name, value, path));
+      header.tensors.push_back(parse_entry(name, value, path));
     }
   }
-  check_ranges(entries, data.size(), path);
-  for (const Entry& entry : entries) {
-    const Tensor tensor = Tensor::empty(entry.shape, entry.dtype);
-    if (tensor.bytes() > 0)
-      std::memcpy(tensor.raw(), data.data() + entry.begin, static_cast<size_t>(tensor.bytes()));
-    file.tensors.emplace(entry.name, tensor);
-  }
+  check_ranges(header.tensors, bytes.size() - kLengthBytes - text.size(), path);
+  return header;
+}
+
+SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& path) {
+  SafetensorsHeader header = parse_safetensors_header(bytes, path);
+  const std::string_view data = bytes.substr(kLengthBytes + header_of(bytes, path).size());
+  SafetensorsFile file;
+  for (const StoredTensor& stored : header.tensors)
+    file.tensors.emplace(stored.name, tensor_of(stored, data, path));
+  file.metadata = std::move(header.metadata);
   return file;
 }
 

@@ -3,9 +3,11 @@
 // Source: the format description of https://github.com/huggingface/safetensors.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/checksum.h"
 #include "core/tensor.h"
@@ -14,6 +16,17 @@ namespace xf::nn {
 
 using TensorMap = std::map<std::string, Tensor>;
 using Metadata = std::map<std::string, std::string>;
+
+// What a header says of a tensor, which may be of a type and a rank that the engine lacks.
+struct StoredTensor {
+  std::string name, dtype;  // "F32", as the format has it
+  std::vector<int64_t> shape;
+  uint64_t begin = 0, end = 0;  // bytes, from where the data begins
+};
+struct SafetensorsHeader {
+  std::vector<StoredTensor> tensors;  // in the order of their data
+  Metadata metadata;
+};
 
 struct SafetensorsFile {
   TensorMap tensors;
@@ -34,5 +47,8 @@ SafetensorsFile read_safetensors(const std::string& path);
 
 // The same for bytes already read; `path` is for the message.
 SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& path);
+
+// The header alone, by the same rules, of every type of the format and of any rank.
+SafetensorsHeader parse_safetensors_header(std::string_view bytes, const std::string& path);
 
 }  // namespace xf::nn

@@ -23,8 +23,8 @@ claim() {  # sentence, command...
 }
 
 prefix=$work/prefix
-cmake --build --preset release --target xformer-vocab xformer-train xformer-translate xformer-score xformer-explain xformer-bench \
-  option_pages >/dev/null
+cmake --build --preset release --target xformer-train xformer-translate xformer-score xformer-generate \
+  xformer-classify xformer-vocab xformer-export xformer-explain xformer-bench option_pages >/dev/null
 cmake --install build --prefix "$prefix" >/dev/null
 
 no_word_of_the_checkout() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -60,23 +61,27 @@ void check_dots(const std::string& text, const std::string& name) {
   }
 }
 
+toml::table parsed(const std::string& text, const std::string& name) {
+  check_dots(text, name);
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    fail(ErrorKind::usage, "{}:{}: {}", name, error.source().begin.line, error.description());
+  }
+}
+
 }  // namespace
 
 std::vector<GivenOption> parse_config(Program program, const std::string& text, const std::string& name) {
-  check_dots(text, name);
   std::vector<std::pair<unsigned, GivenOption>> by_line;  // a toml::table is sorted by key
-  try {
-    const toml::table table = toml::parse(text, name);
-    for (const auto& [toml_key, node] : table) {
-      const std::string key(toml_key.str());
-      const unsigned line = toml_key.source().begin.line;
-      const std::string place = fmt::format("{}:{}", name, line);
-      const OptionSpec& spec = known_key(program, key, node, place);
-      const std::string where = fmt::format("{}: key '{}'", place, key);
-      by_line.push_back({line, {key, words_of(node, spec, where), where}});
-    }
-  } catch (const toml::parse_error& error) {
-    fail(ErrorKind::usage, "{}:{}: {}", name, error.source().begin.line, error.description());
+  const toml::table table = parsed(text, name);
+  for (const auto& [toml_key, node] : table) {
+    const std::string key(toml_key.str());
+    const unsigned line = toml_key.source().begin.line;
+    const std::string place = fmt::format("{}:{}", name, line);
+    const OptionSpec& spec = known_key(program, key, node, place);
+    const std::string where = fmt::format("{}: key '{}'", place, key);
+    by_line.push_back({line, {key, words_of(node, spec, where), where}});
   }
   std::ranges::stable_sort(by_line, {}, [](const auto& entry) { return entry.first; });
   std::vector<GivenOption> options;
@@ -91,6 +96,12 @@ std::vector<GivenOption> read_config(Program program, const std::string& path) {
          error ? fmt::format("cannot be read: {}", error.message()) : "does not exist");
   }
   return parse_config(program, read_file(path), path);
+}
+
+std::string config_as_json(const std::string& text, const std::string& name) {
+  std::ostringstream json;
+  json << toml::json_formatter(parsed(text, name));
+  return json.str();
 }
 
 }  // namespace xf::tools

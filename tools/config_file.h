@@ -17,4 +17,7 @@ std::vector<GivenOption> parse_config(Program program, const std::string& text, 
 // The same from a file; Error usage if it cannot be read.
 std::vector<GivenOption> read_config(Program program, const std::string& path);
 
+// The text as a JSON object, its keys in alphabetical order. Error usage if it is no TOML.
+std::string config_as_json(const std::string& text, const std::string& name);
+
 }  // namespace xf::tools

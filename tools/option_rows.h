@@ -1,5 +1,5 @@
-// The rows behind option_table(), in four files: what trains a model, what explains, what scores, what uses a model or
-// works on text.
+// The rows behind option_table(), in files: what trains a model, what explains, what scores, what makes something else of
+// a model, what times, what uses a model or works on text.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct Row : OptionSpec {
   Row seldom() { return rare = true, *this; }
   Row bare() { return positional = true, *this; }
   Row keeps(Keep rule) { return keep = rule, *this; }
-  Row only(unsigned accepting) { return programs = accepting, *this; }
+  Row only(Programs accepting) { return programs = accepting, *this; }
 };
 
 inline Row row(OptionType type, std::string_view name, std::string_view default_value,
@@ -62,7 +62,7 @@ inline Row choice(std::string_view name, std::string_view choices, std::string_v
 // Rows that share a heading in --help; a row inherits programs and keep unless it says something else.
 struct OptionSection {
   std::string_view group;
-  unsigned programs = 0;
+  Programs programs;
   Keep keep = Keep::fixed;
   std::vector<Row> rows;
 };
@@ -76,13 +76,15 @@ inline Row precision_option() {
 }
 
 // Commands of xformer-explain that translate with a model, and those that compute with one on the CPU alone.
-constexpr unsigned kExplainTranslating =
+constexpr Programs kExplainTranslating =
     Program::explain_attention | Program::explain_flow | Program::explain_beam | Program::explain_logits;
-constexpr unsigned kExplainComputing = Program::explain_tape | Program::explain_gradients;
+constexpr Programs kExplainComputing = Program::explain_tape | Program::explain_gradients;
 
 OptionGroup training_options();    // xformer-train
 OptionGroup explaining_options();  // xformer-explain
 OptionGroup scoring_options();     // xformer-score
+OptionGroup exporting_options();   // xformer-export
+OptionGroup benchmark_options();   // xformer-bench
 OptionGroup using_options();  // xformer-translate, -generate, -classify, -vocab, and what every program has
 
 }  // namespace xf::tools

@@ -115,7 +115,7 @@ std::vector<Row> logits_options() {
 
 OptionGroup explaining_options() {
   const auto command = [](const char* name, Program program, std::vector<Row> rows) {
-    return OptionSection{name, static_cast<unsigned>(program), Keep::never, std::move(rows)};
+    return OptionSection{name, program, Keep::never, std::move(rows)};
   };
   return {command("op", Program::explain_op, op_options()),
           command("steps", Program::explain_steps, steps_options()),

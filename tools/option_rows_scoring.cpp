@@ -3,10 +3,10 @@
 namespace xf::tools {
 namespace {
 
-constexpr unsigned kScore = static_cast<unsigned>(Program::score);
-constexpr unsigned kMeasuring = static_cast<unsigned>(Program::score_lm);
-constexpr unsigned kTable = static_cast<unsigned>(Program::score_table);
-constexpr unsigned kSmiles = static_cast<unsigned>(Program::score_smiles);
+constexpr Programs kScore = Program::score;
+constexpr Programs kMeasuring = Program::score_lm;
+constexpr Programs kTable = Program::score_table;
+constexpr Programs kSmiles = Program::score_smiles;
 
 std::vector<Row> score_options() {
   return {

@@ -3,7 +3,7 @@
 namespace xf::tools {
 namespace {
 
-constexpr unsigned kTrain = static_cast<unsigned>(Program::train);
+constexpr Programs kTrain = Program::train;
 constexpr double kMaxDropout = 0.99;
 // No model comes near them; beyond, sizes would be counted in more than 64 bits.
 constexpr double kWidest = 65536, kMostLayers = 1000, kMostIds = 1e8;

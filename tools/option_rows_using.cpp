@@ -3,25 +3,25 @@
 namespace xf::tools {
 namespace {
 
-constexpr unsigned kTranslate = static_cast<unsigned>(Program::translate);
-constexpr unsigned kVocabTrain = static_cast<unsigned>(Program::vocab_train);
-constexpr unsigned kDemoCorpus = static_cast<unsigned>(Program::vocab_demo_corpus);
-constexpr unsigned kField = static_cast<unsigned>(Program::vocab_field);
-constexpr unsigned kBatches = static_cast<unsigned>(Program::vocab_batches);
-constexpr unsigned kDemoMolecules = static_cast<unsigned>(Program::vocab_demo_molecules);
-constexpr unsigned kCode = Program::vocab_encode | Program::vocab_decode;
-constexpr unsigned kReport = Program::vocab_check | Program::vocab_stats;
+constexpr Programs kTranslate = Program::translate;
+constexpr Programs kVocabTrain = Program::vocab_train;
+constexpr Programs kDemoCorpus = Program::vocab_demo_corpus;
+constexpr Programs kField = Program::vocab_field;
+constexpr Programs kBatches = Program::vocab_batches;
+constexpr Programs kDemoMolecules = Program::vocab_demo_molecules;
+constexpr Programs kCode = Program::vocab_encode | Program::vocab_decode;
+constexpr Programs kReport = Program::vocab_check | Program::vocab_stats;
 
-constexpr unsigned kMeasuring = static_cast<unsigned>(Program::score_lm);
-constexpr unsigned kGenerate = static_cast<unsigned>(Program::generate);
-constexpr unsigned kClassify = static_cast<unsigned>(Program::classify);
+constexpr Programs kMeasuring = Program::score_lm;
+constexpr Programs kGenerate = Program::generate;
+constexpr Programs kClassify = Program::classify;
 
-constexpr unsigned kOnDevices =
+constexpr Programs kOnDevices =
     Program::train | Program::translate | kMeasuring | kGenerate | kClassify | kExplainTranslating;
-constexpr unsigned kComputing = kOnDevices | kExplainComputing;
-constexpr unsigned kLowercase = Program::vocab_train | Program::vocab_encode | Program::vocab_check |
+constexpr Programs kComputing = kOnDevices | kExplainComputing;
+constexpr Programs kLowercase = Program::vocab_train | Program::vocab_encode | Program::vocab_check |
                                 Program::vocab_stats | Program::vocab_field | Program::vocab_batches;
-constexpr unsigned kAll = ~0u;
+constexpr Programs kAll = Programs::all();
 
 std::vector<Row> translate_options() {
   return {
@@ -199,7 +199,7 @@ std::vector<Row> shared_options() {
       text("task", "transformer-tiny", "NAME",
            "preset that sets what is not given: transformer-tiny, transformer-base, demo, language-model, "
            "smiles, classification")
-          .only(static_cast<unsigned>(Program::train)),
+          .only(Program::train),
       text("config", "", "FILE",
            "TOML file with the same names; the command line goes before it, the task after it")
           .alias("-c")

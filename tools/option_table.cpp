@@ -25,6 +25,10 @@ std::string program_name(Program program) {
     case Program::vocab_batches: return "xformer-vocab batches";
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
     case Program::vocab_demo_molecules: return "xformer-vocab demo-molecules";
+    case Program::export_average: return "xformer-export average";
+    case Program::export_inspect: return "xformer-export inspect";
+    case Program::bench: return "xformer-bench";
+    case Program::bench_report: return "xformer-bench report";
     case Program::explain_op: return "xformer-explain op";
     case Program::explain_steps: return "xformer-explain steps";
     case Program::explain_masks: return "xformer-explain masks";
@@ -43,7 +47,7 @@ std::string program_name(Program program) {
 const std::vector<Program>& all_programs() {
   static const std::vector<Program> programs = [] {
     std::vector<Program> all;
-    for (unsigned bit = 0; bit <= kLastProgramBit; ++bit) all.push_back(static_cast<Program>(1u << bit));
+    for (int i = 0; i < kPrograms; ++i) all.push_back(static_cast<Program>(i));
     return all;
   }();
   return programs;
@@ -52,12 +56,12 @@ const std::vector<Program>& all_programs() {
 const std::vector<OptionSpec>& option_table() {
   static const std::vector<OptionSpec> table = [] {
     std::vector<OptionSpec> rows;
-    for (const OptionGroup& group :
-         {training_options(), explaining_options(), scoring_options(), using_options()}) {
+    for (const OptionGroup& group : {training_options(), explaining_options(), scoring_options(),
+                                     exporting_options(), benchmark_options(), using_options()}) {
       for (const OptionSection& section : group) {
         for (OptionSpec row : section.rows) {
           row.group = section.group;
-          if (row.programs == 0) row.programs = section.programs;
+          if (row.programs.empty()) row.programs = section.programs;
           if (row.keep == Keep::fixed) row.keep = section.keep;
           rows.push_back(row);
         }

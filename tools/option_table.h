@@ -2,6 +2,7 @@
 // resume all read it, so a row is all that a new option needs.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -9,44 +10,66 @@
 
 namespace xf::tools {
 
-// A bit each, so that a row can name several. The subcommands of xformer-vocab and xformer-explain are programs of
-// their own here.
-enum class Program : unsigned {
-  train = 1u << 0,
-  translate = 1u << 1,
-  score = 1u << 2,
-  vocab_train = 1u << 3,
-  vocab_encode = 1u << 4,
-  vocab_decode = 1u << 5,
-  vocab_check = 1u << 6,
-  vocab_stats = 1u << 7,
-  vocab_demo_corpus = 1u << 8,
-  explain_op = 1u << 9,
-  explain_steps = 1u << 10,
-  explain_masks = 1u << 11,
-  explain_positions = 1u << 12,
-  explain_attention = 1u << 13,
-  explain_flow = 1u << 14,
-  explain_tape = 1u << 15,
-  explain_gradients = 1u << 16,
-  explain_beam = 1u << 17,
-  explain_logits = 1u << 18,
-  explain_quirk = 1u << 19,
-  vocab_field = 1u << 20,
-  vocab_batches = 1u << 21,
-  vocab_demo_molecules = 1u << 22,
-  score_table = 1u << 23,
-  score_lm = 1u << 24,
-  generate = 1u << 25,
-  classify = 1u << 26,
-  score_smiles = 1u << 27,
+// The subcommands of xformer-vocab, xformer-explain and others are programs of their own here.
+enum class Program {
+  train,
+  translate,
+  score,
+  vocab_train,
+  vocab_encode,
+  vocab_decode,
+  vocab_check,
+  vocab_stats,
+  vocab_demo_corpus,
+  explain_op,
+  explain_steps,
+  explain_masks,
+  explain_positions,
+  explain_attention,
+  explain_flow,
+  explain_tape,
+  explain_gradients,
+  explain_beam,
+  explain_logits,
+  explain_quirk,
+  vocab_field,
+  vocab_batches,
+  vocab_demo_molecules,
+  score_table,
+  score_lm,
+  generate,
+  classify,
+  score_smiles,
+  export_average,
+  export_inspect,
+  bench,
+  bench_report,
 };
-inline constexpr unsigned kLastProgramBit = 27;
+inline constexpr int kPrograms = static_cast<int>(Program::bench_report) + 1;
 
-constexpr unsigned operator|(Program a, Program b) {
-  return static_cast<unsigned>(a) | static_cast<unsigned>(b);
-}
-constexpr unsigned operator|(unsigned a, Program b) { return a | static_cast<unsigned>(b); }
+// A set of programs: Program::train | Program::translate.
+class Programs {
+ public:
+  constexpr Programs() = default;
+  constexpr Programs(Program only) : bits_(uint64_t{1} << static_cast<int>(only)) {}
+  static constexpr Programs all() {
+    Programs every;
+    every.bits_ = ~uint64_t{0};
+    return every;
+  }
+  constexpr bool has(Program program) const { return (bits_ & Programs(program).bits_) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr Programs operator|(Programs a, Programs b) {
+    Programs both;
+    both.bits_ = a.bits_ | b.bits_;
+    return both;
+  }
+
+ private:
+  static_assert(kPrograms <= 64);
+  uint64_t bits_ = 0;
+};
+constexpr Programs operator|(Program a, Program b) { return Programs(a) | Programs(b); }
 
 // Every one, in the order above.
 const std::vector<Program>& all_programs();
@@ -88,11 +111,11 @@ struct OptionSpec {
   bool positional = false;             // bare arguments are values of this option
   bool rare = false;                   // left out of --help, shown by --help-all
   Keep keep = Keep::fixed;
-  unsigned programs = 0;
+  Programs programs;
   std::string_view help;
   std::string_view group;
   bool is_list() const { return max_values > 1; }
-  bool accepted_by(Program program) const { return (programs & static_cast<unsigned>(program)) != 0; }
+  bool accepted_by(Program program) const { return programs.has(program); }
 };
 
 inline constexpr int kAnyNumber = 1 << 20;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "core/descriptor.h"
@@ -24,6 +25,12 @@ void fail_standard_output(int error_number) {
     std::raise(SIGPIPE);
   }
   fail(ErrorKind::resources, "cannot write the standard output: {}", std::strerror(error_number));
+}
+
+void refuse_existing(const std::string& path, bool overwrite) {
+  std::error_code ignored;  // what cannot be looked at cannot be written, and is told then
+  if (overwrite || !std::filesystem::exists(path, ignored)) return;
+  fail(ErrorKind::usage, "{} exists; give another name or --overwrite", path);
 }
 
 OutputFile::OutputFile(const std::string& path, bool line_by_line) : line_by_line_(line_by_line) {

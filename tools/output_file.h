@@ -13,6 +13,9 @@ namespace xf::tools {
 // as SIGPIPE does, quietly (status 141); anything else, a full disk say, is Error resources.
 [[noreturn]] void fail_standard_output(int error_number);
 
+// Error usage if something has that name already, unless --overwrite was given.
+void refuse_existing(const std::string& path, bool overwrite);
+
 // A file appears under its name only when close() has written all of it: what fails half-way leaves nothing
 // behind (core/file_writer.h). The standard output ("-") is flushed per line where `line_by_line` asks for
 // it, so that a pipe can be served.

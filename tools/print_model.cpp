@@ -30,13 +30,6 @@ std::pair<int64_t, int64_t> vocabulary_sizes(const Options& options) {
   return {data::load_tokenizer(paths.front())->size(), data::load_tokenizer(paths.back())->size()};
 }
 
-// What groups a parameter in the table: encoder.layers.0.self_attention, output.
-std::string block_of(const std::string& name) {
-  const std::string owner = name.substr(0, name.rfind('.'));
-  const bool in_layer = owner.find(".layers.") != std::string::npos;
-  return in_layer ? owner.substr(0, owner.rfind('.')) : owner;
-}
-
 std::string row(const std::string& name, const std::string& shapes, int64_t count) {
   return fmt::format("{:<36} {:<58} {:>12}\n", name, shapes, grouped(count));
 }
@@ -50,6 +43,12 @@ data::BatchCapacity largest_batch(const Options& options) {
 }
 
 }  // namespace
+
+std::string block_of(const std::string& name) {
+  const std::string owner = name.substr(0, name.rfind('.'));
+  const bool in_layer = owner.find(".layers.") != std::string::npos;
+  return in_layer ? owner.substr(0, owner.rfind('.')) : owner;
+}
 
 std::string model_line(const nn::TransformerConfig& config, const nn::Registry& registry) {
   return fmt::format("model: {} parameters · {}+{} layers · width {} · {} heads · feed-forward {} · {}-norm",

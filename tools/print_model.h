@@ -9,6 +9,9 @@
 
 namespace xf::tools {
 
+// What groups a parameter in tables: encoder.layers.0.self_attention, output.
+std::string block_of(const std::string& parameter);
+
 // "model: 2,621,584 parameters · 4+4 layers · ..."
 std::string model_line(const nn::TransformerConfig& config, const nn::Registry& registry);
 // "memory: 42 MB parameters, gradients and moments + 310 MB activations of a batch of 8,000 target tokens"

@@ -62,6 +62,28 @@ std::string program_summary(Program program) {
       return "Writes a corpus of molecules as SMILES strings: canonical ones, and of the same molecules "
              "random ones."
              "\n\n  xformer-vocab demo-molecules DIR\n";
+    case Program::export_average:
+      return "The mean of a run's last checkpoints, of its best ones, or of those that are named, as a model "
+             "of "
+             "its own.\n\n"
+             "  xformer-export average -m RUN --best 5 -o AVERAGE\n"
+             "  xformer-export average CHECKPOINT... -o AVERAGE\n"
+             "  xformer-translate -m AVERAGE -i FILE -o FILE\n";
+    case Program::export_inspect:
+      return "What a model consists of: tensors, parameters by block, update, configuration, vocabulary, "
+             "metadata, checksums.\n\n"
+             "  xformer-export inspect RUN\n"
+             "  xformer-export inspect model.safetensors --format json\n";
+    case Program::bench:
+      return "Times kernels, the training step and whole programs against this machine's floor and against "
+             "peers.\n\n"
+             "  xformer-bench --fn train_step --preset tiny\n"
+             "  xformer-bench --fn layer_norm --baseline torch\n"
+             "  xformer-bench --against OTHER/xformer-bench --fail-if-regression 5%\n"
+             "  xformer-bench report --help    a page of stored results\n";
+    case Program::bench_report:
+      return "A page of stored results: rooflines, peers, history.\n\n"
+             "  xformer-bench report before after --output report.html\n";
     case Program::explain_op:
       return "An op's equations by id (docs/derivations), with the values that they have on numbers of "
              "yours: of the\n"

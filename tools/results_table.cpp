@@ -48,8 +48,7 @@ bool wanted(const ScoreRecord& record, const std::vector<std::string>& metrics) 
 }
 
 Cells cells_of(const ResultRow& row) {
-  return {row.model, grouped(row.parameters), row.data_set, row.metric,
-          fmt::format("{:.{}f}", row.score, higher_is_better(row.metric) ? 2 : 4)};
+  return {row.model, grouped(row.parameters), row.data_set, row.metric, score_text(row.metric, row.score)};
 }
 
 }  // namespace

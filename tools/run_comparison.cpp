@@ -53,8 +53,8 @@ void add_scores(HtmlPage& page, const std::vector<Run>& runs) {
       continue;
     }
     for (const ResultRow& row : result_rows(run.folder, run.options, run.metrics, {})) {
-      rows.push_back({run.name, grouped(row.parameters), row.data_set, row.metric,
-                      fmt::format("{:.{}f}", row.score, higher_is_better(row.metric) ? 2 : 4)});
+      rows.push_back(
+          {run.name, grouped(row.parameters), row.data_set, row.metric, score_text(row.metric, row.score)});
     }
   }
   page.table({"run", "parameters", "validated on", "metric", "score"}, rows);

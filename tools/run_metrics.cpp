@@ -121,6 +121,10 @@ bool higher_is_better(const std::string& metric) {
   return !metric.starts_with("ce-") && metric.find("perplexity") == std::string::npos;
 }
 
+std::string score_text(const std::string& metric, double score) {
+  return fmt::format("{:.{}f}", score, higher_is_better(metric) ? 2 : 4);
+}
+
 const RunMetrics& MetricsReader::read() {
   std::error_code error;
   const auto size = std::filesystem::file_size(path_, error);

@@ -62,6 +62,8 @@ struct RunMetrics {
 
 // Whether more of a metric is better, and not less.
 bool higher_is_better(const std::string& metric);
+// Two digits of such a score, four of the others.
+std::string score_text(const std::string& metric, double score);
 
 class MetricsReader {
  public:

@@ -46,13 +46,9 @@ std::string state_line(const RunStatus& status) {
   return fmt::format("{} · drawn at {}", line, utc_time());
 }
 
-std::string number_of(const std::string& metric, double score) {
-  return fmt::format("{:.{}f}", score, higher_is_better(metric) ? 2 : 4);
-}
-
 std::string final_score(const AveragedRecord& record) {
   const std::string beam = record.beam > 0 ? fmt::format(", beam {}", record.beam) : "";
-  return fmt::format("{}: {} {}", beam, metric_title(record.metric), number_of(record.metric, record.score));
+  return fmt::format("{}: {} {}", beam, metric_title(record.metric), score_text(record.metric, record.score));
 }
 
 // The averaged model's: the latest, of a run that was ended and gone on with.
@@ -73,8 +69,8 @@ void add_scores(HtmlPage& page, const RunMetrics& metrics) {
       return other.update == best && other.metric == record.metric;
     });
     const bool has_best = at_best != metrics.scores.end();
-    rows.push_back({metric_title(record.metric), number_of(record.metric, record.score),
-                    has_best ? number_of(record.metric, at_best->score) : ""});
+    rows.push_back({metric_title(record.metric), score_text(record.metric, record.score),
+                    has_best ? score_text(record.metric, at_best->score) : ""});
   }
   page.table({"validation", fmt::format("latest, update {}", grouped(latest)),
               fmt::format("best checkpoint, update {}", grouped(std::max<int64_t>(best, 0)))},

@@ -20,7 +20,7 @@ std::string hash_of(const data::ParallelText& text) {
       crc.add("\n");
     }
   }
-  return fmt::format("{:016x}", crc.value());
+  return crc.hexadecimal();
 }
 
 std::unique_ptr<ValidationSet> read_unseen(const Options& options, const TextFiles& files,

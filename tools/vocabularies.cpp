@@ -93,25 +93,27 @@ Vocabularies make_vocabularies(const Options& options, const data::ParallelText&
           train(options, {&text.target}, {text.target_path}, 1)};
 }
 
-Vocabularies load_vocabularies(const std::string& folder) {
-  if (const std::string joint = find(folder, "vocab"); !joint.empty()) {
-    const std::shared_ptr<const data::Tokenizer> both = data::load_tokenizer(joint);
-    return {both, both};
-  }
+std::vector<std::string> vocabulary_files(const std::string& folder) {
+  if (const std::string joint = find(folder, "vocab"); !joint.empty()) return {joint};
   const std::string source = find(folder, "vocab.source"), target = find(folder, "vocab.target");
-  if (source.empty() || target.empty()) {
+  if (source.empty() || target.empty()) return {};
+  return {source, target};
+}
+
+Vocabularies load_vocabularies(const std::string& folder) {
+  const std::vector<std::string> files = vocabulary_files(folder);
+  if (files.empty()) {
     fail(ErrorKind::data,
          "{}: no vocabulary (vocab.spm) in this folder; give the run folder that xformer-train made", folder);
   }
-  if (target.ends_with(".labels"))
-    return {data::load_tokenizer(source), data::make_labels(read_file(target), target)};
-  return {data::load_tokenizer(source), data::load_tokenizer(target)};
+  const std::shared_ptr<const data::Tokenizer> source = data::load_tokenizer(files.front());
+  if (files.size() == 1) return {source, source};
+  const std::string& target = files.back();
+  if (target.ends_with(".labels")) return {source, data::make_labels(read_file(target), target)};
+  return {source, data::load_tokenizer(target)};
 }
 
-bool has_vocabularies(const std::string& folder) {
-  return !find(folder, "vocab").empty() ||
-         (!find(folder, "vocab.source").empty() && !find(folder, "vocab.target").empty());
-}
+bool has_vocabularies(const std::string& folder) { return !vocabulary_files(folder).empty(); }
 
 std::string find_vocabularies(const std::string& folder) {
   for (auto path = std::filesystem::absolute(folder).lexically_normal(); path.has_relative_path();

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/parallel_corpus.h"
 #include "data/tokenizer.h"
@@ -26,6 +27,8 @@ struct Vocabularies {
 Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text);
 // Those that save() left. Error data if there are none.
 Vocabularies load_vocabularies(const std::string& folder);
+// Their files: one, or source's and target's; none where there are none.
+std::vector<std::string> vocabulary_files(const std::string& folder);
 bool has_vocabularies(const std::string& folder);
 // The nearest folder above `folder`, or itself, that has vocabularies: the run that a checkpoint lies in. ""
 // if none has.

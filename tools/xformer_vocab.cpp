@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -31,12 +30,6 @@
 
 namespace xf::tools {
 namespace {
-
-void refuse_existing(const std::string& path, const Options& options) {
-  std::error_code ignored;  // what cannot be looked at cannot be written, and is told then
-  if (!std::filesystem::exists(path, ignored) || options.get_bool("overwrite")) return;
-  fail(ErrorKind::usage, "{} exists; give another name or --overwrite", path);
-}
 
 // Words, and what there was to choose from.
 std::unique_ptr<data::Tokenizer> train_words(const Options& options,
@@ -70,7 +63,7 @@ void train(const Options& options) {
   options.require("model");
   const auto begin = std::chrono::steady_clock::now();
   const std::string& path = options.get_string("model");
-  refuse_existing(path, options);
+  refuse_existing(path, options.get_bool("overwrite"));
   const data::TextPipeline pipeline = text_pipeline(options);
   std::vector<std::vector<std::string>> texts;
   for (const std::string& input : options.get_strings("input")) {
@@ -220,7 +213,8 @@ const std::string& corpus_folder(const Options& options, std::initializer_list<c
   options.require("output");
   const std::string& folder = options.get_string("output");
   for (const char* name : {"train", "valid", "test"}) {
-    for (const char* end : ends) refuse_existing(fmt::format("{}/{}.{}", folder, name, end), options);
+    for (const char* end : ends)
+      refuse_existing(fmt::format("{}/{}.{}", folder, name, end), options.get_bool("overwrite"));
   }
   return folder;
 }

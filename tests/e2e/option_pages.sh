@@ -18,7 +18,6 @@ complete_words() {
 
 for path in "$programs"/xformer-*; do
   program=$(basename "$path")
-  [ "$program" = xformer-bench ] && continue
   claim "$program: has a man page" test -s "$pages/man/man1/$program.1"
   claim "$program: bash reads its completion" bash -n "$pages/bash-completion/completions/$program"
   claim "$program: zsh's and fish's are there" \

@@ -91,6 +91,23 @@ TEST_CASE("State: every kind of value comes back as what it was, doubles with th
   CHECK_THAT(error_of([&] { read.get<double>("int"); }), Catch::Contains("'int' is of another type"));
 }
 
+TEST_CASE(
+    "Checkpoint: its companions lie beside it, and a folder with anything else is more than a checkpoint",
+    "[unit]") {
+  const tests::TemporaryFolder folder;
+  Checkpoint checkpoint = sample_checkpoint(3);
+  checkpoint.companions["vocab.txt"] = "a\nb\n";
+  write_checkpoint(folder / "c", checkpoint);
+  CHECK(read_file(folder / "c/vocab.txt") == "a\nb\n");
+  CHECK(read_model(folder / "c").update == 3);
+  CHECK(is_checkpoint_alone(folder / "c"));
+  atomic_write(folder / "c/notes.txt", "precious");
+  CHECK_FALSE(is_checkpoint_alone(folder / "c"));
+  CHECK_FALSE(is_checkpoint_alone(folder / "."));
+  folder.write("d/state.json", "{}");
+  CHECK_FALSE(is_checkpoint_alone(folder / "d"));
+}
+
 TEST_CASE("Checkpoint: what is written is what is read, and nothing temporary stays", "[unit]") {
   const tests::TemporaryFolder folder;
   for (const int64_t update : {7, 8}) {  // the second replaces the first

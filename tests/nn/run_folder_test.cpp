@@ -266,6 +266,19 @@ TEST_CASE("RunFolder: the average is the f64 mean of the last saves, oldest firs
   CHECK_FALSE(fs::exists(run.path + "/averaged/optimizer.safetensors"));
 }
 
+TEST_CASE("RunFolder: who only reads finds the scheduled saves without the lock", "[unit]") {
+  Run run;
+  run.save_all(9, 12);
+  run.folder->save_interrupted(sample_checkpoint(13));
+  const std::vector<Save> saves = scheduled_saves(run.path);
+  REQUIRE(saves.size() == 4);
+  for (size_t i = 0; i < 4; ++i) CHECK(saves[i].update == 9 + static_cast<int64_t>(i));
+  CHECK(read_update(saves[3].folder) == 12);
+  CHECK(last_saves(run.path, 2).front().update == 11);
+  CHECK(last_saves(run.path, 20).size() == 4);
+  CHECK(scheduled_saves(run.home / "nothing").empty());
+}
+
 TEST_CASE("RunFolder: an average leaves a damaged save out, with a warning", "[unit]") {
   Run run;
   CHECK_THAT(error_of([&] { run.folder->average(); }), Catch::Contains("no checkpoint to average"));

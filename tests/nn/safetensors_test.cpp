@@ -111,6 +111,25 @@ TEST_CASE("Safetensors: a scalar, no tensor, no metadata and a header without pa
   CHECK(parse_safetensors(with_length("{}   ", ""), "f").tensors.empty());
 }
 
+// Sizes of the types: https://github.com/huggingface/safetensors, README.
+TEST_CASE("Safetensors: a header alone tells tensors of every type of the format and of any rank", "[unit]") {
+  const std::vector<std::pair<std::string, size_t>> sizes = {
+      {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E5M2", 1}, {"F8_E4M3", 1}, {"I16", 2}, {"U16", 2}, {"F16", 2},
+      {"BF16", 2}, {"I32", 4}, {"U32", 4}, {"F32", 4},     {"F64", 8},     {"I64", 8}, {"U64", 8}};
+  for (const auto& [dtype, bytes] : sizes) {
+    INFO(dtype);
+    const std::string offsets = "[0," + std::to_string(6 * bytes) + "]";
+    const std::string file =
+        with_length(braces(entry("[1,1,1,1,2,3]", offsets, dtype)), std::string(6 * bytes, '\0'));
+    const SafetensorsHeader header = parse_safetensors_header(file, "f");
+    REQUIRE(header.tensors.size() == 1);
+    CHECK(header.tensors[0].dtype == dtype);
+    CHECK(header.tensors[0].shape == std::vector<int64_t>{1, 1, 1, 1, 2, 3});
+    CHECK(header.tensors[0].end == 6 * bytes);
+    CHECK(refusal(file) != "no error");
+  }
+}
+
 // Each rule of the format description, broken alone. Expected: the word that names the rule.
 TEST_CASE("Safetensors: a file that breaks a rule is refused, with its path and the rule", "[unit]") {
   const auto x = [](const std::string& shape, const std::string& offsets, size_t bytes) {
@@ -141,6 +160,7 @@ TEST_CASE("Safetensors: a file that breaks a rule is refused, with its path and 
       {with_length(R"({"x":3})", ""), "'x' has not just"},
       {with_length(R"({"x":{"dtype":"F32","shape":[0]}})", ""), "'x' has not just"},
       {with_length(braces(entry("[1]", "[0,4]", "Q4")), "1234"), "'x' is Q4"},
+      {with_length(braces(entry("[2]", "[0,4]", "F16")), "1234"), "'x' is F16; F64, F32, I32 and BF16"},
       {x("[-1]", "[0,4]", 4), "shape is not a list"},
       {x("[1.0]", "[0,4]", 4), "shape is not a list"},
       {x("4", "[0,4]", 4), "shape is not a list"},

@@ -27,8 +27,9 @@ std::string fish_name(const std::string& spelling) {
 
 TEST_CASE("Option pages: every program of the table has its pages", "[unit]") {
   const std::vector<std::string> programs = installed_programs();
-  for (const char* program : {"xformer-train", "xformer-translate", "xformer-score", "xformer-vocab",
-                              "xformer-explain", "xformer-generate", "xformer-classify"})
+  for (const char* program :
+       {"xformer-train", "xformer-translate", "xformer-score", "xformer-vocab", "xformer-explain",
+        "xformer-generate", "xformer-classify", "xformer-export", "xformer-bench"})
     CHECK(std::ranges::count(programs, program) == 1);
   for (const Program program : all_programs()) CHECK(program_name(program) != "xformer");
 }

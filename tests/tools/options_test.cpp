@@ -246,34 +246,7 @@ TEST_CASE("Options: reading a name or type that the table lacks is an error of t
 }
 
 TEST_CASE("Option table: a program knows a name once, and every row says what it does", "[unit]") {
-  for (const Program program : {Program::train,
-                                Program::translate,
-                                Program::score,
-                                Program::score_table,
-                                Program::vocab_train,
-                                Program::vocab_encode,
-                                Program::vocab_decode,
-                                Program::vocab_check,
-                                Program::vocab_stats,
-                                Program::vocab_field,
-                                Program::vocab_batches,
-                                Program::vocab_demo_corpus,
-                                Program::explain_op,
-                                Program::explain_steps,
-                                Program::explain_masks,
-                                Program::explain_positions,
-                                Program::explain_attention,
-                                Program::explain_flow,
-                                Program::explain_tape,
-                                Program::explain_gradients,
-                                Program::explain_beam,
-                                Program::explain_logits,
-                                Program::explain_quirk,
-                                Program::score_lm,
-                                Program::score_smiles,
-                                Program::generate,
-                                Program::classify,
-                                Program::vocab_demo_molecules}) {
+  for (const Program program : all_programs()) {
     auto names = option_names(program, false);
     std::sort(names.begin(), names.end());
     INFO(program_name(program));

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# xformer-export: averages on demand, and what a model consists of.
+#   export.sh FOLDER_OF_THE_PROGRAMS
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+make_corpus
+train run --after 12u --save-freq 2u --keep-last 4 --valid-sets valid.en valid.de --valid-freq 2u \
+  --valid-metrics ce-mean-words --quiet || exit 1
+average() { xformer-export average "$@"; }
+inspect() { xformer-export inspect "$@"; }
+same_model() { same_bytes "$1/model.safetensors" "$2/model.safetensors" && same_bytes "$1/config.toml" "$2/config.toml"; }
+another_model() { ! cmp -s "$1/model.safetensors" "$2/model.safetensors"; }
+saves=run/checkpoints
+
+# ---- average
+average -m run -o same 2>log
+claim "without a number: the bytes of the average that training wrote" same_model same run/averaged
+claim "--quiet says nothing" equal "$(average -m run --last 4 -o last --quiet 2>&1)" ""
+claim "so is --last, of as many" same_model last run/averaged
+average $saves/update-0000{06,08,10,12} -o named --quiet
+claim "so are the same checkpoints by their names" same_model named run/averaged
+average -m run --last 2 -o two/ 2>two.log
+claim "of fewer it is another" another_model two run/averaged
+loss=$(awk '$1 == 10 { printf "%.4f", $4 }' run/valid.tsv)
+claim "it says what it took, with its score" grep -qxF "update 10  ce-mean-words $loss  $saves/update-000010" two.log
+claim "and how many" grep -qx "two: the mean of 2 checkpoints" two.log
+average -m run --best 1 -o best --quiet
+claim "--best 1 is the best" same_bytes best/model.safetensors run/best/model.safetensors
+mkdir elsewhere && mv two elsewhere/
+claim "the folder stands alone: it translates" xformer-translate -m elsewhere/two -i test.en -o translated --quiet -b 1
+claim "each line" equal "$(wc -l <translated)" "$(wc -l <test.en)"
+
+claim "what exists is left: 2" refused 2 "same exists" average -m run --last 1 -o same
+claim "and is as it was" same_model same run/averaged
+claim "--overwrite replaces a model" average -m run --last 1 -o same --overwrite --quiet
+claim "by the other" another_model same run/averaged
+touch same/notes
+claim "a folder with more in it is not replaced: 2" refused 2 "more than a model" average -m run -o same --overwrite
+claim "nor is a run" refused 2 "more than a model" average -m run -o run --overwrite
+claim "nor what is averaged" refused 2 "is read as well" average $saves/update-000010 $saves/update-000012 \
+  -o $saves/update-000010 --overwrite
+mkdir new.tmp && touch new.tmp/precious
+claim "a folder called NAME.tmp is in the way: 2" refused 2 "in the way" average -m run -o new
+claim "and is not touched" test -e new.tmp/precious
+rm -r new.tmp
+claim "more checkpoints than there are: 2" refused 2 "checkpoints?, not 99" average -m run --last 99 -o new
+claim "no place to write to: 2" refused 2 "needs --output" average -m run
+claim "no checkpoints: 2" refused 2 "needs --model RUN or checkpoints" average -o new
+claim "a folder that is no run: 3" refused 3 "no checkpoints here" average -m full -o new
+claim "a checkpoint that is not there: 3" refused 3 "nowhere: no model here" average nowhere -o new
+no_room() { (ulimit -f 16 && average -m run -o new); }
+claim "no room: 5" refused 5 "new" no_room
+claim "nothing is left of all that" test ! -e new -a ! -e new.tmp
+
+train narrow --after 2u --dim-emb 16 --vocabs run/vocab.spm --quiet
+claim "a model of another shape is refused by its name: 3" refused 3 "narrow/averaged: '.*' is \[" average run/best narrow -o new
+train reworded --after 2u --vocab-size 150 --quiet
+claim "one of another vocabulary, too: 3" refused 3 "run/best: was trained with another vocabulary" average run/best reworded -o new
+cp -rL run broken
+printf X | dd of=broken/checkpoints/update-000010/model.safetensors bs=1 seek=3000 conv=notrunc status=none
+claim "a damaged one, too: 3" refused 3 "update-000010/model.safetensors: damaged" average -m broken -o new
+
+# ---- inspect
+parameters=$(grep -o '"parameters":[0-9]*' run/metrics.jsonl | cut -d : -f 2)
+inspect run --format json >run.json
+claim "inspect: as many parameters as training says" grep -qx "  \"parameters\": $parameters," run.json
+claim "the update" grep -qx '  "update": 12,' run.json
+claim "what it is the mean of" equal "$(tr -d ' \n' <run.json | grep -o '"averaged":[^]]*]')" '"averaged":[6,8,10,12]'
+claim "the configuration" grep -q '"dim-emb": 32' run.json
+claim "the vocabulary's checksum, as the model has it" equal \
+  "$(grep -o '"crc64": "[0-9a-f]*"' run.json | tail -n 1 | grep -o '"[0-9a-f]*"$')" \
+  "$(grep -o '"vocabulary_crc64": "[0-9a-f]*"' run.json | grep -o '"[0-9a-f]*"$')"
+claim "the file's, as the checkpoint has it" equal "$(grep -m 1 -o '"crc64": "[0-9a-f]*"' run.json)" \
+  "$(grep -A 2 '"model.safetensors"' run/averaged/state.json | grep -o '"crc64": "[0-9a-f]*"')"
+claim "as text: the total" grep -qE "^total +$(echo "$parameters" | sed -E ':a; s/^([0-9]+)([0-9]{3})/\1,\2/; ta')$" <(inspect run)
+claim "a tensor with its type and shape" grep -qE '^  [a-z_.0-9]+ +F32  +\[200, 32\] +6,400$' <(inspect run)
+for model in run/best run/averaged elsewhere/two run/averaged/model.safetensors; do
+  claim "of $model, too" test "$(inspect $model | grep -c '^total')" = 1
+done
+claim "a model that has lost its run is shown" inspect elsewhere/two --format json >/dev/null
+claim "nothing there: 3" refused 3 "nowhere: no model here" inspect nowhere
+claim "no model: 2" refused 2 "needs --model MODEL" inspect
+claim "a foreign file: 3" refused 3 "train.en: not a whole safetensors file" inspect train.en
+claim "a damaged checkpoint: 3" refused 3 "damaged: its checksum differs" inspect broken/checkpoints/update-000010
+head -c 5000 run/averaged/model.safetensors >cut.safetensors
+claim "half a file: 3" refused 3 "not a whole safetensors file" inspect cut.safetensors
+claim "an unknown command: 2" refused 2 "no command 'averag'; did you mean 'average'" xformer-export averag
+conclude

@@ -1,0 +1,169 @@
+#include "tools/average_checkpoints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "nn/average.h"
+#include "nn/run_folder.h"
+#include "tools/output_file.h"
+#include "tools/progress.h"
+#include "tools/run_metrics.h"
+#include "tools/vocabularies.h"
+
+namespace xf::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a run measured to choose its best, by update: of the metric that it chose by last.
+std::map<int64_t, ScoreRecord> choosing_scores(const std::string& run) {
+  MetricsReader reader(run + "/metrics.jsonl");
+  std::map<int64_t, ScoreRecord> scores;
+  for (const ScoreRecord& record : reader.read().scores) {
+    if (record.chooses) scores[record.update] = record;
+  }
+  if (!scores.empty()) {
+    const std::string metric = scores.rbegin()->second.metric;
+    std::erase_if(scores, [&](const auto& entry) { return entry.second.metric != metric; });
+  }
+  return scores;
+}
+
+std::vector<nn::Save> best_saves(const std::string& run, size_t count) {
+  const std::map<int64_t, ScoreRecord> scores = choosing_scores(run);
+  std::vector<nn::Save> saves = nn::scheduled_saves(run);
+  std::erase_if(saves, [&](const nn::Save& save) { return !scores.contains(save.update); });
+  if (saves.size() < count) {
+    fail(ErrorKind::usage,
+         "best: {} has {} with a validation score, not {}; --keep-last and --valid-freq of xformer-train "
+         "decide",
+         run, counted(static_cast<int64_t>(saves.size()), "checkpoint"), count);
+  }
+  std::ranges::stable_sort(saves, [&](const nn::Save& a, const nn::Save& b) {
+    const ScoreRecord &left = scores.at(a.update), &right = scores.at(b.update);
+    return higher_is_better(left.metric) ? left.score > right.score : left.score < right.score;
+  });
+  saves.resize(count);
+  std::ranges::sort(saves, {}, &nn::Save::update);
+  return saves;
+}
+
+std::vector<nn::Save> saves_of_run(const Options& options) {
+  const std::string& run = options.get_string("model");
+  const auto there = static_cast<int64_t>(nn::scheduled_saves(run).size());
+  if (there == 0) fail(ErrorKind::data, "{}: no checkpoints here; name a run folder of xformer-train", run);
+  if (options.is_set("best")) return best_saves(run, static_cast<size_t>(options.get_int("best")));
+  if (!options.is_set("last")) {
+    const std::string config = run + "/config.toml";
+    return nn::last_saves(run,
+                          options_from_toml(Program::train, read_file(config), config).get_int("keep-last"));
+  }
+  const int64_t wanted = options.get_int("last");
+  if (there < wanted) {
+    fail(ErrorKind::usage, "last: {} has {}, not {}; --keep-last of xformer-train says how many stay", run,
+         counted(there, "checkpoint"), wanted);
+  }
+  return nn::last_saves(run, wanted);
+}
+
+// The nearest folder above a checkpoint that has metrics; "" if none has.
+std::string run_of(const std::string& checkpoint) {
+  std::error_code none;
+  for (fs::path path = fs::absolute(checkpoint).lexically_normal(); path.has_relative_path();
+       path = path.parent_path()) {
+    if (fs::exists(path / "metrics.jsonl", none)) return path.string();
+  }
+  return "";
+}
+
+// "bleu 34.21"; "" where nothing was measured at that update, and of an average, whose update is its last save's.
+std::string score_of(const std::string& folder, const nn::Checkpoint& checkpoint) {
+  const std::string run = run_of(folder);
+  if (run.empty() || checkpoint.state.has("averaged")) return "";
+  const std::map<int64_t, ScoreRecord> scores = choosing_scores(run);
+  const auto found = scores.find(checkpoint.update);
+  if (found == scores.end()) return "";
+  return found->second.metric + " " + score_text(found->second.metric, found->second.score);
+}
+
+// --output without a slash at its end. It may exist only as a model that --overwrite replaces, and so may not the name
+// that nn::write_checkpoint() works under.
+std::string output_folder(const Options& options) {
+  options.require("output");
+  fs::path path = options.get_string("output");
+  if (!path.has_filename()) path = path.parent_path();
+  const std::string folder = path.string();
+  refuse_existing(folder, options.get_bool("overwrite"));
+  if (fs::exists(folder) && !nn::is_checkpoint_alone(folder))
+    fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",
+         folder);
+  if (fs::exists(folder + ".tmp"))
+    fail(ErrorKind::usage,
+         "{0}.tmp is in the way: {0} is written there first; remove it or give another name", folder);
+  return folder;
+}
+
+void refuse_inputs_in(const std::string& folder) {
+  if (!fs::exists(folder)) return;
+  for (const auto& entry : fs::directory_iterator(folder)) refuse_input_as_output(entry.path().string());
+}
+
+}  // namespace
+
+std::vector<std::string> chosen_checkpoints(const Options& options) {
+  const std::vector<std::string>& named = options.get_strings("checkpoints");
+  std::vector<std::string> folders;
+  for (const std::string& path : named) folders.push_back(nn::find_model_folder(path));
+  for (const char* other : {"model", "last", "best"}) {
+    if (!named.empty() && options.is_set(other))
+      fail(ErrorKind::usage,
+           "--{} chooses among a run's checkpoints, and {} is named already; leave out one of them", other,
+           named.front());
+  }
+  if (!named.empty()) return folders;
+  if (!options.is_set("model"))
+    fail(ErrorKind::usage,
+         "xformer-export average needs --model RUN or checkpoints; see xformer-export average --help");
+  if (options.is_set("last") && options.is_set("best"))
+    fail(ErrorKind::usage, "--last and --best both choose; leave out one of them");
+  for (const nn::Save& save : saves_of_run(options)) folders.push_back(save.folder);
+  return folders;
+}
+
+void average_checkpoints(const Options& options) {
+  const std::string output = output_folder(options);
+  const std::vector<std::string> folders = chosen_checkpoints(options);
+  const std::string home = find_vocabularies(folders.back());
+  std::optional<Vocabularies> vocabularies;
+  if (!home.empty()) vocabularies = load_vocabularies(home);
+  nn::Average average;
+  std::string taken;
+  for (const std::string& folder : folders) {
+    nn::Checkpoint checkpoint = nn::read_model(folder);
+    if (vocabularies) check_vocabularies(*vocabularies, checkpoint.metadata, folder);
+    const std::string score = score_of(folder, checkpoint);
+    taken += fmt::format("update {}  {}{}\n", grouped(checkpoint.update), score.empty() ? "" : score + "  ",
+                         folder);
+    average.add(std::move(checkpoint), folder);
+  }
+  nn::Checkpoint mean = average.mean();
+  if (!home.empty()) {
+    for (const std::string& file : vocabulary_files(home))
+      mean.companions[fs::path(file).filename().string()] = read_file(file);
+  }
+  refuse_inputs_in(output);
+  nn::write_checkpoint(output, mean);
+  if (options.get_bool("quiet")) return;
+  fmt::print(stderr, "{}{}: the mean of {}\n", taken, output,
+             counted(static_cast<int64_t>(folders.size()), "checkpoint"));
+}
+
+}  // namespace xf::tools

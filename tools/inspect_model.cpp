@@ -1,0 +1,175 @@
+#include "tools/inspect_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "nn/run_folder.h"
+#include "tools/config_file.h"
+#include "tools/print_model.h"
+#include "tools/progress.h"
+#include "tools/vocabularies.h"
+
+namespace xf::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using nn::StoredTensor;
+
+int64_t count_of(const StoredTensor& tensor) {
+  int64_t count = 1;
+  for (const int64_t extent : tensor.shape) count *= extent;
+  return count;
+}
+
+int64_t total(const InspectedModel& model) {
+  int64_t count = 0;
+  for (const StoredTensor& tensor : model.header.tensors) count += count_of(tensor);
+  return count;
+}
+
+struct Block {
+  std::string name;
+  std::vector<const StoredTensor*> tensors;
+  int64_t parameters = 0;
+};
+
+// In the order of their first tensors.
+std::vector<Block> blocks_of(const InspectedModel& model) {
+  std::vector<Block> blocks;
+  for (const StoredTensor& tensor : model.header.tensors) {
+    const std::string name = block_of(tensor.name);
+    auto block = std::ranges::find(blocks, name, &Block::name);
+    if (block == blocks.end()) block = blocks.insert(block, {name, {}});
+    block->tensors.push_back(&tensor);
+    block->parameters += count_of(tensor);
+  }
+  return blocks;
+}
+
+std::vector<InspectedModel::Vocabulary> vocabularies_of(const std::string& folder,
+                                                        const nn::Metadata& metadata) {
+  const std::string home = find_vocabularies(folder);
+  if (home.empty()) return {};
+  const Vocabularies vocabularies = load_vocabularies(home);
+  check_vocabularies(vocabularies, metadata, folder);
+  std::vector<InspectedModel::Vocabulary> found;
+  for (const std::string& path : vocabulary_files(home)) {
+    const data::Tokenizer& tokenizer = found.empty() ? *vocabularies.source : *vocabularies.target;
+    found.push_back({path, tokenizer.hash(), tokenizer.checksum(), tokenizer.size()});
+  }
+  return found;
+}
+
+InspectedModel::Training training_of(const nn::Checkpoint& checkpoint) {
+  InspectedModel::Training training{checkpoint.update, {}, checkpoint.config};
+  if (checkpoint.state.has("averaged"))
+    training.averaged = checkpoint.state.get<std::vector<int64_t>>("averaged");
+  return training;
+}
+
+// What a file says of itself may hold line ends, and codes that a terminal obeys: as JSON writes them.
+std::string shown(const std::string& text) {
+  const bool plain = std::ranges::all_of(text, [](unsigned char c) { return c >= ' ' && c != 0x7f; });
+  return plain ? text : Json(text).dump(-1, ' ', true);
+}
+
+std::string entry(const std::string& name, const std::string& value) {
+  return fmt::format("{:<12} {}\n", name, value);
+}
+
+std::string tensors_as_text(const InspectedModel& model) {
+  size_t width = 0;
+  for (const StoredTensor& tensor : model.header.tensors) width = std::max(width, tensor.name.size());
+  const auto row = [&](const std::string& name, const std::string& dtype, const std::string& shape,
+                       int64_t count) {
+    return fmt::format("{:<{}}  {:<4}  {:<14} {:>13}\n", name, width + 2, dtype, shape, grouped(count));
+  };
+  std::string text;
+  for (const Block& block : blocks_of(model)) {
+    text += row(shown(block.name), "", "", block.parameters);
+    for (const StoredTensor* tensor : block.tensors)
+      text += row("  " + shown(tensor->name), tensor->dtype,
+                  fmt::format("[{}]", fmt::join(tensor->shape, ", ")), count_of(*tensor));
+  }
+  return text + row("total", "", "", total(model));
+}
+
+}  // namespace
+
+InspectedModel inspected(const std::string& path) {
+  InspectedModel model;
+  model.path = path;
+  if (!std::filesystem::is_regular_file(path)) {
+    const std::string folder = nn::find_model_folder(path);
+    const nn::Checkpoint checkpoint = nn::read_model(folder);  // whole, by its checksums
+    model.path = folder + "/model.safetensors";
+    model.training = training_of(checkpoint);
+    model.vocabularies = vocabularies_of(folder, checkpoint.metadata);
+  }
+  const std::string bytes = read_file(model.path);
+  model.checksum.add(bytes);
+  model.header = nn::parse_safetensors_header(bytes, model.path);
+  return model;
+}
+
+std::string to_text(const InspectedModel& model) {
+  std::string text = entry("file", model.path);
+  text += entry("bytes", grouped(model.checksum.bytes()));
+  text += entry("crc64", model.checksum.hexadecimal());
+  text += entry("tensors", grouped(static_cast<int64_t>(model.header.tensors.size())));
+  text += entry("parameters", grouped(total(model)));
+  if (model.training) {
+    text += entry("update", grouped(model.training->update));
+    if (!model.training->averaged.empty())
+      text += entry("averaged", fmt::format("updates {}", fmt::join(model.training->averaged, ", ")));
+  }
+  for (const auto& [path, hash, checksum, entries] : model.vocabularies) {
+    text += entry("vocabulary",
+                  fmt::format("{}: {} entries, hash {}, crc64 {}", path, grouped(entries), hash, checksum));
+  }
+  for (const auto& [key, value] : model.header.metadata)
+    text += entry("metadata", shown(key + " = " + value));
+  text += "\n" + tensors_as_text(model);
+  if (model.training) text += "\n" + model.training->config;
+  return text;
+}
+
+std::string to_json(const InspectedModel& model) {
+  Json json = {{"file", model.path},
+               {"bytes", model.checksum.bytes()},
+               {"crc64", model.checksum.hexadecimal()},
+               {"parameters", total(model)}};
+  if (model.training) {
+    json["update"] = model.training->update;
+    if (!model.training->averaged.empty()) json["averaged"] = model.training->averaged;
+    json["config"] = Json::parse(config_as_json(model.training->config, model.path));
+  }
+  json["vocabularies"] = Json::array();
+  for (const auto& [path, hash, checksum, entries] : model.vocabularies)
+    json["vocabularies"].push_back(
+        {{"file", path}, {"entries", entries}, {"hash", hash}, {"crc64", checksum}});
+  json["metadata"] = model.header.metadata;
+  for (const Block& block : blocks_of(model)) json["blocks"][block.name] = block.parameters;
+  json["tensors"] = Json::array();
+  for (const StoredTensor& tensor : model.header.tensors) {
+    json["tensors"].push_back({{"name", tensor.name},
+                               {"dtype", tensor.dtype},
+                               {"shape", tensor.shape},
+                               {"parameters", count_of(tensor)}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // a path may be no UTF-8
+}
+
+void inspect_model(const Options& options) {
+  options.require("model");
+  const InspectedModel model = inspected(options.get_string("model"));
+  fmt::print("{}", options.get_string("format") == "json" ? to_json(model) : to_text(model));
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,83 @@
+#include "tools/option_rows.h"
+
+namespace xf::tools {
+namespace {
+
+std::vector<Row> row_options() {
+  return {
+      text("fn", "", "REGEX", "functions to time, a regular expression: train_step, layer_norm, linear_.*"),
+      text("shape", "", "REGEX", "shapes to time, a regular expression: 4088x128"),
+      choice("preset", "tiny|base|odd", "tiny", "shapes of a model's step, or the tests' odd ones"),
+      choice("dtype", "f32|f64|bf16", "f32", "type of the elements"),
+      text("device", "cpu", "cpu|cuda[:N]", "where to compute"),
+      choice("baseline", "none|f32|naive|onednn|cublaslt|cudnn|torch|ctranslate2", "none",
+             "what to compare with; f32: ours in that type"),
+      integer("threads", "0", "N", "0: as many as this process may use").between(0, 1024),
+      integer("samples", "0", "N", "samples per step, or per visit of a kernel; 0: by itself")
+          .between(0, 1e9),
+      flag("warm", "false", "leave inputs in the cache; else kernels rotate through more than fits"),
+      flag("check", "false", "compare with the f64 definition first"),
+      real("plant", "0", "X", "report every time longer by this share, to see --fail-if-regression notice")
+          .at_least(0)
+          .seldom(),
+      flag("list", "false", "names and shapes only"),
+  };
+}
+
+std::vector<Row> result_options() {
+  return {
+      choice("format", "table|json|csv", "table", "form of the output"),
+      flag("roofline", "false", "intensity of each row, and which ceiling is above it"),
+      text("label", "", "LABEL",
+           "store the results as bench/results/LABEL.json, or at a path that ends in .json"),
+      flag("add", "false", "pool with what the label holds already, instead of replacing it"),
+      flag("scaling", "false", "time per token against batch, sentence length, width and vocabulary"),
+  };
+}
+
+std::vector<Row> comparison_options() {
+  return {
+      text("against", "", "PROGRAM", "another build of this program, timed in turn with it: what changed"),
+      text("compare", "", "A,B", "two labels or files: what changed from A to B"),
+      text("fail-if-regression", "", "5%",
+           "exit code 1 if a row of --against or --compare is slower by more"),
+      choice("turns", "answer", "", "take turns with another build, which calls this one so for --against")
+          .bare()
+          .keeps(Keep::never)
+          .seldom(),
+  };
+}
+
+std::vector<Row> whole_options() {
+  return {
+      choice("end-to-end", "train|translate", "", "whole programs"),
+      text("model", "", "DIR", "run folder to translate with; default: what tools/demo.sh left"),
+      text("input", "", "FILE", "text to translate"),
+      text("data", "", "DIR", "folder with train.en and train.de, to train on"),
+      integer("beam", "5", "N", "width of the search; always also greedy").at_least(1),
+      integer("mini-batch", "256", "N", "sentences of a batch; always also one at a time").at_least(1),
+      integer("updates", "300", "N", "of end-to-end training").at_least(1),
+  };
+}
+
+std::vector<Row> report_options() {
+  return {
+      text("results", "", "RESULTS...", "labels or files, the oldest first")
+          .any_number()
+          .bare()
+          .keeps(Keep::never),
+      text("output", "report.html", "FILE", "the page"),
+  };
+}
+
+}  // namespace
+
+OptionGroup benchmark_options() {
+  return {{"what is timed", Program::bench, Keep::free, row_options()},
+          {"results", Program::bench, Keep::free, result_options()},
+          {"before and after", Program::bench, Keep::free, comparison_options()},
+          {"whole programs", Program::bench, Keep::free, whole_options()},
+          {"report", Program::bench_report, Keep::free, report_options()}};
+}
+
+}  // namespace xf::tools

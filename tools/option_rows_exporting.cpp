@@ -1,0 +1,39 @@
+#include "tools/option_rows.h"
+
+namespace xf::tools {
+namespace {
+
+std::vector<Row> average_options() {
+  return {
+      text("model", "", "RUN", "run folder whose checkpoints are averaged").alias("-m"),
+      integer("last", "", "N",
+              "its last N scheduled checkpoints; default: as many as its --keep-last, as training does")
+          .at_least(1),
+      integer("best", "", "N", "its N best, by the metric that chose the best").at_least(1),
+      text("checkpoints", "", "CHECKPOINT...", "these checkpoints, in this order, instead of a run's")
+          .any_number()
+          .bare()
+          .keeps(Keep::never),
+      text("output", "", "DIR", "folder for the model, its vocabularies with it").alias("-o"),
+      flag("overwrite", "false", "replace a model that is there").keeps(Keep::never),
+  };
+}
+
+std::vector<Row> inspect_options() {
+  return {
+      text("model", "", "MODEL",
+           "run folder (its averaged model if there is one), a checkpoint, or any safetensors file")
+          .alias("-m")
+          .bare(),
+      choice("format", "text|json", "text", "form of the output").alias("-f"),
+  };
+}
+
+}  // namespace
+
+OptionGroup exporting_options() {
+  return {{"average", Program::export_average, Keep::free, average_options()},
+          {"inspect", Program::export_inspect, Keep::free, inspect_options()}};
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,22 @@
+// xformer-export: makes other models of trained ones, and says what a model consists of.
+#include "tools/average_checkpoints.h"
+#include "tools/commands.h"
+#include "tools/inspect_model.h"
+#include "tools/main.h"
+
+namespace xf::tools {
+namespace {
+
+int export_program(int argc, char** argv) {
+  static const std::vector<Command> commands = {
+      {"average", Program::export_average, "the mean of several checkpoints",
+       succeeding(average_checkpoints)},
+      {"inspect", Program::export_inspect, "what a model consists of", succeeding(inspect_model)},
+  };
+  return run_command("xformer-export", "averages checkpoints and looks into models", commands, argc, argv);
+}
+
+}  // namespace
+}  // namespace xf::tools
+
+int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::export_program); }
