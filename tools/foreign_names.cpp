@@ -15,7 +15,7 @@ namespace {
 using Pair = std::pair<std::string_view, std::string_view>;
 
 // Dashes stand for underscores, too.
-constexpr std::array<Pair, 62> kNames = {{{"lr", "learn-rate"},
+constexpr std::array<Pair, 63> kNames = {{{"lr", "learn-rate"},
                                           {"learning-rate", "learn-rate"},
                                           {"epochs", "after"},
                                           {"num-epochs", "after"},
@@ -51,6 +51,7 @@ constexpr std::array<Pair, 62> kNames = {{{"lr", "learn-rate"},
                                           {"attention-dropout", "transformer-dropout-attention"},
                                           {"activation-dropout", "transformer-dropout-ffn"},
                                           {"activation", "transformer-ffn-activation"},
+                                          {"activation-fn", "transformer-ffn-activation"},
                                           {"tied-softmax", "tied-embeddings"},
                                           {"share-all-embeddings", "tied-embeddings-all"},
                                           {"warmup", "lr-warmup"},

@@ -3,12 +3,13 @@
 
     pip install torch safetensors && python3 make_transformer.py [FOLDER]
 
-writes, into FOLDER (default: this one), one batch and three models evaluated on it:
+writes, into FOLDER (default: this one), one batch and four models evaluated on it:
 
     transformer_batch.safetensors     source_ids [Ns], source_offsets [B+1], target_in, target_out [Nt],
                                       target_offsets [B+1]: i32, packed, without padding; lengths 1 to 9
     transformer_post.safetensors      post-norm, ReLU, untied
     transformer_pre_gelu.safetensors  pre-norm, GELU (erf), untied
+    transformer_swish.safetensors     post-norm, swish, untied
     transformer_tied.safetensors      post-norm, ReLU, one embedding for source, target and output
 
 A model's file holds, all f64:
@@ -126,8 +127,10 @@ class Model:
         hidden = self.linear(f"{name}.in", x)
         if self.activation == "relu":
             hidden = hidden.relu()
-        else:
+        elif self.activation == "gelu":
             hidden = hidden * 0.5 * (1 + torch.erf(hidden / math.sqrt(2)))
+        else:
+            hidden = torch.nn.functional.silu(hidden)
         return self.linear(f"{name}.out", hidden)
 
     # ---- the model; ids [B, S], mask [B, S]
@@ -221,6 +224,7 @@ def main():
     save_file(batch, folder / "transformer_batch.safetensors")
     for name, model in (("post", Model("post", "relu", tied=False, seed=2)),
                         ("pre_gelu", Model("pre", "gelu", tied=False, seed=3)),
+                        ("swish", Model("post", "swish", tied=False, seed=6)),
                         ("tied", Model("post", "relu", tied=True, seed=4))):
         results = evaluate(model, batch)
         tensors = {key: value.detach().contiguous() for key, value in (model.parameters | results).items()}

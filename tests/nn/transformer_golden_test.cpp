@@ -98,6 +98,12 @@ TEST_CASE("Transformer: pre-norm with GELU agrees with PyTorch in loss and every
   check(config, "transformer_pre_gelu.safetensors");
 }
 
+TEST_CASE("Transformer: swish agrees with PyTorch in loss and every gradient", "[golden]") {
+  TransformerConfig config = golden_config();
+  config.activation = kernels::Activation::swish;
+  check(config, "transformer_swish.safetensors");
+}
+
 TEST_CASE("Transformer: one tied table agrees with PyTorch in loss and every gradient", "[golden]") {
   TransformerConfig config = golden_config();
   config.target_vocabulary = 37;
