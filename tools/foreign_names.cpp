@@ -15,7 +15,7 @@ namespace {
 using Pair = std::pair<std::string_view, std::string_view>;
 
 // Dashes stand for underscores, too.
-constexpr std::array<Pair, 63> kNames = {{{"lr", "learn-rate"},
+constexpr std::array<Pair, 65> kNames = {{{"lr", "learn-rate"},
                                           {"learning-rate", "learn-rate"},
                                           {"epochs", "after"},
                                           {"num-epochs", "after"},
@@ -52,6 +52,8 @@ constexpr std::array<Pair, 63> kNames = {{{"lr", "learn-rate"},
                                           {"activation-dropout", "transformer-dropout-ffn"},
                                           {"activation", "transformer-ffn-activation"},
                                           {"activation-fn", "transformer-ffn-activation"},
+                                          {"encoder-learned-pos", "transformer-train-positions"},
+                                          {"decoder-learned-pos", "transformer-train-positions"},
                                           {"tied-softmax", "tied-embeddings"},
                                           {"share-all-embeddings", "tied-embeddings-all"},
                                           {"warmup", "lr-warmup"},

@@ -116,6 +116,7 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   config.activation = activation(options.get_string("transformer-ffn-activation"));
   config.positions = options.get_string("position-layout") == "split" ? kernels::PositionLayout::split
                                                                       : kernels::PositionLayout::interleaved;
+  config.learned_positions = options.get_bool("transformer-train-positions");
   config.tying = tying(options);
   config.dropout = static_cast<float>(options.get_float("transformer-dropout"));
   config.attention_dropout = static_cast<float>(options.get_float("transformer-dropout-attention"));

@@ -60,6 +60,11 @@ std::vector<Row> model_options() {
              "between the two feed-forward layers; swish, also called SiLU: x sigmoid(x)"),
       flag("tied-embeddings", kByTask, "target embedding and output layer share one matrix"),
       flag("tied-embeddings-all", kByTask, "and the source embedding too; needs a joint vocabulary"),
+      flag("transformer-train-positions", "false",
+           "learn a vector for each position, up to --max-length, which is then also where translations end; "
+           "else "
+           "sines and cosines")
+          .seldom(),
       choice("position-layout", "interleaved|split", "interleaved",
              "sine and cosine in turn (the paper) or in two halves")
           .seldom(),

@@ -5,6 +5,7 @@
 
 #include "core/checksum.h"
 #include "core/file.h"
+#include "tools/model_config.h"
 #include "tools/text_options.h"
 #include "tools/training_run.h"
 
@@ -27,7 +28,7 @@ std::unique_ptr<ValidationSet> read_validation(const Options& options, const Tra
   const auto& paths = options.get_strings("valid-sets");
   if (paths.empty()) return nullptr;
   return read_validation_set(model_type(options), paths, inputs.pipeline, inputs.vocabularies,
-                             std::max(nn::Model::kMaxPositions - 1, options.get_int("max-length")));
+                             nn::most_tokens(model_config(options, inputs.vocabularies)) - 1);
 }
 
 // --vocabs beside vocabularies that are settled: the files may be gone, but not others.

@@ -30,4 +30,18 @@ learns() {
 learns swish --transformer-ffn-activation swish
 claim "another activation is named with those that there are" \
   refused 2 "one of relu, gelu, swish" train tanh --transformer-ffn-activation tanh
+
+# ---- learnt positions
+learns positions --transformer-train-positions --max-length 40
+claim "learnt positions: in the checkpoint, a table for each side" equal \
+  "$(grep -o '"[a-z]*_positions.weight":{[^}]*"shape":\[[0-9,]*\]' positions/latest/model.safetensors | sed 's/:.*shape//')" \
+  "$(printf '"source_positions.weight"":[41,32]\n"target_positions.weight"":[41,32]')"
+yes dog | head -n 100 | paste -s -d ' ' >long.en
+xformer-translate -m positions -i long.en -o long.de 2>warning
+claim "a line beyond the table is translated as far as the table goes" equal "$(wc -l <long.de)" 1
+claim "and that is said" grep -q "1 line.* too long" warning
+claim "a validation line beyond the table is refused by file and line" refused 3 "long.en:1: [0-9]+ tokens" \
+  train none --transformer-train-positions --max-length 40 --valid-sets long.en long.en
+claim "the layout of sinusoids has no meaning for them" refused 2 "position-layout is of sines" \
+  train none --transformer-train-positions --position-layout split
 conclude
