@@ -78,7 +78,7 @@ Variable bias_activation(Tape& tape, const Variable& x, const Variable& bias,
                          kernels::Activation activation) {
   const Tensor a = like(tape, x.value()), b = bias.value();
   kernels::bias_activation_forward(x.value(), b, activation, {}, a);
-  const Tensor saved = activation == kernels::Activation::relu ? a : x.value();
+  const Tensor saved = kernels::keeps_input(activation) ? x.value() : a;
   return tape.record("bias_activation", a, {x, bias}, [=](Gradients& grad) {
     const Tensor dx = grad.written(0, a), dbias = grad.summed(1, b);
     kernels::bias_activation_backward(grad.of_output(), saved, b, activation, {}, dx, dbias);

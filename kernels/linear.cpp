@@ -71,9 +71,9 @@ void linear_forward(const Tensor& x, const Tensor& w, const Tensor& bias, Out y)
 
 void linear_activation_forward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation activation,
                                const Dropout& dropout, Out pre, Out a) {
-  XF_CHECK(pre.defined() == (activation == Activation::gelu),
-           "linear_activation: pre is kept for gelu, and only for it");
-  // Gelu stays a step of its own: cuBLASLt's is the approximation with tanh, ours is exact.
+  XF_CHECK(pre.defined() == keeps_input(activation), "linear_activation: pre must {} for {}",
+           keeps_input(activation) ? "be given" : "not be given", name_of(activation));
+  // Gelu stays a step of its own: cuBLASLt's is the approximation with tanh, ours is exact. It has no swish.
   if (activation == Activation::relu && dropout.p == 0 && forward_at_once(x, w, bias, true, a)) return;
   const Tensor& product = pre.defined() ? pre : a;
   matmul(x, Transpose::no, w, Transpose::yes, Accumulate::no, product);
@@ -91,7 +91,7 @@ void linear_backward_weight(const Tensor& dy, const Tensor& x, Out dw, Out dbias
 }
 
 // Never at once: cuBLASLt's gradient of relu reads a mask of bits, which neither dropout nor our saved tensor
-// (a itself, which is there anyway) would leave; and its gelu is the other one.
+// (a itself, which is there anyway) would leave; its gelu is the other one, and swish it has not.
 void linear_activation_backward_input(const Tensor& dy, const Tensor& w2, const Tensor& saved,
                                       const Tensor& bias, Activation activation, const Dropout& dropout,
                                       Out dpre, Out dbias) {

@@ -11,8 +11,8 @@ namespace xf::kernels {
 // x [N, K], w [M, K], bias [M] or undefined;  y [N, M] written.
 void linear_forward(const Tensor& x, const Tensor& w, const Tensor& bias, Out y);
 
-// a = dropout(f(x W^T + bias)).  a [N, M] written;  pre [N, M] written for gelu (x W^T, which backward
-// needs), undefined for relu.
+// a = dropout(f(x W^T + bias)).  a [N, M] written;  pre [N, M] written where keeps_input(f) (x W^T, which
+// backward needs), else undefined.
 void linear_activation_forward(const Tensor& x, const Tensor& w, const Tensor& bias, Activation activation,
                                const Dropout& dropout, Out pre, Out a);
 

@@ -20,7 +20,7 @@ Classifier::Classifier(const TransformerConfig& config, Registry& registry)
     : Model(config, registry),
       embedding_(registry, "embedding",
                  add_embedding_table(registry, "embedding.weight", config.source_vocabulary, config.dim),
-                 config.dropout),
+                 add_position_table(registry, "positions.weight", config), config.dropout),
       encoder_(registry, "encoder", config.encoder_layers, config),
       query_(registry.add("pooling.query", {config.dim}, Init::zeros())),
       site_(registry.new_dropout_site()),

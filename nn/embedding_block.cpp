@@ -2,14 +2,42 @@
 
 #include <cmath>
 
+#include "kernels/sort.h"
+
 namespace xf::nn {
 
-const Parameter& add_embedding_table(Registry& registry, const char* name, int64_t rows, int64_t dim) {
-  return registry.add(name, {rows, dim}, Init::normal(1.0f / std::sqrt(static_cast<float>(dim))));
+namespace {
+
+Init normal_of(int64_t dim) { return Init::normal(1.0f / std::sqrt(static_cast<float>(dim))); }
+
+// EM4: the sum that a word's row gets, with places for words. No batch brings its tokens sorted by place, so that is done
+// here, where the gradient is.
+void add_position_gradient(autograd::Gradients& grad, const Tensor& positions,
+                           const kernels::Dropout& dropout, Out dpositions) {
+  const Tensor sorted = grad.arena().allocate(positions.shape(), DType::i32),
+               order = grad.arena().allocate(positions.shape(), DType::i32);
+  kernels::sort(positions, sorted, order);
+  kernels::embedding_backward(grad.of_output(), positions, order, 1, dropout, dpositions);
 }
 
-Embedding::Embedding(Registry& registry, const std::string& name, const Parameter& table, float dropout)
-    : name_(name), table_(table), dropout_(dropout), site_(registry.new_dropout_site()) {}
+}  // namespace
+
+const Parameter& add_embedding_table(Registry& registry, const char* name, int64_t rows, int64_t dim) {
+  return registry.add(name, {rows, dim}, normal_of(dim));
+}
+
+const Parameter* add_position_table(Registry& registry, const char* name, const TransformerConfig& config) {
+  if (!config.learned_positions) return nullptr;
+  return &registry.add(name, {config.max_length, config.dim}, normal_of(config.dim));
+}
+
+Embedding::Embedding(Registry& registry, const std::string& name, const Parameter& table,
+                     const Parameter* learned_positions, float dropout)
+    : name_(name),
+      table_(table),
+      learned_positions_(learned_positions),
+      dropout_(dropout),
+      site_(registry.new_dropout_site()) {}
 
 Variable Embedding::forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order,
                             const Tensor& position_table, const Tokens& tokens) const {
@@ -17,10 +45,12 @@ Variable Embedding::forward(Step& step, const Tensor& ids, const Tensor& positio
   const float scale = std::sqrt(static_cast<float>(D));
   const kernels::Dropout dropout = step.dropout(dropout_, site_, tokens);
   const Tensor x = step.allocate({ids.numel(), D}, table_.value.dtype());
-  kernels::embedding_forward(ids, positions, table_.value, position_table, scale, dropout, x);
+  const Tensor& places = learned_positions_ ? learned_positions_->value : position_table;
+  kernels::embedding_forward(ids, positions, table_.value, places, scale, dropout, x);
   step.show(name_, "EM1", "x", x);
   return step.tape.record(name_, x, {}, [=, this](autograd::Gradients& grad) {
     kernels::embedding_backward(grad.of_output(), ids, order, scale, dropout, table_.gradient);
+    if (learned_positions_) add_position_gradient(grad, positions, dropout, learned_positions_->gradient);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "nn/ensemble.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/error.h"
@@ -46,16 +47,17 @@ class JointDecoding final : public TranslationModel::Decoding {
   const std::vector<float>& weights_;
 };
 
-const TranslationModel& first_of(const std::vector<const TranslationModel*>& members) {
+const TranslationModel& shortest_of(const std::vector<const TranslationModel*>& members) {
   if (members.empty()) fail(ErrorKind::usage, "ensemble: needs at least one model");
-  return *members.front();
+  return **std::ranges::min_element(
+      members, {}, [](const TranslationModel* model) { return most_tokens(model->config()); });
 }
 
 }  // namespace
 
 Ensemble::Ensemble(std::vector<const TranslationModel*> members, std::vector<double> weights,
                    const Registry& registry)
-    : TranslationModel(first_of(members).config(), registry), members_(std::move(members)) {
+    : TranslationModel(shortest_of(members).config(), registry), members_(std::move(members)) {
   if (weights.size() != members_.size())
     fail(ErrorKind::usage, "weights: expected one for each of {} models, got {}", members_.size(),
          weights.size());

@@ -18,9 +18,9 @@ Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& t
   const Tensor x = input.value();
   const int64_t T = x.rows();
   const kernels::Dropout dropout = step.dropout(options_.dropout, site_, tokens);
-  const bool gelu = options_.activation == kernels::Activation::gelu;
+  const bool keeps_pre = kernels::keeps_input(options_.activation);
 
-  const Tensor pre = gelu ? step.allocate({T, options_.hidden}, x.dtype()) : Tensor();
+  const Tensor pre = keeps_pre ? step.allocate({T, options_.hidden}, x.dtype()) : Tensor();
   const Tensor a = step.allocate({T, options_.hidden}, x.dtype());
   kernels::linear_activation_forward(x, in_.weight.value, in_.bias.value, options_.activation, dropout, pre,
                                      a);
@@ -33,7 +33,7 @@ Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& t
     const Tensor dy = grad.of_output();
     kernels::linear_backward_weight(dy, a, out_.weight.gradient, out_.bias.gradient);  // FF2, FF3
     const Tensor dz = grad.arena().allocate({T, options_.hidden}, x.dtype());
-    kernels::linear_activation_backward_input(dy, out_.weight.value, gelu ? pre : a, in_.bias.value,
+    kernels::linear_activation_backward_input(dy, out_.weight.value, keeps_pre ? pre : a, in_.bias.value,
                                               options_.activation, dropout, dz,
                                               in_.bias.gradient);           // FF1, FF4, FF6
     kernels::linear_backward_weight(dz, x, in_.weight.gradient, Tensor());  // FF5

@@ -5,7 +5,8 @@ namespace xf::nn {
 LanguageModel::LanguageModel(const TransformerConfig& config, Registry& registry)
     : Model(config, registry),
       table_(add_embedding_table(registry, "embedding.weight", config.target_vocabulary, config.dim)),
-      embedding_(registry, "embedding", table_, config.dropout),
+      embedding_(registry, "embedding", table_, add_position_table(registry, "positions.weight", config),
+                 config.dropout),
       decoder_(registry, "decoder", config.decoder_layers, config),
       output_(registry, add_output_weight(registry, config, table_), config.label_smoothing) {}
 

@@ -18,6 +18,7 @@ Tensor counters_of(const Tensor& counters, int64_t side) {
 }  // namespace
 
 void Model::bind(Device device) {
+  if (config_.learned_positions) return;
   const Shape shape{std::max(kMaxPositions, config_.max_length + 1), config_.dim};
   if (device.type == DeviceType::meta) {
     positions_ = Tensor::empty(shape, dtype_, device);
@@ -43,6 +44,10 @@ Tokens Model::source_tokens(const Step& step, const PackedBatch& batch, const Te
 
 Tokens Model::target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const {
   return {batch.target_offsets, max_length(step, batch.longest_target), counters_of(counters, 1)};
+}
+
+int64_t most_tokens(const TransformerConfig& config) {
+  return config.learned_positions ? config.max_length : std::max(Model::kMaxPositions, config.max_length);
 }
 
 std::unique_ptr<Model> make_model(const TransformerConfig& config, Registry& registry) {

@@ -29,7 +29,7 @@ class Model {
   virtual Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                         const Tensor& loss) const = 0;
 
-  // Sentences may be this long when a model is used; the position table ends there.
+  // A table of sinusoids has as many rows, or more where training needs them.
   static constexpr int64_t kMaxPositions = 2048;
 
  protected:
@@ -37,7 +37,9 @@ class Model {
   Model(const TransformerConfig& config, const Registry& registry)
       : config_(checked(config)), dtype_(registry.dtype()) {}
 
-  const Tensor& position_table() const { return positions_; }  // [P, D]
+  const Tensor& position_table() const {
+    return positions_;
+  }  // [P, D], of sinusoids; undefined where they are learnt
   Tokens source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
   Tokens target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
 
@@ -48,6 +50,10 @@ class Model {
   DType dtype_;
   Tensor positions_;
 };
+
+// How long a sentence may be when a model of these sizes is used, in tokens with </s> or <s>: its position table ends
+// there. Sinusoids reach beyond what was trained on; learnt positions do not.
+int64_t most_tokens(const TransformerConfig& config);
 
 // An encoder-decoder, a language model or a classifier, as config.type says.
 std::unique_ptr<Model> make_model(const TransformerConfig& config, Registry& registry);

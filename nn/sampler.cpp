@@ -54,6 +54,7 @@ StepTables next_step(std::vector<Live>& live, const std::vector<SampledLine>& li
 
 Sampler::Sampler(const LanguageModel& model, Arena& arena, const SamplingOptions& options)
     : model_(model), arena_(arena), options_(options) {
+  options_.max_length = std::min(options.max_length, most_tokens(model.config()));
   const int64_t V = model.config().target_vocabulary;
   if (!(options.temperature >= 0)) fail(ErrorKind::usage, "temperature must be at least 0");
   if (options.top_k < 0) fail(ErrorKind::usage, "top-k must be at least 0");

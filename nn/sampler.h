@@ -8,9 +8,10 @@
 namespace xf::nn {
 
 struct SamplingOptions {
-  double temperature = 1;    // 0: always the most probable token
-  int64_t top_k = 0;         // 0: all
-  int64_t max_length = 100;  // tokens of a line, prompt included; at most Model::kMaxPositions
+  double temperature = 1;  // 0: always the most probable token
+  int64_t top_k = 0;       // 0: all
+  // Tokens of a line, prompt included; at most Model::kMaxPositions, and a model that reads fewer ends there.
+  int64_t max_length = 100;
   uint64_t seed = 1;
   // Ids. <s> and <pad> never come out, nor does <unk>; -1: the vocabulary has no such token.
   int32_t bos = -1, eos = -1, unk = -1, pad = -1;

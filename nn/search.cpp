@@ -52,6 +52,7 @@ DecodeStep decode_step(const Beams& beams, const Tensor& all) {
 
 Search::Search(const TranslationModel& model, Arena& arena, const SearchOptions& options)
     : model_(model), arena_(arena), options_(options) {
+  options_.max_length = std::min(options.max_length, most_tokens(model.config()));
   const int64_t V = model.config().target_vocabulary;
   check(options.beam_size >= 1, "beam-size", "at least 1");
   check(options.n_best >= 1 && options.n_best <= options.beam_size, "n-best", "from 1 to beam-size");

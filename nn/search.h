@@ -26,7 +26,7 @@ struct SearchOptions {
   int64_t beam_size = 5;
   float normalize = 1;  // alpha; 0: plain log-probabilities
   float max_length_factor = 3;
-  int64_t max_length = 256;  // at most Model::kMaxPositions
+  int64_t max_length = 256;  // at most Model::kMaxPositions; a model that reads fewer tokens ends there
   int64_t n_best = 1;        // hypotheses returned, at most beam_size
   bool allow_unk = false;
   float word_penalty = 0;       // above 0: longer translations

@@ -63,10 +63,12 @@ DecoderLayer::DecoderLayer(Registry& registry, const std::string& name, const Tr
 Transformer::Transformer(const TransformerConfig& config, Registry& registry)
     : TranslationModel(config, registry),
       source_table_(add_source_table(registry, config)),
-      source_embedding_(registry, "source_embedding", source_table_, config.dropout),
+      source_embedding_(registry, "source_embedding", source_table_,
+                        add_position_table(registry, "source_positions.weight", config), config.dropout),
       encoder_(registry, "encoder", config.encoder_layers, config),
       target_table_(add_target_table(registry, config, source_table_)),
-      target_embedding_(registry, "target_embedding", target_table_, config.dropout),
+      target_embedding_(registry, "target_embedding", target_table_,
+                        add_position_table(registry, "target_positions.weight", config), config.dropout),
       cross_kv_(registry, "decoder.cross_kv", config.dim, config.decoder_layers),
       decoder_(registry, "decoder", config.decoder_layers, config),
       output_(registry, add_output_weight(registry, config, target_table_), config.label_smoothing) {}

@@ -34,6 +34,7 @@ struct TransformerConfig {
   NormPlacement norm = NormPlacement::post;
   kernels::Activation activation = kernels::Activation::relu;
   kernels::PositionLayout positions = kernels::PositionLayout::interleaved;
+  bool learned_positions = false;  // instead of sinusoids a table for each side, [max_length, dim]
   Tying tying = Tying::none;
   float dropout = 0, attention_dropout = 0, feed_forward_dropout = 0;
   float label_smoothing = 0;

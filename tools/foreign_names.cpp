@@ -15,7 +15,7 @@ namespace {
 using Pair = std::pair<std::string_view, std::string_view>;
 
 // Dashes stand for underscores, too.
-constexpr std::array<Pair, 68> kNames = {{{"lr", "learn-rate"},
+constexpr std::array<Pair, 71> kNames = {{{"lr", "learn-rate"},
                                           {"learning-rate", "learn-rate"},
                                           {"epochs", "after"},
                                           {"num-epochs", "after"},
@@ -51,6 +51,9 @@ constexpr std::array<Pair, 68> kNames = {{{"lr", "learn-rate"},
                                           {"attention-dropout", "transformer-dropout-attention"},
                                           {"activation-dropout", "transformer-dropout-ffn"},
                                           {"activation", "transformer-ffn-activation"},
+                                          {"activation-fn", "transformer-ffn-activation"},
+                                          {"encoder-learned-pos", "transformer-train-positions"},
+                                          {"decoder-learned-pos", "transformer-train-positions"},
                                           {"tied-softmax", "tied-embeddings"},
                                           {"share-all-embeddings", "tied-embeddings-all"},
                                           {"warmup", "lr-warmup"},

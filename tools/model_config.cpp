@@ -82,6 +82,10 @@ nn::Tying tying(const Options& options) {
   return options.get_bool("tied-embeddings") ? nn::Tying::target : nn::Tying::none;
 }
 
+kernels::Activation activation(std::string_view name) {
+  return *std::ranges::find(kernels::kActivations, name, [](auto f) { return std::string_view(name_of(f)); });
+}
+
 nn::LoopOptions::OnDivergence on_divergence(const Options& options) {
   using Policy = nn::LoopOptions::OnDivergence;
   const bool stop = options.get_bool("throw-on-divergence"), roll_back = options.get_bool("rollback");
@@ -114,10 +118,10 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   config.encoder_layers = options.get_int("enc-depth");
   config.decoder_layers = options.get_int("dec-depth");
   config.norm = options.get_string("norm") == "pre" ? nn::NormPlacement::pre : nn::NormPlacement::post;
-  config.activation = options.get_string("transformer-ffn-activation") == "gelu" ? kernels::Activation::gelu
-                                                                                 : kernels::Activation::relu;
+  config.activation = activation(options.get_string("transformer-ffn-activation"));
   config.positions = options.get_string("position-layout") == "split" ? kernels::PositionLayout::split
                                                                       : kernels::PositionLayout::interleaved;
+  config.learned_positions = options.get_bool("transformer-train-positions");
   config.tying = tying(options);
   config.dropout = static_cast<float>(options.get_float("transformer-dropout"));
   config.attention_dropout = static_cast<float>(options.get_float("transformer-dropout-attention"));

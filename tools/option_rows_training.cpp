@@ -67,9 +67,15 @@ std::vector<Row> model_options() {
       integer("transformer-dim-ffn", kByTask, "N", "inner width of the feed-forward block")
           .between(1, kMostIds),
       choice("norm", "post|pre", kByTask, "layer normalisation after each block (the paper) or before it"),
-      choice("transformer-ffn-activation", "relu|gelu", kByTask, "between the two feed-forward layers"),
+      choice("transformer-ffn-activation", "relu|gelu|swish", kByTask,
+             "between the two feed-forward layers; swish, also called SiLU: x sigmoid(x)"),
       flag("tied-embeddings", kByTask, "target embedding and output layer share one matrix"),
       flag("tied-embeddings-all", kByTask, "and the source embedding too; needs a joint vocabulary"),
+      flag("transformer-train-positions", "false",
+           "learn a vector for each position, up to --max-length, which is then also where translations end; "
+           "else "
+           "sines and cosines")
+          .seldom(),
       choice("position-layout", "interleaved|split", "interleaved",
              "sine and cosine in turn (the paper) or in two halves")
           .seldom(),

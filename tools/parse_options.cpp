@@ -77,6 +77,10 @@ void check_training(Options& options) {
   }
   if (width % 2 != 0)
     fail(ErrorKind::usage, "dim-emb: {} is odd; positions need sine and cosine pairs", width);
+  if (options.get_bool("transformer-train-positions") && options.get_string("position-layout") == "split") {
+    fail(ErrorKind::usage,
+         "position-layout is of sines and cosines; leave it out, or transformer-train-positions");
+  }
   const auto vocabularies = options.get_strings("vocabs");
   const bool joint = vocabularies.empty() ? options.get_bool("joint-vocab") : vocabularies.size() == 1;
   if (options.get_bool("tied-embeddings-all") && !joint) {

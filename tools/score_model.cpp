@@ -21,7 +21,7 @@ void score_model(const Options& options) {
   const Device device = chosen_device(options);
   const auto model = load_model(options.get_string("model"), device, chosen_dtype(options));
   const nn::ModelType type = model->model->config().type;
-  const int64_t longest = std::max(nn::Model::kMaxPositions - 1, model->training.get_int("max-length"));
+  const int64_t longest = nn::most_tokens(model->model->config()) - 1;
   const auto set =
       read_validation_set(type, text_files(options, "text"), model->pipeline, model->vocabularies, longest);
   Arena arena(device);

@@ -20,11 +20,13 @@ std::string text_of(const data::Tokenizer& vocabulary, std::span<const int32_t> 
   return data::without_special_words(vocabulary.decode(words));
 }
 
-void add(data::Sequences& side, const data::Tokenizer& vocabulary, const std::string& line, size_t number) {
+// most: tokens that the model reads, with </s>.
+void add(data::Sequences& side, const data::Tokenizer& vocabulary, const std::string& line, size_t number,
+         int64_t most) {
   const std::vector<int32_t> ids = vocabulary.encode(line);
-  if (ids.size() >= static_cast<size_t>(nn::Model::kMaxPositions)) {
+  if (ids.size() >= static_cast<size_t>(most)) {
     fail(ErrorKind::data, "line {}: {} tokens; along a reference a line has at most {}: shorten it", number,
-         ids.size(), nn::Model::kMaxPositions - 1);
+         ids.size(), most - 1);
   }
   side.push_back(ids);
 }
@@ -39,9 +41,10 @@ std::vector<ForcedLine> teacher_forced(const nn::TranslationModel& model, Arena&
   XF_CHECK(sources.size() == targets.size(), "teacher forcing: {} sources, {} targets", sources.size(),
            targets.size());
   data::ParallelCorpus corpus;
+  const int64_t most = nn::most_tokens(model.config());
   for (size_t i = 0; i < sources.size(); ++i) {
-    add(corpus.source, source, sources[i], i + 1);
-    add(corpus.target, target, targets[i], i + 1);
+    add(corpus.source, source, sources[i], i + 1, most);
+    add(corpus.target, target, targets[i], i + 1, most);
     corpus.lines.push_back(static_cast<int64_t>(i) + 1);
   }
   std::vector<ForcedLine> lines(sources.size());

@@ -5,6 +5,7 @@
 
 #include "core/checksum.h"
 #include "core/file.h"
+#include "tools/model_config.h"
 #include "tools/text_options.h"
 #include "tools/training_run.h"
 
@@ -26,7 +27,7 @@ std::string hash_of(const data::ParallelText& text) {
 std::unique_ptr<ValidationSet> read_unseen(const Options& options, const TextFiles& files,
                                            const TrainingInputs& inputs) {
   return read_validation_set(model_type(options), files, inputs.pipeline, inputs.vocabularies,
-                             std::max(nn::Model::kMaxPositions - 1, options.get_int("max-length")));
+                             nn::most_tokens(model_config(options, inputs.vocabularies)) - 1);
 }
 
 std::unique_ptr<ValidationSet> read_validation(const Options& options, const TrainingInputs& inputs) {

@@ -16,6 +16,7 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
 Translator::Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
                        nn::SearchOptions search, int64_t sentences_per_batch)
     : vocabularies_(vocabularies),
+      most_words_(static_cast<size_t>(nn::most_tokens(model.config()) - 1)),
       search_(model, arena, with_specials(search, *vocabularies.target)),
       sentences_per_batch_(sentences_per_batch) {}
 
@@ -29,8 +30,8 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
       results[i].texts.emplace_back();
       continue;
     }
-    if (ids.size() >= static_cast<size_t>(nn::Model::kMaxPositions)) {
-      ids.resize(static_cast<size_t>(nn::Model::kMaxPositions - 1));
+    if (ids.size() > most_words_) {
+      ids.resize(most_words_);
       results[i].cropped = true;
     }
     sources.push_back(ids);

@@ -34,6 +34,7 @@ class Translator {
 
  private:
   const Vocabularies& vocabularies_;
+  size_t most_words_;  // tokens of a line that the model reads, without </s>
   nn::Search search_;
   int64_t sentences_per_batch_;
 };

@@ -55,7 +55,7 @@ int program(int argc, char** argv) {
   for (std::string line; reader.next(line);) {
     data::check_utf8(reader.name(), reader.line_number(), line);
     std::vector<int32_t> ids = vocabulary.encode(model->pipeline.prepare(line));
-    const auto longest = static_cast<size_t>(nn::Model::kMaxPositions - 1);  // and </s>
+    const auto longest = static_cast<size_t>(nn::most_tokens(classifier.config()) - 1);  // and </s>
     cropped += ids.size() > longest;
     ids.resize(std::min(ids.size(), longest));
     texts.push_back(ids);

@@ -22,7 +22,7 @@ struct Tensors {
         dropout(tests::dropout_on(in.target().device, host_dropout)) {}
   void forward() const { kernels::bias_activation_forward(x, bias, activation, dropout, a); }
   void backward() const {
-    const Tensor& saved = activation == Activation::relu ? a : x;
+    const Tensor& saved = keeps_input(activation) ? x : a;
     kernels::bias_activation_backward(da, saved, bias, activation, dropout, dx, dbias);
   }
   // body(element, z = x + bias, what dropout multiplies it by)
@@ -56,7 +56,7 @@ struct Tensors {
 };
 
 void add(const Scope& scope, int64_t N, int64_t F, Activation f, float p, std::vector<Case>& rows) {
-  const std::string name = f == Activation::relu ? "relu" : "gelu";
+  const std::string name = name_of(f);
   const double values = product(N, F) * scope.e(), bias = product(F, 1) * scope.e();
   rows.push_back({"activation",
                   "bias_activation_forward",
@@ -87,7 +87,7 @@ void add(const Scope& scope, int64_t N, int64_t F, Activation f, float p, std::v
 
 std::vector<Case> activation_rows(const Scope& scope) {
   std::vector<Case> rows;
-  for (const Activation f : {Activation::relu, Activation::gelu}) {
+  for (const Activation f : kernels::kActivations) {
     if (!scope.odd()) {
       add(scope, scope.model.tokens(), scope.model.config.feed_forward, f,
           scope.model.config.feed_forward_dropout, rows);

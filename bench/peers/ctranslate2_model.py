@@ -28,8 +28,9 @@ class Run:
             self.config = tomllib.load(file)
         config = self.config
         if not (config["tied-embeddings-all"] and config["transformer-ffn-activation"] == "relu"
-                and config["norm"] == "post" and config["position-layout"] == "interleaved"):
-            sys.exit("ctranslate2_model.py converts post-norm, ReLU, interleaved positions, tied-embeddings-all only")
+                and config["norm"] == "post" and config["position-layout"] == "interleaved"
+                and not config.get("transformer-train-positions")):
+            sys.exit("ctranslate2_model.py converts post-norm, ReLU, interleaved sinusoids, tied-embeddings-all only")
         while not os.path.exists(os.path.join(folder, "vocab.spm")):
             folder, parent = os.path.dirname(os.path.abspath(folder)), folder
             if folder == parent:

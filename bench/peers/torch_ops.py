@@ -64,7 +64,7 @@ def dropout(dims, variant, new):
 
 
 def activation(dims, variant, new):
-    function = F.relu if variant == "relu" else F.gelu
+    function = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}[variant]
     return lambda x, bias: function(x + bias), (new(*dims), new(dims[1]))
 
 

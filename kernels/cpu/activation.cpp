@@ -12,25 +12,32 @@ namespace xf::kernels {
 
 namespace {
 
-// factors: 0 or 1/(1-p) per element; not read when !kDrop, a constant because a choice inside would not
-// vectorise.
-// AC0 of AC1
-template <typename T, bool kDrop>
-void relu_run(const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* a) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    const Acc<T> active = std::max(widen(x[i]) + widen(bias[i]), Acc<T>{0});
-    store(kDrop ? active * factors[i] : active, a + i);
-  }
+// f(z): AC1, AC3, AC7. A NaN stays one.
+template <Activation kF, typename T>
+inline T activate(T z) {
+  if constexpr (kF == Activation::relu) return std::max(z, T{0});
+  if constexpr (kF == Activation::gelu) return z * vector_normal(z).cumulative;
+  return z * vector_sigmoid(z);
 }
 
-// AC0 of AC3
-template <typename T, bool kDrop>
-void gelu_run(const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* a) {
+// f'(z) = Phi(z) + z phi(z): AC4. s + z s (1 - s) with s = sigmoid(z): AC8. That of AC2 needs no z.
+template <Activation kF, typename T>
+inline T slope(T z) {
+  if constexpr (kF == Activation::gelu) {
+    const Normal<T> normal = vector_normal(z);
+    return normal.cumulative + z * normal.density;
+  }
+  const T s = vector_sigmoid(z);
+  return s + z * s * (T{1} - s);
+}
+
+// AC0. factors: 0 or 1/(1-p) per element; not read when !kDrop, a constant because a choice inside would not
+// vectorise.
+template <typename T, Activation kF, bool kDrop>
+void forward_run(const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* a) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
-    const Acc<T> z = widen(x[i]) + widen(bias[i]);
-    const Acc<T> active = z * vector_normal(z).cumulative;
+    const Acc<T> active = activate<kF>(widen(x[i]) + widen(bias[i]));
     store(kDrop ? active * factors[i] : active, a + i);
   }
 }
@@ -46,16 +53,15 @@ void relu_backward_row(const T* da, const T* a, Acc<T> scale, int64_t F, T* dx, 
   }
 }
 
-// AC5 and AC6 of AC4, f'(z) = Phi(z) + z phi(z)
-template <typename T, bool kDrop>
-void gelu_backward_run(const T* da, const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* dx,
-                       Acc<T>* dbias) {
+// AC5 and AC6 where the input was kept
+template <typename T, Activation kF, bool kDrop>
+void backward_run(const T* da, const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* dx,
+                  Acc<T>* dbias) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
     const Acc<T> z = widen(x[i]) + widen(bias[i]);
-    const Normal<Acc<T>> normal = vector_normal(z);
     const Acc<T> kept = kDrop ? widen(da[i]) * factors[i] : widen(da[i]);
-    const Acc<T> d = kept * (normal.cumulative + z * normal.density);
+    const Acc<T> d = kept * slope<kF>(z);
     store(d, dx + i);
     dbias[i] += d;
   }
@@ -65,35 +71,39 @@ void gelu_backward_run(const T* da, const T* x, const T* bias, const Acc<T>* fac
 
 template <typename T, CpuLevel L>
 void bias_activation_forward(Cpu<L>, const BiasActivationForwardArgs<T>& args) {
-  const bool relu = args.activation == Activation::relu, drop = args.dropout.active();
-  const auto run = relu ? (drop ? relu_run<T, true> : relu_run<T, false>)
-                        : (drop ? gelu_run<T, true> : gelu_run<T, false>);
-  for_each_row(args.N, args.F, [&](int64_t row) {
-    const int64_t at = row * args.F;
-    for_each_dropout_run<Acc<T>>(
-        args.dropout, row, args.F, [&](int64_t begin, int64_t n, const Acc<T>* factors) {
-          run(args.x + at + begin, args.bias + begin, factors, n, args.a + at + begin);
-        });
+  with_constant(args.activation, [&](auto f) {
+    constexpr Activation kF = f();
+    const auto run = args.dropout.active() ? forward_run<T, kF, true> : forward_run<T, kF, false>;
+    for_each_row(args.N, args.F, [&](int64_t row) {
+      const int64_t at = row * args.F;
+      for_each_dropout_run<Acc<T>>(
+          args.dropout, row, args.F, [&](int64_t begin, int64_t n, const Acc<T>* factors) {
+            run(args.x + at + begin, args.bias + begin, factors, n, args.a + at + begin);
+          });
+    });
   });
 }
 
 template <typename T, CpuLevel L>
 void bias_activation_backward(Cpu<L>, const BiasActivationBackwardArgs<T>& args) {
-  const Acc<T> scale = args.dropout.scale;
-  const auto backward_run = args.dropout.active() ? gelu_backward_run<T, true> : gelu_backward_run<T, false>;
-  const Acc<T>* sums = column_sums<Acc<T>>(args.N, args.F, args.F, [&](int64_t row, Acc<T>* partial) {
-    const int64_t at = row * args.F;
-    if (args.activation == Activation::relu) {
-      relu_backward_row(args.da + at, args.saved + at, scale, args.F, args.dx + at, partial);
-      return;
-    }
-    for_each_dropout_run<Acc<T>>(
-        args.dropout, row, args.F, [&](int64_t begin, int64_t n, const Acc<T>* factors) {
-          backward_run(args.da + at + begin, args.saved + at + begin, args.bias + begin, factors, n,
-                       args.dx + at + begin, partial + begin);
-        });
+  with_constant(args.activation, [&](auto f) {
+    constexpr Activation kF = f();
+    const auto add_row = [&](int64_t row, Acc<T>* partial) {
+      const int64_t at = row * args.F;
+      if constexpr (keeps_input(kF)) {
+        const auto run = args.dropout.active() ? backward_run<T, kF, true> : backward_run<T, kF, false>;
+        for_each_dropout_run<Acc<T>>(args.dropout, row, args.F,
+                                     [&](int64_t begin, int64_t n, const Acc<T>* factors) {
+                                       run(args.da + at + begin, args.saved + at + begin, args.bias + begin,
+                                           factors, n, args.dx + at + begin, partial + begin);
+                                     });
+      } else {
+        const Acc<T> scale = args.dropout.scale;
+        relu_backward_row(args.da + at, args.saved + at, scale, args.F, args.dx + at, partial);
+      }
+    };
+    add_to(column_sums<Acc<T>>(args.N, args.F, args.F, add_row), args.F, args.dbias);
   });
-  add_to(sums, args.F, args.dbias);
 }
 
 template void bias_activation_forward(Cpu<kLevel>, const BiasActivationForwardArgs<float>&);

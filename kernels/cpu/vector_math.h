@@ -67,4 +67,10 @@ inline Normal<double> vector_normal(double z) {
   return {0.5 * std::erfc(-z * 0.70710678118654752440), 0.39894228040143267794 * std::exp(-0.5 * z * z)};
 }
 
+// 1 / (1 + e^-z).
+template <typename T>
+inline T vector_sigmoid(T z) {
+  return T{1} / (T{1} + vector_exp(-z));
+}
+
 }  // namespace xf::kernels

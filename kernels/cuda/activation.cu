@@ -16,14 +16,25 @@ namespace {
 // Phi(z) of the standard normal distribution.
 __device__ __forceinline__ float cumulative(float z) { return 0.5f * (1.0f + erff(z * 0.70710678f)); }
 
-// f(z): AC1, AC3. A NaN stays one.
-template <Activation kActivation>
+__device__ __forceinline__ float sigmoid(float z) { return 1.0f / (1.0f + expf(-z)); }
+
+// f(z): AC1, AC3, AC7. A NaN stays one.
+template <Activation kF>
 __device__ __forceinline__ float activate(float z) {
-  if constexpr (kActivation == Activation::relu) return z < 0.0f ? 0.0f : z;
-  return z * cumulative(z);
+  if constexpr (kF == Activation::relu) return z < 0.0f ? 0.0f : z;
+  if constexpr (kF == Activation::gelu) return z * cumulative(z);
+  return z * sigmoid(z);
 }
 
-template <typename T, Activation kActivation>
+// f'(z) = Phi(z) + z phi(z),  phi(z) = exp(-z^2 / 2) / sqrt(2 pi): AC4.  s + z s (1 - s) with s = sigmoid(z): AC8.
+template <Activation kF>
+__device__ __forceinline__ float slope(float z) {
+  if constexpr (kF == Activation::gelu) return cumulative(z) + z * (0.39894228f * expf(-0.5f * z * z));
+  const float s = sigmoid(z);
+  return s + z * s * (1.0f - s);
+}
+
+template <typename T, Activation kF>
 struct Forward {
   Matrix<const T> x, bias;
   Matrix<T> a;
@@ -32,7 +43,7 @@ struct Forward {
     auto pack = x.load(row, column, left);
     const auto shift = bias.load(0, column, left);
 #pragma unroll
-    for (int i = 0; i < pack.kCount; ++i) pack.x[i] = activate<kActivation>(pack.x[i] + shift.x[i]);
+    for (int i = 0; i < pack.kCount; ++i) pack.x[i] = activate<kF>(pack.x[i] + shift.x[i]);
     drop(dropout, row, column, pack);
     a.store(pack, row, column, left);
   }
@@ -55,9 +66,9 @@ struct ReluBackward {
   }
 };
 
-// AC5 of AC4: f'(z) = Phi(z) + z phi(z),  phi(z) = exp(-z^2 / 2) / sqrt(2 pi)
-template <typename T>
-struct GeluBackward {
+// AC5 of AC4 and AC8.
+template <typename T, Activation kF>
+struct Backward {
   static constexpr int kUnrolled = 1;  // two rows' words and densities would not fit into the registers
   Matrix<const T> da, x, bias;
   Matrix<T> dx;
@@ -67,41 +78,33 @@ struct GeluBackward {
     const auto input = x.load(row, column, left), shift = bias.load(0, column, left);
     drop(dropout, row, column, d);
 #pragma unroll
-    for (int i = 0; i < d.kCount; ++i) {
-      const float z = input.x[i] + shift.x[i], density = 0.39894228f * expf(-0.5f * z * z);
-      d.x[i] *= cumulative(z) + z * density;
-    }
+    for (int i = 0; i < d.kCount; ++i) d.x[i] *= slope<kF>(input.x[i] + shift.x[i]);
     dx.store(d, row, column, left);
     return d;
   }
 };
 
-template <Activation kActivation, typename T>
-void forward(const BiasActivationForwardArgs<T>& args) {
-  for_each_pack<T>(args.N, args.F,
-                   Forward<T, kActivation>{{args.x, args.F}, {args.bias, 0}, {args.a, args.F}, args.dropout});
-}
-
 }  // namespace
 
 template <typename T>
 void bias_activation_forward(Cuda, const BiasActivationForwardArgs<T>& args) {
-  if (args.activation == Activation::relu) {
-    forward<Activation::relu>(args);
-  } else {
-    forward<Activation::gelu>(args);
-  }
+  with_constant(args.activation, [&](auto f) {
+    for_each_pack<T>(args.N, args.F,
+                     Forward<T, f()>{{args.x, args.F}, {args.bias, 0}, {args.a, args.F}, args.dropout});
+  });
 }
 
 template <typename T>
 void bias_activation_backward(Cuda, const BiasActivationBackwardArgs<T>& args) {
   const Matrix<const T> da(args.da, args.F), saved(args.saved, args.F), bias(args.bias, 0);
   const Matrix<T> dx(args.dx, args.F);
-  if (args.activation == Activation::relu) {
-    column_sums<T>(args.N, args.F, args.dbias, ReluBackward<T>{da, saved, dx, args.dropout.scale});
-  } else {
-    column_sums<T>(args.N, args.F, args.dbias, GeluBackward<T>{da, saved, bias, dx, args.dropout});
-  }
+  with_constant(args.activation, [&](auto f) {
+    if constexpr (keeps_input(f())) {
+      column_sums<T>(args.N, args.F, args.dbias, Backward<T, f()>{da, saved, bias, dx, args.dropout});
+    } else {
+      column_sums<T>(args.N, args.F, args.dbias, ReluBackward<T>{da, saved, dx, args.dropout.scale});
+    }
+  });
 }
 
 template void bias_activation_forward(Cuda, const BiasActivationForwardArgs<float>&);

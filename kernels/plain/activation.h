@@ -17,9 +17,17 @@ inline double phi(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2 * std:
 inline double gelu(double z) { return z * Phi(z); }                      // AC3
 inline double gelu_derivative(double z) { return Phi(z) + z * phi(z); }  // AC4
 
-inline double activate(Activation f, double z) { return f == Activation::relu ? relu(z) : gelu(z); }
+inline double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
+inline double swish(double z) { return z * sigmoid(z); }                                             // AC7
+inline double swish_derivative(double z) { return sigmoid(z) + z * sigmoid(z) * (1 - sigmoid(z)); }  // AC8
+
+inline double activate(Activation f, double z) {
+  return f == Activation::relu ? relu(z) : f == Activation::gelu ? gelu(z) : swish(z);
+}
 inline double activation_derivative(Activation f, double z) {
-  return f == Activation::relu ? relu_derivative(z) : gelu_derivative(z);
+  return f == Activation::relu   ? relu_derivative(z)
+         : f == Activation::gelu ? gelu_derivative(z)
+                                 : swish_derivative(z);
 }
 
 inline void bias_activation_forward(int64_t N, int64_t F, Activation f,

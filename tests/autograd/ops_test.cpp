@@ -69,8 +69,8 @@ TEST_CASE("masked_fill: what was filled has no gradient", "[grad]") {
   }
 }
 
-TEST_CASE("bias_activation: gradients of relu and gelu", "[grad]") {
-  const auto activation = GENERATE(kernels::Activation::relu, kernels::Activation::gelu);
+TEST_CASE("bias_activation: gradients of each activation", "[grad]") {
+  const auto activation = GENERATE(from_range(kernels::kActivations));
   for (const auto& [N, D] : kSizes) {
     const Function f = [&](Tape& tape, const Variables& x) {
       return bias_activation(tape, x[0], x[1], activation);

@@ -3,12 +3,14 @@
 
     pip install torch safetensors && python3 make_transformer.py [FOLDER]
 
-writes, into FOLDER (default: this one), one batch and three models evaluated on it:
+writes, into FOLDER (default: this one), one batch and five models evaluated on it:
 
     transformer_batch.safetensors     source_ids [Ns], source_offsets [B+1], target_in, target_out [Nt],
                                       target_offsets [B+1]: i32, packed, without padding; lengths 1 to 9
     transformer_post.safetensors      post-norm, ReLU, untied
     transformer_pre_gelu.safetensors  pre-norm, GELU (erf), untied
+    transformer_swish.safetensors     post-norm, swish, untied
+    transformer_learned.safetensors   post-norm, ReLU, untied, learnt positions
     transformer_tied.safetensors      post-norm, ReLU, one embedding for source, target and output
 
 A model's file holds, all f64:
@@ -39,14 +41,15 @@ BEGIN, END, FIRST_WORD = 1, 2, 4
 SMOOTHING, NORM_EPS = 0.1, 1e-5
 SOURCE_LENGTHS = [5, 1, 9, 2, 7]  # with </s>
 TARGET_LENGTHS = [7, 3, 1, 9, 4]
+MAX_LENGTH = 12  # rows of a table of learnt positions
 PADDING = 0  # any id: nothing may depend on it
 
 
 class Model:
     """Parameters by name, drawn on first use; biases and norms too, so that every gradient is tested."""
 
-    def __init__(self, norm, activation, tied, seed):
-        self.norm, self.activation, self.tied = norm, activation, tied
+    def __init__(self, norm, activation, tied, seed, learned=False):
+        self.norm, self.activation, self.tied, self.learned = norm, activation, tied, learned
         self.generator = torch.Generator().manual_seed(seed)
         self.parameters = {}
         if tied:
@@ -65,6 +68,9 @@ class Model:
         if norm == "pre":
             self.draw_norm("encoder.norm")
             self.draw_norm("decoder.norm")
+        if learned:
+            self.draw("source_positions.weight", MAX_LENGTH, D)
+            self.draw("target_positions.weight", MAX_LENGTH, D)
 
     def draw_block(self, name, block):
         if block == "self_attention":
@@ -126,8 +132,10 @@ class Model:
         hidden = self.linear(f"{name}.in", x)
         if self.activation == "relu":
             hidden = hidden.relu()
-        else:
+        elif self.activation == "gelu":
             hidden = hidden * 0.5 * (1 + torch.erf(hidden / math.sqrt(2)))
+        else:
+            hidden = torch.nn.functional.silu(hidden)
         return self.linear(f"{name}.out", hidden)
 
     # ---- the model; ids [B, S], mask [B, S]
@@ -136,7 +144,8 @@ class Model:
         return "embedding.weight" if self.tied else f"{side}_embedding.weight"
 
     def embed(self, side, ids):
-        return self[self.embedding_name(side)][ids] * math.sqrt(D) + positions(ids.shape[1])
+        places = self[f"{side}_positions.weight"][:ids.shape[1]] if self.learned else positions(ids.shape[1])
+        return self[self.embedding_name(side)][ids] * math.sqrt(D) + places
 
     def encode(self, ids, mask):
         x = self.embed("source", ids)
@@ -221,6 +230,8 @@ def main():
     save_file(batch, folder / "transformer_batch.safetensors")
     for name, model in (("post", Model("post", "relu", tied=False, seed=2)),
                         ("pre_gelu", Model("pre", "gelu", tied=False, seed=3)),
+                        ("swish", Model("post", "swish", tied=False, seed=6)),
+                        ("learned", Model("post", "relu", tied=False, seed=7, learned=True)),
                         ("tied", Model("post", "relu", tied=True, seed=4))):
         results = evaluate(model, batch)
         tensors = {key: value.detach().contiguous() for key, value in (model.parameters | results).items()}

@@ -17,9 +17,9 @@ namespace {
 template <typename Body>
 void for_every_case(const Body& body) {
   for (const auto& c : activation_cases()) {
-    for (const Activation activation : {Activation::relu, Activation::gelu}) {
+    for (const Activation activation : kActivations) {
       for (const float p : {0.0f, 0.25f}) {
-        INFO(c.reason << ", " << (activation == Activation::relu ? "relu" : "gelu") << ", dropout " << p);
+        INFO(c.reason << ", " << name_of(activation) << ", dropout " << p);
         body(c, activation, test_dropout(p));
       }
     }
@@ -28,7 +28,7 @@ void for_every_case(const Body& body) {
 
 }  // namespace
 
-// AC0, AC1, AC3
+// AC0, AC1, AC3, AC7
 TEST_CASE("BiasActivation: agrees with the definition", "[unit][device]") {
   for_every_case([](const ActivationCase& c, Activation activation, const Dropout& dropout) {
     for (const Target& t : targets()) {
@@ -48,7 +48,7 @@ TEST_CASE("BiasActivation: agrees with the definition", "[unit][device]") {
   });
 }
 
-// AC2, AC4, AC5, AC6
+// AC2, AC4, AC5, AC6, AC8
 TEST_CASE("BiasActivation: gradients agree with the definition, in place, dbias accumulated",
           "[unit][device]") {
   for_every_case([](const ActivationCase& c, Activation activation, const Dropout& dropout) {
@@ -67,25 +67,39 @@ TEST_CASE("BiasActivation: gradients agree with the definition, in place, dbias 
         }
       }
       bias_activation_forward(x, bias, activation, there, a);
-      bias_activation_backward(dx, activation == Activation::relu ? a : x, bias, activation, there, dx,
-                               dbias);
+      bias_activation_backward(dx, keeps_input(activation) ? x : a, bias, activation, there, dx, dbias);
       CHECK(max_relative_error(dx, expected) < t.gradient_tolerance());
       CHECK(max_relative_error(dbias, sums) < t.gradient_tolerance());
     }
   });
 }
 
+// AC7, AC8: the sigmoid is 3/4 at ln 3, 1/2 at 0 and 1/4 at -ln 3.
+TEST_CASE("BiasActivation: swish and its slope at ln 3, 0 and -ln 3 are those calculated by hand",
+          "[golden][device]") {
+  const double z = std::log(3.0);
+  for (const Target& t : targets()) {
+    const Tensor x = t.tensor({z - 1, 1, -1, 1 - z}, {2, 2}), bias = t.tensor({1, -1}, {2});
+    const Tensor a = t.poisoned({2, 2}), dx = t.tensor({2, 2, 2, 2}, {2, 2}), dbias = t.sums({10, 0}, {2});
+    bias_activation_forward(x, bias, Activation::swish, {}, a);
+    CHECK(max_relative_error(a, {0.75 * z, 0, 0, -0.25 * z}) < t.forward_tolerance());
+    bias_activation_backward(dx, x, bias, Activation::swish, {}, dx, dbias);
+    const double high = 2 * (0.75 + z * 3 / 16), low = 2 * (0.25 - z * 3 / 16);
+    CHECK(max_relative_error(dx, {high, 1, 1, low}) < t.gradient_tolerance());
+    CHECK(max_relative_error(dbias, {10 + high + 1, 1 + low}) < t.gradient_tolerance());
+  }
+}
+
 TEST_CASE("BiasActivation: the same bits wherever the tensors begin", "[unit][device]") {
   for (const Target& t : targets()) {
-    for (const Activation activation : {Activation::relu, Activation::gelu}) {
+    for (const Activation activation : kActivations) {
       const Dropout dropout = dropout_on(t.device, test_dropout(0.1f));
       const auto run = [&](const auto& place) {
         const Tensor x = place(t.random({67, 136}, 1)), bias = place(t.random({136}, 2)),
                      a = place(t.poisoned({67, 136})), dx = place(t.random({67, 136}, 3)),
                      dbias = t.sums(random_values(136, 4), {136});
         bias_activation_forward(x, bias, activation, dropout, a);
-        bias_activation_backward(dx, activation == Activation::relu ? a : x, bias, activation, dropout, dx,
-                                 dbias);
+        bias_activation_backward(dx, keeps_input(activation) ? x : a, bias, activation, dropout, dx, dbias);
         return std::vector<Tensor>{a, dx, dbias};
       };
       const auto aligned = run([](const Tensor&tensor) { return tensor; }), unaligned = run(odd_view);
@@ -106,7 +120,7 @@ TEST_CASE("BiasActivation: gradients agree with central differences", "[grad]") 
       return weighted_sum(a, da);
     };
     loss();
-    const Tensor& saved = activation == Activation::relu ? a : x;
+    const Tensor& saved = keeps_input(activation) ? x : a;
     bias_activation_backward(da, saved, bias, activation, dropout, dx, dbias);
     CHECK(gradient_error(loss, x, dx) < 1e-6);
     CHECK(gradient_error(loss, bias, dbias) < 1e-6);
@@ -116,7 +130,7 @@ TEST_CASE("BiasActivation: gradients agree with central differences", "[grad]") 
 TEST_CASE("BiasActivation: NaN and infinity are not hidden", "[unit][device]") {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   for (const Target& t : targets()) {
-    for (const Activation activation : {Activation::relu, Activation::gelu}) {
+    for (const Activation activation : kActivations) {
       const Tensor x = t.tensor({nan, infinity, 1, 2}, {1, 4}), a = t.poisoned({1, 4});
       bias_activation_forward(x, t.tensor({0, 0, 0, 0}, {4}), activation, {}, a);
       CHECK(std::isnan(as_doubles(a)[0]));
@@ -126,12 +140,12 @@ TEST_CASE("BiasActivation: NaN and infinity are not hidden", "[unit][device]") {
 }
 
 TEST_CASE("BiasActivation: the same bits at one and two threads", "[unit]") {
-  for (const Activation activation : {Activation::relu, Activation::gelu}) {
+  for (const Activation activation : kActivations) {
     CHECK(same_bits_at_any_thread_count([&] {
       const Tensor x = random_tensor({301, 129}, DType::f32, 1), bias = random_tensor({129}, DType::f32, 2);
       const Tensor a = poisoned({301, 129}, DType::f32), dbias = Tensor::zeros({129}, DType::f32);
       bias_activation_forward(x, bias, activation, test_dropout(0.1f), a);
-      const Tensor dx = poisoned({301, 129}, DType::f32), &saved = activation == Activation::relu ? a : x;
+      const Tensor dx = poisoned({301, 129}, DType::f32), &saved = keeps_input(activation) ? x : a;
       bias_activation_backward(x, saved, bias, activation, test_dropout(0.1f), dx, dbias);
       return std::vector<Tensor>{a, dx, dbias};
     }));

@@ -2,6 +2,7 @@
 #include "kernels/linear.h"
 
 #include "kernels/elementwise.h"
+#include "kernels/plain/activation.h"
 #include "tests/cases/dropout_factor.h"
 #include "tests/cases/linear.h"
 #include "tests/cases/matmul.h"
@@ -62,27 +63,25 @@ TEST_CASE("Linear: y = x W^T + bias, with a bias and without, aligned and not", 
   }
 }
 
-TEST_CASE("Linear: with relu and gelu, with dropout and without, it is the activation of the affine map",
+TEST_CASE("Linear: with each activation, with dropout and without, it is that of the affine map",
           "[unit][device]") {
   for (const Target& t : targets()) {
     for (const auto& c : linear_cases()) {
-      for (const Activation activation : {Activation::relu, Activation::gelu}) {
+      for (const Activation activation : kActivations) {
         for (const float p : {0.0f, 0.2f}) {
-          INFO(c.reason << (activation == Activation::relu ? ", relu, p " : ", gelu, p ") << p << ", "
-                        << name_of(t));
+          INFO(c.reason << ", " << name_of(activation) << ", p " << p << ", " << name_of(t));
           const Dropout here = test_dropout(p);
           Dropout dropout = here;
           dropout.counter = here.counter.to(t.device);
           const Tensor x = t.random({c.N, c.K}, 1), w = t.random({c.M, c.K}, 2), bias = t.random({c.M}, 3);
-          const Tensor pre = activation == Activation::gelu ? t.poisoned({c.N, c.M}) : Tensor();
+          const Tensor pre = keeps_input(activation) ? t.poisoned({c.N, c.M}) : Tensor();
           const Tensor a = t.poisoned({c.N, c.M});
           linear_activation_forward(x, w, bias, activation, dropout, pre, a);
           auto expected = affine(c, x, w, bias);
           for (int64_t n = 0; n < c.N; ++n) {
             for (int64_t m = 0; m < c.M; ++m) {
               double& z = expected[n * c.M + m];
-              z = activation == Activation::relu ? std::max(0.0, z) : z * std::erfc(-z / std::sqrt(2.0)) / 2;
-              z *= dropout_factor(here, n, m);
+              z = plain::activate(activation, z) * dropout_factor(here, n, m);
             }
           }
           // Where the activation is a step of its own, the product has been rounded before.
@@ -141,7 +140,7 @@ TEST_CASE("Linear: the feed-forward pair's gradient is the product's, through th
   // Against the steps one by one: bias_activation_backward has its own expectation in activation_test.cpp.
   for (const Target& t : targets()) {
     for (const auto& c : linear_cases()) {
-      for (const Activation activation : {Activation::relu, Activation::gelu}) {
+      for (const Activation activation : kActivations) {
         INFO(c.reason << ", " << name_of(t));
         const Tensor dy = t.random({c.N, c.K}, 1), w2 = t.random({c.K, c.M}, 2),
                      saved = t.random({c.N, c.M}, 3);
@@ -238,15 +237,15 @@ TEST_CASE("Linear: gradients agree with central differences, weights and bias ac
 TEST_CASE("Linear: the feed-forward pair's gradient agrees with central differences", "[grad]") {
   // a = dropout(f(h W1^T + bias)), y = a W2^T
   for (const auto& c : linear_cases()) {
-    for (const Activation activation : {Activation::relu, Activation::gelu}) {
-      INFO(c.reason << (activation == Activation::relu ? ", relu" : ", gelu"));
+    for (const Activation activation : kActivations) {
+      INFO(c.reason << ", " << name_of(activation));
       const Dropout dropout = test_dropout(0.2f);
       const Tensor h = random_tensor({c.N, c.K}, DType::f64, 1),
                    w1 = random_tensor({c.M, c.K}, DType::f64, 2);
       const Tensor bias = random_tensor({c.M}, DType::f64, 3), w2 = random_tensor({c.K, c.M}, DType::f64, 4);
       const Tensor dy = random_tensor({c.N, c.K}, DType::f64, 5), y = poisoned({c.N, c.K}, DType::f64);
       const Tensor a = poisoned({c.N, c.M}, DType::f64), dpre = poisoned({c.N, c.M}, DType::f64);
-      const Tensor pre = activation == Activation::gelu ? poisoned({c.N, c.M}, DType::f64) : Tensor();
+      const Tensor pre = keeps_input(activation) ? poisoned({c.N, c.M}, DType::f64) : Tensor();
       const Tensor dbias = Tensor::zeros({c.M}, DType::f64), dh = poisoned({c.N, c.K}, DType::f64);
       const auto loss = [&] {
         linear_activation_forward(h, w1, bias, activation, dropout, pre, a);
@@ -304,11 +303,15 @@ TEST_CASE("Linear: an input gradient can be added to what another branch left", 
   CHECK(max_relative_error(sum, expected) < tolerance(DType::f64));
 }
 
-TEST_CASE("Linear: gelu must keep the product, relu must not", "[unit]") {
+TEST_CASE("Linear: gelu and swish must keep the product, relu must not", "[unit]") {
   const Tensor x = random_tensor({3, 4}, DType::f32, 1), w = random_tensor({5, 4}, DType::f32, 2);
   const Tensor bias = random_tensor({5}, DType::f32, 3), a = poisoned({3, 5}, DType::f32);
-  CHECK_THROWS_AS(linear_activation_forward(x, w, bias, Activation::gelu, {}, {}, a), Error);
-  CHECK_THROWS_AS(linear_activation_forward(x, w, bias, Activation::relu, {}, a, a), Error);
+  CHECK_THROWS_WITH(linear_activation_forward(x, w, bias, Activation::gelu, {}, {}, a),
+                    "linear_activation: pre must be given for gelu");
+  CHECK_THROWS_WITH(linear_activation_forward(x, w, bias, Activation::swish, {}, {}, a),
+                    "linear_activation: pre must be given for swish");
+  CHECK_THROWS_WITH(linear_activation_forward(x, w, bias, Activation::relu, {}, a, a),
+                    "linear_activation: pre must not be given for relu");
 }
 
 TEST_CASE("Linear: refuses sizes and types that do not fit together", "[unit]") {

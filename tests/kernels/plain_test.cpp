@@ -129,7 +129,7 @@ TEST_CASE("Plain kernels: gradients of a residual connection and of a dropped no
   CHECK(gradient_error(weighted(residual, sum, dsum), x.tensor, dx.tensor) < kTolerance);  // RN1
   CHECK(gradient_error(weighted(residual, sum, dsum), s.tensor, ds.tensor) < kTolerance);  // RN2
 
-  for (const Activation f : {Activation::relu, Activation::gelu}) {
+  for (const Activation f : kActivations) {
     const Values bias({D}, 4), da({N, D}, 5), a({N, D}), dz({N, D}), dbias({D});
     const auto forward = [&] { plain::bias_activation_forward(N, D, f, x, bias, m, a); };
     plain::bias_activation_backward(N, D, f, da, x, bias, m, dz, dbias);
@@ -188,6 +188,7 @@ TEST_CASE("Plain kernels: norms, activations, attention and loss of numbers calc
   CHECK(plain::relu(-1.5) == 0);  // AC1
   CHECK(plain::relu(1.5) == 1.5);
   CHECK(plain::gelu(1) == Approx(0.8413447460685429));  // AC3: the normal distribution at 1, from tables
+  CHECK(plain::swish(std::log(3.0)) == Approx(0.75 * std::log(3.0)));  // AC7: e^-z is 1/3
 
   // One query, keys with scores 0 and log 3: probabilities 1/4 and 3/4; the second value is dropped.
   const plain::AttentionHead head{1, 2, 1, 1, 1, false};

@@ -65,7 +65,8 @@ TEST_CASE("bf16: the gradient of a whole model agrees with f64", "[unit]") {
   // one in some hundred activations is so near to 0 that rounding decides whether its gradient passes:
   // sqrt(1/500) = 5 %.
   for (const auto& [activation, tolerance] :
-       {std::pair{kernels::Activation::gelu, 2e-2}, std::pair{kernels::Activation::relu, 8e-2}}) {
+       {std::pair{kernels::Activation::gelu, 2e-2}, std::pair{kernels::Activation::swish, 2e-2},
+        std::pair{kernels::Activation::relu, 8e-2}}) {
     for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
       for (const int64_t max_length : {60, 100}) {  // short and long attention
         const TransformerConfig config = small_config(norm, max_length, activation);

@@ -160,8 +160,10 @@ TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {
     return random_batch({9, 8, 3}, {4, 5, 11}, 13, 17, static_cast<uint64_t>(update));
   };
   const BatchSize exact{.source_tokens = 20, .target_tokens = 20, .sentences = 3};
-  const Training eager = train(kCuda, DType::f32, 6, small_config(), {}, full);
-  const Training graph = train(kCuda, DType::f32, 6, small_config(), exact, full);
+  TransformerConfig config = small_config();
+  config.learned_positions = GENERATE(false, true);
+  const Training eager = train(kCuda, DType::f32, 6, config, {}, full);
+  const Training graph = train(kCuda, DType::f32, 6, config, exact, full);
   CHECK(graph.losses == eager.losses);
   CHECK(same_bits(graph.masters, eager.masters));
 }
@@ -197,6 +199,7 @@ TEST_CASE("CUDA: every parameter's gradient agrees with f64 on the CPU", "[cuda]
       TransformerConfig config = small_config(max_length);
       config.norm = norm;
       config.activation = norm == NormPlacement::pre ? kernels::Activation::gelu : kernels::Activation::relu;
+      config.learned_positions = norm == NormPlacement::pre;
       TinyModel exact(DType::f64, config), cuda(DType::f32, config, Arena::kDefaultBlock, kCuda);
       for (size_t i = 0; i < exact.registry.parameters().size(); ++i) {  // f32 values in both
         const Parameter& to = exact.registry.parameters()[i];

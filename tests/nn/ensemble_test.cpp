@@ -56,6 +56,16 @@ std::vector<Hypothesis> translate(const TranslationModel& model, Arena& arena, c
 
 }  // namespace
 
+TEST_CASE("Ensemble: it reads as many tokens as the member that reads fewest", "[unit]") {
+  TransformerConfig learned = small_config(7);
+  learned.learned_positions = true;
+  learned.max_length = 7;
+  SearchModel a(DType::f64, small_config(7), 1, -30.0), b(DType::f64, learned, 2, -30.0);
+  const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 1}, a.registry);
+  CHECK(most_tokens(ensemble.config()) == 7);
+  CHECK(translate(ensemble, a.arena, {5, 6, kEos}, 2, 20).front().ids.size() == 7);
+}
+
 TEST_CASE("Ensemble: a beam as wide as the space finds the best of all products of experts", "[unit]") {
   SearchModel a(DType::f64, small_config(7), 1), b(DType::f64, small_config(7), 2);
   const std::vector<double> weights{0.75, 0.25};

@@ -35,7 +35,7 @@ struct Fixture {
 
 // FF1, FF2, FF3, FF4, FF5, FF6, FF7
 TEST_CASE("FeedForward: gradients of input and parameters and agreement with primitive nodes", "[grad]") {
-  const auto activation = GENERATE(kernels::Activation::relu, kernels::Activation::gelu);
+  const auto activation = GENERATE(from_range(kernels::kActivations));
   for (const int64_t T : {1, 7, 33}) {
     for (const float p : {0.0f, kBlockDropout}) {
       const Fixture fixture(T, activation, p);

@@ -40,6 +40,7 @@ TEST_CASE("LanguageModel: gradients of every parameter under every norm and tyin
     for (const Tying tying : {Tying::none, Tying::target}) {
       TransformerConfig config = tiny_language_model(norm, tying);
       if (norm == NormPlacement::pre) config.activation = kernels::Activation::gelu;
+      config.learned_positions = norm == NormPlacement::pre;
       if (tying == Tying::none) config.max_length = 100;  // long attention
       Tiny<LanguageModel> tiny(DType::f64, config);
       const Worst worst = sampled_gradient_error(tiny, uneven_lines());
@@ -65,7 +66,9 @@ TEST_CASE("LanguageModel: a position sees nothing behind it and nothing of other
 TEST_CASE("LanguageModel: decoding step by step gives the states of the whole line", "[unit]") {
   const NormPlacement norm = GENERATE(NormPlacement::post, NormPlacement::pre);
   constexpr int32_t kLines = 2, kLength = 7;
-  Tiny<LanguageModel> tiny(DType::f64, tiny_language_model(norm));
+  TransformerConfig config = tiny_language_model(norm);
+  config.learned_positions = norm == NormPlacement::pre;
+  Tiny<LanguageModel> tiny(DType::f64, config);
   const PackedBatch batch = random_batch({0, 0}, {kLength, kLength}, 13, 17, 4);
   const Tensor whole = states_of(tiny, batch);
   Tape tape(tiny.arena, Tape::Mode::inference);

@@ -49,6 +49,18 @@ struct SampledModel : Tiny<LanguageModel> {
 
 }  // namespace
 
+TEST_CASE("Sampler: a line ends where the learnt positions end", "[unit]") {
+  TransformerConfig config = SampledModel::config_of();
+  config.learned_positions = true;
+  config.max_length = 9;
+  Tiny<LanguageModel> tiny(DType::f64, config);
+  tiny.registry.find("output.bias").value.data<double>()[2] = -30;  // </s> never comes
+  const SamplingOptions options{.bos = 1, .eos = 2, .unk = 3, .pad = 0};
+  const SampledLine line = Sampler(tiny.model, tiny.arena, options).sample({{}}, 0).front();
+  CHECK(line.cut);
+  CHECK(line.ids.size() == 9);
+}
+
 TEST_CASE("Sampler: at temperature 0 every token is the most probable one after those before it", "[unit]") {
   SampledModel model;
   for (const Ids& prompt : {Ids{}, Ids{5, 9, 4}}) {

@@ -120,6 +120,21 @@ TEST_CASE("Search: long translations grow the cache, and all memory goes back to
   CHECK(result.log_probability == Approx(uncached_log_probability(model, source, result)).epsilon(1e-9));
 }
 
+TEST_CASE("Search: a translation ends where the learnt positions end", "[unit]") {
+  TransformerConfig config = small_config(20);
+  config.learned_positions = true;
+  config.max_length = 7;
+  SearchModel model(DType::f64, config, 18, -30.0);  // </s> is never likely
+  for (const int64_t beam : {1, 4}) {
+    const Hypothesis best = Search(model.transformer, model.arena, options_for(beam))
+                                .translate(make_batch({{5, 6, kEos}}))
+                                .front()
+                                .front();
+    CHECK(best.cut);
+    CHECK(best.ids.size() == 7);
+  }
+}
+
 TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]") {
   SearchModel model(DType::f32, small_config(20), 18);
   const auto construct = [&](const SearchOptions& options) {

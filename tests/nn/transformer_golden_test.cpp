@@ -67,10 +67,12 @@ Result compare(const TransformerConfig& config, const std::string& name, DType d
   return result;
 }
 
-void check(const TransformerConfig& config, const std::string& name) {
+// max_lengths: for short and long attention.
+void check(const TransformerConfig& config, const std::string& name,
+           const std::vector<int64_t>& max_lengths = {60, 100}) {
   // f64: eps and label smoothing are f32 constants here, 1e-8 off PyTorch's.
   for (const auto& [dtype, tolerance] : {std::pair{DType::f64, 1e-6}, std::pair{DType::f32, 2e-4}}) {
-    for (const int64_t max_length : {60, 100}) {  // short and long attention
+    for (const int64_t max_length : max_lengths) {
       TransformerConfig longer = config;
       longer.max_length = max_length;
       const Result result = compare(longer, name, dtype);
@@ -96,6 +98,18 @@ TEST_CASE("Transformer: pre-norm with GELU agrees with PyTorch in loss and every
   config.norm = NormPlacement::pre;
   config.activation = kernels::Activation::gelu;
   check(config, "transformer_pre_gelu.safetensors");
+}
+
+TEST_CASE("Transformer: swish agrees with PyTorch in loss and every gradient", "[golden]") {
+  TransformerConfig config = golden_config();
+  config.activation = kernels::Activation::swish;
+  check(config, "transformer_swish.safetensors");
+}
+
+TEST_CASE("Transformer: learnt positions agree with PyTorch in loss and every gradient", "[golden]") {
+  TransformerConfig config = golden_config();
+  config.learned_positions = true;
+  check(config, "transformer_learned.safetensors", {12});
 }
 
 TEST_CASE("Transformer: one tied table agrees with PyTorch in loss and every gradient", "[golden]") {

@@ -31,12 +31,44 @@ TEST_CASE("Transformer: gradients of every parameter under every norm and tying"
   }
 }
 
+TEST_CASE("Transformer: gradients of every parameter where positions are learnt", "[grad]") {
+  for (const Tying tying : {Tying::none, Tying::all}) {
+    TransformerConfig config = tiny_config();
+    config.learned_positions = true;
+    config.tying = tying;
+    if (tying == Tying::all) config.target_vocabulary = config.source_vocabulary;
+    config.max_length =
+        tying == Tying::all ? 100 : 11;  // long attention; a table that the longest sentence fills
+    TinyModel model(DType::f64, config);
+    const Worst worst = sampled_gradient_error(model, uneven_batch());
+    INFO("tying " << static_cast<int>(tying) << ": " << worst.of);
+    CHECK(worst.error <= 1e-6);
+  }
+}
+
+TEST_CASE("Transformer: each side has learnt positions of its own, as many as a sentence may have tokens",
+          "[unit]") {
+  TransformerConfig config = tiny_config();
+  config.learned_positions = true;
+  config.tying = Tying::all, config.target_vocabulary = config.source_vocabulary;
+  Registry registry;
+  const Transformer model(config, registry);
+  for (const char* const name : {"source_positions.weight", "target_positions.weight"})
+    CHECK(registry.find(name).shape == Shape{config.max_length, config.dim});
+  CHECK(most_tokens(config) == config.max_length);
+  config.learned_positions = false;
+  CHECK(most_tokens(config) == Model::kMaxPositions);
+  config.max_length = 3000;
+  CHECK(most_tokens(config) == 3000);
+}
+
 TEST_CASE("Transformer: loss and gradients do not depend on how an update is cut into batches", "[unit]") {
   // With dropout on: all at once, two micro-batches, a batch per sentence. Only the rounding of sums differs.
   const int64_t max_length = GENERATE(60, 100);
   const auto [dtype, tolerance] = GENERATE(std::pair{DType::f64, 1e-12}, std::pair{DType::f32, 1e-4});
   TransformerConfig config = tiny_config();
   config.max_length = max_length;
+  config.learned_positions = GENERATE(false, true);
   TinyModel model(dtype, config);
   const PackedBatch batch = uneven_batch();
   const double loss = model.accumulate({batch});

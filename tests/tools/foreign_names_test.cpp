@@ -23,6 +23,10 @@ TEST_CASE("Foreign names: what other toolkits call an option leads to ours", "[u
   CHECK_THAT(answer_to("--patience=5"), Catch::Contains("did you mean '--early-stopping'?"));
   CHECK_THAT(answer_to("--batch-size=64"), Catch::Contains("did you mean '--mini-batch-words'?"));
   CHECK_THAT(answer_to("--hidden_size=64"), Catch::Contains("did you mean '--dim-emb'?"));
+  CHECK_THAT(answer_to("--activation_fn=swish"),
+             Catch::Contains("did you mean '--transformer-ffn-activation'?"));
+  CHECK_THAT(answer_to("--encoder-learned-pos"),
+             Catch::Contains("did you mean '--transformer-train-positions'?"));
   CHECK_THAT(error_of([] { parse_config(Program::train, "learning_rate = 0.1", "x.toml"); }),
              Catch::Contains("unknown key 'learning_rate'; did you mean 'learn-rate'?"));
 }

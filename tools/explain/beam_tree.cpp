@@ -126,7 +126,8 @@ std::string words_for(nn::Fate fate, int64_t beam_size) {
 
 BeamTree grow_beam_tree(const ModelTranslator& model, Arena& arena, const std::string& line) {
   const Vocabularies& vocabularies = model.model->vocabularies;
-  const std::vector<int32_t> ids = ids_of(*vocabularies.source, model.model->pipeline.prepare(line));
+  const std::vector<int32_t> ids =
+      ids_of(*vocabularies.source, model.model->pipeline.prepare(line), *model.model->model);
   data::Sequences sources;
   sources.push_back(ids);
   const auto batches =

@@ -144,24 +144,18 @@ Op residual_norm() {
           }};
 }
 
-Op activation(const char* name, k::Activation f, const Equation& value, const char* slope_id) {
-  const bool relu = f == k::Activation::relu;
-  return {name,
+Op activation(k::Activation f, const Equation& value, const Equation& slope) {
+  return {name_of(f),
           "feed_forward.md",
           {{"x", "-2,-0.5,0.5,2"}, {"bias", "row of 0"}, {"dy", "x of 1"}},
-          {value,
-           {slope_id,
-            relu ? "dx = dy where x + bias > 0, else 0" : "dx = dy (Phi(z) + z phi(z)),  z = x + bias",
-            {"dx"},
-            "x"},
-           {"AC6", "dbias = sum_n dx", {"dbias"}, "bias"}},
+          {value, slope, {"AC6", "dbias = sum_n dx", {"dbias"}, "bias"}},
           [f](Tensors& t) {
             t["y"] = like(t["x"]), k::bias_activation_forward(t["x"], t["bias"], f, {}, t["y"]);
           },
-          [f, relu](Tensors& t) {
+          [f](Tensors& t) {
             t["dx"] = like(t["x"]), t["dbias"] = like(t["bias"]);
-            k::bias_activation_backward(t["dy"], relu ? t["y"] : t["x"], t["bias"], f, {}, t["dx"],
-                                        t["dbias"]);
+            k::bias_activation_backward(t["dy"], k::keeps_input(f) ? t["x"] : t["y"], t["bias"], f, {},
+                                        t["dx"], t["dbias"]);
           },
           [f](Tensors& t) {
             const int64_t N = t.at("x").rows(), F = t.at("x").width();
@@ -253,15 +247,20 @@ Op top_k() {
 }  // namespace
 
 std::vector<Op> row_ops() {
-  return {softmax(),
-          layer_norm(),
-          rms_norm(),
-          residual_norm(),
-          activation("relu", k::Activation::relu, {"AC1", "y = max(0, x + bias)", {"y"}}, "AC2"),
-          activation("gelu", k::Activation::gelu, {"AC3", "y = z Phi(z),  z = x + bias", {"y"}}, "AC4"),
-          cross_entropy(),
-          top_k(),
-          adam()};
+  return {
+      softmax(),
+      layer_norm(),
+      rms_norm(),
+      residual_norm(),
+      activation(k::Activation::relu, {"AC1", "y = max(0, x + bias)", {"y"}},
+                 {"AC2", "dx = dy where x + bias > 0, else 0", {"dx"}, "x"}),
+      activation(k::Activation::gelu, {"AC3", "y = z Phi(z),  z = x + bias", {"y"}},
+                 {"AC4", "dx = dy (Phi(z) + z phi(z)),  z = x + bias", {"dx"}, "x"}),
+      activation(k::Activation::swish, {"AC7", "y = z s(z),  z = x + bias,  s(z) = 1 / (1 + e^-z)", {"y"}},
+                 {"AC8", "dx = dy (s + z s (1 - s)),  s = s(z)", {"dx"}, "x"}),
+      cross_entropy(),
+      top_k(),
+      adam()};
 }
 
 }  // namespace xf::tools::explain

@@ -1,16 +1,15 @@
 #include "tools/explain/sentence_pair.h"
 
 #include "core/error.h"
-#include "nn/transformer.h"
 
 namespace xf::tools::explain {
 
-std::vector<int32_t> ids_of(const data::Tokenizer& vocabulary, const std::string& line) {
+std::vector<int32_t> ids_of(const data::Tokenizer& vocabulary, const std::string& line,
+                            const nn::Model& model) {
   std::vector<int32_t> ids = vocabulary.encode(line);
   if (ids.empty()) fail(ErrorKind::usage, "a sentence without tokens ('{}'); give some text", line);
-  constexpr auto kMost = static_cast<size_t>(nn::Transformer::kMaxPositions - 1);
-  if (ids.size() > kMost)
-    fail(ErrorKind::usage, "a sentence of {} tokens; give at most {}", ids.size(), kMost);
+  const auto most = static_cast<size_t>(nn::most_tokens(model.config()) - 1);  // and </s>
+  if (ids.size() > most) fail(ErrorKind::usage, "a sentence of {} tokens; give at most {}", ids.size(), most);
   return ids;
 }
 

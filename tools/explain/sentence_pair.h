@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "data/batches.h"
+#include "nn/model.h"
 
 namespace xf::tools::explain {
 
-// Of a prepared line (data::TextPipeline). Error usage for one without tokens, and for one that no model reads whole.
-std::vector<int32_t> ids_of(const data::Tokenizer& vocabulary, const std::string& line);
+// Of a prepared line (data::TextPipeline). Error usage for one without tokens, and for one that the model does not read
+// whole.
+std::vector<int32_t> ids_of(const data::Tokenizer& vocabulary, const std::string& line,
+                            const nn::Model& model);
 
 // source_ids </s> and target_ids </s>, on the CPU.
 PackedBatch sentence_pair(const data::BatchSpecials& specials, const std::vector<int32_t>& source_ids,

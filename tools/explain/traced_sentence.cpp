@@ -72,10 +72,11 @@ TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target) {
   const Vocabularies& vocabularies = model.model->vocabularies;
   const std::string line = model.model->pipeline.prepare(source);
-  const std::vector<int32_t> source_ids = ids_of(*vocabularies.source, line);
+  const std::vector<int32_t> source_ids = ids_of(*vocabularies.source, line, *model.model->model);
   const std::vector<int32_t> target_ids =
-      target.empty() ? model.translator.translate({line}).front().hypotheses.front().ids
-                     : ids_of(*vocabularies.target, model.model->pipeline.prepare(target));
+      target.empty()
+          ? model.translator.translate({line}).front().hypotheses.front().ids
+          : ids_of(*vocabularies.target, model.model->pipeline.prepare(target), *model.model->model);
   return trace_pair(model.model->translation_model(), model.arena, vocabularies, model.device, source_ids,
                     target_ids);
 }

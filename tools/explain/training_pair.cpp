@@ -25,8 +25,8 @@ TrainingPair::TrainingPair(const std::string& model, const std::string& source, 
     : loaded_(load_model(model, Device::cpu(), dtype, nn::Registry::Gradients::yes)) {
   const Vocabularies& vocabularies = loaded_->vocabularies;
   batch_ = sentence_pair(data::batch_specials(*vocabularies.source, *vocabularies.target),
-                         ids_of(*vocabularies.source, loaded_->pipeline.prepare(source)),
-                         ids_of(*vocabularies.target, loaded_->pipeline.prepare(target)));
+                         ids_of(*vocabularies.source, loaded_->pipeline.prepare(source), *loaded_->model),
+                         ids_of(*vocabularies.target, loaded_->pipeline.prepare(target), *loaded_->model));
   check_length(batch_.source_tokens, *loaded_);
   check_length(batch_.target_tokens, *loaded_);
 }

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# What a model and its optimiser may be otherwise: each trains, goes on to the same bytes, and translates.
+#   variants.sh FOLDER_OF_THE_PROGRAMS
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+make_corpus
+
+# The training loss of the run's first and last report, one after the other.
+losses() { grep '"event":"train"' "$1/metrics.jsonl" | sed 's/.*"loss":\([-+.0-9e]*\).*/\1/' | sed -n '1p;$p'; }
+falls() { losses "$1" | awk 'NR == 1 { first = $1 } END { exit !($1 < 0.9 * first) }' || { losses "$1"; return 1; }; }
+
+# learns NAME OPTIONS...: in one go and in three parts.
+learns() {
+  local name=$1
+  shift
+  train "$name" "$@" --after 120u --save-freq 20u --log-format none
+  claim "$name: a run ends with 0" equal $? 0
+  claim "$name: its loss falls" falls "$name"
+  for updates in 40u 100u 120u; do
+    train "parts_$name" "$@" --after $updates --save-freq 20u --log-format none || break
+  done
+  for file in latest/model latest/optimizer averaged/model; do
+    claim "$name: in three parts it ends in the same $file" same_bytes "$name/$file.safetensors" "parts_$name/$file.safetensors"
+  done
+  xformer-translate -m "$name" -i test.en -o "$name.de"
+  claim "$name: a line for each" equal "$(wc -l <"$name.de")" "$(wc -l <test.en)"
+}
+
+# ---- activations
+learns swish --transformer-ffn-activation swish
+claim "another activation is named with those that there are" \
+  refused 2 "one of relu, gelu, swish" train tanh --transformer-ffn-activation tanh
+
+# ---- learnt positions
+learns positions --transformer-train-positions --max-length 40
+claim "learnt positions: in the checkpoint, a table for each side" equal \
+  "$(grep -o '"[a-z]*_positions.weight":{[^}]*"shape":\[[0-9,]*\]' positions/latest/model.safetensors | sed 's/:.*shape//')" \
+  "$(printf '"source_positions.weight"":[41,32]\n"target_positions.weight"":[41,32]')"
+yes dog | head -n 100 | paste -s -d ' ' >long.en
+xformer-translate -m positions -i long.en -o long.de 2>warning
+claim "a line beyond the table is translated as far as the table goes" equal "$(wc -l <long.de)" 1
+claim "and that is said" grep -q "1 line.* too long" warning
+claim "a validation line beyond the table is refused by file and line" refused 3 "long.en:1: [0-9]+ tokens" \
+  train none --transformer-train-positions --max-length 40 --valid-sets long.en long.en
+claim "the layout of sinusoids has no meaning for them" refused 2 "position-layout is of sines" \
+  train none --transformer-train-positions --position-layout split
+conclude
