@@ -114,6 +114,13 @@ std::shared_ptr<void> allocate(Device device, int64_t bytes) {
   return {data, [](void* p) { cudaFree(p); }};
 }
 
+int64_t available(Device device) {
+  select_device(context(), device.index);
+  size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return static_cast<int64_t>(free);
+}
+
 void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64_t rows) {
   const bool to_host = to.device.type == DeviceType::cpu;
   const cudaMemcpyKind kind = to_host                               ? cudaMemcpyDeviceToHost

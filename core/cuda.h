@@ -34,6 +34,7 @@ void synchronize();
 std::shared_ptr<void> allocate(Device device, int64_t bytes);
 void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64_t rows);
 void zero(void* data, int64_t bytes);
+int64_t available(Device device);
 
 // Behind core/graph.h: what `work` queues, as an executable graph.
 std::shared_ptr<void> record(const std::function<void()>& work);

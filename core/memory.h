@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/device.h"
 
@@ -22,5 +23,9 @@ struct Rows {
 };
 void copy(const Rows& to, const Rows& from, int64_t width, int64_t rows);
 void zero(void* data, Device device, int64_t bytes);
+
+// Bytes that this process may still take: of the machine, of its control group, of a GPU. Nothing where the system does
+// not tell.
+std::optional<int64_t> available(Device device);
 
 }  // namespace xf::memory

@@ -10,8 +10,8 @@ namespace {
 void check_parameters(const TensorMap& model, const std::string& where) {
   for (const auto& [name, tensor] : model) {
     if (tensor.dtype() == DType::f32) continue;
-    fail(ErrorKind::data, "{}: '{}' is {}, but a parameter is f32; give saves that xformer-train wrote", where,
-         name, name_of(tensor.dtype()));
+    fail(ErrorKind::data, "{}: '{}' is {}, but a parameter is f32; give saves that xformer-train wrote",
+         where, name, name_of(tensor.dtype()));
   }
 }
 

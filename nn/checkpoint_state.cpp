@@ -142,9 +142,7 @@ template std::vector<int64_t> State::get(const std::string&) const;
 template std::vector<double> State::get(const std::string&) const;
 template std::vector<std::string> State::get(const std::string&) const;
 
-FileRecord record_of(const Crc64& checksum) {
-  return {checksum.bytes(), checksum.hexadecimal()};
-}
+FileRecord record_of(const Crc64& checksum) { return {checksum.bytes(), checksum.hexadecimal()}; }
 
 FileRecord record_of(std::string_view bytes) {
   Crc64 checksum;

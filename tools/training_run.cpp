@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/file.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/model_config.h"
@@ -49,6 +50,7 @@ class TrainingRun final : public nn::TrainingTask {
   void load_moments(const nn::Checkpoint& checkpoint, const std::string& where);
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
+  void warn_of_memory();
   nn::Ending train();
   void finish(nn::Ending ending);
   void conclude(nn::Ending ending);
@@ -91,7 +93,18 @@ int TrainingRun::run() {
   return 0;
 }
 
+// What the plan does not know: other programs, and what they will take.
+void TrainingRun::warn_of_memory() {
+  const auto available = memory::available(setup_.device);
+  if (!available || setup_.plan.total() <= *available) return;
+  on_warning(fmt::format(
+      "up to {} MB will be needed and {} MB are free; --workspace MB, a smaller --mini-batch-words and "
+      "--gradient-checkpointing need less",
+      setup_.plan.total() >> 20, *available >> 20));
+}
+
 nn::Ending TrainingRun::train() {
+  warn_of_memory();
   try {
     return nn::run_training_loop(model_.trainer, *this, setup_.loop, state_);
   } catch (const Stopped&) {

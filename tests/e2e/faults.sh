@@ -59,6 +59,10 @@ claim "with the losses of whole ones within 1e-4" \
   <(losses parts) <(losses whole)
 claim "which need more" grep -q '9 MB activations of 2,000 target tokens' whole/train.log
 claim "and the plan says how large a part is" grep -q '2 MB activations of 500 target tokens' parts/train.log
+claim "a plan over the memory that is free is warned about" exits 0 \
+  train vast "${quiet[@]}" --after 1u --mini-batch-words 30000000
+claim "with what it needs, what there is, and what needs less" \
+  says 'warning: up to [0-9]+ MB will be needed and [0-9]+ MB are free; --workspace MB, a smaller --mini-batch-words'
 claim "--mini-batch-fit makes batches that fill it" exits 0 train fitted "${large[@]}" --workspace 3 --mini-batch-fit
 fitted=$(grep -oE 'MB activations of [0-9,]+' fitted/train.log | tr -dc 0-9)
 claim "with more than the parts had ($fitted target tokens), and fewer than did not fit" \
