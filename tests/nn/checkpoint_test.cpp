@@ -206,7 +206,7 @@ TEST_CASE("Checkpoint: a tensor of another dtype is no parameter, and is refused
   checkpoint.model["b"] = integers;
   const tests::TemporaryFolder folder;
   write_checkpoint(folder / "c", checkpoint);
-  CHECK_THAT(error_of([&] { average_models({folder / "c"}, [](const std::string&) {}); }),
+  CHECK_THAT(error_of([&] { Average().add(read_model(folder / "c"), folder / "c"); }),
              Catch::StartsWith("3: " + (folder / "c") + ": 'b' is i32, but a parameter is f32; "));
 }
 
