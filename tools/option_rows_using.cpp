@@ -75,6 +75,8 @@ std::vector<Row> generate_options() {
       real("temperature", "1", "X", "below 1 the probable becomes more so; 0: always the most probable token")
           .at_least(0),
       integer("top-k", "0", "N", "draw among the N most probable tokens; 0: among all").at_least(0),
+      real("top-p", "1", "P", "of these, among the fewest that have probability P together; 1: among all")
+          .between(0, 1),
       integer("max-length", "100", "N", "at most N tokens a line; a cut is reported").between(1, 2048),
       integer("seed", "1", "N", "another seed, other lines").at_least(0),
       integer("mini-batch", "64", "N", "lines written together").at_least(1),
