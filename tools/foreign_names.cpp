@@ -15,7 +15,7 @@ namespace {
 using Pair = std::pair<std::string_view, std::string_view>;
 
 // Dashes stand for underscores, too.
-constexpr std::array<Pair, 62> kNames = {{{"lr", "learn-rate"},
+constexpr std::array<Pair, 73> kNames = {{{"lr", "learn-rate"},
                                           {"learning-rate", "learn-rate"},
                                           {"epochs", "after"},
                                           {"num-epochs", "after"},
@@ -76,7 +76,18 @@ constexpr std::array<Pair, 62> kNames = {{{"lr", "learn-rate"},
                                           {"voc-file", "vocabs"},
                                           {"beam", "beam-size"},
                                           {"lenpen", "normalize"},
-                                          {"beam-alpha", "normalize"}}};
+                                          {"beam-alpha", "normalize"},
+                                          {"prefix-size", "force-decode"},
+                                          {"use-target-prefix", "force-decode"},
+                                          {"sampling", "output-sampling"},
+                                          {"sampling-topk", "output-sampling"},
+                                          {"sampling-topp", "output-sampling"},
+                                          {"sampling-temperature", "output-sampling"},
+                                          {"random-sampling-topk", "output-sampling"},
+                                          {"random-sampling-topp", "output-sampling"},
+                                          {"random-sampling-temp", "output-sampling"},
+                                          {"print-alignment", "alignment"},
+                                          {"report-align", "alignment"}}};
 
 }  // namespace
 
