@@ -18,14 +18,16 @@ int64_t length_limit(const SearchOptions& options, int64_t source_tokens) {
 }  // namespace
 
 Beams::Beams(const SearchOptions& options, const std::vector<int32_t>& source_offsets,
-             SearchObserver* observer)
-    : options_(options), observer_(observer) {
+             std::vector<std::vector<int32_t>> prefixes, SearchObserver* observer)
+    : options_(options), prefixes_(std::move(prefixes)), observer_(observer) {
   const auto B = static_cast<int64_t>(source_offsets.size()) - 1;
   ended_.resize(static_cast<size_t>(B));
   for (int64_t b = 0; b < B; ++b) {
     const int32_t first = source_offsets[static_cast<size_t>(b)];
     const int32_t tokens = source_offsets[static_cast<size_t>(b + 1)] - first;
-    sentences_.push_back({b, 1, length_limit(options, tokens), first, tokens});
+    const size_t given = prefixes_.empty() ? 0 : prefixes_[static_cast<size_t>(b)].size();
+    const int64_t limit = std::max(length_limit(options, tokens), static_cast<int64_t>(given));
+    sentences_.push_back({b, 1, limit, first, tokens});
     nodes_.push_back({options.bos, -1, 0});
   }
 }
@@ -34,6 +36,32 @@ int64_t Beams::longest_source() const {
   int32_t longest = 0;
   for (const Sentence& sentence : sentences_) longest = std::max(longest, sentence.source_tokens);
   return longest;
+}
+
+// The next token of the sentence's prefix; -1 behind it.
+int32_t Beams::given_to(const Sentence& sentence) const {
+  if (prefixes_.empty()) return -1;
+  const std::vector<int32_t>& prefix = prefixes_[static_cast<size_t>(sentence.index)];
+  const auto at = static_cast<size_t>(position_);
+  return at < prefix.size() ? prefix[at] : -1;
+}
+
+bool Beams::any_given() const {
+  return std::ranges::any_of(sentences_, [&](const Sentence& sentence) { return given_to(sentence) >= 0; });
+}
+
+std::vector<int32_t> Beams::given() const {
+  std::vector<int32_t> ids;
+  for (const Sentence& sentence : sentences_)
+    ids.insert(ids.end(), static_cast<size_t>(sentence.live), given_to(sentence));
+  return ids;
+}
+
+std::vector<size_t> Beams::sentences() const {
+  std::vector<size_t> places;
+  for (const Sentence& sentence : sentences_)
+    places.insert(places.end(), static_cast<size_t>(sentence.live), static_cast<size_t>(sentence.index));
+  return places;
 }
 
 void Beams::write_step(std::vector<int32_t>& tables) const {
@@ -64,13 +92,15 @@ void Beams::advance(const std::vector<double>& log_probabilities, const std::vec
                     int64_t K) {
   auto parent = static_cast<int32_t>(first_node_);
   first_node_ = nodes();
-  size_t continuation = 0;
+  int64_t row = 0;
   for (Sentence& sentence : sentences_) {
     candidates_.clear();
-    for (int64_t i = 0; i < sentence.live; ++i, ++parent) {
-      const std::vector<int32_t> repeats = repeating(parent);
+    const bool given = given_to(sentence) >= 0;
+    for (int64_t i = 0; i < sentence.live; ++i, ++parent, ++row) {
+      const std::vector<int32_t> repeats = given ? std::vector<int32_t>{} : repeats_of(parent);
       const double so_far = nodes_[static_cast<size_t>(parent)].log_probability;
-      for (int64_t k = 0; k < K; ++k, ++continuation) {
+      for (int64_t k = 0; k < (given ? 1 : K); ++k) {
+        const auto continuation = static_cast<size_t>(row * K + k);
         const double log_probability = so_far + log_probabilities[continuation];
         if (!std::isfinite(log_probability)) {
           fail(ErrorKind::diverged,
@@ -98,7 +128,7 @@ std::vector<int32_t> Beams::path(int64_t node) const {
 
 // The tokens that would end an n-gram which the hypothesis has already: of each place that reads as its last n - 1 tokens,
 // the next one.
-std::vector<int32_t> Beams::repeating(int64_t parent) const {
+std::vector<int32_t> Beams::repeats_of(int64_t parent) const {
   const auto n = static_cast<size_t>(options_.no_repeat_ngram);
   std::vector<int32_t> repeats;
   if (n == 0 || static_cast<size_t>(position_) < n) return repeats;

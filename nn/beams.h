@@ -16,9 +16,9 @@ namespace xf::nn {
 
 class Beams {
  public:
-  // source_offsets [B+1] as in PackedBatch, whose sentences end with </s>.
+  // source_offsets [B+1] as in PackedBatch, whose sentences end with </s>. `prefixes`: of B sentences, or none.
   Beams(const SearchOptions& options, const std::vector<int32_t>& source_offsets,
-        SearchObserver* observer = nullptr);
+        std::vector<std::vector<int32_t>> prefixes, SearchObserver* observer = nullptr);
 
   bool done() const { return sentences_.empty(); }
   int64_t first_node() const { return first_node_; }
@@ -27,6 +27,11 @@ class Beams {
   int64_t position() const { return position_; }          // t: where the live hypotheses' last tokens stand
   int64_t longest_source() const;                         // Smax, of the sentences that have not stopped
 
+  // Of each live hypothesis, [R]: its sentence's place in the batch; the id that its prefix goes on with, -1 if none.
+  std::vector<size_t> sentences() const;
+  std::vector<int32_t> given() const;
+  bool any_given() const;
+
   // What the decoder reads in this step, one after the other:
   //   ids [R] · positions [R] · lengths [R] · rows [R, t+1] · source lengths [R] · source rows [R, Smax]
   // (a DecodeStep of nn/translation_model.h).
@@ -34,9 +39,13 @@ class Beams {
 
   // Takes the K best continuations of each live hypothesis, [R, K], best first, and forms the next live
   // hypotheses. K >= wanted() unless fewer ids are allowed: one </s> and beam_size others are all that a single hypothesis
-  // can contribute, beside those that would repeat an n-gram.
+  // can contribute, beside those that would repeat an n-gram. Where an id is given, it is the first of the K, and the
+  // others are not looked at.
   void advance(const std::vector<double>& log_probabilities, const std::vector<int32_t>& ids, int64_t K);
   int64_t wanted() const { return options_.beam_size + 1 + (options_.no_repeat_ngram > 0 ? position_ : 0); }
+
+  // The ids that live hypothesis r may not go on with, because an n-gram would repeat.
+  std::vector<int32_t> repeating(int64_t r) const { return repeats_of(first_node_ + r); }
 
   std::vector<std::vector<Hypothesis>> results() const;
 
@@ -63,7 +72,8 @@ class Beams {
   };
 
   std::vector<int32_t> path(int64_t node) const;
-  std::vector<int32_t> repeating(int64_t parent) const;
+  std::vector<int32_t> repeats_of(int64_t parent) const;
+  int32_t given_to(const Sentence& sentence) const;
   double ranked_by(const Candidate& candidate) const;
   void rank(size_t count);
   void advance(Sentence& sentence);
@@ -71,6 +81,7 @@ class Beams {
   Hypothesis hypothesis(const Ended& ended) const;
 
   SearchOptions options_;
+  std::vector<std::vector<int32_t>> prefixes_;  // per sentence of the batch, or none
   SearchObserver* observer_;
   std::vector<Sentence> sentences_;        // those that have not stopped
   std::vector<std::vector<Ended>> ended_;  // per sentence of the batch

@@ -17,6 +17,7 @@ LossSums evaluate(const Model& model, Arena& arena, const PackedBatch& batch) {
 std::vector<double> read_values(const Tensor& tensor) {
   const auto widened = [](const auto& values) {
     std::vector<double> wide;
+    wide.reserve(values.size());
     for (const auto value : values) wide.push_back(static_cast<float>(value));
     return wide;
   };

@@ -1,10 +1,5 @@
 #include "nn/sampler.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-
 #include "nn/decoder_cache.h"
 #include "nn/evaluation.h"
 
@@ -56,41 +51,15 @@ Sampler::Sampler(const LanguageModel& model, Arena& arena, const SamplingOptions
     : model_(model), arena_(arena), options_(options) {
   options_.max_length = std::min(options.max_length, most_tokens(model.config()));
   const int64_t V = model.config().target_vocabulary;
-  if (!(options.temperature >= 0)) fail(ErrorKind::usage, "temperature must be at least 0");
-  if (options.top_k < 0) fail(ErrorKind::usage, "top-k must be at least 0");
+  check(options.drawing);
   if (options.max_length < 1 || options.max_length > Model::kMaxPositions)
     fail(ErrorKind::usage, "max-length must be from 1 to {}", Model::kMaxPositions);
   XF_CHECK(0 <= options.bos && options.bos < V && 0 <= options.eos && options.eos < V,
            "sampler: <s> and </s> must be ids of the vocabulary of {}, got {} and {}", V, options.bos,
            options.eos);
-}
-
-// The token at which the running sum of probabilities passes `uniform`, from [0, 1).
-int32_t Sampler::draw(std::vector<double> logits, double uniform) const {
-  for (const int32_t id : {options_.bos, options_.pad, options_.unk}) {
-    if (id >= 0 && id != options_.eos)
-      logits[static_cast<size_t>(id)] = -std::numeric_limits<double>::infinity();
+  for (const int32_t id : {options.bos, options.pad, options.unk}) {
+    if (id >= 0 && id != options.eos) banned_.push_back(id);
   }
-  std::vector<int32_t> ids(logits.size());
-  std::iota(ids.begin(), ids.end(), 0);
-  const auto before = [&](int32_t a, int32_t b) {
-    const double za = logits[static_cast<size_t>(a)], zb = logits[static_cast<size_t>(b)];
-    return za != zb ? za > zb : a < b;
-  };
-  const size_t all = ids.size(), wanted = options_.temperature == 0 ? 1 : static_cast<size_t>(options_.top_k);
-  const size_t kept = wanted == 0 ? all : std::min(wanted, all);
-  std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(kept), ids.end(), before);
-  if (!std::isfinite(logits[static_cast<size_t>(ids[0])]))
-    fail(ErrorKind::diverged, "the model's logits are not finite");
-  if (kept == 1) return ids[0];
-  std::vector<double> sums(kept);
-  double sum = 0;
-  for (size_t i = 0; i < kept; ++i) {
-    const double below_top = logits[static_cast<size_t>(ids[i])] - logits[static_cast<size_t>(ids[0])];
-    sums[i] = sum += std::exp(below_top / options_.temperature);
-  }
-  const auto drawn = std::ranges::upper_bound(sums, uniform * sum) - sums.begin();
-  return ids[std::min(static_cast<size_t>(drawn), kept - 1)];
 }
 
 std::vector<SampledLine> Sampler::sample(const std::vector<std::vector<int32_t>>& prompts,
@@ -118,12 +87,11 @@ std::vector<SampledLine> Sampler::sample(const std::vector<std::vector<int32_t>>
     std::vector<Live> next;
     for (size_t r = 0; r < live.size(); ++r) {
       SampledLine& line = lines[live[r].prompt];
-      const auto row = logits.begin() + static_cast<std::ptrdiff_t>(r * V);
+      const std::span<const double> row(logits.data() + r * V, V);
       const std::vector<int32_t>& prompt = prompts[live[r].prompt];
       const auto at = static_cast<size_t>(position);
-      const int32_t id = at < prompt.size()
-                             ? prompt[at]
-                             : draw({row, row + static_cast<std::ptrdiff_t>(V)}, live[r].random.uniform());
+      const int32_t id =
+          at < prompt.size() ? prompt[at] : draw(options_.drawing, row, banned_, live[r].random.uniform());
       if (id == options_.eos) continue;
       line.ids.push_back(id);
       line.cut = static_cast<int64_t>(line.ids.size()) == options_.max_length;

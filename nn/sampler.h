@@ -1,15 +1,14 @@
-// Text from a language model: each next token is drawn from p^(1/temperature), among the top_k most probable ones
-// (Fan et al. 2018, arXiv:1805.04833, section 5.2). What is drawn is a function of the seed, the prompt's number and
-// the model's logits, whatever other prompts are continued beside it.
+// Text from a language model: each next token is drawn (nn/drawing.h). What is drawn is a function of the seed, the
+// prompt's number and the model's logits, whatever other prompts are continued beside it.
 #pragma once
 
+#include "nn/drawing.h"
 #include "nn/language_model.h"
 
 namespace xf::nn {
 
 struct SamplingOptions {
-  double temperature = 1;  // 0: always the most probable token
-  int64_t top_k = 0;       // 0: all
+  Drawing drawing = {};
   // Tokens of a line, prompt included; at most Model::kMaxPositions, and a model that reads fewer ends there.
   int64_t max_length = 100;
   uint64_t seed = 1;
@@ -34,11 +33,10 @@ class Sampler {
                                   uint64_t first_number) const;
 
  private:
-  int32_t draw(std::vector<double> logits, double uniform) const;
-
   const LanguageModel& model_;
   Arena& arena_;
   SamplingOptions options_;
+  std::vector<int32_t> banned_;  // ids that never come out
 };
 
 }  // namespace xf::nn

@@ -11,6 +11,13 @@
 //   limit = min(max_length, floor(max_length_factor * source tokens without </s>) + 10),
 // and whatever lives then is cut; n counts </s>. With beam_size 1 this is greedy search.
 //   score = (log p + word_penalty * words) / n^normalize
+// A translation may be given its beginning (Given::prefixes): each hypothesis begins with these tokens, whatever they
+// are, <unk> and repeated n-grams too. They count like others: in n, in log p, and for the n-grams that may not repeat.
+// A prefix is not shortened: limit is at least its length, so that one of limit tokens is the whole translation, cut.
+//
+// With `drawing` nothing is searched: the one hypothesis goes on with a token that is drawn (nn/drawing.h) from those
+// that are allowed, and its log-probability is the model's own, as in a search. What is drawn is a function of the
+// seed, the sentence's number and the model's logits.
 // Results are ordered by score (ties: the one that ended first, then the one that ranked higher), cut
 // hypotheses behind all that ended, because they do not carry the price of their </s>.
 //
@@ -18,6 +25,9 @@
 // a matrix product's row owes to the number of rows. A sentence that stops leaves the batch.
 #pragma once
 
+#include <optional>
+
+#include "nn/drawing.h"
 #include "nn/translation_model.h"
 
 namespace xf::nn {
@@ -29,8 +39,10 @@ struct SearchOptions {
   int64_t max_length = 256;  // at most Model::kMaxPositions; a model that reads fewer tokens ends there
   int64_t n_best = 1;        // hypotheses returned, at most beam_size
   bool allow_unk = false;
-  float word_penalty = 0;       // above 0: longer translations
-  int64_t no_repeat_ngram = 0;  // 0: any may repeat
+  float word_penalty = 0;               // above 0: longer translations
+  int64_t no_repeat_ngram = 0;          // 0: any may repeat
+  std::optional<Drawing> drawing = {};  // in place of search; beam_size is 1
+  uint64_t seed = 1;                    // of the drawing
   // Target ids. <s> and <pad> never come out (unless <s> is </s>); -1: the vocabulary has no such token.
   int32_t bos = -1, eos = -1, unk = -1, pad = -1;
 };
@@ -74,6 +86,12 @@ class SearchObserver {
   virtual void continued(const Continuation& continuation) = 0;
 };
 
+// What is known of the translations of a batch: a value for each sentence, or none at all.
+struct Given {
+  std::vector<std::vector<int32_t>> prefixes = {};  // target ids that it begins with, </s> not among them
+  std::vector<uint64_t> numbers = {};               // for drawing; else from 0
+};
+
 class Search {
  public:
   // Errors: usage for options that make no sense. The model must have its parameters.
@@ -81,11 +99,14 @@ class Search {
 
   // Per sentence of the batch, in its order, up to n_best hypotheses, best first, at least one. Reads the
   // source tensors only. Memory comes from the arena and is back there on return. Errors: diverged when the
-  // model's log-probabilities are not finite. `observer`: null for nobody, at the cost of a comparison per continuation.
-  std::vector<std::vector<Hypothesis>> translate(const PackedBatch& batch,
+  // model's log-probabilities are not finite; usage for a prefix that is longer than the model's positions or
+  // holds </s>. `observer`: null for nobody, at the cost of a comparison per continuation.
+  std::vector<std::vector<Hypothesis>> translate(const PackedBatch& batch, const Given& given = {},
                                                  SearchObserver* observer = nullptr) const;
 
  private:
+  void check_given(const PackedBatch& batch, const Given& given) const;
+
   const TranslationModel& model_;
   Arena& arena_;
   SearchOptions options_;

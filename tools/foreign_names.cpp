@@ -87,6 +87,17 @@ constexpr auto kNames = std::to_array<Pair>({
     {"beam", "beam-size"},
     {"lenpen", "normalize"},
     {"beam-alpha", "normalize"},
+    {"prefix-size", "force-decode"},
+    {"use-target-prefix", "force-decode"},
+    {"sampling", "output-sampling"},
+    {"sampling-topk", "output-sampling"},
+    {"sampling-topp", "output-sampling"},
+    {"sampling-temperature", "output-sampling"},
+    {"random-sampling-topk", "output-sampling"},
+    {"random-sampling-topp", "output-sampling"},
+    {"random-sampling-temp", "output-sampling"},
+    {"print-alignment", "alignment"},
+    {"report-align", "alignment"},
 });
 
 }  // namespace

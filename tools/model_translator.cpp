@@ -1,30 +1,20 @@
 #include "tools/model_translator.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/parallel.h"
+#include "data/piece_tokenizer.h"
 #include "tools/model_config.h"
+#include "tools/translation_options.h"
 
 namespace xf::tools {
 namespace {
 
 Device device_and_threads(const Options& options) {
+  check_translation_options(options);
   set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
   return chosen_device(options);
-}
-
-nn::SearchOptions search_options(const Options& options, const Options& training) {
-  const auto deciding = [&](std::string_view name) -> const Options& {
-    return options.is_set(name) ? options : training;
-  };
-  const int64_t beam = deciding("beam-size").get_int("beam-size");
-  return {.beam_size = beam,
-          .normalize = static_cast<float>(deciding("normalize").get_float("normalize")),
-          .max_length_factor = static_cast<float>(options.get_float("max-length-factor")),
-          .max_length = options.get_int("max-length"),
-          .n_best = options.get_bool("n-best") ? beam : 1,
-          .allow_unk = options.get_bool("allow-unk"),
-          .word_penalty = static_cast<float>(options.get_float("word-penalty")),
-          .no_repeat_ngram = options.get_int("no-repeat-ngram-size")};
 }
 
 std::vector<std::unique_ptr<LoadedModel>> other_models(const Options& options, const LoadedModel& first,
@@ -58,6 +48,18 @@ std::unique_ptr<nn::Ensemble> make_ensemble(const Options& options, const Loaded
   return std::make_unique<nn::Ensemble>(members, weights, first.registry);
 }
 
+Vocabularies text_of(const Vocabularies& vocabularies, bool reads_pieces, bool writes_pieces) {
+  if (!reads_pieces && !writes_pieces) return vocabularies;
+  return {data::piece_tokenizer(vocabularies.source, reads_pieces, false),
+          data::piece_tokenizer(vocabularies.target, reads_pieces, writes_pieces)};
+}
+
+std::optional<int64_t> alignment_layer(const Options& options, const nn::TransformerConfig& config) {
+  if (!options.is_set("alignment")) return std::nullopt;
+  if (!options.is_set("alignment-layer")) return nn::usual_alignment_layer(config);
+  return options.get_int("alignment-layer");
+}
+
 }  // namespace
 
 ModelTranslator::ModelTranslator(const Options& options)
@@ -68,7 +70,24 @@ ModelTranslator::ModelTranslator(const Options& options)
       translation(ensemble ? *ensemble : model->translation_model()),
       arena(device),
       search(search_options(options, model->training)),
-      translator(translation, arena, model->vocabularies, search, options.get_int("mini-batch")) {}
+      with_prefixes(options.get_bool("force-decode")),
+      reads_pieces(options.get_bool("no-spm-encode")),
+      text(text_of(model->vocabularies, reads_pieces, options.get_bool("no-spm-decode"))),
+      translator(translation, arena, text, search, options.get_int("mini-batch"),
+                 alignment_layer(options, translation.config())) {}
+
+SourceLine ModelTranslator::source_line(std::string_view line, const std::string& where) const {
+  const auto prepared = [&](std::string_view side) {
+    return reads_pieces ? std::string(side) : model->pipeline.prepare(side);
+  };
+  if (!with_prefixes) return {prepared(line)};
+  const auto tabs = std::ranges::count(line, '\t');
+  if (tabs > 1)
+    fail(ErrorKind::data, "{}: --force-decode reads a source, a tab and a prefix; this line has {} tabs",
+         where, tabs);
+  const size_t tab = std::min(line.find('\t'), line.size());
+  return {prepared(line.substr(0, tab)), prepared(line.substr(std::min(tab + 1, line.size())))};
+}
 
 std::string ModelTranslator::name() const {
   std::string name = model->folder;

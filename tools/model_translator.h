@@ -14,11 +14,15 @@ namespace xf::tools {
 
 struct ModelTranslator {
   // `options`: of Program::translate, "model" among them; what they leave open is as the first model was trained to be used.
-  // Sets the number of threads. Errors as chosen_device(), load_model() and Ensemble have them; usage if the models read text
-  // in different ways.
+  // Sets the number of threads. Errors as check_translation_options(), chosen_device(), load_model() and Ensemble have
+  // them; usage if the models read text in different ways.
   explicit ModelTranslator(const Options& options);
   ModelTranslator(const ModelTranslator&) = delete;
   ModelTranslator& operator=(const ModelTranslator&) = delete;
+
+  // A line as a user writes it, prepared, unless it is pieces (--no-spm-encode); with --force-decode, `source TAB
+  // prefix` or a source alone. Error data, beginning with `where`, for more tabs.
+  SourceLine source_line(std::string_view line, const std::string& where) const;
 
   // The folders that the weights came from.
   std::string name() const;
@@ -30,6 +34,9 @@ struct ModelTranslator {
   const nn::TranslationModel& translation;                 // the model, or the ensemble
   Arena arena;
   const nn::SearchOptions search;
+  const bool with_prefixes;     // --force-decode
+  const bool reads_pieces;      // --no-spm-encode
+  const Vocabularies text;      // the model's, as --no-spm-encode and --no-spm-decode have them
   const Translator translator;  // refers to translation and arena
 };
 

@@ -46,13 +46,37 @@ std::vector<Row> translate_options() {
               "no N pieces in a row come twice in a translation; 0: they may")
           .between(0, 64)
           .seldom(),
+      flag("force-decode", "false",
+           "lines are a source, a tab and what the translation begins with; without a tab: a source alone"),
+      text("output-sampling", "", "full|topk K|nucleus P [T]",
+           "draw each token, in place of search: from all, from the K most probable, or from the fewest that "
+           "have "
+           "probability P together; T: temperature")
+          .up_to(3),
+      integer("seed", "1", "N", "of --output-sampling: another seed, other translations").at_least(0),
       flag("n-best", "false", "all hypotheses: id ||| text ||| F0= log-probability ||| score"),
       flag("word-scores", "false",
            "behind each text ||| WordScores= the log-probability of each of its pieces, and of </s>")
           .seldom(),
+      text("alignment", "", "hard|soft|X",
+           "behind each text ||| which source token each of its tokens comes from: hard: pairs s-t of the "
+           "largest "
+           "weight; soft: all weights; X: pairs of weight X or more. Tokens are pieces and </s>, from 0"),
+      integer("alignment-layer", "", "N",
+              "of the decoder, from 0, whose cross-attention is the alignment, mean over heads; else the "
+              "last but one")
+          .at_least(0)
+          .seldom(),
       real("max-length-factor", "3", "X", "at most X times the source's tokens and 10 more").at_least(0),
       integer("max-length", "256", "N", "and at most N tokens; a cut is reported").at_least(1),
       flag("allow-unk", "false", "let the output contain <unk>"),
+      flag("no-spm-encode", "false", "the input is pieces already, apart by spaces").seldom(),
+      flag("no-spm-decode", "false", "the output stays pieces, apart by spaces").seldom(),
+      flag("interactive", "false",
+           "translate each line as it is written: score, tab, translation; Ctrl-D ends"),
+      integer("stat-freq", "0", "N", "after every N lines say how many there are, and how fast; 0: never")
+          .at_least(0)
+          .seldom(),
       text("teacher-forced", "", "REF",
            "no search: the likeliest word at each position of the lines of REF, each knowing the right words "
            "before it"),
@@ -75,6 +99,8 @@ std::vector<Row> generate_options() {
       real("temperature", "1", "X", "below 1 the probable becomes more so; 0: always the most probable token")
           .at_least(0),
       integer("top-k", "0", "N", "draw among the N most probable tokens; 0: among all").at_least(0),
+      real("top-p", "1", "P", "of these, among the fewest that have probability P together; 1: among all")
+          .between(0, 1),
       integer("max-length", "100", "N", "at most N tokens a line; a cut is reported").between(1, 2048),
       integer("seed", "1", "N", "another seed, other lines").at_least(0),
       integer("mini-batch", "64", "N", "lines written together").at_least(1),

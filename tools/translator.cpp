@@ -5,6 +5,13 @@
 
 namespace xf::tools {
 
+namespace {
+
+// What is aligned together: each of its target tokens has logits.
+constexpr data::BatchCapacity kAlignedAtATime{.target_tokens = 2048, .source_tokens = 4096, .sentences = 256};
+
+}  // namespace
+
 nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer& target) {
   search.bos = target.bos_id();
   search.eos = target.eos_id();
@@ -14,20 +21,35 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
 }
 
 Translator::Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
-                       nn::SearchOptions search, int64_t sentences_per_batch)
-    : vocabularies_(vocabularies),
+                       nn::SearchOptions search, int64_t sentences_per_batch,
+                       std::optional<int64_t> alignment_layer)
+    : model_(model),
+      arena_(arena),
+      vocabularies_(vocabularies),
       most_words_(static_cast<size_t>(nn::most_tokens(model.config()) - 1)),
       search_(model, arena, with_specials(search, *vocabularies.target)),
-      sentences_per_batch_(sentences_per_batch) {}
+      sentences_per_batch_(sentences_per_batch),
+      alignment_layer_(alignment_layer) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {
+  std::vector<SourceLine> without_prefixes;
+  for (const std::string& line : lines) without_prefixes.push_back({line});
+  return translate(without_prefixes);
+}
+
+std::vector<Translation> Translator::translate(const std::vector<SourceLine>& lines, uint64_t first_number,
+                                               const std::function<void(const Translation&)>& found) const {
+  const auto tell = [&](const Translation& translation) {
+    if (found) found(translation);
+  };
   std::vector<Translation> results(lines.size());
   data::Sequences sources;
   std::vector<size_t> line_of;  // of each sequence
   for (size_t i = 0; i < lines.size(); ++i) {
-    std::vector<int32_t> ids = vocabularies_.source->encode(lines[i]);
+    std::vector<int32_t> ids = vocabularies_.source->encode(lines[i].text);
     if (ids.empty()) {
       results[i].texts.emplace_back();
+      tell(results[i]);
       continue;
     }
     if (ids.size() > most_words_) {
@@ -42,15 +64,48 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
                                                  kSourceTokensPerBatch, sentences_per_batch_);
   for (const data::IndexedBatch& indexed : batches) {
     check_stop();
-    auto found = search_.translate(indexed.batch);
-    for (size_t b = 0; b < found.size(); ++b) {
-      Translation& result = results[line_of[static_cast<size_t>(indexed.sentences[b])]];
-      for (const nn::Hypothesis& hypothesis : found[b])
-        result.texts.push_back(vocabularies_.target->decode(hypothesis.ids));
-      result.hypotheses = std::move(found[b]);
+    nn::Given given;
+    std::vector<Translation*> translations;
+    for (const int64_t sentence : indexed.sentences) {
+      const size_t line = line_of[static_cast<size_t>(sentence)];
+      given.prefixes.push_back(vocabularies_.target->encode(lines[line].prefix));
+      given.numbers.push_back(first_number + line);
+      translations.push_back(&results[line]);
     }
+    auto hypotheses = search_.translate(indexed.batch, given);
+    for (size_t b = 0; b < hypotheses.size(); ++b) {
+      for (const nn::Hypothesis& hypothesis : hypotheses[b])
+        translations[b]->texts.push_back(vocabularies_.target->decode(hypothesis.ids));
+      translations[b]->hypotheses = std::move(hypotheses[b]);
+    }
+    if (alignment_layer_) add_alignments(sources, indexed.sentences, translations);
+    for (const Translation* translation : translations) tell(*translation);
   }
   return results;
+}
+
+// Every hypothesis once more, as a pair of the source and itself.
+void Translator::add_alignments(const data::Sequences& sources, const std::vector<int64_t>& sentences,
+                                const std::vector<Translation*>& translations) const {
+  data::ParallelCorpus pairs;
+  std::vector<nn::Alignment*> alignment_of;  // of each pair
+  for (size_t b = 0; b < translations.size(); ++b) {
+    translations[b]->alignments.resize(translations[b]->hypotheses.size());
+    for (size_t i = 0; i < translations[b]->hypotheses.size(); ++i) {
+      // </s> stands in for the last token of a hypothesis without </s>: what says a token has not read it.
+      const nn::Hypothesis& hypothesis = translations[b]->hypotheses[i];
+      const std::span<const int32_t> ids(hypothesis.ids);
+      pairs.source.push_back(sources[sentences[b]]);
+      pairs.target.push_back(ids.first(ids.size() - (hypothesis.cut ? 1 : 0)));
+      alignment_of.push_back(&translations[b]->alignments[i]);
+    }
+  }
+  const auto specials = data::batch_specials(*vocabularies_.source, *vocabularies_.target);
+  for (const data::IndexedBatch& indexed : data::validation_batches(pairs, specials, kAlignedAtATime)) {
+    auto alignments = nn::align(model_, arena_, indexed.batch, *alignment_layer_);
+    for (size_t i = 0; i < alignments.size(); ++i)
+      *alignment_of[static_cast<size_t>(indexed.sentences[i])] = std::move(alignments[i]);
+  }
 }
 
 }  // namespace xf::tools

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "data/parallel_corpus.h"
+#include "nn/alignment.h"
 #include "nn/search.h"
 #include "tools/vocabularies.h"
 
@@ -13,9 +16,16 @@ namespace xf::tools {
 // Of a batch, at most; caps the memory of long sentences.
 constexpr int64_t kSourceTokensPerBatch = 8192;
 
+// A line to translate, prepared already (data::TextPipeline).
+struct SourceLine {
+  std::string text;
+  std::string prefix = {};  // what its translation begins with
+};
+
 struct Translation {
   std::vector<nn::Hypothesis> hypotheses;  // best first; none for a line without tokens
   std::vector<std::string> texts;          // of each hypothesis; one empty text for a line without tokens
+  std::vector<nn::Alignment> alignments;   // of each hypothesis, if asked for
   bool cropped = false;                    // the line was longer than the model can read
 };
 
@@ -24,19 +34,29 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
 
 class Translator {
  public:
-  // `search` needs no special ids: with_specials() adds them.
+  // `search` needs no special ids: with_specials() adds them. `alignment_layer`: aligns by it (nn/alignment.h).
   Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
-             nn::SearchOptions search, int64_t sentences_per_batch);
+             nn::SearchOptions search, int64_t sentences_per_batch,
+             std::optional<int64_t> alignment_layer = std::nullopt);
 
-  // One translation per line, in order. Lines are prepared already (data::TextPipeline). Throws Stopped
+  // One translation per line, in order. `first_number`: of the first line, for what is drawn. `found` gets each
+  // translation as it is there, in any order. Errors as Search::translate() and align() have them. Throws Stopped
   // between batches.
-  std::vector<Translation> translate(const std::vector<std::string>& lines) const;
+  std::vector<Translation> translate(const std::vector<SourceLine>& lines, uint64_t first_number = 0,
+                                     const std::function<void(const Translation&)>& found = {}) const;
+  std::vector<Translation> translate(const std::vector<std::string>& lines) const;  // without prefixes
 
  private:
+  void add_alignments(const data::Sequences& sources, const std::vector<int64_t>& sentences,
+                      const std::vector<Translation*>& translations) const;
+
+  const nn::TranslationModel& model_;
+  Arena& arena_;
   const Vocabularies& vocabularies_;
   size_t most_words_;  // tokens of a line that the model reads, without </s>
   nn::Search search_;
   int64_t sentences_per_batch_;
+  std::optional<int64_t> alignment_layer_;
 };
 
 }  // namespace xf::tools

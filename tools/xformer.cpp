@@ -1,5 +1,7 @@
 #include "tools/xformer.h"
 
+#include <fmt/format.h>
+
 #include "data/text_file.h"
 #include "tools/model_translator.h"
 #include "tools/train.h"
@@ -35,10 +37,11 @@ Translator& Translator::operator=(Translator&&) noexcept = default;
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {
   const tools::ModelTranslator& model = implementation_->model;
-  std::vector<std::string> prepared, texts;
+  std::vector<tools::SourceLine> prepared;
+  std::vector<std::string> texts;
   for (size_t i = 0; i < lines.size(); ++i) {
     data::check_utf8("translate", static_cast<int64_t>(i + 1), lines[i]);
-    prepared.push_back(model.model->pipeline.prepare(lines[i]));
+    prepared.push_back(model.source_line(lines[i], fmt::format("translate:{}", i + 1)));
   }
   for (const tools::Translation& translation : model.translator.translate(prepared))
     texts.push_back(translation.texts.front());

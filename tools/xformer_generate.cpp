@@ -14,8 +14,9 @@ namespace xf::tools {
 namespace {
 
 nn::SamplingOptions sampling_options(const Options& options, const data::Tokenizer& vocabulary) {
-  return {.temperature = options.get_float("temperature"),
-          .top_k = options.get_int("top-k"),
+  return {.drawing = {.temperature = options.get_float("temperature"),
+                      .top_k = options.get_int("top-k"),
+                      .top_p = options.get_float("top-p")},
           .max_length = options.get_int("max-length"),
           .seed = static_cast<uint64_t>(options.get_int("seed")),
           .bos = vocabulary.bos_id(),

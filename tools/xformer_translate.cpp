@@ -2,9 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-
 #include "core/stop.h"
 #include "data/compat_bleu.h"
 #include "data/text_file.h"
@@ -15,51 +12,14 @@
 #include "tools/seed_log.h"
 #include "tools/teacher_forcing.h"
 #include "tools/terminal.h"
+#include "tools/translation_form.h"
+#include "tools/translation_progress.h"
 
 namespace xf::tools {
 namespace {
 
 // Lines that are read, sorted by length and translated together, unless somebody waits at a pipe's other end.
 constexpr size_t kLinesAtATime = 6400;
-
-struct Counts {
-  int64_t lines = 0, tokens = 0, cut = 0, cropped = 0;
-};
-
-// What is written of a translation; the fields are Marian's.
-struct Form {
-  bool n_best = false, word_scores = false;
-};
-
-// " ||| WordScores= -0.1 -0.2"
-std::string word_scores(const nn::Hypothesis& hypothesis) {
-  std::string text = " ||| WordScores=";
-  for (const double value : hypothesis.token_log_probabilities) text += fmt::format(" {:.6f}", value);
-  return text;
-}
-
-void write(const Translation& translation, const Form& form, int64_t id, OutputFile& output) {
-  const size_t count = form.n_best ? std::max<size_t>(translation.hypotheses.size(), 1) : 1;
-  const nn::Hypothesis none;  // of a line without tokens
-  for (size_t i = 0; i < count; ++i) {
-    const nn::Hypothesis& hypothesis = translation.hypotheses.empty() ? none : translation.hypotheses[i];
-    std::string line = translation.texts[i];
-    if (form.word_scores) line += word_scores(hypothesis);
-    if (form.n_best) {
-      line = fmt::format("{} ||| {} ||| F0= {:.6f} ||| {:.6f}", id, line, hypothesis.log_probability,
-                         hypothesis.score);
-    }
-    output.write_line(line);
-  }
-}
-
-void count(const Translation& translation, Counts& counts) {
-  ++counts.lines;
-  counts.cropped += translation.cropped;
-  if (translation.hypotheses.empty()) return;
-  counts.tokens += static_cast<int64_t>(translation.hypotheses.front().ids.size()) + 1;
-  counts.cut += translation.hypotheses.front().cut;
-}
 
 // Of each batch the first `shown` lines.
 void write_examples(const std::vector<ForcedLine>& lines, const data::CompatBleu& score, size_t batch,
@@ -104,52 +64,63 @@ int predict_along_reference(const Options& options) {
   return 0;
 }
 
+// What came of it all, for the standard error.
+void write_summary(const ModelTranslator& model, const TranslationProgress& progress, bool slow_bf16,
+                   const Options& options) {
+  const std::string way = model.search.drawing ? fmt::format("drawn with seed {}", model.search.seed)
+                                               : fmt::format("beam {}", model.search.beam_size);
+  fmt::print(stderr, "{}, {}, model {}\n", progress.line(), way, model.name());
+  if (slow_bf16) fmt::print(stderr, "warning: {}\n", device_line(options));
+  for (const std::string& warning : warnings(progress.counts())) fmt::print(stderr, "warning: {}\n", warning);
+}
+
+int translate_lines(const Options& options) {
+  const TranslationForm form(options);
+  const ModelTranslator model(options);
+  const bool quiet = options.get_bool("quiet"), interactive = options.get_bool("interactive"),
+             typed = options.get_string("input") == "-" && isatty(STDIN_FILENO) != 0 && !quiet,
+             line_by_line = interactive || somebody_waits(options.get_string("input"));
+  data::LineReader reader(options.get_string("input"));
+  OutputFile output(options.get_string("output"), line_by_line);
+  if (typed) fmt::print(stderr, "write a line, and its translation follows; Ctrl-D ends\n");
+  TranslationProgress progress(options.get_int("stat-freq"));
+  const auto found = [&](const Translation& translation) {
+    const auto line = progress.add(translation);
+    if (line && !quiet) fmt::print(stderr, "{}\n", *line);
+  };
+  std::vector<SourceLine> lines;
+  int64_t written = 0;
+  const auto flush = [&] {
+    for (const Translation& translation :
+         model.translator.translate(lines, static_cast<uint64_t>(written), found)) {
+      for (const std::string& line : form.lines(translation, written)) output.write_line(line);
+      ++written;
+    }
+    lines.clear();
+  };
+  const auto next = [&](std::string& line) {
+    if (typed && interactive) fmt::print(stderr, "> ");
+    return reader.next(line);
+  };
+  for (std::string line; next(line);) {
+    data::check_utf8(reader.name(), reader.line_number(), line);
+    lines.push_back(model.source_line(line, fmt::format("{}:{}", reader.name(), reader.line_number())));
+    if (lines.size() >= (line_by_line ? 1 : kLinesAtATime)) flush();
+  }
+  flush();
+  output.close();
+  if (typed && interactive) fmt::print(stderr, "\n");
+  const bool slow_bf16 = chosen_dtype(options) == DType::bf16 && !kernels::has_bf16_products(model.device);
+  if (!quiet) write_summary(model, progress, slow_bf16, options);
+  return 0;
+}
+
 int translate(int argc, char** argv) {
   const auto options = parse_options(Program::translate, argc, argv);
   if (!options) return 0;
   options->require("model");
   watch_signals();
-  if (options->is_set("teacher-forced")) return predict_along_reference(*options);
-  for (const char* name : {"output-format", "num-examples"}) {
-    if (options->is_given(name)) fail(ErrorKind::usage, "--{} is for --teacher-forced REF", name);
-  }
-  const ModelTranslator model(*options);
-  const Form form{options->get_bool("n-best"), options->get_bool("word-scores")};
-
-  const bool piped = somebody_waits(options->get_string("input"));
-  data::LineReader reader(options->get_string("input"));
-  OutputFile output(options->get_string("output"), piped);
-  if (piped && isatty(STDIN_FILENO) != 0 && !options->get_bool("quiet"))
-    fmt::print(stderr, "write a line, and its translation follows; Ctrl-D ends\n");
-  Counts counts;
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<std::string> lines;
-  const auto flush = [&] {
-    for (const Translation& translation : model.translator.translate(lines)) {
-      write(translation, form, counts.lines, output);
-      count(translation, counts);
-    }
-    lines.clear();
-  };
-  for (std::string line; reader.next(line);) {
-    data::check_utf8(reader.name(), reader.line_number(), line);
-    lines.push_back(model.model->pipeline.prepare(line));
-    if (lines.size() >= (piped ? 1 : kLinesAtATime)) flush();
-  }
-  flush();
-  output.close();
-  if (options->get_bool("quiet")) return 0;
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print(stderr, "{} lines, {} tokens in {:.1f} s ({:.0f} tokens/s), beam {}, model {}\n", counts.lines,
-             counts.tokens, seconds, static_cast<double>(counts.tokens) / seconds, model.search.beam_size,
-             model.name());
-  if (chosen_dtype(*options) == DType::bf16 && !kernels::has_bf16_products(model.device))
-    fmt::print(stderr, "warning: {}\n", device_line(*options));
-  if (counts.cut)
-    fmt::print(stderr, "warning: {} translations reached the length limit and were cut\n", counts.cut);
-  if (counts.cropped)
-    fmt::print(stderr, "warning: {} lines were too long to read and were cropped\n", counts.cropped);
-  return 0;
+  return options->is_set("teacher-forced") ? predict_along_reference(*options) : translate_lines(*options);
 }
 
 }  // namespace

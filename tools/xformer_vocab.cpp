@@ -12,6 +12,7 @@
 #include "core/stop.h"
 #include "data/corpus_check.h"
 #include "data/demo/corpus.h"
+#include "data/piece_tokenizer.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/smiles/corpus.h"
 #include "data/text_file.h"
@@ -95,44 +96,26 @@ data::TextPipeline pipeline_for(const Options& options, const data::Tokenizer* t
   return {.lowercase = options.get_bool("lowercase") && !(tokenizer && tokenizer->lowercases())};
 }
 
-std::string encoded(const data::Tokenizer& tokenizer, const std::string& line, bool as_ids) {
-  std::vector<std::string> words;
-  for (const int32_t id : tokenizer.encode(line)) {
-    words.push_back(as_ids ? std::to_string(id) : tokenizer.piece(id));
-  }
-  return fmt::format("{}", fmt::join(words, " "));
-}
+std::string ids_text(const std::vector<int32_t>& ids) { return fmt::format("{}", fmt::join(ids, " ")); }
 
 void encode(const Options& options) {
   options.require("model");
   watch_signals();
-  const auto tokenizer = data::load_tokenizer(options.get_string("model"));
+  const std::shared_ptr<const data::Tokenizer> tokenizer = data::load_tokenizer(options.get_string("model"));
+  const auto pieces = data::piece_tokenizer(tokenizer, false, true);
   const data::TextPipeline pipeline = pipeline_for(options, tokenizer.get());
   const bool as_ids = options.get_string("format") == "id";
   data::LineReader reader(options.get_string("input"));
   OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
   for (std::string line; reader.next(line);) {
     data::check_utf8(reader.name(), reader.line_number(), line);
-    output.write_line(encoded(*tokenizer, pipeline.prepare(line), as_ids));
+    const std::vector<int32_t> ids = tokenizer->encode(pipeline.prepare(line));
+    output.write_line(as_ids ? ids_text(ids) : pieces->decode(ids));
   }
   output.close();
 }
 
-// Pieces of a line to ids; `ids` maps every piece of the vocabulary.
-using PieceIds = std::map<std::string, int32_t, std::less<>>;
-
-PieceIds piece_ids(const data::Tokenizer& tokenizer) {
-  PieceIds ids;
-  for (int32_t id = 0; id < tokenizer.size(); ++id) ids.emplace(tokenizer.piece(id), id);
-  return ids;
-}
-
-int32_t id_of(const data::Tokenizer& tokenizer, const PieceIds& pieces, std::string_view word, bool is_id,
-              const data::LineReader& reader) {
-  if (!is_id) {
-    const auto found = pieces.find(word);
-    return found == pieces.end() ? tokenizer.unk_id() : found->second;
-  }
+int32_t parsed_id(const data::Tokenizer& tokenizer, std::string_view word, const data::LineReader& reader) {
   int32_t id = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
   if (error != std::errc() || end != word.data() + word.size() || id < 0 || id >= tokenizer.size()) {
@@ -142,21 +125,25 @@ int32_t id_of(const data::Tokenizer& tokenizer, const PieceIds& pieces, std::str
   return id;
 }
 
+std::vector<int32_t> parsed_ids(const data::Tokenizer& tokenizer, const std::string& line,
+                                const data::LineReader& reader) {
+  std::vector<int32_t> ids;
+  for (const std::string_view word : data::split_on_space(line))
+    ids.push_back(parsed_id(tokenizer, word, reader));
+  return ids;
+}
+
 void decode(const Options& options) {
   options.require("model");
   watch_signals();
-  const auto tokenizer = data::load_tokenizer(options.get_string("model"));
+  const std::shared_ptr<const data::Tokenizer> tokenizer = data::load_tokenizer(options.get_string("model"));
+  const auto pieces = data::piece_tokenizer(tokenizer, true, false);
   const bool is_id = options.get_string("format") == "id";
-  const PieceIds pieces = is_id ? PieceIds{} : piece_ids(*tokenizer);
   data::LineReader reader(options.get_string("input"));
   OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
   for (std::string line; reader.next(line);) {
     data::check_utf8(reader.name(), reader.line_number(), line);
-    std::vector<int32_t> ids;
-    for (const std::string_view word : data::split_on_space(line)) {
-      ids.push_back(id_of(*tokenizer, pieces, word, is_id, reader));
-    }
-    output.write_line(tokenizer->decode(ids));
+    output.write_line(tokenizer->decode(is_id ? parsed_ids(*tokenizer, line, reader) : pieces->encode(line)));
   }
   output.close();
 }

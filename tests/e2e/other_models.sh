@@ -50,6 +50,9 @@ claim "xformer-generate: 20 lines" equal "$(wc -l <first.txt)" 20
 claim "xformer-generate: a seed has its lines, however they are written together" same_bytes first.txt second.txt
 xformer-generate -m language_model --samples 20 --seed 4 -o third.txt
 claim "xformer-generate: another seed, others" test "$(cmp first.txt third.txt)"
+xformer-generate -m language_model --samples 20 --top-p 0.0001 -o nucleus.txt
+xformer-generate -m language_model --samples 20 --temperature 0 -o likeliest.txt
+claim "xformer-generate: a small nucleus is the most probable token" same_bytes nucleus.txt likeliest.txt
 head -n 1 valid.en | cut -d' ' -f1 >prompt
 claim "xformer-generate: a line goes on from its prompt" \
   grep -qi "^$(cat prompt)" <(xformer-generate -m language_model -i prompt --temperature 0)

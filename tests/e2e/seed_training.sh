@@ -59,5 +59,7 @@ claim "three examples of each batch can be shown" equal "$(grep -c '^source : ' 
 claim "with the same scores" equal "$(grep SCORE few)" "$(grep SCORE blocks)"
 claim "examples without blocks are refused" equal "$(forced --num-examples 3 2>/dev/null; echo $?)" 2
 claim "files of unequal length are refused" equal "$(xformer-translate -m run -i test.en --teacher-forced valid.de 2>/dev/null; echo $?)" 3
+claim "a model with quirks goes on from a prefix, and has alignments" equal "$(sed 's/$/\tein/' test.en |
+  xformer-translate -m run --quiet --force-decode --alignment hard | grep -cE '^ein.* \|\|\| [0-9]+-[0-9]+')" 60
 claim "two references are too many for it" equal "$(xformer-score compat-bleu test.de test.de -i test.de 2>/dev/null; echo $?)" 2
 conclude

@@ -86,4 +86,66 @@ different=$(diff greedy.de greedy_1.de | grep -c '^<')
 claim "so do they greedily ($different lines differ)" equal "$different" 0
 claim "the n-best list of beam 1 is the greedy text" same_bytes greedy.de \
   <(xformer-translate -m run -i test.en --quiet -b 1 --n-best | sed -E 's/^[0-9]+ \|\|\| (.*) \|\|\| F0=.*/\1/')
+
+# ---- a translation that is begun
+paste test.en <(cut -d' ' -f1-2 test.de) >begun
+xformer-translate -m run -i begun -o begun.de --quiet --force-decode
+begins() { # file with a line for each of test.de
+  paste <(cut -d' ' -f1-2 test.de) "$1" | awk -F'\t' 'index($2, $1) != 1 { print; bad = 1 } END { exit bad }'
+}
+claim "every translation begins as it is told" begins begun.de
+claim "also one by one, greedily" begins <(xformer-translate -m run -i begun --quiet --force-decode -b 1 --mini-batch 1)
+claim "an empty prefix is none" same_bytes one.de \
+  <(sed 's/$/\t/' test.en | xformer-translate -m run --quiet --force-decode)
+printf 'a\tb\tc\n' >bad
+claim "two tabs are refused by line" refused 3 "bad:1: .* 2 tabs" \
+  xformer-translate -m run -i bad --force-decode
+
+# ---- drawn, not searched
+drawn() { xformer-translate -m run -i test.en --quiet --output-sampling "$@"; }
+claim "a seed has its translations, however they are batched" same_bytes <(drawn full --seed 3 --mini-batch 1) \
+  <(drawn full --seed 3 --mini-batch 64)
+claim "another seed, others" test "$(drawn full --seed 3 | md5sum)" != "$(drawn full --seed 4 | md5sum)"
+claim "the one best token is the greedy one" same_bytes greedy.de <(drawn topk 1)
+claim "so is a small nucleus" same_bytes greedy.de <(drawn nucleus 0.0001)
+claim "a draw has no beam" refused 2 "--beam-size means nothing beside --output-sampling" drawn full -b 4
+claim "a seed is for draws" refused 2 "--seed is for --output-sampling" xformer-translate -m run -i test.en --seed 3
+
+# ---- alignments
+claim "hard: a pair for each piece of the translation and its </s>" equal "$(xformer-translate -m run -i test.en \
+  --quiet --alignment hard --no-spm-decode | awk -F' [|][|][|] ' '{ if (split($2, p, " ") != split($1, t, " ") + 1) print }')" ""
+claim "the text in front is what it is without" same_bytes hypothesis.de \
+  <(xformer-translate -m run -i test.en --quiet --alignment soft | sed 's/ ||| .*//')
+claim "soft: weights that sum to 1" equal "$(xformer-translate -m run -i test.en --quiet --alignment soft |
+  sed 's/.* ||| //' | tr ' ' '\n' | awk -F, '{ s = 0; for (i = 1; i <= NF; ++i) s += $i; if ((s - 1)^2 > 1e-8) print }')" ""
+claim "n-best: the alignment stands behind the text" grep -qE '^0 \|\|\| .* \|\|\| [0-9 -]+ \|\|\| F0= ' \
+  <(xformer-translate -m run -i test.en --quiet --alignment hard --n-best)
+claim "a layer that is not there is refused" refused 2 "there is no layer 9" \
+  xformer-translate -m run -i test.en --alignment hard --alignment-layer 9
+claim "so is another word" refused 2 "'sharp' is neither hard nor soft" xformer-translate -m run -i test.en --alignment sharp
+
+# ---- pieces
+pieces() { xformer-vocab encode -m run/vocab.spm --quiet "$@"; }
+claim "text that is pieces already gives the same translations" same_bytes hypothesis.de \
+  <(pieces -i test.en | xformer-translate -m run --quiet --no-spm-encode)
+claim "and translations that stay pieces are the same text" same_bytes hypothesis.de \
+  <(xformer-translate -m run -i test.en --quiet --no-spm-decode | xformer-vocab decode -m run/vocab.spm --quiet)
+
+# ---- who waits
+xformer-translate -m run -i test.en -o counted.de --stat-freq 20 --mini-batch 8 2>progress
+claim "--stat-freq 20: after 20, 40 and 60 of 60 lines" equal "$(sed -n 's/^\([0-9]*\) lines.*(.* tokens\/s)$/\1/p' progress | tr '\n' ' ')" "20 40 60 "
+claim "and the same translations" same_bytes hypothesis.de counted.de
+coproc talk { xformer-translate -m run --interactive --quiet; }
+answer() {
+  echo "$1" >&"${talk[1]}"
+  read -r -t 60 -u "${talk[0]}" line && echo "$line" | cut -f2
+}
+claim "--interactive answers a line before the next one is written" equal "$(answer "$first")" "$(head -n 1 one.de)"
+claim "and the next one" equal "$(answer "$(sed -n 2p test.en)")" "$(sed -n 2p one.de)"
+exec {talk[1]}>&-
+wait "$talk_PID"
+claim "and ends with its input" equal $? 0
+claim "scores stand in front" grep -qE $'^-?[0-9]+\\.[0-9]{4}\t' <(head -n 1 test.en | xformer-translate -m run --interactive --quiet)
+claim "a conversation has no file" refused 2 "--input means nothing beside --interactive" \
+  xformer-translate -m run --interactive -i test.en
 conclude

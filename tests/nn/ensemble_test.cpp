@@ -48,10 +48,10 @@ void try_all(const std::function<std::vector<double>(const Ids&)>& next, Ids pre
 }
 
 std::vector<Hypothesis> translate(const TranslationModel& model, Arena& arena, const Ids& source,
-                                  int64_t beam, int64_t max_length) {
+                                  int64_t beam, int64_t max_length, const Ids& prefix = {}) {
   SearchOptions options = options_for(beam);
   options.max_length = max_length;
-  return Search(model, arena, options).translate(make_batch({source})).front();
+  return Search(model, arena, options).translate(make_batch({source}), {.prefixes = {prefix}}).front();
 }
 
 }  // namespace
@@ -78,6 +78,23 @@ TEST_CASE("Ensemble: a beam as wide as the space finds the best of all products 
         },
         {kBos}, 0, 4, best);
     const Hypothesis found = translate(ensemble, a.arena, source, 64, 4).front();
+    CHECK(found.ids == best.ids);
+    CHECK(found.log_probability == Approx(best.log_probability).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("Ensemble: so it does behind a given prefix", "[unit]") {
+  SearchModel a(DType::f64, small_config(7), 1), b(DType::f64, small_config(7), 2);
+  const std::vector<double> weights{0.75, 0.25};
+  const Ensemble ensemble({&a.transformer, &b.transformer}, {3, 1}, a.registry);
+  for (const Ids& source : random_sources(4, 5)) {
+    const auto next = [&](const Ids& prefix) {
+      return product_of_experts({&a, &b}, weights, source, prefix);
+    };
+    const double given = next({kBos})[6] + next({kBos, 6})[5];
+    Hypothesis best;
+    try_all(next, {kBos, 6, 5}, given, 5, best);
+    const Hypothesis found = translate(ensemble, a.arena, source, 64, 5, {6, 5}).front();
     CHECK(found.ids == best.ids);
     CHECK(found.log_probability == Approx(best.log_probability).epsilon(1e-9));
   }

@@ -64,7 +64,7 @@ TEST_CASE("Sampler: a line ends where the learnt positions end", "[unit]") {
 TEST_CASE("Sampler: at temperature 0 every token is the most probable one after those before it", "[unit]") {
   SampledModel model;
   for (const Ids& prompt : {Ids{}, Ids{5, 9, 4}}) {
-    const SampledLine line = model.lines({.temperature = 0, .max_length = 12}, {prompt})[0];
+    const SampledLine line = model.lines({.drawing = {.temperature = 0}, .max_length = 12}, {prompt})[0];
     REQUIRE(line.ids.size() >= prompt.size());
     CHECK(Ids(line.ids.begin(), line.ids.begin() + static_cast<std::ptrdiff_t>(prompt.size())) == prompt);
     for (size_t i = prompt.size(); i <= line.ids.size(); ++i) {
@@ -92,7 +92,7 @@ TEST_CASE("Sampler: tokens come as often as the model says, at any temperature a
     sum += expected.back();
   }
   std::map<int32_t, int> counts;
-  const SamplingOptions options{.temperature = temperature, .top_k = top_k, .max_length = 1};
+  const SamplingOptions options{.drawing = {.temperature = temperature, .top_k = top_k}, .max_length = 1};
   for (const SampledLine& line : model.lines(options, std::vector<Ids>(kLines)))
     ++counts[line.ids.empty() ? 2 : line.ids[0]];
   for (size_t id = 0; id < expected.size(); ++id) {
@@ -118,7 +118,7 @@ TEST_CASE("Sampler: a line is a function of seed and number, whatever is written
 
 TEST_CASE("Sampler: what cannot be is refused", "[unit]") {
   SampledModel model;
-  CHECK_THROWS_AS(model.lines({.temperature = -1}, {{}}), Error);
+  CHECK_THROWS_AS(model.lines({.drawing = {.temperature = -1}}, {{}}), Error);
   CHECK_THROWS_AS(model.lines({.max_length = 3000}, {{}}), Error);
   CHECK_THROWS_AS(model.lines({.max_length = 2}, {{5, 6}}), Error);
 }

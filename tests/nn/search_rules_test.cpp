@@ -39,6 +39,30 @@ TEST_CASE("Search: a hypothesis at the length limit is cut and says so", "[unit]
   }
 }
 
+TEST_CASE("Search: a prefix of the length limit or more is the whole translation, and cut", "[unit]") {
+  SearchModel model(DType::f32, small_config(20), 10);
+  SearchOptions options = options_for(3);
+  options.max_length = 4;
+  const Search search(model.transformer, model.arena, options);
+  for (const Ids& prefix : {Ids{4, 5, 6, 7}, Ids{4, 5, 6, 7, 8, 9}}) {
+    const auto found = search.translate(make_batch({{4, 5}}), {.prefixes = {prefix}})[0];
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].ids == prefix);
+    CHECK(found[0].cut);
+    CHECK(found[0].token_log_probabilities.size() == prefix.size());
+  }
+  const auto given = [&](const Ids& prefix) {
+    return tests::error_of([&] { search.translate(make_batch({{4, 5}}), {.prefixes = {prefix}}); });
+  };
+  CHECK(given(Ids(2049, 4)) == "2: a prefix has 2049 tokens; a translation has at most 2048");
+  CHECK(given({4, kEos}) == "2: a prefix has </s> in it, which ends a translation");
+  CHECK_THAT(given({4, 20}), Catch::Contains("a prefix must hold ids from 0 to 19, got 20"));
+  CHECK_THAT(tests::error_of([&] {
+               search.translate(make_batch({{4}}), {.prefixes = {{4}, {5}}});
+             }),
+             Catch::Contains("none or 1 prefixes"));
+}
+
 TEST_CASE("Search: <pad> and <s> never come out, <unk> only on request", "[unit]") {
   SearchModel model(DType::f32, small_config(9), 11);
   for (const int32_t id : {kPad, kUnk, kBos})

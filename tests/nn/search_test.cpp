@@ -26,9 +26,9 @@ bool repeats_ngram(const Ids& ids, int64_t n) {
 }
 
 // The rules of nn/search.h once more, for one sentence, in the plainest way: strings of ids, every prefix
-// decoded anew.
+// decoded anew. `given`: what each hypothesis begins with.
 std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source, const SearchOptions& options,
-                                          size_t limit) {
+                                          size_t limit, const Ids& given = {}) {
   struct Prefix {
     Ids ids;
     double log_probability;
@@ -44,10 +44,11 @@ std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source,
       input.insert(input.end(), prefix.ids.begin(), prefix.ids.end());
       const std::vector<double> row = uncached_log_probabilities(model, source, input).back();
       for (int32_t id = 0; id < static_cast<int32_t>(row.size()); ++id) {
-        if (!allowed(id)) continue;
+        const bool is_given = n <= given.size();
+        if (is_given ? id != given[n - 1] : !allowed(id)) continue;
         all.push_back({prefix.ids, prefix.log_probability + row[static_cast<size_t>(id)]});
         all.back().ids.push_back(id);
-        if (id != kEos && repeats_ngram(all.back().ids, options.no_repeat_ngram)) all.pop_back();
+        if (!is_given && id != kEos && repeats_ngram(all.back().ids, options.no_repeat_ngram)) all.pop_back();
       }
     }
     const auto ranked_by = [&](const Prefix& prefix) {
@@ -82,9 +83,11 @@ std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source,
   return ended;
 }
 
-size_t limit_of(const SearchOptions& options, const Ids& source) {
-  return std::min(static_cast<size_t>(options.max_length),
-                  static_cast<size_t>(options.max_length_factor * static_cast<float>(source.size())) + 10);
+size_t limit_of(const SearchOptions& options, const Ids& source, const Ids& given = {}) {
+  const size_t limit =
+      std::min(static_cast<size_t>(options.max_length),
+               static_cast<size_t>(options.max_length_factor * static_cast<float>(source.size())) + 10);
+  return std::max(limit, given.size());
 }
 
 }  // namespace
@@ -119,10 +122,13 @@ TEST_CASE("Search: a beam of 1 is greedy search", "[unit]") {
 namespace {
 
 void check_against_plain_search(SearchModel& model, const SearchOptions& options,
-                                const std::vector<Ids>& sources) {
-  const auto results = Search(model.transformer, model.arena, options).translate(make_batch(sources));
+                                const std::vector<Ids>& sources, const std::vector<Ids>& prefixes = {}) {
+  const auto results =
+      Search(model.transformer, model.arena, options).translate(make_batch(sources), {.prefixes = prefixes});
   for (size_t b = 0; b < sources.size(); ++b) {
-    const auto expected = plain_beam_search(model, sources[b], options, limit_of(options, sources[b]));
+    const Ids given = prefixes.empty() ? Ids{} : prefixes[b];
+    const auto expected =
+        plain_beam_search(model, sources[b], options, limit_of(options, sources[b], given), given);
     REQUIRE(results[b].size() == expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       CHECK(results[b][i].ids == expected[i].ids);
@@ -157,13 +163,43 @@ TEST_CASE("Search: so it does with a word penalty and with n-grams that may not 
   check_against_plain_search(model, options, random_sources(4, 4));
 }
 
+TEST_CASE("Search: from a given prefix it goes on as a plain search does", "[unit]") {
+  const int64_t beam = GENERATE(1, 4), ngram = GENERATE(0, 2);
+  SearchModel model(DType::f64, small_config(9), 3, 0.2);
+  SearchOptions options = options_for(beam);
+  options.max_length = 12;
+  options.no_repeat_ngram = ngram;
+  options.normalize = 0.6f;
+  // None, one word, <unk>, an n-gram that repeats already, as long as a translation may be, and longer.
+  const std::vector<Ids> prefixes{{}, {5}, {kUnk, 6}, {7, 8, 7, 8}, Ids(12, 4), Ids(14, 6)};
+  check_against_plain_search(model, options, random_sources(6, 4), prefixes);
+}
+
+TEST_CASE("Search: an empty prefix changes no bit", "[unit]") {
+  SearchModel model(DType::f32, small_config(20), 3);
+  const PackedBatch batch = make_batch(random_sources(6, 4));
+  const Search search(model.transformer, model.arena, options_for(3));
+  const auto given = search.translate(batch, {.prefixes = std::vector<Ids>(6)}),
+             none = search.translate(batch);
+  REQUIRE(given.size() == none.size());
+  for (size_t b = 0; b < none.size(); ++b) {
+    REQUIRE(given[b].size() == none[b].size());
+    for (size_t i = 0; i < none[b].size(); ++i) {
+      CHECK(given[b][i].ids == none[b][i].ids);
+      CHECK(given[b][i].score == none[b][i].score);
+    }
+  }
+}
+
 TEST_CASE("Search: a hypothesis has the log-probability of each of its tokens", "[unit]") {
   SearchModel model(DType::f64, small_config(14), 3);
   SearchOptions options = options_for(3);
   options.max_length = 6;
+  const Ids prefix = GENERATE(Ids{}, Ids{9, kUnk});
   for (const Ids& source : random_sources(5, 4)) {
-    const auto found =
-        Search(model.transformer, model.arena, options).translate(make_batch({source})).front();
+    const auto found = Search(model.transformer, model.arena, options)
+                           .translate(make_batch({source}), {.prefixes = {prefix}})
+                           .front();
     for (const Hypothesis& hypothesis : found) {
       Ids input{kBos}, next = hypothesis.ids;
       input.insert(input.end(), next.begin(), next.end());
@@ -272,7 +308,7 @@ TEST_CASE("Search: an observer changes nothing and sees the beam", "[unit]") {
   const PackedBatch batch = make_batch(random_sources(6, 12));
   const Search search(model.transformer, model.arena, options);
   Ledger ledger;
-  const auto seen = search.translate(batch, &ledger), unseen = search.translate(batch);
+  const auto seen = search.translate(batch, {}, &ledger), unseen = search.translate(batch);
   REQUIRE(seen.size() == 6);
   for (size_t b = 0; b < seen.size(); ++b) {
     REQUIRE(seen[b].size() == unseen[b].size());

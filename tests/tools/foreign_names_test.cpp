@@ -45,4 +45,9 @@ TEST_CASE("Foreign names: each leads to an option that there is", "[unit]") {
     INFO(name);
     CHECK(find_option(Program::train, native_name(name)) != nullptr);
   }
+  for (const char* name : {"prefix_size", "use_target_prefix", "sampling", "sampling_topk",
+                           "random_sampling_topp", "report_align"}) {
+    INFO(name);
+    CHECK(find_option(Program::translate, native_name(name)) != nullptr);
+  }
 }

@@ -138,7 +138,7 @@ BeamTree grow_beam_tree(const ModelTranslator& model, Arena& arena, const std::s
   tree.search.n_best = tree.search.beam_size;
   Watcher watcher(*vocabularies.target, tree);
   const nn::Search search(model.model->translation_model(), arena, tree.search);
-  auto results = search.translate(batches.front().batch, &watcher);
+  auto results = search.translate(batches.front().batch, {}, &watcher);
   for (nn::Hypothesis& found : results.front()) {
     const auto tokens = static_cast<int64_t>(found.ids.size()) + (found.cut ? 0 : 1);
     const std::string text = vocabularies.target->decode(found.ids);

@@ -1,0 +1,58 @@
+#include "data/piece_tokenizer.h"
+
+#include <map>
+
+#include "core/error.h"
+#include "data/unicode.h"
+
+namespace xf::data {
+
+namespace {
+
+class PieceTokenizer : public Tokenizer {
+ public:
+  PieceTokenizer(std::shared_ptr<const Tokenizer> base, bool encodes, bool decodes)
+      : base_(std::move(base)), encodes_(encodes), decodes_(decodes) {
+    for (int32_t id = 0; encodes_ && id < base_->size(); ++id) ids_.emplace(base_->piece(id), id);
+  }
+
+  std::vector<int32_t> encode(std::string_view text) const override {
+    if (!encodes_) return base_->encode(text);
+    std::vector<int32_t> ids;
+    for (const std::string_view word : split_on_space(text)) {
+      const auto found = ids_.find(word);
+      ids.push_back(found == ids_.end() ? unk_id() : found->second);
+    }
+    return ids;
+  }
+  std::string decode(std::span<const int32_t> ids) const override {
+    if (!decodes_) return base_->decode(ids);
+    std::vector<std::string> pieces;
+    for (const int32_t id : ids) pieces.push_back(piece(id));
+    return fmt::format("{}", fmt::join(pieces, " "));
+  }
+
+  std::string piece(int32_t id) const override { return base_->piece(id); }
+  int32_t size() const override { return base_->size(); }
+  int32_t unk_id() const override { return base_->unk_id(); }
+  int32_t pad_id() const override { return base_->pad_id(); }
+  int32_t bos_id() const override { return base_->bos_id(); }
+  int32_t eos_id() const override { return base_->eos_id(); }
+  bool lowercases() const override { return base_->lowercases(); }
+  std::string serialize() const override { return base_->serialize(); }
+  const char* extension() const override { return base_->extension(); }
+
+ private:
+  std::shared_ptr<const Tokenizer> base_;
+  bool encodes_, decodes_;
+  std::map<std::string, int32_t, std::less<>> ids_;  // of every piece
+};
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> piece_tokenizer(std::shared_ptr<const Tokenizer> base, bool encodes,
+                                                 bool decodes) {
+  return std::make_shared<PieceTokenizer>(std::move(base), encodes, decodes);
+}
+
+}  // namespace xf::data

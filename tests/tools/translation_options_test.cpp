@@ -1,0 +1,88 @@
+// What the options of xformer-translate say together.
+#include "tools/translation_options.h"
+
+#include "tests/data/errors.h"
+#include "tests/support/catch.h"
+#include "tools/output_sampling.h"
+
+using namespace xf;
+using namespace xf::tools;
+using xf::tests::error_of;
+
+namespace {
+
+Options options_of(std::vector<const char*> words) {
+  words.insert(words.begin(), "xformer-translate");
+  return *parse_options(Program::translate, static_cast<int>(words.size()), words.data());
+}
+
+std::string refusal(const std::vector<const char*>& words) {
+  return error_of([&] { check_translation_options(options_of(words)); });
+}
+
+nn::Drawing drawing_of(std::vector<const char*> words) {
+  words.insert(words.begin(), "--output-sampling");
+  return *output_sampling(options_of(words));
+}
+
+std::string drawing_error(std::vector<const char*> words) {
+  return error_of([&] { drawing_of(std::move(words)); });
+}
+
+}  // namespace
+
+TEST_CASE("Output sampling: full, topk and nucleus, each with a temperature or without", "[unit]") {
+  CHECK_FALSE(output_sampling(options_of({})));
+  const nn::Drawing full = drawing_of({"full"}), warm = drawing_of({"full", "1.5"});
+  CHECK(full.temperature == 1);
+  CHECK(full.top_k == 0);
+  CHECK(full.top_p == 1);
+  CHECK(warm.temperature == 1.5);
+  const nn::Drawing top_k = drawing_of({"topk", "10"}), cold = drawing_of({"topk", "1K", "0.5"});
+  CHECK(top_k.top_k == 10);
+  CHECK(top_k.temperature == 1);
+  CHECK(cold.top_k == 1000);
+  CHECK(cold.temperature == 0.5);
+  const nn::Drawing nucleus = drawing_of({"nucleus", "0.9"}), both = drawing_of({"nucleus", "0.9", "0"});
+  CHECK(nucleus.top_p == 0.9);
+  CHECK(nucleus.top_k == 0);
+  CHECK(both.temperature == 0);
+}
+
+TEST_CASE("Output sampling: whatever is none of the three is refused", "[unit]") {
+  for (const auto& words : std::vector<std::vector<const char*>>{
+           {"best"}, {"topk"}, {"nucleus"}, {"full", "1", "2"}, {"topk", "1", "2", "3"}})
+    CHECK_THAT(drawing_error(words), Catch::Contains("--output-sampling"));
+  CHECK_THAT(drawing_error({"topk", "0"}), Catch::Contains("'0' is not a whole number above 0"));
+  CHECK_THAT(drawing_error({"nucleus", "1.5"}), Catch::Contains("'1.5' is not a probability above 0"));
+  CHECK_THAT(drawing_error({"full", "-1"}), Catch::Contains("'-1'"));
+}
+
+TEST_CASE("Translation options: what means nothing alone or beside another is refused by name", "[unit]") {
+  CHECK(refusal({"--seed", "3"}) == "2: --seed is for --output-sampling");
+  CHECK(refusal({"--num-examples", "3"}) == "2: --num-examples is for --teacher-forced");
+  CHECK(refusal({"--beam-size", "3", "--output-sampling", "full"}) ==
+        "2: --beam-size means nothing beside --output-sampling; leave one of them out");
+  CHECK_THAT(refusal({"--n-best", "--output-sampling", "full"}), Catch::Contains("--n-best means nothing"));
+  CHECK_THAT(refusal({"--force-decode", "--teacher-forced", "x"}),
+             Catch::Contains("--force-decode means nothing"));
+  CHECK(refusal({"--alignment-layer", "0"}) == "2: --alignment-layer is for --alignment");
+  CHECK_THAT(refusal({"--interactive", "-i", "x"}),
+             Catch::Contains("--input means nothing beside --interactive"));
+  for (const char* name :
+       {"--no-spm-encode", "--no-spm-decode", "--interactive", "--stat-freq=1", "--alignment=hard"})
+    CHECK_THAT(refusal({name, "--teacher-forced", "x"}),
+               Catch::Contains("means nothing beside --teacher-forced"));
+  check_translation_options(options_of({"--output-sampling", "full", "--seed", "3", "--n-best=false"}));
+  check_translation_options(options_of({"--force-decode", "--output-sampling", "full"}));
+}
+
+TEST_CASE("Translation options: what --dump-config writes is accepted again", "[unit]") {
+  for (const auto& words : std::vector<std::vector<const char*>>{
+           {}, {"--teacher-forced", "x"}, {"--interactive"}, {"--output-sampling", "topk", "5", "0.5"}}) {
+    const Options options = options_of(words),
+                  again = options_from_toml(Program::translate, options.to_toml(), "dumped");
+    check_translation_options(again);
+    CHECK(again.to_toml() == options.to_toml());
+  }
+}

@@ -1,0 +1,134 @@
+// Lines to translations, with what xformer-translate's options ask for.
+#include "tools/model_translator.h"
+
+#include "tests/data/errors.h"
+#include "tests/support/catch.h"
+#include "tests/tools/random_run.h"
+#include "tools/explain/attention_maps.h"
+
+using namespace xf;
+using namespace xf::tools;
+using xf::tests::error_of;
+using xf::tests::RandomRun;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+std::vector<Translation> translate(const Lines& lines, const std::vector<GivenOption>& options) {
+  const RandomRun run;
+  const ModelTranslator model(run.translating(options));
+  std::vector<SourceLine> prepared;
+  for (size_t i = 0; i < lines.size(); ++i)
+    prepared.push_back(model.source_line(lines[i], fmt::format("lines:{}", i + 1)));
+  return model.translator.translate(prepared);
+}
+
+Lines texts(const std::vector<Translation>& translations) {
+  Lines all;
+  for (const Translation& translation : translations)
+    all.insert(all.end(), translation.texts.begin(), translation.texts.end());
+  return all;
+}
+
+GivenOption option(const char* name, const Lines& words) { return {name, words, "a test"}; }
+
+const Lines kSources = {"the old dog sees a small horse", "a small dog runs home", "", "the horse", "a dog"};
+
+}  // namespace
+
+TEST_CASE("Translator: each hypothesis begins with its line's prefix, in any batch", "[unit]") {
+  const Lines prefixes = {"ein kleiner", "", "der", "alte hund sieht", "heim"};
+  Lines lines;
+  for (size_t i = 0; i < kSources.size(); ++i) lines.push_back(kSources[i] + '\t' + prefixes[i]);
+  const auto with = [&](const char* beam, const char* batch) {
+    return translate(lines, {option("force-decode", {"true"}), option("beam-size", {beam}),
+                             option("n-best", {"true"}), option("mini-batch", {batch})});
+  };
+  for (const char* beam : {"1", "4"}) {
+    const auto together = with(beam, "64");
+    for (size_t i = 0; i < lines.size(); ++i) {
+      if (kSources[i].empty()) {
+        CHECK(together[i].texts == Lines{""});  // a line without tokens stays empty
+        continue;
+      }
+      for (const std::string& text : together[i].texts) {
+        INFO(text);
+        CHECK(text.starts_with(prefixes[i]));
+      }
+    }
+    CHECK(texts(with(beam, "1")) == texts(together));
+  }
+}
+
+TEST_CASE("Translator: without a prefix --force-decode changes nothing", "[unit]") {
+  Lines tabs = kSources;
+  for (std::string& line : tabs) line += '\t';
+  const auto plain = texts(translate(kSources, {}));
+  CHECK(texts(translate(kSources, {option("force-decode", {"true"})})) == plain);
+  CHECK(texts(translate(tabs, {option("force-decode", {"true"})})) == plain);
+  CHECK(error_of([] {
+          translate({"a dog", "a\tb\tc"}, {option("force-decode", {"true"})});
+        }) == "3: lines:2: --force-decode reads a source, a tab and a prefix; this line has 2 tabs");
+}
+
+TEST_CASE("Translator: a draw depends on seed and line number, not on the batch", "[unit]") {
+  const auto drawn = [&](const char* batch, const char* seed) {
+    return texts(translate(kSources, {option("output-sampling", {"full"}), option("seed", {seed}),
+                                      option("mini-batch", {batch})}));
+  };
+  const Lines together = drawn("64", "5");
+  CHECK(drawn("1", "5") == together);
+  CHECK(drawn("64", "6") != together);
+  const Lines twice = texts(translate({"a dog", "a dog"}, {option("output-sampling", {"full"})}));
+  CHECK(twice[0] != twice[1]);
+}
+
+TEST_CASE("Translator: an alignment is the attention that xformer-explain shows", "[unit]") {
+  const RandomRun run;
+  ModelTranslator model(run.translating({option("alignment", {"soft"}), option("n-best", {"true"}),
+                                         option("beam-size", {"3"}), option("max-length", {"6"})}));
+  const Lines sources = {kSources[0], kSources[3]};
+  const auto translations = model.translator.translate(sources);
+  for (size_t line = 0; line < sources.size(); ++line) {
+    const Translation& translation = translations[line];
+    REQUIRE(translation.alignments.size() == translation.hypotheses.size());
+    for (size_t i = 0; i < translation.hypotheses.size(); ++i) {
+      const nn::Alignment& alignment = translation.alignments[i];
+      CHECK(alignment.targets == translation.hypotheses[i].token_log_probabilities.size());
+      const auto maps = explain::attention_maps(
+          explain::trace_pair(model.translation, model.arena, model.text, model.device,
+                              model.text.source->encode(sources[line]), translation.hypotheses[i].ids));
+      const explain::TokenMatrix shown = explain::mean_cross_attention(maps).front().matrix;
+      REQUIRE(alignment.sources == shown.columns.size());
+      for (size_t t = 0; t < alignment.targets; ++t) {
+        for (size_t s = 0; s < alignment.sources; ++s)
+          CHECK(alignment.at(t, s) == Approx(shown.at(t, s)).epsilon(1e-5));
+      }
+    }
+  }
+}
+
+TEST_CASE("Translator: pieces in, pieces out, and the same translation", "[unit]") {
+  const RandomRun run;
+  const ModelTranslator words(run.translating({})),
+      pieces(run.translating({option("no-spm-encode", {"true"}), option("no-spm-decode", {"true"})}));
+  const Vocabularies& vocabularies = words.model->vocabularies;
+  for (const std::string& line : kSources) {
+    std::string cut;
+    for (const int32_t id : vocabularies.source->encode(line)) cut += vocabularies.source->piece(id) + " ";
+    const Translation expected = words.translator.translate(Lines{line})[0],
+                      found = pieces.translator.translate({pieces.source_line(cut, "")})[0];
+    CHECK(vocabularies.target->decode(pieces.text.target->encode(found.texts[0])) == expected.texts[0]);
+  }
+}
+
+TEST_CASE("Translator: tells each translation once", "[unit]") {
+  const RandomRun run;
+  const ModelTranslator model(run.translating({option("mini-batch", {"2"})}));
+  std::vector<SourceLine> lines;
+  for (const std::string& line : kSources) lines.push_back({line});
+  size_t told = 0;
+  model.translator.translate(lines, 0,
+                             [&](const Translation& translation) { told += translation.texts.size(); });
+  CHECK(told == lines.size());
+}

@@ -1,0 +1,33 @@
+// What is written of a translation; the fields are Marian's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/alignment_form.h"
+#include "tools/options.h"
+#include "tools/translator.h"
+
+namespace xf::tools {
+
+// A line is
+//   text [||| alignment] [||| WordScores= ...]
+// a hypothesis of --n-best
+//   id ||| text [||| alignment] [||| WordScores= ...] ||| F0= log-probability ||| score
+// and one of --interactive, with --n-best or without
+//   score TAB text [||| alignment] [||| WordScores= ...]
+class TranslationForm {
+ public:
+  // Error usage for an --alignment that there is not.
+  explicit TranslationForm(const Options& options);
+
+  // A line, or one for each hypothesis. `id`: of the input line, from 0.
+  std::vector<std::string> lines(const Translation& translation, int64_t id) const;
+
+ private:
+  bool n_best_, word_scores_, interactive_;
+  std::optional<AlignmentForm> alignment_;
+};
+
+}  // namespace xf::tools

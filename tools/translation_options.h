@@ -1,0 +1,15 @@
+// What the options of xformer-translate say together.
+#pragma once
+
+#include "nn/search.h"
+#include "tools/options.h"
+
+namespace xf::tools {
+
+// Error usage, by name, for an option that means nothing beside another, or without it.
+void check_translation_options(const Options& options);
+
+// What `options` leave open is as in training.
+nn::SearchOptions search_options(const Options& options, const Options& training);
+
+}  // namespace xf::tools
