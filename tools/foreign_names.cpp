@@ -15,7 +15,7 @@ namespace {
 using Pair = std::pair<std::string_view, std::string_view>;
 
 // Dashes stand for underscores, too.
-constexpr std::array<Pair, 65> kNames = {{{"lr", "learn-rate"},
+constexpr std::array<Pair, 66> kNames = {{{"lr", "learn-rate"},
                                           {"learning-rate", "learn-rate"},
                                           {"epochs", "after"},
                                           {"num-epochs", "after"},
@@ -66,6 +66,7 @@ constexpr std::array<Pair, 65> kNames = {{{"lr", "learn-rate"},
                                           {"clip-grad-norm", "clip-norm"},
                                           {"max-grad-norm", "clip-norm"},
                                           {"adam-betas", "optimizer-params"},
+                                          {"momentum", "optimizer-params"},
                                           {"validation-freq", "valid-freq"},
                                           {"validate-interval", "valid-freq"},
                                           {"print-valid-sents", "valid-print"},

@@ -163,14 +163,13 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
 // The model, the optimiser and the place in the text.
 void TrainingRun::load(const nn::Checkpoint& checkpoint, const std::string& where) {
   nn::load_model(checkpoint.model, model_.registry, where);
-  const auto moment = [&](const char* name) {
+  for (const auto& [name, moment] : model_.trainer.optimizer().state()) {
     const auto found = checkpoint.optimizer.find(name);
     if (found == checkpoint.optimizer.end())
-      fail(ErrorKind::data, "{}: the checkpoint has no optimiser state", where);
-    return found->second;
-  };
-  model_.trainer.optimizer().first_moment().copy_from(moment("first_moment"));
-  model_.trainer.optimizer().second_moment().copy_from(moment("second_moment"));
+      fail(ErrorKind::data, "{}: the checkpoint has no {} of --optimizer {}", where, name,
+           options_.get_string("optimizer"));
+    moment.copy_from(found->second);
+  }
   if (const nn::Smoothing* smoothing = model_.trainer.smoothing()) {
     smoothing->begin();  // the model of a checkpoint is the mean
     const auto weights = checkpoint.optimizer.find("weights");
@@ -231,8 +230,8 @@ nn::State TrainingRun::state_to_save(const nn::TrainingState& state) const {
 nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   nn::Checkpoint checkpoint;
   checkpoint.update = state.update;
-  checkpoint.optimizer = {{"first_moment", model_.trainer.optimizer().first_moment().to(Device::cpu())},
-                          {"second_moment", model_.trainer.optimizer().second_moment().to(Device::cpu())}};
+  for (const auto& [name, moment] : model_.trainer.optimizer().state())
+    checkpoint.optimizer[name] = moment.to(Device::cpu());
   checkpoint.model = nn::model_of(model_.registry);
   if (const nn::Smoothing* smoothing = model_.trainer.smoothing())
     checkpoint.optimizer["weights"] =

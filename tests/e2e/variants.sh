@@ -44,4 +44,19 @@ claim "a validation line beyond the table is refused by file and line" refused 3
   train none --transformer-train-positions --max-length 40 --valid-sets long.en long.en
 claim "the layout of sinusoids has no meaning for them" refused 2 "position-layout is of sines" \
   train none --transformer-train-positions --position-layout split
+
+# ---- gradient descent
+learns sgd --optimizer sgd --optimizer-params 0.9 --learn-rate 0.05 --clip-norm 1
+claim "sgd: its momentum is all of its state" equal \
+  "$(grep -ao '"[a-z_]*":{"data_offsets' sgd/latest/optimizer.safetensors)" '"momentum":{"data_offsets'
+learns plain_sgd --optimizer sgd --learn-rate 0.2 --clip-norm 1
+claim "sgd has no momentum unless it is given one" grep -q '^optimizer-params = \[\?0\]\?$' plain_sgd/config.toml
+claim "it is given one number" refused 2 "optimizer-params: sgd takes one, its momentum, got 3 values" \
+  train none --optimizer sgd --optimizer-params 0.9 0.98 1e-9
+claim "Adam is given three" refused 2 "optimizer-params: adam takes three, beta1, beta2 and epsilon, got 1 value" \
+  train none --optimizer adam --optimizer-params 0.9
+claim "Adam does not go on from the momentum of sgd" refused 3 "no first_moment of --optimizer adam" \
+  train other --optimizer adam --resume sgd/latest
+planned() { xformer-train --task demo --vocab-sizes 200 200 --print-model "$@" | grep -o '^memory: [0-9]* MB'; }
+claim "the memory plan has one moment less" test "$(planned | tr -dc 0-9)" -gt "$(planned --optimizer sgd | tr -dc 0-9)"
 conclude
