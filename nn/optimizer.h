@@ -23,8 +23,8 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may not skip: Adam's bias
-  // corrections are those of the number of updates.
+  // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may not skip: Adam's
+  // bias corrections are those of the number of updates.
   void update(int64_t update, double learning_rate, int64_t tokens) {
     prepare(update, learning_rate, tokens);
     apply();
@@ -37,8 +37,8 @@ class Optimizer {
   // f64 [1]: of the last update's unscaled gradient. NaN or infinite: that update changed nothing.
   const Tensor& norm_squared() const { return norm_squared_; }
 
-  // Moments [P], flat, in the registry's layout, under the names that they have in a checkpoint: with the parameters and the
-  // update's number, all that the next update depends on.
+  // Moments [P], flat, in the registry's layout, under the names that they have in a checkpoint: with the parameters
+  // and the update's number, all that the next update depends on.
   virtual TensorMap state() const = 0;
 
  protected:

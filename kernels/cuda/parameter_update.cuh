@@ -1,6 +1,6 @@
-// What optimisers share on CUDA, bound by memory: one launch over flat f32 arrays. A parameter is an f32 master, and so are
-// its moments and its gradient; bf16 is only what is rounded for the products. A thread takes eight parameters: two packs
-// of each array, one of rounded. One thread of a block computes what all parameters share.
+// What optimisers share on CUDA, bound by memory: one launch over flat f32 arrays. A parameter is an f32 master, and so
+// are its moments and its gradient; bf16 is only what is rounded for the products. A thread takes eight parameters: two
+// packs of each array, one of rounded. One thread of a block computes what all parameters share.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ struct ParameterArrays {
   }
 };
 
-// Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update. Rule::apply(update, g, p, moments): four
-// parameters. g is zeroed.
+// Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update. Rule::apply(update, g, p, moments):
+// four parameters. g is zeroed.
 template <typename Rule>
 __global__ void __launch_bounds__(kUpdateThreads)
     update_parameters(Rule rule, ParameterArrays<Rule::kMoments> of, bool aligned, bool rounded_aligned) {

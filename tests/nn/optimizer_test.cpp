@@ -1,4 +1,5 @@
-// Optimisers on given gradients against the equations of kernels/adam.h and kernels/sgd.h, written down once more in f64.
+// Optimisers on given gradients against the equations of kernels/adam.h and kernels/sgd.h, written down once more in
+// f64.
 #include "nn/optimizer.h"
 
 #include <cmath>
