@@ -1,5 +1,5 @@
-// Token embedding: gather, scale by sqrt(D), add the position, drop. One node on the tape. The position is a sinusoid, or a
-// learnt row: Gehring et al. 2017, arXiv:1705.03122, section 3.1.
+// Token embedding: gather, scale by sqrt(D), add the position, drop. One node on the tape. The position is a sinusoid,
+// or a learnt row: Gehring et al. 2017, arXiv:1705.03122, section 3.1.
 #pragma once
 
 #include "kernels/embedding.h"
@@ -22,8 +22,8 @@ class Embedding {
   Embedding(Registry& registry, const std::string& name, const Parameter& table,
             const Parameter* learned_positions, float dropout);
 
-  // ids, positions, order i32 [T] (core/packed_batch.h), position_table [P, D], read unless positions are learnt -> [T, D]
-  // `order` is needed for a backward only.
+  // ids, positions, order i32 [T] (core/packed_batch.h), position_table [P, D] -> [T, D]
+  // `order` is needed for a backward only, position_table unless positions are learnt.
   Variable forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order,
                    const Tensor& position_table, const Tokens& tokens) const;
 

@@ -20,13 +20,16 @@ PackedBatch meta_batch(const BatchSize& size) {
 
 }  // namespace
 
-MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest, DType dtype) {
+MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest, DType dtype,
+                       const OptimizerOptions& optimizer) {
   Registry registry(dtype);
   const std::unique_ptr<Model> model = make_model(config, registry);
   registry.allocate(Device::meta(), Registry::Gradients::yes);
   const int64_t bytes = registry.masters().bytes();
   const int64_t rounded = dtype == DType::bf16 ? registry.values().bytes() : 0;
-  MemoryPlan plan{.parameters = bytes + rounded, .gradients = bytes, .moments = 2 * bytes};
+  MemoryPlan plan{.parameters = bytes + rounded, .gradients = bytes};
+  for (const auto& [name, moment] : make_optimizer(registry, optimizer, 0)->state())
+    plan.moments += moment.bytes();
   if (config.quirks) return plan;
   model->bind(Device::meta());
   Arena arena(Device::meta());

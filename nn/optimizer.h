@@ -1,43 +1,88 @@
-// Adam over a registry's flat memory: the gradient's norm, then one pass (kernels/adam.h).
+// An update over a registry's flat memory: the gradient's norm, then one pass of the optimiser's rule (kernels/adam.h,
+// kernels/sgd.h).
 #pragma once
+
+#include <memory>
+#include <span>
+#include <variant>
 
 #include "core/upload.h"
 #include "kernels/adam.h"
+#include "kernels/sgd.h"
 #include "nn/registry.h"
+#include "nn/safetensors.h"
 
 namespace xf::nn {
 
-class Adam {
- public:
-  Adam(const Registry& registry, const kernels::AdamOptions& options, float clip_norm);
+// Which optimiser, and its numbers.
+using OptimizerOptions = std::variant<kernels::AdamOptions, kernels::SgdOptions>;
 
-  // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may not skip:
-  // the bias corrections are those of the number of updates.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may not skip: Adam's
+  // bias corrections are those of the number of updates.
   void update(int64_t update, double learning_rate, int64_t tokens) {
     prepare(update, learning_rate, tokens);
     apply();
   }
   // Its two halves: the numbers that differ from update to update, brought to the device; and the work there,
   // which a graph can replay.
-  void prepare(int64_t update, double learning_rate, int64_t tokens);
-  void apply();
+  virtual void prepare(int64_t update, double learning_rate, int64_t tokens) = 0;
+  virtual void apply() = 0;
 
   // f64 [1]: of the last update's unscaled gradient. NaN or infinite: that update changed nothing.
   const Tensor& norm_squared() const { return norm_squared_; }
 
-  // Moments [P], flat, in the registry's layout: with the parameters and the update's number, all of Adam's
-  // state.
-  const Tensor& first_moment() const { return m_; }
-  const Tensor& second_moment() const { return v_; }
+  // Moments [P], flat, in the registry's layout, under the names that they have in a checkpoint: with the parameters
+  // and the update's number, all that the next update depends on.
+  virtual TensorMap state() const = 0;
+
+ protected:
+  // step: how many numbers differ from update to update.
+  Optimizer(const Registry& registry, float clip_norm, int64_t step);
+  Tensor zero_moment() const;
+  void send(std::span<const float> step);
+  // What the products read, where it is not the masters themselves.
+  Tensor rounded() const { return registry_.dtype() == DType::bf16 ? registry_.values() : Tensor(); }
+
+  const Registry& registry_;
+  float clip_norm_;
+  Tensor norm_squared_;
+  Tensor step_;  // f32
 
  private:
-  const Registry& registry_;
-  kernels::AdamOptions options_;
-  float clip_norm_;
-  Tensor m_, v_;
-  Tensor norm_squared_;
-  Tensor step_;  // f32 [4]
   Upload step_upload_;
 };
+
+class Adam final : public Optimizer {
+ public:
+  Adam(const Registry& registry, const kernels::AdamOptions& options, float clip_norm);
+  void prepare(int64_t update, double learning_rate, int64_t tokens) override;
+  void apply() override;
+  TensorMap state() const override { return {{"first_moment", m_}, {"second_moment", v_}}; }
+
+ private:
+  kernels::AdamOptions options_;
+  Tensor m_, v_;
+};
+
+class Sgd final : public Optimizer {
+ public:
+  Sgd(const Registry& registry, const kernels::SgdOptions& options, float clip_norm);
+  void prepare(int64_t update, double learning_rate, int64_t tokens) override;
+  void apply() override;
+  TensorMap state() const override { return {{"momentum", m_}}; }
+
+ private:
+  kernels::SgdOptions options_;
+  Tensor m_;
+};
+
+std::unique_ptr<Optimizer> make_optimizer(const Registry& registry, const OptimizerOptions& options,
+                                          float clip_norm);
 
 }  // namespace xf::nn

@@ -23,7 +23,7 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
       registry_(registry),
       arena_(arena),
       options_(options),
-      adam_(registry, options.adam, options.clip_norm),
+      optimizer_(make_optimizer(registry, options.optimizer, options.clip_norm)),
       loss_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
       losses_(Tensor::zeros({kMostStarted, 2}, loss_.dtype(), registry.device())),
       norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, registry.device())),
@@ -43,7 +43,7 @@ void Trainer::forward_backward(const PackedBatch& batch) {
 }
 
 void Trainer::move_weights() {
-  adam_.apply();
+  optimizer_->apply();
   if (smoothing_) smoothing_->apply();
 }
 
@@ -119,7 +119,7 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
   for (int64_t i = 0; i < options_.micro_batches; ++i) batches.push_back(next_batch());
   UpdateResult result = accumulate_within_memory(update, batches);
   result.learning_rate = options_.schedule.at(update, plateau) * rate_scale;
-  adam_.prepare(update - optimizer_began_, result.learning_rate, result.loss.tokens);
+  optimizer_->prepare(update - optimizer_began_, result.learning_rate, result.loss.tokens);
   if (smoothing_) smoothing_->prepare(update);
   if (fixed_) {
     optimizer_graph_.run(registry_.device(), [this] { move_weights(); });
@@ -128,7 +128,7 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
   }
   const auto slot = static_cast<int64_t>(started_.size());
   losses_.slice_rows(slot, slot + 1).copy_from(loss_.reshape({1, 2}));
-  norms_squared_.slice_rows(slot, slot + 1).copy_from(adam_.norm_squared());
+  norms_squared_.slice_rows(slot, slot + 1).copy_from(optimizer_->norm_squared());
   started_.push_back(result);
 }
 

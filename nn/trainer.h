@@ -1,4 +1,4 @@
-// One update of the model: forward and backward of its micro-batches, gradient norm, Adam.
+// One update of the model: forward and backward of its micro-batches, gradient norm, optimiser.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace xf::nn {
 
 struct TrainerOptions {
   Schedule schedule;
-  kernels::AdamOptions adam;
+  OptimizerOptions optimizer;
   float clip_norm = 0;        // 0: off
   int64_t micro_batches = 1;  // accumulated per update (--optimizer-delay)
   uint64_t seed = 1;          // of the dropout masks
@@ -66,7 +66,7 @@ class Trainer {
 
   // The largest batch that is computed at once; all zero: any.
   const BatchSize& capacity() const { return options_.capacity; }
-  const Adam& optimizer() const { return adam_; }
+  const Optimizer& optimizer() const { return *optimizer_; }
   const Smoothing* smoothing() const { return smoothing_.get(); }  // null: none
   const Schedule& schedule() const { return options_.schedule; }
 
@@ -83,8 +83,8 @@ class Trainer {
   const Registry& registry_;
   Arena& arena_;
   TrainerOptions options_;
-  Adam adam_;
-  int64_t optimizer_began_ = 0;
+  std::unique_ptr<Optimizer> optimizer_;
+  int64_t optimizer_began_ = 0;  // begin_optimizer_behind()
   std::unique_ptr<Smoothing> smoothing_;
   std::vector<UpdateResult> started_;
   Tensor loss_;                        // [2]: sums over the update so far

@@ -98,6 +98,7 @@ constexpr auto kNames = std::to_array<Pair>({
     {"random-sampling-temp", "output-sampling"},
     {"print-alignment", "alignment"},
     {"report-align", "alignment"},
+    {"momentum", "optimizer-params"},
 });
 
 }  // namespace

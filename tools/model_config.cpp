@@ -159,15 +159,23 @@ data::BatchOrder batch_order(const Options& options) {
                                    : data::PoolSort::none};
 }
 
+nn::OptimizerOptions optimizer_options(const Options& options) {
+  const std::string& name = options.get_string("optimizer");
+  const std::vector<double> params = options.get_floats("optimizer-params");
+  const auto param = [&](size_t i) { return static_cast<float>(params.at(i)); };
+  const auto decay = static_cast<float>(options.get_float("weight-decay"));
+  if (name == "sgd") return kernels::SgdOptions{.momentum = param(0), .weight_decay = decay};
+  return kernels::AdamOptions{.beta1 = param(0),
+                              .beta2 = param(1),
+                              .eps = param(2),
+                              .weight_decay = decay,
+                              .decoupled = name == "adamw"};
+}
+
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch) {
   nn::TrainerOptions trainer;
   trainer.schedule = schedule(options, updates_per_epoch);
-  const std::vector<double> params = options.get_floats("optimizer-params");
-  trainer.adam.beta1 = static_cast<float>(params.at(0));
-  trainer.adam.beta2 = static_cast<float>(params.at(1));
-  trainer.adam.eps = static_cast<float>(params.at(2));
-  trainer.adam.weight_decay = static_cast<float>(options.get_float("weight-decay"));
-  trainer.adam.decoupled = options.get_string("optimizer") == "adamw";
+  trainer.optimizer = optimizer_options(options);
   trainer.clip_norm = static_cast<float>(options.get_float("clip-norm"));
   trainer.micro_batches = options.get_int("optimizer-delay");
   trainer.smoothing = options.get_float("exponential-smoothing");

@@ -14,6 +14,8 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
 nn::TransformerConfig model_config(const Options& options, const Vocabularies& vocabularies);
 // How batches are cut.
 data::BatchOrder batch_order(const Options& options);
+// --optimizer and what goes with it.
+nn::OptimizerOptions optimizer_options(const Options& options);
 // `updates_per_epoch`, an estimate, turns epochs of warm-up and of a cosine's end into updates.
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch);
 nn::LoopOptions loop_options(const Options& options);

@@ -115,10 +115,12 @@ std::vector<Row> optimiser_options() {
           .seldom(),
       integer("optimizer-delay", kByTask, "N", "batches whose gradients make one update")
           .between(1, kMostIds),
-      choice("optimizer", "adam|adamw", kByTask, "adamw: weight decay apart from the gradient"),
-      real("optimizer-params", kByTask, "B1 B2 EPS", "beta1, beta2 and epsilon of Adam")
+      choice("optimizer", "adam|adamw|sgd", kByTask,
+             "adamw: weight decay apart from the gradient; sgd: gradient descent with momentum"),
+      real("optimizer-params", kByTask, "X...",
+           "beta1, beta2 and epsilon of Adam, or the momentum of sgd, which has none by default")
           .between(0, 1)
-          .exactly(3)
+          .up_to(3)
           .seldom(),
       real("weight-decay", "0", "X", "weight decay").at_least(0).seldom(),
       real("exponential-smoothing", "0", "X",

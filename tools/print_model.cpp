@@ -92,7 +92,8 @@ std::string print_model(const Options& options) {
   text += row(block, shapes, count);
   text += fmt::format("\nThe model has {} trainable parameters\n", grouped(registry.count()));
   text += memory_line(
-              nn::plan_memory(config, {capacity.source_tokens, capacity.target_tokens, capacity.sentences}),
+              nn::plan_memory(config, {capacity.source_tokens, capacity.target_tokens, capacity.sentences},
+                              DType::f32, optimizer_options(options)),
               capacity.target_tokens) +
           "\n";
   return text;

@@ -193,16 +193,15 @@ void TrainingRun::load(const nn::Checkpoint& checkpoint, const std::string& wher
 }
 
 void TrainingRun::load_moments(const nn::Checkpoint& checkpoint, const std::string& where) {
-  const auto moment = [&](const char* name) {
+  for (const auto& [name, moment] : model_.trainer.optimizer().state()) {
     const auto found = checkpoint.optimizer.find(name);
     if (found == checkpoint.optimizer.end()) {
       fail(ErrorKind::data,
-           "{}: the checkpoint has no optimiser state; --no-optimizer-reload goes on without", where);
+           "{}: the checkpoint has no {} of --optimizer {}; --no-optimizer-reload goes on without", where,
+           name, options_.get_string("optimizer"));
     }
-    return found->second;
-  };
-  model_.trainer.optimizer().first_moment().copy_from(moment("first_moment"));
-  model_.trainer.optimizer().second_moment().copy_from(moment("second_moment"));
+    moment.copy_from(found->second);
+  }
 }
 
 void TrainingRun::take_up(const nn::State& state) {
@@ -256,8 +255,8 @@ nn::State TrainingRun::state_to_save(const nn::TrainingState& state) const {
 nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   nn::Checkpoint checkpoint;
   checkpoint.update = state.update;
-  checkpoint.optimizer = {{"first_moment", model_.trainer.optimizer().first_moment().to(Device::cpu())},
-                          {"second_moment", model_.trainer.optimizer().second_moment().to(Device::cpu())}};
+  for (const auto& [name, moment] : model_.trainer.optimizer().state())
+    checkpoint.optimizer[name] = moment.to(Device::cpu());
   checkpoint.model = nn::model_of(model_.registry);
   if (const nn::Smoothing* smoothing = model_.trainer.smoothing())
     checkpoint.optimizer["weights"] =

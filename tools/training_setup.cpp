@@ -94,7 +94,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
                                    static_cast<double>(options.get_int("optimizer-delay"));
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
   trainer.capacity = largest;
-  nn::MemoryPlan plan = nn::plan_memory(model, largest, dtype);
+  nn::MemoryPlan plan = nn::plan_memory(model, largest, dtype, trainer.optimizer);
   if (trainer.smoothing > 0) plan.moments += plan.gradients;  // the mean is as large as one of Adam's two
   return {.loop = loop_options(options),
           .capacity = capacity,

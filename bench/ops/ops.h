@@ -20,6 +20,7 @@ std::vector<Case> linear_rows(const Scope& scope);
 std::vector<Case> matmul_rows(const Scope& scope);
 std::vector<Case> residual_norm_rows(const Scope& scope);
 std::vector<Case> rms_norm_rows(const Scope& scope);
+std::vector<Case> sgd_rows(const Scope& scope);
 std::vector<Case> softmax_rows(const Scope& scope);
 std::vector<Case> sort_rows(const Scope& scope);
 std::vector<Case> top_k_rows(const Scope& scope);

@@ -1,31 +1,15 @@
 // Adam on the CPU: one trip through p, m, v and g (32 bytes per f32 parameter), bound by memory.
-// Both kernels work in blocks of a constant size, so that a block's vector loop, and with it every rounding,
-// is the same at any number of threads.
 #include "kernels/adam.h"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "core/parallel.h"
-#include "kernels/cpu/element.h"
 #include "kernels/cpu/level.h"
+#include "kernels/cpu/parameter_blocks.h"
 
 namespace xf::kernels {
 
 namespace {
-
-constexpr int64_t kBlock = 4096;      // elements
-constexpr int64_t kSerialBlocks = 4;  // fewer are not worth a second thread
-
-template <typename Body>
-void for_each_block(int64_t P, const Body& body) {
-  parallel_for((P + kBlock - 1) / kBlock, kSerialBlocks, [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) {
-      body(block, block * kBlock, std::min(P, (block + 1) * kBlock));
-    }
-  });
-}
 
 template <typename T>
 double square(const T* g, int64_t n) {
@@ -45,9 +29,8 @@ template <typename T>
 Update<T> prepare(const AdamArgs<T>& args, double norm) {
   const AdamOptions& options = args.options;
   const double learning_rate = args.step[0], correction1 = args.step[1], correction2 = args.step[2];
-  const double clip = args.clip_norm > 0 && norm > args.clip_norm ? args.clip_norm / norm : 1.0;
   const double decay = options.weight_decay;
-  return {.scale = static_cast<T>(args.step[3] * clip),
+  return {.scale = static_cast<T>(gradient_scale(norm, args.step[3], args.clip_norm)),
           .beta1 = options.beta1,
           .beta2 = options.beta2,
           .step_size = static_cast<T>(learning_rate / correction1),
@@ -55,10 +38,6 @@ Update<T> prepare(const AdamArgs<T>& args, double norm) {
           .eps = options.eps,
           .decay = static_cast<T>(options.decoupled ? learning_rate * decay : 0.0),
           .l2 = static_cast<T>(options.decoupled ? 0.0 : decay)};
-}
-
-[[noreturn]] void refuse_bf16(const char* op) {
-  fail(ErrorKind::failure, "{}: parameters and their gradients must be f32 or f64 on the CPU, got bf16", op);
 }
 
 }  // namespace
@@ -77,11 +56,7 @@ void sum_of_squares(Cpu<L>, const SumOfSquaresArgs<T>& args) {
 template <typename T, CpuLevel L>
 void adam(Cpu<L>, const AdamArgs<T>& args) {
   const double norm = std::sqrt(*args.norm_squared) * static_cast<double>(args.step[3]);
-  if (!std::isfinite(norm)) {
-    for_each_block(
-        args.P, [&](int64_t, int64_t begin, int64_t end) { std::fill(args.g + begin, args.g + end, T{0}); });
-    return;
-  }
+  if (!std::isfinite(norm)) return zero_gradient(args.P, args.g);
   const Update<T> u = prepare(args, norm);
   T *const p = args.p, *const m = args.m, *const v = args.v, *const g = args.g;
   for_each_block(args.P, [=, &args](int64_t, int64_t begin, int64_t end) {
@@ -94,11 +69,7 @@ void adam(Cpu<L>, const AdamArgs<T>& args) {
       p[i] -= u.step_size * m[i] / (std::sqrt(v[i]) * u.v_scale + u.eps) + u.decay * p[i];
       g[i] = T{0};
     }
-    if (args.rounded) {
-      bf16* const rounded = args.rounded;
-#pragma omp simd
-      for (int64_t i = begin; i < end; ++i) store(static_cast<float>(p[i]), rounded + i);
-    }
+    round_block(p, begin, end, args.rounded);
   });
 }
 

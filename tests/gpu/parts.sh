@@ -135,7 +135,7 @@ run_profile() {
   }
   profile normalise_backward --preset base --fn residual_norm_backward
   profile cross_entropy_row --preset base --fn cross_entropy
-  profile adam_kernel --preset base --fn adam
+  profile update_parameters --preset base --fn adam
   profile attention_short_backward --preset base --fn attention_backward
   profile attention_short_forward --preset base --fn attention_forward
   profile normalise_warp --preset base --fn residual_norm_forward

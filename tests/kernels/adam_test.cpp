@@ -2,8 +2,8 @@
 
 #include "tests/cases/adam.h"
 #include "tests/support/catch.h"
+#include "tests/support/masters.h"
 #include "tests/support/odd_view.h"
-#include "tests/support/targets.h"
 #include "tests/support/threads.h"
 
 using namespace xf;
@@ -14,13 +14,6 @@ using xf::kernels::sum_of_squares;
 namespace {
 
 const Target kF32{Device::cpu(), DType::f32};
-
-// Where parameters can be: f32 masters, also of a model that computes in bf16.
-std::vector<Target> master_targets() {
-  auto masters = targets();
-  std::erase_if(masters, [](const Target& t) { return t.dtype == DType::bf16; });
-  return masters;
-}
 
 struct Op {
   AdamOptions options;
@@ -45,14 +38,6 @@ struct Op {
     kernels::adam(options, step.to(g.device()), clip_norm, norm_squared, p, m, v, g, rounded);
   }
 };
-
-// The upper halves of the f32 parameters, rounded to nearest even.
-std::vector<double> rounded_to_bf16(const Tensor& p) {
-  std::vector<double> values;
-  for (const double value : as_doubles(p))
-    values.push_back(static_cast<float>(bf16(static_cast<float>(value))));
-  return values;
-}
 
 }  // namespace
 
@@ -162,11 +147,9 @@ TEST_CASE("Adam: bf16 is refused for what is trained", "[unit][device]") {
     if (target.dtype != DType::bf16) continue;
     const Op op(4, target);
     const Tensor step = Tensor::zeros({4}, DType::f32, target.device);
-    const std::string reason = std::string(": parameters and their gradients must be ") +
-                               (target.device == Device::cpu() ? "f32 or f64 on the CPU" : "f32 on CUDA") +
-                               ", got bf16";
-    CHECK_THROWS_WITH(sum_of_squares(op.g, op.norm_squared), "sum_of_squares" + reason);
-    CHECK_THROWS_WITH(kernels::adam({}, step, 0, op.norm_squared, op.p, op.m, op.v, op.g), "adam" + reason);
+    CHECK_THROWS_WITH(sum_of_squares(op.g, op.norm_squared), bf16_refused("sum_of_squares", target.device));
+    CHECK_THROWS_WITH(kernels::adam({}, step, 0, op.norm_squared, op.p, op.m, op.v, op.g),
+                      bf16_refused("adam", target.device));
   }
 }
 

@@ -46,10 +46,11 @@ struct Training {
 template <typename Model = Transformer>
 Training train(Device device, DType dtype, int64_t updates, const TransformerConfig& config,
                const BatchSize& capacity = {}, const std::function<PackedBatch(int64_t)>& next = batch_of,
-               int64_t ahead = 1) {
+               int64_t ahead = 1, const OptimizerOptions& optimizer = {}) {
   Tiny<Model> model(dtype, config, Arena::kDefaultBlock, device);
   TrainerOptions options;
   options.schedule = kSchedule;
+  options.optimizer = optimizer;
   options.clip_norm = 1;
   options.micro_batches = 2;
   options.seed = 42;
@@ -162,8 +163,11 @@ TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {
   const BatchSize exact{.source_tokens = 20, .target_tokens = 20, .sentences = 3};
   TransformerConfig config = small_config();
   config.learned_positions = GENERATE(false, true);
-  const Training eager = train(kCuda, DType::f32, 6, config, {}, full);
-  const Training graph = train(kCuda, DType::f32, 6, config, exact, full);
+  const OptimizerOptions optimizer = config.learned_positions
+                                         ? OptimizerOptions(kernels::SgdOptions{.momentum = 0.9f})
+                                         : kernels::AdamOptions{};
+  const Training eager = train(kCuda, DType::f32, 6, config, {}, full, 1, optimizer);
+  const Training graph = train(kCuda, DType::f32, 6, config, exact, full, 1, optimizer);
   CHECK(graph.losses == eager.losses);
   CHECK(same_bits(graph.masters, eager.masters));
 }

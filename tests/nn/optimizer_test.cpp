@@ -1,4 +1,5 @@
-// Adam on given gradients against the equations of kernels/adam.h, written down once more in f64.
+// Optimisers on given gradients against the equations of kernels/adam.h and kernels/sgd.h, written down once more in
+// f64.
 #include "nn/optimizer.h"
 
 #include <cmath>
@@ -58,8 +59,8 @@ TEST_CASE("Adam: five updates are those of the equations", "[unit]") {
     const Model model(dtype);
     const kernels::AdamOptions options{.weight_decay = decay, .decoupled = decoupled};
     Adam adam(model.registry, options, clip);
-    Reference reference{as_doubles(model.registry.values()), as_doubles(adam.first_moment()),
-                        as_doubles(adam.second_moment())};
+    Reference reference{as_doubles(model.registry.values()), as_doubles(adam.state().at("first_moment")),
+                        as_doubles(adam.state().at("second_moment"))};
     for (int64_t t = 1; t <= 5; ++t) {
       model.give(static_cast<uint64_t>(10 * t));
       reference.update(t, 0.01 / static_cast<double>(t), 13, static_cast<double>(clip), options,
@@ -68,8 +69,8 @@ TEST_CASE("Adam: five updates are those of the equations", "[unit]") {
       CHECK(std::sqrt(as_doubles(adam.norm_squared())[0]) / 13 == Approx(reference.norm).epsilon(1e-6));
     }
     CHECK(max_relative_error(model.registry.values(), reference.p) <= 1e-6);
-    CHECK(max_relative_error(adam.first_moment(), reference.m) <= 1e-6);
-    CHECK(max_relative_error(adam.second_moment(), reference.v) <= 2e-6);
+    CHECK(max_relative_error(adam.state().at("first_moment"), reference.m) <= 1e-6);
+    CHECK(max_relative_error(adam.state().at("second_moment"), reference.v) <= 2e-6);
   }
 }
 
@@ -89,13 +90,67 @@ TEST_CASE("Adam: a gradient that is not finite changes nothing but is zeroed", "
   model.give(1);
   adam.update(1, 0.01, 13);
   const auto values = as_doubles(model.registry.values());
-  const auto first = as_doubles(adam.first_moment()), second = as_doubles(adam.second_moment());
+  const auto first = as_doubles(adam.state().at("first_moment")),
+             second = as_doubles(adam.state().at("second_moment"));
   model.give(2);
   model.registry.find("b").gradient.data<float>()[1] = bad;
   adam.update(2, 0.01, 13);
   CHECK_FALSE(std::isfinite(as_doubles(adam.norm_squared())[0]));
   CHECK(as_doubles(model.registry.values()) == values);
-  CHECK(as_doubles(adam.first_moment()) == first);
-  CHECK(as_doubles(adam.second_moment()) == second);
+  CHECK(as_doubles(adam.state().at("first_moment")) == first);
+  CHECK(as_doubles(adam.state().at("second_moment")) == second);
   for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+}
+
+TEST_CASE("Sgd: five updates are those of the equations, and zero the gradients", "[unit]") {
+  const DType dtype = GENERATE(DType::f32, DType::f64);
+  const float clip = GENERATE(0.0f, 3.0f, 1000.0f);
+  const kernels::SgdOptions options{.momentum = 0.9f, .weight_decay = 0.1f};
+  const Model model(dtype);
+  Sgd sgd(model.registry, options, clip);
+  auto p = as_doubles(model.registry.values());
+  std::vector<double> m(p.size(), 0.0);
+  for (int64_t t = 1; t <= 5; ++t) {
+    model.give(static_cast<uint64_t>(10 * t));
+    const auto g = as_doubles(model.registry.gradients());
+    const double rate = 0.01 / static_cast<double>(t);
+    double norm = 0;
+    for (const double x : g) norm += x * x;
+    norm = std::sqrt(norm) / 13;
+    const double factor = (clip > 0 && norm > double{clip} ? double{clip} / norm : 1) / 13;
+    for (size_t i = 0; i < p.size(); ++i) {
+      m[i] = double{options.momentum} * m[i] + factor * g[i] + double{options.weight_decay} * p[i];
+      p[i] -= rate * m[i];
+    }
+    sgd.update(t, rate, 13);
+    CHECK(std::sqrt(as_doubles(sgd.norm_squared())[0]) / 13 == Approx(norm).epsilon(1e-6));
+    for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+  }
+  CHECK(max_relative_error(model.registry.values(), p) <= 1e-6);
+  CHECK(max_relative_error(sgd.state().at("momentum"), m) <= 1e-6);
+}
+
+TEST_CASE("Sgd: a gradient that is not finite leaves parameters and momentum", "[unit]") {
+  const Model model(DType::f32);
+  Sgd sgd(model.registry, {.momentum = 0.9f}, 1);
+  model.give(1);
+  sgd.update(1, 0.01, 13);
+  const auto values = as_doubles(model.registry.values()), momentum = as_doubles(sgd.state().at("momentum"));
+  model.give(2);
+  model.registry.find("b").gradient.data<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  sgd.update(2, 0.01, 13);
+  CHECK_FALSE(std::isfinite(as_doubles(sgd.norm_squared())[0]));
+  CHECK(as_doubles(model.registry.values()) == values);
+  CHECK(as_doubles(sgd.state().at("momentum")) == momentum);
+}
+
+TEST_CASE("Sgd: a bf16 model's values are its masters, rounded", "[unit]") {
+  const Model model(DType::bf16);
+  const auto optimizer = make_optimizer(model.registry, kernels::SgdOptions{.momentum = 0.9f}, 0);
+  for (const Parameter& parameter : model.registry.parameters())
+    parameter.gradient.copy_from(random_tensor(parameter.shape, DType::f32, 5));
+  const auto before = as_doubles(model.registry.masters());
+  optimizer->update(1, 0.01, 1);
+  CHECK(as_doubles(model.registry.masters()) != before);
+  CHECK(same_bits(model.registry.values(), model.registry.masters().to_bf16()));
 }

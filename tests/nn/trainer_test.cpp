@@ -95,7 +95,8 @@ TEST_CASE("Trainer: micro-batches add up to the batch they were cut from", "[uni
   CHECK(actual.loss.smoothed == Approx(expected.loss.smoothed).epsilon(tolerance));
   CHECK(actual.loss.plain == Approx(expected.loss.plain).epsilon(tolerance));
   CHECK(actual.gradient_norm == Approx(expected.gradient_norm).epsilon(tolerance));
-  CHECK(max_relative_error(cut.optimizer().first_moment(), whole.optimizer().first_moment()) <= tolerance);
+  CHECK(max_relative_error(cut.optimizer().state().at("first_moment"),
+                           whole.optimizer().state().at("first_moment")) <= tolerance);
 }
 
 TEST_CASE("Trainer: the reported norm and rate are those of the mean loss and the schedule", "[unit]") {
@@ -164,11 +165,11 @@ TEST_CASE("Trainer: a NaN gradient skips the update and the next one goes on", "
   Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
   trainer.update(1, [&] { return batch; });
   const auto values = as_doubles(model.registry.values()),
-             moment = as_doubles(trainer.optimizer().first_moment());
+             moment = as_doubles(trainer.optimizer().state().at("first_moment"));
   model.registry.parameters()[3].gradient.data<float>()[0] = std::nanf("");
   CHECK_FALSE(std::isfinite(trainer.update(2, [&] { return batch; }).gradient_norm));
   CHECK(as_doubles(model.registry.values()) == values);
-  CHECK(as_doubles(trainer.optimizer().first_moment()) == moment);
+  CHECK(as_doubles(trainer.optimizer().state().at("first_moment")) == moment);
   CHECK(std::isfinite(trainer.update(3, [&] { return batch; }).gradient_norm));
   CHECK(as_doubles(model.registry.values()) != values);
 }
@@ -210,7 +211,8 @@ TEST_CASE("Trainer: where memory is short a batch is computed in parts, with the
   CHECK(actual.source_tokens == expected.source_tokens);
   CHECK(actual.sentences == expected.sentences);
   CHECK(actual.loss.smoothed == Approx(expected.loss.smoothed).epsilon(tolerance));
-  CHECK(max_relative_error(tight.optimizer().first_moment(), roomy.optimizer().first_moment()) <= tolerance);
+  CHECK(max_relative_error(tight.optimizer().state().at("first_moment"),
+                           roomy.optimizer().state().at("first_moment")) <= tolerance);
   const int64_t lowered = tight.capacity().target_tokens;
   tight.update(2, [&] { return batch; });
   CHECK(tight.capacity().target_tokens == lowered);  // it stays

@@ -1,0 +1,91 @@
+// What optimisers share on CUDA, bound by memory: one launch over flat f32 arrays. A parameter is an f32 master, and so
+// are its moments and its gradient; bf16 is only what is rounded for the products. A thread takes eight parameters: two
+// packs of each array, one of rounded. One thread of a block computes what all parameters share.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/cuda.h"
+#include "kernels/cuda/elements.cuh"
+
+namespace xf::kernels {
+
+using Floats = cuda::Pack<float>;
+
+constexpr int kUpdateThreads = 256;
+constexpr int64_t kOfThread = 8;       // parameters
+constexpr int64_t kMostBlocks = 1024;  // about two waves of four to a multiprocessor on the largest GPU
+
+// The factor of the gradient: 1 / tokens, and what clipping leaves of it. Not finite: the update is skipped.
+struct GradientScale {
+  bool finite;
+  float factor;
+};
+__device__ __forceinline__ GradientScale gradient_scale(const double* norm_squared, float per_token,
+                                                        float clip_norm) {
+  const double norm = sqrt(*norm_squared) * static_cast<double>(per_token), limit = clip_norm;
+  const double clip = limit > 0 && norm > limit ? limit / norm : 1.0;
+  return {std::isfinite(norm), static_cast<float>(per_token * clip)};
+}
+
+// Arrays of P. rounded: null where the model computes in p.
+template <int kMoments>
+struct ParameterArrays {
+  float *p, *g;
+  float* moments[kMoments];
+  bf16* rounded;
+  int64_t P;
+
+  bool aligned() const {
+    return cuda::rows_are_aligned(p, 0) && cuda::rows_are_aligned(g, 0) &&
+           std::all_of(moments, moments + kMoments, [](float* m) { return cuda::rows_are_aligned(m, 0); });
+  }
+};
+
+// Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update. Rule::apply(update, g, p, moments):
+// four parameters. g is zeroed.
+template <typename Rule>
+__global__ void __launch_bounds__(kUpdateThreads)
+    update_parameters(Rule rule, ParameterArrays<Rule::kMoments> of, bool aligned, bool rounded_aligned) {
+  XF_SHARED(typename Rule::Update, update);
+  if (threadIdx.x == 0) update = rule.prepare();
+  __syncthreads();
+  const typename Rule::Update u = update;
+  const int64_t step = static_cast<int64_t>(gridDim.x) * kUpdateThreads * kOfThread;
+  for (int64_t i = (static_cast<int64_t>(blockIdx.x) * kUpdateThreads + threadIdx.x) * kOfThread; i < of.P;
+       i += step) {
+    cuda::Pack<bf16> rounded;
+#pragma unroll
+    for (int half = 0; half < kOfThread; half += Floats::kCount) {
+      const int64_t at = i + half, left = of.P - at;
+      const Floats g = Floats::load(of.g + at, left, aligned);
+      Floats{}.store(of.g + at, left, aligned);
+      if (!u.finite) continue;
+      Floats p = Floats::load(of.p + at, left, aligned), moments[Rule::kMoments];
+#pragma unroll
+      for (int k = 0; k < Rule::kMoments; ++k) moments[k] = Floats::load(of.moments[k] + at, left, aligned);
+      Rule::apply(u, g, p, moments);
+      p.store(of.p + at, left, aligned);
+#pragma unroll
+      for (int k = 0; k < Rule::kMoments; ++k) moments[k].store(of.moments[k] + at, left, aligned);
+#pragma unroll
+      for (int j = 0; j < Floats::kCount; ++j) rounded.x[half + j] = p.x[j];
+    }
+    if (of.rounded && u.finite) rounded.store(of.rounded + i, of.P - i, rounded_aligned);
+  }
+}
+
+template <typename Rule>
+void launch_update(const Rule& rule, const ParameterArrays<Rule::kMoments>& of) {
+  const int64_t tiles = (of.P + kUpdateThreads * kOfThread - 1) / (kUpdateThreads * kOfThread);
+  cuda::launch(update_parameters<Rule>, dim3(static_cast<unsigned>(std::min(tiles, kMostBlocks))),
+               dim3(kUpdateThreads), 0, cuda::stream(), rule, of, of.aligned(),
+               cuda::rows_are_aligned(of.rounded, 0));
+}
+
+[[noreturn]] inline void refuse_bf16(const char* op) {
+  fail(ErrorKind::failure, "{}: parameters and their gradients must be f32 on CUDA, got bf16", op);
+}
+
+}  // namespace xf::kernels
