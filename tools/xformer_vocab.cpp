@@ -51,6 +51,10 @@ std::unique_ptr<data::Tokenizer> train_words(const Options& options,
 
 std::unique_ptr<data::Tokenizer> train_pieces(const Options& options,
                                               const std::vector<const std::vector<std::string>*>& texts) {
+  if (!options.get_bool("quiet") && data::lines_cut_by_bpe(texts) > 0) {
+    fmt::print(stderr, "{} lines of over {} bytes are cut between words\n", data::lines_cut_by_bpe(texts),
+               data::kLongestBpeLine);
+  }
   return data::make_sentencepiece_tokenizer(
       data::train_bpe(texts, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),
                               .character_coverage = options.get_float("character-coverage")}),
