@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "core/descriptor.h"
@@ -26,8 +27,18 @@ void fail_standard_output(int error_number) {
   fail(ErrorKind::resources, "cannot write the standard output: {}", std::strerror(error_number));
 }
 
+void check_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code unknown;
+  if (folder.empty() ||
+      std::filesystem::status(folder, unknown).type() != std::filesystem::file_type::not_found)
+    return;
+  fail(ErrorKind::usage, "{}: there is no folder {}; make it, or give another name", path, folder.string());
+}
+
 OutputFile::OutputFile(const std::string& path, bool line_by_line) : line_by_line_(line_by_line) {
   refuse_input_as_output(path);
+  check_folder_of(path);
   if (path != "-") file_ = std::make_unique<FileWriter>(path);
 }
 

@@ -75,6 +75,7 @@ void train(const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string& path = options.get_string("model");
   refuse_existing(path, options);
+  check_folder_of(path);
   const data::TextPipeline pipeline = text_pipeline(options);
   std::vector<std::vector<std::string>> texts;
   for (const std::string& input : options.get_strings("input")) {
