@@ -16,10 +16,16 @@ struct BpeOptions {
   double character_coverage = 1.0;  // share of the characters that get a piece of their own
 };
 
+inline constexpr int64_t kLongestBpeLine = 4192;  // bytes; the library passes over longer ones without a word
+
 // The trained model's bytes. Deterministic: same lines in the same order, same bytes. Lines are taken as they
-// are (the normaliser is the identity), except that runs of spaces count as one. Lines over 4192 bytes teach
-// nothing. Error usage if vocab_size cannot even hold the characters; Error data if there is no text.
+// are (the normaliser is the identity), except that runs of spaces count as one. Longer ones than
+// kLongestBpeLine are cut between words, or inside one that is as long. Error usage if vocab_size cannot even hold the
+// characters; Error data if there is no text.
 std::string train_bpe(const std::vector<const std::vector<std::string>*>& texts, const BpeOptions& options);
+
+// How many lines it cuts.
+int64_t lines_cut_by_bpe(const std::vector<const std::vector<std::string>*>& texts);
 
 // From the bytes of a SentencePiece model of any type; `name` stands for the file in error messages.
 std::unique_ptr<Tokenizer> make_sentencepiece_tokenizer(const std::string& bytes, const std::string& name);

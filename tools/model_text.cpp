@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "data/labels.h"
+#include "data/sentencepiece_tokenizer.h"
 #include "tools/progress.h"
 
 namespace xf::tools {
@@ -68,6 +69,13 @@ void check_depth(const Options& options, const char* key, bool wanted, const Typ
 std::string tokens_of(const char* side, const data::CorpusStatistics::Side& counts) {
   return fmt::format("{}: {} tokens, longest {}, {:.2f}% unknown", side, grouped(counts.tokens),
                      counts.longest, 100 * counts.unknown_rate());
+}
+
+// Nothing if none was.
+std::string cut_lines_note(int64_t lines_cut) {
+  if (lines_cut == 0) return "";
+  return fmt::format("; learnt from lines of which {} were cut between words, for they were over {} bytes",
+                     grouped(lines_cut), grouped(data::kLongestBpeLine));
 }
 
 void check_lengths(const ValidationSet& set, int64_t longest) {
@@ -199,16 +207,16 @@ std::string tokens_line(ModelType type, const data::CorpusStatistics& statistics
 std::string vocabulary_line(ModelType type, const Vocabularies& vocabularies) {
   const std::string source = grouped(vocabularies.source->size()),
                     target = grouped(vocabularies.target->size());
+  std::string sizes;
   switch (type) {
     case ModelType::translation:
-      return fmt::format("vocabulary: {} source, {} target{}, hash {}", source, target,
-                         vocabularies.joint() ? " (joint)" : "", vocabularies.hash());
-    case ModelType::language_model:
-      return fmt::format("vocabulary: {}, hash {}", target, vocabularies.hash());
-    case ModelType::classification:
-      return fmt::format("vocabulary: {}, {} classes, hash {}", source, target, vocabularies.hash());
+      sizes = fmt::format("{} source, {} target{}", source, target, vocabularies.joint() ? " (joint)" : "");
+      break;
+    case ModelType::language_model: sizes = target; break;
+    case ModelType::classification: sizes = fmt::format("{}, {} classes", source, target); break;
   }
-  return {};
+  return fmt::format("vocabulary: {}, hash {}{}", sizes, vocabularies.hash(),
+                     cut_lines_note(vocabularies.lines_cut));
 }
 
 std::string use_line(ModelType type, const std::string& run) {

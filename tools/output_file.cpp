@@ -33,8 +33,18 @@ void refuse_existing(const std::string& path, bool overwrite) {
   fail(ErrorKind::usage, "{} exists; give another name or --overwrite", path);
 }
 
+void check_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code unknown;
+  if (folder.empty() ||
+      std::filesystem::status(folder, unknown).type() != std::filesystem::file_type::not_found)
+    return;
+  fail(ErrorKind::usage, "{}: there is no folder {}; make it, or give another name", path, folder.string());
+}
+
 OutputFile::OutputFile(const std::string& path, bool line_by_line) : line_by_line_(line_by_line) {
   refuse_input_as_output(path);
+  check_folder_of(path);
   if (path != "-") file_ = std::make_unique<FileWriter>(path);
 }
 

@@ -15,13 +15,15 @@ namespace xf::tools {
 
 // Error usage if something has that name already, unless --overwrite was given.
 void refuse_existing(const std::string& path, bool overwrite);
+// Error usage if the folder that the file would be in does not exist.
+void check_folder_of(const std::string& path);
 
 // A file appears under its name only when close() has written all of it: what fails half-way leaves nothing
 // behind (core/file_writer.h). The standard output ("-") is flushed per line where `line_by_line` asks for
 // it, so that a pipe can be served.
 class OutputFile {
  public:
-  // Error resources if the file cannot be created; Error usage if this program reads it.
+  // Error usage if its folder does not exist, or if this program reads the file; Error resources if it cannot be created.
   explicit OutputFile(const std::string& path, bool line_by_line = false);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -113,8 +113,12 @@ std::vector<GivenOption> options_of_run(const std::vector<GivenOption>& from_fil
   if (!run) run = find_given(from_file, "model");
   if (!run || find_given(from_file, "train-sets") || find_given(from_command_line, "train-sets")) return {};
   const std::string path = run->words.front() + "/config.toml";
-  if (!std::filesystem::is_regular_file(path)) return {};
-  return read_config(Program::train, path);
+  std::error_code unknown;
+  const auto type = std::filesystem::status(path, unknown).type();
+  const bool is_none =
+      type != std::filesystem::file_type::regular && type != std::filesystem::file_type::none;
+  return is_none ? std::vector<GivenOption>{}
+                 : read_config(Program::train, path);  // or tells why it cannot be read
 }
 
 Options build(Program program, const std::vector<GivenOption>& from_run,

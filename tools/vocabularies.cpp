@@ -68,7 +68,9 @@ void Vocabularies::save(const std::string& folder) const {
   target->save(folder + "/vocab.target" + target->extension());
 }
 
-Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text) {
+namespace {
+
+Vocabularies read_or_learn(const Options& options, const data::ParallelText& text) {
   const auto& paths = options.get_strings("vocabs");
   const nn::ModelType type = model_type(options);
   if (type != nn::ModelType::translation) {
@@ -91,6 +93,15 @@ Vocabularies make_vocabularies(const Options& options, const data::ParallelText&
   }
   return {train(options, {&text.source}, {text.source_path}),
           train(options, {&text.target}, {text.target_path}, 1)};
+}
+
+}  // namespace
+
+Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text) {
+  Vocabularies vocabularies = read_or_learn(options, text);
+  const bool learnt = options.get_strings("vocabs").empty() && options.get_string("tokenizer") == "spm";
+  if (learnt) vocabularies.lines_cut = data::lines_cut_by_bpe({&text.source, &text.target});
+  return vocabularies;
 }
 
 std::vector<std::string> vocabulary_files(const std::string& folder) {

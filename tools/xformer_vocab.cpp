@@ -45,6 +45,10 @@ std::unique_ptr<data::Tokenizer> train_words(const Options& options,
 
 std::unique_ptr<data::Tokenizer> train_pieces(const Options& options,
                                               const std::vector<const std::vector<std::string>*>& texts) {
+  if (!options.get_bool("quiet") && data::lines_cut_by_bpe(texts) > 0) {
+    fmt::print(stderr, "{} lines of over {} bytes are cut between words\n", data::lines_cut_by_bpe(texts),
+               data::kLongestBpeLine);
+  }
   return data::make_sentencepiece_tokenizer(
       data::train_bpe(texts, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),
                               .character_coverage = options.get_float("character-coverage")}),
@@ -65,6 +69,7 @@ void train(const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string& path = options.get_string("model");
   refuse_existing(path, options.get_bool("overwrite"));
+  check_folder_of(path);
   const data::TextPipeline pipeline = text_pipeline(options);
   std::vector<std::vector<std::string>> texts;
   for (const std::string& input : options.get_strings("input")) {

@@ -58,8 +58,38 @@ TEST_CASE("BPE: a small corpus gets fewer pieces than asked for, too few for its
   CHECK(make_sentencepiece_tokenizer(train_bpe({&kText}, {.vocab_size = 5000}), "")->size() < 200);
   CHECK_THAT(error_of([] { train_bpe({&kText}, {.vocab_size = 8}); }),
              Catch::StartsWith("2: ") && Catch::Contains("--vocab-size"));
-  const Lines nothing;
-  CHECK_THAT(error_of([&] { train_bpe({&nothing}, {}); }), Catch::StartsWith("3: "));
+  const Lines seventeen = {"a b c d e f g", "h i j k l m n o p q"};
+  const auto with = [&](int32_t size) {
+    return error_of([&] { train_bpe({&seventeen}, {.vocab_size = size}); });
+  };
+  CHECK(with(22) == "no error");
+  CHECK(with(21) ==
+        "2: subwords: 21 pieces cannot hold the text's 17 characters, the space and 4 special tokens; give "
+        "--vocab-size 22 or more");
+  for (const Lines& nothing : {Lines{}, Lines{"", "  ", "\u3000"}})
+    CHECK_THAT(error_of([&] { train_bpe({&nothing}, {}); }), Catch::StartsWith("3: "));
+}
+
+TEST_CASE("BPE: a long line teaches what its words teach on lines of their own", "[unit]") {
+  Lines words;
+  std::string line;
+  for (int i = 0; i < 3000; ++i) {
+    words.push_back("word" + std::to_string(i % 97) + "\u00E4");
+    line += (i == 0 ? "" : " ") + words.back();
+  }
+  const Lines long_line = {line}, with_short = {line, "short"};
+  CHECK(lines_cut_by_bpe({&words}) == 0);
+  CHECK(lines_cut_by_bpe({&long_line, &with_short}) == 2);
+  const auto pieces = [](const Lines& text) {
+    return make_sentencepiece_tokenizer(train_bpe({&text}, {.vocab_size = 150}), "")->hash();
+  };
+  CHECK(pieces(long_line) == pieces(words));
+  // A word that is too long by itself is cut between characters.
+  std::string one;
+  for (int i = 0; i < 5000; ++i) one += "\u00E4";
+  const Lines one_word = {one};
+  CHECK(make_sentencepiece_tokenizer(train_bpe({&one_word}, {.vocab_size = 8}), "")->piece(4) ==
+        "\u00E4\u00E4");
 }
 
 TEST_CASE("Tokenizers: saved and loaded, the kind is known by content and the hash stays", "[unit]") {

@@ -177,6 +177,12 @@ claim "a text: 3" exits 3 encode -i endless
 claim "a model: 3" exits 3 xformer-translate -m endless -i text
 claim "a config file: 2" exits 2 encode -i text -c endless
 claim "in one line" one_line
+claim "a run to go on with: 2" exits 2 xformer-train -m endless
+claim "in one line" one_line
+claim "an output in no folder: 2" exits 2 encode -i text -o none/new
+claim "in one line" one_line
+claim "which names the folder" grep -q 'there is no folder none; make it' "$work/err"
+claim "so is a vocabulary, before it is learnt: 2" exits 2 xformer-vocab train -i text -m none/new --vocab-size 60
 claim "a config file may be a pipe" exits 0 encode -i text -c <(echo 'format = "id"')
 claim "which is read" grep -qx '[0-9 ]*' ../out
 

@@ -1,0 +1,40 @@
+// A config file, or a command line, a word a line, where the first begins with "-".
+#include "data/unicode.h"
+#include "tests/fuzz/target.h"
+#include "tools/command_line.h"
+#include "tools/config_file.h"
+#include "tools/options.h"
+
+namespace xf::fuzz {
+
+using namespace tools;
+
+namespace {
+
+std::vector<std::string> words_of(std::string_view bytes) {
+  std::vector<std::string> words;
+  while (!bytes.empty()) {
+    const size_t end = bytes.find('\n');
+    words.emplace_back(bytes.substr(0, end));
+    bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
+  }
+  return words;
+}
+
+}  // namespace
+
+void read(std::string_view bytes) {
+  const std::string text(bytes);
+  Options options(Program::train);
+  options.apply(text.starts_with('-') ? parse_command_line(Program::train, words_of(bytes))
+                                      : parse_config(Program::train, text, "config.toml"),
+                Options::Origin::user);
+  const std::string toml = options.to_toml();
+  if (data::first_invalid_utf8(toml))
+    return;  // TOML is UTF-8; a training refuses such words (parse_options.cpp)
+  Options again(Program::train);
+  again.apply(parse_config(Program::train, toml, "again"), Options::Origin::user);
+  promise(again.to_toml() == toml, "a configuration reads back to itself");
+}
+
+}  // namespace xf::fuzz

@@ -1,0 +1,44 @@
+// A line, cut into words by each set of rules.
+#include "data/parallel_corpus.h"
+#include "data/text_file.h"
+#include "data/unicode.h"
+#include "data/word_rules.h"
+#include "tests/fuzz/target.h"
+
+namespace xf::fuzz {
+
+using namespace data;
+
+namespace {
+
+// Whether the words, in order, are the text without some of its spaces.
+bool are_all_of(const std::vector<std::string>& words, std::string_view text) {
+  for (const std::string& word : words) {
+    while (!text.starts_with(word) && text.starts_with(' ')) text.remove_prefix(1);
+    if (word.empty() || !text.starts_with(word)) return false;
+    text.remove_prefix(word.size());
+  }
+  return text.find_first_not_of(' ') == std::string_view::npos;
+}
+
+}  // namespace
+
+void read(std::string_view bytes) {
+  check_utf8("text", 1, bytes);
+  const std::string text = TextPipeline{}.prepare(bytes);
+  promise(!first_invalid_utf8(TextPipeline{.lowercase = true}.prepare(bytes)), "a prepared line is UTF-8");
+  for (const char* name :
+       {"icu", "character", "spacy3 en", "spacy3 de", "spacy2.2 en", "spacy2.2 de lowercase"}) {
+    const auto rules = make_word_rules(name);
+    const std::vector<std::string> words = rules->split(text);
+    for (const std::string& word : words) promise(!first_invalid_utf8(word), "a word is UTF-8");
+    promise(!first_invalid_utf8(rules->join(words)), "joined words are UTF-8");
+    if (std::string_view(name).starts_with("spacy") && !rules->lowercases())
+      promise(are_all_of(words, text), "spaCy's words are the text without its single spaces");
+    const bool is_invertible =
+        !std::string_view(name).starts_with("spacy") && text.find("\u2581") == std::string::npos;
+    if (is_invertible) promise(rules->join(words) == text, "joined words are the text");
+  }
+}
+
+}  // namespace xf::fuzz
