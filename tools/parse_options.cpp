@@ -71,7 +71,7 @@ void settle_optimizer(Options& options) {
   const std::string& name = options.get_string("optimizer");
   if (name == "sgd" && !options.is_given("optimizer-params"))
     options.apply({{"optimizer-params", {"0"}, "optimizer"}}, Options::Origin::preset);
-  const size_t wanted = name == "sgd" ? 1 : 3, got = options.get_strings("optimizer-params").size();
+  const size_t wanted = name == "sgd" ? 1 : 3, got = options.get_floats("optimizer-params").size();
   if (got == wanted) return;
   fail(ErrorKind::usage, "optimizer-params: {} takes {}, got {} value{}", name,
        name == "sgd" ? "one, its momentum" : "three, beta1, beta2 and epsilon", got, got == 1 ? "" : "s");

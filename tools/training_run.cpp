@@ -328,6 +328,7 @@ void TrainingRun::conclude(nn::Ending ending) {
   }
   if (validator_ || !inputs_.tests.empty()) score(average);
   report_.draw(state_, ending == nn::Ending::stopped_early ? "finished, no progress any more" : "finished");
+  if (options_.get_bool("report")) report_.say(fmt::format("report: {}/report.html", run_));
   const std::string hint = use_line(setup_.model.type, run_);
   report_.note(hint);
   const nn::State state = state_to_save(state_);

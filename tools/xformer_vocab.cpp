@@ -25,6 +25,7 @@
 #include "tools/main.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
+#include "tools/progress.h"
 #include "tools/run_log.h"
 #include "tools/terminal.h"
 #include "tools/text_options.h"
@@ -215,8 +216,8 @@ void demo_corpus(const Options& options) {
   const std::string& folder = corpus_folder(options, {"en", "de"});
   data::write_demo_corpus(folder, static_cast<uint64_t>(options.get_int("seed")));
   if (!options.get_bool("quiet")) {
-    fmt::print(stderr, "{}: {} pairs to train on, {} to validate, {} to test\n", folder,
-               data::kDemoTrainPairs, data::kDemoHeldOutPairs, data::kDemoHeldOutPairs);
+    fmt::print(stderr, "{}: {} to train on, {} to validate, {} to test\n", folder,
+               counted(data::kDemoTrainPairs, "pair"), data::kDemoHeldOutPairs, data::kDemoHeldOutPairs);
   }
 }
 
@@ -224,8 +225,9 @@ void demo_molecules(const Options& options) {
   const std::string& folder = corpus_folder(options, {"smi", "random.smi"});
   data::write_molecule_corpus(folder, static_cast<uint64_t>(options.get_int("seed")));
   if (!options.get_bool("quiet")) {
-    fmt::print(stderr, "{}: {} molecules to train on, {} to validate, {} to test\n", folder,
-               data::kTrainMolecules, data::kHeldOutMolecules, data::kHeldOutMolecules);
+    fmt::print(stderr, "{}: {} to train on, {} to validate, {} to test\n", folder,
+               counted(data::kTrainMolecules, "molecule"), grouped(data::kHeldOutMolecules),
+               grouped(data::kHeldOutMolecules));
   }
 }
 
