@@ -9,6 +9,7 @@
 #include "kernels/plain/matmul.h"
 #include "kernels/plain/residual_norm.h"
 #include "kernels/plain/rms_norm.h"
+#include "kernels/plain/sgd.h"
 #include "kernels/plain/top_k.h"
 #include "tests/cases/dropout_factor.h"
 #include "tests/support/catch.h"
@@ -245,6 +246,20 @@ TEST_CASE("Plain kernels: two updates of adam, calculated by hand", "[golden]") 
   plain::adam(1, decoupled, 0.125, 1, 3, 0, &g, &p, &mu, &nu);
   CHECK(mu == 1);
   CHECK(p == 2 - 0.125 - 0.125 * 0.5 * 2);
+}
+
+TEST_CASE("Plain kernels: two updates of sgd, calculated by hand", "[golden]") {
+  const SgdOptions options{.momentum = 0.5f, .weight_decay = 0.25f};
+  // Gradient 6 over 3 tokens and a norm of at most 1: 2, cut to 1; with the decay 1 + 0.25 * 4 = 2.
+  double p = 4, m = 0;
+  const double g = 6;
+  plain::sgd(1, options, 0.5, 3, 1, &g, &p, &m);
+  CHECK(m == 2);  // SG1, SG2
+  CHECK(p == 3);  // SG3
+  // The second: gradient 1 + 0.25 * 3, and half of the first.
+  plain::sgd(1, options, 0.5, 3, 1, &g, &p, &m);
+  CHECK(m == 2.75);
+  CHECK(p == 3 - 1.375);
 }
 
 TEST_CASE("Plain kernels: the best tokens and the sinusoids", "[golden]") {

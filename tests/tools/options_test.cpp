@@ -148,6 +148,37 @@ TEST_CASE("Options: what does not fit together is refused", "[unit]") {
   CHECK(train_error({"--fp16"}).find("--bf16") != std::string::npos);
 }
 
+TEST_CASE("Options: sgd has one parameter, which is 0 unless given; Adam has three", "[unit]") {
+  CHECK(train({"--optimizer", "sgd"}).get_floats("optimizer-params") == std::vector<double>{0});
+  const Options momentum =
+      train({"--optimizer", "sgd", "--optimizer-params", "0.9", "--weight-decay", "0.5"});
+  const nn::OptimizerOptions optimizer = optimizer_options(momentum);
+  REQUIRE(std::holds_alternative<kernels::SgdOptions>(optimizer));
+  CHECK(std::get<kernels::SgdOptions>(optimizer).momentum == 0.9f);
+  CHECK(std::get<kernels::SgdOptions>(optimizer).weight_decay == 0.5f);
+  CHECK(options_from_toml(Program::train, momentum.to_toml(), "config.toml").get_floats("optimizer-params") ==
+        std::vector<double>{0.9});
+  CHECK(std::get<kernels::AdamOptions>(optimizer_options(train({"--optimizer", "adamw"}))).decoupled);
+  CHECK(train_error({"--optimizer", "sgd", "--optimizer-params", "0.9", "0.98"}) ==
+        "2: optimizer-params: sgd takes one, its momentum, got 2 values");
+  CHECK(train_error({"--optimizer-params", "0.9"}) ==
+        "2: optimizer-params: adam takes three, beta1, beta2 and epsilon, got 1 value");
+}
+
+TEST_CASE("Options: each activation and learnt positions are in the model's config", "[unit]") {
+  for (const auto& [name, activation] :
+       {std::pair{"relu", kernels::Activation::relu}, std::pair{"gelu", kernels::Activation::gelu},
+        std::pair{"swish", kernels::Activation::swish}}) {
+    CHECK(model_config(train({"--transformer-ffn-activation", name}), 10, 10).activation == activation);
+  }
+  CHECK_FALSE(model_config(train({}), 10, 10).learned_positions);
+  const auto config = model_config(train({"--transformer-train-positions", "--max-length", "40"}), 10, 10);
+  CHECK(config.learned_positions);
+  CHECK(nn::most_tokens(config) == 41);
+  CHECK(train_error({"--transformer-train-positions", "--position-layout", "split"})
+            .starts_with("2: position-layout is of sines and cosines"));
+}
+
 TEST_CASE("Options: a name that config.toml cannot hold is refused", "[unit]") {
   CHECK(error_of([] {
           train({"-t", "gr\xfcn.en", "a.de"});

@@ -7,7 +7,7 @@ namespace xf::tools::explain {
 
 // Products and what looks things up: matmul, linear, attention, embedding.
 std::vector<Op> product_ops();
-// What works row by row: softmax, norms, non-linearities, loss, choice; and Adam.
+// What works row by row: softmax, norms, non-linearities, loss, choice; and optimisers.
 std::vector<Op> row_ops();
 
 inline double* at(Tensors& t, const char* name) { return t.at(name).data<double>(); }

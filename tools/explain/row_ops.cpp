@@ -8,6 +8,7 @@
 #include "kernels/plain/layer_norm.h"
 #include "kernels/plain/residual_norm.h"
 #include "kernels/plain/rms_norm.h"
+#include "kernels/plain/sgd.h"
 #include "kernels/plain/softmax.h"
 #include "kernels/plain/top_k.h"
 #include "kernels/residual_norm.h"
@@ -244,6 +245,28 @@ Op top_k() {
           }};
 }
 
+Op sgd() {
+  return {"sgd",
+          "sgd.md",
+          {{"x", "1,-2,3"}, {"dy", "0.5,-0.1,0"}},
+          {{"SG2", "mu = dy,  the first update", {"mu"}}, {"SG3", "y = x - rate mu;  rate = 0.001", {"y"}}},
+          [](Tensors& t) {
+            const int64_t P = t["x"].numel();
+            const Tensor g = like(t["x"]), squares = Tensor::zeros({1}, DType::f64);
+            t["y"] = like(t["x"]), t["mu"] = like(t["x"]);
+            g.copy_from(t["dy"]), t["y"].copy_from(t["x"]);
+            k::sum_of_squares(g.reshape({P}), squares);
+            k::sgd({}, Tensor::from(std::vector<float>{static_cast<float>(kRate), 1}), 0, squares,
+                   t["y"].reshape({P}), t["mu"].reshape({P}), g.reshape({P}));
+          },
+          [](Tensors&) {},
+          [](Tensors& t) {
+            t["y"] = like(t["x"]), t["mu"] = like(t["x"]);
+            t["y"].copy_from(t["x"]);
+            plain::sgd(t["x"].numel(), {}, kRate, 1, 0, at(t, "dy"), at(t, "y"), at(t, "mu"));
+          }};
+}
+
 }  // namespace
 
 std::vector<Op> row_ops() {
@@ -260,7 +283,8 @@ std::vector<Op> row_ops() {
                  {"AC8", "dx = dy (s + z s (1 - s)),  s = s(z)", {"dx"}, "x"}),
       cross_entropy(),
       top_k(),
-      adam()};
+      adam(),
+      sgd()};
 }
 
 }  // namespace xf::tools::explain
