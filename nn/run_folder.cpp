@@ -232,6 +232,9 @@ void RunFolder::prune(int64_t on_course) const {
 void RunFolder::point(const std::string& link, const std::string& target) const {
   const std::string path = path_ + "/" + link;
   const std::string temporary = path + kTemporary;
+  std::error_code none;
+  if (fs::is_directory(fs::symlink_status(path, none)))
+    remove_folder(path);  // of a copy that followed links (cp -rL)
   ::unlink(temporary.c_str());
   if (::symlink(target.c_str(), temporary.c_str()) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
     fail(ErrorKind::resources, "{}: cannot point it to {}: {}", path, target, std::strerror(errno));

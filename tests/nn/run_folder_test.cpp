@@ -104,6 +104,25 @@ TEST_CASE("RunFolder: a kill between a save and its link leaves a run that mends
   CHECK(run.warnings.empty());
 }
 
+TEST_CASE("RunFolder: a copy that followed the links goes on as the run itself would", "[unit]") {
+  Run run;
+  run.save_all(1, 3);
+  run.folder->mark_best(2);
+  run.folder.reset();
+  const std::string copy = run.home / "copy";
+  fs::copy(run.path, copy, fs::copy_options::recursive);  // follows links
+  REQUIRE(fs::is_directory(fs::symlink_status(copy + "/best")));
+  run.path = copy;
+  run.reopen();
+  CHECK(run.folder->load_latest()->update == 3);
+  CHECK(run.link("latest") == "checkpoints/update-000003");
+  run.folder->save(sample_checkpoint(4));
+  CHECK(run.link("latest") == "checkpoints/update-000004");
+  run.folder->mark_best(4);
+  CHECK(run.link("best") == "checkpoints/update-000004");
+  CHECK(run.warnings.empty());
+}
+
 TEST_CASE("RunFolder: a rollback goes to the last whole save of before, which is kept for it", "[unit]") {
   Run run(3);
   for (int64_t update = 1; update <= 8; ++update) run.folder->save(sample_checkpoint(update), 2);
