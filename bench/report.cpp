@@ -6,28 +6,31 @@
 #include <cmath>
 #include <map>
 
-#include "bench/charts.h"
+#include "bench/bar_chart.h"
 #include "bench/output.h"
 #include "bench/scaling.h"
 #include "core/file.h"
+#include "tools/html_page.h"
 #include "tools/svg_plot.h"
 
 namespace xf::bench {
 
 namespace {
 
+using tools::Drawing;
+using tools::escaped;
+using tools::HtmlPage;
+using tools::Plot;
+using tools::plot_drawing;
+using tools::PlotSeries;
+using tools::Scale;
+
+// Beside the page's own rules (tools/html_page.h).
 constexpr const char* kStyle = R"css(
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 1100px; margin: 2em auto; padding: 0 1em; }
-h1 { font-size: 1.6em; margin-bottom: 0; } h2 { font-size: 1.2em; margin-top: 2em; border-bottom: 1px solid #ccc; }
-p.about { color: #555; margin-top: .2em; }
-table { border-collapse: collapse; font-size: 13px; } td, th { padding: .15em .6em; text-align: right; white-space: nowrap; }
-th { border-bottom: 1px solid #999; } td.name, th.name { text-align: left; } tr:nth-child(even) td { background: #f5f5f5; }
-td.note { text-align: left; white-space: normal; min-width: 16em; } .wide { overflow-x: auto; }
-table.header td { text-align: left; white-space: normal; } table.header td:first-child { color: #555; }
-td.slower { color: #b03a00; font-weight: 600; } td.faster { color: #00714f; font-weight: 600; }
-svg { max-width: 100%; height: auto; display: block; margin: 1em 0; }
-svg text { font: 13px system-ui, sans-serif; fill: #333; } svg text.title { font-size: 15px; font-weight: 600; fill: #222; }
-svg line.grid { stroke: #e3e3e3; } svg line.mark { stroke: #222; stroke-dasharray: 4 3; } svg line.axis { stroke: #555; }
+td, th { white-space: nowrap; } td.name, th.name { text-align: left; }
+td.note { text-align: left; white-space: normal; min-width: 16em; }
+table.header td { text-align: left; white-space: normal; }
+td.slower { color: #D55E00; font-weight: 600; } td.faster { color: #009E73; font-weight: 600; }
 )css";
 
 std::string cell(double value, int decimals) {
@@ -42,47 +45,50 @@ std::string header_table(const Header& header) {
   std::string out = "<table class=\"header\">\n";
   for (const auto& [name, value] : header) {
     if (!value.empty())
-      out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", tools::escaped(name), tools::escaped(value));
+      out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", escaped(name), escaped(value));
   }
   return out + "</table>\n";
 }
 
 // The roof itself over the intensities that occur.
-LogSeries roof(double copy, double gemm, double low, double high) {
-  LogSeries line{"ceilings of this machine", {}, true};
-  for (const double x : {low, std::clamp(gemm / copy, low, high), high}) {
-    line.dots.push_back({x, std::min(gemm, copy * x), ""});
-  }
+PlotSeries roof(double copy, double gemm, double low, double high) {
+  PlotSeries line{"ceilings of this machine", {}};
+  for (const double x : {low, std::clamp(gemm / copy, low, high), high})
+    line.points.push_back({x, std::min(gemm, copy * x)});
   return line;
 }
 
-std::string roofline(const Results& run) {
+PlotSeries dots(const std::string& name) { return {.name = name, .points = {}, .joined = false}; }
+
+void add_roofline(HtmlPage& page, const Results& run) {
   const double copy = run.ceiling("copy_gbs"), gemm = run.ceiling("gemm_gflops");
-  LogSeries forward{"forward and other kernels", {}}, backward{"backward kernels", {}},
-      steps{"whole steps", {}};
+  PlotSeries forward = dots("forward and other kernels"), backward = dots("backward kernels"),
+             steps = dots("whole steps");
   double low = gemm / copy, high = low;
   for (const Row& row : run.rows) {
     if (!row.ran() || !(row.bytes > 0) || !(row.flops > 0) || std::isfinite(row.x)) continue;
     const double x = row.flops / row.bytes, y = 1e-9 * row.flops_per_second();
     low = std::min(low, x), high = std::max(high, x);
-    LogSeries& series = !row.parts.empty()                             ? steps
-                        : row.fn.find("backward") != std::string::npos ? backward
-                                                                       : forward;
-    series.dots.push_back({x, y,
-                           fmt::format("{}: {}, {:.0f} % of its floor", name_of(row), readable(row.median()),
-                                       100 * row.of_floor())});
+    PlotSeries& series = !row.parts.empty()                             ? steps
+                         : row.fn.find("backward") != std::string::npos ? backward
+                                                                        : forward;
+    series.points.push_back({x, y,
+                             fmt::format("{}: {}, {:.0f} % of its floor", name_of(row),
+                                         readable(row.median()), 100 * row.of_floor())});
   }
-  if (forward.dots.empty() && backward.dots.empty() && steps.dots.empty()) return "";
-  return "<h2>Roofline</h2>\n" +
-         svg(LogPlot{"What each row reaches, under what this machine can do",
-                     "FLOP per byte that must be moved",
-                     "GFLOP/s",
-                     {roof(copy, gemm, low, high), forward, backward, steps}}) +
-         "<p class=\"about\">A point on the line is at its floor. Above the sloping part: its data came from "
-         "a cache.</p>\n";
+  if (forward.points.empty() && backward.points.empty() && steps.points.empty()) return;
+  page.heading("Roofline");
+  page.figure(plot_drawing({.title = "What each row reaches, under what this machine can do",
+                            .x_label = "FLOP per byte that must be moved",
+                            .y_label = "GFLOP/s",
+                            .series = {roof(copy, gemm, low, high), forward, backward, steps},
+                            .marks = {},
+                            .scale = Scale::logarithmic}),
+              "");
+  page.paragraph("A point on the line is at its floor. Above the sloping part: its data came from a cache.");
 }
 
-std::string peers(const Results& run) {
+void add_peers(HtmlPage& page, const Results& run) {
   BarChart chart{"Times as fast as the peer (the line: equally fast)", {}, 1};
   for (const Row& row : run.rows) {
     if (!std::isfinite(row.ratio())) continue;
@@ -90,46 +96,57 @@ std::string peers(const Results& run) {
     chart.bars.push_back(
         {fmt::format("{} : {}", name_of(row), peer), fmt::format("{:.2f}", row.ratio()), row.ratio()});
   }
-  return chart.bars.empty() ? "" : "<h2>Against peers</h2>\n" + svg(chart);
+  if (chart.bars.empty()) return;
+  page.heading("Against peers");
+  page.figure(drawing_of(chart), "");
 }
 
-std::string steps(const Results& run) {
-  std::string out;
+BarChart parts_of(const Row& row) {
+  BarChart chart{fmt::format("{}: {}, {:.0f} % of its floor", name_of(row), readable(row.median()),
+                             100 * row.of_floor()),
+                 {}};
+  for (const Part& part : row.parts)
+    chart.bars.push_back({"floor of " + part.name, readable(part.seconds), part.seconds});
+  chart.bars.push_back({"floor together", readable(row.floor_s), row.floor_s});
+  chart.bars.push_back({"measured", readable(row.median()), row.median()});
+  if (std::isfinite(row.baseline_s))
+    chart.bars.push_back({row.baseline, readable(row.baseline_s), row.baseline_s});
+  return chart;
+}
+
+void add_steps(HtmlPage& page, const Results& run) {
+  std::vector<BarChart> charts;
   for (const Row& row : run.rows) {
-    if (row.parts.empty() || !row.ran() || std::isfinite(row.x)) continue;
-    BarChart chart{fmt::format("{}: {}, {:.0f} % of its floor", name_of(row), readable(row.median()),
-                               100 * row.of_floor()),
-                   {}};
-    for (const Part& part : row.parts)
-      chart.bars.push_back({"floor of " + part.name, readable(part.seconds), part.seconds});
-    chart.bars.push_back({"floor together", readable(row.floor_s), row.floor_s});
-    chart.bars.push_back({"measured", readable(row.median()), row.median()});
-    if (std::isfinite(row.baseline_s))
-      chart.bars.push_back({row.baseline, readable(row.baseline_s), row.baseline_s});
-    out += svg(chart);
+    if (!row.parts.empty() && row.ran() && !std::isfinite(row.x)) charts.push_back(parts_of(row));
   }
-  return out.empty() ? "" : "<h2>The training step</h2>\n" + out;
+  if (!charts.empty()) page.heading("The training step");
+  for (const BarChart& chart : charts) page.figure(drawing_of(chart), "");
 }
 
-std::string growth(const Results& run) {
-  std::string out;
-  for (const Slope& slope : slopes_of(run.rows)) {
-    LogSeries floor{fmt::format("floor, slope {:.2f}", slope.expected), {}, true};
-    LogSeries line{fmt::format("measured, slope {:.2f}", slope.measured), {}, true};
+void add_growth(HtmlPage& page, const Results& run) {
+  const std::vector<Slope> slopes = slopes_of(run.rows);
+  if (!slopes.empty()) page.heading("How cost grows");
+  for (const Slope& slope : slopes) {
+    PlotSeries floor{fmt::format("floor, slope {:.2f}", slope.expected), {}};
+    PlotSeries line{fmt::format("measured, slope {:.2f}", slope.measured), {}};
     for (const Row& row : run.rows) {
       if (axis_of(row) != slope.axis || !row.ran()) continue;
-      floor.dots.push_back({row.x, 1e6 * row.floor_s / row.tokens, ""});
-      line.dots.push_back({row.x, 1e6 * row.median() / row.tokens, ""});
+      floor.points.push_back({row.x, 1e6 * row.floor_s / row.tokens});
+      line.points.push_back({row.x, 1e6 * row.median() / row.tokens});
     }
-    out += svg(
-        LogPlot{"Time per token against " + slope.axis, slope.axis, "us per target token", {floor, line}});
+    page.figure(plot_drawing({.title = "Time per token against " + slope.axis,
+                              .x_label = slope.axis,
+                              .y_label = "us per target token",
+                              .series = {floor, line},
+                              .marks = {},
+                              .scale = Scale::logarithmic}),
+                "");
   }
-  return out.empty() ? "" : "<h2>How cost grows</h2>\n" + out;
 }
 
 std::string rows_table(const Results& run) {
   std::string out =
-      "<h2>All rows</h2>\n<div class=\"wide\"><table><tr><th class=\"name\">function</th><th "
+      "<div class=\"scroll\"><table><tr><th class=\"name\">function</th><th "
       "class=\"name\">shape</th>"
       "<th>type</th><th>median</th><th>p10</th><th>p90</th><th>n</th><th>disturbed</th><th>GB/s</th><th>% "
       "copy</th>"
@@ -144,11 +161,10 @@ std::string rows_table(const Results& run) {
         "class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
         "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td "
         "class=\"note\">{}</td></tr>\n",
-        tools::escaped(row.fn), tools::escaped(row.shape), row.dtype, readable(row.median()),
-        readable(row.quantile(0.1)), readable(row.quantile(0.9)), row.samples.seconds.size(),
-        row.samples.disturbed, cell(gbs, 1), cell(100 * gbs / copy, 0), cell(gflops, 1),
-        cell(100 * gflops / gemm, 0), cell(100 * row.of_floor(), 0), tools::escaped(peer),
-        cell(row.ratio(), 2), tools::escaped(row.note));
+        escaped(row.fn), escaped(row.shape), row.dtype, readable(row.median()), readable(row.quantile(0.1)),
+        readable(row.quantile(0.9)), row.samples.seconds.size(), row.samples.disturbed, cell(gbs, 1),
+        cell(100 * gbs / copy, 0), cell(gflops, 1), cell(100 * gflops / gemm, 0),
+        cell(100 * row.of_floor(), 0), escaped(peer), cell(row.ratio(), 2), escaped(row.note));
   }
   return out + "</table></div>\n";
 }
@@ -169,7 +185,7 @@ History history_of(const std::vector<Results>& runs) {
 }
 
 // The rows that take longest in the newest run, relative to their first time.
-std::string history_plot(const std::vector<Results>& runs, const History& history) {
+Drawing history_drawing(const std::vector<Results>& runs, const History& history) {
   constexpr size_t kCurves = 4;
   std::vector<std::pair<double, std::string>> longest;
   for (const auto& [key, medians] : history) {
@@ -178,34 +194,31 @@ std::string history_plot(const std::vector<Results>& runs, const History& histor
   }
   std::sort(longest.begin(), longest.end());
   longest.resize(std::min(longest.size(), kCurves));
-  tools::Plot plot{"Time relative to the first label, of the longest rows",
-                   "run, in the order given",
-                   "times the first",
-                   {},
-                   {}};
+  Plot plot{.title = "Time relative to the first label, of the longest rows",
+            .x_label = "run, in the order given",
+            .y_label = "times the first",
+            .series = {},
+            .marks = {}};
   for (const auto& [unused, key] : longest) {
     const std::vector<double>& medians = history.at(key);
-    tools::PlotSeries series{key, {}, true};
+    PlotSeries series{key, {}, true};
     for (size_t i = 0; i < runs.size(); ++i)
       series.points.push_back({static_cast<double>(i + 1), medians[i] / medians.front()});
     plot.series.push_back(series);
   }
-  return tools::svg(plot);
+  return plot_drawing(plot);
 }
 
-std::string history(const std::vector<Results>& runs) {
-  if (runs.size() < 2) return "";
+std::string history_table(const std::vector<Results>& runs, const History& history) {
   constexpr double kNotable = 0.05;
-  const History history = history_of(runs);
-  std::string out = "<h2>History</h2>\n" + history_plot(runs, history) +
-                    "<div class=\"wide\"><table><tr><th class=\"name\">row</th>";
+  std::string out = "<div class=\"scroll\"><table><tr><th class=\"name\">row</th>";
   for (const Results& run : runs) {
-    out += fmt::format("<th title=\"{}, {}\">{}</th>", tools::escaped(look_up(run.header, "date")),
-                       tools::escaped(look_up(run.header, "commit")), tools::escaped(run.label));
+    out += fmt::format("<th title=\"{}, {}\">{}</th>", escaped(look_up(run.header, "date")),
+                       escaped(look_up(run.header, "commit")), escaped(run.label));
   }
   out += "<th>last / first</th></tr>\n";
   for (const auto& [key, medians] : history) {
-    out += fmt::format("<tr><td class=\"name\">{}</td>", tools::escaped(key));
+    out += fmt::format("<tr><td class=\"name\">{}</td>", escaped(key));
     for (const double median : medians) out += fmt::format("<td>{}</td>", readable(median));
     const double change = medians.back() / medians.front() - 1;
     const char* const kind = change > kNotable    ? " class=\"slower\""
@@ -214,23 +227,37 @@ std::string history(const std::vector<Results>& runs) {
     out += std::isfinite(change) ? fmt::format("<td{}>{:+.1f} %</td></tr>\n", kind, 100 * change)
                                  : "<td>–</td></tr>\n";
   }
-  return out + "</table></div>\n";
+  return out + "</table></div>";
+}
+
+void add_history(HtmlPage& page, const std::vector<Results>& runs) {
+  if (runs.size() < 2) return;
+  const History history = history_of(runs);
+  page.heading("History");
+  page.figure(history_drawing(runs, history), "");
+  page.add(history_table(runs, history));
 }
 
 }  // namespace
 
 std::string to_html(const std::vector<Results>& runs) {
   const Results& newest = runs.back();
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>xformer-bench: {0}</title>"
-      "<style>{1}</style></head><body>\n<h1>{0}</h1>\n<p class=\"about\">xformer-bench at {2}, {3}, {4}; "
-      "copy {5:.1f} GB/s, products {6:.1f} GFLOP/s</p>\n",
-      tools::escaped(newest.label), kStyle, tools::escaped(look_up(newest.header, "commit")),
-      tools::escaped(look_up(newest.header, "cpu")), tools::escaped(look_up(newest.header, "date")),
-      newest.ceiling("copy_gbs"), newest.ceiling("gemm_gflops"));
-  out +=
-      steps(newest) + peers(newest) + roofline(newest) + growth(newest) + history(runs) + rows_table(newest);
-  return out + "<h2>Header</h2>\n" + header_table(newest.header) + "</body></html>\n";
+  HtmlPage page("xformer-bench: " + newest.label);
+  page.style(kStyle);
+  page.paragraph(fmt::format("{}, {}, {}; copy {:.1f} GB/s, products {:.1f} GFLOP/s",
+                             look_up(newest.header, "commit"), look_up(newest.header, "cpu"),
+                             look_up(newest.header, "date"), newest.ceiling("copy_gbs"),
+                             newest.ceiling("gemm_gflops")));
+  add_steps(page, newest);
+  add_peers(page, newest);
+  add_roofline(page, newest);
+  add_growth(page, newest);
+  add_history(page, runs);
+  page.heading("All rows");
+  page.add(rows_table(newest));
+  page.heading("Header");
+  page.add(header_table(newest.header));
+  return page.html();
 }
 
 void write_report(const std::vector<std::string>& labels, const std::string& path) {

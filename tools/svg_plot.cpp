@@ -23,55 +23,35 @@ struct Range {
   }
 };
 
-// From data to pixels.
-struct Axis {
-  std::vector<double> ticks;
-  double pixel_low = 0, pixel_high = 0;
-  double operator()(double value) const {
-    const double share = (value - ticks.front()) / (ticks.back() - ticks.front());
-    return pixel_low + share * (pixel_high - pixel_low);
-  }
-};
-
-// 8000 -> 8k; steps below 1 get the digits that tell neighbours apart.
-std::string tick_label(double value, double step) {
-  if (step >= 1000) return value == 0 ? "0" : fmt::format("{:g}k", value / 1000);
-  const int digits = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
-  return fmt::format("{:.{}f}", value == 0 ? 0.0 : value, digits);
+bool drawable(const Plot& plot, const PlotPoint& point) {
+  const bool positive = point.x > 0 && point.y > 0;
+  return std::isfinite(point.x) && std::isfinite(point.y) && (positive || plot.scale == Scale::linear);
 }
 
-bool finite(const PlotPoint& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
-
-// Ends at the last tick below and above the data; a constant gets room around it.
-Axis make_axis(Range range, int wanted, double pixel_low, double pixel_high) {
-  if (range.high - range.low < 1e-12 * std::max(1.0, std::abs(range.high))) {
-    const double room = range.high == 0 ? 1.0 : std::abs(range.high) * 0.1;
-    range = {range.low - room, range.high + room};
-  }
-  return {nice_ticks(range.low, range.high, wanted), pixel_low, pixel_high};
-}
-
-std::string grid(const Plot& plot, const Axis& x, const Axis& y) {
+std::string grid(const Plot& plot, const PlotAxis& x, const PlotAxis& y) {
   std::string out;
-  const double bottom = y.pixel_low, right = x.pixel_high;
-  for (const double tick : y.ticks) {
+  const double bottom = y.pixel_low(), right = x.pixel_high();
+  for (const double tick : y.ticks()) {
     out += fmt::format(
         "<line class=\"grid\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text class=\"soft tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-        kLeft, right, y(tick), y(tick), kLeft - 8, y(tick) + 4, tick_label(tick, y.ticks[1] - y.ticks[0]));
+        kLeft, right, y(tick), y(tick), kLeft - 8, y(tick) + 4, y.label(tick));
   }
-  for (const double tick : x.ticks) {
+  for (const double tick : x.ticks()) {
+    if (plot.scale == Scale::logarithmic)
+      out +=
+          fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n",
+                      x(tick), bottom, y.pixel_high());
     out += fmt::format(
         "<line class=\"line\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text class=\"soft tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-        x(tick), x(tick), bottom, bottom + 5, x(tick), bottom + 20,
-        tick_label(tick, x.ticks[1] - x.ticks[0]));
+        x(tick), x(tick), bottom, bottom + 5, x(tick), bottom + 20, x.label(tick));
   }
   out += fmt::format("<line class=\"line\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
                      kLeft, right, bottom, bottom);
   out += fmt::format("<text class=\"ink label\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
                      (kLeft + right) / 2, plot.height - 12, escaped(plot.x_label));
-  const double middle = (y.pixel_low + y.pixel_high) / 2;
+  const double middle = (y.pixel_low() + y.pixel_high()) / 2;
   out += fmt::format(
       "<text class=\"ink label\" x=\"18\" y=\"{:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 18 "
       "{:.1f})\">{}</text>\n",
@@ -79,8 +59,17 @@ std::string grid(const Plot& plot, const Axis& x, const Axis& y) {
   return out;
 }
 
-// One polyline for each run of finite points.
-std::string curve(const PlotSeries& series, const char* color, const Axis& x, const Axis& y) {
+// Light, so that dots that lie upon each other show.
+std::string lone_dot(const std::string& name, const char* color, double x, double y) {
+  const std::string title = name.empty() ? "" : fmt::format("<title>{}</title>", escaped(name));
+  return fmt::format(
+      "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" fill=\"{}\" fill-opacity=\"0.75\">{}</circle>\n", x, y,
+      color, title);
+}
+
+// One polyline for each run of points that can be drawn.
+std::string curve(const Plot& plot, const PlotSeries& series, const char* color, const PlotAxis& x,
+                  const PlotAxis& y) {
   std::string out, dots, path;
   const char* const css_class = series.faint ? "curve faint" : "curve";
   const auto flush = [&] {
@@ -89,8 +78,12 @@ std::string curve(const PlotSeries& series, const char* color, const Axis& x, co
     path.clear();
   };
   for (const PlotPoint& point : series.points) {
-    if (!finite(point)) {
+    if (!drawable(plot, point)) {
       flush();
+      continue;
+    }
+    if (!series.joined) {
+      dots += lone_dot(point.name, color, x(point.x), y(point.y));
       continue;
     }
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x(point.x), y(point.y));
@@ -138,20 +131,23 @@ std::string legend(const Plot& plot, const std::vector<LegendPlace>& places) {
   std::string out;
   for (const auto& [left, line, series] : places) {
     const int middle = 52 + kLegendLine * line;
-    out += fmt::format(
-        "<line class=\"curve\" stroke=\"{0}\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{3}\" y2=\"{3}\"/>"
-        "<text class=\"ink label\" x=\"{4:.1f}\" y=\"{5}\">{6}</text>\n",
-        color_of(plot, series), left, left + 18, middle, left + 24, middle + 4,
-        escaped(plot.series[series].name));
+    const char* const color = color_of(plot, series);
+    out += plot.series[series].joined ? fmt::format(
+                                            "<line class=\"curve\" stroke=\"{0}\" x1=\"{1:.1f}\" "
+                                            "x2=\"{2:.1f}\" y1=\"{3}\" y2=\"{3}\"/>",
+                                            color, left, left + 18, middle)
+                                      : lone_dot("", color, left + 9, middle);
+    out += fmt::format("<text class=\"ink label\" x=\"{:.1f}\" y=\"{}\">{}</text>\n", left + 24, middle + 4,
+                       escaped(plot.series[series].name));
   }
   return out;
 }
 
 // A ring, and its label on the side of the plot where there is room.
-std::string mark(const PlotMark& mark, const Axis& x, const Axis& y) {
+std::string mark(const PlotMark& mark, const PlotAxis& x, const PlotAxis& y) {
   const double px = x(mark.at.x), py = y(mark.at.y);
-  const bool right_half = px > (x.pixel_low + x.pixel_high) / 2;
-  const double below = py < y.pixel_high + 24 ? 22 : -10;
+  const bool right_half = px > (x.pixel_low() + x.pixel_high()) / 2;
+  const double below = py < y.pixel_high() + 24 ? 22 : -10;
   return fmt::format(
       "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" class=\"ring\" r=\"5.5\"/>"
       "<text class=\"ink note\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
@@ -169,19 +165,6 @@ constexpr const char* kStyle = R"(
 )";
 
 }  // namespace
-
-std::vector<double> nice_ticks(double low, double high, int wanted) {
-  const double rough = (high - low) / std::max(wanted - 1, 1);
-  const double power = std::pow(10.0, std::floor(std::log10(rough)));
-  const double lead = rough / power;
-  const double step = power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-  const double slack = 1e-9;  // so that 0.3 / 0.1 counts as 3
-  const auto first = static_cast<long long>(std::floor(low / step + slack));
-  const auto last = std::max(static_cast<long long>(std::ceil(high / step - slack)), first + 1);
-  std::vector<double> ticks;
-  for (long long i = first; i <= last; ++i) ticks.push_back(static_cast<double>(i) * step);
-  return ticks;
-}
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -201,7 +184,7 @@ Drawing plot_drawing(const Plot& plot) {
   Range x_range, y_range;
   for (const PlotSeries& series : plot.series) {
     for (const PlotPoint& point : series.points) {
-      if (!finite(point)) continue;
+      if (!drawable(plot, point)) continue;
       x_range.add(point.x);
       y_range.add(point.y);
     }
@@ -214,14 +197,15 @@ Drawing plot_drawing(const Plot& plot) {
     drawing.text(plot.width / 2.0, plot.height / 2.0, "no data yet", "middle");
     return drawing;
   }
-  const Axis x = make_axis(x_range, plot.width / kTickRoom, kLeft, plot.width - kRight);
+  const PlotAxis x(plot.scale, x_range.low, x_range.high, plot.width / kTickRoom, kLeft, plot.width - kRight);
   const std::vector<LegendPlace> places = legend_places(plot);
-  const Axis y = make_axis(y_range, 6, plot.height - kBottom,
-                           kTop + kLegendLine * (places.empty() ? 0 : places.back().line));
+  const PlotAxis y(plot.scale, y_range.low, y_range.high, 6, plot.height - kBottom,
+                   kTop + kLegendLine * (places.empty() ? 0 : places.back().line));
   drawing.add(legend(plot, places) + grid(plot, x, y));
-  for (size_t i = 0; i < plot.series.size(); ++i) drawing.add(curve(plot.series[i], color_of(plot, i), x, y));
+  for (size_t i = 0; i < plot.series.size(); ++i)
+    drawing.add(curve(plot, plot.series[i], color_of(plot, i), x, y));
   for (const PlotMark& one : plot.marks) {
-    if (finite(one.at)) drawing.add(mark(one, x, y));
+    if (drawable(plot, one.at)) drawing.add(mark(one, x, y));
   }
   return drawing;
 }

@@ -1,10 +1,12 @@
-// Line charts as drawings (tools/svg.h): the curves of a run, in its folder and its report, and of what is explained.
+// Line charts as drawings (tools/svg.h): the curves of a run, in its folder and its report, of what is explained, and
+// of benchmarks.
 #pragma once
 
 #include <array>
 #include <string>
 #include <vector>
 
+#include "tools/plot_axis.h"
 #include "tools/svg.h"
 
 namespace xf::tools {
@@ -18,6 +20,7 @@ std::string escaped(const std::string& text);
 
 struct PlotPoint {
   double x = 0, y = 0;
+  std::string name = {};  // of a dot that stands alone: shown when the pointer rests on it
 };
 
 struct PlotSeries {
@@ -25,6 +28,7 @@ struct PlotSeries {
   std::vector<PlotPoint> points;  // by ascending x; a y that is not finite leaves a gap
   bool markers = false;           // a dot at each point: few, separate measurements
   bool faint = false;  // what the next series is the mean of: in its colour, lightly, and not in the legend
+  bool joined = true;  // by a curve; else each point is a dot that stands alone
 };
 
 // A ring around a point, with a label of its own or none: the best score.
@@ -38,16 +42,13 @@ struct Plot {
   std::vector<PlotSeries>
       series;  // at most six that are not faint; they get colours that colour-blind readers can tell apart
   std::vector<PlotMark> marks;
+  Scale scale = Scale::linear;    // of both axes; logarithmic leaves out what is not positive
   int width = 760, height = 420;  // pixels
 };
 
-// A plot without any finite point says "no data yet".
+// A plot without any point to draw says "no data yet".
 Drawing plot_drawing(const Plot& plot);
 // The same as a complete SVG document.
 std::string svg(const Plot& plot);
-
-// Round numbers (1, 2 or 5 times a power of ten apart) that cover [low, high]: the first is <= low, the last
-// >= high. About `wanted` of them.
-std::vector<double> nice_ticks(double low, double high, int wanted);
 
 }  // namespace xf::tools

@@ -102,5 +102,47 @@ TEST_CASE("Plot: what is noisy lies lightly behind its mean, in its colour, once
   CHECK(count(text, "<polyline class=\"curve\" stroke=\"#D55E00\"") == 1);
 }
 
+TEST_CASE("Plot axis: on a logarithmic one equal factors are equal distances, and its ends are round",
+          "[unit]") {
+  const PlotAxis axis(Scale::logarithmic, 0.3, 40, 6, 100, 500);
+  CHECK(axis(0.2) == Approx(100));
+  CHECK(axis(50) == Approx(500));
+  CHECK(axis(2) - axis(1) == Approx(axis(20) - axis(10)));
+  CHECK(axis.ticks().size() == 8);                               // 0.2, 0.5, 1 ... 50
+  const PlotAxis constant(Scale::logarithmic, 1, 1, 6, 0, 100);  // gets room on both sides
+  CHECK(constant(1) > 0);
+  CHECK(constant(1) < 100);
+}
+
+TEST_CASE("Plot axis: of many powers of ten only they are ticks", "[unit]") {
+  const PlotAxis axis(Scale::logarithmic, 2e-4, 3e6, 6, 0, 100);
+  REQUIRE(axis.ticks().size() == 11);  // 0.0001, 0.001 ... 1000000
+  CHECK(axis.label(axis.ticks().front()) == "1e-04");
+  CHECK(axis.label(axis.ticks()[1]) == "0.001");
+  CHECK(axis.label(axis.ticks().back()) == "1e+06");
+}
+
+TEST_CASE("Plot: a logarithmic one leaves out what is not positive", "[unit]") {
+  Plot plot{.title = "t",
+            .x_label = "x",
+            .y_label = "y",
+            .series = {{"one", {{1, 1}, {10, 0}, {100, 2}, {1000, 3}}, true}},
+            .marks = {},
+            .scale = Scale::logarithmic};
+  CHECK(count(svg(plot), "<circle") == 3);
+  CHECK(count(svg(plot), "<polyline") == 2);
+  plot.series = {{"one", {{-1, 1}, {0, 1}}, true}};
+  CHECK_THAT(svg(plot), Catch::Contains("no data yet"));
+}
+
+TEST_CASE("Plot: dots that stand alone have names and no curve, in the legend too", "[unit]") {
+  const PlotSeries dots{.name = "one", .points = {{1, 2, "a < b"}, {3, 4}}, .joined = false};
+  const std::string text =
+      svg({.title = "t", .x_label = "x", .y_label = "y", .series = {dots, dots}, .marks = {}});
+  CHECK(count(text, "<polyline") == 0);
+  CHECK(count(text, "<circle") == 6);  // twice two, and twice in the legend
+  CHECK(count(text, "<title>a &lt; b</title>") == 2);
+}
+
 }  // namespace
 }  // namespace xf::tools
