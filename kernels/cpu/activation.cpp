@@ -102,7 +102,8 @@ void bias_activation_backward(Cpu<L>, const BiasActivationBackwardArgs<T>& args)
         relu_backward_row(args.da + at, args.saved + at, scale, args.F, args.dx + at, partial);
       }
     };
-    add_to(column_sums<Acc<T>>(args.N, args.F, args.F, add_row), args.F, args.dbias);
+    const Acc<T>* const sums = column_sums<Acc<T>>(args.N, args.F, args.F, add_row);
+    add_to(sums, args.F, args.dbias);
   });
 }
 

@@ -148,7 +148,7 @@ TEST_CASE("Options: what does not fit together is refused", "[unit]") {
   CHECK(train_error({"--fp16"}).find("--bf16") != std::string::npos);
 }
 
-TEST_CASE("Options: sgd has one parameter, which is 0 unless given; Adam has three", "[unit]") {
+TEST_CASE("Options: sgd has one parameter, which is 0 unless given, and Adam has three", "[unit]") {
   CHECK(train({"--optimizer", "sgd"}).get_floats("optimizer-params") == std::vector<double>{0});
   const Options momentum =
       train({"--optimizer", "sgd", "--optimizer-params", "0.9", "--weight-decay", "0.5"});
