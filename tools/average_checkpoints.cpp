@@ -94,26 +94,22 @@ std::string score_of(const std::string& folder, const nn::Checkpoint& checkpoint
   return found->second.metric + " " + score_text(found->second.metric, found->second.score);
 }
 
-// --output without a slash at its end. It may exist only as a model that --overwrite replaces, and so may not the name
-// that nn::write_checkpoint() works under.
+// --output without a slash at its end. It may only be there as a model that --overwrite replaces, and nothing may lie where
+// nn::write_checkpoint() works.
 std::string output_folder(const Options& options) {
   options.require("output");
   fs::path path = options.get_string("output");
   if (!path.has_filename()) path = path.parent_path();
   const std::string folder = path.string();
+  std::error_code none;  // what cannot be looked at cannot be written, and is told then
   refuse_existing(folder, options.get_bool("overwrite"));
-  if (fs::exists(folder) && !nn::is_checkpoint_alone(folder))
+  if (fs::exists(folder, none) && !nn::is_checkpoint_alone(folder))
     fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",
          folder);
-  if (fs::exists(folder + ".tmp"))
+  if (fs::exists(folder + ".tmp", none))
     fail(ErrorKind::usage,
          "{0}.tmp is in the way: {0} is written there first; remove it or give another name", folder);
   return folder;
-}
-
-void refuse_inputs_in(const std::string& folder) {
-  if (!fs::exists(folder)) return;
-  for (const auto& entry : fs::directory_iterator(folder)) refuse_input_as_output(entry.path().string());
 }
 
 }  // namespace
@@ -159,7 +155,7 @@ void average_checkpoints(const Options& options) {
     for (const std::string& file : vocabulary_files(home))
       mean.companions[fs::path(file).filename().string()] = read_file(file);
   }
-  refuse_inputs_in(output);
+  refuse_input_as_output(output + "/model.safetensors");
   nn::write_checkpoint(output, mean);
   if (options.get_bool("quiet")) return;
   fmt::print(stderr, "{}{}: the mean of {}\n", taken, output,
