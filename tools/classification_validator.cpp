@@ -26,8 +26,9 @@ ValidationResult ClassificationValidator::validate() {
 FinalScore ClassificationValidator::score() {
   const data::ClassificationScores scores =
       scores_of(classifier_, arena_, vocabularies_, set_.corpus, options_.get_int("valid-mini-batch"));
-  return {fmt::format("accuracy {:.2f}, macro-F1 {:.2f}", scores.accuracy, scores.macro_f1),
-          {{"metric", "accuracy"}, {"score", scores.accuracy}, {"macro_f1", scores.macro_f1}}};
+  return {{"accuracy", scores.accuracy},
+          fmt::format("accuracy {:.2f}, macro-F1 {:.2f}", scores.accuracy, scores.macro_f1),
+          {{"macro_f1", scores.macro_f1}}};
 }
 
 data::ClassificationScores scores_of(const nn::Classifier& model, Arena& arena,

@@ -30,8 +30,9 @@ FinalScore LanguageModelValidator::score() {
   const CorpusLoss loss = this->loss();
   const double perplexity = std::exp(loss.mean());
   const double by_word = word_perplexity(loss.sums, set_);
-  return {fmt::format("perplexity {:.4f} of a token, {:.4f} of a word", perplexity, by_word),
-          {{"metric", "perplexity"}, {"score", perplexity}, {"word_perplexity", by_word}}};
+  return {{"perplexity", perplexity, false},
+          fmt::format("perplexity {:.4f} of a token, {:.4f} of a word", perplexity, by_word),
+          {{"word_perplexity", by_word}}};
 }
 
 }  // namespace xf::tools

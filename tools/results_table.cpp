@@ -80,7 +80,7 @@ std::vector<ResultRow> result_rows(const std::string& run, const Options& option
     rows.push_back(row);
   };
   if (metrics.empty()) {
-    std::ranges::for_each(measured.averaged, add_final);
+    if (measured.averaged) add_final(*measured.averaged);
     for (const TestRecord& test : measured.tests) {
       row.data_set = test.set;
       add_final(test.measured);

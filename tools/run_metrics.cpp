@@ -81,7 +81,7 @@ AveragedRecord final_score(const json& line) {
 }
 
 void read_averaged(const json& line, RunMetrics& metrics) {
-  if (has_number(line, "score")) metrics.averaged.push_back(final_score(line));
+  if (has_number(line, "score")) metrics.averaged = final_score(line);
 }
 
 void read_test(const json& line, RunMetrics& metrics) {

@@ -51,9 +51,10 @@ struct RunMetrics {
   std::vector<TrainRecord> training;         // by update
   std::vector<EpochRecord> epochs;
   std::vector<ScoreRecord> scores;  // by update
-  std::vector<AveragedRecord> averaged;
-  std::vector<TestRecord> tests;  // of each text the latest
-  int64_t foreign = 0;            // lines that this program did not write: somebody's own, or half of one
+  // The latest, of a run that was ended and gone on with; of each test set, too.
+  std::optional<AveragedRecord> averaged;
+  std::vector<TestRecord> tests;
+  int64_t foreign = 0;  // lines that this program did not write: somebody's own, or half of one
 
   int64_t number(const std::string& field) const;  // of `begin`; 0 where it has none
   // The update whose checkpoint is the best; -1: nothing was validated.

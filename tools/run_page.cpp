@@ -51,9 +51,9 @@ std::string final_score(const AveragedRecord& record) {
   return fmt::format("{}: {} {}", beam, metric_title(record.metric), score_text(record.metric, record.score));
 }
 
-// The averaged model's: the latest, of a run that was ended and gone on with.
+// The averaged model's.
 void add_final_scores(HtmlPage& page, const RunMetrics& metrics) {
-  if (!metrics.averaged.empty()) page.paragraph("Averaged model" + final_score(metrics.averaged.back()));
+  if (metrics.averaged) page.paragraph("Averaged model" + final_score(*metrics.averaged));
   for (const TestRecord& test : metrics.tests)
     page.paragraph(fmt::format("Averaged model on {}{}", test.set, final_score(test.measured)));
 }

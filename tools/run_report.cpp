@@ -41,6 +41,12 @@ std::vector<std::string> sample_lines(const std::vector<Sample>& samples) {
   return lines;
 }
 
+std::vector<Field> fields_of(const FinalScore& score) {
+  std::vector<Field> fields = {{"metric", score.score.metric}, {"score", score.score.value}};
+  fields.insert(fields.end(), score.details.begin(), score.details.end());
+  return fields;
+}
+
 bool shows_nothing(const Options& options) {
   const std::string& format = options.get_string("log-format");
   return format == "none" || format == "json" || options.get_bool("quiet");
@@ -168,14 +174,14 @@ void RunReport::validation(const nn::TrainingState& state, const ValidationResul
 
 void RunReport::averaged(const FinalScore& score) {
   say("averaged model, " + score.text);
-  metrics(json_line("averaged", score.fields));
+  metrics(json_line("averaged", fields_of(score)));
   pictures_.show_attention(score.attention);
 }
 
 void RunReport::tested(const std::string& set, const FinalScore& score) {
   say(fmt::format("test {}, {}", set, score.text));
-  std::vector<Field> fields = {{"set", set}};
-  fields.insert(fields.end(), score.fields.begin(), score.fields.end());
+  std::vector<Field> fields = fields_of(score);
+  fields.insert(fields.begin(), {"set", set});
   metrics(json_line("test", fields));
 }
 

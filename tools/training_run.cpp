@@ -55,6 +55,7 @@ class TrainingRun final : public nn::TrainingTask {
   void finish(nn::Ending ending);
   void conclude(nn::Ending ending);
   void score(const nn::Checkpoint& average);
+  void warn_if_behind(const nn::Score& average);
   nn::State state_to_save(const nn::TrainingState& state) const;
   nn::Checkpoint checkpoint(const nn::TrainingState& state) const;
 
@@ -337,10 +338,22 @@ void TrainingRun::conclude(nn::Ending ending) {
   report_.show(hint);
 }
 
+// The mean of saves that are far apart, as in a short run, is worse than the last of them.
+void TrainingRun::warn_if_behind(const nn::Score& average) {
+  if (average.metric != state_.best_metric || state_.best_update == 0) return;
+  if ((state_.best_score - average.value) * (average.higher_is_better ? 1 : -1) <= 0) return;
+  report_.warn(fmt::format(
+      "the averaged model is behind the best checkpoint; name that one, -m {}/best, or train longer", run_));
+}
+
 void TrainingRun::score(const nn::Checkpoint& average) {
   report_.activity("measuring the averaged model ...");
   nn::load_model(average.model, model_.registry, run_);
-  if (validator_) report_.averaged(validator_->score());
+  if (validator_) {
+    const FinalScore averaged = validator_->score();
+    report_.averaged(averaged);
+    warn_if_behind(averaged.score);
+  }
   for (const TestSet& test : inputs_.tests) {
     const auto measure =
         make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies, *test.set);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/progress.h"
+
 namespace xf::tools {
 
 void TranslationCounts::add(const Translation& translation) {
@@ -14,16 +16,16 @@ void TranslationCounts::add(const Translation& translation) {
 }
 
 std::string progress_line(const TranslationCounts& counts, double seconds) {
-  return fmt::format("{} lines, {} tokens in {:.1f} s ({:.0f} tokens/s)", counts.lines, counts.tokens,
-                     seconds, static_cast<double>(counts.tokens) / seconds);
+  return fmt::format("{}, {} in {:.1f} s ({:.0f} tokens/s)", counted(counts.lines, "line"),
+                     counted(counts.tokens, "token"), seconds, static_cast<double>(counts.tokens) / seconds);
 }
 
 std::vector<std::string> warnings(const TranslationCounts& counts) {
   std::vector<std::string> lines;
   if (counts.cut)
-    lines.push_back(fmt::format("{} translations reached the length limit and were cut", counts.cut));
+    lines.push_back(fmt::format("{} cut at the length limit", counted(counts.cut, "translation")));
   if (counts.cropped)
-    lines.push_back(fmt::format("{} lines were too long to read and were cropped", counts.cropped));
+    lines.push_back(fmt::format("{} cropped: too long to read", counted(counts.cropped, "line")));
   return lines;
 }
 

@@ -86,11 +86,9 @@ FinalScore TranslationValidator::score() {
   const int64_t beam = options_.get_int("beam-size");
   const std::vector<std::string> translated = translations(beam);
   const data::BleuScore score = bleu(translated);
-  return {fmt::format("beam {}: {}", beam, data::format(score, 2)),
-          {{"metric", "bleu"},
-           {"score", score.score},
-           {"beam", beam},
-           {"signature", data::signature_text(score.signature)}},
+  return {{"bleu", score.score},
+          fmt::format("beam {}: {}", beam, data::format(score, 2)),
+          {{"beam", beam}, {"signature", data::signature_text(score.signature)}},
           attention(samples(translated))};
 }
 

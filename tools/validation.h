@@ -29,8 +29,9 @@ struct ValidationResult {
 
 // What is said of the averaged model when a run ends.
 struct FinalScore {
-  std::string text;           // "beam 5: BLEU = ..."
-  std::vector<Field> fields;  // for metrics.jsonl
+  nn::Score score;
+  std::string text;            // "beam 5: BLEU = ..."
+  std::vector<Field> details;  // of the score, for metrics.jsonl
   std::vector<explain::Gallery> attention = {};
 };
 

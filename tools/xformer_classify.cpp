@@ -8,6 +8,7 @@
 #include "tools/main.h"
 #include "tools/model_config.h"
 #include "tools/output_file.h"
+#include "tools/progress.h"
 #include "tools/terminal.h"
 #include "tools/text_classifier.h"
 
@@ -64,7 +65,7 @@ int program(int argc, char** argv) {
   flush();
   output.close();
   if (cropped && !options->get_bool("quiet"))
-    fmt::print(stderr, "warning: {} lines were too long to read and were cropped\n", cropped);
+    fmt::print(stderr, "warning: {} cropped: too long to read\n", counted(cropped, "line"));
   return 0;
 }
 

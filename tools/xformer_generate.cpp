@@ -9,6 +9,7 @@
 #include "tools/main.h"
 #include "tools/model_config.h"
 #include "tools/output_file.h"
+#include "tools/progress.h"
 
 namespace xf::tools {
 namespace {
@@ -64,7 +65,7 @@ int generate(int argc, char** argv) {
   }
   output.close();
   if (cut && !options->get_bool("quiet"))
-    fmt::print(stderr, "warning: {} lines reached the length limit and were cut\n", cut);
+    fmt::print(stderr, "warning: {} cut at the length limit\n", counted(cut, "line"));
   return 0;
 }
 

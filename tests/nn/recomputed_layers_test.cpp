@@ -70,7 +70,7 @@ TEST_CASE("Recomputed layers: every gradient has the bits of layers that are kep
   }
 }
 
-TEST_CASE("Recomputed layers: so it is on a CUDA device", "[cuda]") {
+TEST_CASE("CUDA: layers that are computed anew have the bits of those that are kept", "[cuda]") {
   check_same_bits<Transformer>(ModelType::translation, DType::f32, Device::cuda());
 }
 

@@ -23,6 +23,7 @@ constexpr const char* kMetrics = R"({"event":"begin","parameters":1234567}
 {"event":"valid","update":5,"metric":"ce-mean-words","score":1.5}
 {"event":"valid","update":10,"metric":"bleu","score":19,"best":false,"signature":"nrefs:1|case:lc|eff:no|tok:13a"}
 {"event":"valid","update":10,"metric":"ce-mean-words","score":1.25}
+{"event":"averaged","metric":"bleu","score":21,"beam":5,"signature":"nrefs:1|case:lc|eff:no|tok:13a"}
 {"event":"averaged","metric":"bleu","score":22,"beam":5,"signature":"nrefs:1|case:lc|eff:no|tok:13a"}
 {"event":"test","set":"text/flickr.en-de","metric":"bleu","score":30,"beam":5,"signature":"case:lc|tok:13a"}
 {"event":"test","set":"text/flickr.en-de","metric":"bleu","score":31,"beam":5,"signature":"case:lc|tok:13a"}
@@ -45,8 +46,8 @@ TEST_CASE(
   CHECK(rows[0].metric == "bleu (beam 1, case:lc, tok:13a)");
   CHECK(rows[0].score == 20.125);
   CHECK(rows[1].metric == "bleu (averaged model, beam 5, case:lc, tok:13a)");
-  CHECK(rows[1].score == 22);
-  CHECK(rows[2].data_set == "text/flickr.en-de");  // measured twice: the run was gone on with
+  CHECK(rows[1].score == 22);  // measured twice: the run was gone on with
+  CHECK(rows[2].data_set == "text/flickr.en-de");
   CHECK(rows[2].metric == rows[1].metric);
   CHECK(rows[2].score == 31);
 }

@@ -84,7 +84,7 @@ TEST_CASE("Translation progress: a line after every so many, and what was lost a
   CHECK_FALSE(progress.add(cropped));
   for (int i = 0; i < 5; ++i) CHECK_FALSE(silent.add(two));
   CHECK(progress_line(progress.counts(), 1.5) == "3 lines, 9 tokens in 1.5 s (6 tokens/s)");
-  CHECK(warnings(progress.counts()) == Lines{"1 translations reached the length limit and were cut",
-                                             "1 lines were too long to read and were cropped"});
+  CHECK(warnings(progress.counts()) ==
+        Lines{"1 translation cut at the length limit", "1 line cropped: too long to read"});
   CHECK(warnings(silent.counts()).empty());
 }
