@@ -31,7 +31,7 @@ update() {
 }
 size() { du -b "$1" 2>/dev/null | cut -f 1; }
 now_ms() { date +%s%3N; }
-# Target tokens of the corpus, </s> included, are the same in every epoch: epochs are a clock of tokens.
+# The target tokens of an epoch are always the same: updates tell the tokens.
 tokens_of_epoch() { sed -n 's/.*"target_tokens":\([0-9]*\).*/\1/p' "$run/metrics.jsonl" | head -n 1; }
 
 printf '%8s %12s %12s %9s %14s %11s %12s\n' update 'resident MB' descriptors tokens/s metrics.jsonl train.log report.html
@@ -43,7 +43,7 @@ while kill -0 "$trainer" 2>/dev/null && [ "$tenth" -le 10 ]; do
   reached=$(update)
   [ "$reached" -ge $((tenth * updates / 10 - updates / 100)) ] || continue
   ms=$(now_ms)
-  resident=$(sed -n 's/^VmRSS: *\([0-9]*\).*/\1/p' "/proc/$trainer/status" 2>/dev/null) || break
+  resident=$(sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\).*/\1/p' "/proc/$trainer/status" 2>/dev/null) || break
   descriptors=$(find "/proc/$trainer/fd" -mindepth 1 2>/dev/null | wc -l)
   tokens=$(tokens_of_epoch)
   per_epoch=$(sed -n 's/.*"updates_per_epoch":\([.0-9]*\).*/\1/p' "$run/metrics.jsonl" | head -n 1)

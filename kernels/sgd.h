@@ -1,6 +1,6 @@
-// Gradient descent with momentum over flat parameter memory. Polyak 1964, USSR Comput. Math. Math. Phys. 4(5), as in
-// PyTorch: the rate stands outside of the momentum. As in kernels/adam.h, whose sum_of_squares it is given, the scale of
-// the loss, clipping and skipping are applied here, from device memory.
+// Gradient descent with momentum over flat parameter memory. Polyak 1964, USSR Comput. Math. Math. Phys. 4(5), in the
+// form that PyTorch has, with the rate outside of the momentum. As in kernels/adam.h, whose sum_of_squares it is given,
+// the scale of the loss, clipping and skipping are applied here, from device memory.
 #pragma once
 
 #include "core/dispatch.h"

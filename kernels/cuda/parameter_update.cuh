@@ -43,8 +43,8 @@ struct ParameterArrays {
   }
 };
 
-// Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update. Rule::apply(update, g, p, moments):
-// four parameters. g is zeroed.
+// Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update.
+// Rule::apply(update, g, p, moments): four parameters. g is zeroed.
 template <typename Rule>
 __global__ void __launch_bounds__(kUpdateThreads)
     update_parameters(Rule rule, ParameterArrays<Rule::kMoments> of, bool aligned, bool rounded_aligned) {

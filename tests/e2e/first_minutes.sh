@@ -2,9 +2,9 @@
 # The commands of docs/first_minutes.md, one after the other as they stand there: each ends as the page shows, and says the
 # errors and warnings that the page shows. Numbers, which depend on the processor, may differ.
 #   first_minutes.sh FOLDER_OF_THE_PROGRAMS
+page=$(realpath "$(dirname "$0")/../../docs/first_minutes.md")
 # shellcheck source=tests/e2e/support.sh
 . "$(dirname "$0")/support.sh"
-page=$(dirname "$(realpath "$0")")/../../docs/first_minutes.md
 
 # Of the page's console blocks: "$ COMMAND", lines "> REST OF IT", and what it prints.
 code=0 command='' shown=''
@@ -46,5 +46,6 @@ while IFS= read -r line; do
   esac
 done <"$page"
 finish
+claim "the page has commands" test -n "$command"
 claim "the last one ends with 0" equal "$code" 0
 conclude

@@ -6,8 +6,14 @@
 make_corpus
 
 # The training loss of the run's first and last report, one after the other.
-losses() { grep '"event":"train"' "$1/metrics.jsonl" | sed 's/.*"loss":\([-+.0-9e]*\).*/\1/' | sed -n '1p;$p'; }
-falls() { losses "$1" | awk 'NR == 1 { first = $1 } END { exit !($1 < 0.9 * first) }' || { losses "$1"; return 1; }; }
+losses() {
+  grep '"event":"train"' "$1/metrics.jsonl" | sed 's/.*"loss":\([-+.0-9e]*\).*/\1/' | sed -n '1p;$p'
+}
+falls() {
+  losses "$1" | awk 'NR == 1 { first = $1 } END { exit !(NR == 2 && $1 < 0.9 * first) }' && return
+  losses "$1"
+  return 1
+}
 
 # learns NAME OPTIONS...: in one go and in three parts.
 learns() {
@@ -49,9 +55,9 @@ claim "the layout of sinusoids has no meaning for them" refused 2 "position-layo
 # ---- gradient descent
 learns sgd --optimizer sgd --optimizer-params 0.9 --learn-rate 0.05 --clip-norm 1
 claim "sgd: its momentum is all of its state" equal \
-  "$(grep -ao '"[a-z_]*":{"dtype' sgd/latest/optimizer.safetensors)" '"momentum":{"dtype'
+  "$(head -c 200 sgd/latest/optimizer.safetensors | grep -ao '"[a-z_]*":{"dtype"')" '"momentum":{"dtype"'
 learns plain_sgd --optimizer sgd --learn-rate 0.2 --clip-norm 1
-claim "sgd has no momentum unless it is given one" grep -q '^optimizer-params = \[0\.0\]$' plain_sgd/config.toml
+claim "sgd has no momentum unless it is given one" grep -qx 'optimizer-params = \[0.0\]' plain_sgd/config.toml
 claim "it is given one number" refused 2 "optimizer-params: sgd takes one, its momentum, got 3 values" \
   train none --optimizer sgd --optimizer-params 0.9 0.98 1e-9
 claim "Adam is given three" refused 2 "optimizer-params: adam takes three, beta1, beta2 and epsilon, got 1 value" \
