@@ -109,7 +109,8 @@ copy_fonts
 each() { xargs -d '\n' -P "$(nproc)" -I PATH bash -c "set -eu; $1 PATH"; }  # function; paths on the input
 cut -d ' ' -f 1 "$SITE_LISTS/pages" | each make_page
 sort -u "$SITE_LISTS"/needed/* >"$SITE_LISTS/shown"
-{ grep '\.svg$' "$SITE_LISTS/shown" || true; } | xargs -r -d '\n' cp --parents -t "$out"
-{ grep -v '\.svg$' "$SITE_LISTS/shown" || true; } | each make_source
+picture='\.(svg|png)$'
+{ grep -E "$picture" "$SITE_LISTS/shown" || true; } | xargs -r -d '\n' cp --parents -t "$out"
+{ grep -vE "$picture" "$SITE_LISTS/shown" || true; } | each make_source
 (cd "$out" && find . -type f -printf '%P\n' | awk -f "$OLDPWD/docs/site/check_links.awk") || fail "links above lead nowhere"
-echo "$out/index.html: $(wc -l <"$SITE_LISTS/pages") pages, $(grep -cv '\.svg$' "$SITE_LISTS/shown") sources"
+echo "$out/index.html: $(wc -l <"$SITE_LISTS/pages") pages, $(grep -cvE "$picture" "$SITE_LISTS/shown") sources"

@@ -40,7 +40,8 @@ local function target_of(path)
   if pages[path] or pages[path .. "/README.md"] then return root .. (pages[path] or pages[path .. "/README.md"]) end
   if not files[path] then return nil end
   needed:write(path, "\n")
-  return root .. path .. (path:match("%.svg$") and "" or ".html")
+  local is_picture = path:match("%.svg$") or path:match("%.png$")
+  return root .. path .. (is_picture and "" or ".html")
 end
 
 local here = page:match("^(.*)/[^/]*$") or ""
