@@ -172,6 +172,9 @@ std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const s
     }
     if (piece.empty())
       fail(ErrorKind::data, "{}:{}: empty token; a word list has one token per line", name, line);
+    // The list that is saved would lose it.
+    if (piece.ends_with('\r'))
+      fail(ErrorKind::data, "{}:{}: a token ends in a carriage return; remove it", name, line);
     pieces.push_back(std::move(piece));
   }
   return std::make_unique<WordTokenizer>(std::move(pieces), name, specials, make_word_rules(rules));

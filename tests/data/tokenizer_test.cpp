@@ -137,6 +137,8 @@ TEST_CASE("Tokenizers: a broken vocabulary is an error of the data that names fi
   CHECK_THAT(error_of([&] { load_tokenizer(empty); }), Catch::StartsWith("3: " + empty));
   const std::string twice = folder.write("twice", "<unk>\na\na\n");
   CHECK_THAT(error_of([&] { load_tokenizer(twice); }), Catch::StartsWith("3: " + twice + ":3"));
+  const std::string returns = folder.write("returns", "<unk>\r\na\r\r\n");
+  CHECK_THAT(error_of([&] { load_tokenizer(returns); }), Catch::StartsWith("3: " + returns + ":2: "));
   const std::string hole = folder.write("hole", "<unk>\n\na\n");
   CHECK_THAT(error_of([&] { load_tokenizer(hole); }), Catch::StartsWith("3: " + hole + ":2"));
   CHECK_THAT(error_of([&] { load_tokenizer(folder.write("plain", "a\nb\n")); }),

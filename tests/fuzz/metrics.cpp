@@ -1,6 +1,7 @@
 // A translation, and below it its references, a line each, scored by every metric. Any bytes: who scores files says
 // whether they must be UTF-8.
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,15 +15,32 @@ using namespace data;
 
 namespace {
 
-void check(const Metric& metric, const std::string& hypothesis, const std::vector<std::string>& references,
-           double most) {
-  const double score = metric.score(metric.statistics(hypothesis, references), references.size()).score;
-  promise(score >= 0 && score <= most, "a score lies between the metric's bounds");
+constexpr double kFull = 100 + 1e-9;  // rounding
+
+struct Bounded {
+  std::unique_ptr<Metric> metric;
+  double most;
+};
+
+std::vector<Bounded> all_metrics() {
+  std::vector<Bounded> all;
+  for (const auto tokenizer : {BleuTokenizer::mteval_13a, BleuTokenizer::intl, BleuTokenizer::character,
+                               BleuTokenizer::chinese, BleuTokenizer::none}) {
+    all.push_back({make_metric(BleuOptions{.lowercase = true, .tokenizer = tokenizer}), kFull});
+  }
+  all.push_back({make_metric(ChrfOptions{}), kFull});
+  all.push_back(
+      {make_metric(ChrfOptions{.word_order = 2, .whitespace = true, .eps_smoothing = true}), kFull});
+  all.push_back({make_metric(TerOptions{}), HUGE_VAL});
+  all.push_back(
+      {make_metric(TerOptions{.normalized = true, .no_punct = true, .asian_support = true}), HUGE_VAL});
+  return all;
 }
 
 }  // namespace
 
 void read(std::string_view bytes) {
+  static const std::vector<Bounded> kMetrics = all_metrics();
   std::vector<std::string> lines(1);
   for (const char c : bytes) {
     if (c == '\n')
@@ -32,18 +50,10 @@ void read(std::string_view bytes) {
   }
   const std::string hypothesis = lines.front();
   const std::vector<std::string> references(lines.begin() + (lines.size() > 1 ? 1 : 0), lines.end());
-  constexpr double kRounding = 1e-9, kFull = 100 + kRounding;
-  for (const auto tokenizer : {BleuTokenizer::mteval_13a, BleuTokenizer::intl, BleuTokenizer::character,
-                               BleuTokenizer::chinese, BleuTokenizer::none}) {
-    check(*make_metric(BleuOptions{.lowercase = true, .tokenizer = tokenizer}), hypothesis, references,
-          kFull);
+  for (const auto& [metric, most] : kMetrics) {
+    const double score = metric->score(metric->statistics(hypothesis, references), references.size()).score;
+    promise(score >= 0 && score <= most, "a score lies between the metric's bounds");
   }
-  check(*make_metric(ChrfOptions{}), hypothesis, references, kFull);
-  check(*make_metric(ChrfOptions{.word_order = 2, .whitespace = true, .eps_smoothing = true}), hypothesis,
-        references, kFull);
-  check(*make_metric(TerOptions{}), hypothesis, references, HUGE_VAL);
-  check(*make_metric(TerOptions{.normalized = true, .no_punct = true, .asian_support = true}), hypothesis,
-        references, HUGE_VAL);
   const double compat = compat_bleu(hypothesis, references.front());
   promise(compat >= 0 && compat <= kFull, "a score lies between the metric's bounds");
 }

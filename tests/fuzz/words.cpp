@@ -1,4 +1,6 @@
 // A line, cut into words by each set of rules.
+#include <map>
+
 #include "data/parallel_corpus.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
@@ -21,23 +23,30 @@ bool are_all_of(const std::vector<std::string>& words, std::string_view text) {
   return text.find_first_not_of(' ') == std::string_view::npos;
 }
 
+std::map<std::string, std::shared_ptr<const WordRules>> all_rules() {
+  std::map<std::string, std::shared_ptr<const WordRules>> rules;
+  for (const char* name :
+       {"icu", "character", "spacy3 en", "spacy3 de", "spacy2.2 en", "spacy2.2 de lowercase"})
+    rules[name] = make_word_rules(name);
+  return rules;
+}
+
 }  // namespace
 
 void read(std::string_view bytes) {
+  static const auto kRules = all_rules();
   check_utf8("text", 1, bytes);
   const std::string text = TextPipeline{}.prepare(bytes);
   promise(!first_invalid_utf8(TextPipeline{.lowercase = true}.prepare(bytes)), "a prepared line is UTF-8");
-  for (const char* name :
-       {"icu", "character", "spacy3 en", "spacy3 de", "spacy2.2 en", "spacy2.2 de lowercase"}) {
-    const auto rules = make_word_rules(name);
+  for (const auto& [name, rules] : kRules) {
     const std::vector<std::string> words = rules->split(text);
     for (const std::string& word : words) promise(!first_invalid_utf8(word), "a word is UTF-8");
     promise(!first_invalid_utf8(rules->join(words)), "joined words are UTF-8");
-    if (std::string_view(name).starts_with("spacy") && !rules->lowercases())
+    const bool is_spacy = name.starts_with("spacy");
+    if (is_spacy && !rules->lowercases())
       promise(are_all_of(words, text), "spaCy's words are the text without its single spaces");
-    const bool is_invertible =
-        !std::string_view(name).starts_with("spacy") && text.find("\u2581") == std::string::npos;
-    if (is_invertible) promise(rules->join(words) == text, "joined words are the text");
+    if (!is_spacy && text.find("\u2581") == std::string::npos)
+      promise(rules->join(words) == text, "joined words are the text");
   }
 }
 
