@@ -1,10 +1,12 @@
 #!/bin/sh
 # The CUDA backend on a real GPU. Exit code 0: every part ran and passed.
 #   tests/gpu.sh [PART...]                 builds into build-cuda/ and runs (needs the CUDA toolkit and a GPU)
-#   tests/gpu.sh pack FILE.tar.gz          builds for any x86-64-v3 machine, and packs the programs with the libraries
-#                                          that they need, and Multi30k if $XFORMER_MULTI30K or ../shared/data/multi30k
-#                                          has it. The other machine needs no compiler, but this repository, a driver,
-#                                          and cuBLASLt, which may lie in a Python environment.
+#   tests/gpu.sh pack FILE.tar.gz [ARCHITECTURE...]
+#                                          builds for any x86-64-v3 machine, and packs the programs with the libraries
+#                                          that they need, and $XFORMER_MULTI30K if it is set. The other machine needs no
+#                                          compiler, but this repository, a driver, and cuBLASLt, which may lie in a
+#                                          Python environment. For every GPU that is supported, or for those named (90),
+#                                          in half the bytes.
 #   tests/gpu.sh run FILE.tar.gz [PART...] runs what was packed
 # PART, none is all of them, in this order; each has its seconds at most:
 #   smoke       90   libraries, device, one test, three updates: what every other part needs
@@ -24,7 +26,7 @@ cd "$(dirname "$0")/.."
 test_programs="kernels_tests nn_tests"
 programs="$test_programs xformer-bench xformer-vocab xformer-train xformer-translate xformer-score"
 all_parts="smoke tests step plans sanitizers profile train peer"
-data=${XFORMER_MULTI30K:-../shared/data/multi30k}
+data=${XFORMER_MULTI30K:-}
 
 run() {  # part...
   [ $# -gt 0 ] || eval "set -- $all_parts"
@@ -49,9 +51,10 @@ run() {  # part...
 
 case ${1:-} in
   pack)
-    [ $# = 2 ] || { echo "usage: $0 pack FILE.tar.gz" >&2; exit 2; }
+    [ $# -ge 2 ] || { echo "usage: $0 pack FILE.tar.gz [ARCHITECTURE...]" >&2; exit 2; }
     . tests/gpu/pack.sh
-    pack "$file"
+    shift 2
+    pack "$file" "$@"
     ;;
   run)
     if [ ! -f "$file" ]; then

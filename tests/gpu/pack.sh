@@ -3,9 +3,13 @@
 # bin/ has the programs, which look for their libraries in lib/ beside it: a variable like LD_LIBRARY_PATH would also
 # turn the machine's own python3 to them. It is DT_RPATH, which unlike DT_RUNPATH also holds for what libraries need.
 
-pack() {  # file
-  # For any processor of x86-64-v3 and better, and every GPU, whatever this folder was configured for before.
-  cmake --preset cuda -DXFORMER_NATIVE=OFF -UCMAKE_CUDA_ARCHITECTURES -DCMAKE_BUILD_RPATH='$ORIGIN/../lib' \
+pack() {  # file, architecture...; none: every one
+  to=$1
+  shift
+  architectures=$(printf '%s-real;' "$@")
+  # For any processor of x86-64-v3 and better, whatever this folder was configured for before.
+  cmake --preset cuda -DXFORMER_NATIVE=OFF -UCMAKE_CUDA_ARCHITECTURES \
+    ${1:+"-DCMAKE_CUDA_ARCHITECTURES=${architectures%;}"} -DCMAKE_BUILD_RPATH='$ORIGIN/../lib' \
     -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags >/dev/null
   # shellcheck disable=SC2086  # one word per program
   cmake --build --preset cuda --target $programs
@@ -23,7 +27,7 @@ pack() {  # file
     mkdir "$folder/data"
     cp "$data"/train.?? "$data"/val.?? "$data"/test_2016_flickr.?? "$folder/data/"
   fi
-  mkdir -p "$(dirname "$1")"
-  tar -C "$folder" -czf "$1" .
-  du -h "$1"
+  mkdir -p "$(dirname "$to")"
+  tar -C "$folder" -czf "$to" .
+  du -h "$to"
 }
