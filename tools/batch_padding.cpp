@@ -43,8 +43,8 @@ data::ParallelCorpus read_corpus(const Options& options) {
   corpus.source = side(paths[0], 0);
   corpus.target = side(paths[1], 1);
   if (corpus.source.size() != corpus.target.size()) {
-    fail(ErrorKind::data, "{} has {} lines and {} has {}: parallel files have as many", paths[0],
-         corpus.source.size(), paths[1], corpus.target.size());
+    fail(ErrorKind::data, "{} has {} and {} has {}: parallel files have as many", paths[0],
+         counted(corpus.source.size(), "line"), paths[1], corpus.target.size());
   }
   return corpus;
 }
@@ -74,7 +74,7 @@ std::string batch_padding(const Options& options) {
   const auto cut = [&](const data::BatchOrder& order) {
     return data::epoch_batches(corpus, capacity, order, seed, 0);
   };
-  std::string text = fmt::format("{} pairs, batches of {} {}\n", grouped(corpus.size()),
+  std::string text = fmt::format("{}, batches of {} {}\n", counted(corpus.size(), "pair"),
                                  options.text_of(by_words ? "mini-batch-words" : "mini-batch"),
                                  by_words ? "target tokens" : "sentences");
   text += fmt::format("{:<22}{:>8}{:>10}{:>9}{:>11}\n", "", "batches", "smallest", "largest", "padding");

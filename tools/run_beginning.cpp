@@ -15,8 +15,8 @@ std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const Tra
   const data::CorpusStatistics& s = inputs.corpus.statistics;
   const char* const unit = inputs.corpus.has_source() ? "pair" : "line";
   std::vector<std::string> lines = {
-      fmt::format("xformer {} · {} · {} threads · seed {}", XFORMER_VERSION, device_line(inputs.options),
-                  thread_count(), setup.seed),
+      fmt::format("xformer {} · {} · {} · seed {}", XFORMER_VERSION, device_line(inputs.options),
+                  counted(thread_count(), "thread"), setup.seed),
       fmt::format("train: {}, {} kept, {} empty, {} over {} tokens{}", counted(s.pairs, unit),
                   grouped(s.kept), grouped(s.dropped_empty), grouped(s.dropped_long),
                   inputs.options.get_int("max-length"),

@@ -6,6 +6,7 @@
 
 #include "core/file.h"
 #include "tools/curves.h"
+#include "tools/progress.h"
 
 namespace xf::tools {
 
@@ -36,8 +37,8 @@ std::vector<std::string> RunPictures::draw(const RunStatus& status) {
       "the report was not drawn", [&] { write_report(metrics, status); }, problems);
   if (metrics.foreign > 0) {
     problems.push_back(
-        fmt::format("{}/metrics.jsonl: the curves leave out {} lines that xformer-train did not write", run_,
-                    metrics.foreign));
+        fmt::format("{}/metrics.jsonl: the curves leave out {} that xformer-train did not write", run_,
+                    counted(metrics.foreign, "line")));
   }
   std::erase_if(problems, [&](const std::string& problem) { return !told_.insert(problem).second; });
   return problems;

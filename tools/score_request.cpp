@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
+#include "tools/progress.h"
 
 namespace xf::tools {
 namespace {
@@ -46,8 +47,8 @@ Lines split_arguments(const Options& options, ScoreRequest& request) {
 
 void check_lines(const NamedLines& system, const Lines& reference, const std::string& path) {
   if (system.lines.size() == reference.size()) return;
-  fail(ErrorKind::data, "{} has {} lines, the reference {} has {}; give files of the same lines", system.name,
-       system.lines.size(), path, reference.size());
+  fail(ErrorKind::data, "{} has {}, the reference {} has {}; give files of the same lines", system.name,
+       counted(static_cast<int64_t>(system.lines.size()), "line"), path, reference.size());
 }
 
 void read_files(const Options& options, ScoreRequest& request) {

@@ -9,6 +9,7 @@
 #include "tools/model_config.h"
 #include "tools/model_translator.h"
 #include "tools/output_file.h"
+#include "tools/progress.h"
 #include "tools/seed_log.h"
 #include "tools/teacher_forcing.h"
 #include "tools/terminal.h"
@@ -59,8 +60,8 @@ int predict_along_reference(const Options& options) {
   }
   output.close();
   if (!options.get_bool("quiet"))
-    fmt::print(stderr, "{} lines along {}, model {}: {}\n", lines.size(), text.target_path, model.name(),
-               data::format(score, 2));
+    fmt::print(stderr, "{} along {}, model {}: {}\n", counted(static_cast<int64_t>(lines.size()), "line"),
+               text.target_path, model.name(), data::format(score, 2));
   return 0;
 }
 

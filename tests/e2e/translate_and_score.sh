@@ -33,6 +33,8 @@ claim "a finished run says so and ends with 0" learn --quiet
 # ---- lines
 { echo; sed -n 1,20p test.en; echo; echo; sed -n 21,60p test.en; echo; } >input.en
 claim "translating ends with exit code 0" xformer-translate -m run -i input.en -o output.de --quiet
+claim "--quiet says nothing" equal "$(echo "A dog runs." | xformer-translate -m run --quiet 2>&1 >/dev/null)" ""
+claim "one line is not called lines" grep -q '^1 line, ' <(echo "A dog runs." | xformer-translate -m run 2>&1 >/dev/null)
 claim "output lines = input lines" equal "$(wc -l <output.de)" "$(wc -l <input.en)"
 empty_lines() { grep -n '^$' "$1" | tr '\n' ' '; }
 claim "empty lines, and only these, stay empty" equal "$(empty_lines output.de)" "$(empty_lines input.en)"
