@@ -1,5 +1,5 @@
-// CRC-64/XZ (ECMA-182 polynomial, reflected), computed by liblzma: tells a whole file from a truncated or bit-flipped one. Every
-// change confined to 64 neighbouring bits is found, any other with probability 1 - 2^-64. Not a defence
+// CRC-64/XZ (ECMA-182 polynomial, reflected), computed by liblzma: tells a whole file from a truncated or bit-flipped
+// one. Every change confined to 64 neighbouring bits is found, any other with probability 1 - 2^-64. Not a defence
 // against forgery.
 #pragma once
 

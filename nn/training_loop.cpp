@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/stop.h"
+#include "nn/validation_progress.h"
 
 namespace xf::nn {
 
@@ -54,25 +55,6 @@ bool reached(const LoopOptions& options, const TrainingState& state) {
 
 bool stalled_out(const LoopOptions& options, const TrainingState& state) {
   return options.early_stopping > 0 && stalled(options, state) >= options.early_stopping;
-}
-
-// By how much a score is better.
-double gain_of(const Score& score, double over) {
-  return (score.value - over) * (score.higher_is_better ? 1 : -1);
-}
-
-// What there was, brought to the metrics that there are now.
-std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
-                                     const std::vector<Score>& scores, double epsilon) {
-  std::vector<MetricProgress> metrics;
-  for (size_t i = 1; i < scores.size(); ++i) {
-    const Score& score = scores[i];
-    const auto known = std::ranges::find(before, score.metric, &MetricProgress::metric);
-    const bool gained = known == before.end() || gain_of(score, known->best) > epsilon;
-    metrics.push_back(gained ? MetricProgress{score.metric, score.value, 0}
-                             : MetricProgress{score.metric, known->best, known->stalled + 1});
-  }
-  return metrics;
 }
 
 bool same_updates(const std::vector<ScoredSave>& a, const std::vector<ScoredSave>& b) {
@@ -170,9 +152,10 @@ class Loop {
     const std::vector<Score> scores = task_.validate(state_);
     tick();
     if (!scores.empty()) forget_other_metric(scores.front());
-    const bool gained = !scores.empty() && is_best(scores.front());
+    const bool gained = !scores.empty() && is_best(state_, scores.front(), options_.early_stopping_epsilon);
     const std::vector<ScoredSave> runners_up =
-        scores.empty() ? state_.runners_up : next_to(scores.front(), gained);
+        scores.empty() ? state_.runners_up
+                       : runners_up_with(state_, scores.front(), gained, options_.keep_best - 1);
     const bool to_keep = gained || !same_updates(runners_up, state_.runners_up);
     // Saved as it stood before the validation, so that a run that is killed now validates again and finds its
     // best again. What cannot be saved is not the best: `best` means the one on the disk.
@@ -199,27 +182,10 @@ class Loop {
     state_.runners_up.clear();
   }
 
-  bool is_best(const Score& first) const {
-    return state_.best_update == 0 || gain_of(first, state_.best_score) > options_.early_stopping_epsilon;
-  }
-
   void take_as_best(const Score& first) {
     state_.best_metric = first.metric;
     state_.best_score = first.value;
     state_.best_update = state_.update;
-  }
-
-  // The runners-up with this score; where it is the best one, with the best before it.
-  std::vector<ScoredSave> next_to(const Score& first, bool is_best) const {
-    std::vector<ScoredSave> saves = state_.runners_up;
-    if (is_best && state_.best_update > 0)
-      saves.insert(saves.begin(), {state_.best_update, state_.best_score});
-    if (!is_best) saves.push_back({state_.update, first.value});
-    std::ranges::stable_sort(saves, [&](const ScoredSave& a, const ScoredSave& b) {
-      return gain_of({first.metric, a.score, first.higher_is_better}, b.score) > 0;
-    });
-    saves.resize(std::min(saves.size(), static_cast<size_t>(options_.keep_best - 1)));
-    return saves;
   }
 
   // The last update is saved and validated, whatever the frequencies say.
@@ -375,20 +341,6 @@ class Loop {
 Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,
                          TrainingState& state) {
   return Loop(trainer, task, options, state).run();
-}
-
-int64_t stalled(const LoopOptions& options, const TrainingState& state) {
-  int64_t fewest = state.stalled, most = state.stalled;
-  for (const MetricProgress& other : state.other_metrics) {
-    fewest = std::min(fewest, other.stalled);
-    most = std::max(most, other.stalled);
-  }
-  switch (options.early_stopping_on) {
-    case LoopOptions::StoppingMetric::first: return state.stalled;
-    case LoopOptions::StoppingMetric::any: return most;
-    case LoopOptions::StoppingMetric::all: return fewest;
-  }
-  return state.stalled;
 }
 
 bool is_over(const LoopOptions& options, const TrainingState& state) {

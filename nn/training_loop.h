@@ -141,9 +141,6 @@ enum class Ending { reached_end, stopped_early };
 Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,
                          TrainingState& state);
 
-// Validations without progress that --early-stopping counts.
-int64_t stalled(const LoopOptions& options, const TrainingState& state);
-
 // Whether training ends where `state` stands.
 bool is_over(const LoopOptions& options, const TrainingState& state);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "nn/validation_progress.h"
 #include "tools/seed_log.h"
 
 namespace xf::tools {

@@ -16,8 +16,11 @@ int64_t arena_bytes(const nn::MemoryPlan& plan) {
   return static_cast<int64_t>(1.25 * static_cast<double>(plan.activations));
 }
 
-int64_t activation_mb(const nn::TransformerConfig& model, const data::BatchCapacity& capacity, DType dtype) {
-  const BatchSize size{capacity.source_tokens, capacity.target_tokens, capacity.sentences};
+BatchSize size_of(const data::BatchCapacity& capacity) {
+  return {capacity.source_tokens, capacity.target_tokens, capacity.sentences};
+}
+
+int64_t activation_mb(const nn::TransformerConfig& model, const BatchSize& size, DType dtype) {
   return arena_bytes(nn::plan_memory(model, size, dtype)) >> 20;
 }
 
@@ -28,14 +31,18 @@ data::BatchCapacity fitting_capacity(const Options& options, const nn::Transform
   if (workspace == 0) fail(ErrorKind::usage, "mini-batch-fit: fits batches to --workspace MB; give it");
   if (options.get_int("mini-batch") > 0)
     fail(ErrorKind::usage, "mini-batch-fit and mini-batch: choose one of them");
-  const auto fits = [&](int64_t words) {
-    return activation_mb(model, batch_capacity(model.type, words), dtype) <= workspace;
+  if (model.quirks)
+    fail(ErrorKind::usage,
+         "mini-batch-fit: what a model with quirks needs is not planned; give mini-batch-words");
+  const auto needs = [&](int64_t words) {
+    return activation_mb(model, size_of(batch_capacity(model.type, words)), dtype);
   };
+  const auto fits = [&](int64_t words) { return needs(words) <= workspace; };
   int64_t words = model.max_length;
   if (!fits(words)) {
     fail(ErrorKind::usage,
          "workspace: a batch of max-length words needs {} MB; raise workspace or lower max-length",
-         activation_mb(model, batch_capacity(model.type, words), dtype) + 1);
+         needs(words) + 1);
   }
   int64_t too_many = 2 * words;
   while (fits(too_many)) too_many *= 2;
@@ -53,9 +60,7 @@ BatchSize computed_at_once(const Options& options, const nn::TransformerConfig& 
                            DType dtype) {
   const int64_t workspace = options.get_int("workspace");
   const BatchSize sentence{model.max_length, model.max_length, 1};
-  const auto needs = [&](const BatchSize& batch) {
-    return arena_bytes(nn::plan_memory(model, batch, dtype)) >> 20;
-  };
+  const auto needs = [&](const BatchSize& batch) { return activation_mb(model, batch, dtype); };
   while (workspace > 0 && needs(size) > workspace) {
     if (size.target_tokens <= sentence.target_tokens || size.sentences <= 1) {
       fail(ErrorKind::usage,
@@ -85,8 +90,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   const data::BatchCapacity capacity = options.get_bool("mini-batch-fit")
                                            ? fitting_capacity(options, model, dtype)
                                            : batch_capacity(options, inputs.corpus);
-  const BatchSize largest = computed_at_once(
-      options, model, {capacity.source_tokens, capacity.target_tokens, capacity.sentences}, dtype);
+  const BatchSize largest = computed_at_once(options, model, size_of(capacity), dtype);
 
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
                                 seed, batch_order(options));

@@ -1,6 +1,8 @@
 // A part computed twice has the gradients of one that is kept.
 #include "autograd/recomputed.h"
 
+#include <cmath>
+
 #include "autograd/ops.h"
 #include "tests/support/catch.h"
 #include "tests/support/compare.h"
@@ -14,10 +16,21 @@ using Values = std::vector<double>;
 
 constexpr int64_t kRows = 3, kColumns = 4;
 
+// Keeps what it is made of.
+Variable square(Tape& tape, const Variable& x) {
+  const Tensor y = tape.allocate(x.value().shape(), DType::f64);
+  for (int64_t i = 0; i < y.numel(); ++i) y.data<double>()[i] = std::pow(x.value().data<double>()[i], 2) / 4;
+  return tape.record("square", y, {x}, [x = x.value()](Gradients& grad) {
+    const Tensor dx = grad.written(0);
+    for (int64_t i = 0; i < x.numel(); ++i)
+      dx.data<double>()[i] = grad.of_output().data<double>()[i] * x.data<double>()[i] / 2;
+  });
+}
+
 // Two values of two, over ten that are nobody's business.
 std::vector<Variable> long_way(Tape& tape, const std::vector<Variable>& in) {
   Variable x = in[0];
-  for (int i = 0; i < 10; ++i) x = add(tape, scale(tape, x, 0.5f), in[1]);
+  for (int i = 0; i < 10; ++i) x = add(tape, square(tape, x), in[1]);
   return {add(tape, x, in[0]), scale(tape, x, 3)};
 }
 
@@ -60,7 +73,7 @@ TEST_CASE("Recomputed: the same bits of every gradient, for less memory and a se
     const Run kept = run(false, reads_both), again = run(true, reads_both);
     CHECK(again.dx == kept.dx);
     CHECK(again.dy == kept.dy);
-    CHECK(again.kept <= kept.kept);
+    CHECK(again.kept < kept.kept / 2);
     CHECK(kept.calls == 1);
     CHECK(again.calls == 2);
   }
@@ -85,9 +98,12 @@ TEST_CASE("Recomputed: a constant among the inputs gets no gradient", "[unit]") 
   Tape tape(arena);
   const Tensor x = tests::random_tensor({kRows, kColumns}, DType::f64, 1),
                dx = Tensor::zeros(x.shape(), x.dtype());
-  const auto out = recomputed(tape, {tape.leaf(x, dx), Variable(x)}, long_way);
+  const Part twice_and_x = [](Tape& t, const std::vector<Variable>& in) {
+    return std::vector{add(t, scale(t, in[0], 2), in[1])};
+  };
+  const auto out = recomputed(tape, {tape.leaf(x, dx), Variable(x)}, twice_and_x);
   tape.backward(out[0], x);
   Values expected = x.to_vector<double>();
-  for (double& value : expected) value *= 1 + std::pow(0.5, 10);
-  CHECK(tests::max_relative_error(dx, Tensor::from(expected, {kRows, kColumns}), 1e-12) <= 1e-14);
+  for (double& value : expected) value *= 2;
+  CHECK(dx.to_vector<double>() == expected);
 }

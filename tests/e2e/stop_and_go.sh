@@ -123,12 +123,13 @@ same_as_whole run_killed
 claim "no leftover of a killed save" equal "$(compgen -G 'run_killed/checkpoints/*.tmp')" ""
 
 # ---- without what the optimiser knew
-often=(--save-freq 4u --quiet)
+often=(--save-freq 4u --disp-freq 1u --quiet)
 train begun --after 20u "${often[@]}"
 cp -r begun forgetful
 train begun --after 21u "${often[@]}"
 train forgetful --after 21u --no-optimizer-reload "${often[@]}"
 norm_of() { grep -o '"update":21,.*"gnorm":[-+.0-9e]*' "$1/metrics.jsonl" | sed 's/.*"gnorm"://'; }
+claim "the norm of update 21 is there" test -n "$(norm_of begun)"
 claim "with --no-optimizer-reload the weights and the batches are those of the checkpoint" \
   equal "$(norm_of forgetful)" "$(norm_of begun)"
 claim "and the update is another one" differ begun/latest/model.safetensors forgetful/latest/model.safetensors

@@ -1,0 +1,59 @@
+#include "nn/validation_progress.h"
+
+#include <algorithm>
+
+namespace xf::nn {
+
+namespace {
+
+// By how much a score is better.
+double gain_of(const Score& score, double over) {
+  return (score.value - over) * (score.higher_is_better ? 1 : -1);
+}
+
+}  // namespace
+
+bool is_best(const TrainingState& state, const Score& first, double epsilon) {
+  return state.best_update == 0 || gain_of(first, state.best_score) > epsilon;
+}
+
+std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score& first, bool is_best,
+                                        int64_t count) {
+  std::vector<ScoredSave> saves = state.runners_up;
+  if (is_best && state.best_update > 0) saves.insert(saves.begin(), {state.best_update, state.best_score});
+  if (!is_best) saves.push_back({state.update, first.value});
+  std::ranges::stable_sort(saves, [&](const ScoredSave& a, const ScoredSave& b) {
+    return gain_of({first.metric, a.score, first.higher_is_better}, b.score) > 0;
+  });
+  saves.resize(std::min(saves.size(), static_cast<size_t>(count)));
+  return saves;
+}
+
+std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
+                                     const std::vector<Score>& scores, double epsilon) {
+  std::vector<MetricProgress> metrics;
+  for (size_t i = 1; i < scores.size(); ++i) {
+    const Score& score = scores[i];
+    const auto known = std::ranges::find(before, score.metric, &MetricProgress::metric);
+    const bool gained = known == before.end() || gain_of(score, known->best) > epsilon;
+    metrics.push_back(gained ? MetricProgress{score.metric, score.value, 0}
+                             : MetricProgress{score.metric, known->best, known->stalled + 1});
+  }
+  return metrics;
+}
+
+int64_t stalled(const LoopOptions& options, const TrainingState& state) {
+  int64_t fewest = state.stalled, most = state.stalled;
+  for (const MetricProgress& other : state.other_metrics) {
+    fewest = std::min(fewest, other.stalled);
+    most = std::max(most, other.stalled);
+  }
+  switch (options.early_stopping_on) {
+    case LoopOptions::StoppingMetric::first: return state.stalled;
+    case LoopOptions::StoppingMetric::any: return most;
+    case LoopOptions::StoppingMetric::all: return fewest;
+  }
+  return state.stalled;
+}
+
+}  // namespace xf::nn

@@ -1,0 +1,23 @@
+// What validations say of how training does: which saves are the best ones, and for how long nothing has got better.
+#pragma once
+
+#include "nn/training_loop.h"
+
+namespace xf::nn {
+
+// Whether the first metric's score is better than the best so far by more than `epsilon`, or the first one.
+bool is_best(const TrainingState& state, const Score& first, double epsilon);
+
+// The `count` best saves beside the best one, better ones first, now that this score was measured at state.update; where
+// it is the best one, with the best before it. Of equals the earlier save.
+std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score& first, bool is_best,
+                                        int64_t count);
+
+// The metrics after the first one as these scores leave them; one that is new has gained.
+std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
+                                     const std::vector<Score>& scores, double epsilon);
+
+// Validations without progress that --early-stopping counts.
+int64_t stalled(const LoopOptions& options, const TrainingState& state);
+
+}  // namespace xf::nn
