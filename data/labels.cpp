@@ -64,8 +64,8 @@ ParallelText read_labelled_text(const std::string& text_path, const std::string&
                                 const TextPipeline& pipeline) {
   ParallelText text{text_path, label_path, read_lines(text_path), read_lines(label_path)};
   if (text.source.size() != text.target.size()) {
-    fail(ErrorKind::data, "{} has {} lines but {} has {}; line i of one is the class of line i of the other",
-         text_path, text.source.size(), label_path, text.target.size());
+    fail(ErrorKind::data, "{} and {} have {} and {} lines; line i of one is the class of line i of the other",
+         text_path, label_path, text.source.size(), text.target.size());
   }
   return labelled(std::move(text), pipeline);
 }

@@ -30,10 +30,10 @@ ParallelText read_parallel_text(const std::string& source_path, const std::strin
   ParallelText text{source_path, target_path, read_lines(source_path), read_lines(target_path)};
   if (text.source.size() != text.target.size()) {
     fail(ErrorKind::data,
-         "{} has {} lines but {} has {}; line i of one must translate line i of the other, `xformer-vocab "
-         "check` shows "
-         "more",
-         source_path, text.source.size(), target_path, text.target.size());
+         "{} and {} have {} and {} lines; line i of one must translate line i of the other, `xformer-vocab "
+         "check` "
+         "shows more",
+         source_path, target_path, text.source.size(), text.target.size());
   }
   return prepared(std::move(text), pipeline);
 }

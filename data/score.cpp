@@ -40,8 +40,9 @@ void check_segments(size_t hypotheses, std::span<const std::vector<std::string>>
   if (hypotheses == 0) fail(ErrorKind::data, "nothing to score: the hypotheses have no line");
   for (size_t r = 0; r < references.size(); ++r) {
     if (references[r].size() == hypotheses) continue;
-    fail(ErrorKind::data, "reference {} has {} lines, the hypotheses have {}; give files of the same lines",
-         r + 1, references[r].size(), hypotheses);
+    fail(ErrorKind::data,
+         "reference {} and the hypotheses have {} and {} lines; give files of the same lines", r + 1,
+         references[r].size(), hypotheses);
   }
 }
 

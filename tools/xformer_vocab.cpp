@@ -39,7 +39,8 @@ std::unique_ptr<data::Tokenizer> train_words(const Options& options,
   const auto rules = word_rules(options, options.get_strings("input"));
   const data::WordCounts counts = data::count_words(texts, *rules);
   if (!options.get_bool("quiet"))
-    fmt::print(stderr, "{} tokens, {} types\n", counts.total, counts.times.size());
+    fmt::print(stderr, "{}, {}\n", counted(counts.total, "token"),
+               counted(static_cast<int64_t>(counts.times.size()), "type"));
   return data::build_word_tokenizer(
       counts, {.min_frequency = options.get_int("min-freq"), .specials = {}, .rules = rules});
 }
@@ -47,8 +48,8 @@ std::unique_ptr<data::Tokenizer> train_words(const Options& options,
 std::unique_ptr<data::Tokenizer> train_pieces(const Options& options,
                                               const std::vector<const std::vector<std::string>*>& texts) {
   if (!options.get_bool("quiet") && data::lines_cut_by_bpe(texts) > 0) {
-    fmt::print(stderr, "{} lines of over {} bytes are cut between words\n", data::lines_cut_by_bpe(texts),
-               data::kLongestBpeLine);
+    fmt::print(stderr, "cut between words, being over {} bytes: {}\n", data::kLongestBpeLine,
+               counted(data::lines_cut_by_bpe(texts), "line"));
   }
   return data::make_sentencepiece_tokenizer(
       data::train_bpe(texts, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),

@@ -57,6 +57,13 @@ same_as_whole() { # run
   claim "$1: and of the checkpoints to keep" equal "$(cd "$1/checkpoints" && echo *)" "$(cd run_whole/checkpoints && echo *)"
 }
 
+# Where a run has ended before the signal came, it is compared, and another one begun.
+begin_anew() { # run
+  same_as_whole "$1"
+  rm -r "$1"
+  runs=$((runs + 1))
+}
+
 go run_whole
 claim "a run in one go ends with 0" equal $? 0
 claim "dropout was on" grep -q 'transformer-dropout-attention = 0.1' run_whole/config.toml
@@ -79,14 +86,15 @@ claim "run_again: the same log" same_bytes <(comparable_log run_whole) <(compara
 stops=0
 wanted_stops=${XF_STOPS:-10}
 during_validation=0
-while [ $stops -lt "$wanted_stops" ]; do
+runs=1
+while [ $stops -lt "$wanted_stops" ] && [ $runs -le "$wanted_stops" ]; do
   start run_stopped
   sleep "0.0$((RANDOM % 10))"
   wait_for_progress run_stopped $((1 + RANDOM % 8))
   signal=TERM wanted=143
   [ $((stops % 2)) = 1 ] && signal=INT wanted=130
   stop $signal
-  [ "$code" = 0 ] && break
+  [ "$code" = 0 ] && begin_anew run_stopped && continue
   stops=$((stops + 1))
   claim "stop $stops: the report, if the run came that far, says so" says_stopped run_stopped/report.html
   claim "stop $stops, SIG$signal at update $(reached run_stopped): exit code $wanted" equal "$code" "$wanted"
@@ -95,7 +103,7 @@ while [ $stops -lt "$wanted_stops" ]; do
     during_validation=$((during_validation + 1))
   fi
 done
-claim "$wanted_stops stops before the end" equal $stops "$wanted_stops"
+claim "$wanted_stops stops before the end, of $runs runs" equal $stops "$wanted_stops"
 echo "        $during_validation of them during a validation"
 go run_stopped
 claim "the same command line then ends with 0" equal $? 0
@@ -104,19 +112,22 @@ claim "the save that a signal asked for is gone" test ! -e run_stopped/checkpoin
 
 # ---- kill -9, half of the times in the midst of a save
 kills=0
+wanted_kills=${XF_KILLS:-8}
 while_saving=0
-while [ $kills -lt "${XF_KILLS:-8}" ]; do
+runs=1
+while [ $kills -lt "$wanted_kills" ] && [ $runs -le "$wanted_kills" ]; do
   start run_killed
   wait_for_progress run_killed $((2 + RANDOM % 12))
   if [ $((kills % 2)) = 1 ]; then
     while kill -0 "$trainer" 2>/dev/null && ! compgen -G 'run_killed/checkpoints/*.tmp' >/dev/null; do :; done
   fi
   stop KILL
-  [ "$code" = 0 ] && break
+  [ "$code" = 0 ] && begin_anew run_killed && continue
   kills=$((kills + 1))
   compgen -G 'run_killed/checkpoints/*.tmp' >/dev/null && while_saving=$((while_saving + 1))
 done
-claim "killed with SIGKILL before the end ($kills times, $while_saving in the midst of a save)" test $while_saving -ge 1
+claim "$wanted_kills times killed with SIGKILL before the end, of $runs runs" equal $kills "$wanted_kills"
+claim "of them in the midst of a save: $while_saving" test $while_saving -ge 1
 go run_killed
 claim "a rerun ends with 0" equal $? 0
 same_as_whole run_killed

@@ -108,6 +108,13 @@ TEST_CASE("xformer-score: unequal files are named with both numbers of lines", "
   }
 }
 
+TEST_CASE("Programs: an error is one line, whatever the file is called", "[e2e]") {
+  const TemporaryFolder folder;
+  const Result result = run(folder, "xformer-score bleu 'no\nsuch\x1b[file' -i /dev/null");
+  CHECK(result.err.starts_with("error: no\\x0asuch\\x1b[file"));
+  CHECK(std::ranges::count(result.err, '\n') == 1);
+}
+
 TEST_CASE("xformer-score: intervals and tests are refused where they have no meaning", "[e2e]") {
   const TemporaryFolder folder;
   const std::string a = folder.write("a", "a b\nc\n"), b = folder.write("b", "a b\nd\n");
