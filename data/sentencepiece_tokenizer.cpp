@@ -4,12 +4,12 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 
 #include "core/error.h"
+#include "data/sentencepiece_damage.h"
 #include "data/unicode.h"
 
 namespace xf::data {
@@ -92,65 +92,11 @@ size_t count_characters(const Texts& texts) {
        why);
 }
 
-// The fields of a message in Protocol Buffers' wire format, which a SentencePiece model is.
-class Fields {
- public:
-  explicit Fields(std::string_view message) : rest_(message) {}
-
-  // False at the end, and where the bytes are no message.
-  bool next() {
-    const auto tag = varint();
-    if (!tag) return false;
-    number = *tag >> 3;
-    const uint64_t type = *tag & 7;
-    bytes = {};
-    if (type == 0) return varint().has_value();
-    if (type == 1 || type == 5) return take(type == 1 ? 8 : 4).has_value();
-    const auto length = type == 2 ? varint() : std::nullopt;
-    const auto taken = length ? take(*length) : std::nullopt;
-    if (taken) bytes = *taken;
-    return taken.has_value();
-  }
-  uint64_t number = 0;
-  std::string_view bytes;  // of strings and messages
-
- private:
-  std::optional<uint64_t> varint() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= uint64_t{byte & 0x7Fu} << shift;
-      if (byte < 0x80) return value;
-    }
-    return std::nullopt;
-  }
-  std::optional<std::string_view> take(uint64_t length) {
-    if (length > rest_.size()) return std::nullopt;
-    const std::string_view taken = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    return taken;
-  }
-
-  std::string_view rest_;
-};
-
-// The library ends the process when it builds its index of pieces and one has a zero byte. ModelProto's field 1 is a
-// piece, of which field 1 is the text.
-bool has_piece_with_zero(const std::string& model) {
-  for (Fields pieces(model); pieces.next();) {
-    for (Fields piece(pieces.number == 1 ? pieces.bytes : std::string_view()); piece.next();) {
-      if (piece.number == 1 && piece.bytes.find('\0') != std::string_view::npos) return true;
-    }
-  }
-  return false;
-}
-
 class SentencePieceTokenizer : public Tokenizer {
  public:
   SentencePieceTokenizer(const std::string& bytes, const std::string& name) : bytes_(bytes) {
-    if (has_piece_with_zero(bytes))
-      fail(ErrorKind::data, "{}: damaged: a piece with a zero byte; train or copy it again", name);
+    if (const char* damage = sentencepiece_damage(bytes))
+      fail(ErrorKind::data, "{}: damaged: {}; train or copy it again", name, damage);
     if (!processor_.LoadFromSerializedProto(bytes).ok()) {
       fail(ErrorKind::data, "{}: not a SentencePiece model, or a truncated one; train or copy it again",
            name);

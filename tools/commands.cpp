@@ -13,7 +13,7 @@ namespace {
 std::string usage(const std::string& program, const std::string& summary,
                   const std::vector<Command>& commands) {
   std::string text = fmt::format("{} COMMAND ...   {}\n\n", program, summary);
-  for (const Command& command : commands) text += fmt::format("  {:<13}{}\n", command.name, command.help);
+  for (const Command& command : commands) text += fmt::format("  {:<16}{}\n", command.name, command.help);
   return text + fmt::format("\n{} COMMAND --help says more; --version, --build-info.\n", program);
 }
 

@@ -151,6 +151,17 @@ TEST_CASE("Tokenizers: a broken vocabulary is an error of the data that names fi
              Catch::Contains("neither"));
 }
 
+TEST_CASE("Tokenizers: a SentencePiece model's character map is used, and refused where it leads astray",
+          "[unit]") {
+  const std::string folder = tests::source_folder() + "/tests/fuzz/corpus/vocabulary/";
+  const auto mapped = load_tokenizer(folder + "with_a_map.spm");
+  CHECK(mapped->encode("\u00C4A") == mapped->encode("aea"));
+  CHECK_THAT(error_of([&] { load_tokenizer(folder + "map_astray.spm"); }),
+             Catch::Contains("damaged: a character map that leads astray"));
+  CHECK_THAT(error_of([&] { load_tokenizer(folder + "map_astray_again.spm"); }),
+             Catch::Contains("damaged: "));
+}
+
 TEST_CASE("Words: cut at word boundaries, a mark for every space", "[unit]") {
   const std::string m = "\u2581";
   CHECK(split_words("Two men.") == Lines{m + "Two", m + "men", "."});

@@ -1,0 +1,147 @@
+#include "data/sentencepiece_damage.h"
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+namespace xf::data {
+namespace {
+
+// The fields of a message in Protocol Buffers' wire format, which a SentencePiece model is. Its groups, long deprecated, are
+// no part of it.
+class Fields {
+ public:
+  explicit Fields(std::string_view message) : rest_(message) {}
+
+  // False at the end, and where the bytes are no message: then not all were read.
+  bool next() {
+    if (rest_.empty()) return false;
+    is_message_ = read();
+    return is_message_;
+  }
+  bool all_read() const { return is_message_ && rest_.empty(); }
+  uint64_t number = 0;
+  std::string_view bytes;  // of strings and messages
+
+ private:
+  bool read() {
+    const auto tag = varint();
+    if (!tag) return false;
+    number = *tag >> 3;
+    bytes = {};
+    switch (*tag & 7) {
+      case 0: return varint().has_value();
+      case 1: return take(8).has_value();
+      case 2: return read_bytes();
+      case 5: return take(4).has_value();
+      default: return false;
+    }
+  }
+  bool read_bytes() {
+    const auto length = varint();
+    const auto taken = length ? take(*length) : std::nullopt;
+    if (taken) bytes = *taken;
+    return taken.has_value();
+  }
+  std::optional<uint64_t> varint() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 70 && !rest_.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      if (shift < 64) value |= uint64_t{byte & 0x7Fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    return std::nullopt;
+  }
+  std::optional<std::string_view> take(uint64_t length) {
+    if (length > rest_.size()) return std::nullopt;
+    const std::string_view taken = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    return taken;
+  }
+
+  std::string_view rest_;
+  bool is_message_ = true;
+};
+
+// A trie in a double array (S. Yata's darts-clone), as it is walked: from a node's base the child for byte c lies at base ^ c,
+// and is one if its label says c.
+class DoubleArray {
+ public:
+  explicit DoubleArray(std::string_view bytes) : units_(bytes.size() / sizeof(uint32_t)) {
+    std::memcpy(units_.data(), bytes.data(), units_.size() * sizeof(uint32_t));
+  }
+
+  // Whether every walk stays inside, and every value it may come to is below `bound`.
+  bool is_closed(size_t bound) const {
+    if (units_.empty()) return false;
+    std::vector<bool> seen(units_.size());
+    std::vector<size_t> bases = {offset(0)};
+    while (!bases.empty()) {
+      const size_t base = bases.back();
+      bases.pop_back();
+      if ((base | 0xFF) >= units_.size()) return false;
+      for (size_t c = 0; c <= 0xFF; ++c) {
+        const size_t child = base ^ c;
+        if ((units_[child] & kLabel) != c || seen[child]) continue;
+        seen[child] = true;
+        const size_t below = child ^ offset(child);
+        if (has_leaf(child) && (below >= units_.size() || (units_[below] & ~kIsLeaf) >= bound)) return false;
+        bases.push_back(below);
+      }
+    }
+    return true;
+  }
+
+ private:
+  static constexpr uint32_t kIsLeaf = 1u << 31, kLabel = kIsLeaf | 0xFF;
+
+  size_t offset(size_t unit) const { return (units_[unit] >> 10) << ((units_[unit] & (1u << 9)) >> 6); }
+  bool has_leaf(size_t unit) const { return (units_[unit] >> 8 & 1) != 0; }
+
+  std::vector<uint32_t> units_;
+};
+
+// The size of a trie, the trie, and the texts, each ended by a zero, at which its values point.
+bool is_character_map(std::string_view map) {
+  uint32_t size = 0;
+  if (map.size() < sizeof size) return map.empty();
+  std::memcpy(&size, map.data(), sizeof size);
+  map.remove_prefix(sizeof size);
+  if (size >= map.size() || size % sizeof(uint32_t) != 0 || map.back() != 0) return false;
+  return DoubleArray(map.substr(0, size)).is_closed(map.size() - size);
+}
+
+const char* piece_damage(std::string_view piece) {
+  Fields fields(piece);
+  while (fields.next()) {
+    if (fields.number == 1 && fields.bytes.find('\0') != std::string_view::npos)
+      return "a piece with a zero byte";
+  }
+  return fields.all_read() ? nullptr : "not the piece of a SentencePiece model";
+}
+
+const char* normalizer_damage(std::string_view normalizer) {
+  Fields fields(normalizer);
+  while (fields.next()) {
+    if (fields.number == 2 && !is_character_map(fields.bytes)) return "a character map that leads astray";
+  }
+  return fields.all_read() ? nullptr : "not the normaliser of a SentencePiece model";
+}
+
+}  // namespace
+
+// ModelProto's field 1 is a piece, 3 and 5 are what is done to text before it is cut and after it was joined.
+const char* sentencepiece_damage(std::string_view model) {
+  Fields fields(model);
+  while (fields.next()) {
+    const char* damage = nullptr;
+    if (fields.number == 1) damage = piece_damage(fields.bytes);
+    if (fields.number == 3 || fields.number == 5) damage = normalizer_damage(fields.bytes);
+    if (damage) return damage;
+  }
+  return fields.all_read() ? nullptr : "not a SentencePiece model, or a truncated one";
+}
+
+}  // namespace xf::data
