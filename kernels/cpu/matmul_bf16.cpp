@@ -1,5 +1,5 @@
-// Products of bf16 on the CPU: oneDNN's matmul primitive, which sums in f32 and rounds once, with a bias on
-// the way out. A primitive is code generated for one shape, in about 0.4 ms, and so is kept. On a processor
+// Products of bf16 on the CPU: our own (matmul_bf16_pairs.h) where a side is short, else oneDNN's matmul primitive, which
+// sums in f32 and rounds once, with a bias on the way out. A primitive is code generated for one shape, in about 0.4 ms, and so is kept. On a processor
 // without instructions for bf16 the factors are widened, and f32 multiplies them.
 #include <bit>
 #include <compare>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cpu/level.h"
+#include "kernels/cpu/matmul_bf16_pairs.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/linear.h"
@@ -150,6 +151,22 @@ Product described(const MatmulArgs<bf16, C>& args) {
           .c_type = std::is_same_v<C, float> ? Type::f32 : Type::bf16};
 }
 
+bool has_instructions(dnnl_cpu_isa_t isa) {
+  const auto needed = static_cast<unsigned>(isa);
+  return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & needed) == needed;
+}
+
+// Of products with a short side, as those of a small model, oneDNN's copies and hundreds of primitives' calls are a good part;
+// of longer ones its own way of caching is ahead, of fewer rows its dot products, and AMX leaves all others behind.
+constexpr int64_t kLongestShortSide = 256, kFewestRows = 64;
+
+template <typename C>
+bool takes_pairs(const MatmulArgs<bf16, C>& args) {
+  return kMultipliesPairs && args.M >= kFewestRows &&
+         std::min({args.M, args.N, args.K}) <= kLongestShortSide &&
+         !has_instructions(dnnl_cpu_isa_avx512_core_amx);
+}
+
 template <typename C>
 void multiply(const MatmulArgs<bf16, C>& args) {
   if (args.K == 0) {
@@ -157,6 +174,7 @@ void multiply(const MatmulArgs<bf16, C>& args) {
     return;
   }
   if (!has_bf16_products(Cpu<kLevel>{})) return multiply_widened(args);
+  if (takes_pairs(args)) return multiply_pairs(args, nullptr);
   constexpr bool kSums = std::is_same_v<C, float>;  // rounds nothing between two runs of tokens
   Product product = described(args);
   if (args.transpose_a && !kSums) return multiply(product, args.a, args.b, nullptr, args.c);
@@ -177,8 +195,7 @@ void multiply(const MatmulArgs<bf16, C>& args) {
 
 template <>
 bool has_bf16_products(Cpu<kLevel>) {
-  constexpr auto kNeeded = static_cast<unsigned>(dnnl_cpu_isa_avx512_core_bf16);
-  return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & kNeeded) == kNeeded;
+  return has_instructions(dnnl_cpu_isa_avx512_core_bf16);
 }
 
 template <>
@@ -193,6 +210,7 @@ void matmul(Cpu<kLevel>, const MatmulArgs<bf16, float>& args) {
 template <>
 bool linear_forward_at_once(Cpu<kLevel>, const LinearForwardArgs<bf16>& args) {
   if (args.relu || !has_bf16_products(Cpu<kLevel>{})) return false;  // oneDNN's relu turns NaN into 0
+  if (takes_pairs(product_of(args))) return multiply_pairs(product_of(args), args.bias), true;
   Product product = described(product_of(args));
   product.has_bias = true;
   for_each_run_of_tokens(args.N, [&](int64_t begin, int64_t count) {

@@ -161,21 +161,23 @@ TEST_CASE("Linear: the feed-forward pair's gradient is the product's, through th
 TEST_CASE("Linear: a bias may begin anywhere", "[unit][device]") {
   for (const Target& t : targets()) {
     INFO(name_of(t));
-    const LinearCase c{"an odd bias", 31, 33, 17};
-    const Tensor x = t.random({c.N, c.K}, 1), w = t.random({c.M, c.K}, 2);
-    const Tensor bias = t.random({c.M + 1}, 3).slice_rows(1, c.M + 1), y = t.poisoned({c.N, c.M});
-    linear_forward(x, w, bias, y);
-    CHECK(max_relative_error(y, affine(c, x, w, bias)) < 2 * t.forward_tolerance());  // a step of its own
-    auto positive = affine(c, x, w, bias);
-    for (double& z : positive) z = std::max(0.0, z);
-    linear_activation_forward(x, w, bias, Activation::relu, {}, {}, y);
-    CHECK(max_relative_error(y, positive) < 2 * t.forward_tolerance());
-    const Tensor dw = t.sums(random_values(c.M * c.K, 4), {c.M, c.K});
-    const Tensor sums = t.sums(random_values(c.M + 1, 5), {c.M + 1}), dbias = sums.slice_rows(1, c.M + 1);
-    const std::vector<double> ones(static_cast<size_t>(c.N), 1.0), before = as_doubles(dbias);
-    linear_backward_weight(y, x, dw, dbias);
-    CHECK(max_relative_error(dbias, matmul_reference({c.reason, c.M, 1, c.N}, as_doubles(y), true, ones,
-                                                     false, before)) < tolerance(t.accumulator()));
+    for (const LinearCase& c :
+         {LinearCase{"an odd bias", 31, 33, 17}, LinearCase{"below many rows", 131, 33, 17}}) {
+      const Tensor x = t.random({c.N, c.K}, 1), w = t.random({c.M, c.K}, 2);
+      const Tensor bias = t.random({c.M + 1}, 3).slice_rows(1, c.M + 1), y = t.poisoned({c.N, c.M});
+      linear_forward(x, w, bias, y);
+      CHECK(max_relative_error(y, affine(c, x, w, bias)) < 2 * t.forward_tolerance());  // a step of its own
+      auto positive = affine(c, x, w, bias);
+      for (double& z : positive) z = std::max(0.0, z);
+      linear_activation_forward(x, w, bias, Activation::relu, {}, {}, y);
+      CHECK(max_relative_error(y, positive) < 2 * t.forward_tolerance());
+      const Tensor dw = t.sums(random_values(c.M * c.K, 4), {c.M, c.K});
+      const Tensor sums = t.sums(random_values(c.M + 1, 5), {c.M + 1}), dbias = sums.slice_rows(1, c.M + 1);
+      const std::vector<double> ones(static_cast<size_t>(c.N), 1.0), before = as_doubles(dbias);
+      linear_backward_weight(y, x, dw, dbias);
+      CHECK(max_relative_error(dbias, matmul_reference({c.reason, c.M, 1, c.N}, as_doubles(y), true, ones,
+                                                       false, before)) < tolerance(t.accumulator()));
+    }
   }
 }
 

@@ -75,7 +75,12 @@ TEST_CASE("Matmul: products of bf16 that several threads share agree with the de
   const int threads_before = thread_count();
   set_thread_count(3);
   for (const DType c_dtype : {DType::bf16, DType::f32})
-    check_products(bf16_on_cpu, {"rows for several threads", 701, 67, 130}, c_dtype, true);
+    for (const MatmulCase& c : {MatmulCase{"rows for several threads", 701, 67, 130},
+                                MatmulCase{"several blocks of each dimension", 259, 291, 1101},
+                                MatmulCase{"more columns than rows", 71, 500, 64}}) {
+      check_products(bf16_on_cpu, c, c_dtype, true);
+      check_products(bf16_on_cpu, c, c_dtype, false);
+    }
   set_thread_count(threads_before);
 }
 
