@@ -141,8 +141,14 @@ BatchSpecials batch_specials(const Tokenizer& source_tokenizer, const Tokenizer&
 }
 
 TrainingBatches::TrainingBatches(const ParallelCorpus& corpus, const BatchSpecials& specials,
-                                 const BatchCapacity& capacity, uint64_t seed, const BatchOrder& order)
-    : corpus_(corpus), specials_(specials), capacity_(capacity), seed_(seed), order_(order) {
+                                 const BatchCapacity& capacity, uint64_t seed, const BatchOrder& order,
+                                 EpochCorpus epoch_corpus)
+    : corpus_(corpus),
+      specials_(specials),
+      capacity_(capacity),
+      seed_(seed),
+      order_(order),
+      epoch_corpus_(std::move(epoch_corpus)) {
   XF_CHECK(corpus.size() > 0 && capacity.sentences > 0,
            "batches: need a pair and a capacity of at least one sentence");
   for (int64_t i = 0; i < corpus.size(); ++i) {
@@ -156,12 +162,17 @@ TrainingBatches::TrainingBatches(const ParallelCorpus& corpus, const BatchSpecia
            load.target_tokens, capacity.source_tokens, capacity.target_tokens);
     }
   }
-  epoch_ = cut(0);
+  begin(0);
+}
+
+void TrainingBatches::begin(int64_t epoch) {
+  if (epoch_corpus_) of_epoch_ = epoch_corpus_(epoch);
+  epoch_ = epoch_batches(read(), capacity_, order_, seed_, epoch);
 }
 
 PackedBatch TrainingBatches::next() {
   const int64_t end = *std::ranges::upper_bound(epoch_.ends, cursor_.position);
-  PackedBatch batch = pack_pairs(corpus_, specials_, part(epoch_.pairs, cursor_.position, end));
+  PackedBatch batch = pack_pairs(read(), specials_, part(epoch_.pairs, cursor_.position, end));
   cursor_.position = end;
   if (end == corpus_.size()) restore({cursor_.epoch + 1, 0});
   return batch;
@@ -173,7 +184,7 @@ void TrainingBatches::restore(const BatchCursor& cursor) {
          "batches: pair {} of epoch {} does not exist, the corpus has {} pairs; is it another one?",
          cursor.position, cursor.epoch, corpus_.size());
   }
-  if (cursor.epoch != cursor_.epoch) epoch_ = cut(cursor.epoch);
+  if (cursor.epoch != cursor_.epoch) begin(cursor.epoch);
   cursor_ = cursor;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/packed_batch.h"
@@ -34,32 +35,38 @@ struct BatchCursor {
   bool operator==(const BatchCursor&) const = default;
 };
 
+// The corpus's pairs as an epoch reads them, each at its place (data/bpe_dropout.h).
+using EpochCorpus = std::function<ParallelCorpus(int64_t epoch)>;
+
 // Endless batches; those of an epoch are a pure function of (seed, epoch), so that a cursor restores them exactly. The
 // corpus must outlive this object.
 class TrainingBatches {
  public:
-  // Error data, naming the line, if one sentence alone is over the capacity.
+  // Error data, naming the line, if one sentence alone is over the capacity. `epoch_corpus`: where epochs differ.
   TrainingBatches(const ParallelCorpus& corpus, const BatchSpecials& specials, const BatchCapacity& capacity,
-                  uint64_t seed, const BatchOrder& order = {});
+                  uint64_t seed, const BatchOrder& order = {}, EpochCorpus epoch_corpus = {});
 
   // A batch never spans two epochs; the last of an epoch may be small.
   PackedBatch next();
 
-  // How many batches an epoch has, without building them.
-  int64_t batches_in_epoch(int64_t epoch) const { return static_cast<int64_t>(cut(epoch).ends.size()); }
+  // How many batches the epoch of the cursor has, without building them.
+  int64_t batches_in_epoch() const { return static_cast<int64_t>(epoch_.ends.size()); }
 
   BatchCursor cursor() const { return cursor_; }
   // Error data if the corpus has no such position. Inside a batch, its rest comes next.
   void restore(const BatchCursor& cursor);
 
  private:
-  EpochBatches cut(int64_t epoch) const { return epoch_batches(corpus_, capacity_, order_, seed_, epoch); }
+  void begin(int64_t epoch);
+  const ParallelCorpus& read() const { return epoch_corpus_ ? of_epoch_ : corpus_; }
 
   const ParallelCorpus& corpus_;
   BatchSpecials specials_;
   BatchCapacity capacity_;
   uint64_t seed_;
   BatchOrder order_;
+  EpochCorpus epoch_corpus_;
+  ParallelCorpus of_epoch_;  // if there is an epoch_corpus_
   BatchCursor cursor_;
   EpochBatches epoch_;  // number cursor_.epoch
 };

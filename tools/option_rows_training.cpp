@@ -43,6 +43,12 @@ std::vector<Row> data_options() {
       text("languages", "", "L L", "of the two sides, en or de, for spaCy's rules; else as file names end")
           .exactly(2)
           .seldom(),
+      real("bpe-dropout", "0", "X",
+           "probability with which a merge of SentencePiece's is left out, drawn anew each epoch; 0.1 helps "
+           "where there "
+           "is little text")
+          .between(0, kMaxDropout)
+          .seldom(),
       integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1).seldom(),
       integer("max-length", "100", "N", "leave out training pairs with more tokens on a side")
           .between(1, kMostIds),

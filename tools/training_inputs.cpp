@@ -73,6 +73,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   TrainingInputs inputs{.options = options,
                         .pipeline = text_pipeline(options),
                         .vocabularies = {},
+                        .text = {},
                         .corpus = {},
                         .validation = nullptr,
                         .tests = {},
@@ -86,7 +87,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
     check_same_model(options, *inputs.checkpoint, path);
   }
   announce("reading the text ...");
-  const data::ParallelText text =
+  data::ParallelText text =
       read_text(model_type(options), text_files(options, "train-sets"), inputs.pipeline);
   inputs.data_hash = hash_of(text);
   inputs.vocabularies = choose_vocabularies(options, start, text, announce);
@@ -94,6 +95,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   inputs.corpus = data::encode_corpus(
       text, *inputs.vocabularies.source, *inputs.vocabularies.target,
       {.max_length = options.get_int("max-length"), .crop = options.get_bool("max-length-crop")});
+  if (options.get_float("bpe-dropout") > 0) inputs.text = std::move(text);
   inputs.validation = read_validation(options, inputs);
   inputs.tests = read_tests(options, inputs);
   if (options.is_set("log")) refuse_input_as_output(options.get_string("log"));

@@ -25,6 +25,7 @@ struct TrainingInputs {
   Options options;
   data::TextPipeline pipeline;
   Vocabularies vocabularies;
+  data::ParallelText text;  // kept for --bpe-dropout alone
   data::ParallelCorpus corpus;
   std::unique_ptr<ValidationSet> validation;  // null without --valid-sets
   std::vector<TestSet> tests;

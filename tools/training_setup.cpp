@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "data/bpe_dropout.h"
 #include "tools/model_config.h"
 
 namespace xf::tools {
@@ -73,6 +74,24 @@ BatchSize computed_at_once(const Options& options, const nn::TransformerConfig& 
   return size;
 }
 
+// What each epoch reads instead of the corpus, with --bpe-dropout; else nothing.
+data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCapacity& capacity,
+                               uint64_t seed) {
+  const Options& options = inputs.options;
+  const double rate = options.get_float("bpe-dropout");
+  if (rate == 0) return {};
+  if (model_type(options) == nn::ModelType::classification)
+    fail(ErrorKind::usage, "bpe-dropout: a classifier reads its text as it is; leave it out");
+  // With </s> it must fit into a batch.
+  const int64_t batch = inputs.corpus.has_source() ? std::min(capacity.source_tokens, capacity.target_tokens)
+                                                   : capacity.target_tokens;
+  const int64_t longest = std::min(options.get_int("max-length"), batch - 1);
+  const auto dropped =
+      std::make_shared<data::DroppedCorpus>(inputs.text, inputs.corpus, *inputs.vocabularies.source,
+                                            *inputs.vocabularies.target, rate, longest, seed);
+  return [dropped](int64_t epoch) { return dropped->of_epoch(epoch); };
+}
+
 // Its tensors allocated and its tables made: what a Trainer asks for.
 nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device) {
   registry.allocate(device, nn::Registry::Gradients::yes);
@@ -93,8 +112,8 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   const BatchSize largest = computed_at_once(options, model, size_of(capacity), dtype);
 
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
-                                seed, batch_order(options));
-  const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch(0)) /
+                                seed, batch_order(options), epoch_corpus(inputs, capacity, seed));
+  const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch()) /
                                    static_cast<double>(options.get_int("optimizer-delay"));
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
   trainer.capacity = largest;

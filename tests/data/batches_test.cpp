@@ -84,7 +84,7 @@ TEST_CASE("TrainingBatches: an epoch has every pair once, each batch is as full 
   for (const BatchCapacity capacity :
        {BatchCapacity{40, 50, 1000}, {1000, 23, 1000}, {1000, 1000, 6}, {6, 8, 1}}) {
     TrainingBatches batches(corpus, kSpecials, capacity, 7);
-    const int64_t expected = batches.batches_in_epoch(0);
+    const int64_t expected = batches.batches_in_epoch();
     std::multiset<int32_t> seen;
     PackedBatch before;
     for (int64_t i = 0; i < expected; ++i) {
@@ -126,7 +126,8 @@ TEST_CASE("TrainingBatches: a restored cursor goes on with the same batches, acr
           "[unit]") {
   const ParallelCorpus corpus = numbered_corpus(200);
   TrainingBatches straight(corpus, kSpecials, capacity_for(120), 3);
-  for (int64_t i = 0; i < 2 * straight.batches_in_epoch(0); ++i) {
+  const int64_t two_epochs = 2 * straight.batches_in_epoch();
+  for (int64_t i = 0; i < two_epochs; ++i) {
     TrainingBatches resumed(corpus, kSpecials, capacity_for(120), 3);
     resumed.restore(straight.cursor());
     CHECK(same(resumed.next(), straight.next()));

@@ -156,7 +156,8 @@ TEST_CASE("TrainingBatches: in pools too a restored cursor goes on with the same
   const BatchOrder order{.shuffle = Shuffle::data, .pool = 4};
   const BatchCapacity capacity = capacity_of_sentences(corpus, 32);
   TrainingBatches straight(corpus, kSpecials, capacity, 3, order);
-  for (int64_t i = 0; i < 2 * straight.batches_in_epoch(0) + 3; ++i) {
+  const int64_t into_the_third = 2 * straight.batches_in_epoch() + 3;
+  for (int64_t i = 0; i < into_the_third; ++i) {
     TrainingBatches resumed(corpus, kSpecials, capacity, 3, order);
     resumed.restore(straight.cursor());
     CHECK(resumed.next().source_ids.to_vector<int32_t>() == straight.next().source_ids.to_vector<int32_t>());
