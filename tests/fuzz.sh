@@ -26,7 +26,7 @@ cmake --build --preset fuzz --target "${targets[@]/#/fuzz_}" >build-fuzz/log || 
 # Longer inputs reach no more branches in the targets whose work grows with the square of the length.
 longest() {
   case $1 in
-    metrics | words) echo 256 ;;
+    metrics | smiles | words) echo 256 ;;
     *) echo 8192 ;;
   esac
 }
