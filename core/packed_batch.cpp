@@ -58,6 +58,39 @@ int64_t end_of_part(const PackedBatch& batch, int64_t begin, const BatchSize& la
   return end;
 }
 
+Tensor repeated(const Tensor& all) {
+  if (!all.defined()) return {};
+  std::vector<int32_t> values = all.to_vector<int32_t>();
+  const size_t count = values.size();
+  values.resize(2 * count);
+  std::copy_n(values.begin(), count, values.begin() + static_cast<std::ptrdiff_t>(count));
+  return Tensor::from(values);
+}
+
+Tensor repeated_offsets(const Tensor& all) {
+  if (!all.defined()) return {};
+  std::vector<int32_t> offsets = all.to_vector<int32_t>();
+  const size_t sentences = offsets.size() - 1;
+  for (size_t b = 1; b <= sentences; ++b) offsets.push_back(offsets[sentences] + offsets[b]);
+  return Tensor::from(offsets);
+}
+
+// The order of tokens by id, of tokens that all come again: of equal ids first the old ones, then the new.
+Tensor repeated_order(const Tensor& all, const Tensor& ids) {
+  if (!all.defined()) return {};
+  const std::vector<int32_t> order = all.to_vector<int32_t>();
+  const auto* const id = ids.data<int32_t>();
+  const auto tokens = static_cast<int32_t>(order.size());
+  std::vector<int32_t> twice;
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && id[order[end]] == id[order[begin]]) ++end;
+    for (const int32_t shift : {0, tokens}) {
+      for (size_t i = begin; i < end; ++i) twice.push_back(order[i] + shift);
+    }
+  }
+  return Tensor::from(twice);
+}
+
 }  // namespace
 
 PackedBatch PackedBatch::to(Device device) const {
@@ -86,6 +119,23 @@ PackedBatch PackedBatch::part(int64_t begin, int64_t end) const {
           .target_tokens = target.length(),
           .longest_source = longest(source_offsets, begin, end),
           .longest_target = longest(target_offsets, begin, end)};
+}
+
+PackedBatch PackedBatch::twice() const {
+  return {.source_ids = repeated(source_ids),
+          .source_positions = repeated(source_positions),
+          .source_order = repeated_order(source_order, source_ids),
+          .source_offsets = repeated_offsets(source_offsets),
+          .target_in = repeated(target_in),
+          .target_out = repeated(target_out),
+          .target_positions = repeated(target_positions),
+          .target_order = repeated_order(target_order, target_in),
+          .target_offsets = repeated_offsets(target_offsets),
+          .sentences = 2 * sentences,
+          .source_tokens = 2 * source_tokens,
+          .target_tokens = 2 * target_tokens,
+          .longest_source = longest_source,
+          .longest_target = longest_target};
 }
 
 std::vector<PackedBatch> cut(const PackedBatch& batch, const BatchSize& largest) {

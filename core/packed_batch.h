@@ -29,6 +29,8 @@ struct PackedBatch {
   PackedBatch to(Device device) const;
   // Sentences begin .. end-1 as a batch of their own; of a batch on the CPU.
   PackedBatch part(int64_t begin, int64_t end) const;
+  // Its sentences, and all of them once more: token n again is token n + Ns, or n + Nt; of a batch on the CPU.
+  PackedBatch twice() const;
 };
 
 // How large a batch is, or may be.

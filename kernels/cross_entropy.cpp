@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "kernels/checks.h"
+#include "kernels/divergence.h"
+#include "kernels/elementwise.h"
 #include "kernels/matmul.h"
 
 namespace xf::kernels {
@@ -55,7 +57,7 @@ void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& o
 void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
                               const CrossEntropy& options, Out logits, Out loss,
                               const ProjectionGradients& gradients) {
-  const auto& [dx, dw, dbias] = gradients;
+  const auto& [dx, dw, dbias, divergence_weight, ddivergence] = gradients;
   const int64_t N = x.rows(), D = x.width(), V = w.rows();
   check_shape(x, {N, D}, "projection_cross_entropy: x");
   check_shape(w, {V, D}, "projection_cross_entropy: w");
@@ -71,17 +73,43 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
   check_accumulates("projection_cross_entropy", x.dtype(), {&dw, &dbias});
   check_same_dtype("projection_cross_entropy", {&x, &w, &bias, &logits, &dx});
   check_same_device("projection_cross_entropy", {&x, &w, &bias, &targets, &logits, &loss, &dx, &dw, &dbias});
+  const bool pairs = divergence_weight != 0;
+  if (pairs) {
+    XF_CHECK(dx.defined() && N % 2 == 0,
+             "projection_cross_entropy: pairs need gradients and two rows each, got {} rows", N);
+    check_shape(ddivergence, logits.shape(), "projection_cross_entropy: ddivergence");
+  }
   if (x.device().type == DeviceType::meta) return;
-  for (int64_t begin = 0; begin < N; begin += kLossChunk) {
-    const int64_t end = std::min(N, begin + kLossChunk);
-    const Tensor x_rows = x.slice_rows(begin, end), z = logits.slice_rows(0, end - begin);
-    const bool differentiate = dx.defined();
-    matmul(x_rows, Transpose::no, w, Transpose::yes, Accumulate::no, z);
-    cross_entropy_rows(z, bias, targets.slice_rows(begin, end), options, loss, differentiate ? z : Tensor(),
-                       bias.defined() && differentiate ? dbias : Tensor());
-    if (!differentiate) continue;
-    matmul(z, Transpose::no, w, Transpose::no, Accumulate::no, dx.slice_rows(begin, end));
-    matmul(z, Transpose::yes, x_rows, Transpose::no, Accumulate::yes, dw);
+  const int64_t passes = pairs ? 2 : 1, tokens = N / passes, chunk = kLossChunk / passes;
+  for (int64_t begin = 0; begin < tokens; begin += chunk) {
+    const int64_t count = std::min(tokens - begin, chunk);
+    const auto rows_of_pass = [&](const Tensor& rows, int64_t pass) {
+      return rows.slice_rows(pass * tokens + begin, pass * tokens + begin + count);
+    };
+    const auto z_of_pass = [&](int64_t pass) { return logits.slice_rows(pass * count, (pass + 1) * count); };
+    for (int64_t pass = 0; pass < passes; ++pass)
+      matmul(rows_of_pass(x, pass), Transpose::no, w, Transpose::yes, Accumulate::no, z_of_pass(pass));
+    const Tensor z = logits.slice_rows(0, passes * count);
+    const Tensor dz_of_pairs = pairs ? ddivergence.slice_rows(0, passes * count) : Tensor();
+    if (pairs) {
+      divergence(z, bias, rows_of_pass(targets, 0),
+                 {.weight = divergence_weight, .ignore_id = options.ignore_id}, loss.slice_rows(0, 1),
+                 dz_of_pairs);
+    }
+    for (int64_t pass = 0; pass < passes; ++pass) {
+      cross_entropy_rows(z_of_pass(pass), bias, rows_of_pass(targets, pass), options, loss,
+                         dx.defined() ? z_of_pass(pass) : Tensor(),
+                         bias.defined() && dx.defined() ? dbias : Tensor());
+    }
+    if (!dx.defined()) continue;
+    if (pairs) {
+      add_in_place(dz_of_pairs, z);
+      if (bias.defined()) sum_rows(dz_of_pairs, dbias);
+    }
+    for (int64_t pass = 0; pass < passes; ++pass) {
+      matmul(z_of_pass(pass), Transpose::no, w, Transpose::no, Accumulate::no, rows_of_pass(dx, pass));
+      matmul(z_of_pass(pass), Transpose::yes, rows_of_pass(x, pass), Transpose::no, Accumulate::yes, dw);
+    }
   }
 }
 

@@ -22,9 +22,13 @@ void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& o
 //   z = x W^T + bias   for kLossChunk rows at a time, over `logits` [min(N, kLossChunk), V] (workspace, written)
 //   x [N, D], w [V, D], bias [V] (or undefined), targets [N]  in;  loss as above
 //   with a gradient (dx defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order  (CE4)
+//   with a weight for divergence: rows n and n + N / 2 are two passes over one token, of equal targets, and weight * their
+//   divergence (kernels/divergence.h) is added to the first loss and its gradients to theirs; ddivergence as `logits`
 constexpr int64_t kLossChunk = 512;
 struct ProjectionGradients {
   Tensor dx, dw, dbias;
+  float divergence = 0;
+  Tensor ddivergence = {};
 };
 void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
                               const CrossEntropy& options, Out logits, Out loss,

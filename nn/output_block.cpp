@@ -25,7 +25,12 @@ Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, cons
   const Tensor logits = step.allocate({rows, weight_.shape[0]}, value.dtype());
   kernels::ProjectionGradients gradients;
   if (step.tape.recording()) {
-    gradients = {step.allocate(value.shape(), value.dtype()), weight_.gradient, bias_.gradient};
+    gradients = {
+        .dx = step.allocate(value.shape(), value.dtype()),
+        .dw = weight_.gradient,
+        .dbias = bias_.gradient,
+        .divergence = step.divergence,
+        .ddivergence = step.divergence != 0 ? step.allocate(logits.shape(), logits.dtype()) : Tensor()};
   }
   const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
   kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,

@@ -22,6 +22,9 @@ struct Step {
   Tape& tape;
   bool training = false;  // dropout is on
   uint64_t seed = 0;      // of the dropout masks
+  // With a weight: the batch's second half is its first once more, and their divergence (kernels/divergence.h) is part of
+  // the loss.
+  float divergence = 0;
   Trace* trace = nullptr;
 
   kernels::Dropout dropout(float p, uint32_t site, const Tokens& tokens) const {

@@ -30,14 +30,19 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
       counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())),
       counters_upload_(registry.device(), counters_.bytes()) {
   if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing);
-  if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0) {
+  // The spare rows of a fixed batch lie behind all tokens, and so would not be pairs.
+  if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0 && passes() == 1) {
     fixed_ = std::make_unique<FixedBatch>(registry.device(), options.capacity);
   }
 }
 
 void Trainer::forward_backward(const PackedBatch& batch) {
   Tape tape(arena_);
-  Step step{.tape = tape, .training = true, .seed = options_.seed};
+  // Of the paper's sum half is minimised, and its weight of J is alpha / 2.
+  Step step{.tape = tape,
+            .training = true,
+            .seed = options_.seed,
+            .divergence = static_cast<float>(options_.r_drop / 2)};
   const Variable loss = model_.loss(step, batch, counters_, loss_);
   tape.backward(loss);
 }
@@ -50,8 +55,8 @@ void Trainer::move_weights() {
 // Which elements are dropped depends on a token's place in the update.
 void Trainer::count_from(const UpdateResult& sums) {
   const auto update = static_cast<int32_t>(sums.update);
-  const std::array counters{update, static_cast<int32_t>(sums.source_tokens), update,
-                            static_cast<int32_t>(sums.loss.tokens)};
+  const std::array counters{update, static_cast<int32_t>(passes() * sums.source_tokens), update,
+                            static_cast<int32_t>(passes() * sums.loss.tokens)};
   std::memcpy(counters_upload_.buffer(), counters.data(), sizeof counters);
   counters_upload_.send(counters_.raw());
 }
@@ -63,7 +68,7 @@ void Trainer::accumulate(UpdateResult& sums, const PackedBatch& batch) {
     fixed_->load(batch);
     accumulate_graph_.run(registry_.device(), [this] { forward_backward(fixed_->batch()); });
   } else {
-    forward_backward(batch.to(registry_.device()));
+    forward_backward((passes() == 2 ? batch.twice() : batch).to(registry_.device()));
   }
   sums.source_tokens += batch.source_tokens;
   sums.loss.tokens += batch.target_tokens;
@@ -119,7 +124,7 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
   for (int64_t i = 0; i < options_.micro_batches; ++i) batches.push_back(next_batch());
   UpdateResult result = accumulate_within_memory(update, batches);
   result.learning_rate = options_.schedule.at(update, plateau) * rate_scale;
-  optimizer_->prepare(update - optimizer_began_, result.learning_rate, result.loss.tokens);
+  optimizer_->prepare(update - optimizer_began_, result.learning_rate, passes() * result.loss.tokens);
   if (smoothing_) smoothing_->prepare(update);
   if (fixed_) {
     optimizer_graph_.run(registry_.device(), [this] { move_weights(); });
@@ -139,9 +144,10 @@ std::vector<UpdateResult> Trainer::finished() {
   const std::vector<double> norms_squared = read_values(norms_squared_.slice_rows(0, count));
   for (size_t i = 0; i < started_.size(); ++i) {
     UpdateResult& result = started_[i];
-    result.loss.smoothed = losses[2 * i];
-    result.loss.plain = losses[2 * i + 1];
-    result.gradient_norm = std::sqrt(norms_squared[i]) / static_cast<double>(result.loss.tokens);
+    const auto mean = 1 / static_cast<double>(passes());
+    result.loss.smoothed = mean * losses[2 * i];
+    result.loss.plain = mean * losses[2 * i + 1];
+    result.gradient_norm = mean * std::sqrt(norms_squared[i]) / static_cast<double>(result.loss.tokens);
   }
   return std::exchange(started_, {});
 }

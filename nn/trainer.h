@@ -20,7 +20,10 @@ struct TrainerOptions {
   float clip_norm = 0;        // 0: off
   int64_t micro_batches = 1;  // accumulated per update (--optimizer-delay)
   uint64_t seed = 1;          // of the dropout masks
-  double smoothing = 0;       // of the weights' exponential mean; 0: none is made
+  // R-Drop (docs/derivations/divergence.md), its paper's alpha; 0: off. Else each batch is read twice, and tokens and losses
+  // are counted once.
+  double r_drop = 0;
+  double smoothing = 0;  // of the weights' exponential mean; 0: none is made
   // A larger batch is computed in parts, with the same gradient. All zero: none is, and nothing is captured as a graph.
   BatchSize capacity;
 };
@@ -78,6 +81,7 @@ class Trainer {
   void lower_capacity(const std::vector<PackedBatch>& batches, const std::string& cause);
   void forward_backward(const PackedBatch& batch);
   void move_weights();
+  int64_t passes() const { return options_.r_drop > 0 ? 2 : 1; }
 
   const Model& model_;
   const Registry& registry_;

@@ -178,6 +178,7 @@ nn::TrainerOptions trainer_options(const Options& options, double updates_per_ep
   trainer.optimizer = optimizer_options(options);
   trainer.clip_norm = static_cast<float>(options.get_float("clip-norm"));
   trainer.micro_batches = options.get_int("optimizer-delay");
+  trainer.r_drop = options.get_float("r-drop");
   trainer.smoothing = options.get_float("exponential-smoothing");
   trainer.seed = static_cast<uint64_t>(options.get_int("seed"));
   return trainer;

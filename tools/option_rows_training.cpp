@@ -150,6 +150,12 @@ std::vector<Row> optimiser_options() {
           .seldom(),
       real("label-smoothing", kByTask, "X", "share of the probability spread over the whole vocabulary")
           .between(0, kMaxDropout),
+      real("r-drop", "0", "X",
+           "read each batch twice, with other dropout, and have the two agree, this much (R-Drop's alpha, 5 "
+           "in its paper): "
+           "a step takes twice as long")
+          .at_least(0)
+          .seldom(),
       real("clip-norm", kByTask, "X", "largest norm of the token-mean gradient; 0: no limit").at_least(0),
   };
 }

@@ -21,8 +21,15 @@ BatchSize size_of(const data::BatchCapacity& capacity) {
   return {capacity.source_tokens, capacity.target_tokens, capacity.sentences};
 }
 
-int64_t activation_mb(const nn::TransformerConfig& model, const BatchSize& size, DType dtype) {
-  return arena_bytes(nn::plan_memory(model, size, dtype)) >> 20;
+// What lies in memory of a batch: with --r-drop all of it twice.
+BatchSize in_memory(const Options& options, const BatchSize& size) {
+  const int64_t passes = options.get_float("r-drop") > 0 ? 2 : 1;
+  return {passes * size.source_tokens, passes * size.target_tokens, passes * size.sentences};
+}
+
+int64_t activation_mb(const Options& options, const nn::TransformerConfig& model, const BatchSize& size,
+                      DType dtype) {
+  return arena_bytes(nn::plan_memory(model, in_memory(options, size), dtype)) >> 20;
 }
 
 // --mini-batch-fit: as many words as --workspace holds, to a twentieth.
@@ -36,7 +43,7 @@ data::BatchCapacity fitting_capacity(const Options& options, const nn::Transform
     fail(ErrorKind::usage,
          "mini-batch-fit: what a model with quirks needs is not planned; give mini-batch-words");
   const auto needs = [&](int64_t words) {
-    return activation_mb(model, size_of(batch_capacity(model.type, words)), dtype);
+    return activation_mb(options, model, size_of(batch_capacity(model.type, words)), dtype);
   };
   const auto fits = [&](int64_t words) { return needs(words) <= workspace; };
   int64_t words = model.max_length;
@@ -61,7 +68,7 @@ BatchSize computed_at_once(const Options& options, const nn::TransformerConfig& 
                            DType dtype) {
   const int64_t workspace = options.get_int("workspace");
   const BatchSize sentence{model.max_length, model.max_length, 1};
-  const auto needs = [&](const BatchSize& batch) { return activation_mb(model, batch, dtype); };
+  const auto needs = [&](const BatchSize& batch) { return activation_mb(options, model, batch, dtype); };
   while (workspace > 0 && needs(size) > workspace) {
     if (size.target_tokens <= sentence.target_tokens || size.sentences <= 1) {
       fail(ErrorKind::usage,
@@ -106,6 +113,8 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
   const nn::TransformerConfig model = model_config(options, inputs.vocabularies);
+  if (model.quirks && options.get_float("r-drop") > 0)
+    fail(ErrorKind::usage, "r-drop: a model with quirks has a loss of its own; leave it out");
   const data::BatchCapacity capacity = options.get_bool("mini-batch-fit")
                                            ? fitting_capacity(options, model, dtype)
                                            : batch_capacity(options, inputs.corpus);
@@ -117,7 +126,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
                                    static_cast<double>(options.get_int("optimizer-delay"));
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
   trainer.capacity = largest;
-  nn::MemoryPlan plan = nn::plan_memory(model, largest, dtype, trainer.optimizer);
+  nn::MemoryPlan plan = nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer);
   if (trainer.smoothing > 0) plan.moments += plan.gradients;  // the mean is as large as one of Adam's two
   return {.loop = loop_options(options),
           .capacity = capacity,

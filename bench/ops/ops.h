@@ -12,6 +12,7 @@ std::vector<Case> activation_rows(const Scope& scope);
 std::vector<Case> adam_rows(const Scope& scope);
 std::vector<Case> attention_rows(const Scope& scope);
 std::vector<Case> cross_entropy_rows(const Scope& scope);
+std::vector<Case> divergence_rows(const Scope& scope);
 std::vector<Case> dropout_rows(const Scope& scope);
 std::vector<Case> elementwise_rows(const Scope& scope);
 std::vector<Case> embedding_rows(const Scope& scope);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/cases/cross_entropy.h"
+#include "tests/cases/divergence.h"
 #include "tests/support/catch.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/odd_view.h"
@@ -65,7 +66,7 @@ struct ProjectionReference {
   CrossEntropyReference ce;
   std::vector<double> dx, dw, dbias;
 
-  explicit ProjectionReference(const Projection& op) {
+  explicit ProjectionReference(const Projection& op, double divergence_weight = 0) {
     const auto x = as_doubles(op.x), w = as_doubles(op.w);
     auto bias =
         op.bias.defined() ? as_doubles(op.bias) : std::vector<double>(static_cast<size_t>(op.w.rows()));
@@ -77,7 +78,14 @@ struct ProjectionReference {
         for (size_t i = 0; i < D; ++i) z[n * V + v] += x[n * D + i] * w[v * D + i];
       }
     }
-    ce = cross_entropy_reference(z, op.targets.to_vector<int32_t>(), op.options.label_smoothing, op.w.rows());
+    std::vector<int32_t> words = op.targets.to_vector<int32_t>();
+    ce = cross_entropy_reference(z, words, op.options.label_smoothing, op.w.rows());
+    if (divergence_weight != 0) {
+      words.resize(words.size() / 2);
+      const auto apart = divergence_reference(z, {}, words, divergence_weight, op.w.rows());
+      ce.loss += apart.loss;
+      for (size_t i = 0; i < z.size(); ++i) ce.dz[i] += apart.dz[i];
+    }
     dx.resize(N * D), dw.resize(V * D), dbias.resize(V);
     for (size_t n = 0; n < N; ++n) {
       for (size_t v = 0; v < V; ++v) {
@@ -268,6 +276,34 @@ TEST_CASE("ProjectionCrossEntropy: gradients match central differences", "[grad]
     CHECK(gradient_error(loss, op.x, op.gradients.dx) < 1e-6);
     CHECK(gradient_error(loss, op.w, op.gradients.dw) < 1e-6);
     CHECK(gradient_error(loss, op.bias, op.gradients.dbias) < 1e-6);
+  }
+}
+
+// Two passes over N / 2 tokens: the losses of both, and their divergence.
+TEST_CASE("ProjectionCrossEntropy: of pairs, chunks give the losses and gradients of the whole",
+          "[unit][device]") {
+  constexpr float kWeight = 1.5f;
+  for (const Target& t : targets()) {
+    // a pair; a part of a chunk; a chunk and a pair; three chunks, the last one short
+    for (const int64_t N : {int64_t{2}, int64_t{30}, kLossChunk + 2, 2 * kLossChunk + 34}) {
+      for (const bool with_bias : {true, false}) {
+        Projection op(N, 8, 40, t);
+        std::vector<int32_t> of_both = cross_entropy_targets(N / 2, 40);
+        of_both.insert(of_both.end(), of_both.begin(), of_both.end());
+        op.targets = t.ids(of_both);
+        if (!with_bias) op.bias = {}, op.gradients.dbias = {};
+        op.gradients.divergence = kWeight;
+        op.gradients.ddivergence = t.poisoned(op.logits.shape());
+        op.run();
+        const ProjectionReference expected(op, kWeight);
+        INFO("N " << N << ", bias " << with_bias << ", " << name_of(t));
+        CHECK(max_relative_error(op.loss, {expected.ce.loss, expected.ce.unsmoothed}) <
+              t.forward_tolerance());
+        CHECK(max_relative_error(op.gradients.dx, expected.dx) < t.gradient_tolerance());
+        CHECK(max_relative_error(op.gradients.dw, expected.dw) < t.gradient_tolerance());
+        if (with_bias) CHECK(max_relative_error(op.gradients.dbias, expected.dbias) < t.gradient_tolerance());
+      }
+    }
   }
 }
 

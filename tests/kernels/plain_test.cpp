@@ -4,6 +4,7 @@
 #include "kernels/plain/adam.h"
 #include "kernels/plain/attention.h"
 #include "kernels/plain/cross_entropy.h"
+#include "kernels/plain/divergence.h"
 #include "kernels/plain/embedding.h"
 #include "kernels/plain/layer_norm.h"
 #include "kernels/plain/matmul.h"
@@ -156,7 +157,7 @@ TEST_CASE("Plain kernels: gradients of attention", "[grad]") {
   }
 }
 
-TEST_CASE("Plain kernels: gradients of cross-entropy and of the embedding", "[grad]") {
+TEST_CASE("Plain kernels: gradients of cross-entropy, divergence and the embedding", "[grad]") {
   for (const double smoothing : {0.0, 0.1}) {
     const int64_t V = 11;
     const Values z({V}, 1), dz({V}), unused({V});
@@ -164,6 +165,11 @@ TEST_CASE("Plain kernels: gradients of cross-entropy and of the embedding", "[gr
     const auto loss = [&] { return plain::cross_entropy(V, 3, smoothing, z, unused).smoothed; };
     CHECK(gradient_error(loss, z.tensor, dz.tensor) < kTolerance);  // CE3
   }
+  const Values first({9}, 6), second({9}, 7), dfirst({9}), dsecond({9}), not_read({9});
+  plain::divergence(9, first, second, dfirst, dsecond);
+  const auto divergence = [&] { return plain::divergence(9, first, second, not_read, not_read); };
+  CHECK(gradient_error(divergence, first.tensor, dfirst.tensor) < kTolerance);    // SD2
+  CHECK(gradient_error(divergence, second.tensor, dsecond.tensor) < kTolerance);  // SD3
   const int64_t N = 6, V = 4, D = 5;
   const std::vector<int32_t> ids{2, 0, 2, 2, 1, 0}, places{0, 1, 2, 0, 1, 2};
   const Values table({V, D}, 2), positions({3, D}, 3), m({N, D}, 4), dx({N, D}, 5), x({N, D}), dtable({V, D});

@@ -1,6 +1,8 @@
 #include "nn/trainer.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/parallel.h"
 #include "tests/data/errors.h"
@@ -242,4 +244,83 @@ TEST_CASE("Evaluation: has no dropout and changes nothing", "[unit]") {
   CHECK(all.smoothed == Approx(first.smoothed + last.smoothed).epsilon(1e-12));
   CHECK(as_doubles(model.registry.values()) == values);
   CHECK(model.arena.used_bytes() == 0);
+}
+
+TEST_CASE("PackedBatch: twice has each sentence again, in the order that its ids ask for", "[unit]") {
+  const PackedBatch once = random_batch({5, 1, 9}, {4, 2, 3}, 13, 17, 21), twice = once.twice();
+  CHECK(twice.sentences == 6);
+  CHECK(twice.source_tokens == 30);
+  CHECK(twice.target_tokens == 18);
+  CHECK(twice.longest_source == 9);
+  const PackedBatch again = twice.part(3, 6);
+  CHECK(same_bits(again.source_ids, once.source_ids));
+  CHECK(same_bits(again.source_positions, once.source_positions));
+  CHECK(same_bits(again.source_offsets, once.source_offsets));
+  CHECK(same_bits(again.target_in, once.target_in));
+  CHECK(same_bits(again.target_out, once.target_out));
+  CHECK(same_bits(again.target_offsets, once.target_offsets));
+  for (const auto& [ids, order] :
+       {std::pair{twice.source_ids, twice.source_order}, std::pair{twice.target_in, twice.target_order}}) {
+    const Ids values = ids.to_vector<int32_t>();
+    Ids sorted(values.size());
+    std::iota(sorted.begin(), sorted.end(), 0);
+    std::ranges::stable_sort(sorted, {}, [&](int32_t token) { return values[static_cast<size_t>(token)]; });
+    CHECK(order.to_vector<int32_t>() == sorted);
+  }
+}
+
+// The whole model's gradient: of two passes with other dropout, their losses and their divergence.
+TEST_CASE("R-Drop: the gradient of two passes matches central differences", "[grad]") {
+  const PackedBatch batch = random_batch({5, 1, 4}, {4, 2, 3}, 13, 17, 21).twice();
+  TinyModel model(DType::f64, tiny_config());
+  const Tensor counters = Tensor::from(Ids{5, 0, 5, 0}, {2, 2});
+  const auto pass = [&](bool backward) {
+    const Tensor sums = Tensor::zeros({2}, DType::f64);
+    Tape tape(model.arena);
+    Step step{.tape = tape, .training = true, .seed = 99, .divergence = 2.5f};
+    const Variable loss = model.transformer.loss(step, batch, counters, sums);
+    if (backward) tape.backward(loss);
+    return as_doubles(sums)[0];
+  };
+  pass(true);
+  const std::vector<double> gradient = as_doubles(model.registry.gradients());
+  auto* const values = model.registry.masters().data<double>();
+  double largest = 0, error = 0;
+  for (const double g : gradient) largest = std::max(largest, std::abs(g));
+  for (size_t i = 0; i < gradient.size(); i += 7) {
+    const double before = values[i], h = 1e-5;
+    values[i] = before + h;
+    const double above = pass(false);
+    values[i] = before - h;
+    const double below = pass(false);
+    values[i] = before;
+    error = std::max(error, std::abs((above - below) / (2 * h) - gradient[i]) / largest);
+  }
+  CHECK(error <= 1e-6);
+}
+
+TEST_CASE("R-Drop: without dropout two passes agree, and an update is that of one", "[unit]") {
+  const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
+  TransformerConfig config = tiny_config();
+  const auto update = [&](double r_drop) {
+    TinyModel model(DType::f64, config);
+    TrainerOptions options = options_for_tests();
+    options.r_drop = r_drop;
+    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    UpdateResult result = trainer.update(1, [&] { return batch; });
+    return std::pair{result, as_doubles(trainer.optimizer().state().at("first_moment"))};
+  };
+  const auto [with_dropout, moved_apart] = update(5);
+  CHECK(with_dropout.loss.smoothed > update(1e-9).first.loss.smoothed * 1.001);
+  config.dropout = config.attention_dropout = config.feed_forward_dropout = 0;
+  const auto [one, moved] = update(0);
+  const auto [two, moved_twice] = update(5);
+  CHECK(two.loss.tokens == one.loss.tokens);
+  CHECK(two.source_tokens == one.source_tokens);
+  CHECK(two.loss.smoothed == Approx(one.loss.smoothed).epsilon(1e-12));
+  CHECK(two.loss.plain == Approx(one.loss.plain).epsilon(1e-12));
+  CHECK(two.gradient_norm == Approx(one.gradient_norm).epsilon(1e-10));
+  double error = 0;
+  for (size_t i = 0; i < moved.size(); ++i) error = std::max(error, std::abs(moved[i] - moved_twice[i]));
+  CHECK(error <= 1e-12);
 }

@@ -1,10 +1,12 @@
 // Row by row: example, equations as on their page, and how to call both kernels.
 #include "kernels/adam.h"
 #include "kernels/cross_entropy.h"
+#include "kernels/divergence.h"
 #include "kernels/layer_norm.h"
 #include "kernels/plain/activation.h"
 #include "kernels/plain/adam.h"
 #include "kernels/plain/cross_entropy.h"
+#include "kernels/plain/divergence.h"
 #include "kernels/plain/layer_norm.h"
 #include "kernels/plain/residual_norm.h"
 #include "kernels/plain/rms_norm.h"
@@ -194,6 +196,29 @@ Op cross_entropy() {
           }};
 }
 
+// Two rows are one pair; more are split in halves, as a batch that is read twice.
+Op divergence() {
+  return {"divergence",
+          "divergence.md",
+          {{"x", "2,1,0.1;1,1,1"}},
+          {{"SD1", "y = <d>_p - <d>_q,  d the difference of a pair of rows", {"y"}},
+           {"SD2", "dx = p (d - <d>_p) + p - q,  and of the other row", {"dx"}, "x"}},
+          [](Tensors& t) {
+            t["y"] = zeros(t, {1}), t["dx"] = like(t["x"]);
+            const Tensor counted = Tensor::zeros({t["x"].rows() / 2}, DType::i32);
+            k::divergence(t["x"], {}, counted, {}, t["y"], t["dx"]);
+          },
+          [](Tensors&) {},
+          [](Tensors& t) {
+            t["y"] = zeros(t, {1}), t["dx"] = like(t["x"]);
+            const int64_t V = t["x"].width(), N = t["x"].rows() / 2;
+            for (int64_t n = 0; n < N; ++n) {
+              at(t, "y")[0] += plain::divergence(V, at(t, "x") + n * V, at(t, "x") + (n + N) * V,
+                                                 at(t, "dx") + n * V, at(t, "dx") + (n + N) * V);
+            }
+          }};
+}
+
 constexpr double kRate = 0.001;
 
 Op adam() {
@@ -282,6 +307,7 @@ std::vector<Op> row_ops() {
       activation(k::Activation::swish, {"AC7", "y = z s(z),  z = x + bias,  s(z) = 1 / (1 + e^-z)", {"y"}},
                  {"AC8", "dx = dy (s + z s (1 - s)),  s = s(z)", {"dx"}, "x"}),
       cross_entropy(),
+      divergence(),
       top_k(),
       adam(),
       sgd()};
