@@ -15,6 +15,7 @@ struct EndToEnd {
   int64_t beam = 5;
   int64_t sentences = 256;  // of a batch of translation; xformer-translate's default
   int64_t updates = 300;    // of end-to-end training
+  bool int8 = false;        // translation with --precision int8
 };
 
 // Rows for the beam and for greedy search, each in batches and one sentence at a time; tokens: generated, with </s>.

@@ -47,8 +47,9 @@ std::vector<int64_t> and_one(int64_t asked) {
 // translate_batch().
 class Translation {
  public:
-  Translation(const EndToEnd& options, const tests::Target& target)
+  Translation(const EndToEnd& options, const tests::Target& target, bool int8)
       : model_(tools::load_model(options.model, target.device, target.dtype)), arena_(target.device) {
+    if (int8) model_->quantize();
     data::LineReader reader(options.input);
     for (std::string line; reader.next(line);)
       sources_.push_back(model_->vocabularies.source->encode(model_->pipeline.prepare(line)));
@@ -85,7 +86,8 @@ class Translation {
 void compare_with_ctranslate2(const EndToEnd& options, const Decoding& decoding, int turns,
                               const Progress& progress, Translation& translation, Row& row) {
   try {
-    PeerProgram peer = ctranslate2(options.model, options.input, decoding.beam, decoding.sentences == 1);
+    PeerProgram peer = ctranslate2(options.model, options.input, decoding.beam, decoding.sentences == 1,
+                                   options.int8 ? "int8" : "float32");
     const Tuned tuned = peer.tune(progress);
     progress("translate " + row.shape + ", in turn with " + tuned.setting.name);
     const auto ours = [&] {
@@ -102,6 +104,23 @@ void compare_with_ctranslate2(const EndToEnd& options, const Decoding& decoding,
   }
 }
 
+// The same model in f32, in turn.
+void compare_with_f32(const EndToEnd& options, const Request& request, const Decoding& decoding, int turns,
+                      Translation& translation, Row& row) {
+  Translation in_f32(options, {request.target.device, DType::f32}, false);
+  const double scale = row.tokens / in_f32.run(decoding);
+  const auto timed = [&](Translation& one) {
+    const double start = now();
+    one.run(decoding);
+    return now() - start;
+  };
+  row.set_turns(take_turns(
+      turns, [&] { return timed(translation); }, [&] { return scale * timed(in_f32); }));
+  row.baseline = kOwnF32;
+  row.add_note(fmt::format("{} of {} lines differ", different_lines(translation.found(), in_f32.found()),
+                           translation.found().size()));
+}
+
 Row translate_row(const Request& request, const EndToEnd& options, const Decoding& decoding,
                   Translation& translation, const Progress& progress) {
   constexpr int kSamples = 9, kSamplesOfOne = 5;  // a sentence at a time takes longest
@@ -111,6 +130,7 @@ Row translate_row(const Request& request, const EndToEnd& options, const Decodin
       row_like(request, "translate",
                fmt::format("{} beam {} batch {}", std::filesystem::path(options.input).filename().string(),
                            decoding.beam, decoding.sentences));
+  if (options.int8) row.dtype = "int8";
   progress("translate " + row.shape);
   reset_peak_resident();
   row.tokens = translation.run(decoding);  // which warms up
@@ -118,6 +138,8 @@ Row translate_row(const Request& request, const EndToEnd& options, const Decodin
   row.baseline = request.baseline;
   if (request.baseline == "ctranslate2") {
     compare_with_ctranslate2(options, decoding, samples, progress, translation, row);
+  } else if (request.baseline == kOwnF32) {
+    compare_with_f32(options, request, decoding, samples, translation, row);
   } else if (request.baseline != "none") {
     row.add_note("no baseline: " + request.baseline + " is no peer in translation");
   }
@@ -133,7 +155,7 @@ Results translate_end_to_end(const Request& request, const EndToEnd& options, co
   const Machine machine = measure_machine(request.target.device, request.target.dtype);
   Results results{"", make_header(request.target, machine, request.preset), {}};
   results.header.emplace_back("model", chosen.model);
-  Translation translation(chosen, request.target);
+  Translation translation(chosen, request.target, chosen.int8);
   for (const int64_t sentences : and_one(chosen.sentences)) {
     for (const int64_t beam : and_one(chosen.beam))
       results.rows.push_back(translate_row(request, chosen, {beam, sentences}, translation, progress));

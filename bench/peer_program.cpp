@@ -117,9 +117,10 @@ PeerProgram torch_step(const std::string& preset, const tests::Target& target) {
   return script("torch", "torch_step.py", {preset, "--device", device, "--dtype", xf::name_of(target.dtype)});
 }
 
-PeerProgram ctranslate2(const std::string& model, const std::string& input, int64_t beam,
-                        bool one_at_a_time) {
-  std::vector<std::string> arguments = {"--model", model, "--input", input, "--beam", std::to_string(beam)};
+PeerProgram ctranslate2(const std::string& model, const std::string& input, int64_t beam, bool one_at_a_time,
+                        const std::string& type) {
+  std::vector<std::string> arguments = {"--model", model, "--input", input, "--beam", std::to_string(beam),
+                                        "--type",  type};
   if (one_at_a_time) arguments.emplace_back("--one");
   return script("ctranslate2", "ctranslate2_translate.py", arguments);
 }

@@ -50,7 +50,9 @@ class PeerProgram {
 // The training step of a preset in PyTorch, and the translation of a text by our model in CTranslate2: for a
 // beam, in batches or a sentence at a time. Error failure where the peers' environment is missing.
 PeerProgram torch_step(const std::string& preset, const tests::Target& target);
-PeerProgram ctranslate2(const std::string& model, const std::string& input, int64_t beam, bool one_at_a_time);
+// `type` is CTranslate2's compute_type: float32, int8.
+PeerProgram ctranslate2(const std::string& model, const std::string& input, int64_t beam, bool one_at_a_time,
+                        const std::string& type);
 
 // Ours and a peer whose setting has been chosen, in turn. Where the peer counts tokens, its time is brought
 // to row.tokens: what is compared is tokens per second. Error failure where the peer fails; the row then has

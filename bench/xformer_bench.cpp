@@ -52,7 +52,8 @@ EndToEnd whole_of(const Options& options) {
           .data = options.text_of("data"),
           .beam = options.get_int("beam"),
           .sentences = options.get_int("mini-batch"),
-          .updates = options.get_int("updates")};
+          .updates = options.get_int("updates"),
+          .int8 = options.get_string("dtype") == "int8"};
 }
 
 // What a comparison would leave undone is refused.
@@ -112,6 +113,9 @@ Progress progress_of(const Options& options) {
 
 Results measured(const Options& options, const Request& request, const Progress& progress, const Keep& keep) {
   const std::string whole = options.text_of("end-to-end");
+  if (options.get_string("dtype") == "int8" && whole != "translate")
+    fail(ErrorKind::usage,
+         "--dtype int8 is for --end-to-end translate; --fn quantized_linear times the product");
   if (whole == "train") return train_end_to_end(request, whole_of(options), progress);
   if (whole == "translate") return translate_end_to_end(request, whole_of(options), progress);
   return options.get_bool("scaling") ? run_scaling(request, progress) : run(request, progress, keep);

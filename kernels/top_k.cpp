@@ -55,6 +55,27 @@ bool project_at_once(const Tensor& x, const Tensor& w, const Tensor& bias, const
   return done;
 }
 
+bool project_at_once(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, const Tensor& banned,
+                     Out scores, Out ids) {
+  const QuantizedLinearArgs projection = quantized_linear_args(x, w, bias, Relu::no, Tensor());
+  return dispatch_cpu([&](auto backend) {
+    return projection_top_k_at_once(backend, projection,
+                                    choice_args<float>(nullptr, w.M, w.M, banned, scores, ids));
+  });
+}
+
+// Rows of x [N, D] through logits of kTopKChunk of them: project(x, z).
+template <typename Project>
+void choose_by_chunks(const Tensor& x, const Tensor& banned, Out logits, Out scores, Out ids,
+                      const Project& project) {
+  for (int64_t begin = 0; begin < x.rows(); begin += kTopKChunk) {
+    const int64_t end = std::min(x.rows(), begin + kTopKChunk);
+    const Tensor z = logits.slice_rows(0, end - begin);
+    project(x.slice_rows(begin, end), z);
+    log_softmax_top_k(z, banned, scores.slice_rows(begin, end), ids.slice_rows(begin, end));
+  }
+}
+
 }  // namespace
 
 void log_softmax_top_k(const Tensor& z, const Tensor& banned, Out scores, Out ids) {
@@ -76,12 +97,21 @@ void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, cons
   check_same_dtype("projection_top_k", {&x, &w, &bias, &logits});
   check_same_device("projection_top_k", {&x, &w, &bias, &banned, &logits, &scores, &ids});
   if (N == 0 || project_at_once(x, w, bias, banned, scores, ids)) return;
-  for (int64_t begin = 0; begin < N; begin += kTopKChunk) {
-    const int64_t end = std::min(N, begin + kTopKChunk);
-    const Tensor z = logits.slice_rows(0, end - begin);
-    linear_forward(x.slice_rows(begin, end), w, bias, z);
-    log_softmax_top_k(z, banned, scores.slice_rows(begin, end), ids.slice_rows(begin, end));
-  }
+  choose_by_chunks(x, banned, logits, scores, ids,
+                   [&](const Tensor& rows, Out z) { linear_forward(rows, w, bias, z); });
+}
+
+void projection_top_k(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, const Tensor& banned,
+                      Out logits, Out scores, Out ids) {
+  const int64_t N = x.rows();
+  check_shape(bias, {w.M}, "projection_top_k: bias");
+  check_shape(logits, {std::min(N, kTopKChunk), w.M}, "projection_top_k: logits");
+  check_choice(N, w.M, x.dtype(), banned, scores, ids);
+  check_same_dtype("projection_top_k", {&x, &bias, &logits});
+  check_same_device("projection_top_k", {&x, &w.quads, &bias, &banned, &logits, &scores, &ids});
+  if (N == 0 || project_at_once(x, w, bias, banned, scores, ids)) return;
+  choose_by_chunks(x, banned, logits, scores, ids,
+                   [&](const Tensor& rows, Out z) { quantized_linear_forward(rows, w, bias, Relu::no, z); });
 }
 
 }  // namespace xf::kernels

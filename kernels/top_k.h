@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/linear.h"
+#include "kernels/quantized_linear.h"
 
 namespace xf::kernels {
 
@@ -17,6 +18,9 @@ void log_softmax_top_k(const Tensor& z, const Tensor& banned, Out scores, Out id
 constexpr int64_t kTopKChunk = 512;
 void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned, Out logits,
                       Out scores, Out ids);
+// With rounded weights (QL3); everything else is f32, on the CPU.
+void projection_top_k(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, const Tensor& banned,
+                      Out logits, Out scores, Out ids);
 
 template <typename T>
 struct TopKArgs {
@@ -39,5 +43,7 @@ bool projection_top_k_at_once(Backend, const LinearForwardArgs<T>&, const TopKAr
 }
 template <CpuLevel L>
 bool projection_top_k_at_once(Cpu<L>, const LinearForwardArgs<float>&, const TopKArgs<float>&);
+template <CpuLevel L>
+bool projection_top_k_at_once(Cpu<L>, const QuantizedLinearArgs&, const TopKArgs<float>&);
 
 }  // namespace xf::kernels

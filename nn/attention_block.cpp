@@ -35,7 +35,27 @@ void show_weights(const Step& step, const std::string& block, const Tensor& q, c
 
 Linear::Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init)
     : weight(registry.add(name + ".weight", {out, in}, init)),
-      bias(registry.add(name + ".bias", {out}, Init::zeros())) {}
+      bias(registry.add(name + ".bias", {out}, Init::zeros())) {
+  registry.mark_factor(weight);
+}
+
+void Linear::forward(const Tensor& x, Out y) const {
+  if (!weight.quantized.defined()) return kernels::linear_forward(x, weight.value, bias.value, y);
+  kernels::quantized_linear_forward(x, weight.quantized, bias.value, kernels::Relu::no, y);
+}
+
+void Linear::forward(const Tensor& x, kernels::Activation activation, const kernels::Dropout& dropout,
+                     Out pre, Out a) const {
+  if (!weight.quantized.defined()) {
+    kernels::linear_activation_forward(x, weight.value, bias.value, activation, dropout, pre, a);
+  } else if (activation == kernels::Activation::relu && dropout.p == 0) {
+    kernels::quantized_linear_forward(x, weight.quantized, bias.value, kernels::Relu::yes, a);
+  } else {
+    const Tensor& product = pre.defined() ? pre : a;
+    kernels::quantized_linear_forward(x, weight.quantized, Tensor(), kernels::Relu::no, product);
+    kernels::bias_activation_forward(product, bias.value, activation, dropout, a);
+  }
+}
 
 SelfAttention::SelfAttention(Registry& registry, const std::string& name, const AttentionOptions& options)
     : name_(name),
@@ -51,7 +71,7 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
   const Dropout dropout = step.dropout(options_.dropout, site_, tokens);
 
   const Tensor qkv = step.allocate({T, 3 * D}, x.dtype());
-  kernels::linear_forward(x, qkv_.weight.value, qkv_.bias.value, qkv);  // AB1
+  qkv_.forward(x, qkv);  // AB1
   const Tensor q = qkv.slice_columns(0, D), k = qkv.slice_columns(D, 2 * D),
                v = qkv.slice_columns(2 * D, 3 * D);
   step.show(name_, "AB1", "q", q), step.show(name_, "AB1", "k", k), step.show(name_, "AB1", "v", v);
@@ -61,7 +81,7 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
   kernels::attention_forward(q, k, v, tokens.offsets, tokens.offsets, shape, dropout, o, lse);  // AB2
   step.show(name_, "AB2", "o", o);
   const Tensor y = step.allocate({T, D}, x.dtype());
-  kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);  // AB3
+  out_.forward(o, y);  // AB3
   step.show(name_, "AB3", "y", y);
 
   return step.tape.record(name_, y, {input}, [=, this, offsets = tokens.offsets](autograd::Gradients& grad) {
@@ -83,13 +103,13 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
 Tensor SelfAttention::decode(Step& step, const Tensor& x, const Tensor& slab, const Tensor& cache,
                              const Tensor& rows, const Tensor& lengths) const {
   const int64_t R = x.rows(), D = options_.dim;
-  kernels::linear_forward(x, qkv_.weight.value, qkv_.bias.value, slab);
+  qkv_.forward(x, slab);
   const Tensor o = step.allocate({R, D}, x.dtype());
   kernels::attention_step(slab.slice_columns(0, D), cache.slice_columns(D, 2 * D),
                           cache.slice_columns(2 * D, 3 * D), rows, lengths, options_.heads,
                           attention_shape(options_, 0, true).scale, o);
   const Tensor y = step.allocate({R, D}, x.dtype());
-  kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);
+  out_.forward(o, y);
   return y;
 }
 
@@ -99,7 +119,7 @@ CrossKeysValues::CrossKeysValues(Registry& registry, const std::string& name, in
 Variable CrossKeysValues::forward(Step& step, const Variable& memory) const {
   const Tensor x = memory.value();
   const Tensor kv = step.allocate({x.rows(), kv_.weight.shape[0]}, x.dtype());
-  kernels::linear_forward(x, kv_.weight.value, kv_.bias.value, kv);
+  kv_.forward(x, kv);
   step.show(name_, "AB1", "kv", kv);
   return step.tape.record(name_, kv, {memory}, [=, this](autograd::Gradients& grad) {
     const Tensor dkv = grad.of_output();
@@ -125,7 +145,7 @@ Variable CrossAttention::forward(Step& step, const Variable& input, const Variab
   const Dropout dropout = step.dropout(options_.dropout, site_, targets);
 
   const Tensor q = step.allocate({T, D}, x.dtype());
-  kernels::linear_forward(x, q_.weight.value, q_.bias.value, q);  // AB9
+  q_.forward(x, q);  // AB9
   const Tensor k = kv.slice_columns(0, D), v = kv.slice_columns(D, 2 * D);
   step.show(name_, "AB9", "q", q), step.show(name_, "AB1", "k", k), step.show(name_, "AB1", "v", v);
   show_weights(step, name_, q, k, targets, sources, shape);
@@ -134,7 +154,7 @@ Variable CrossAttention::forward(Step& step, const Variable& input, const Variab
   kernels::attention_forward(q, k, v, targets.offsets, sources.offsets, shape, dropout, o, lse);  // AB2
   step.show(name_, "AB2", "o", o);
   const Tensor y = step.allocate({T, D}, x.dtype());
-  kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);  // AB3
+  out_.forward(o, y);  // AB3
   step.show(name_, "AB3", "y", y);
 
   return step.tape.record(
@@ -159,12 +179,12 @@ Tensor CrossAttention::decode(Step& step, const Tensor& x, const Tensor& kv, con
                               const Tensor& lengths) const {
   const int64_t R = x.rows(), D = options_.dim;
   const Tensor q = step.allocate({R, D}, x.dtype());
-  kernels::linear_forward(x, q_.weight.value, q_.bias.value, q);
+  q_.forward(x, q);
   const Tensor o = step.allocate({R, D}, x.dtype());
   kernels::attention_step(q, kv.slice_columns(0, D), kv.slice_columns(D, 2 * D), rows, lengths,
                           options_.heads, attention_shape(options_, 0, false).scale, o);
   const Tensor y = step.allocate({R, D}, x.dtype());
-  kernels::linear_forward(o, out_.weight.value, out_.bias.value, y);
+  out_.forward(o, y);
   return y;
 }
 

@@ -2,13 +2,19 @@
 // is one node on the tape; derivation: docs/derivations/attention_block.md.
 #pragma once
 
+#include "kernels/activation.h"
 #include "nn/step.h"
 
 namespace xf::nn {
 
-// An affine map and its two parameters, y = x weight^T + bias.
+// An affine map and its two parameters, y = x weight^T + bias; by the weights in eight bits once there are any.
 struct Linear {
   Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init);
+  // x [N, in] -> y [N, out], written
+  void forward(const Tensor& x, Out y) const;
+  // a = dropout(f(y)), written; pre as in kernels::linear_activation_forward.
+  void forward(const Tensor& x, kernels::Activation activation, const kernels::Dropout& dropout, Out pre,
+               Out a) const;
   const Parameter& weight;  // [out, in]
   const Parameter& bias;    // [out]
 };

@@ -22,11 +22,10 @@ Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& t
 
   const Tensor pre = keeps_pre ? step.allocate({T, options_.hidden}, x.dtype()) : Tensor();
   const Tensor a = step.allocate({T, options_.hidden}, x.dtype());
-  kernels::linear_activation_forward(x, in_.weight.value, in_.bias.value, options_.activation, dropout, pre,
-                                     a);
+  in_.forward(x, options_.activation, dropout, pre, a);
   step.show(name_, "AC0", "a", a);
   const Tensor y = step.allocate({T, options_.dim}, x.dtype());
-  kernels::linear_forward(a, out_.weight.value, out_.bias.value, y);
+  out_.forward(a, y);
   step.show(name_, "MM1", "y", y);
 
   return step.tape.record(name_, y, {input}, [=, this](autograd::Gradients& grad) {

@@ -2,7 +2,6 @@
 // on the tape.   a = dropout(f(x W1^T + b1)),  y = a W2^T + b2
 #pragma once
 
-#include "kernels/activation.h"
 #include "nn/attention_block.h"
 
 namespace xf::nn {

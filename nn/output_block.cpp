@@ -17,7 +17,9 @@ const Parameter& add_output_weight(Registry& registry, const TransformerConfig& 
 Output::Output(Registry& registry, const Parameter& weight, float label_smoothing)
     : weight_(weight),
       bias_(registry.add("output.bias", {weight.shape[0]}, Init::zeros())),
-      label_smoothing_(label_smoothing) {}
+      label_smoothing_(label_smoothing) {
+  registry.mark_factor(weight);
+}
 
 Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const {
   const Tensor& value = x.value();
@@ -43,14 +45,22 @@ Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, cons
 
 Tensor Output::logits(Step& step, const Tensor& x) const {
   const Tensor z = step.allocate({x.rows(), weight_.shape[0]}, x.dtype());
-  kernels::linear_forward(x, weight_.value, bias_.value, z);
+  if (weight_.quantized.defined()) {
+    kernels::quantized_linear_forward(x, weight_.quantized, bias_.value, kernels::Relu::no, z);
+  } else {
+    kernels::linear_forward(x, weight_.value, bias_.value, z);
+  }
   step.show("output", "MM1", "z", z);
   return z;
 }
 
 void Output::top_k(Step& step, const Tensor& x, const Tensor& banned, Out scores, Out ids) const {
   const Tensor logits = step.allocate({std::min(kernels::kTopKChunk, x.rows()), weight_.shape[0]}, x.dtype());
-  kernels::projection_top_k(x, weight_.value, bias_.value, banned, logits, scores, ids);
+  if (weight_.quantized.defined()) {
+    kernels::projection_top_k(x, weight_.quantized, bias_.value, banned, logits, scores, ids);
+  } else {
+    kernels::projection_top_k(x, weight_.value, bias_.value, banned, logits, scores, ids);
+  }
 }
 
 }  // namespace xf::nn

@@ -42,8 +42,13 @@ const Parameter& Registry::add(std::string name, Shape shape, Init init) {
   for (const Parameter& parameter : parameters_) {
     XF_CHECK(parameter.name != name, "registry: two parameters are called {}", name);
   }
-  parameters_.push_back({std::move(name), shape, init, {}, {}, {}});
+  parameters_.push_back(
+      {.name = std::move(name), .shape = shape, .init = init, .value = {}, .master = {}, .gradient = {}});
   return parameters_.back();
+}
+
+void Registry::mark_factor(const Parameter& parameter) {
+  for (Parameter& ours : parameters_) ours.is_factor = ours.is_factor || &ours == &parameter;
 }
 
 void Registry::allocate(Device device, Gradients gradients) {
@@ -82,6 +87,16 @@ void Registry::initialise(uint64_t seed) {
 void Registry::round_masters() const {
   if (dtype_ != DType::bf16 || device().type == DeviceType::meta) return;
   values_.copy_from(masters_.to_bf16());
+}
+
+void Registry::quantize() {
+  if (dtype_ != DType::f32 || device() != Device::cpu()) {
+    fail(ErrorKind::usage, "int8 weights are made of float32 on the CPU, and this model is {} on {}",
+         name_of(dtype_), name_of(device()));
+  }
+  for (Parameter& parameter : parameters_) {
+    if (parameter.is_factor) parameter.quantized = kernels::quantize_weights(parameter.value);
+  }
 }
 
 const Parameter& Registry::find(const std::string& name) const {

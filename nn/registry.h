@@ -6,7 +6,8 @@
 //
 // A bf16 model computes in rounded copies (`value`) of f32 masters: an update smaller than 2^-8 of a
 // parameter would vanish otherwise. Masters are what is initialised, trained, averaged and saved; their
-// gradients are f32 too.
+// gradients are f32 too. A model that is used and no longer trained may have its products read copies of weights in
+// eight bits.
 #pragma once
 
 #include <deque>
@@ -14,6 +15,7 @@
 
 #include "core/philox.h"
 #include "core/tensor.h"
+#include "kernels/quantized_linear.h"
 
 namespace xf::nn {
 
@@ -36,9 +38,11 @@ struct Parameter {
   Shape shape;
   Init init;
   // Undefined before allocate(); gradient undefined after allocate(.., Gradients::no).
-  Tensor value;     // what the layers read
-  Tensor master;    // what is trained: the same memory as value, f32 of its own in a bf16 model
-  Tensor gradient;  // of the master's dtype
+  Tensor value;            // what the layers read
+  Tensor master;           // what is trained: the same memory as value, f32 of its own in a bf16 model
+  Tensor gradient;         // of the master's dtype
+  bool is_factor = false;  // whether products with activations read it, as [out, in]
+  kernels::QuantizedWeights quantized = {};  // a factor's value in eight bits, after Registry::quantize()
 };
 
 class Registry {
@@ -48,6 +52,8 @@ class Registry {
   Registry& operator=(const Registry&) = delete;
 
   const Parameter& add(std::string name, Shape shape, Init init);
+  // Products with activations read it.
+  void mark_factor(const Parameter& parameter);
   // A number for a place that drops elements; no two places share one.
   uint32_t new_dropout_site() { return sites_++; }
 
@@ -67,6 +73,9 @@ class Registry {
   const Tensor& gradients() const { return gradients_; }  // [P], flat
   // values = masters, rounded to nearest even; after whatever else than the optimiser wrote the masters.
   void round_masters() const;
+  // Copies of all factors in eight bits, for products without a gradient; to be called again when values have changed.
+  // Error usage where they are not f32 on the CPU.
+  void quantize();
 
  private:
   DType dtype_;

@@ -45,6 +45,15 @@ const nn::LanguageModel& LoadedModel::language_model() const {
 }
 const nn::Classifier& LoadedModel::classifier() const { return as<nn::Classifier>(*this, "classifier"); }
 
+void LoadedModel::quantize() {
+  if (registry.device() != Device::cpu())
+    fail(ErrorKind::usage, "--precision int8 is for the CPU; give --device cpu as well");
+  if (model->config().quirks)
+    fail(ErrorKind::usage, "{} was trained with --quirks, and --precision int8 is for models without",
+         folder);
+  registry.quantize();
+}
+
 std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
                                         nn::Registry::Gradients gradients) {
   const std::string folder = nn::find_model_folder(path);
@@ -62,6 +71,12 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, 
   loaded->registry.allocate(device, gradients);
   loaded->model->bind(device);
   nn::load_model(checkpoint.model, loaded->registry, folder);
+  return loaded;
+}
+
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, const Options& options) {
+  auto loaded = load_model(path, device, chosen_dtype(options));
+  if (options.get_string("precision") == "int8") loaded->quantize();
   return loaded;
 }
 

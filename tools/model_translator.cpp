@@ -22,7 +22,7 @@ std::vector<std::unique_ptr<LoadedModel>> other_models(const Options& options, c
   std::vector<std::unique_ptr<LoadedModel>> others;
   const auto& paths = options.get_strings("model");
   for (size_t i = 1; i < paths.size(); ++i) {
-    others.push_back(load_model(paths[i], device, chosen_dtype(options)));
+    others.push_back(load_model(paths[i], device, options));
     const LoadedModel& other = *others.back();
     if (other.vocabularies.checksum() != first.vocabularies.checksum() ||
         other.training.get_bool("lowercase") != first.training.get_bool("lowercase")) {
@@ -64,7 +64,7 @@ std::optional<int64_t> alignment_layer(const Options& options, const nn::Transfo
 
 ModelTranslator::ModelTranslator(const Options& options)
     : device(device_and_threads(options)),
-      model(load_model(options.get_strings("model").front(), device, chosen_dtype(options))),
+      model(load_model(options.get_strings("model").front(), device, options)),
       others(other_models(options, *model, device)),
       ensemble(make_ensemble(options, *model, others)),
       translation(ensemble ? *ensemble : model->translation_model()),

@@ -71,8 +71,10 @@ using OptionGroup = std::vector<OptionSection>;
 
 constexpr std::string_view kRunHelp = "run folder (its averaged model if there is one) or a checkpoint";
 
+// Of a model that is used.
 inline Row precision_option() {
-  return choice("precision", "float32|bfloat16", "float32", "of weights and activations");
+  return choice("precision", "float32|bfloat16|int8", "float32",
+                "of weights and activations; int8: on the CPU, what products multiply is rounded to 8 bits");
 }
 
 // Commands of xformer-explain that translate with a model, and those that compute with one on the CPU alone.

@@ -85,7 +85,7 @@ std::vector<Row> translate_options() {
       integer("num-examples", "", "N", "of --output-format seed: the first N pairs of each batch; else all")
           .at_least(0),
       integer("mini-batch", "256", "N", "sentences translated together").at_least(1),
-      choice("precision", "float32|bfloat16", "float32", "of weights and activations"),
+      precision_option(),
   };
 }
 

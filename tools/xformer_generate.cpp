@@ -45,7 +45,7 @@ int generate(int argc, char** argv) {
   watch_signals();
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
   const Device device = chosen_device(*options);
-  const auto model = load_model(options->get_string("model"), device, chosen_dtype(*options));
+  const auto model = load_model(options->get_string("model"), device, *options);
   const data::Tokenizer& vocabulary = *model->vocabularies.target;
   Arena arena(device);
   const nn::Sampler sampler(model->language_model(), arena, sampling_options(*options, vocabulary));

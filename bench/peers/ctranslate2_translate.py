@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Translation with CTranslate2: the peer of `xformer-bench --end-to-end translate`, by lines (turns.py).
 
-    python3 ctranslate2_translate.py --model RUN --input FILE [--beam N] [--one] [--threads N] [--settings]
+    python3 ctranslate2_translate.py --model RUN --input FILE [--beam N] [--one] [--type T] [--threads N] [--settings]
 
-The weights are those of RUN, our run folder (ctranslate2_model.py), in float32. What can be set: the library of the
+The weights are those of RUN, our run folder (ctranslate2_model.py), in float32, or rounded to int8 when they are loaded,
+activations when they come. What can be set: the library of the
 products, the allocator, how the threads are divided into replicas, and the size of a batch in padded source tokens,
 sorted by length as ours. --one: a sentence at a time, the next one when it is done, so that there is one replica.
 Length penalty 1 and no unknown word, as ours; a hypothesis ends at the length at which the longest sentence's would
@@ -34,6 +35,7 @@ def arguments():
     parser.add_argument("--input", required=True, metavar="FILE")
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--one", action="store_true", help="a sentence at a time")
+    parser.add_argument("--type", choices=("float32", "int8"), default="float32")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--settings", action="store_true", help="print what can be set")
     return parser.parse_args()
@@ -76,7 +78,7 @@ def read_lines(path):
 
 class Peer:
     def __init__(self, options, folder):
-        self.beam, self.one, self.folder = options.beam, options.one, folder
+        self.beam, self.one, self.type, self.folder = options.beam, options.one, options.type, folder
         run = Run(options.model)
         self.sources = [run.encode(line) for line in read_lines(options.input)]
         self.ids = {piece: i for i, piece in enumerate(run.vocabulary())}
@@ -88,7 +90,7 @@ class Peer:
         split = options["replicas"], options["threads"]
         if split != self.split:
             self.translator = None  # its threads first
-            self.translator = ctranslate2.Translator(self.folder, device="cpu", compute_type="float32",
+            self.translator = ctranslate2.Translator(self.folder, device="cpu", compute_type=self.type,
                                                      inter_threads=split[0], intra_threads=split[1])
             self.split = split
         lines = SAMPLE_OF_ONE if self.one else SAMPLE

@@ -11,6 +11,7 @@
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/level.h"
 #include "kernels/cpu/linear_panels.h"
+#include "kernels/cpu/quantized_rows.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector_math.h"
 
@@ -105,27 +106,63 @@ RowSoFar<T> nothing_yet(const TopKArgs<T>& args, int64_t n) {
   return {args.scores + n * args.K, args.ids + n * args.K};
 }
 
-// Rows begin .. end-1, at most kMostRows.
-void project_rows(const LinearForwardArgs<float>& projection, const TopKArgs<float>& args, int64_t begin,
-                  int64_t end) {
+// Rows begin .. end-1, at most kMostRows: project(first, n, z) writes the logits of n ids from `first` on, rows kColumns
+// apart.
+template <typename Project>
+void choose_rows(const TopKArgs<float>& args, int64_t begin, int64_t end, const Project& project) {
   thread_local std::vector<float> logits;
   logits.resize(static_cast<size_t>(kMostRows * kColumns));
   std::vector<RowSoFar<float>> rows;
   for (int64_t n = begin; n < end; ++n) rows.push_back(nothing_yet(args, n));
   for (int64_t first = 0; first < args.V; first += kColumns) {
+    const int64_t columns = std::min(kColumns, args.V - first);
+    project(first, columns, logits.data());
+    for (int64_t n = 0; n < end - begin; ++n)
+      see_columns(args, logits.data() + n * kColumns, first, columns, rows[static_cast<size_t>(n)]);
+  }
+  for (const RowSoFar<float>& row : rows) finish(row);
+}
+
+void project_rows(const LinearForwardArgs<float>& projection, const TopKArgs<float>& args, int64_t begin,
+                  int64_t end) {
+  choose_rows(args, begin, end, [&](int64_t first, int64_t columns, float* z) {
     LinearForwardArgs<float> part = projection;
     part.x += begin * part.x_stride;
     part.N = end - begin;
     part.w += first * part.w_stride;
     part.bias += first;
-    part.M = std::min(kColumns, args.V - first);
-    part.y = logits.data();
+    part.M = columns;
+    part.y = z;
     part.y_stride = kColumns;
     linear_panels(part);
-    for (int64_t n = 0; n < part.N; ++n)
-      see_columns(args, part.y + n * kColumns, first, part.M, rows[static_cast<size_t>(n)]);
-  }
-  for (const RowSoFar<float>& row : rows) finish(row);
+  });
+}
+
+void project_rows(const QuantizedLinearArgs& projection, const TopKArgs<float>& args, int64_t begin,
+                  int64_t end) {
+  static_assert(kColumns % kStrip == 0);
+  QuantizedLinearArgs of_rows = projection;
+  of_rows.x += begin * of_rows.x_stride;
+  of_rows.N = end - begin;
+  thread_local QuantizedRows rows;
+  quantize_rows(of_rows, rows);
+  choose_rows(args, begin, end, [&](int64_t first, int64_t columns, float* z) {
+    QuantizedLinearArgs part = strips_of(of_rows, first / kStrip, (first + columns + kStrip - 1) / kStrip);
+    part.y = z;
+    part.y_stride = kColumns;
+    multiply_rows(rows, part);
+  });
+}
+
+// Whether there are rows enough for each thread to read all weights; if so, they are chosen from.
+template <typename Projection>
+bool project_by_rows(const Projection& projection, const TopKArgs<float>& args) {
+  if (args.N < kLeastRows * thread_count()) return false;
+  parallel_for(args.N, kLeastRows, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; n += kMostRows)
+      project_rows(projection, args, n, std::min(n + kMostRows, end));
+  });
+  return true;
 }
 
 }  // namespace
@@ -144,12 +181,13 @@ void log_softmax_top_k(Cpu<L>, const TopKArgs<T>& args) {
 template <>
 bool projection_top_k_at_once(Cpu<kLevel>, const LinearForwardArgs<float>& projection,
                               const TopKArgs<float>& args) {
-  if (!fits_panels(projection.K) || args.N < kLeastRows * thread_count()) return false;
-  parallel_for(args.N, kLeastRows, [&](int64_t begin, int64_t end) {
-    for (int64_t n = begin; n < end; n += kMostRows)
-      project_rows(projection, args, n, std::min(n + kMostRows, end));
-  });
-  return true;
+  return fits_panels(projection.K) && project_by_rows(projection, args);
+}
+
+template <>
+bool projection_top_k_at_once(Cpu<kLevel>, const QuantizedLinearArgs& projection,
+                              const TopKArgs<float>& args) {
+  return project_by_rows(projection, args);
 }
 
 template void log_softmax_top_k(Cpu<kLevel>, const TopKArgs<float>&);

@@ -111,6 +111,24 @@ TEST_CASE("TopK: of a projection, it is the choice from the projection's logits"
   }
 }
 
+TEST_CASE("TopK: of a projection in eight bits, it is the choice from that projection's logits", "[unit]") {
+  constexpr int64_t D = 37;
+  for (const auto& c : top_k_cases()) {
+    INFO(c.reason);
+    const Tensor x = random_tensor({c.N, D}, DType::f32, 1), bias = random_tensor({c.V}, DType::f32, 3);
+    const QuantizedWeights w = quantize_weights(random_tensor({c.V, D}, DType::f32, 2));
+    const Tensor z = poisoned({c.N, c.V}, DType::f32);
+    quantized_linear_forward(x, w, bias, Relu::no, z);
+    const Tensor banned = c.banned.empty() ? Tensor() : Tensor::from(c.banned);
+    const Tensor expected = poisoned({c.N, c.K}, DType::f32), expected_ids = no_ids(c.N, c.K);
+    log_softmax_top_k(z, banned, expected, expected_ids);
+    const Tensor scores = poisoned({c.N, c.K}, DType::f32), ids = no_ids(c.N, c.K);
+    projection_top_k(x, w, bias, banned, poisoned({std::min(c.N, kTopKChunk), c.V}, DType::f32), scores, ids);
+    CHECK(same_bits(ids, expected_ids));
+    CHECK(same_bits(scores, expected));
+  }
+}
+
 TEST_CASE("TopK: columns of nothing but -infinity add nothing", "[unit][device]") {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const Target& t : targets()) {
