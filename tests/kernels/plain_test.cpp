@@ -8,6 +8,7 @@
 #include "kernels/plain/embedding.h"
 #include "kernels/plain/layer_norm.h"
 #include "kernels/plain/matmul.h"
+#include "kernels/plain/quantized_linear.h"
 #include "kernels/plain/residual_norm.h"
 #include "kernels/plain/rms_norm.h"
 #include "kernels/plain/sgd.h"
@@ -212,6 +213,17 @@ TEST_CASE("Plain kernels: norms, activations, attention and loss of numbers calc
   CHECK(dz[0] == Approx(0.25 - 1));                                                             // CE2, CE3
   CHECK(plain::cross_entropy(2, 0, 1, z.data(), dz.data()).smoothed ==
         Approx(std::log(4.0) - std::log(3.0) / 2));
+}
+
+TEST_CASE("Plain kernels: a product in eight bits of numbers calculated by hand", "[golden]") {
+  const std::vector<double> x{127, -63.5, 1}, w{254, 0, -2};
+  std::vector<int64_t> p(3), q(3);
+  const double t = plain::quantize_row(3, x.data(), p.data()), s = plain::quantize_row(3, w.data(), q.data());
+  CHECK(t == 1);
+  CHECK(p == std::vector<int64_t>{127, -64, 1});  // QL2; half a step goes to the even one
+  CHECK(s == 2);
+  CHECK(q == std::vector<int64_t>{127, 0, -1});                                          // QL1
+  CHECK(plain::quantized_product(3, p.data(), t, q.data(), s, 0.5) == 2 * 16128 + 0.5);  // QL3: 127 * 127 - 1
 }
 
 TEST_CASE("Plain kernels: dropout keeps its share, and gives the same factors back", "[golden]") {
