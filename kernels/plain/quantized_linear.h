@@ -8,8 +8,8 @@
 
 namespace xf::kernels::plain {
 
-// QL1, QL2: a row's numbers, which are f32's, and its scale. The factor is f32's too: it decides which way a number between
-// two steps is rounded.
+// A row's numbers, which are f32's, and its scale: of weights and activations alike. The factor is f32's too: it decides which
+// way a number between two steps is rounded.
 inline double quantize_row(int64_t K,
                            const double* row,   // [K]
                            int64_t* rounded) {  // [K], written
@@ -21,12 +21,12 @@ inline double quantize_row(int64_t K,
   }
   const bool shows = finite && largest >= 0x1p-119;
   const double factor = shows ? 127.0f / static_cast<float>(largest) : 0;
-  for (int64_t k = 0; k < K; ++k) rounded[k] = shows ? std::lrint(row[k] * factor) : 0;
+  for (int64_t k = 0; k < K; ++k) rounded[k] = shows ? std::lrint(row[k] * factor) : 0;  // QL2
   if (!finite) return std::numeric_limits<double>::quiet_NaN();
-  return shows ? largest / 127 : 0;
+  return shows ? largest / 127 : 0;  // QL1
 }
 
-// QL3, of one row and one output.
+// Of one row and one output.
 inline double quantized_product(int64_t K,
                                 const int64_t* p,  // [K]
                                 double t,
@@ -34,7 +34,7 @@ inline double quantized_product(int64_t K,
                                 double s, double bias) {
   int64_t sum = 0;
   for (int64_t k = 0; k < K; ++k) sum += p[k] * q[k];
-  return s * t * static_cast<double>(sum) + bias;
+  return s * t * static_cast<double>(sum) + bias;  // QL3
 }
 
 }  // namespace xf::kernels::plain
