@@ -28,9 +28,9 @@ class Run:
             self.config = tomllib.load(file)
         config = self.config
         if not (config["tied-embeddings-all"] and config["transformer-ffn-activation"] == "relu"
-                and config["norm"] == "post" and config["position-layout"] == "interleaved"
+                and config["norm"] in ("pre", "post") and config["position-layout"] == "interleaved"
                 and not config.get("transformer-train-positions")):
-            sys.exit("ctranslate2_model.py converts post-norm, ReLU, interleaved sinusoids, tied-embeddings-all only")
+            sys.exit("ctranslate2_model.py converts layer norm, ReLU, interleaved sinusoids, tied-embeddings-all only")
         while not os.path.exists(os.path.join(folder, "vocab.spm")):
             folder, parent = os.path.dirname(os.path.abspath(folder)), folder
             if folder == parent:
@@ -76,7 +76,7 @@ def convert(run, folder):
         norm(layer.ffn.layer_norm, name + ".feed_forward")
 
     spec = transformer_spec.TransformerSpec.from_config(
-        (config["enc-depth"], config["dec-depth"]), config["transformer-heads"], pre_norm=False)
+        (config["enc-depth"], config["dec-depth"]), config["transformer-heads"], pre_norm=config["norm"] == "pre")
     for l, layer in enumerate(spec.encoder.layer):
         self_attention_and_feed_forward(layer, f"encoder.layers.{l}")
     for l, layer in enumerate(spec.decoder.layer):
@@ -90,6 +90,9 @@ def convert(run, folder):
         embeddings.weight = weights["embedding.weight"]
     for stack in (spec.encoder, spec.decoder):
         stack.position_encodings.encodings = sinusoids(POSITIONS, width)
+    if config["norm"] == "pre":
+        norm(spec.encoder.layer_norm, "encoder")
+        norm(spec.decoder.layer_norm, "decoder")
     spec.decoder.projection.weight = weights["embedding.weight"]
     spec.decoder.projection.bias = weights["output.bias"]
 

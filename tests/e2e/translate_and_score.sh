@@ -126,6 +126,14 @@ claim "a layer that is not there is refused" refused 2 "there is no layer 9" \
   xformer-translate -m run -i test.en --alignment hard --alignment-layer 9
 claim "so is another word" refused 2 "'sharp' is neither hard nor soft" xformer-translate -m run -i test.en --alignment sharp
 
+# ---- eight bits
+xformer-translate -m run -i test.en -o eight.de --precision int8 --quiet
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a - b < 2 && b - a < 2) }'; }
+claim "in eight bits, translations score what they did, or nearly" near "$tested" "$(xformer-score bleu test.de -i eight.de -lc -b -w 2)"
+claim "and are the same at any number of threads, and in any batch" same_bytes eight.de \
+  <(xformer-translate -m run -i test.en --precision int8 --quiet --cpu-threads 1 --mini-batch 3)
+claim "training in eight bits is refused" refused 2 "precision: unknown value 'int8'" train eight --precision int8
+
 # ---- pieces
 pieces() { xformer-vocab encode -m run/vocab.spm --quiet "$@"; }
 claim "text that is pieces already gives the same translations" same_bytes hypothesis.de \
