@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/parallel.h"
 #include "tests/data/errors.h"
@@ -244,29 +243,6 @@ TEST_CASE("Evaluation: has no dropout and changes nothing", "[unit]") {
   CHECK(all.smoothed == Approx(first.smoothed + last.smoothed).epsilon(1e-12));
   CHECK(as_doubles(model.registry.values()) == values);
   CHECK(model.arena.used_bytes() == 0);
-}
-
-TEST_CASE("PackedBatch: twice has each sentence again, in the order that its ids ask for", "[unit]") {
-  const PackedBatch once = random_batch({5, 1, 9}, {4, 2, 3}, 13, 17, 21), twice = once.twice();
-  CHECK(twice.sentences == 6);
-  CHECK(twice.source_tokens == 30);
-  CHECK(twice.target_tokens == 18);
-  CHECK(twice.longest_source == 9);
-  const PackedBatch again = twice.part(3, 6);
-  CHECK(same_bits(again.source_ids, once.source_ids));
-  CHECK(same_bits(again.source_positions, once.source_positions));
-  CHECK(same_bits(again.source_offsets, once.source_offsets));
-  CHECK(same_bits(again.target_in, once.target_in));
-  CHECK(same_bits(again.target_out, once.target_out));
-  CHECK(same_bits(again.target_offsets, once.target_offsets));
-  for (const auto& [ids, order] :
-       {std::pair{twice.source_ids, twice.source_order}, std::pair{twice.target_in, twice.target_order}}) {
-    const Ids values = ids.to_vector<int32_t>();
-    Ids sorted(values.size());
-    std::iota(sorted.begin(), sorted.end(), 0);
-    std::ranges::stable_sort(sorted, {}, [&](int32_t token) { return values[static_cast<size_t>(token)]; });
-    CHECK(order.to_vector<int32_t>() == sorted);
-  }
 }
 
 // The whole model's gradient: of two passes with other dropout, their losses and their divergence.
