@@ -33,10 +33,11 @@ void show_weights(const Step& step, const std::string& block, const Tensor& q, c
 
 }  // namespace
 
-Linear::Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init)
+Linear::Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init,
+               int64_t projections)
     : weight(registry.add(name + ".weight", {out, in}, init)),
       bias(registry.add(name + ".bias", {out}, Init::zeros())) {
-  registry.mark_factor(weight);
+  registry.mark_factor(weight, projections);
 }
 
 void Linear::forward(const Tensor& x, Out y) const {
@@ -61,7 +62,7 @@ SelfAttention::SelfAttention(Registry& registry, const std::string& name, const 
     : name_(name),
       options_(options),
       site_(registry.new_dropout_site()),
-      qkv_(registry, name + ".qkv", options.dim, 3 * options.dim, Init::xavier(options.dim, options.dim)),
+      qkv_(registry, name + ".qkv", options.dim, 3 * options.dim, Init::xavier(options.dim, options.dim), 3),
       out_(registry, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
 
 Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens& tokens, bool causal) const {
@@ -114,7 +115,7 @@ Tensor SelfAttention::decode(Step& step, const Tensor& x, const Tensor& slab, co
 }
 
 CrossKeysValues::CrossKeysValues(Registry& registry, const std::string& name, int64_t dim, int64_t layers)
-    : name_(name), kv_(registry, name, dim, layers * 2 * dim, Init::xavier(dim, dim)) {}
+    : name_(name), kv_(registry, name, dim, layers * 2 * dim, Init::xavier(dim, dim), layers * 2) {}
 
 Variable CrossKeysValues::forward(Step& step, const Variable& memory) const {
   const Tensor x = memory.value();

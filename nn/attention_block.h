@@ -9,7 +9,9 @@ namespace xf::nn {
 
 // An affine map and its two parameters, y = x weight^T + bias; by the weights in eight bits once there are any.
 struct Linear {
-  Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init);
+  // projections: matrices of one size that the weight holds, one under the other.
+  Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init,
+         int64_t projections = 1);
   // x [N, in] -> y [N, out], written
   void forward(const Tensor& x, Out y) const;
   // a = dropout(f(y)), written; pre as in kernels::linear_activation_forward.

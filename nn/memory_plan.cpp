@@ -28,8 +28,7 @@ MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest
   const int64_t bytes = registry.masters().bytes();
   const int64_t rounded = dtype == DType::bf16 ? registry.values().bytes() : 0;
   MemoryPlan plan{.parameters = bytes + rounded, .gradients = bytes};
-  for (const auto& [name, moment] : make_optimizer(registry, optimizer, 0)->state())
-    plan.moments += moment.bytes();
+  plan.moments = make_optimizer(registry, optimizer, 0)->bytes();
   if (config.quirks) return plan;
   model->bind(Device::meta());
   Arena arena(Device::meta());

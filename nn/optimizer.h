@@ -1,13 +1,16 @@
 // An update over a registry's flat memory: the gradient's norm, then one pass of the optimiser's rule (kernels/adam.h,
-// kernels/sgd.h).
+// kernels/muon.h, kernels/sgd.h).
 #pragma once
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/upload.h"
 #include "kernels/adam.h"
+#include "kernels/muon.h"
 #include "kernels/sgd.h"
 #include "nn/registry.h"
 #include "nn/safetensors.h"
@@ -15,7 +18,11 @@
 namespace xf::nn {
 
 // Which optimiser, and its numbers.
-using OptimizerOptions = std::variant<kernels::AdamOptions, kernels::SgdOptions>;
+struct MuonOptions {
+  kernels::MuonOptions matrices;
+  kernels::AdamOptions rest;
+};
+using OptimizerOptions = std::variant<kernels::AdamOptions, kernels::SgdOptions, MuonOptions>;
 
 class Optimizer {
  public:
@@ -40,6 +47,8 @@ class Optimizer {
   // Moments [P], flat, in the registry's layout, under the names that they have in a checkpoint: with the parameters
   // and the update's number, all that the next update depends on.
   virtual TensorMap state() const = 0;
+  // Of the state, and of what an update works in.
+  virtual int64_t bytes() const;
 
  protected:
   // step: how many numbers differ from update to update.
@@ -68,6 +77,25 @@ class Adam final : public Optimizer {
  private:
   kernels::AdamOptions options_;
   Tensor m_, v_;
+};
+
+// Muon for the matrices of hidden layers, Adam for all else: vectors, embeddings, the output. Both keep their first moments
+// in one array; the second moments of matrices stay zero.
+class Muon final : public Optimizer {
+ public:
+  // Error usage where the model's layers have not said which parameters are matrices.
+  Muon(const Registry& registry, const MuonOptions& options, float clip_norm);
+  void prepare(int64_t update, double learning_rate, int64_t tokens) override;
+  void apply() override;
+  TensorMap state() const override { return {{"muon_moment", m_}, {"second_moment", v_}}; }
+  int64_t bytes() const override { return Optimizer::bytes() + workspace_.bytes(); }
+
+ private:
+  MuonOptions options_;
+  Tensor m_, v_;
+  std::vector<kernels::MatrixPlaces> matrices_;    // by shape
+  std::vector<std::pair<int64_t, int64_t>> rest_;  // begin, end in the flat arrays of all else
+  Tensor workspace_;
 };
 
 class Sgd final : public Optimizer {

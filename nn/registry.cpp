@@ -47,8 +47,12 @@ const Parameter& Registry::add(std::string name, Shape shape, Init init) {
   return parameters_.back();
 }
 
-void Registry::mark_factor(const Parameter& parameter) {
-  for (Parameter& ours : parameters_) ours.is_factor = ours.is_factor || &ours == &parameter;
+void Registry::mark_factor(const Parameter& parameter, int64_t matrices) {
+  for (Parameter& ours : parameters_) {
+    if (&ours != &parameter) continue;
+    ours.is_factor = true;
+    ours.matrices = matrices;
+  }
 }
 
 void Registry::allocate(Device device, Gradients gradients) {
@@ -62,6 +66,7 @@ void Registry::allocate(Device device, Gradients gradients) {
     const auto part_of = [&](const Tensor& all) {
       return all.slice_rows(begin, begin + parameter.shape.numel()).reshape(parameter.shape);
     };
+    parameter.begin = begin;
     parameter.value = part_of(values_);
     parameter.master = part_of(masters_);
     if (gradients_.defined()) parameter.gradient = part_of(gradients_);

@@ -42,6 +42,10 @@ struct Parameter {
   Tensor master;           // what is trained: the same memory as value, f32 of its own in a bf16 model
   Tensor gradient;         // of the master's dtype
   bool is_factor = false;  // whether products with activations read it, as [out, in]
+  // How many matrices of a hidden layer lie in it, one under the other as those of a fused projection; 0: none, it is a
+  // vector, or its rows are pieces'.
+  int64_t matrices = 0;
+  int64_t begin = 0;                         // its first element's place in the flat arrays, after allocate()
   kernels::QuantizedWeights quantized = {};  // a factor's value in eight bits, after Registry::quantize()
 };
 
@@ -52,8 +56,8 @@ class Registry {
   Registry& operator=(const Registry&) = delete;
 
   const Parameter& add(std::string name, Shape shape, Init init);
-  // Products with activations read it.
-  void mark_factor(const Parameter& parameter);
+  // Products with activations read it; of a hidden layer: as so many matrices.
+  void mark_factor(const Parameter& parameter, int64_t matrices = 0);
   // A number for a place that drops elements; no two places share one.
   uint32_t new_dropout_site() { return sites_++; }
 

@@ -165,11 +165,13 @@ nn::OptimizerOptions optimizer_options(const Options& options) {
   const auto param = [&](size_t i) { return static_cast<float>(params.at(i)); };
   const auto decay = static_cast<float>(options.get_float("weight-decay"));
   if (name == "sgd") return kernels::SgdOptions{.momentum = param(0), .weight_decay = decay};
-  return kernels::AdamOptions{.beta1 = param(0),
-                              .beta2 = param(1),
-                              .eps = param(2),
-                              .weight_decay = decay,
-                              .decoupled = name == "adamw"};
+  const kernels::AdamOptions adam{.beta1 = param(0),
+                                  .beta2 = param(1),
+                                  .eps = param(2),
+                                  .weight_decay = decay,
+                                  .decoupled = name != "adam"};
+  if (name == "muon") return nn::MuonOptions{{.momentum = param(3), .weight_decay = decay}, adam};
+  return adam;
 }
 
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch) {

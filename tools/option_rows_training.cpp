@@ -121,12 +121,16 @@ std::vector<Row> optimiser_options() {
           .seldom(),
       integer("optimizer-delay", kByTask, "N", "batches whose gradients make one update")
           .between(1, kMostIds),
-      choice("optimizer", "adam|adamw|sgd", kByTask,
-             "adamw: weight decay apart from the gradient; sgd: gradient descent with momentum"),
+      choice("optimizer", "adam|adamw|muon|sgd", kByTask,
+             "adamw: weight decay apart from the gradient; muon: orthogonal updates of the matrices, adamw "
+             "for the "
+             "rest; sgd: gradient descent with momentum"),
       real("optimizer-params", kByTask, "X...",
-           "beta1, beta2 and epsilon of Adam, or the momentum of sgd, which has none by default")
+           "beta1, beta2 and epsilon of Adam, and with muon its momentum, 0.95; or the momentum of sgd, "
+           "which has none "
+           "by default")
           .between(0, 1)
-          .up_to(3)
+          .up_to(4)
           .seldom(),
       real("weight-decay", "0", "X", "weight decay").at_least(0).seldom(),
       real("exponential-smoothing", "0", "X",

@@ -66,15 +66,28 @@ void check_paths(const Options& options) {
   }
 }
 
-// A task's are Adam's.
+struct OptimizerParams {
+  size_t count;
+  const char* what;
+  std::vector<std::string> defaults;  // empty: a task's, which are Adam's
+};
+
+OptimizerParams optimizer_params(const std::string& optimizer) {
+  if (optimizer == "sgd") return {1, "one, its momentum", {"0"}};
+  if (optimizer == "muon")
+    return {4, "four, Adam's beta1, beta2 and epsilon and the momentum", {"0.9", "0.98", "1e-8", "0.95"}};
+  return {3, "three, beta1, beta2 and epsilon", {}};
+}
+
 void settle_optimizer(Options& options) {
   const std::string& name = options.get_string("optimizer");
-  if (name == "sgd" && !options.is_given("optimizer-params"))
-    options.apply({{"optimizer-params", {"0"}, "optimizer"}}, Options::Origin::preset);
-  const size_t wanted = name == "sgd" ? 1 : 3, got = options.get_floats("optimizer-params").size();
-  if (got == wanted) return;
-  fail(ErrorKind::usage, "optimizer-params: {} takes {}, got {} value{}", name,
-       name == "sgd" ? "one, its momentum" : "three, beta1, beta2 and epsilon", got, got == 1 ? "" : "s");
+  const OptimizerParams params = optimizer_params(name);
+  if (!params.defaults.empty() && !options.is_given("optimizer-params"))
+    options.apply({{"optimizer-params", params.defaults, "optimizer"}}, Options::Origin::preset);
+  const size_t got = options.get_floats("optimizer-params").size();
+  if (got == params.count) return;
+  fail(ErrorKind::usage, "optimizer-params: {} takes {}, got {} value{}", name, params.what, got,
+       got == 1 ? "" : "s");
 }
 
 void check_training(Options& options) {

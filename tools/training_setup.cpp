@@ -113,6 +113,8 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
   const nn::TransformerConfig model = model_config(options, inputs.vocabularies);
+  if (model.quirks && options.get_string("optimizer") == "muon")
+    fail(ErrorKind::usage, "optimizer: muon knows no matrices in a model with quirks; use adam");
   if (model.quirks && options.get_float("r-drop") > 0)
     fail(ErrorKind::usage, "r-drop: a model with quirks has a loss of its own; leave it out");
   const data::BatchCapacity capacity = options.get_bool("mini-batch-fit")

@@ -19,6 +19,7 @@ std::vector<Case> embedding_rows(const Scope& scope);
 std::vector<Case> layer_norm_rows(const Scope& scope);
 std::vector<Case> linear_rows(const Scope& scope);
 std::vector<Case> matmul_rows(const Scope& scope);
+std::vector<Case> muon_rows(const Scope& scope);
 std::vector<Case> quantized_linear_rows(const Scope& scope);
 std::vector<Case> residual_norm_rows(const Scope& scope);
 std::vector<Case> rms_norm_rows(const Scope& scope);

@@ -10,11 +10,11 @@
 // where the parts are added in a step of its own and in a fixed order: same product, same bits.
 #include "kernels/matmul.h"
 
-#include <compare>
 #include <map>
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "core/cuda.h"
 #include "kernels/cuda/cublaslt.h"
@@ -55,6 +55,7 @@ struct Key {
   cudaDataType_t type, c_type;
   cublasLtEpilogue_t epilogue;
   uint32_t a_alignment, b_alignment, c_alignment;
+  Batch batch;
 
   auto operator<=>(const Key&) const = default;
 };
@@ -106,13 +107,25 @@ Description describe(const Key& key) {
   return description;
 }
 
-// A row-major [rows, columns], read by columns.
-Layout layout(cudaDataType_t type, int64_t rows, int64_t columns, int64_t stride) {
+template <typename Value>
+void set(const Layout& layout, cublasLtMatrixLayoutAttribute_t attribute, const Value& value) {
+  check_status(cublaslt().cublasLtMatrixLayoutSetAttribute(layout.get(), attribute, &value, sizeof value),
+               "cublasLtMatrixLayoutSetAttribute");
+}
+
+// A row-major [rows, columns], read by columns; of a batch, whose matrices are so many elements apart.
+Layout layout(cudaDataType_t type, int64_t rows, int64_t columns, int64_t stride, int64_t count,
+              int64_t apart) {
   cublasLtMatrixLayout_t created = nullptr;
   check_status(cublaslt().cublasLtMatrixLayoutCreate(&created, type, static_cast<uint64_t>(columns),
                                                      static_cast<uint64_t>(rows), stride),
                "cublasLtMatrixLayoutCreate");
-  return Layout(created);
+  Layout layout(created);
+  if (count > 1) {
+    set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(count));
+    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, apart);
+  }
+  return layout;
 }
 
 Preference prefer(const Key& key) {
@@ -151,13 +164,14 @@ std::optional<Plan> make_plan(const Key& key) {
            "matmul: [{}, {}] x [{}, {}] is new to a graph that is being captured; run the same step once "
            "before capturing it",
            key.M, key.K, key.K, key.N);
-  const auto operand = [&](bool transpose, int64_t rows, int64_t columns, int64_t stride) {
-    return transpose ? layout(key.type, columns, rows, stride) : layout(key.type, rows, columns, stride);
+  const auto operand = [&](bool transpose, int64_t rows, int64_t columns, int64_t stride, int64_t apart) {
+    if (transpose) std::swap(rows, columns);
+    return layout(key.type, rows, columns, stride, key.batch.count, apart);
   };
   Plan plan{.description = describe(key),
-            .a = operand(key.transpose_a, key.M, key.K, key.a_stride),
-            .b = operand(key.transpose_b, key.K, key.N, key.b_stride),
-            .c = layout(key.c_type, key.M, key.N, key.c_stride),
+            .a = operand(key.transpose_a, key.M, key.K, key.a_stride, key.batch.a_stride),
+            .b = operand(key.transpose_b, key.K, key.N, key.b_stride, key.batch.b_stride),
+            .c = layout(key.c_type, key.M, key.N, key.c_stride, key.batch.count, key.batch.c_stride),
             .algorithm = {}};
   if (choose_algorithm(key, plan)) return plan;
   XF_CHECK(key.epilogue != CUBLASLT_EPILOGUE_DEFAULT,
@@ -184,7 +198,7 @@ cublasLtEpilogue_t name_of(const Epilogue<C>& epilogue) {
 }  // namespace
 
 template <typename T, typename C>
-bool multiply(const MatmulArgs<T, C>& args, const Epilogue<C>& epilogue) {
+bool multiply(const MatmulArgs<T, C>& args, const Epilogue<C>& epilogue, const Batch& batch) {
   const void* const vector = epilogue.bias ? epilogue.bias : epilogue.sums_of_a;
   if (alignment_of(vector) < kBestAlignment) return false;  // epilogues take it for granted
   const Key key{.M = args.M,
@@ -200,7 +214,8 @@ bool multiply(const MatmulArgs<T, C>& args, const Epilogue<C>& epilogue) {
                 .epilogue = name_of(epilogue),
                 .a_alignment = alignment_of(args.a),
                 .b_alignment = alignment_of(args.b),
-                .c_alignment = alignment_of(args.c)};
+                .c_alignment = alignment_of(args.c),
+                .batch = batch};
   auto& plans = library().plans;
   auto place = plans.find(key);
   if (place == plans.end()) place = plans.emplace(key, make_plan(key)).first;
@@ -228,9 +243,9 @@ void matmul(Cuda backend, const MatmulArgs<T, C>& args) {
   }
 }
 
-template bool multiply(const MatmulArgs<float, float>&, const Epilogue<float>&);
-template bool multiply(const MatmulArgs<bf16, bf16>&, const Epilogue<bf16>&);
-template bool multiply(const MatmulArgs<bf16, float>&, const Epilogue<float>&);
+template bool multiply(const MatmulArgs<float, float>&, const Epilogue<float>&, const Batch&);
+template bool multiply(const MatmulArgs<bf16, bf16>&, const Epilogue<bf16>&, const Batch&);
+template bool multiply(const MatmulArgs<bf16, float>&, const Epilogue<float>&, const Batch&);
 template void matmul(Cuda, const MatmulArgs<float, float>&);
 template void matmul(Cuda, const MatmulArgs<bf16, bf16>&);
 template void matmul(Cuda, const MatmulArgs<bf16, float>&);

@@ -2,6 +2,8 @@
 // kernels/matmul.h and kernels/linear.h.
 #pragma once
 
+#include <compare>
+
 #include "kernels/matmul.h"
 
 namespace xf::kernels {
@@ -14,6 +16,12 @@ struct Epilogue {
   C* sums_of_a = nullptr;   // [M] written: sum_k op(A)[m, k], beside C, which is written or accumulated
 };
 
+// So many products of equal sizes, each operand so many elements behind that of the product before.
+struct Batch {
+  int64_t count = 1, a_stride = 0, b_stride = 0, c_stride = 0;
+  auto operator<=>(const Batch&) const = default;
+};
+
 // M, N, K >= 1. Returns false, with nothing done, where cuBLASLt has no kernel for the epilogue at these
 // sizes, types and alignments, or the vector does not begin at a multiple of 16 bytes; without an epilogue it
 // throws instead.
@@ -22,6 +30,6 @@ struct Epilogue {
 // function of sizes, strides, types, epilogue, alignment (in units of up to 16 bytes) and version of the
 // library, not of timing. A product that is new while a graph is being captured throws.
 template <typename T, typename C>
-bool multiply(const MatmulArgs<T, C>& args, const Epilogue<C>& epilogue);
+bool multiply(const MatmulArgs<T, C>& args, const Epilogue<C>& epilogue, const Batch& batch = {});
 
 }  // namespace xf::kernels

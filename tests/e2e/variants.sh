@@ -52,6 +52,17 @@ claim "a validation line beyond the table is refused by file and line" refused 3
 claim "the layout of sinusoids has no meaning for them" refused 2 "position-layout is of sines" \
   train none --transformer-train-positions --position-layout split
 
+# ---- Muon
+learns muon --optimizer muon
+claim "muon is given Adam's numbers and a momentum" \
+  grep -qx 'optimizer-params = \[0.9, 0.98, 1e-08, 0.95\]' muon/config.toml
+claim "muon: three numbers are too few" refused 2 "optimizer-params: muon takes four, .* got 3 values" \
+  train none --optimizer muon --optimizer-params 0.9 0.98 1e-9
+claim "Adam does not go on from the moments of muon" refused 3 "no first_moment of --optimizer adam" \
+  train other --optimizer adam --resume muon/latest
+claim "a seed system's layers have no matrices for muon" refused 2 "use adam" \
+  xformer-train --task seed000 -t train.en train.de --valid-sets train.en train.de -m none --optimizer muon --tokenizer icu --log-format none
+
 # ---- gradient descent
 learns sgd --optimizer sgd --optimizer-params 0.9 --learn-rate 0.05 --clip-norm 1
 claim "sgd: its momentum is all of its state" equal \

@@ -8,6 +8,7 @@
 #include "kernels/plain/embedding.h"
 #include "kernels/plain/layer_norm.h"
 #include "kernels/plain/matmul.h"
+#include "kernels/plain/muon.h"
 #include "kernels/plain/quantized_linear.h"
 #include "kernels/plain/residual_norm.h"
 #include "kernels/plain/rms_norm.h"
@@ -278,6 +279,26 @@ TEST_CASE("Plain kernels: two updates of sgd, calculated by hand", "[golden]") {
   plain::sgd(1, options, 0.5, 3, 1, &g, &p, &m);
   CHECK(m == 2.75);
   CHECK(p == 3 - 1.375);
+}
+
+TEST_CASE("Plain kernels: an update of muon, calculated by hand", "[golden]") {
+  // Momentum 1/2 and a mean gradient of (6, 0 / 0, 8) after (8, 0 / 0, 16): mu = 4 + 3 and 8 + 4, u = 3.5 + 3 and 6 + 4, and
+  // the polynomial is taken of what lies on the diagonal.
+  const MuonOptions options{.momentum = 0.5f, .weight_decay = 0.25f};
+  const std::vector<double> g{12, 0, 0, 16};
+  std::vector<double> p{4, 1, 0, 8}, mu{8, 0, 0, 16};
+  plain::muon(2, 2, options, 0.5, 0.5, g.data(), p.data(), mu.data());
+  CHECK((mu == std::vector<double>{7, 0, 0, 12}));  // MU1, MU2
+  const double norm = std::sqrt(6.5 * 6.5 + 10 * 10), along = 0.5 * 0.2 * std::sqrt(2.0);
+  const auto f = [](double x) {
+    for (int i = 0; i < 5; ++i) x = 3.4445 * x - 4.7750 * std::pow(x, 3) + 2.0315 * std::pow(x, 5);
+    return x;
+  };
+  // MU3, MU4, MU5
+  CHECK(p[0] == Approx(4 - along * f(6.5 / norm) - 0.125 * 4));
+  CHECK(p[1] == 1 - 0.125);
+  CHECK(p[2] == 0);
+  CHECK(p[3] == Approx(8 - along * f(10 / norm) - 0.125 * 8));
 }
 
 TEST_CASE("Plain kernels: the best tokens and the sinusoids", "[golden]") {

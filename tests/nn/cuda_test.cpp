@@ -163,9 +163,9 @@ TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {
   const BatchSize exact{.source_tokens = 20, .target_tokens = 20, .sentences = 3};
   TransformerConfig config = small_config();
   config.learned_positions = GENERATE(false, true);
-  const OptimizerOptions optimizer = config.learned_positions
-                                         ? OptimizerOptions(kernels::SgdOptions{.momentum = 0.9f})
-                                         : kernels::AdamOptions{};
+  const OptimizerOptions optimizer =
+      GENERATE(OptimizerOptions(kernels::AdamOptions{}),
+               OptimizerOptions(kernels::SgdOptions{.momentum = 0.9f}), OptimizerOptions(MuonOptions{}));
   const Training eager = train(kCuda, DType::f32, 6, config, {}, full, 1, optimizer);
   const Training graph = train(kCuda, DType::f32, 6, config, exact, full, 1, optimizer);
   CHECK(graph.losses == eager.losses);

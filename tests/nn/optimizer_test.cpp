@@ -1,9 +1,12 @@
 // Optimisers on given gradients against the equations of kernels/adam.h and kernels/sgd.h, written down once more in
-// f64.
+// f64, and against the plain kernel of muon.
 #include "nn/optimizer.h"
 
 #include <cmath>
+#include <map>
 
+#include "kernels/plain/muon.h"
+#include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/compare.h"
 
@@ -13,9 +16,9 @@ using namespace xf::tests;
 
 namespace {
 
-struct Model {
+struct TwoParameters {
   Registry registry;
-  explicit Model(DType dtype) : registry(dtype) {
+  explicit TwoParameters(DType dtype) : registry(dtype) {
     registry.add("a", {5, 7}, Init::normal(0.5f));
     registry.add("b", {3}, Init::ones());
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
@@ -56,7 +59,7 @@ TEST_CASE("Adam: five updates are those of the equations", "[unit]") {
   const DType dtype = GENERATE(DType::f32, DType::f64);
   const float clip = GENERATE(0.0f, 3.0f, 1000.0f);
   for (const auto& [decay, decoupled] : {std::pair{0.0f, true}, {0.1f, true}, {0.1f, false}}) {
-    const Model model(dtype);
+    const TwoParameters model(dtype);
     const kernels::AdamOptions options{.weight_decay = decay, .decoupled = decoupled};
     Adam adam(model.registry, options, clip);
     Reference reference{as_doubles(model.registry.values()), as_doubles(adam.state().at("first_moment")),
@@ -75,7 +78,7 @@ TEST_CASE("Adam: five updates are those of the equations", "[unit]") {
 }
 
 TEST_CASE("Adam: an update zeroes the gradients", "[unit]") {
-  const Model model(DType::f32);
+  const TwoParameters model(DType::f32);
   Adam adam(model.registry, {}, 0);
   model.give(1);
   adam.update(1, 0.01, 13);
@@ -85,7 +88,7 @@ TEST_CASE("Adam: an update zeroes the gradients", "[unit]") {
 TEST_CASE("Adam: a gradient that is not finite changes nothing but is zeroed", "[unit]") {
   const float bad =
       GENERATE(std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity());
-  const Model model(DType::f32);
+  const TwoParameters model(DType::f32);
   Adam adam(model.registry, {.weight_decay = 0.1f}, 1);
   model.give(1);
   adam.update(1, 0.01, 13);
@@ -106,7 +109,7 @@ TEST_CASE("Sgd: five updates are those of the equations, and zero the gradients"
   const DType dtype = GENERATE(DType::f32, DType::f64);
   const float clip = GENERATE(0.0f, 3.0f, 1000.0f);
   const kernels::SgdOptions options{.momentum = 0.9f, .weight_decay = 0.1f};
-  const Model model(dtype);
+  const TwoParameters model(dtype);
   Sgd sgd(model.registry, options, clip);
   auto p = as_doubles(model.registry.values());
   std::vector<double> m(p.size(), 0.0);
@@ -131,7 +134,7 @@ TEST_CASE("Sgd: five updates are those of the equations, and zero the gradients"
 }
 
 TEST_CASE("Sgd: a gradient that is not finite leaves parameters and momentum", "[unit]") {
-  const Model model(DType::f32);
+  const TwoParameters model(DType::f32);
   Sgd sgd(model.registry, {.momentum = 0.9f}, 1);
   model.give(1);
   sgd.update(1, 0.01, 13);
@@ -145,7 +148,7 @@ TEST_CASE("Sgd: a gradient that is not finite leaves parameters and momentum", "
 }
 
 TEST_CASE("Sgd: a bf16 model's values are its masters, rounded", "[unit]") {
-  const Model model(DType::bf16);
+  const TwoParameters model(DType::bf16);
   const auto optimizer = make_optimizer(model.registry, kernels::SgdOptions{.momentum = 0.9f}, 0);
   for (const Parameter& parameter : model.registry.parameters())
     parameter.gradient.copy_from(random_tensor(parameter.shape, DType::f32, 5));
@@ -153,4 +156,115 @@ TEST_CASE("Sgd: a bf16 model's values are its masters, rounded", "[unit]") {
   optimizer->update(1, 0.01, 1);
   CHECK(as_doubles(model.registry.masters()) != before);
   CHECK(same_bits(model.registry.values(), model.registry.masters().to_bf16()));
+}
+
+namespace {
+
+// A layer's fused matrix between vectors, and a table.
+struct LayeredModel {
+  Registry registry;
+  explicit LayeredModel(DType dtype) : registry(dtype) {
+    registry.add("table", {9, 4}, Init::normal(0.5f));
+    const Parameter& qkv = registry.add("qkv", {6, 4}, Init::normal(0.5f));
+    registry.add("bias", {6}, Init::ones());
+    const Parameter& in = registry.add("in", {7, 4}, Init::normal(0.5f));
+    registry.add("gain", {3}, Init::ones());
+    registry.mark_factor(qkv, 3);
+    registry.mark_factor(in, 1);
+    registry.allocate(Device::cpu(), Registry::Gradients::yes);
+    registry.initialise(1);
+  }
+  void give(uint64_t seed) const {
+    for (const Parameter& parameter : registry.parameters()) {
+      parameter.gradient.copy_from(
+          random_tensor(parameter.shape, registry.gradients().dtype(), seed++, -30, 30));
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Muon: matrices take the steps of kernels/muon.h, the rest those of Adam", "[unit]") {
+  const float clip = GENERATE(0.0f, 3.0f);
+  const LayeredModel model(DType::f64), same(DType::f64);
+  const kernels::AdamOptions of_rest{.weight_decay = 0.1f};
+  const kernels::MuonOptions of_matrices{.momentum = 0.9f, .weight_decay = 0.1f};
+  Muon muon(model.registry, {of_matrices, of_rest}, clip);
+  Adam adam(same.registry, of_rest, clip);
+  const std::vector<std::string> matrices = {"qkv", "in"};
+  std::map<std::string, std::vector<double>> p, m;
+  for (const std::string& name : matrices) {
+    p[name] = as_doubles(model.registry.find(name).value);
+    m[name].resize(p[name].size());
+  }
+  for (int64_t t = 1; t <= 3; ++t) {
+    const double rate = 0.01 * static_cast<double>(t);
+    model.give(static_cast<uint64_t>(10 * t));
+    same.give(static_cast<uint64_t>(10 * t));
+    std::map<std::string, std::vector<double>> g;
+    for (const std::string& name : matrices) g[name] = as_doubles(model.registry.find(name).gradient);
+    muon.update(t, rate, 13);
+    adam.update(t, rate, 13);
+    const double norm = std::sqrt(as_doubles(adam.norm_squared())[0]) / 13;
+    CHECK(as_doubles(muon.norm_squared()) == as_doubles(adam.norm_squared()));
+    const double scale = (clip > 0 && norm > double{clip} ? double{clip} / norm : 1) / 13;
+    for (size_t i = 0; i < 24; i += 8)
+      kernels::plain::muon(2, 4, of_matrices, rate, scale, &g["qkv"][i], &p["qkv"][i], &m["qkv"][i]);
+    kernels::plain::muon(7, 4, of_matrices, rate, scale, g["in"].data(), p["in"].data(), m["in"].data());
+  }
+  for (const std::string& name : matrices)
+    CHECK(max_relative_error(model.registry.find(name).value, p[name]) <= 1e-6);
+  for (const char* name : {"table", "bias", "gain"})
+    CHECK(same_bits(model.registry.find(name).value, same.registry.find(name).value));
+  for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+}
+
+TEST_CASE("Muon: a bf16 model's values are its masters, rounded", "[unit]") {
+  const LayeredModel model(DType::bf16);
+  const auto optimizer = make_optimizer(model.registry, MuonOptions{}, 0);
+  model.give(5);
+  const auto before = as_doubles(model.registry.masters());
+  optimizer->update(1, 0.01, 1);
+  CHECK(as_doubles(model.registry.masters()) != before);
+  CHECK(same_bits(model.registry.values(), model.registry.masters().to_bf16()));
+}
+
+TEST_CASE("Muon: a gradient that is not finite leaves parameters and moments", "[unit]") {
+  const LayeredModel model(DType::f32);
+  Muon muon(model.registry, {}, 1);
+  model.give(1);
+  muon.update(1, 0.01, 13);
+  const auto values = as_doubles(model.registry.values()),
+             moment = as_doubles(muon.state().at("muon_moment"));
+  model.give(2);
+  model.registry.find("bias").gradient.data<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  muon.update(2, 0.01, 13);
+  CHECK(as_doubles(model.registry.values()) == values);
+  CHECK(as_doubles(muon.state().at("muon_moment")) == moment);
+  for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+}
+
+TEST_CASE("Muon: it counts what it works in, and refuses a model without matrices", "[unit]") {
+  const LayeredModel model(DType::f32);
+  // Two moments; three [2, 4] matrices of 2 8 + 2 4 elements are less than one of [7, 4]: 2 28 + 2 16.
+  CHECK(Muon(model.registry, {}, 0).bytes() == 2 * model.registry.masters().bytes() + 88 * 4);
+  CHECK(Adam(model.registry, {}, 0).bytes() == 2 * model.registry.masters().bytes());
+  CHECK_THROWS_WITH(Muon(TwoParameters(DType::f32).registry, {}, 0),
+                    "muon: this model's layers do not say which parameters are matrices; use adam");
+}
+
+// Every product of a hidden layer, and no other.
+TEST_CASE("Muon: a Transformer's matrices are its projections and feed-forward layers", "[unit]") {
+  const TinyModel model(DType::f32, tiny_config());
+  for (const Parameter& parameter : model.registry.parameters()) {
+    const bool is_weight = parameter.name.find(".weight") != std::string::npos;
+    const bool is_outside =
+        parameter.name.starts_with("output") || parameter.name.find("embedding") != std::string::npos;
+    INFO(parameter.name);
+    CHECK((parameter.matrices > 0) == (is_weight && !is_outside && parameter.shape.rank() == 2));
+    if (parameter.matrices > 0) CHECK(parameter.shape[0] % parameter.matrices == 0);
+  }
+  CHECK(model.registry.find("encoder.layers.0.self_attention.qkv.weight").matrices == 3);
+  CHECK(model.registry.find("decoder.cross_kv.weight").matrices == 2 * tiny_config().decoder_layers);
+  CHECK(model.registry.find("decoder.layers.0.feed_forward.in.weight").matrices == 1);
 }

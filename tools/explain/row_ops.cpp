@@ -8,6 +8,7 @@
 #include "kernels/plain/cross_entropy.h"
 #include "kernels/plain/divergence.h"
 #include "kernels/plain/layer_norm.h"
+#include "kernels/plain/muon.h"
 #include "kernels/plain/residual_norm.h"
 #include "kernels/plain/rms_norm.h"
 #include "kernels/plain/sgd.h"
@@ -270,6 +271,31 @@ Op top_k() {
           }};
 }
 
+Op muon() {
+  return {"muon",
+          "muon.md",
+          {{"x", "1,2;3,4"}, {"dy", "0.5,-0.1;0,0.2"}},
+          {{"MU2", "mu = (1 - momentum) dy,  the first update;  momentum = 0.95", {"mu"}},
+           {"MU5", "y = x - rate 0.2 sqrt(max(rows, columns)) X;  rate = 0.001", {"y"}}},
+          [](Tensors& t) {
+            const int64_t P = t["x"].numel(), R = t["x"].rows(), C = t["x"].width();
+            const Tensor g = like(t["x"]), squares = Tensor::zeros({1}, DType::f64);
+            t["y"] = like(t["x"]), t["mu"] = like(t["x"]);
+            g.copy_from(t["dy"]), t["y"].copy_from(t["x"]);
+            k::sum_of_squares(g.reshape({P}), squares);
+            const std::vector<float> step{static_cast<float>(kRate), 0, 0, 1};
+            k::muon({}, Tensor::from(step), 0, squares, {Tensor::from(std::vector<int32_t>{0}), R, C},
+                    t["y"].reshape({P}), t["mu"].reshape({P}), g.reshape({P}), Tensor(),
+                    zeros(t, {k::muon_workspace(R, C)}));
+          },
+          [](Tensors&) {},
+          [](Tensors& t) {
+            t["y"] = like(t["x"]), t["mu"] = like(t["x"]);
+            t["y"].copy_from(t["x"]);
+            plain::muon(t["x"].rows(), t["x"].width(), {}, kRate, 1, at(t, "dy"), at(t, "y"), at(t, "mu"));
+          }};
+}
+
 Op sgd() {
   return {"sgd",
           "sgd.md",
@@ -310,6 +336,7 @@ std::vector<Op> row_ops() {
       divergence(),
       top_k(),
       adam(),
+      muon(),
       sgd()};
 }
 
