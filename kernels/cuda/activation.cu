@@ -29,9 +29,9 @@ __device__ __forceinline__ float activate(float z) {
 // f'(z) = Phi(z) + z phi(z),  phi(z) = exp(-z^2 / 2) / sqrt(2 pi): AC4.  s + z s (1 - s) with s = sigmoid(z): AC8.
 template <Activation kF>
 __device__ __forceinline__ float slope(float z) {
-  if constexpr (kF == Activation::gelu) return cumulative(z) + z * (0.39894228f * expf(-0.5f * z * z));
+  if constexpr (kF == Activation::gelu) return fmaf(z, 0.39894228f * expf(-0.5f * z * z), cumulative(z));
   const float s = sigmoid(z);
-  return s + z * s * (1.0f - s);
+  return fmaf(z * s, 1.0f - s, s);
 }
 
 template <typename T, Activation kF>
@@ -39,13 +39,15 @@ struct Forward {
   Matrix<const T> x, bias;
   Matrix<T> a;
   DropoutArgs dropout;
-  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
-    auto pack = x.load(row, column, left);
-    const auto shift = bias.load(0, column, left);
+  bool whole(int64_t width) const { return all_whole(width, x, bias, a); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    auto pack = x.load(row, column, left, whole);
+    const auto shift = bias.load(0, column, left, whole);
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) pack.x[i] = activate<kF>(pack.x[i] + shift.x[i]);
     drop(dropout, row, column, pack);
-    a.store(pack, row, column, left);
+    a.store(pack, row, column, left, whole);
   }
 };
 
@@ -56,12 +58,21 @@ struct ReluBackward {
   Matrix<const T> da, a;
   Matrix<T> dx;
   float scale;
-  __device__ cuda::Pack<T> operator()(int64_t row, int64_t column, int64_t left) const {
-    auto d = da.load(row, column, left);
-    const auto activated = a.load(row, column, left);
+  struct Read {
+    cuda::Pack<T> da, a;
+  };
+  bool whole(int64_t width) const { return all_whole(width, da, a, dx); }
+  template <typename Whole>
+  __device__ Read read(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    return {da.load(row, column, left, whole), a.load(row, column, left, whole)};
+  }
+  template <typename Whole>
+  __device__ cuda::Pack<T> terms(const Read& read, int64_t row, int64_t column, int64_t left,
+                                 Whole whole) const {
+    auto d = read.da;
 #pragma unroll
-    for (int i = 0; i < d.kCount; ++i) d.x[i] = activated.x[i] > 0.0f ? d.x[i] * scale : 0.0f;
-    dx.store(d, row, column, left);
+    for (int i = 0; i < d.kCount; ++i) d.x[i] = read.a.x[i] > 0.0f ? cuda::product(d.x[i], scale) : 0.0f;
+    dx.store(d, row, column, left, whole);
     return d;
   }
 };
@@ -73,13 +84,24 @@ struct Backward {
   Matrix<const T> da, x, bias;
   Matrix<T> dx;
   DropoutArgs dropout;
-  __device__ cuda::Pack<T> operator()(int64_t row, int64_t column, int64_t left) const {
-    auto d = da.load(row, column, left);
-    const auto input = x.load(row, column, left), shift = bias.load(0, column, left);
+  struct Read {
+    cuda::Pack<T> da, x, bias;
+  };
+  bool whole(int64_t width) const { return all_whole(width, da, x, bias, dx); }
+  template <typename Whole>
+  __device__ Read read(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    return {da.load(row, column, left, whole), x.load(row, column, left, whole),
+            bias.load(0, column, left, whole)};
+  }
+  template <typename Whole>
+  __device__ cuda::Pack<T> terms(const Read& read, int64_t row, int64_t column, int64_t left,
+                                 Whole whole) const {
+    auto d = read.da;
     drop(dropout, row, column, d);
 #pragma unroll
-    for (int i = 0; i < d.kCount; ++i) d.x[i] *= slope<kF>(input.x[i] + shift.x[i]);
-    dx.store(d, row, column, left);
+    for (int i = 0; i < d.kCount; ++i)
+      d.x[i] = cuda::product(d.x[i], slope<kF>(read.x.x[i] + read.bias.x[i]));
+    dx.store(d, row, column, left, whole);
     return d;
   }
 };

@@ -13,19 +13,27 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int64_t kSquaresOfBlock = 16384;
+constexpr int kPacksInFlight = 4;
+constexpr int64_t kStep = kThreads * Floats::kCount;
 
 // partials [blocks] written.
+template <typename Whole>
 __global__ void __launch_bounds__(kThreads)
-    sum_squares_of_block(const float* g, int64_t P, bool aligned, double* partials) {
+    sum_squares_of_block(const float* g, int64_t P, Whole whole, double* partials) {
   const int64_t first = static_cast<int64_t>(blockIdx.x) * kSquaresOfBlock;
   const int64_t last = first + kSquaresOfBlock < P ? first + kSquaresOfBlock : P;
   double sum = 0;
-#pragma unroll 4
-  for (int64_t i = first + threadIdx.x * Floats::kCount; i < last; i += kThreads * Floats::kCount) {
-    const Floats pack = Floats::load(g + i, last - i, aligned);
+  for (int64_t i = first + threadIdx.x * Floats::kCount; i < last; i += kPacksInFlight * kStep) {
+    Floats pack[kPacksInFlight];
 #pragma unroll
-    for (int j = 0; j < Floats::kCount; ++j)
-      sum += static_cast<double>(pack.x[j]) * static_cast<double>(pack.x[j]);
+    for (int k = 0; k < kPacksInFlight; ++k)
+      pack[k] = Floats::load(g + i + k * kStep, last - i - k * kStep, whole);
+#pragma unroll
+    for (int k = 0; k < kPacksInFlight; ++k) {
+#pragma unroll
+      for (int j = 0; j < Floats::kCount; ++j)
+        sum += static_cast<double>(pack[k].x[j]) * static_cast<double>(pack[k].x[j]);
+    }
   }
   sum = cuda::block_sum<kThreads>(sum);
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
@@ -69,10 +77,11 @@ struct AdamRule {
     Floats &m = moments[0], &v = moments[1];
 #pragma unroll
     for (int j = 0; j < Floats::kCount; ++j) {
-      const float gradient = u.scale * g.x[j] + u.l2 * p.x[j];
-      m.x[j] = u.beta1 * m.x[j] + (1.0f - u.beta1) * gradient;
-      v.x[j] = u.beta2 * v.x[j] + (1.0f - u.beta2) * gradient * gradient;
-      p.x[j] -= u.step_size * m.x[j] / (sqrtf(v.x[j]) * u.v_scale + u.eps) + u.decay * p.x[j];
+      const float gradient = fmaf(u.scale, g.x[j], u.l2 * p.x[j]);
+      m.x[j] = fmaf(u.beta1, m.x[j], (1.0f - u.beta1) * gradient);
+      v.x[j] = fmaf(u.beta2, v.x[j], (1.0f - u.beta2) * gradient * gradient);
+      const float step = u.step_size * m.x[j] / fmaf(sqrtf(v.x[j]), u.v_scale, u.eps);
+      p.x[j] -= fmaf(u.decay, p.x[j], step);
     }
   }
 };
@@ -85,8 +94,11 @@ void sum_of_squares(Cuda, const SumOfSquaresArgs<T>& args) {
     const int64_t blocks = (args.P + kSquaresOfBlock - 1) / kSquaresOfBlock;
     auto* const partials =
         static_cast<double*>(cuda::workspace(blocks * static_cast<int64_t>(sizeof(double))));
-    cuda::launch(sum_squares_of_block, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), 0, cuda::stream(),
-                 args.g, args.P, cuda::rows_are_aligned(args.g, 0), partials);
+    const bool all = args.P % Floats::kCount == 0 && cuda::rows_are_aligned(args.g, 0);
+    cuda::with_packs_of_rows(all, [&](auto whole) {
+      cuda::launch(sum_squares_of_block<decltype(whole)>, dim3(static_cast<unsigned>(blocks)), dim3(kThreads),
+                   0, cuda::stream(), args.g, args.P, whole, partials);
+    });
     cuda::launch(sum_blocks, dim3(1), dim3(kThreads), 0, cuda::stream(), blocks, partials, args.sum);
   } else {
     refuse_bf16("sum_of_squares");

@@ -10,17 +10,21 @@
 
 #include "core/cuda.h"
 #include "kernels/cuda/elements.cuh"
+#include "kernels/cuda/rows.cuh"
 
 namespace xf::kernels {
 
 constexpr int kSumWarps = 8, kRowsOfWarp = 8;
 constexpr int64_t kRowsOfBlock = kSumWarps * kRowsOfWarp;
 
-// partials [row blocks, D] written.  rows(row, column, left) -> Pack<T>: the terms of a pack of columns; what
-// it returns past `left` is not used. Rows::kUnrolled: of how many rows a lane asks for the elements at once.
-template <typename T, typename Rows>
+// partials [row blocks, D] written. Of a pack of columns of a row, `left` elements of which are there, 0 in rows that are not:
+//   rows.read(row, column, left, whole) -> Rows::Read       what it is made of
+//   rows.terms(read, row, column, left, whole) -> Pack<T>   its terms, zeros where nothing is; may write
+// Rows::kUnrolled: of so many rows a lane reads before it makes the terms of the first. What is written might be what is read
+// for all that the compiler knows, so it would not do that by itself.
+template <typename T, typename Rows, typename Whole>
 __global__ void __launch_bounds__(32 * kSumWarps)
-    sum_rows_of_block(int64_t N, int64_t D, float* partials, Rows rows) {
+    sum_rows_of_block(int64_t N, int64_t D, float* partials, Rows rows, Whole whole) {
   constexpr int kCount = cuda::Pack<T>::kCount, kColumns = 32 * kCount;
   XF_SHARED(float[kSumWarps][kColumns], sums);
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -29,12 +33,18 @@ __global__ void __launch_bounds__(32 * kSumWarps)
                 first_row = row_block * kRowsOfBlock + warp * kRowsOfWarp;
   cuda::Pack<T> sum = {};
   if (column < D) {
-#pragma unroll Rows::kUnrolled
-    for (int i = 0; i < kRowsOfWarp; ++i) {
-      if (first_row + i >= N) break;
-      const cuda::Pack<T> terms = rows(first_row + i, column, D - column);
+    const auto left = [&](int i) { return first_row + i < N ? D - column : 0; };
+    for (int i = 0; i < kRowsOfWarp; i += Rows::kUnrolled) {
+      typename Rows::Read read[Rows::kUnrolled];
 #pragma unroll
-      for (int j = 0; j < kCount; ++j) sum.x[j] += terms.x[j];
+      for (int k = 0; k < Rows::kUnrolled; ++k)
+        read[k] = rows.read(first_row + i + k, column, left(i + k), whole);
+#pragma unroll
+      for (int k = 0; k < Rows::kUnrolled; ++k) {
+        const cuda::Pack<T> terms = rows.terms(read[k], first_row + i + k, column, left(i + k), whole);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) sum.x[j] += terms.x[j];
+      }
     }
   }
 #pragma unroll
@@ -74,6 +84,23 @@ __global__ void __launch_bounds__(32 * kWarps)
   sum[column] += total;
 }
 
+// Rows whose terms are the elements of a matrix.
+template <typename T>
+struct Elements {
+  static constexpr int kUnrolled = 8;
+  Matrix<const T> x;
+  using Read = cuda::Pack<T>;
+  bool whole(int64_t width) const { return all_whole(width, x); }
+  template <typename Whole>
+  __device__ Read read(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    return x.load(row, column, left, whole);
+  }
+  template <typename Whole>
+  __device__ Read terms(const Read& read, int64_t, int64_t, int64_t, Whole) const {
+    return read;
+  }
+};
+
 // sum [D] accumulated.
 template <typename T, typename Rows>
 void column_sums(int64_t N, int64_t D, float* sum, const Rows& rows) {
@@ -82,8 +109,10 @@ void column_sums(int64_t N, int64_t D, float* sum, const Rows& rows) {
   const unsigned blocks = count(N, kRowsOfBlock);
   auto* const partials =
       static_cast<float*>(cuda::workspace(int64_t{blocks} * D * static_cast<int64_t>(sizeof(float))));
-  cuda::launch(sum_rows_of_block<T, Rows>, dim3(blocks, count(D, kColumns)), dim3(32 * kSumWarps), 0,
-               cuda::stream(), N, D, partials, rows);
+  cuda::with_packs_of_rows(rows.whole(D), [&](auto whole) {
+    cuda::launch(sum_rows_of_block<T, Rows, decltype(whole)>, dim3(blocks, count(D, kColumns)),
+                 dim3(32 * kSumWarps), 0, cuda::stream(), N, D, partials, rows, whole);
+  });
   cuda::launch(sum_partials<>, dim3(count(D, 32)), dim3(32 * kSumWarps), 0, cuda::stream(), int64_t{blocks},
                D, partials, sum, static_cast<float*>(nullptr));
 }

@@ -106,15 +106,6 @@ __global__ void __launch_bounds__(kSumThreads) sum_losses(int64_t N, const float
   loss[1] += sum.y;
 }
 
-template <typename T>
-struct Gradient {
-  static constexpr int kUnrolled = 8;
-  Matrix<const T> dz;
-  __device__ cuda::Pack<T> operator()(int64_t row, int64_t column, int64_t left) const {
-    return dz.load(row, column, left);
-  }
-};
-
 }  // namespace
 
 template <typename T>
@@ -125,7 +116,7 @@ void cross_entropy(Cuda, const CrossEntropyArgs<T>& args) {
                  cuda::stream(), args, losses);
   });
   cuda::launch(sum_losses, dim3(1), dim3(kSumThreads), 0, cuda::stream(), args.N, losses, args.loss);
-  if (args.dbias) column_sums<T>(args.N, args.V, args.dbias, Gradient<T>{{args.dz, args.V}});
+  if (args.dbias) column_sums<T>(args.N, args.V, args.dbias, Elements<T>{{args.dz, args.V}});
 }
 
 template void cross_entropy(Cuda, const CrossEntropyArgs<float>&);

@@ -13,10 +13,12 @@ struct Drop {
   Matrix<const T> x;
   Matrix<T> y;
   DropoutArgs dropout;
-  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
-    auto pack = x.load(row, column, left);
+  bool whole(int64_t width) const { return all_whole(width, x, y); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    auto pack = x.load(row, column, left, whole);
     drop(dropout, row, column, pack);
-    y.store(pack, row, column, left);
+    y.store(pack, row, column, left, whole);
   }
 };
 

@@ -16,7 +16,10 @@ __device__ __forceinline__ void drop(const DropoutArgs& dropout, int64_t row, in
   for (int i = 0; i < cuda::Pack<T>::kCount; i += 4) {
     const Philox words = dropout.words(static_cast<uint32_t>((column + i) / 4), static_cast<uint32_t>(row));
 #pragma unroll
-    for (int j = 0; j < 4; ++j) pack.x[i + j] *= words.x[j] >= dropout.threshold ? dropout.scale : 0.0f;
+    for (int j = 0; j < 4; ++j) {
+      const float factor = words.x[j] >= dropout.threshold ? dropout.scale : 0.0f;
+      pack.x[i + j] = cuda::product(pack.x[i + j], factor);
+    }
   }
 }
 

@@ -2,6 +2,8 @@
 // row allows.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/cuda/portable.cuh"
 
 namespace xf::cuda {
@@ -23,6 +25,22 @@ __device__ __forceinline__ T from_float(float x) {
   }
 }
 
+// How a kernel reads and writes its packs, which it is compiled for. Whole: each with one access, since all begin at multiples
+// of 16 bytes and none is cut off by the end of its row. Any: element by element. A choice at run time would put a branch
+// before every load, and no load would begin before the last one had come.
+using WholePacks = std::true_type;
+using AnyPacks = std::false_type;
+
+// f(WholePacks()) or f(AnyPacks()); on the host.
+template <typename F>
+void with_packs_of_rows(bool whole, const F& f) {
+  if (whole) {
+    f(WholePacks());
+  } else {
+    f(AnyPacks());
+  }
+}
+
 // As many elements as 16 bytes hold, as floats.
 template <typename T>
 struct Pack {
@@ -30,29 +48,38 @@ struct Pack {
   float x[kCount];
 
   // From p on; `left` elements are there (kCount or more: a full pack), the rest of x is `fill`.
-  // aligned: p is a multiple of 16; without it elements are read one by one.
+  __device__ __forceinline__ static Pack load(const T* p, int64_t left, WholePacks, Site site = XF_HERE) {
+    uint4 words = make_uint4(0, 0, 0, 0);
+    if (left > 0) words = load_16(p, site);
+    Pack pack;
+    pack.unpack(words);
+    return pack;
+  }
+  __device__ __forceinline__ static Pack load(const T* p, int64_t left, AnyPacks, float fill = 0.0f) {
+    Pack pack;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) pack.x[i] = i < left ? to_float(p[i]) : fill;
+    return pack;
+  }
+  // aligned: p is a multiple of 16.
   __device__ __forceinline__ static Pack load(const T* p, int64_t left, bool aligned, float fill = 0.0f,
                                               Site site = XF_HERE) {
-    Pack pack;
-    if (aligned && left >= kCount) {
-      pack.unpack(load_16(p, site));
-    } else {
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) pack.x[i] = i < left ? to_float(p[i]) : fill;
-    }
-    return pack;
+    return aligned && left >= kCount ? load(p, left, WholePacks(), site) : load(p, left, AnyPacks(), fill);
   }
 
   // The first `left` elements, rounded to T.
-  __device__ __forceinline__ void store(T* p, int64_t left, bool aligned, Site site = XF_HERE) const {
-    if (aligned && left >= kCount) {
-      store_16(p, packed(), site);
-    } else {
+  __device__ __forceinline__ void store(T* p, int64_t left, WholePacks, Site site = XF_HERE) const {
+    if (left > 0) store_16(p, packed(), site);
+  }
+  __device__ __forceinline__ void store(T* p, int64_t left, AnyPacks) const {
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) {
-        if (i < left) p[i] = from_float<T>(x[i]);
-      }
+    for (int i = 0; i < kCount; ++i) {
+      if (i < left) p[i] = from_float<T>(x[i]);
     }
+  }
+  __device__ __forceinline__ void store(T* p, int64_t left, bool aligned, Site site = XF_HERE) const {
+    if (aligned && left >= kCount) return store(p, left, WholePacks(), site);
+    store(p, left, AnyPacks());
   }
 
  private:
@@ -84,9 +111,9 @@ struct Pack {
   }
 };
 
-// Whether Pack::load and store may be told `aligned` at every kCount-th element of every row: the base and
-// the distance of rows, `stride` elements, are multiples of 16 bytes. The same for the whole grid: ask on the
-// host.
+// Whether every kCount-th element of every row lies at a multiple of 16 bytes: the base and the distance of rows, `stride`
+// elements, do. The packs are whole where the width is a multiple of kCount as well. The same for the whole grid: ask on
+// the host.
 template <typename T>
 inline bool rows_are_aligned(const T* base, int64_t stride) {
   return reinterpret_cast<uintptr_t>(base) % 16 == 0 && stride * static_cast<int64_t>(sizeof(T)) % 16 == 0;

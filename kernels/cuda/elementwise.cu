@@ -14,12 +14,14 @@ template <typename T>
 struct Add {
   Matrix<const T> x;
   Matrix<T> y;
-  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
-    const auto terms = x.load(row, column, left);
-    auto sum = y.load(row, column, left);
+  bool whole(int64_t width) const { return all_whole(width, x, y); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    const auto terms = x.load(row, column, left, whole);
+    auto sum = y.load(row, column, left, whole);
 #pragma unroll
     for (int i = 0; i < sum.kCount; ++i) sum.x[i] += terms.x[i];
-    y.store(sum, row, column, left);
+    y.store(sum, row, column, left, whole);
   }
 };
 
@@ -29,12 +31,14 @@ struct Scale {
   Matrix<T> y;
   float alpha;
   const float* alpha_at;
-  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
-    auto pack = x.load(row, column, left);
+  bool whole(int64_t width) const { return all_whole(width, x, y); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    auto pack = x.load(row, column, left, whole);
     const float factor = alpha_at ? *alpha_at : alpha;
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) pack.x[i] *= factor;
-    y.store(pack, row, column, left);
+    y.store(pack, row, column, left, whole);
   }
 };
 
@@ -43,12 +47,14 @@ struct MoveTowards {
   Matrix<const T> x;
   Matrix<T> y;
   const float* share;
-  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
-    const auto to = x.load(row, column, left);
-    auto pack = y.load(row, column, left);
+  bool whole(int64_t width) const { return all_whole(width, x, y); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    const auto to = x.load(row, column, left, whole);
+    auto pack = y.load(row, column, left, whole);
 #pragma unroll
-    for (int i = 0; i < pack.kCount; ++i) pack.x[i] += *share * (to.x[i] - pack.x[i]);
-    y.store(pack, row, column, left);
+    for (int i = 0; i < pack.kCount; ++i) pack.x[i] = fmaf(*share, to.x[i] - pack.x[i], pack.x[i]);
+    y.store(pack, row, column, left, whole);
   }
 };
 
@@ -58,14 +64,16 @@ struct MaskedFill {
   const int32_t* mask;
   Matrix<T> y;
   float value;
-  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
-    auto pack = x.load(row, column, left);
+  bool whole(int64_t width) const { return all_whole(width, x, y); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    auto pack = x.load(row, column, left, whole);
     const int32_t* const attended = mask + row * x.stride + column;
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) {
       if (i < left && attended[i] == 0) pack.x[i] = value;
     }
-    y.store(pack, row, column, left);
+    y.store(pack, row, column, left, whole);
   }
 };
 
@@ -73,25 +81,20 @@ template <typename T>
 struct Copy {
   Matrix<const T> x;
   Matrix<T> y;
-  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
-    y.store(x.load(row, column, left), row, column, left);
+  bool whole(int64_t width) const { return all_whole(width, x, y); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    y.store(x.load(row, column, left, whole), row, column, left, whole);
   }
 };
 
 template <typename T>
 struct Zero {
   Matrix<T> y;
-  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
-    y.store({}, row, column, left);
-  }
-};
-
-template <typename T>
-struct Load {
-  static constexpr int kUnrolled = 8;
-  Matrix<const T> x;
-  __device__ cuda::Pack<T> operator()(int64_t row, int64_t column, int64_t left) const {
-    return x.load(row, column, left);
+  bool whole(int64_t width) const { return all_whole(width, y); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    y.store({}, row, column, left, whole);
   }
 };
 
@@ -123,7 +126,7 @@ void add_bias(Cuda, const RowsArgs<T>& args) {
 
 template <typename T>
 void sum_rows(Cuda, const SumRowsArgs<T>& args) {
-  column_sums<T>(args.N, args.D, args.sum, Load<T>{{args.x, args.x_stride}});
+  column_sums<T>(args.N, args.D, args.sum, Elements<T>{{args.x, args.x_stride}});
 }
 
 template <typename T>

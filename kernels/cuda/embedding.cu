@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kWarps = 8;
 constexpr int kShortRun = 32;
+constexpr int kRowsInFlight = 4;  // a part of 32
 
 template <typename T>
 struct Gather {
@@ -27,17 +28,17 @@ struct Gather {
   Matrix<T> x;
   float scale;
   DropoutArgs dropout;
-  __device__ void operator()(int64_t row, int64_t column, int64_t left) const {
+  bool whole(int64_t width) const { return all_whole(width, table, position_table, x); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
     const int32_t id = ids[row], position = positions[row];
-    cuda::Pack<T> pack = {};
-    if (id >= 0 && id < V && position >= 0 && position < P) {
-      pack = table.load(id, column, left);
-      const auto shift = position_table.load(position, column, left);
+    const bool there = id >= 0 && id < V && position >= 0 && position < P;
+    auto pack = table.load(there ? id : 0, column, there ? left : 0, whole);
+    const auto shift = position_table.load(there ? position : 0, column, there ? left : 0, whole);
 #pragma unroll
-      for (int i = 0; i < pack.kCount; ++i) pack.x[i] = scale * pack.x[i] + shift.x[i];
-      drop(dropout, row, column, pack);
-    }
-    x.store(pack, row, column, left);
+    for (int i = 0; i < pack.kCount; ++i) pack.x[i] = fmaf(scale, pack.x[i], shift.x[i]);
+    drop(dropout, row, column, pack);
+    x.store(pack, row, column, left, whole);
   }
 };
 
@@ -67,38 +68,48 @@ struct RunSum {
   cuda::Pack<T> sum = {};
 
   // Adds the tokens at `place` and the 31 after it, as far as they have this id. Whether all of them had it.
-  __device__ __forceinline__ bool add(const SortedTokens& tokens, int64_t place, int32_t id) {
+  template <typename Whole>
+  __device__ __forceinline__ bool add(const SortedTokens& tokens, int64_t place, int32_t id, Whole whole) {
     const auto [number, its_id] = tokens.at(place + threadIdx.x % 32);
     const int count = __popc(__ballot_sync(cuda::kFullWarp, its_id == id));
 #pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-      const int32_t row = __shfl_sync(cuda::kFullWarp, number, i);
-      if (left <= 0) continue;
-      auto pack = dx.load(row, column, left);
-      drop(dropout, row, column, pack);
+    for (int i = 0; i < count; i += kRowsInFlight) {
+      int32_t row[kRowsInFlight];
+      cuda::Pack<T> pack[kRowsInFlight];
 #pragma unroll
-      for (int j = 0; j < pack.kCount; ++j) sum.x[j] += pack.x[j];
+      for (int k = 0; k < kRowsInFlight; ++k) {
+        row[k] = __shfl_sync(cuda::kFullWarp, number, i + k);
+        pack[k] = dx.load(row[k], column, i + k < count ? left : 0, whole);
+      }
+#pragma unroll
+      for (int k = 0; k < kRowsInFlight; ++k) {
+        if (i + k >= count) break;
+        drop(dropout, row[k], column, pack[k]);
+#pragma unroll
+        for (int j = 0; j < pack[k].kCount; ++j) sum.x[j] += pack[k].x[j];
+      }
     }
     return count == 32;
   }
 };
 
 // EM2. The table's row of a word, from `column` on: += scale * terms.
-template <typename T>
+template <typename T, typename Whole>
 __device__ __forceinline__ void add_to_row(const Matrix<float>& dtable, int32_t id, int64_t column,
-                                           int64_t left, float scale, const cuda::Pack<T>& terms) {
+                                           int64_t left, float scale, const cuda::Pack<T>& terms,
+                                           Whole whole) {
 #pragma unroll
   for (int i = 0; i < terms.kCount; i += cuda::Pack<float>::kCount) {
-    auto row = dtable.load(id, column + i, left - i);
+    auto row = dtable.load(id, column + i, left - i, whole);
 #pragma unroll
-    for (int j = 0; j < row.kCount; ++j) row.x[j] += scale * terms.x[i + j];
-    dtable.store(row, id, column + i, left - i);
+    for (int j = 0; j < row.kCount; ++j) row.x[j] = fmaf(scale, terms.x[i + j], row.x[j]);
+    dtable.store(row, id, column + i, left - i, whole);
   }
 }
 
-template <typename T>
+template <typename T, typename Whole>
 __global__ void __launch_bounds__(32 * kWarps)
-    add_runs(EmbeddingBackwardArgs<T> args, Matrix<const T> dx, Matrix<float> dtable) {
+    add_runs(EmbeddingBackwardArgs<T> args, Matrix<const T> dx, Matrix<float> dtable, Whole whole) {
   constexpr int kCount = cuda::Pack<T>::kCount, kColumns = 32 * kCount;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const SortedTokens tokens{args.ids, args.order, args.N, args.V};
@@ -119,14 +130,14 @@ __global__ void __launch_bounds__(32 * kWarps)
   RunSum<T> run{dx, args.dropout, column, args.D - column};
   if ((begins >> warp & 1u) && !(is_long && warp == last)) {
     const int32_t its_id = __shfl_sync(cuda::kFullWarp, next, warp);
-    run.add(tokens, first_place + warp, its_id);
+    run.add(tokens, first_place + warp, its_id, whole);
     if (column < args.D) {
-      add_to_row(dtable, its_id, column, args.D - column, args.scale, run.sum);
+      add_to_row(dtable, its_id, column, args.D - column, args.scale, run.sum, whole);
     }
   }
   if (!is_long) return;
   RunSum<T> share{dx, args.dropout, column, args.D - column};
-  for (int64_t place = first_place + last + 32 * warp; share.add(tokens, place, last_id);
+  for (int64_t place = first_place + last + 32 * warp; share.add(tokens, place, last_id, whole);
        place += 32 * kWarps) {
   }
   XF_SHARED(float[kWarps][kColumns], sums);
@@ -138,7 +149,8 @@ __global__ void __launch_bounds__(32 * kWarps)
   float total = 0;
 #pragma unroll
   for (int w = 0; w < kWarps; ++w) total += sums[w][at];
-  dtable.data[last_id * args.D + first_column + at] += args.scale * total;
+  float& element = dtable.data[last_id * args.D + first_column + at];
+  element = fmaf(args.scale, total, element);
 }
 
 }  // namespace
@@ -160,8 +172,12 @@ void embedding_forward(Cuda, const EmbeddingForwardArgs<T>& args) {
 template <typename T>
 void embedding_backward(Cuda, const EmbeddingBackwardArgs<T>& args) {
   const auto count = [](int64_t n, int64_t size) { return static_cast<unsigned>((n + size - 1) / size); };
-  cuda::launch(add_runs<T>, dim3(count(args.N, kWarps), count(args.D, kSpan<T>)), dim3(32 * kWarps), 0,
-               cuda::stream(), args, Matrix<const T>(args.dx, args.D), Matrix<float>(args.dtable, args.D));
+  const Matrix<const T> dx(args.dx, args.D);
+  const Matrix<float> dtable(args.dtable, args.D);
+  cuda::with_packs_of_rows(all_whole(args.D, dx, dtable), [&](auto whole) {
+    cuda::launch(add_runs<T, decltype(whole)>, dim3(count(args.N, kWarps), count(args.D, kSpan<T>)),
+                 dim3(32 * kWarps), 0, cuda::stream(), args, dx, dtable, whole);
+  });
 }
 
 template void embedding_forward(Cuda, const EmbeddingForwardArgs<float>&);

@@ -9,6 +9,7 @@
 // read, after it read them: y may be x, and sum may be s.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <type_traits>
 
@@ -36,12 +37,12 @@ __device__ __forceinline__ int64_t column_of_pack(int k) {
 }
 
 // All loads start before the first of them is waited for. Beyond D: 0.
-template <typename T, int kPacks>
-__device__ __forceinline__ void load_row(const T* row, int64_t D, bool aligned, cuda::Pack<T> (&x)[kPacks]) {
+template <typename T, int kPacks, typename Whole>
+__device__ __forceinline__ void load_row(const T* row, int64_t D, Whole whole, cuda::Pack<T> (&x)[kPacks]) {
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int64_t column = column_of_pack<T>(k);
-    x[k] = cuda::Pack<T>::load(row + column, D - column, aligned);
+    x[k] = cuda::Pack<T>::load(row + column, D - column, whole);
   }
 }
 
@@ -69,7 +70,7 @@ __device__ __forceinline__ float squares_of(const cuda::Pack<T>& x, int64_t left
 #pragma unroll
   for (int i = 0; i < x.kCount; ++i) {
     const float d = i < left ? x.x[i] - mean : 0.0f;
-    sum += d * d;
+    sum = fmaf(d, d, sum);
   }
   return sum;
 }
@@ -79,35 +80,40 @@ __device__ __forceinline__ float rstd_of(float squares, int64_t D, float eps) {
 }
 
 // y = gamma * xhat + beta, a pack of it (LN0).
-template <typename T>
+template <typename T, typename Whole>
 __device__ __forceinline__ void store_normalised(const ResidualNormForwardArgs<T>& args, int64_t n,
-                                                 int64_t column, bool aligned, float mean, float rstd,
+                                                 int64_t column, Whole whole, float mean, float rstd,
                                                  cuda::Pack<T> x) {
   using Pack = cuda::Pack<T>;
   const int64_t left = args.D - column;
-  const Pack gamma = Pack::load(args.gamma + column, left, aligned);
-  const Pack beta = Pack::load(args.beta + column, left, aligned);
+  const Pack gamma = Pack::load(args.gamma + column, left, whole);
+  const Pack beta = Pack::load(args.beta + column, left, whole);
 #pragma unroll
-  for (int i = 0; i < Pack::kCount; ++i) x.x[i] = gamma.x[i] * ((x.x[i] - mean) * rstd) + beta.x[i];
-  x.store(args.y + n * args.D + column, left, aligned);
+  for (int i = 0; i < Pack::kCount; ++i) x.x[i] = fmaf(gamma.x[i], (x.x[i] - mean) * rstd, beta.x[i]);
+  x.store(args.y + n * args.D + column, left, whole);
 }
 
-template <typename T, int kPacks, bool kResidual>
-__global__ void __launch_bounds__(kNormThreads)
-    normalise_warp_per_row(const ResidualNormForwardArgs<T> args, const bool aligned) {
+// Blocks that share a multiprocessor's registers: so many that their loads keep its memory busy, so few that a row's packs stay
+// in registers.
+template <typename T, int kPacks>
+constexpr int kNormBlocks = kPacks* cuda::Pack<T>::kCount <= 16 ? 8 : 4;
+
+template <typename T, int kPacks, bool kResidual, typename Whole>
+__global__ void __launch_bounds__(kNormThreads, kNormBlocks<T, kPacks>)
+    normalise_warp_per_row(const ResidualNormForwardArgs<T> args, const Whole whole) {
   const int64_t n = int64_t{blockIdx.x} * kNormWarps + threadIdx.x / 32;
   if (n >= args.N) return;
   const int64_t D = args.D;
   cuda::Pack<T> x[kPacks];
-  load_row(args.x + n * D, D, aligned, x);
+  load_row(args.x + n * D, D, whole, x);
   if constexpr (kResidual) {
     cuda::Pack<T> s[kPacks];
-    load_row(args.s + n * D, D, aligned, s);
+    load_row(args.s + n * D, D, whole, s);
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       const int64_t column = column_of_pack<T>(k);
       add_dropped(args.dropout, n, column, s[k], x[k]);
-      x[k].store(args.sum + n * D + column, D - column, aligned);
+      x[k].store(args.sum + n * D + column, D - column, whole);
     }
   }
   float sum = 0, squares = 0;
@@ -119,7 +125,7 @@ __global__ void __launch_bounds__(kNormThreads)
   const float rstd = rstd_of(cuda::warp_sum(squares), D, args.eps);
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    store_normalised(args, n, column_of_pack<T>(k), aligned, mean, rstd, x[k]);
+    store_normalised(args, n, column_of_pack<T>(k), whole, mean, rstd, x[k]);
   }
   if (threadIdx.x % 32 == 0) {
     args.mean[n] = mean;
@@ -127,30 +133,30 @@ __global__ void __launch_bounds__(kNormThreads)
   }
 }
 
-template <typename T, bool kResidual>
+template <typename T, bool kResidual, typename Whole>
 __global__ void __launch_bounds__(kLongNormThreads)
-    normalise_block_per_row(const ResidualNormForwardArgs<T> args, const bool aligned) {
+    normalise_block_per_row(const ResidualNormForwardArgs<T> args, const Whole whole) {
   using Pack = cuda::Pack<T>;
   constexpr int64_t kStep = kLongNormThreads * Pack::kCount;
   const int64_t n = blockIdx.x, D = args.D, first = int64_t{threadIdx.x} * Pack::kCount;
   const T* const row = (kResidual ? args.sum : args.x) + n * D;
   float sum = 0, squares = 0;
   for (int64_t column = first; column < D; column += kStep) {
-    Pack x = Pack::load(args.x + n * D + column, D - column, aligned);
+    Pack x = Pack::load(args.x + n * D + column, D - column, whole);
     if constexpr (kResidual) {
-      const Pack s = Pack::load(args.s + n * D + column, D - column, aligned);
+      const Pack s = Pack::load(args.s + n * D + column, D - column, whole);
       add_dropped(args.dropout, n, column, s, x);
-      x.store(args.sum + n * D + column, D - column, aligned);
+      x.store(args.sum + n * D + column, D - column, whole);
     }
     sum += sum_of(x);
   }
   const float mean = cuda::block_sum<kLongNormThreads>(sum) / static_cast<float>(D);
   for (int64_t column = first; column < D; column += kStep) {
-    squares += squares_of(Pack::load(row + column, D - column, aligned), D - column, mean);
+    squares += squares_of(Pack::load(row + column, D - column, whole), D - column, mean);
   }
   const float rstd = rstd_of(cuda::block_sum<kLongNormThreads>(squares), D, args.eps);
   for (int64_t column = first; column < D; column += kStep) {
-    store_normalised(args, n, column, aligned, mean, rstd, Pack::load(row + column, D - column, aligned));
+    store_normalised(args, n, column, whole, mean, rstd, Pack::load(row + column, D - column, whole));
   }
   if (threadIdx.x == 0) {
     args.mean[n] = mean;
@@ -167,27 +173,29 @@ void with_packs(int64_t D, const F& f) {
   if constexpr (4 * kNormSpan<T> < kLongestNormInRegisters) f(std::integral_constant<int, 8>());
 }
 
-// Whether rows of D of all these arrays can be read in packs; those that are not there do not count.
+// Whether rows of D of all these arrays, one behind the other, are whole packs; those that are not there do not count.
 template <typename T>
-bool all_aligned(int64_t D, std::initializer_list<const T*> arrays) {
-  bool aligned = true;
-  for (const T* const array : arrays) aligned = aligned && cuda::rows_are_aligned(array, D);
-  return aligned;
+bool all_whole(int64_t D, std::initializer_list<const T*> arrays) {
+  return std::all_of(arrays.begin(), arrays.end(),
+                     [D](const T* array) { return cuda::rows_are_aligned(array, D); });
 }
 
 // kResidual false: x is normalised itself; s, sum and dropout are not looked at.
 template <bool kResidual, typename T>
 void normalise_rows(const ResidualNormForwardArgs<T>& args) {
-  const bool aligned = all_aligned<T>(args.D, {args.x, args.s, args.gamma, args.beta, args.sum, args.y});
-  if (args.D > kLongestNormInRegisters) {
-    cuda::launch(normalise_block_per_row<T, kResidual>, static_cast<unsigned>(args.N), kLongNormThreads, 0,
-                 cuda::stream(), args, aligned);
-    return;
-  }
-  const auto blocks = static_cast<unsigned>((args.N + kNormWarps - 1) / kNormWarps);
-  with_packs<T>(args.D, [&](auto packs) {
-    cuda::launch(normalise_warp_per_row<T, packs(), kResidual>, blocks, kNormThreads, 0, cuda::stream(), args,
-                 aligned);
+  const bool all = all_whole<T>(args.D, {args.x, args.s, args.gamma, args.beta, args.sum, args.y});
+  cuda::with_packs_of_rows(all, [&](auto whole) {
+    using Whole = decltype(whole);
+    if (args.D > kLongestNormInRegisters) {
+      cuda::launch(normalise_block_per_row<T, kResidual, Whole>, static_cast<unsigned>(args.N),
+                   kLongNormThreads, 0, cuda::stream(), args, whole);
+      return;
+    }
+    const auto blocks = static_cast<unsigned>((args.N + kNormWarps - 1) / kNormWarps);
+    with_packs<T>(args.D, [&](auto packs) {
+      cuda::launch(normalise_warp_per_row<T, packs(), kResidual, Whole>, blocks, kNormThreads, 0,
+                   cuda::stream(), args, whole);
+    });
   });
 }
 

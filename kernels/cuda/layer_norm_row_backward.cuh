@@ -24,21 +24,21 @@ constexpr int64_t kMostRuns = 512, kShortestRun = 16;
 struct MeansOfRow {
   float rstd, g, g_xhat;
 };
-template <bool kResidual, typename T>
+template <bool kResidual, typename T, typename Whole>
 __device__ __forceinline__ void store_gradients(const ResidualNormBackwardArgs<T>& args, int64_t n,
-                                                int64_t column, bool aligned, const MeansOfRow& row,
+                                                int64_t column, Whole whole, const MeansOfRow& row,
                                                 const cuda::Pack<T>& xhat, cuda::Pack<T> g,
                                                 const cuda::Pack<T>& dsum) {
   const int64_t left = args.D - column, at = n * args.D + column;
 #pragma unroll
   for (int i = 0; i < g.kCount; ++i) {
-    g.x[i] = row.rstd * (g.x[i] - row.g - xhat.x[i] * row.g_xhat);
-    if (kResidual && args.dsum) g.x[i] += dsum.x[i];
+    const float inner = fmaf(-xhat.x[i], row.g_xhat, g.x[i] - row.g);
+    g.x[i] = kResidual && args.dsum ? fmaf(row.rstd, inner, dsum.x[i]) : row.rstd * inner;
   }
-  g.store(args.dx + at, left, aligned);
+  g.store(args.dx + at, left, whole);
   if constexpr (kResidual) {
     drop(args.dropout, n, column, g);
-    g.store(args.ds + at, left, aligned);
+    g.store(args.ds + at, left, whole);
   }
 }
 
@@ -49,9 +49,9 @@ __device__ __forceinline__ void centre(float mean, float rstd, const cuda::Pack<
 #pragma unroll
   for (int i = 0; i < x.kCount; ++i) {
     x.x[i] = (x.x[i] - mean) * rstd;
-    dy.x[i] *= gamma.x[i];
+    dy.x[i] = cuda::product(dy.x[i], gamma.x[i]);
     g_sum += dy.x[i];
-    g_xhat_sum += dy.x[i] * x.x[i];
+    g_xhat_sum = fmaf(dy.x[i], x.x[i], g_xhat_sum);
   }
 }
 
@@ -62,7 +62,7 @@ __device__ __forceinline__ void add_row(float mean, float rstd, const cuda::Pack
                                         cuda::Pack<T>& dbeta) {
 #pragma unroll
   for (int i = 0; i < x.kCount; ++i) {
-    dgamma.x[i] += dy.x[i] * ((x.x[i] - mean) * rstd);
+    dgamma.x[i] = fmaf(dy.x[i], (x.x[i] - mean) * rstd, dgamma.x[i]);
     dbeta.x[i] += dy.x[i];
   }
 }
@@ -70,10 +70,10 @@ __device__ __forceinline__ void add_row(float mean, float rstd, const cuda::Pack
 // Columns of a lane up to which four blocks share a multiprocessor's registers; wider rows need more of them.
 constexpr int kColumnsForFourBlocks = 16;
 
-template <typename T, int kPacks, bool kResidual>
+template <typename T, int kPacks, bool kResidual, typename Whole>
 __global__ void __launch_bounds__(kNormThreads,
                                   kPacks* cuda::Pack<T>::kCount <= kColumnsForFourBlocks ? 4 : 2)
-    normalise_backward_warp_per_row(const ResidualNormBackwardArgs<T> args, const bool aligned,
+    normalise_backward_warp_per_row(const ResidualNormBackwardArgs<T> args, const Whole whole,
                                     const int64_t run, float* const partials) {
   using Pack = cuda::Pack<T>;
   XF_DYNAMIC_SHARED(shared);
@@ -81,23 +81,22 @@ __global__ void __launch_bounds__(kNormThreads,
   Pack dgamma[kPacks] = {}, dbeta[kPacks] = {};
   for (int64_t n = blockIdx.x * run + threadIdx.x / 32; n < last; n += kNormWarps) {
     Pack x[kPacks], dy[kPacks], dsum[kPacks] = {};
-    load_row(args.sum + n * D, D, aligned, x);
-    load_row(args.dy + n * D, D, aligned, dy);
-    if (kResidual && args.dsum) load_row(args.dsum + n * D, D, aligned, dsum);
+    load_row(args.sum + n * D, D, whole, x);
+    load_row(args.dy + n * D, D, whole, dy);
+    if (kResidual && args.dsum) load_row(args.dsum + n * D, D, whole, dsum);
     const float mean = args.mean[n], rstd = args.rstd[n];
     float g_sum = 0, g_xhat_sum = 0;
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       const int64_t column = column_of_pack<T>(k);
       add_row(mean, rstd, x[k], dy[k], dgamma[k], dbeta[k]);
-      centre(mean, rstd, Pack::load(args.gamma + column, D - column, aligned), x[k], dy[k], g_sum,
-             g_xhat_sum);
+      centre(mean, rstd, Pack::load(args.gamma + column, D - column, whole), x[k], dy[k], g_sum, g_xhat_sum);
     }
     const MeansOfRow row{rstd, cuda::warp_sum(g_sum) / static_cast<float>(D),
                          cuda::warp_sum(g_xhat_sum) / static_cast<float>(D)};
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      store_gradients<kResidual>(args, n, column_of_pack<T>(k), aligned, row, x[k], dy[k], dsum[k]);
+      store_gradients<kResidual>(args, n, column_of_pack<T>(k), whole, row, x[k], dy[k], dsum[k]);
     }
   }
   // [warps, 2, D]
@@ -123,9 +122,9 @@ __global__ void __launch_bounds__(kNormThreads,
   }
 }
 
-template <typename T, bool kResidual>
+template <typename T, bool kResidual, typename Whole>
 __global__ void __launch_bounds__(kLongNormThreads)
-    normalise_backward_block_per_row(const ResidualNormBackwardArgs<T> args, const bool aligned,
+    normalise_backward_block_per_row(const ResidualNormBackwardArgs<T> args, const Whole whole,
                                      const int64_t run, float* const partials) {
   using Pack = cuda::Pack<T>;
   constexpr int64_t kStep = kLongNormThreads * Pack::kCount;
@@ -134,8 +133,8 @@ __global__ void __launch_bounds__(kLongNormThreads)
   for (int64_t column = first; column < D; column += kStep) {
     Pack dgamma = {}, dbeta = {};
     for (int64_t n = begin; n < last; ++n) {
-      const Pack x = Pack::load(args.sum + n * D + column, D - column, aligned);
-      const Pack dy = Pack::load(args.dy + n * D + column, D - column, aligned);
+      const Pack x = Pack::load(args.sum + n * D + column, D - column, whole);
+      const Pack dy = Pack::load(args.dy + n * D + column, D - column, whole);
       add_row(args.mean[n], args.rstd[n], x, dy, dgamma, dbeta);
     }
 #pragma unroll
@@ -149,9 +148,9 @@ __global__ void __launch_bounds__(kLongNormThreads)
     const float mean = args.mean[n], rstd = args.rstd[n];
     float g_sum = 0, g_xhat_sum = 0;
     const auto load = [&](int64_t column, Pack& x, Pack& dy) {
-      x = Pack::load(args.sum + n * D + column, D - column, aligned);
-      dy = Pack::load(args.dy + n * D + column, D - column, aligned);
-      centre(mean, rstd, Pack::load(args.gamma + column, D - column, aligned), x, dy, g_sum, g_xhat_sum);
+      x = Pack::load(args.sum + n * D + column, D - column, whole);
+      dy = Pack::load(args.dy + n * D + column, D - column, whole);
+      centre(mean, rstd, Pack::load(args.gamma + column, D - column, whole), x, dy, g_sum, g_xhat_sum);
     };
     Pack x, dy, dsum;
     for (int64_t column = first; column < D; column += kStep) load(column, x, dy);
@@ -159,8 +158,8 @@ __global__ void __launch_bounds__(kLongNormThreads)
                          cuda::block_sum<kLongNormThreads>(g_xhat_sum) / static_cast<float>(D)};
     for (int64_t column = first; column < D; column += kStep) {
       load(column, x, dy);
-      if (kResidual && args.dsum) dsum = Pack::load(args.dsum + n * D + column, D - column, aligned);
-      store_gradients<kResidual>(args, n, column, aligned, row, x, dy, dsum);
+      if (kResidual && args.dsum) dsum = Pack::load(args.dsum + n * D + column, D - column, whole);
+      store_gradients<kResidual>(args, n, column, whole, row, x, dy, dsum);
     }
   }
 }
@@ -168,21 +167,24 @@ __global__ void __launch_bounds__(kLongNormThreads)
 // kResidual false: dsum, ds and dropout are not looked at.
 template <bool kResidual, typename T>
 void normalise_rows_backward(const ResidualNormBackwardArgs<T>& args) {
-  const bool aligned = all_aligned<T>(args.D, {args.dy, args.dsum, args.sum, args.gamma, args.dx, args.ds});
+  const bool all = all_whole<T>(args.D, {args.dy, args.dsum, args.sum, args.gamma, args.dx, args.ds});
   const auto quotient = [](int64_t n, int64_t size) { return (n + size - 1) / size; };
   const int64_t run = kNormWarps * quotient(std::max(quotient(args.N, kMostRuns), kShortestRun), kNormWarps);
   const auto runs = static_cast<unsigned>(quotient(args.N, run));
   const int64_t bytes = 2 * args.D * static_cast<int64_t>(sizeof(float));  // of a run's sums
   auto* const partials = static_cast<float*>(cuda::workspace(runs * bytes));
-  if (args.D > kLongestNormInRegisters) {
-    cuda::launch(normalise_backward_block_per_row<T, kResidual>, runs, kLongNormThreads, 0, cuda::stream(),
-                 args, aligned, run, partials);
-  } else {
+  cuda::with_packs_of_rows(all, [&](auto whole) {
+    using Whole = decltype(whole);
+    if (args.D > kLongestNormInRegisters) {
+      cuda::launch(normalise_backward_block_per_row<T, kResidual, Whole>, runs, kLongNormThreads, 0,
+                   cuda::stream(), args, whole, run, partials);
+      return;
+    }
     with_packs<T>(args.D, [&](auto packs) {
-      cuda::launch(normalise_backward_warp_per_row<T, packs(), kResidual>, runs, kNormThreads,
-                   static_cast<size_t>(kNormWarps * bytes), cuda::stream(), args, aligned, run, partials);
+      cuda::launch(normalise_backward_warp_per_row<T, packs(), kResidual, Whole>, runs, kNormThreads,
+                   static_cast<size_t>(kNormWarps * bytes), cuda::stream(), args, whole, run, partials);
     });
-  }
+  });
   const auto grid = dim3(static_cast<unsigned>(quotient(args.D, 32)), 2);
   cuda::launch(sum_partials<16>, grid, 16 * 32, 0, cuda::stream(), int64_t{runs}, args.D, partials,
                args.dgamma, args.dbeta);

@@ -14,6 +14,7 @@ namespace xf::kernels {
 using Floats = cuda::Pack<float>;
 
 constexpr int kUpdateThreads = 256;
+constexpr int kPacks = 2;              // of a thread, of each array
 constexpr int64_t kOfThread = 8;       // parameters
 constexpr int64_t kMostBlocks = 1024;  // about two waves of four to a multiprocessor on the largest GPU
 
@@ -37,17 +38,19 @@ struct ParameterArrays {
   bf16* rounded;
   int64_t P;
 
-  bool aligned() const {
-    return cuda::rows_are_aligned(p, 0) && cuda::rows_are_aligned(g, 0) &&
+  // A thread's eight are two whole packs of each array, and one of rounded.
+  bool whole() const {
+    return P % kOfThread == 0 && cuda::rows_are_aligned(p, 0) && cuda::rows_are_aligned(g, 0) &&
+           cuda::rows_are_aligned(rounded, 0) &&
            std::all_of(moments, moments + kMoments, [](float* m) { return cuda::rows_are_aligned(m, 0); });
   }
 };
 
 // Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update.
 // Rule::apply(update, g, p, moments): four parameters. g is zeroed.
-template <typename Rule>
+template <typename Rule, typename Whole>
 __global__ void __launch_bounds__(kUpdateThreads)
-    update_parameters(Rule rule, ParameterArrays<Rule::kMoments> of, bool aligned, bool rounded_aligned) {
+    update_parameters(Rule rule, ParameterArrays<Rule::kMoments> of, Whole whole) {
   XF_SHARED(typename Rule::Update, update);
   if (threadIdx.x == 0) update = rule.prepare();
   __syncthreads();
@@ -55,33 +58,41 @@ __global__ void __launch_bounds__(kUpdateThreads)
   const int64_t step = static_cast<int64_t>(gridDim.x) * kUpdateThreads * kOfThread;
   for (int64_t i = (static_cast<int64_t>(blockIdx.x) * kUpdateThreads + threadIdx.x) * kOfThread; i < of.P;
        i += step) {
+    Floats g[kPacks], p[kPacks], moments[kPacks][Rule::kMoments];
+#pragma unroll
+    for (int half = 0; half < kPacks; ++half) {
+      const int64_t at = i + half * Floats::kCount, left = of.P - at;
+      g[half] = Floats::load(of.g + at, left, whole);
+      p[half] = Floats::load(of.p + at, left, whole);
+#pragma unroll
+      for (int k = 0; k < Rule::kMoments; ++k)
+        moments[half][k] = Floats::load(of.moments[k] + at, left, whole);
+    }
     cuda::Pack<bf16> rounded;
 #pragma unroll
-    for (int half = 0; half < kOfThread; half += Floats::kCount) {
-      const int64_t at = i + half, left = of.P - at;
-      const Floats g = Floats::load(of.g + at, left, aligned);
-      Floats{}.store(of.g + at, left, aligned);
+    for (int half = 0; half < kPacks; ++half) {
+      const int64_t at = i + half * Floats::kCount, left = of.P - at;
+      Floats{}.store(of.g + at, left, whole);
       if (!u.finite) continue;
-      Floats p = Floats::load(of.p + at, left, aligned), moments[Rule::kMoments];
+      Rule::apply(u, g[half], p[half], moments[half]);
+      p[half].store(of.p + at, left, whole);
 #pragma unroll
-      for (int k = 0; k < Rule::kMoments; ++k) moments[k] = Floats::load(of.moments[k] + at, left, aligned);
-      Rule::apply(u, g, p, moments);
-      p.store(of.p + at, left, aligned);
+      for (int k = 0; k < Rule::kMoments; ++k) moments[half][k].store(of.moments[k] + at, left, whole);
 #pragma unroll
-      for (int k = 0; k < Rule::kMoments; ++k) moments[k].store(of.moments[k] + at, left, aligned);
-#pragma unroll
-      for (int j = 0; j < Floats::kCount; ++j) rounded.x[half + j] = p.x[j];
+      for (int j = 0; j < Floats::kCount; ++j) rounded.x[half * Floats::kCount + j] = p[half].x[j];
     }
-    if (of.rounded && u.finite) rounded.store(of.rounded + i, of.P - i, rounded_aligned);
+    if (of.rounded && u.finite) rounded.store(of.rounded + i, of.P - i, whole);
   }
 }
 
 template <typename Rule>
 void launch_update(const Rule& rule, const ParameterArrays<Rule::kMoments>& of) {
   const int64_t tiles = (of.P + kUpdateThreads * kOfThread - 1) / (kUpdateThreads * kOfThread);
-  cuda::launch(update_parameters<Rule>, dim3(static_cast<unsigned>(std::min(tiles, kMostBlocks))),
-               dim3(kUpdateThreads), 0, cuda::stream(), rule, of, of.aligned(),
-               cuda::rows_are_aligned(of.rounded, 0));
+  cuda::with_packs_of_rows(of.whole(), [&](auto whole) {
+    cuda::launch(update_parameters<Rule, decltype(whole)>,
+                 dim3(static_cast<unsigned>(std::min(tiles, kMostBlocks))), dim3(kUpdateThreads), 0,
+                 cuda::stream(), rule, of, whole);
+  });
 }
 
 [[noreturn]] inline void refuse_bf16(const char* op) {

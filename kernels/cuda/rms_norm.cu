@@ -113,11 +113,20 @@ struct DyXhat {
   static constexpr int kUnrolled = 4;
   Matrix<const T> dy, x;
   const float* rstd;
-  __device__ cuda::Pack<T> operator()(int64_t row, int64_t column, int64_t left) const {
-    auto terms = dy.load(row, column, left);
-    const auto values = x.load(row, column, left);
+  struct Read {
+    cuda::Pack<T> dy, x;
+    float rstd;
+  };
+  bool whole(int64_t width) const { return all_whole(width, dy, x); }
+  template <typename Whole>
+  __device__ Read read(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    return {dy.load(row, column, left, whole), x.load(row, column, left, whole), left > 0 ? rstd[row] : 0.0f};
+  }
+  template <typename Whole>
+  __device__ cuda::Pack<T> terms(const Read& read, int64_t, int64_t, int64_t, Whole) const {
+    auto terms = read.dy;
 #pragma unroll
-    for (int i = 0; i < terms.kCount; ++i) terms.x[i] *= values.x[i] * rstd[row];
+    for (int i = 0; i < terms.kCount; ++i) terms.x[i] = cuda::product(terms.x[i], read.x.x[i] * read.rstd);
     return terms;
   }
 };

@@ -28,9 +28,9 @@ struct SgdRule {
     Floats& m = moments[0];
 #pragma unroll
     for (int j = 0; j < Floats::kCount; ++j) {
-      const float gradient = u.scale * g.x[j] + u.decay * p.x[j];
-      m.x[j] = u.momentum * m.x[j] + gradient;
-      p.x[j] -= u.rate * m.x[j];
+      const float gradient = fmaf(u.scale, g.x[j], u.decay * p.x[j]);
+      m.x[j] = fmaf(u.momentum, m.x[j], gradient);
+      p.x[j] = fmaf(-u.rate, m.x[j], p.x[j]);
     }
   }
 };
