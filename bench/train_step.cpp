@@ -57,7 +57,7 @@ TrainStep::TrainStep(const ModelPreset& preset, const tests::Target& target)
   registry_.initialise(1);
   model_.bind(target.device);
   const BatchSize capacity{batch_.source_tokens, batch_.target_tokens, batch_.sentences};
-  const nn::MemoryPlan plan = nn::plan_memory(preset.config, capacity, target.dtype);
+  const nn::MemoryPlan plan = nn::plan_memory(preset.config, capacity, target.dtype, {}, target.device.type);
   arena_ = std::make_unique<Arena>(target.device, plan.activations);
   nn::TrainerOptions options;
   options.capacity = capacity;

@@ -23,7 +23,9 @@ struct Device {
 
   static Device cpu() { return {}; }
   static Device cuda(int index = 0) { return {DeviceType::cuda, index}; }
-  static Device meta() { return {DeviceType::meta, 0}; }
+  // The sizes that tensors would have on devices of that type.
+  static Device meta(DeviceType of = DeviceType::cpu) { return {DeviceType::meta, static_cast<int>(of)}; }
+  DeviceType sizes_of() const { return type == DeviceType::meta ? static_cast<DeviceType>(index) : type; }
   friend bool operator==(const Device&, const Device&) = default;
 };
 

@@ -5,7 +5,7 @@
 #include "kernels/checks.h"
 #include "kernels/divergence.h"
 #include "kernels/elementwise.h"
-#include "kernels/matmul.h"
+#include "kernels/linear.h"
 
 namespace xf::kernels {
 
@@ -24,6 +24,7 @@ void cross_entropy_rows(const Tensor& z, const Tensor& bias, const Tensor& targe
                                                .loss = loss.data<Acc<T>>(),
                                                .N = z.rows(),
                                                .V = z.width(),
+                                               .stride = z.row_stride(),
                                                .options = options});
   });
 }
@@ -40,6 +41,31 @@ void check_loss(const char* op, const Tensor& targets, int64_t N, const CrossEnt
            "{}: label smoothing must be in [0, 1), got {}", op, options.label_smoothing);
 }
 
+// x [N, D], w [V, D], bias [V] or undefined.
+void check_projection(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& logits,
+                      const ProjectionGradients& gradients) {
+  const char* const op = "projection_cross_entropy";
+  const int64_t N = x.rows(), D = x.width(), V = w.rows();
+  check_shape(w, {V, D}, "projection_cross_entropy: w");
+  const Shape chunk = logits_chunk(N, V, x.device());
+  check_shape(logits, chunk, "projection_cross_entropy: logits");
+  check_contiguous(logits, "projection_cross_entropy: logits");
+  if (bias.defined()) check_shape(bias, {V}, "projection_cross_entropy: bias");
+  const auto& [dx, dw, dbias, divergence_weight, ddivergence] = gradients;
+  if (dx.defined()) {
+    check_shape(dx, x.shape(), "projection_cross_entropy: dx");
+    check_shape(dw, w.shape(), "projection_cross_entropy: dw");
+    if (bias.defined()) check_shape(dbias, {V}, "projection_cross_entropy: dbias");
+  }
+  check_accumulates(op, x.dtype(), {&dw, &dbias});
+  check_same_dtype(op, {&x, &w, &bias, &logits, &dx});
+  check_same_device(op, {&x, &w, &bias, &logits, &dx, &dw, &dbias});
+  if (divergence_weight == 0) return;
+  XF_CHECK(dx.defined() && N % 2 == 0,
+           "projection_cross_entropy: pairs need gradients and two rows each, got {} rows", N);
+  check_shape(ddivergence, chunk, "projection_cross_entropy: ddivergence");
+}
+
 }  // namespace
 
 void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& options, Out loss, Out dz) {
@@ -54,61 +80,55 @@ void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& o
   cross_entropy_rows(z, {}, targets, options, loss, dz, {});
 }
 
+Shape logits_chunk(int64_t N, int64_t V, Device device) {
+  constexpr int64_t kOfCpu = 512, kOfCuda = 2048, kMultiple = 64;
+  if (device.sizes_of() != DeviceType::cuda) return {std::min(N, kOfCpu), V};
+  return {std::min(N, kOfCuda), (V + kMultiple - 1) / kMultiple * kMultiple};
+}
+
 void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
                               const CrossEntropy& options, Out logits, Out loss,
                               const ProjectionGradients& gradients) {
-  const auto& [dx, dw, dbias, divergence_weight, ddivergence] = gradients;
-  const int64_t N = x.rows(), D = x.width(), V = w.rows();
-  check_shape(x, {N, D}, "projection_cross_entropy: x");
-  check_shape(w, {V, D}, "projection_cross_entropy: w");
-  check_shape(logits, {std::min(N, kLossChunk), V}, "projection_cross_entropy: logits");
-  check_contiguous(logits, "projection_cross_entropy: logits");
-  check_loss("projection_cross_entropy", targets, N, options, loss, x.dtype());
-  if (bias.defined()) check_shape(bias, {V}, "projection_cross_entropy: bias");
-  if (dx.defined()) {
-    check_shape(dx, x.shape(), "projection_cross_entropy: dx");
-    check_shape(dw, w.shape(), "projection_cross_entropy: dw");
-    if (bias.defined()) check_shape(dbias, {V}, "projection_cross_entropy: dbias");
-  }
-  check_accumulates("projection_cross_entropy", x.dtype(), {&dw, &dbias});
-  check_same_dtype("projection_cross_entropy", {&x, &w, &bias, &logits, &dx});
-  check_same_device("projection_cross_entropy", {&x, &w, &bias, &targets, &logits, &loss, &dx, &dw, &dbias});
-  const bool pairs = divergence_weight != 0;
-  if (pairs) {
-    XF_CHECK(dx.defined() && N % 2 == 0,
-             "projection_cross_entropy: pairs need gradients and two rows each, got {} rows", N);
-    check_shape(ddivergence, logits.shape(), "projection_cross_entropy: ddivergence");
-  }
+  check_projection(x, w, bias, logits, gradients);
+  check_loss("projection_cross_entropy", targets, x.rows(), options, loss, x.dtype());
+  check_same_device("projection_cross_entropy", {&x, &targets, &loss});
   if (x.device().type == DeviceType::meta) return;
-  const int64_t passes = pairs ? 2 : 1, tokens = N / passes, chunk = kLossChunk / passes;
+  const auto& [dx, dw, dbias, divergence_weight, ddivergence] = gradients;
+  const bool pairs = divergence_weight != 0, in_products = x.device().type == DeviceType::cuda;
+  // Of the bias and its gradient: the products' share, and the loss's.
+  const Tensor none, with_bias = dx.defined() && bias.defined() ? dbias : none;
+  const Tensor &product_bias = in_products ? bias : none, &product_dbias = in_products ? with_bias : none;
+  const Tensor &loss_bias = in_products ? none : bias, &loss_dbias = in_products ? none : with_bias;
+  const int64_t passes = pairs ? 2 : 1, tokens = x.rows() / passes, chunk = logits.rows() / passes;
   for (int64_t begin = 0; begin < tokens; begin += chunk) {
     const int64_t count = std::min(tokens - begin, chunk);
     const auto rows_of_pass = [&](const Tensor& rows, int64_t pass) {
       return rows.slice_rows(pass * tokens + begin, pass * tokens + begin + count);
     };
-    const auto z_of_pass = [&](int64_t pass) { return logits.slice_rows(pass * count, (pass + 1) * count); };
+    const auto in_chunk = [&](const Tensor& rows) {
+      return rows.slice_rows(0, passes * count).slice_columns(0, w.rows());
+    };
+    const Tensor z = in_chunk(logits), dz_of_pairs = pairs ? in_chunk(ddivergence) : none;
+    const auto z_of_pass = [&](int64_t pass) { return z.slice_rows(pass * count, (pass + 1) * count); };
     for (int64_t pass = 0; pass < passes; ++pass)
-      matmul(rows_of_pass(x, pass), Transpose::no, w, Transpose::yes, Accumulate::no, z_of_pass(pass));
-    const Tensor z = logits.slice_rows(0, passes * count);
-    const Tensor dz_of_pairs = pairs ? ddivergence.slice_rows(0, passes * count) : Tensor();
+      linear_forward(rows_of_pass(x, pass), w, product_bias, z_of_pass(pass));
     if (pairs) {
-      divergence(z, bias, rows_of_pass(targets, 0),
+      divergence(z, loss_bias, rows_of_pass(targets, 0),
                  {.weight = divergence_weight, .ignore_id = options.ignore_id}, loss.slice_rows(0, 1),
                  dz_of_pairs);
     }
     for (int64_t pass = 0; pass < passes; ++pass) {
-      cross_entropy_rows(z_of_pass(pass), bias, rows_of_pass(targets, pass), options, loss,
-                         dx.defined() ? z_of_pass(pass) : Tensor(),
-                         bias.defined() && dx.defined() ? dbias : Tensor());
+      cross_entropy_rows(z_of_pass(pass), loss_bias, rows_of_pass(targets, pass), options, loss,
+                         dx.defined() ? z_of_pass(pass) : none, loss_dbias);
     }
     if (!dx.defined()) continue;
     if (pairs) {
       add_in_place(dz_of_pairs, z);
-      if (bias.defined()) sum_rows(dz_of_pairs, dbias);
+      if (loss_dbias.defined()) sum_rows(dz_of_pairs, loss_dbias);
     }
     for (int64_t pass = 0; pass < passes; ++pass) {
-      matmul(z_of_pass(pass), Transpose::no, w, Transpose::no, Accumulate::no, rows_of_pass(dx, pass));
-      matmul(z_of_pass(pass), Transpose::yes, rows_of_pass(x, pass), Transpose::no, Accumulate::yes, dw);
+      linear_backward_input(z_of_pass(pass), w, Accumulate::no, rows_of_pass(dx, pass));
+      linear_backward_weight(z_of_pass(pass), rows_of_pass(x, pass), dw, product_dbias);
     }
   }
 }

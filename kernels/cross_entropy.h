@@ -19,23 +19,27 @@ struct CrossEntropy {
 void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& options, Out loss, Out dz);
 
 // Output projection and cross-entropy, row chunk by row chunk, so that the [N, V] logits never exist:
-//   z = x W^T + bias   for kLossChunk rows at a time, over `logits` [min(N, kLossChunk), V] (workspace, written)
+//   z = x W^T + bias   for as many rows at a time as `logits` (workspace, written) has; its shape is logits_chunk()'s
 //   x [N, D], w [V, D], bias [V] (or undefined), targets [N]  in;  loss as above
 //   with a gradient (dx defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order  (CE4)
 //   with a weight for divergence: rows n and n + N / 2 are two passes over one token, of equal targets, and weight * their
 //   divergence (kernels/divergence.h) is added to the first loss and its gradients to theirs; ddivergence as `logits`
-constexpr int64_t kLossChunk = 512;
 struct ProjectionGradients {
   Tensor dx, dw, dbias;
   float divergence = 0;
   Tensor ddivergence = {};
 };
+// [rows, stride] of N rows' logits: 512 rows, V apart, on the CPU, where they are to stay in its caches; 2048 on CUDA, which
+// has more to fill (an H100: 40 MB of 50 in the L2 cache, V = 10000, bf16), and each begins at a multiple of 128 bytes,
+// whatever V is, as the loads of tensor cores and whole packs want it.
+Shape logits_chunk(int64_t N, int64_t V, Device device);
 void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
                               const CrossEntropy& options, Out logits, Out loss,
                               const ProjectionGradients& gradients);
 
-// A backend takes the projection's bias and its gradient along, so that the logits are not walked again for them:
-//   z = z + bias before anything else;  dbias [V] accumulated = sum_n dz.   Both may be null.
+// The CPU takes the projection's bias and its gradient along, so that the logits are not walked again for them:
+//   z = z + bias before anything else;  dbias [V] accumulated = sum_n dz.   Both may be null, and on CUDA, whose products
+// do both, they are.
 template <typename T>
 struct CrossEntropyArgs {
   const T *z, *bias;
@@ -43,7 +47,7 @@ struct CrossEntropyArgs {
   Acc<T>* dbias;
   const int32_t* targets;
   Acc<T>* loss;
-  int64_t N, V;
+  int64_t N, V, stride;  // elements from row to row, of z and of dz
   CrossEntropy options;
 };
 template <typename T, CpuLevel L>

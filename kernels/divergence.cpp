@@ -8,9 +8,10 @@ void divergence(const Tensor& z, const Tensor& bias, const Tensor& targets, cons
                 Out loss, Out dz) {
   const int64_t rows = z.rows(), V = z.width(), N = rows / 2;
   XF_CHECK(rows % 2 == 0, "divergence: z must have two rows for each token, got {}", z.shape().to_string());
-  check_contiguous(z, "divergence: z");
-  check_contiguous(dz, "divergence: dz");
   check_shape(dz, z.shape(), "divergence: dz");
+  XF_CHECK(dz.row_stride() == z.row_stride(),
+           "divergence: the rows of dz must be {} apart, as those of z, got {}", z.row_stride(),
+           dz.row_stride());
   if (bias.defined()) check_shape(bias, {V}, "divergence: bias");
   XF_CHECK(targets.shape() == Shape{N}, "divergence: targets must be [{}], got {}", N,
            targets.shape().to_string());
@@ -29,6 +30,7 @@ void divergence(const Tensor& z, const Tensor& bias, const Tensor& targets, cons
                                           .loss = loss.data<Acc<T>>(),
                                           .N = N,
                                           .V = V,
+                                          .stride = z.row_stride(),
                                           .options = options});
   });
 }

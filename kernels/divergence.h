@@ -1,5 +1,6 @@
 // How far two passes over the same tokens disagree: the term of R-Drop, Liang et al. 2021, arXiv:2106.14448, equation 2.
-//   z [2N, V] logits in, rows n and n + N of one token; bias [V] added to each row, or undefined
+//   z [2N, V] logits in, rows n and n + N of one token; bias [V] added to each row, or undefined; rows may lie apart, those
+//   of dz as those of z
 //   p = softmax(z_n), q = softmax(z_{n+N}), d = z_n - z_{n+N}
 //   J_n = KL(p || q) + KL(q || p) = sum_v (p_v - q_v) d_v                        (SD1)   derivation: docs/derivations/divergence.md
 //   targets i32 [N]: a pair whose target is ignore_id counts nothing
@@ -26,7 +27,7 @@ struct DivergenceArgs {
   T* dz;
   const int32_t* targets;
   Acc<T>* loss;
-  int64_t N, V;
+  int64_t N, V, stride;  // elements from row to row, of z and of dz
   Divergence options;
 };
 template <typename T, CpuLevel L>

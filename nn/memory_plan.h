@@ -18,7 +18,8 @@ struct MemoryPlan {
   int64_t total() const { return parameters + gradients + moments + activations; }
 };
 
+// On a device of that type.
 MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest, DType dtype = DType::f32,
-                       const OptimizerOptions& optimizer = {});
+                       const OptimizerOptions& optimizer = {}, DeviceType device = DeviceType::cpu);
 
 }  // namespace xf::nn

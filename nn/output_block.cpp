@@ -23,16 +23,15 @@ Output::Output(Registry& registry, const Parameter& weight, float label_smoothin
 
 Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const {
   const Tensor& value = x.value();
-  const int64_t rows = std::min(kernels::kLossChunk, value.rows());
-  const Tensor logits = step.allocate({rows, weight_.shape[0]}, value.dtype());
+  const Shape chunk = kernels::logits_chunk(value.rows(), weight_.shape[0], value.device());
+  const Tensor logits = step.allocate(chunk, value.dtype());
   kernels::ProjectionGradients gradients;
   if (step.tape.recording()) {
-    gradients = {
-        .dx = step.allocate(value.shape(), value.dtype()),
-        .dw = weight_.gradient,
-        .dbias = bias_.gradient,
-        .divergence = step.divergence,
-        .ddivergence = step.divergence != 0 ? step.allocate(logits.shape(), logits.dtype()) : Tensor()};
+    gradients = {.dx = step.allocate(value.shape(), value.dtype()),
+                 .dw = weight_.gradient,
+                 .dbias = bias_.gradient,
+                 .divergence = step.divergence,
+                 .ddivergence = step.divergence != 0 ? step.allocate(chunk, value.dtype()) : Tensor()};
   }
   const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
   kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,

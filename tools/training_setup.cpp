@@ -29,7 +29,8 @@ BatchSize in_memory(const Options& options, const BatchSize& size) {
 
 int64_t activation_mb(const Options& options, const nn::TransformerConfig& model, const BatchSize& size,
                       DType dtype) {
-  return arena_bytes(nn::plan_memory(model, in_memory(options, size), dtype)) >> 20;
+  const DeviceType device = chosen_device(options).type;
+  return arena_bytes(nn::plan_memory(model, in_memory(options, size), dtype, {}, device)) >> 20;
 }
 
 // --mini-batch-fit: as many words as --workspace holds, to a twentieth.
@@ -128,7 +129,9 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
                                    static_cast<double>(options.get_int("optimizer-delay"));
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
   trainer.capacity = largest;
-  nn::MemoryPlan plan = nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer);
+  const Device device = chosen_device(options);
+  nn::MemoryPlan plan =
+      nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type);
   if (trainer.smoothing > 0) plan.moments += plan.gradients;  // the mean is as large as one of Adam's two
   return {.loop = loop_options(options),
           .capacity = capacity,
@@ -138,7 +141,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
           .model = model,
           .trainer = trainer,
           .dtype = dtype,
-          .device = chosen_device(options),
+          .device = device,
           .workspace = options.get_int("workspace") << 20,
           .plan = plan};
 }

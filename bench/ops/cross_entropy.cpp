@@ -42,7 +42,7 @@ struct Projection {
         w(in.random({V, D}, -0.1f, 0.1f)),
         bias(in.random({V})),
         targets(in.ids(words)),
-        logits(in.poisoned({std::min(N, kernels::kLossChunk), V})),
+        logits(in.poisoned(kernels::logits_chunk(N, V, x.device()))),
         loss(in.zero_sums({2})),
         gradients{in.poisoned({N, D}), in.zero_sums({V, D}), in.zero_sums({V})} {}
   void run() const {
@@ -106,7 +106,8 @@ std::vector<Case> cross_entropy_rows(const Scope& scope) {
   }
   const nn::TransformerConfig& model = scope.model.config;
   const int64_t T = scope.model.tokens(), V = model.target_vocabulary;
-  rows = {over_logits(scope, {"", std::min(T, kernels::kLossChunk), V, model.label_smoothing, 3}),
+  rows = {over_logits(scope,
+                      {"", kernels::logits_chunk(T, V, scope.target.device)[0], V, model.label_smoothing, 3}),
           with_projection(scope, T, model.dim, V, model.label_smoothing)};
   // What rows of logits that begin at no multiple of 16 bytes cost in tensor cores.
   constexpr int64_t kAligned = 8;

@@ -40,8 +40,9 @@ std::vector<Case> divergence_rows(const Scope& scope) {
     for (const tests::DivergenceCase& c : tests::divergence_cases()) rows.push_back(of_pairs(scope, c));
     return rows;
   }
-  return {of_pairs(scope, {"", std::min(scope.model.tokens(), kernels::kLossChunk) / 2,
-                           scope.model.config.target_vocabulary, 3})};
+  const int64_t V = scope.model.config.target_vocabulary;
+  const Shape chunk = kernels::logits_chunk(scope.model.tokens(), V, scope.target.device);
+  return {of_pairs(scope, {"", chunk[0] / 2, V, 3})};
 }
 
 }  // namespace xf::bench

@@ -85,14 +85,14 @@ void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* parti
   using A = Acc<T>;
   const int64_t V = args.V;
   const int32_t target = args.targets[n];
-  T* const dz = args.dz ? args.dz + n * V : nullptr;
+  T* const dz = args.dz ? args.dz + n * args.stride : nullptr;
   if (target == args.options.ignore_id) {
     if (dz) fill_zero(dz, V);
     return;
   }
   XF_CHECK(target >= 0 && target < V, "cross_entropy: target {} of row {} is outside of the {} logits",
            target, n, V);
-  const Logits<T, kHasBias> z{args.z + n * V, args.bias, V};
+  const Logits<T, kHasBias> z{args.z + n * args.stride, args.bias, V};
   const A smoothing = static_cast<A>(args.options.label_smoothing), confidence = A{1} - smoothing;
   const A target_logit = z[target];
   const auto [largest, mean] = statistics(z);

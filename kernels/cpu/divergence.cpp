@@ -35,7 +35,7 @@ template <typename T>
 Acc<T> diverge(const DivergenceArgs<T>& args, int64_t n) {
   using A = Acc<T>;
   const int64_t V = args.V;
-  const T *const first = args.z + n * V, *const second = args.z + (n + args.N) * V;
+  const T *const first = args.z + n * args.stride, *const second = args.z + (n + args.N) * args.stride;
   thread_local std::vector<A> scratch;
   if (static_cast<int64_t>(scratch.size()) < 2 * V) scratch.resize(static_cast<size_t>(2 * V));
   A *const p = scratch.data(), *const q = p + V;
@@ -48,7 +48,7 @@ Acc<T> diverge(const DivergenceArgs<T>& args, int64_t n) {
     q_sum += q[v] * d;
   }
   const A p_mean = p_sum * p_scale, q_mean = q_sum * q_scale, weight = static_cast<A>(args.options.weight);
-  T *const dfirst = args.dz + n * V, *const dsecond = args.dz + (n + args.N) * V;
+  T *const dfirst = args.dz + n * args.stride, *const dsecond = args.dz + (n + args.N) * args.stride;
 #pragma omp simd
   for (int64_t v = 0; v < V; ++v) {
     const A d = widen(first[v]) - widen(second[v]), pv = p[v] * p_scale, qv = q[v] * q_scale;
@@ -67,8 +67,8 @@ void divergence(Cpu<L>, const DivergenceArgs<T>& args) {
     if (args.targets[n] != args.options.ignore_id) {
       *partial += diverge(args, n);
     } else {
-      fill_zero(args.dz + n * args.V, args.V);
-      fill_zero(args.dz + (n + args.N) * args.V, args.V);
+      fill_zero(args.dz + n * args.stride, args.V);
+      fill_zero(args.dz + (n + args.N) * args.stride, args.V);
     }
   });
   *args.loss += static_cast<A>(args.options.weight) * *sum;

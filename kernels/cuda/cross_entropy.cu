@@ -1,12 +1,11 @@
-// Cross-entropy on CUDA. A block of 512 threads takes a row (a warp, where V <= 1024), twice: maximum, sum of
-// the exponentials and sum of the logits in one walk; then the gradient, over the logits. Bytes: 2e an
-// element from memory; the second walk's reads come from the caches (40 KB a row at V = 10000, f32). The
-// rows' losses go to the workspace and are added by one block in a fixed order; dbias by column_sums.cuh,
-// from the gradient in the L2 cache. A target that is neither a word nor ignore_id is not read: the row's
-// loss is NaN. dz may be z: a thread writes only what it alone has read.
+// Cross-entropy on CUDA. A row of logits is held in registers by a block of 512 threads (a warp, where V <= 1024), up to
+// kLongestHeld elements: read once, all loads under way before the first is waited for, one exponential an element, and the
+// gradient written over it, 2e bytes an element. Longer rows are walked twice, and the second walk's reads come from the
+// caches. The thread that has the target among its elements sees to it apart, so that the others compare nothing. The rows'
+// losses go to the workspace and are added by one block in a fixed order. A target that is neither a word nor ignore_id is
+// not read: the row's loss is NaN. dz may be z: a thread writes only what it alone has read.
 #include "kernels/cross_entropy.h"
 
-#include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/long_row.cuh"
 #include "kernels/cuda/rows.cuh"
 
@@ -15,85 +14,156 @@ namespace xf::kernels {
 namespace {
 
 constexpr int kSumThreads = 256;
+constexpr int kMostHeld = 32;  // elements of a thread
+constexpr int64_t kLongestHeld = kLongRowThreads * kMostHeld;
 
-// A row of z + bias.
+// What all threads of a row know of it.
 template <typename T>
-struct Logits {
-  const T *z, *bias;
+struct Row {
+  const T* z;
+  T* dz;  // or null
+  float2* loss;
+  int32_t target, V;
+  float smoothing;
 
-  // Elements that are not there are -infinity.
-  __device__ __forceinline__ cuda::Pack<T> load(int64_t begin, int64_t left) const {
-    auto pack = cuda::Pack<T>::load(z + begin, left, is_aligned(z + begin), -kInfinity);
-    if (bias) {
-      const auto shift = cuda::Pack<T>::load(bias + begin, left, is_aligned(bias + begin));
-#pragma unroll
-      for (int i = 0; i < pack.kCount; ++i) pack.x[i] += shift.x[i];
-    }
-    return pack;
+  __device__ Row(const CrossEntropyArgs<T>& args, float2* losses)
+      : z(args.z + blockIdx.x * args.stride),
+        dz(args.dz ? args.dz + blockIdx.x * args.stride : nullptr),
+        loss(losses + blockIdx.x),
+        target(args.targets[blockIdx.x]),
+        V(static_cast<int32_t>(args.V)),
+        smoothing(args.options.label_smoothing) {}
+
+  // Whether this thread has the target; `before`: of the first pack, so many elements are in front of the row.
+  template <int kThreads>
+  __device__ __forceinline__ bool owns_target(int before = 0) const {
+    return target >= 0 && target < V &&
+           static_cast<uint32_t>(target + before) / cuda::Pack<T>::kCount % kThreads == threadIdx.x;
+  }
+
+  // CE1, of the target's owner: {loss, -log p_t}.
+  __device__ __forceinline__ void write_loss(float lse, float mean, float target_logit) const {
+    *loss = make_float2(lse - (1.0f - smoothing) * target_logit - smoothing * mean, lse - target_logit);
+  }
+  __device__ __forceinline__ void write_loss_of_no_word() const {
+    if (threadIdx.x == 0 && (target < 0 || target >= V)) *loss = make_float2(NAN, NAN);
+  }
+
+  __device__ __forceinline__ float uniform() const { return smoothing / static_cast<float>(V); }
+  // CE3, of the target's owner, which has written the others of its pack before: dz_t = p_t - eps / V - (1 - eps)
+  __device__ __forceinline__ void write_target_gradient(float probability) const {
+    dz[target] = cuda::from_float<T>(probability - uniform() - (1.0f - smoothing));
   }
 };
 
-template <int kThreads, typename T>
-__device__ __forceinline__ void write_zero_row(const T* z, int64_t V, T* dz) {
-  for_each_pack_of_row<kThreads>(z, V, [&](int64_t begin, int64_t left) {
-    cuda::Pack<T>{}.store(dz + begin, left, is_aligned(dz + begin));
-  });
-}
-
-// CE3: dz_v = p_v - eps / V - (1 - eps) [v = target]
-template <int kThreads, typename T>
-__device__ __forceinline__ void write_gradient(const Logits<T>& logits, const ExponentialSum& total,
-                                               int32_t target, float smoothing, int64_t V, T* dz) {
-  const float rsum = 1.0f / total.sum, uniform = smoothing / static_cast<float>(V);
-  for_each_pack_of_row<kThreads>(logits.z, V, [&](int64_t begin, int64_t left) {
-    auto pack = logits.load(begin, left);
+// kHeld elements of the row to a thread.
+template <int kThreads, int kHeld, typename T, typename Packs>
+__global__ void __launch_bounds__(kThreads)
+    cross_entropy_held(CrossEntropyArgs<T> args, float2* losses, Packs packs) {
+  using Pack = cuda::Pack<T>;
+  constexpr int kPacks = kHeld / Pack::kCount;
+  const Row<T> row(args, losses);
+  const auto begin = [](int k) { return (k * kThreads + static_cast<int>(threadIdx.x)) * Pack::kCount; };
+  Pack held[kPacks];
+  const auto write = [&] {
 #pragma unroll
-    for (int i = 0; i < pack.kCount; ++i) {
-      pack.x[i] = expf(pack.x[i] - total.largest) * rsum - uniform;
-      if (begin + i == target) pack.x[i] -= 1.0f - smoothing;
-    }
-    pack.store(dz + begin, left, is_aligned(dz + begin));
-  });
-}
-
-// CE1: losses [N] written: {loss, -log p_t} of each row.
-template <int kThreads, typename T>
-__global__ void __launch_bounds__(kThreads) cross_entropy_row(CrossEntropyArgs<T> args, float2* losses) {
-  const int64_t n = blockIdx.x, V = args.V;
-  const int32_t target = args.targets[n];
-  const Logits<T> logits{args.z + n * V, args.bias};
-  T* const dz = args.dz ? args.dz + n * V : nullptr;
-  if (target == args.options.ignore_id) {
-    if (threadIdx.x == 0) losses[n] = make_float2(0, 0);
-    if (dz) write_zero_row<kThreads>(logits.z, V, dz);
+    for (int k = 0; k < kPacks; ++k) held[k].store(row.dz + begin(k), row.V - begin(k), packs);
+  };
+  if (row.target == args.options.ignore_id) {
+    if (threadIdx.x == 0) *row.loss = make_float2(0, 0);
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) held[k] = {};
+    if (row.dz) write();
     return;
   }
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k)
+    held[k] = Pack::load(row.z + begin(k), row.V - begin(k), packs, -kInfinity);
+  const bool owner = row.template owns_target<kThreads>();
+  const float target_logit = owner ? cuda::to_float(row.z[row.target]) : 0.0f;
+  float largest = -kInfinity, sum = 0;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+#pragma unroll
+    for (int i = 0; i < Pack::kCount; ++i) {
+      largest = fmaxf(largest, held[k].x[i]);
+      if (begin(k) + i < row.V) sum += held[k].x[i];
+    }
+  }
+  largest = cuda::block_max<kThreads>(largest);
+  const float mean = cuda::block_sum<kThreads>(sum) / static_cast<float>(row.V);
+  float exponentials = 0;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+#pragma unroll
+    for (int i = 0; i < Pack::kCount; ++i) {
+      held[k].x[i] = expf(held[k].x[i] - largest);
+      exponentials += held[k].x[i];
+    }
+  }
+  exponentials = cuda::block_sum<kThreads>(exponentials);
+  if (owner) row.write_loss(largest + logf(exponentials), mean, target_logit);
+  row.write_loss_of_no_word();
+  if (!row.dz) return;
+  const float rsum = 1.0f / exponentials, uniform = row.uniform();
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+#pragma unroll
+    for (int i = 0; i < Pack::kCount; ++i) held[k].x[i] = fmaf(held[k].x[i], rsum, -uniform);
+  }
+  write();
+  if (owner) row.write_target_gradient(expf(target_logit - largest) * rsum);
+}
+
+template <int kThreads, typename T>
+__global__ void __launch_bounds__(kThreads) cross_entropy_walked(CrossEntropyArgs<T> args, float2* losses) {
+  using Pack = cuda::Pack<T>;
+  const Row<T> row(args, losses);
+  const auto load = [&](int64_t begin, int64_t left) {
+    return Pack::load(row.z + begin, left, is_aligned(row.z + begin), -kInfinity);
+  };
+  const auto store = [&](const Pack& pack, int64_t begin, int64_t left) {
+    pack.store(row.dz + begin, left, is_aligned(row.dz + begin));
+  };
+  if (row.target == args.options.ignore_id) {
+    if (threadIdx.x == 0) *row.loss = make_float2(0, 0);
+    if (!row.dz) return;
+    for_each_pack_of_row<kThreads>(row.z, row.V,
+                                   [&](int64_t begin, int64_t left) { store({}, begin, left); });
+    return;
+  }
+  const bool owner = row.template owns_target<kThreads>(
+      static_cast<int>(reinterpret_cast<uintptr_t>(row.z) % 16 / sizeof(T)));
+  const float target_logit = owner ? cuda::to_float(row.z[row.target]) : 0.0f;
   ExponentialSum terms;
-  float sum = 0, target_logit = 0;
-  bool has_target = false;
-  for_each_pack_of_row<kThreads>(logits.z, V, [&](int64_t begin, int64_t left) {
-    const auto pack = logits.load(begin, left);
+  float sum = 0;
+  for_each_pack_of_row<kThreads>(row.z, row.V, [&](int64_t begin, int64_t left) {
+    const Pack pack = load(begin, left);
     terms.add(pack);
 #pragma unroll
-    for (int i = 0; i < pack.kCount; ++i) {
+    for (int i = 0; i < Pack::kCount; ++i) {
       if (i < left) sum += pack.x[i];
-      if (begin + i == target && i < left) target_logit = pack.x[i], has_target = true;
     }
   });
   const ExponentialSum total = terms.of_block<kThreads>();
-  const float lse = total.largest + logf(total.sum), smoothing = args.options.label_smoothing;
-  const float mean = cuda::block_sum<kThreads>(sum) / static_cast<float>(V);
-  if (has_target) {
-    losses[n] = make_float2(lse - (1.0f - smoothing) * target_logit - smoothing * mean, lse - target_logit);
-  } else if (threadIdx.x == 0 && (target < 0 || target >= V)) {
-    losses[n] = make_float2(NAN, NAN);
-  }
-  if (dz) write_gradient<kThreads>(logits, total, target, smoothing, V, dz);
+  const float mean = cuda::block_sum<kThreads>(sum) / static_cast<float>(row.V);
+  if (owner) row.write_loss(total.largest + logf(total.sum), mean, target_logit);
+  row.write_loss_of_no_word();
+  if (!row.dz) return;
+  const float rsum = 1.0f / total.sum, uniform = row.uniform();
+  for_each_pack_of_row<kThreads>(row.z, row.V, [&](int64_t begin, int64_t left) {
+    Pack pack = load(begin, left);
+#pragma unroll
+    for (int i = 0; i < Pack::kCount; ++i) pack.x[i] = fmaf(expf(pack.x[i] - total.largest), rsum, -uniform);
+    store(pack, begin, left);
+  });
+  if (owner) row.write_target_gradient(expf(target_logit - total.largest) * rsum);
 }
 
 // loss [2] += the sum of losses [N]: thread t takes rows t, t + 256, ...
 __global__ void __launch_bounds__(kSumThreads) sum_losses(int64_t N, const float2* losses, float* loss) {
   float2 sum = make_float2(0, 0);
+#pragma unroll 8
   for (int64_t n = threadIdx.x; n < N; n += kSumThreads) {
     const float2 row = losses[n];
     sum.x += row.x;
@@ -106,17 +176,40 @@ __global__ void __launch_bounds__(kSumThreads) sum_losses(int64_t N, const float
   loss[1] += sum.y;
 }
 
+template <int kThreads, int kHeld, typename T>
+void launch_held(const CrossEntropyArgs<T>& args, float2* losses) {
+  constexpr int64_t kCount = cuda::Pack<T>::kCount;
+  const auto start = [&](auto packs) {
+    cuda::launch(cross_entropy_held<kThreads, kHeld, T, decltype(packs)>, dim3(static_cast<unsigned>(args.N)),
+                 dim3(kThreads), 0, cuda::stream(), args, losses, packs);
+  };
+  const bool padded = (args.V + kCount - 1) / kCount * kCount <= args.stride;
+  if (padded && cuda::rows_are_aligned(args.z, args.stride) && cuda::rows_are_aligned(args.dz, args.stride)) {
+    start(cuda::PaddedPacks());
+  } else {
+    start(cuda::AnyPacks());
+  }
+}
+
+template <typename T>
+void launch_rows(const CrossEntropyArgs<T>& args, float2* losses) {
+  constexpr int64_t kThreads = kLongRowThreads;
+  if (args.V <= kLongestShort) return launch_held<32, kLongestShort / 32>(args, losses);
+  if (args.V <= 8 * kThreads) return launch_held<kThreads, 8>(args, losses);
+  if (args.V <= 16 * kThreads) return launch_held<kThreads, 16>(args, losses);
+  if (args.V <= kLongestHeld) return launch_held<kThreads, kMostHeld>(args, losses);
+  cuda::launch(cross_entropy_walked<kThreads, T>, dim3(static_cast<unsigned>(args.N)), dim3(kThreads), 0,
+               cuda::stream(), args, losses);
+}
+
 }  // namespace
 
 template <typename T>
 void cross_entropy(Cuda, const CrossEntropyArgs<T>& args) {
+  XF_CHECK(!args.bias && !args.dbias, "cross_entropy: on CUDA the bias belongs to the products");
   auto* const losses = static_cast<float2*>(cuda::workspace(args.N * static_cast<int64_t>(sizeof(float2))));
-  with_row_threads(args.V, [&](auto threads) {
-    cuda::launch(cross_entropy_row<threads, T>, dim3(static_cast<unsigned>(args.N)), dim3(threads), 0,
-                 cuda::stream(), args, losses);
-  });
+  launch_rows(args, losses);
   cuda::launch(sum_losses, dim3(1), dim3(kSumThreads), 0, cuda::stream(), args.N, losses, args.loss);
-  if (args.dbias) column_sums<T>(args.N, args.V, args.dbias, Elements<T>{{args.dz, args.V}});
 }
 
 template void cross_entropy(Cuda, const CrossEntropyArgs<float>&);

@@ -66,8 +66,8 @@ template <int kThreads, typename T>
 __global__ void __launch_bounds__(kThreads) diverge(DivergenceArgs<T> args, float* divergences) {
   using Pack = cuda::Pack<T>;
   const int64_t n = blockIdx.x, V = args.V;
-  T *const dfirst = args.dz + n * V, *const dsecond = args.dz + (n + args.N) * V;
-  const Pair<T> pair{args.z + n * V, args.z + (n + args.N) * V, args.bias};
+  T *const dfirst = args.dz + n * args.stride, *const dsecond = args.dz + (n + args.N) * args.stride;
+  const Pair<T> pair{args.z + n * args.stride, args.z + (n + args.N) * args.stride, args.bias};
   if (args.targets[n] == args.options.ignore_id) {
     if (threadIdx.x == 0) divergences[n] = 0;
     for_each_pack_of_row<kThreads>(pair.first, V, [&](int64_t begin, int64_t left) {

@@ -30,6 +30,9 @@ __device__ __forceinline__ T from_float(float x) {
 // before every load, and no load would begin before the last one had come.
 using WholePacks = std::true_type;
 using AnyPacks = std::false_type;
+// Each with one access as well, as a row's last pack ends in the row's own padding; what is read there does not count, and what
+// stands there is written over.
+struct PaddedPacks {};
 
 // f(WholePacks()) or f(AnyPacks()); on the host.
 template <typename F>
@@ -61,6 +64,15 @@ struct Pack {
     for (int i = 0; i < kCount; ++i) pack.x[i] = i < left ? to_float(p[i]) : fill;
     return pack;
   }
+  __device__ __forceinline__ static Pack load(const T* p, int64_t left, PaddedPacks, float fill = 0.0f,
+                                              Site site = XF_HERE) {
+    Pack pack = load(p, left, WholePacks(), site);
+    if (left < kCount) {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) pack.x[i] = i < left ? pack.x[i] : fill;
+    }
+    return pack;
+  }
   // aligned: p is a multiple of 16.
   __device__ __forceinline__ static Pack load(const T* p, int64_t left, bool aligned, float fill = 0.0f,
                                               Site site = XF_HERE) {
@@ -70,6 +82,9 @@ struct Pack {
   // The first `left` elements, rounded to T.
   __device__ __forceinline__ void store(T* p, int64_t left, WholePacks, Site site = XF_HERE) const {
     if (left > 0) store_16(p, packed(), site);
+  }
+  __device__ __forceinline__ void store(T* p, int64_t left, PaddedPacks, Site site = XF_HERE) const {
+    store(p, left, WholePacks(), site);
   }
   __device__ __forceinline__ void store(T* p, int64_t left, AnyPacks) const {
 #pragma unroll

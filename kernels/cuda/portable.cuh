@@ -85,7 +85,6 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_
 
 // ---------------------------------------------------------------- memory
 
-// 16 bytes at once. p is a multiple of 16.
 // a b, rounded. A compiler may join a product and the sum that it goes into to one operation (fma), and does so in one kernel and
 // not in another. Kernels that are compiled for whole packs and for any therefore say which they want, fmaf or this: so that
 // their bits do not depend on where the rows lie.
@@ -99,6 +98,7 @@ __device__ __forceinline__ float product(float a, float b) {
 #endif
 }
 
+// 16 bytes at once. p is a multiple of 16.
 __device__ __forceinline__ uint4 load_16(const void* p, [[maybe_unused]] Site site = XF_HERE) {
 #if defined(__CUDACC__)
   return *static_cast<const uint4*>(p);

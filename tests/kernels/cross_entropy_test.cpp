@@ -14,7 +14,7 @@ using namespace xf;
 using namespace xf::tests;
 using xf::kernels::cross_entropy;
 using xf::kernels::CrossEntropy;
-using xf::kernels::kLossChunk;
+using xf::kernels::logits_chunk;
 using xf::kernels::projection_cross_entropy;
 
 namespace {
@@ -48,7 +48,7 @@ struct Projection {
   Projection(int64_t N, int64_t D, int64_t V, const Target& t) {
     x = t.random({N, D}, 1), w = t.random({V, D}, 2), bias = t.random({V}, 3);
     targets = t.ids(cross_entropy_targets(N, V));
-    logits = t.poisoned({std::min(N, kLossChunk), V});
+    logits = t.poisoned(logits_chunk(N, V, t.device));
     loss = Tensor::zeros({2}, t.accumulator(), t.device);
     gradients = {t.poisoned({N, D}), Tensor::zeros({V, D}, t.accumulator(), t.device),
                  Tensor::zeros({V}, t.accumulator(), t.device)};
@@ -98,6 +98,8 @@ struct ProjectionReference {
     }
   }
 };
+
+int64_t rows_of_chunk(const Target& t) { return logits_chunk(INT32_MAX, 1, t.device)[0]; }
 
 void check_against(const ProjectionReference& expected, const Projection& op, const Target& t) {
   CHECK(max_relative_error(op.loss, {expected.ce.loss, expected.ce.unsmoothed}) < t.forward_tolerance());
@@ -258,9 +260,10 @@ TEST_CASE("CrossEntropy: rejects wrong shapes, targets and smoothing by name", "
 TEST_CASE("ProjectionCrossEntropy: chunks give the losses and gradients of the whole", "[unit][device]") {
   for (const Target& t : targets()) {
     // one row; a part of a chunk; a chunk and a row; three chunks, the last one short
-    for (const int64_t N : {int64_t{1}, int64_t{31}, kLossChunk + 1, 2 * kLossChunk + 33}) {
+    const int64_t chunk = rows_of_chunk(t);
+    for (const int64_t N : {int64_t{1}, int64_t{31}, chunk + 1, 2 * chunk + 33}) {
       for (const bool with_bias : {true, false}) {
-        Projection op(N, 8, 40, t);
+        Projection op(N, 8, 41, t);
         if (!with_bias) op.bias = {}, op.gradients.dbias = {};
         op.run();
         INFO("N " << N << ", bias " << with_bias << ", " << name_of(t));
@@ -288,10 +291,11 @@ TEST_CASE("ProjectionCrossEntropy: of pairs, chunks give the losses and gradient
   constexpr float kWeight = 1.5f;
   for (const Target& t : targets()) {
     // a pair; a part of a chunk; a chunk and a pair; three chunks, the last one short
-    for (const int64_t N : {int64_t{2}, int64_t{30}, kLossChunk + 2, 2 * kLossChunk + 34}) {
+    const int64_t chunk = rows_of_chunk(t);
+    for (const int64_t N : {int64_t{2}, int64_t{30}, chunk + 2, 2 * chunk + 34}) {
       for (const bool with_bias : {true, false}) {
-        Projection op(N, 8, 40, t);
-        std::vector<int32_t> of_both = cross_entropy_targets(N / 2, 40);
+        Projection op(N, 8, 41, t);
+        std::vector<int32_t> of_both = cross_entropy_targets(N / 2, 41);
         of_both.insert(of_both.end(), of_both.begin(), of_both.end());
         op.targets = t.ids(of_both);
         if (!with_bias) op.bias = {}, op.gradients.dbias = {};
