@@ -66,7 +66,10 @@ struct Pack {
   }
   __device__ __forceinline__ static Pack load(const T* p, int64_t left, PaddedPacks, float fill = 0.0f,
                                               Site site = XF_HERE) {
-    Pack pack = load(p, left, WholePacks(), site);
+    uint4 words = make_uint4(0, 0, 0, 0);
+    if (left > 0) words = load_16_of(p, left * static_cast<int64_t>(sizeof(T)), site);
+    Pack pack;
+    pack.unpack(words);
     if (left < kCount) {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) pack.x[i] = i < left ? pack.x[i] : fill;

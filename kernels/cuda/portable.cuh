@@ -110,6 +110,19 @@ __device__ __forceinline__ uint4 load_16(const void* p, [[maybe_unused]] Site si
 #endif
 }
 
+// 16 bytes at once, of which the first `bytes` count: nobody need have written the others. p as above.
+__device__ __forceinline__ uint4 load_16_of(const void* p, [[maybe_unused]] int64_t bytes,
+                                            [[maybe_unused]] Site site = XF_HERE) {
+#if defined(__CUDACC__)
+  return *static_cast<const uint4*>(p);
+#else
+  sim::check_alignment(p, site);
+  uint4 value = make_uint4(0, 0, 0, 0);
+  std::memcpy(&value, p, bytes < 16 ? static_cast<size_t>(bytes) : 16);
+  return value;
+#endif
+}
+
 __device__ __forceinline__ void store_16(void* p, uint4 value, [[maybe_unused]] Site site = XF_HERE) {
 #if defined(__CUDACC__)
   *static_cast<uint4*>(p) = value;
