@@ -52,6 +52,7 @@ Checkpoint read_parts(const std::string& folder, Parts parts) {
   checkpoint.model = std::move(model.tensors);
   checkpoint.metadata = std::move(model.metadata);
   if (parts == Parts::all) {
+    check_trainable(checkpoint.model, folder);
     const std::string path = folder + "/" + kOptimizerFile;
     checkpoint.optimizer = parse_safetensors(read_checked(folder, kOptimizerFile, state), path).tensors;
   }
@@ -145,11 +146,6 @@ void check_is(DType expected, const std::string& name, const Tensor& value, cons
 
 void load_master(const TensorMap& model, const Parameter& parameter, const std::string& where) {
   const Tensor& value = tensor_of(model, parameter.name, parameter.shape, where);
-  if (value.dtype() == DType::i8) {
-    fail(ErrorKind::data,
-         "{}: its weights are in eight bits, to be used and not trained; give the model that it was made of",
-         where);
-  }
   const bool widen = value.dtype() == DType::f32 && parameter.master.dtype() == DType::f64;
   if (!widen) check_is(parameter.master.dtype(), parameter.name, value, where);
   parameter.master.copy_from(widen ? widened(value) : value);
@@ -184,6 +180,13 @@ void load_model(const TensorMap& model, const Registry& registry, const std::str
 
 bool is_quantized(const TensorMap& model) {
   return std::ranges::any_of(model, [](const auto& entry) { return entry.second.dtype() == DType::i8; });
+}
+
+void check_trainable(const TensorMap& model, const std::string& folder) {
+  if (!is_quantized(model)) return;
+  fail(ErrorKind::data,
+       "{}/{}: its weights are in eight bits, to be used and not trained; give the model that it was made of",
+       folder, kModelFile);
 }
 
 TensorMap quantized(const TensorMap& model, const Registry& registry, const std::string& where) {

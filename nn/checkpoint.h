@@ -45,10 +45,13 @@ bool is_checkpoint_alone(const std::string& folder);
 TensorMap model_of(const Registry& registry);
 void load_model(const TensorMap& model, const Registry& registry, const std::string& where);
 
+constexpr const char* kScaleSuffix = "_scale";
+
 // A model in eight bits, and an f32 model as one (QL1); `registry`, which needs no memory, says what of it is rounded.
 // Error data, beginning with `where`, as load_model() has it.
-constexpr const char* kScaleSuffix = "_scale";
 bool is_quantized(const TensorMap& model);
+// Error data, naming the file of `folder`, for one that no training goes on from: read_checkpoint() has it too.
+void check_trainable(const TensorMap& model, const std::string& folder);
 TensorMap quantized(const TensorMap& model, const Registry& registry, const std::string& where);
 
 // How many updates the checkpoint in `folder` has seen, from state.json alone.

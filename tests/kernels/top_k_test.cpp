@@ -2,6 +2,7 @@
 #include "kernels/top_k.h"
 
 #include "tests/cases/matmul.h"
+#include "tests/cases/quantized_linear.h"
 #include "tests/cases/top_k.h"
 #include "tests/support/catch.h"
 #include "tests/support/targets.h"
