@@ -145,6 +145,14 @@ claim "--stat-freq 20 counts the lines of all" equal "$(sed -n 's/^\([0-9]*\) li
 claim "an error in one of them ends the program" refused 2 "prefix" xformer-translate -m run --force-decode --cpu-threads 3 \
   --mini-batch 4 -i <(paste test.en <(printf '\n\n\n'; seq 3000 | tr '\n' ' '; echo))
 
+for _ in $(seq 500); do cat test.en; done >long.en
+xformer-translate -m run -i long.en -o stopped.de --quiet --cpu-threads 3 --mini-batch 4 &
+sleep 0.5
+kill -TERM $!
+wait $!
+claim "SIGTERM ends them all: 143" equal $? 143
+claim "and leaves no output" test ! -e stopped.de
+
 # ---- pieces
 pieces() { xformer-vocab encode -m run/vocab.spm --quiet "$@"; }
 claim "text that is pieces already gives the same translations" same_bytes hypothesis.de \
