@@ -1,7 +1,6 @@
 #include "kernels/embedding.h"
 
 #include "tests/cases/embedding.h"
-#include "tests/cases/quantized_linear.h"
 #include "tests/support/catch.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/odd_view.h"
@@ -78,12 +77,8 @@ TEST_CASE("Embedding: of a table of eight bits, the plain kernel's", "[unit]") {
   for (const EmbeddingCase& c : embedding_cases()) {
     INFO(c.why);
     const Op op(c.N, c.V, c.D, kF32, 0);
-    const auto table = as_doubles(op.table);
-    const RoundedRows rounded = rounded_rows(table, c.V, c.D);
-    std::vector<double> expected(static_cast<size_t>(c.N * c.D));
-    kernels::plain::quantized_embedding_forward(
-        c.N, c.D, kScale, op.indices.ids.data(), op.indices.positions.data(), rounded.values.data(),
-        rounded.scales.data(), as_doubles(op.position_table).data(), expected.data());
+    const auto expected = quantized_embedding_reference(op.indices, as_doubles(op.table),
+                                                        as_doubles(op.position_table), kScale, c.D);
     quantized_embedding_forward(op.ids, op.positions, rounded_and_packed(op.table), op.position_table, kScale,
                                 op.x);
     CHECK(max_relative_error(op.x, expected) < kF32.forward_tolerance());
