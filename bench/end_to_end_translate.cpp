@@ -48,8 +48,9 @@ std::vector<int64_t> and_one(int64_t asked) {
 class Translation {
  public:
   Translation(const EndToEnd& options, const tests::Target& target, bool int8)
-      : model_(tools::load_model(options.model, target.device, target.dtype)), arena_(target.device) {
-    if (int8) model_->quantize();
+      : model_(int8 ? tools::load_quantized_model(options.model, target.device)
+                    : tools::load_model(options.model, target.device, target.dtype)),
+        arena_(target.device) {
     data::LineReader reader(options.input);
     for (std::string line; reader.next(line);)
       sources_.push_back(model_->vocabularies.source->encode(model_->pipeline.prepare(line)));

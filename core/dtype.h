@@ -1,5 +1,5 @@
 // Element types. f32 computes; f64 exists on the CPU for gradient checks; bf16 is storage with f32
-// arithmetic; i32 holds ids, positions, offsets and masks.
+// arithmetic; i32 holds ids, positions, offsets and masks; i8 the rounded weights of models in eight bits.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace xf {
 
-enum class DType : uint8_t { f32, f64, bf16, i32 };
+enum class DType : uint8_t { f32, f64, bf16, i32, i8 };
 
 // The upper half of an f32, rounded to nearest even.
 struct bf16 {
@@ -31,6 +31,7 @@ constexpr int64_t size_of(DType type) {
   switch (type) {
     case DType::f64: return 8;
     case DType::bf16: return 2;
+    case DType::i8: return 1;
     default: return 4;
   }
 }
@@ -40,6 +41,7 @@ constexpr const char* name_of(DType type) {
     case DType::f32: return "f32";
     case DType::f64: return "f64";
     case DType::bf16: return "bf16";
+    case DType::i8: return "i8";
     default: return "i32";
   }
 }
@@ -61,6 +63,10 @@ struct dtype_of_type<bf16> {
 template <>
 struct dtype_of_type<int32_t> {
   static constexpr DType value = DType::i32;
+};
+template <>
+struct dtype_of_type<int8_t> {
+  static constexpr DType value = DType::i8;
 };
 template <typename T>
 inline constexpr DType dtype_of = dtype_of_type<T>::value;

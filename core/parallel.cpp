@@ -57,6 +57,7 @@ void set_thread_count(int threads) {
 }
 
 int thread_count() {
+  if (omp_in_parallel()) return 1;
   if (pool_size == 0) set_thread_count(0);
   return pool_size;
 }

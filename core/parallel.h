@@ -12,6 +12,7 @@ int available_threads();
 // Sets the pool's size (0: available_threads()) and flushes denormals to zero on each of its threads: Adam's
 // second moment decays into them, and they are slow on many processors.
 void set_thread_count(int threads);
+// How many threads a loop may use: the pool's, and one on a thread that a loop or a worker (core/workers.h) has already.
 int thread_count();
 
 // body(begin, end) over 0..n in contiguous pieces, one per thread; serial when n <= grain. How many pieces

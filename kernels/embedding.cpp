@@ -6,15 +6,25 @@
 
 namespace xf::kernels {
 
-void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor& table,
-                       const Tensor& position_table, float scale, const Dropout& dropout, Out x) {
-  const int64_t N = ids.numel(), D = table.width();
+namespace {
+
+// What does not depend on the table, [V, D].
+void check_tokens(const Tensor& ids, const Tensor& positions, int64_t D, const Tensor& position_table,
+                  Out x) {
   check_dtype(ids, DType::i32, "embedding: ids");
   check_dtype(positions, DType::i32, "embedding: positions");
   check_shape(positions, ids.shape(), "embedding: positions");
-  check_shape(table, {table.rows(), D}, "embedding: table");
   check_shape(position_table, {position_table.rows(), D}, "embedding: position_table");
-  check_shape(x, {N, D}, "embedding: x");
+  check_shape(x, {ids.numel(), D}, "embedding: x");
+}
+
+}  // namespace
+
+void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor& table,
+                       const Tensor& position_table, float scale, const Dropout& dropout, Out x) {
+  const int64_t N = ids.numel(), D = table.width();
+  check_tokens(ids, positions, D, position_table, x);
+  check_shape(table, {table.rows(), D}, "embedding: table");
   for (const Tensor* t : {&table, &position_table, &x}) check_contiguous(*t, "embedding: tables and x");
   check_same_dtype("embedding", {&table, &position_table, &x});
   check_same_device("embedding", {&ids, &positions, &table, &position_table, &x});
@@ -31,6 +41,31 @@ void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor&
                                                        .P = position_table.rows(),
                                                        .scale = scale,
                                                        .dropout = dropout_args(dropout)});
+  });
+}
+
+void quantized_embedding_forward(const Tensor& ids, const Tensor& positions, const QuantizedWeights& table,
+                                 const Tensor& position_table, float scale, Out x) {
+  check_tokens(ids, positions, table.K, position_table, x);
+  for (const Tensor* t : {&position_table, &x}) {
+    check_contiguous(*t, "embedding: position_table and x");
+    check_dtype(*t, DType::f32, "embedding: position_table and x");
+  }
+  check_same_device("embedding", {&ids, &positions, &table.quads, &position_table, &x});
+  if (x.numel() == 0) return;
+  dispatch_cpu([&](auto backend) {
+    quantized_embedding_forward(backend,
+                                QuantizedEmbeddingArgs{.ids = ids.data<int32_t>(),
+                                                       .positions = positions.data<int32_t>(),
+                                                       .quads = table.quads.data<int32_t>(),
+                                                       .scales = table.scales.data<float>(),
+                                                       .position_table = position_table.data<float>(),
+                                                       .x = x.data<float>(),
+                                                       .N = ids.numel(),
+                                                       .D = table.K,
+                                                       .V = table.M,
+                                                       .P = position_table.rows(),
+                                                       .scale = scale});
   });
 }
 

@@ -6,11 +6,18 @@
 #pragma once
 
 #include "kernels/dropout.h"
+#include "kernels/quantized_linear.h"
 
 namespace xf::kernels {
 
 void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor& table,
                        const Tensor& position_table, float scale, const Dropout& dropout, Out x);
+
+// With a table of eight bits, rows q and scales s (kernels/quantized_linear.h), on the CPU, without dropout.
+//   x_n = scale * s[ids_n] * q[ids_n] + position_table[positions_n]  (EM5)
+//   position_table [P, D] f32 in;  x [N, D] f32 written
+void quantized_embedding_forward(const Tensor& ids, const Tensor& positions, const QuantizedWeights& table,
+                                 const Tensor& position_table, float scale, Out x);
 
 //   dtable [V, D] accumulated, Acc<T>: dtable[ids_n] += scale * dx_n * mask / (1-p)  (EM2)
 //   order i32 [N]: token numbers stably sorted by id, so that each row is added up in one place, in an order
@@ -35,6 +42,14 @@ struct EmbeddingForwardArgs {
   float scale;
   DropoutArgs dropout;
 };
+struct QuantizedEmbeddingArgs {
+  const int32_t *ids, *positions;
+  const int32_t* quads;
+  const float *scales, *position_table;
+  float* x;
+  int64_t N, D, V, P;
+  float scale;
+};
 template <typename T>
 struct EmbeddingBackwardArgs {
   const T* dx;
@@ -48,6 +63,8 @@ template <typename T, CpuLevel L>
 void embedding_forward(Cpu<L>, const EmbeddingForwardArgs<T>&);
 template <typename T>
 void embedding_forward(Cuda, const EmbeddingForwardArgs<T>&);
+template <CpuLevel L>
+void quantized_embedding_forward(Cpu<L>, const QuantizedEmbeddingArgs&);
 template <typename T, CpuLevel L>
 void embedding_backward(Cpu<L>, const EmbeddingBackwardArgs<T>&);
 template <typename T>

@@ -1,33 +1,69 @@
 #include "kernels/quantized_linear.h"
 
+#include <algorithm>
+
 #include "kernels/checks.h"
 
 namespace xf::kernels {
 
-QuantizedWeights quantize_weights(const Tensor& w) {
-  check_dtype(w, DType::f32, "quantize_weights: w");
-  if (w.device() != Device::cpu())
-    fail(ErrorKind::usage, "quantize_weights: int8 weights are for the CPU, and these are on {}",
-         name_of(w.device()));
+namespace {
+
+// Output m's weights into its strip.
+void pack_output(const int8_t* values, int64_t m, const QuantizedWeights& to) {
+  int32_t* const lane = to.quads.data<int32_t>() + m / kStrip * quads_of(to.K) * kStrip + m % kStrip;
+  int32_t sum = 0;
+  for (int64_t q = 0; q < quads_of(to.K); ++q) {
+    uint32_t quad = 0;
+    for (int64_t k = q * kQuad; k < std::min(to.K, (q + 1) * kQuad); ++k) {
+      sum += values[k];
+      quad |= static_cast<uint32_t>(static_cast<uint8_t>(values[k])) << 8 * (k % kQuad);
+    }
+    lane[q * kStrip] = static_cast<int32_t>(quad);
+  }
+  to.offsets.data<int32_t>()[m] = -128 * sum;
+}
+
+}  // namespace
+
+void round_weights(const Tensor& w, Out values, Out scales) {
   const int64_t M = w.rows(), K = w.width();
-  XF_CHECK(K <= kMostQuantizedInputs, "quantize_weights: w has {} columns; at most {}", K,
-           kMostQuantizedInputs);
-  const int64_t strips = (M + kStrip - 1) / kStrip, quads = (K + kQuad - 1) / kQuad;
-  const QuantizedWeights to{.quads = Tensor::zeros({strips, quads * kStrip}, DType::i32),
-                            .scales = Tensor::zeros({strips * kStrip}, DType::f32),
-                            .offsets = Tensor::zeros({strips * kStrip}, DType::i32),
-                            .M = M,
-                            .K = K};
+  check_dtype(w, DType::f32, "round_weights: w");
+  check_dtype(values, DType::i8, "round_weights: values");
+  check_dtype(scales, DType::f32, "round_weights: scales");
+  check_shape(values, {M, K}, "round_weights: values");
+  check_shape(scales, {M}, "round_weights: scales");
+  check_contiguous(values, "round_weights: values");
+  check_same_device("round_weights", {&w, &values, &scales});
+  XF_CHECK(w.device() == Device::cpu(), "round_weights: weights are rounded on the cpu, and w is on {}",
+           name_of(w.device()));
   dispatch_cpu([&](auto backend) {
-    quantize_weights(backend, QuantizeWeightsArgs{.w = w.data<float>(),
-                                                  .quads = to.quads.data<int32_t>(),
-                                                  .scales = to.scales.data<float>(),
-                                                  .offsets = to.offsets.data<int32_t>(),
-                                                  .M = M,
-                                                  .K = K,
-                                                  .w_stride = w.row_stride()});
+    round_weights(backend, RoundWeightsArgs{.w = w.data<float>(),
+                                            .values = values.data<int8_t>(),
+                                            .scales = scales.data<float>(),
+                                            .M = M,
+                                            .K = K,
+                                            .w_stride = w.row_stride()});
   });
-  return to;
+}
+
+QuantizedWeights quantized_weights(int64_t M, int64_t K) {
+  XF_CHECK(K <= kMostQuantizedInputs, "quantized_weights: a row of {} weights; at most {}", K,
+           kMostQuantizedInputs);
+  return {.quads = Tensor::zeros({strips_of(M), quads_of(K) * kStrip}, DType::i32),
+          .scales = Tensor::zeros({strips_of(M) * kStrip}, DType::f32),
+          .offsets = Tensor::zeros({strips_of(M) * kStrip}, DType::i32),
+          .M = M,
+          .K = K};
+}
+
+void pack_weights(const Tensor& values, const Tensor& scales, const QuantizedWeights& to) {
+  check_dtype(values, DType::i8, "pack_weights: values");
+  check_dtype(scales, DType::f32, "pack_weights: scales");
+  check_shape(values, {to.M, to.K}, "pack_weights: values");
+  check_shape(scales, {to.M}, "pack_weights: scales");
+  check_same_device("pack_weights", {&values, &scales, &to.quads});
+  to.scales.slice_rows(0, to.M).copy_from(scales);
+  for (int64_t m = 0; m < to.M; ++m) pack_output(values.data<int8_t>() + m * values.row_stride(), m, to);
 }
 
 QuantizedLinearArgs quantized_linear_args(const Tensor& x, const QuantizedWeights& w, const Tensor& bias,

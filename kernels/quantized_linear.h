@@ -15,8 +15,10 @@ namespace xf::kernels {
 
 // Outputs in a strip, and inputs in a quad: what VPDPBUSD reads at once. What is not there is zero.
 constexpr int64_t kStrip = 16, kQuad = 4;
+constexpr int64_t quads_of(int64_t K) { return (K + kQuad - 1) / kQuad; }
+constexpr int64_t strips_of(int64_t M) { return (M + kStrip - 1) / kStrip; }
 
-// Rounded weights: the inputs of a strip's outputs lie quad by quad.
+// Rounded weights as products read them: the inputs of a strip's outputs lie quad by quad.
 struct QuantizedWeights {
   Tensor quads;    // i32 [strips, ceil(K/4) 16]: four q each, the first input's in the lowest bits
   Tensor scales;   // f32 [strips 16]: s
@@ -29,19 +31,22 @@ struct QuantizedWeights {
 // The longest rows whose sums an i32 always holds: 127^2 K < 2^31.
 constexpr int64_t kMostQuantizedInputs = int64_t{1} << 17;
 
-// QL1, of w [M, K] f32. Error usage for weights that are not on the CPU.
-QuantizedWeights quantize_weights(const Tensor& w);
+// QL1: w [M, K] f32 as values i8 [M, K] and scales f32 [M], both written: what a file has.
+void round_weights(const Tensor& w, Out values, Out scales);
+
+// Memory for weights of M outputs and K inputs, all zero; and rounded ones, as above, put there.
+QuantizedWeights quantized_weights(int64_t M, int64_t K);
+void pack_weights(const Tensor& values, const Tensor& scales, const QuantizedWeights& to);
 
 // QL2 and QL3, with relu or without: x [N, K] f32, bias [M] f32 or undefined;  y [N, M] f32 written.
 enum class Relu : bool { no, yes };
 void quantized_linear_forward(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, Relu relu,
                               Out y);
 
-struct QuantizeWeightsArgs {
+struct RoundWeightsArgs {
   const float* w;
-  int32_t* quads;
+  int8_t* values;
   float* scales;
-  int32_t* offsets;
   int64_t M, K, w_stride;
 };
 struct QuantizedLinearArgs {
@@ -55,7 +60,7 @@ struct QuantizedLinearArgs {
   bool relu;
 };
 template <CpuLevel L>
-void quantize_weights(Cpu<L>, const QuantizeWeightsArgs&);
+void round_weights(Cpu<L>, const RoundWeightsArgs&);
 template <CpuLevel L>
 void quantized_linear_forward(Cpu<L>, const QuantizedLinearArgs&);
 

@@ -52,6 +52,7 @@ Checkpoint read_parts(const std::string& folder, Parts parts) {
   checkpoint.model = std::move(model.tensors);
   checkpoint.metadata = std::move(model.metadata);
   if (parts == Parts::all) {
+    check_trainable(checkpoint.model, folder);
     const std::string path = folder + "/" + kOptimizerFile;
     checkpoint.optimizer = parse_safetensors(read_checked(folder, kOptimizerFile, state), path).tensors;
   }
@@ -126,6 +127,39 @@ Tensor widened(const Tensor& x) {
   return Tensor::from(std::vector<double>(values.begin(), values.end()), x.shape());
 }
 
+const Tensor& tensor_of(const TensorMap& model, const std::string& name, Shape shape,
+                        const std::string& where) {
+  const auto found = model.find(name);
+  if (found == model.end()) fail(ErrorKind::data, "{}: the model has no {}", where, name);
+  if (found->second.shape() != shape) {
+    fail(ErrorKind::data, "{}: {} is {}, but the vocabulary and config.toml make it {}", where, name,
+         found->second.shape().to_string(), shape.to_string());
+  }
+  return found->second;
+}
+
+void check_is(DType expected, const std::string& name, const Tensor& value, const std::string& where) {
+  if (value.dtype() == expected) return;
+  fail(ErrorKind::data, "{}: {} is {}, but a parameter is {}; give a model that xformer-train wrote", where,
+       name, name_of(value.dtype()), name_of(expected));
+}
+
+void load_master(const TensorMap& model, const Parameter& parameter, const std::string& where) {
+  const Tensor& value = tensor_of(model, parameter.name, parameter.shape, where);
+  const bool widen = value.dtype() == DType::f32 && parameter.master.dtype() == DType::f64;
+  if (!widen) check_is(parameter.master.dtype(), parameter.name, value, where);
+  parameter.master.copy_from(widen ? widened(value) : value);
+}
+
+void load_quantized(const TensorMap& model, const Parameter& parameter, const std::string& where) {
+  const std::string scale = parameter.name + kScaleSuffix;
+  const Tensor &values = tensor_of(model, parameter.name, parameter.shape, where),
+               &scales = tensor_of(model, scale, {parameter.shape[0]}, where);
+  check_is(DType::i8, parameter.name, values, where);
+  check_is(DType::f32, scale, scales, where);
+  kernels::pack_weights(values, scales, parameter.quantized);
+}
+
 }  // namespace
 
 TensorMap model_of(const Registry& registry) {
@@ -138,21 +172,39 @@ TensorMap model_of(const Registry& registry) {
 
 void load_model(const TensorMap& model, const Registry& registry, const std::string& where) {
   for (const Parameter& parameter : registry.parameters()) {
-    const auto found = model.find(parameter.name);
-    if (found == model.end()) fail(ErrorKind::data, "{}: the model has no {}", where, parameter.name);
-    if (found->second.shape() != parameter.shape) {
-      fail(ErrorKind::data, "{}: {} is {}, but the vocabulary and config.toml make it {}", where,
-           parameter.name, found->second.shape().to_string(), parameter.shape.to_string());
-    }
-    const Tensor& value = found->second;
-    const bool widen = value.dtype() == DType::f32 && parameter.master.dtype() == DType::f64;
-    if (!widen && value.dtype() != parameter.master.dtype()) {
-      fail(ErrorKind::data, "{}: {} is {}, but a parameter is {}; give a model that xformer-train wrote",
-           where, parameter.name, name_of(value.dtype()), name_of(parameter.master.dtype()));
-    }
-    parameter.master.copy_from(widen ? widened(value) : value);
+    parameter.quantized.defined() ? load_quantized(model, parameter, where)
+                                  : load_master(model, parameter, where);
   }
   registry.round_masters();
+}
+
+bool is_quantized(const TensorMap& model) {
+  return std::ranges::any_of(model, [](const auto& entry) { return entry.second.dtype() == DType::i8; });
+}
+
+void check_trainable(const TensorMap& model, const std::string& folder) {
+  if (!is_quantized(model)) return;
+  fail(ErrorKind::data,
+       "{}/{}: its weights are in eight bits, to be used and not trained; give the model that it was made of",
+       folder, kModelFile);
+}
+
+TensorMap quantized(const TensorMap& model, const Registry& registry, const std::string& where) {
+  TensorMap result;
+  for (const Parameter& parameter : registry.parameters()) {
+    const Tensor& value = tensor_of(model, parameter.name, parameter.shape, where);
+    check_is(DType::f32, parameter.name, value, where);
+    if (!parameter.is_quantizable()) {
+      result[parameter.name] = value;
+      continue;
+    }
+    const Tensor values = Tensor::empty(value.shape(), DType::i8),
+                 scales = Tensor::empty({value.rows()}, DType::f32);
+    kernels::round_weights(value, values, scales);
+    result[parameter.name] = values;
+    result[parameter.name + kScaleSuffix] = scales;
+  }
+  return result;
 }
 
 bool is_checkpoint_alone(const std::string& folder) {

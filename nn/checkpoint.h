@@ -1,5 +1,6 @@
 // One checkpoint, in memory and as a folder:
-//   model.safetensors      the f32 masters of the parameters
+//   model.safetensors      the f32 masters of the parameters; of a model in eight bits those that are left f32, and of the
+//                          others NAME i8 [rows, columns] and NAME_scale f32 [rows] (kernels/quantized_linear.h)
 //   optimizer.safetensors  moments; absent in a model that is only translated with
 //   config.toml            the effective configuration
 //   vocab.spm ...          of a model that stands alone, what else it needs
@@ -39,9 +40,19 @@ Checkpoint read_model(const std::string& folder);
 bool is_checkpoint_alone(const std::string& folder);
 
 // A registry's masters as a checkpoint's model, on the CPU, and back; an f64 registry takes an f32 model's values as they
-// are. Error data, beginning with `where`: a parameter that is missing, of another shape or of another dtype.
+// are. A registry with memory for eight bits takes a model in eight bits, and no other one does. Error data, beginning with
+// `where`: a parameter that is missing, of another shape or of another dtype.
 TensorMap model_of(const Registry& registry);
 void load_model(const TensorMap& model, const Registry& registry, const std::string& where);
+
+constexpr const char* kScaleSuffix = "_scale";
+
+// A model in eight bits, and an f32 model as one (QL1); `registry`, which needs no memory, says what of it is rounded.
+// Error data, beginning with `where`, as load_model() has it.
+bool is_quantized(const TensorMap& model);
+// Error data, naming the file of `folder`, for one that no training goes on from: read_checkpoint() has it too.
+void check_trainable(const TensorMap& model, const std::string& folder);
+TensorMap quantized(const TensorMap& model, const Registry& registry, const std::string& where);
 
 // How many updates the checkpoint in `folder` has seen, from state.json alone.
 int64_t read_update(const std::string& folder);

@@ -23,7 +23,9 @@ void add_position_gradient(autograd::Gradients& grad, const Tensor& positions,
 }  // namespace
 
 const Parameter& add_embedding_table(Registry& registry, const char* name, int64_t rows, int64_t dim) {
-  return registry.add(name, {rows, dim}, normal_of(dim));
+  const Parameter& table = registry.add(name, {rows, dim}, normal_of(dim));
+  registry.mark_table(table);
+  return table;
 }
 
 const Parameter* add_position_table(Registry& registry, const char* name, const TransformerConfig& config) {
@@ -44,9 +46,13 @@ Variable Embedding::forward(Step& step, const Tensor& ids, const Tensor& positio
   const int64_t D = table_.shape[1];
   const float scale = std::sqrt(static_cast<float>(D));
   const kernels::Dropout dropout = step.dropout(dropout_, site_, tokens);
-  const Tensor x = step.allocate({ids.numel(), D}, table_.value.dtype());
   const Tensor& places = learned_positions_ ? learned_positions_->value : position_table;
-  kernels::embedding_forward(ids, positions, table_.value, places, scale, dropout, x);
+  const Tensor x = step.allocate({ids.numel(), D}, places.dtype());
+  if (table_.quantized.defined()) {
+    kernels::quantized_embedding_forward(ids, positions, table_.quantized, places, scale, x);
+  } else {
+    kernels::embedding_forward(ids, positions, table_.value, places, scale, dropout, x);
+  }
   step.show(name_, "EM1", "x", x);
   return step.tape.record(name_, x, {}, [=, this](autograd::Gradients& grad) {
     kernels::embedding_backward(grad.of_output(), ids, order, scale, dropout, table_.gradient);

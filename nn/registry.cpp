@@ -1,5 +1,6 @@
 #include "nn/registry.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -48,21 +49,44 @@ const Parameter& Registry::add(std::string name, Shape shape, Init init) {
 }
 
 void Registry::mark_factor(const Parameter& parameter, int64_t matrices) {
-  for (Parameter& ours : parameters_) {
-    if (&ours != &parameter) continue;
-    ours.is_factor = true;
-    ours.matrices = matrices;
-  }
+  ours(parameter).is_factor = true;
+  ours(parameter).matrices = matrices;
+}
+
+void Registry::mark_table(const Parameter& parameter) { ours(parameter).is_table = true; }
+
+Parameter& Registry::ours(const Parameter& parameter) {
+  const auto found =
+      std::ranges::find_if(parameters_, [&](const Parameter& other) { return &other == &parameter; });
+  XF_CHECK(found != parameters_.end(), "registry: {} is another one's", parameter.name);
+  return *found;
 }
 
 void Registry::allocate(Device device, Gradients gradients) {
+  allocate(device, gradients, [](const Parameter&) { return true; });
+}
+
+void Registry::allocate_quantized() {
+  if (dtype_ != DType::f32)
+    fail(ErrorKind::usage, "a model in eight bits is float32 otherwise, and this one is {}", name_of(dtype_));
+  allocate(Device::cpu(), Gradients::no,
+           [](const Parameter& parameter) { return !parameter.is_quantizable(); });
+  for (Parameter& parameter : parameters_) {
+    if (!parameter.is_quantizable()) continue;
+    parameter.quantized = kernels::quantized_weights(parameter.shape[0], parameter.shape[1]);
+  }
+}
+
+void Registry::allocate(Device device, Gradients gradients, bool (*chosen)(const Parameter&)) {
   int64_t total = 0;
-  for (const Parameter& parameter : parameters_) total += padded(parameter.shape.numel());
+  for (const Parameter& parameter : parameters_)
+    total += chosen(parameter) ? padded(parameter.shape.numel()) : 0;
   masters_ = Tensor::zeros({total}, accumulator_of(dtype_), device);
   values_ = dtype_ == masters_.dtype() ? masters_ : Tensor::zeros({total}, dtype_, device);
   if (gradients == Gradients::yes) gradients_ = Tensor::zeros({total}, masters_.dtype(), device);
   int64_t begin = 0;
   for (Parameter& parameter : parameters_) {
+    if (!chosen(parameter)) continue;
     const auto part_of = [&](const Tensor& all) {
       return all.slice_rows(begin, begin + parameter.shape.numel()).reshape(parameter.shape);
     };
@@ -92,16 +116,6 @@ void Registry::initialise(uint64_t seed) {
 void Registry::round_masters() const {
   if (dtype_ != DType::bf16 || device().type == DeviceType::meta) return;
   values_.copy_from(masters_.to_bf16());
-}
-
-void Registry::quantize() {
-  if (dtype_ != DType::f32 || device() != Device::cpu()) {
-    fail(ErrorKind::usage, "int8 weights are made of float32 on the CPU, and this model is {} on {}",
-         name_of(dtype_), name_of(device()));
-  }
-  for (Parameter& parameter : parameters_) {
-    if (parameter.is_factor) parameter.quantized = kernels::quantize_weights(parameter.value);
-  }
 }
 
 const Parameter& Registry::find(const std::string& name) const {

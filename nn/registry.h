@@ -6,8 +6,8 @@
 //
 // A bf16 model computes in rounded copies (`value`) of f32 masters: an update smaller than 2^-8 of a
 // parameter would vanish otherwise. Masters are what is initialised, trained, averaged and saved; their
-// gradients are f32 too. A model that is used and no longer trained may have its products read copies of weights in
-// eight bits.
+// gradients are f32 too. A model that is used and no longer trained may have its matrices in eight bits, which is
+// most of it: weights that products read, and tables of embeddings (kernels/quantized_linear.h).
 #pragma once
 
 #include <deque>
@@ -37,16 +37,20 @@ struct Parameter {
   std::string name;
   Shape shape;
   Init init;
-  // Undefined before allocate(); gradient undefined after allocate(.., Gradients::no).
+  // Undefined before allocate(); gradient undefined after allocate(.., Gradients::no); all three where it is in eight bits.
   Tensor value;            // what the layers read
   Tensor master;           // what is trained: the same memory as value, f32 of its own in a bf16 model
   Tensor gradient;         // of the master's dtype
   bool is_factor = false;  // whether products with activations read it, as [out, in]
+  bool is_table = false;   // whether an embedding reads rows of it
   // How many matrices of a hidden layer lie in it, one under the other as those of a fused projection; 0: none, it is a
   // vector, or its rows are pieces'.
   int64_t matrices = 0;
   int64_t begin = 0;                         // its first element's place in the flat arrays, after allocate()
-  kernels::QuantizedWeights quantized = {};  // a factor's value in eight bits, after Registry::quantize()
+  kernels::QuantizedWeights quantized = {};  // in place of a value, after allocate_quantized()
+
+  // Whether a model in eight bits has it in eight.
+  bool is_quantizable() const { return is_factor || is_table; }
 };
 
 class Registry {
@@ -58,12 +62,16 @@ class Registry {
   const Parameter& add(std::string name, Shape shape, Init init);
   // Products with activations read it; of a hidden layer: as so many matrices.
   void mark_factor(const Parameter& parameter, int64_t matrices = 0);
+  // An embedding reads rows of it.
+  void mark_table(const Parameter& parameter);
   // A number for a place that drops elements; no two places share one.
   uint32_t new_dropout_site() { return sites_++; }
 
   enum class Gradients { no, yes };
   // Binds every parameter to zeroed memory on the device.
   void allocate(Device device, Gradients gradients);
+  // The same on the CPU, without gradients, for a model in eight bits. Error usage where it is not one of f32.
+  void allocate_quantized();
   // The initial values: parameter i draws from stream i of the seed, whatever else the model holds.
   void initialise(uint64_t seed);
 
@@ -77,11 +85,12 @@ class Registry {
   const Tensor& gradients() const { return gradients_; }  // [P], flat
   // values = masters, rounded to nearest even; after whatever else than the optimiser wrote the masters.
   void round_masters() const;
-  // Copies of all factors in eight bits, for products without a gradient; to be called again when values have changed.
-  // Error usage where they are not f32 on the CPU.
-  void quantize();
 
  private:
+  Parameter& ours(const Parameter& parameter);
+  // Memory for those that are chosen, and their places in it.
+  void allocate(Device device, Gradients gradients, bool (*chosen)(const Parameter&));
+
   DType dtype_;
   std::deque<Parameter> parameters_;  // stable addresses
   uint32_t sites_ = 0;

@@ -28,8 +28,11 @@ constexpr uint64_t kHeaderAlignment = 8;
 constexpr const char* kMetadataKey = "__metadata__";
 
 // In the order in which the official writer sorts tensors by type.
-constexpr std::array<std::pair<const char*, DType>, 4> kTypes = {
-    {{"F64", DType::f64}, {"F32", DType::f32}, {"I32", DType::i32}, {"BF16", DType::bf16}}};
+constexpr std::array<std::pair<const char*, DType>, 5> kTypes = {{{"F64", DType::f64},
+                                                                  {"F32", DType::f32},
+                                                                  {"I32", DType::i32},
+                                                                  {"BF16", DType::bf16},
+                                                                  {"I8", DType::i8}}};
 
 // Bytes of an element of each type of the format.
 constexpr std::array<std::pair<std::string_view, uint64_t>, 15> kSizes = {{{"F64", 8},
@@ -165,12 +168,12 @@ Metadata parse_metadata(const Json& value, const std::string& path) {
   return metadata;
 }
 
-// What the engine computes with: four types, up to four axes.
+// What the engine computes with: five types, up to four axes.
 Tensor tensor_of(const StoredTensor& stored, std::string_view data, const std::string& path) {
   const auto type =
       std::ranges::find_if(kTypes, [&](const auto& known) { return stored.dtype == known.first; });
   if (type == kTypes.end()) {
-    refuse(path, "tensor '{}' is {}; F64, F32, I32 and BF16 are known", stored.name, stored.dtype);
+    refuse(path, "tensor '{}' is {}; F64, F32, I32, BF16 and I8 are known", stored.name, stored.dtype);
   }
   if (stored.shape.size() > Shape::kMaxRank) {
     refuse(path, "tensor '{}' has {} axes; up to {} are known", stored.name, stored.shape.size(),

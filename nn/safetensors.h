@@ -40,7 +40,7 @@ struct SafetensorsFile {
 // name or a tensor elsewhere.
 Crc64 write_safetensors(const std::string& path, const TensorMap& tensors, const Metadata& metadata);
 
-// f32, f64, bf16 and i32, of rank 0 (read as [1]) to 4; a zero extent is legal. Error data, naming the path
+// f32, f64, bf16, i32 and i8, of rank 0 (read as [1]) to 4; a zero extent is legal. Error data, naming the path
 // and the rule that is broken, for anything else: a header that does not fit, duplicate keys, gaps, overlaps,
 // sizes that disagree.
 SafetensorsFile read_safetensors(const std::string& path);

@@ -12,7 +12,7 @@
 #include "core/file.h"
 #include "nn/average.h"
 #include "nn/run_folder.h"
-#include "tools/output_file.h"
+#include "tools/model_output.h"
 #include "tools/progress.h"
 #include "tools/run_metrics.h"
 #include "tools/vocabularies.h"
@@ -94,24 +94,6 @@ std::string score_of(const std::string& folder, const nn::Checkpoint& checkpoint
   return found->second.metric + " " + score_text(found->second.metric, found->second.score);
 }
 
-// --output without a slash at its end. It may only be there as a model that --overwrite replaces, and nothing may lie where
-// nn::write_checkpoint() works.
-std::string output_folder(const Options& options) {
-  options.require("output");
-  fs::path path = options.get_string("output");
-  if (!path.has_filename()) path = path.parent_path();
-  const std::string folder = path.string();
-  std::error_code none;  // what cannot be looked at cannot be written, and is told then
-  refuse_existing(folder, options.get_bool("overwrite"));
-  if (fs::exists(folder, none) && !nn::is_checkpoint_alone(folder))
-    fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",
-         folder);
-  if (fs::exists(folder + ".tmp", none))
-    fail(ErrorKind::usage,
-         "{0}.tmp is in the way: {0} is written there first; remove it or give another name", folder);
-  return folder;
-}
-
 }  // namespace
 
 std::vector<std::string> chosen_checkpoints(const Options& options) {
@@ -135,7 +117,7 @@ std::vector<std::string> chosen_checkpoints(const Options& options) {
 }
 
 void average_checkpoints(const Options& options) {
-  const std::string output = output_folder(options);
+  const std::string output = model_output(options);
   const std::vector<std::string> folders = chosen_checkpoints(options);
   const std::string home = find_vocabularies(folders.back());
   std::optional<Vocabularies> vocabularies;
@@ -150,13 +132,7 @@ void average_checkpoints(const Options& options) {
                          folder);
     average.add(std::move(checkpoint), folder);
   }
-  nn::Checkpoint mean = average.mean();
-  if (!home.empty()) {
-    for (const std::string& file : vocabulary_files(home))
-      mean.companions[fs::path(file).filename().string()] = read_file(file);
-  }
-  refuse_input_as_output(output + "/model.safetensors");
-  nn::write_checkpoint(output, mean);
+  write_model(output, average.mean(), home);
   if (options.get_bool("quiet")) return;
   fmt::print(stderr, "{}{}: the mean of {}\n", taken, output,
              counted(static_cast<int64_t>(folders.size()), "checkpoint"));

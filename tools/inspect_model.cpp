@@ -21,7 +21,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 using nn::StoredTensor;
 
-int64_t count_of(const StoredTensor& tensor) {
+// The scales of weights in eight bits say how these are stored, and are no parameters.
+bool is_scale(const InspectedModel& model, const StoredTensor& tensor) {
+  return std::ranges::any_of(model.header.tensors, [&](const StoredTensor& other) {
+    return other.dtype == "I8" && tensor.name == other.name + nn::kScaleSuffix;
+  });
+}
+
+int64_t parameters_of(const InspectedModel& model, const StoredTensor& tensor) {
+  if (is_scale(model, tensor)) return 0;
   int64_t count = 1;
   for (const int64_t extent : tensor.shape) count *= extent;
   return count;
@@ -29,7 +37,7 @@ int64_t count_of(const StoredTensor& tensor) {
 
 int64_t total(const InspectedModel& model) {
   int64_t count = 0;
-  for (const StoredTensor& tensor : model.header.tensors) count += count_of(tensor);
+  for (const StoredTensor& tensor : model.header.tensors) count += parameters_of(model, tensor);
   return count;
 }
 
@@ -47,7 +55,7 @@ std::vector<Block> blocks_of(const InspectedModel& model) {
     auto block = std::ranges::find(blocks, name, &Block::name);
     if (block == blocks.end()) block = blocks.insert(block, {name, {}});
     block->tensors.push_back(&tensor);
-    block->parameters += count_of(tensor);
+    block->parameters += parameters_of(model, tensor);
   }
   return blocks;
 }
@@ -95,7 +103,7 @@ std::string tensors_as_text(const InspectedModel& model) {
     text += row(shown(block.name), "", "", block.parameters);
     for (const StoredTensor* tensor : block.tensors)
       text += row("  " + shown(tensor->name), tensor->dtype,
-                  fmt::format("[{}]", fmt::join(tensor->shape, ", ")), count_of(*tensor));
+                  fmt::format("[{}]", fmt::join(tensor->shape, ", ")), parameters_of(model, *tensor));
   }
   return text + row("total", "", "", total(model));
 }
@@ -161,7 +169,7 @@ std::string to_json(const InspectedModel& model) {
     json["tensors"].push_back({{"name", tensor.name},
                                {"dtype", tensor.dtype},
                                {"shape", tensor.shape},
-                               {"parameters", count_of(tensor)}});
+                               {"parameters", parameters_of(model, tensor)}});
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // a path may be no UTF-8
 }

@@ -45,39 +45,73 @@ const nn::LanguageModel& LoadedModel::language_model() const {
 }
 const nn::Classifier& LoadedModel::classifier() const { return as<nn::Classifier>(*this, "classifier"); }
 
-void LoadedModel::quantize() {
-  if (registry.device() != Device::cpu())
-    fail(ErrorKind::usage, "--precision int8 is for the CPU; give --device cpu as well");
-  if (model->config().quirks)
-    fail(ErrorKind::usage, "{} was trained with --quirks, and --precision int8 is for models without",
-         folder);
-  registry.quantize();
-}
-
-std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
-                                        nn::Registry::Gradients gradients) {
+UnboundModel read_unbound_model(const std::string& path, DType dtype) {
   const std::string folder = nn::find_model_folder(path);
-  const nn::Checkpoint checkpoint = nn::read_model(folder);
-  auto loaded = std::unique_ptr<LoadedModel>(new LoadedModel{
+  nn::Checkpoint checkpoint = nn::read_model(folder);
+  auto model = std::unique_ptr<LoadedModel>(new LoadedModel{
       .training = options_from_toml(Program::train, checkpoint.config, folder + "/config.toml"),
       .pipeline = {},
       .vocabularies = vocabularies_of(folder, checkpoint),
       .registry = nn::Registry(dtype),
       .model = nullptr,
       .folder = folder});
-  loaded->pipeline = text_pipeline(loaded->training);
-  const nn::TransformerConfig config = model_config(loaded->training, loaded->vocabularies);
-  loaded->model = nn::make_model(config, loaded->registry);
-  loaded->registry.allocate(device, gradients);
-  loaded->model->bind(device);
-  nn::load_model(checkpoint.model, loaded->registry, folder);
-  return loaded;
+  model->pipeline = text_pipeline(model->training);
+  model->model = nn::make_model(model_config(model->training, model->vocabularies), model->registry);
+  return {std::move(model), std::move(checkpoint)};
+}
+
+nn::TensorMap quantized_weights(const UnboundModel& unbound) {
+  const LoadedModel& model = *unbound.model;
+  if (model.model->config().quirks)
+    fail(ErrorKind::usage, "{} was trained with --quirks, and only models without can be in eight bits",
+         model.folder);
+  return nn::quantized(unbound.checkpoint.model, model.registry, model.folder);
+}
+
+namespace {
+
+std::unique_ptr<LoadedModel> bound(UnboundModel unbound, Device device, nn::Registry::Gradients gradients) {
+  LoadedModel& model = *unbound.model;
+  if (nn::is_quantized(unbound.checkpoint.model))
+    fail(ErrorKind::usage,
+         "{}: its weights are in eight bits, for --precision int8; give the model that it was made of",
+         model.folder);
+  model.registry.allocate(device, gradients);
+  model.model->bind(device);
+  nn::load_model(unbound.checkpoint.model, model.registry, model.folder);
+  return std::move(unbound.model);
+}
+
+std::unique_ptr<LoadedModel> bound_in_eight_bits(UnboundModel unbound, Device device) {
+  LoadedModel& model = *unbound.model;
+  if (device != Device::cpu())
+    fail(ErrorKind::usage, "{}: weights in eight bits are for the CPU; give --device cpu as well",
+         model.folder);
+  nn::TensorMap& weights = unbound.checkpoint.model;
+  if (!nn::is_quantized(weights)) weights = quantized_weights(unbound);
+  model.registry.allocate_quantized();
+  model.model->bind(device);
+  nn::load_model(weights, model.registry, model.folder);
+  return std::move(unbound.model);
+}
+
+}  // namespace
+
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
+                                        nn::Registry::Gradients gradients) {
+  return bound(read_unbound_model(path, dtype), device, gradients);
+}
+
+std::unique_ptr<LoadedModel> load_quantized_model(const std::string& path, Device device) {
+  return bound_in_eight_bits(read_unbound_model(path, DType::f32), device);
 }
 
 std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, const Options& options) {
-  auto loaded = load_model(path, device, chosen_dtype(options));
-  if (options.get_string("precision") == "int8") loaded->quantize();
-  return loaded;
+  UnboundModel unbound = read_unbound_model(path, chosen_dtype(options));
+  const bool in_eight_bits = options.is_set("precision") ? options.get_string("precision") == "int8"
+                                                         : nn::is_quantized(unbound.checkpoint.model);
+  return in_eight_bits ? bound_in_eight_bits(std::move(unbound), device)
+                       : bound(std::move(unbound), device, nn::Registry::Gradients::no);
 }
 
 }  // namespace xf::tools

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "data/parallel_corpus.h"
+#include "nn/checkpoint.h"
 #include "nn/classifier.h"
 #include "nn/language_model.h"
 #include "nn/transformer.h"
@@ -25,17 +26,27 @@ struct LoadedModel {
   const nn::Transformer& transformer() const;  // without quirks
   const nn::LanguageModel& language_model() const;
   const nn::Classifier& classifier() const;
+};
 
-  // Products read weights in eight bits from now on. Error usage for a model with quirks, or one that is not f32 on the
-  // CPU.
-  void quantize();
+// A model without memory for its weights yet, and these as they were saved.
+struct UnboundModel {
+  std::unique_ptr<LoadedModel> model;
+  nn::Checkpoint checkpoint;
 };
 
 // `path` is a run folder (its averaged model if there is one) or one of its checkpoints. Error data for what
 // is missing, damaged or does not fit together.
+UnboundModel read_unbound_model(const std::string& path, DType dtype);
+
+// Of an f32 model, its weights in eight bits (nn/checkpoint.h). Error usage for a model with quirks.
+nn::TensorMap quantized_weights(const UnboundModel& unbound);
+
+// Errors as read_unbound_model() has them, and usage for a model in eight bits.
 std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
                                         nn::Registry::Gradients gradients = nn::Registry::Gradients::no);
-// To be used as --precision says. Errors as above, and those of quantize().
+// In eight bits, which an f32 model is rounded to. Error usage for another device than the CPU, and as above.
+std::unique_ptr<LoadedModel> load_quantized_model(const std::string& path, Device device);
+// To be used as --precision says; else in eight bits if it was saved so. Errors as above.
 std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, const Options& options);
 
 }  // namespace xf::tools

@@ -207,7 +207,8 @@ nn::LoopOptions loop_options(const Options& options) {
 Device chosen_device(const Options& options) { return choose_device(options.get_string("device")).device; }
 
 DType chosen_dtype(const Options& options) {
-  return options.get_string("precision") == "bfloat16" ? DType::bf16 : DType::f32;
+  return options.is_set("precision") && options.get_string("precision") == "bfloat16" ? DType::bf16
+                                                                                      : DType::f32;
 }
 
 std::string device_line(const Options& options) {

@@ -3,6 +3,13 @@
 namespace xf::tools {
 namespace {
 
+Row model_output_option() {
+  return text("output", "", "DIR", "folder for the model, its vocabularies with it").alias("-o");
+}
+Row overwrite_option() {
+  return flag("overwrite", "false", "replace a model that is there").keeps(Keep::never);
+}
+
 std::vector<Row> average_options() {
   return {
       text("model", "", "RUN", "run folder whose checkpoints are averaged").alias("-m"),
@@ -14,9 +21,13 @@ std::vector<Row> average_options() {
           .any_number()
           .bare()
           .keeps(Keep::never),
-      text("output", "", "DIR", "folder for the model, its vocabularies with it").alias("-o"),
-      flag("overwrite", "false", "replace a model that is there").keeps(Keep::never),
+      model_output_option(),
+      overwrite_option(),
   };
+}
+
+std::vector<Row> quantize_options() {
+  return {text("model", "", "DIR", kRunHelp).alias("-m"), model_output_option(), overwrite_option()};
 }
 
 std::vector<Row> inspect_options() {
@@ -33,6 +44,7 @@ std::vector<Row> inspect_options() {
 
 OptionGroup exporting_options() {
   return {{"average", Program::export_average, Keep::free, average_options()},
+          {"quantize", Program::export_quantize, Keep::free, quantize_options()},
           {"inspect", Program::export_inspect, Keep::free, inspect_options()}};
 }
 

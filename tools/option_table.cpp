@@ -26,6 +26,7 @@ std::string program_name(Program program) {
     case Program::vocab_demo_corpus: return "xformer-vocab demo-corpus";
     case Program::vocab_demo_molecules: return "xformer-vocab demo-molecules";
     case Program::export_average: return "xformer-export average";
+    case Program::export_quantize: return "xformer-export quantize";
     case Program::export_inspect: return "xformer-export inspect";
     case Program::bench: return "xformer-bench";
     case Program::bench_report: return "xformer-bench report";

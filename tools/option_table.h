@@ -41,6 +41,7 @@ enum class Program {
   classify,
   score_smiles,
   export_average,
+  export_quantize,
   export_inspect,
   bench,
   bench_report,

@@ -69,6 +69,11 @@ std::string program_summary(Program program) {
              "  xformer-export average -m RUN --best 5 -o AVERAGE\n"
              "  xformer-export average CHECKPOINT... -o AVERAGE\n"
              "  xformer-translate -m AVERAGE -i FILE -o FILE\n";
+    case Program::export_quantize:
+      return "A model's matrices in eight bits, each row with a scale: a quarter of the file, and the same "
+             "translations as with --precision int8.\n\n"
+             "  xformer-export quantize -m RUN -o SMALL\n"
+             "  xformer-translate -m SMALL -i FILE -o FILE\n";
     case Program::export_inspect:
       return "What a model consists of: tensors, parameters by block, update, configuration, vocabulary, "
              "metadata, checksums.\n\n"

@@ -84,6 +84,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
     const std::string& path = options.get_string("resume");
     inputs.checkpoint =
         options.get_bool("no-optimizer-reload") ? nn::read_model(path) : nn::read_checkpoint(path);
+    nn::check_trainable(inputs.checkpoint->model, path);
     check_same_model(options, *inputs.checkpoint, path);
   }
   announce("reading the text ...");

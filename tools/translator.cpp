@@ -1,7 +1,10 @@
 #include "tools/translator.h"
 
+#include <deque>
+#include <mutex>
+
 #include "core/stop.h"
-#include "data/batches.h"
+#include "core/workers.h"
 
 namespace xf::tools {
 
@@ -22,14 +25,17 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
 
 Translator::Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
                        nn::SearchOptions search, int64_t sentences_per_batch,
-                       std::optional<int64_t> alignment_layer)
+                       std::optional<int64_t> alignment_layer, int workers)
     : model_(model),
       arena_(arena),
       vocabularies_(vocabularies),
       most_words_(static_cast<size_t>(nn::most_tokens(model.config()) - 1)),
-      search_(model, arena, with_specials(search, *vocabularies.target)),
+      search_(with_specials(search, *vocabularies.target)),
       sentences_per_batch_(sentences_per_batch),
-      alignment_layer_(alignment_layer) {}
+      alignment_layer_(alignment_layer),
+      workers_(workers) {
+  nn::Search(model, arena, search_);  // refuses what makes no sense
+}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {
   std::vector<SourceLine> without_prefixes;
@@ -37,14 +43,22 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   return translate(without_prefixes);
 }
 
+// Lines as tokens, and where their translations go.
+struct Translator::Lines {
+  const std::vector<SourceLine>& text;
+  uint64_t first_number;
+  std::vector<Translation>& results;
+  data::Sequences sources = {};
+  std::vector<size_t> line_of = {};  // of each sequence
+};
+
 std::vector<Translation> Translator::translate(const std::vector<SourceLine>& lines, uint64_t first_number,
                                                const std::function<void(const Translation&)>& found) const {
+  std::vector<Translation> results(lines.size());
+  Lines encoded{lines, first_number, results};
   const auto tell = [&](const Translation& translation) {
     if (found) found(translation);
   };
-  std::vector<Translation> results(lines.size());
-  data::Sequences sources;
-  std::vector<size_t> line_of;  // of each sequence
   for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<int32_t> ids = vocabularies_.source->encode(lines[i].text);
     if (ids.empty()) {
@@ -56,37 +70,49 @@ std::vector<Translation> Translator::translate(const std::vector<SourceLine>& li
       ids.resize(most_words_);
       results[i].cropped = true;
     }
-    sources.push_back(ids);
-    line_of.push_back(i);
+    encoded.sources.push_back(ids);
+    encoded.line_of.push_back(i);
   }
-  if (line_of.empty()) return results;
-  const auto batches = data::translation_batches(sources, vocabularies_.source->eos_id(),
+  if (encoded.line_of.empty()) return results;
+  const auto batches = data::translation_batches(encoded.sources, vocabularies_.source->eos_id(),
                                                  kSourceTokensPerBatch, sentences_per_batch_);
-  for (const data::IndexedBatch& indexed : batches) {
+  const auto count = static_cast<int64_t>(batches.size());
+  const int workers = count >= workers_ ? workers_ : 1;
+  std::deque<Arena> arenas;  // of all workers but the first
+  while (static_cast<int>(arenas.size()) < workers - 1) arenas.emplace_back(arena_.device());
+  std::mutex telling;
+  hand_out(count, workers, [&](int worker, int64_t i) {
     check_stop();
-    nn::Given given;
-    std::vector<Translation*> translations;
-    for (const int64_t sentence : indexed.sentences) {
-      const size_t line = line_of[static_cast<size_t>(sentence)];
-      given.prefixes.push_back(vocabularies_.target->encode(lines[line].prefix));
-      given.numbers.push_back(first_number + line);
-      translations.push_back(&results[line]);
-    }
-    auto hypotheses = search_.translate(indexed.batch, given);
-    for (size_t b = 0; b < hypotheses.size(); ++b) {
-      for (const nn::Hypothesis& hypothesis : hypotheses[b])
-        translations[b]->texts.push_back(vocabularies_.target->decode(hypothesis.ids));
-      translations[b]->hypotheses = std::move(hypotheses[b]);
-    }
-    if (alignment_layer_) add_alignments(sources, indexed.sentences, translations);
-    for (const Translation* translation : translations) tell(*translation);
-  }
+    const data::IndexedBatch& indexed = batches[static_cast<size_t>(i)];
+    translate(encoded, indexed, worker == 0 ? arena_ : arenas[static_cast<size_t>(worker) - 1]);
+    const std::scoped_lock lock(telling);
+    for (const int64_t sentence : indexed.sentences)
+      tell(results[encoded.line_of[static_cast<size_t>(sentence)]]);
+  });
   return results;
+}
+
+void Translator::translate(const Lines& lines, const data::IndexedBatch& indexed, Arena& arena) const {
+  nn::Given given;
+  std::vector<Translation*> translations;
+  for (const int64_t sentence : indexed.sentences) {
+    const size_t line = lines.line_of[static_cast<size_t>(sentence)];
+    given.prefixes.push_back(vocabularies_.target->encode(lines.text[line].prefix));
+    given.numbers.push_back(lines.first_number + line);
+    translations.push_back(&lines.results[line]);
+  }
+  auto hypotheses = nn::Search(model_, arena, search_).translate(indexed.batch, given);
+  for (size_t b = 0; b < hypotheses.size(); ++b) {
+    for (const nn::Hypothesis& hypothesis : hypotheses[b])
+      translations[b]->texts.push_back(vocabularies_.target->decode(hypothesis.ids));
+    translations[b]->hypotheses = std::move(hypotheses[b]);
+  }
+  if (alignment_layer_) add_alignments(lines.sources, indexed.sentences, translations, arena);
 }
 
 // Every hypothesis once more, as a pair of the source and itself.
 void Translator::add_alignments(const data::Sequences& sources, const std::vector<int64_t>& sentences,
-                                const std::vector<Translation*>& translations) const {
+                                const std::vector<Translation*>& translations, Arena& arena) const {
   data::ParallelCorpus pairs;
   std::vector<nn::Alignment*> alignment_of;  // of each pair
   for (size_t b = 0; b < translations.size(); ++b) {
@@ -102,7 +128,7 @@ void Translator::add_alignments(const data::Sequences& sources, const std::vecto
   }
   const auto specials = data::batch_specials(*vocabularies_.source, *vocabularies_.target);
   for (const data::IndexedBatch& indexed : data::validation_batches(pairs, specials, kAlignedAtATime)) {
-    auto alignments = nn::align(model_, arena_, indexed.batch, *alignment_layer_);
+    auto alignments = nn::align(model_, arena, indexed.batch, *alignment_layer_);
     for (size_t i = 0; i < alignments.size(); ++i)
       *alignment_of[static_cast<size_t>(indexed.sentences[i])] = std::move(alignments[i]);
   }

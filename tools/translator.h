@@ -1,4 +1,5 @@
-// Lines of text to their translations: encode, search in batches sorted by length, decode, back in order.
+// Lines of text to their translations: encode, search in batches sorted by length, decode, back in order. Where there are
+// enough batches, each thread has its own; the translations are the same.
 #pragma once
 
 #include <functional>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/batches.h"
 #include "data/parallel_corpus.h"
 #include "nn/alignment.h"
 #include "nn/search.h"
@@ -35,28 +37,32 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
 class Translator {
  public:
   // `search` needs no special ids: with_specials() adds them. `alignment_layer`: aligns by it (nn/alignment.h).
+  // `workers`: threads that may have a batch each, with memory besides the arena's; on the CPU.
   Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
              nn::SearchOptions search, int64_t sentences_per_batch,
-             std::optional<int64_t> alignment_layer = std::nullopt);
+             std::optional<int64_t> alignment_layer = std::nullopt, int workers = 1);
 
   // One translation per line, in order. `first_number`: of the first line, for what is drawn. `found` gets each
-  // translation as it is there, in any order. Errors as Search::translate() and align() have them. Throws Stopped
+  // translation as it is there, in any order, one at a time. Errors as Search::translate() and align() have them. Throws Stopped
   // between batches.
   std::vector<Translation> translate(const std::vector<SourceLine>& lines, uint64_t first_number = 0,
                                      const std::function<void(const Translation&)>& found = {}) const;
   std::vector<Translation> translate(const std::vector<std::string>& lines) const;  // without prefixes
 
  private:
+  struct Lines;
+  void translate(const Lines& lines, const data::IndexedBatch& indexed, Arena& arena) const;
   void add_alignments(const data::Sequences& sources, const std::vector<int64_t>& sentences,
-                      const std::vector<Translation*>& translations) const;
+                      const std::vector<Translation*>& translations, Arena& arena) const;
 
   const nn::TranslationModel& model_;
   Arena& arena_;
   const Vocabularies& vocabularies_;
   size_t most_words_;  // tokens of a line that the model reads, without </s>
-  nn::Search search_;
+  nn::SearchOptions search_;
   int64_t sentences_per_batch_;
   std::optional<int64_t> alignment_layer_;
+  int workers_;
 };
 
 }  // namespace xf::tools

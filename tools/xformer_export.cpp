@@ -3,6 +3,7 @@
 #include "tools/commands.h"
 #include "tools/inspect_model.h"
 #include "tools/main.h"
+#include "tools/quantize_model.h"
 
 namespace xf::tools {
 namespace {
@@ -11,9 +12,12 @@ int export_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       {"average", Program::export_average, "the mean of several checkpoints",
        succeeding(average_checkpoints)},
+      {"quantize", Program::export_quantize, "the same model in eight bits, a quarter of its size",
+       succeeding(quantize_model)},
       {"inspect", Program::export_inspect, "what a model consists of", succeeding(inspect_model)},
   };
-  return run_command("xformer-export", "averages checkpoints and looks into models", commands, argc, argv);
+  return run_command("xformer-export", "averages checkpoints, makes models small and looks into them",
+                     commands, argc, argv);
 }
 
 }  // namespace

@@ -73,6 +73,34 @@ void add(const Scope& scope, int64_t N, int64_t V, int64_t D, float p, std::vect
                   }});
 }
 
+void add_quantized(const Scope& scope, int64_t N, int64_t V, int64_t D, std::vector<Case>& rows) {
+  if (scope.target.device != Device::cpu() || scope.target.dtype != DType::f32) return;
+  const auto indices = tests::embedding_indices(N, V, 1);
+  const auto distinct =
+      static_cast<int64_t>(std::set<int32_t>(indices.ids.begin(), indices.ids.end()).size());
+  const double numbers = 8 * product(N, 1);
+  rows.push_back({"embedding",
+                  "quantized_embedding_forward",
+                  {N, V, D},
+                  "",
+                  scope.target,
+                  {product(N, D) * scope.e() + product(distinct, D) + numbers, 2 * product(N, D)},
+                  [=](Inputs& in) {
+                    const Tensors t(in, N, V, D, 0);
+                    const kernels::QuantizedWeights table = tests::rounded_and_packed(t.table);
+                    return Call{[=] {
+                                  kernels::quantized_embedding_forward(t.ids, t.positions, table,
+                                                                       t.position_table, t.scale, t.x);
+                                },
+                                {{t.x}},
+                                [=] {
+                                  return Expected{tests::quantized_embedding_reference(
+                                      t.indices, tests::as_doubles(t.table),
+                                      tests::as_doubles(t.position_table), t.scale, D)};
+                                }};
+                  }});
+}
+
 }  // namespace
 
 std::vector<Case> embedding_rows(const Scope& scope) {
@@ -80,9 +108,13 @@ std::vector<Case> embedding_rows(const Scope& scope) {
   if (!scope.odd()) {
     const nn::TransformerConfig& model = scope.model.config;
     add(scope, scope.model.tokens(), model.target_vocabulary, model.dim, model.dropout, rows);
+    add_quantized(scope, scope.model.tokens(), model.target_vocabulary, model.dim, rows);
     return rows;
   }
-  for (const tests::EmbeddingCase& c : tests::embedding_cases()) add(scope, c.N, c.V, c.D, 0.3f, rows);
+  for (const tests::EmbeddingCase& c : tests::embedding_cases()) {
+    add(scope, c.N, c.V, c.D, 0.3f, rows);
+    add_quantized(scope, c.N, c.V, c.D, rows);
+  }
   return rows;
 }
 

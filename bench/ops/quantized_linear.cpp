@@ -25,7 +25,7 @@ Case forward(const Scope& scope, const tests::QuantizedLinearCase& c) {
           [=](Inputs& in) {
             const Tensor x = in.random({c.N, c.K}), w = in.random({c.M, c.K}), bias = in.random({c.M});
             const Tensor y = in.poisoned({c.N, c.M});
-            const kernels::QuantizedWeights weights = kernels::quantize_weights(w);
+            const kernels::QuantizedWeights weights = tests::rounded_and_packed(w);
             return Call{[=] { kernels::quantized_linear_forward(x, weights, bias, kernels::Relu::no, y); },
                         {{y}},
                         [=] {

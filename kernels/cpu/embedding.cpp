@@ -3,6 +3,8 @@
 // thread count.
 #include "kernels/embedding.h"
 
+#include <cmath>
+
 #include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
@@ -41,6 +43,24 @@ void embedding_forward(Cpu<L>, const EmbeddingForwardArgs<T>& args) {
             for (int64_t i = 0; i < count; ++i) store(scale * widen(word[i]) + widen(position[i]), x + i);
           }
         });
+  });
+}
+
+template <>
+void quantized_embedding_forward(Cpu<kLevel>, const QuantizedEmbeddingArgs& args) {
+  check_range(args.ids, args.N, args.V, "embedding: id", "words of the vocabulary");
+  check_range(args.positions, args.N, args.P, "embedding: position", "positions of the table");
+  const int64_t strip = quads_of(args.D) * kStrip;
+  for_each_row(args.N, args.D, [&](int64_t n) {
+    const int64_t word = args.ids[n];
+    const int32_t* const quads = args.quads + word / kStrip * strip + word % kStrip;
+    const float step = args.scale * args.scales[word];
+    const float* const position = args.position_table + args.positions[n] * args.D;
+    float* const x = args.x + n * args.D;
+    for (int64_t i = 0; i < args.D; ++i) {
+      const auto value = static_cast<int8_t>(quads[i / kQuad * kStrip] >> 8 * (i % kQuad));
+      x[i] = std::fma(step, static_cast<float>(value), position[i]);  // EM5
+    }
   });
 }
 

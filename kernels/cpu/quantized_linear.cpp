@@ -49,28 +49,6 @@ float quantize_row(const float* row, int64_t n, uint32_t zero, uint8_t* to) {
   return shows ? largest / kSteps : 0;
 }
 
-int64_t quads_of(int64_t K) { return (K + kQuad - 1) / kQuad; }
-int64_t strips_of(int64_t M) { return (M + kStrip - 1) / kStrip; }
-
-// Output m's weights into its strip.
-void quantize_output(const QuantizeWeightsArgs& args, int64_t m, std::vector<int8_t>& rounded) {
-  const int64_t quads = quads_of(args.K);
-  args.scales[m] =
-      quantize_row(args.w + m * args.w_stride, args.K, 0, reinterpret_cast<uint8_t*>(rounded.data()));
-  int32_t* const to = args.quads + m / kStrip * quads * kStrip + m % kStrip;
-  int32_t sum = 0;
-  for (int64_t q = 0; q < quads; ++q) {
-    uint32_t quad = 0;
-    for (int64_t k = q * kQuad; k < std::min(args.K, (q + 1) * kQuad); ++k) {
-      const int8_t value = rounded[static_cast<size_t>(k)];
-      sum += value;
-      quad |= static_cast<uint32_t>(static_cast<uint8_t>(value)) << 8 * (k % kQuad);
-    }
-    to[q * kStrip] = static_cast<int32_t>(quad);
-  }
-  args.offsets[m] = -128 * sum;
-}
-
 const QuantizedTiles& tiles() {
   static const QuantizedTiles& best = quad_tiles() ? *quad_tiles() : pair_tiles();
   return best;
@@ -166,10 +144,11 @@ QuantizedLinearArgs strips_of(const QuantizedLinearArgs& args, int64_t begin, in
 }
 
 template <>
-void quantize_weights(Cpu<kLevel>, const QuantizeWeightsArgs& args) {
+void round_weights(Cpu<kLevel>, const RoundWeightsArgs& args) {
   parallel_for(args.M, kSerialProducts / std::max<int64_t>(args.K, 1), [&](int64_t begin, int64_t end) {
-    std::vector<int8_t> rounded(static_cast<size_t>(args.K));
-    for (int64_t m = begin; m < end; ++m) quantize_output(args, m, rounded);
+    for (int64_t m = begin; m < end; ++m)
+      args.scales[m] = quantize_row(args.w + m * args.w_stride, args.K, 0,
+                                    reinterpret_cast<uint8_t*>(args.values + m * args.K));
   });
 }
 

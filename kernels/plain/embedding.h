@@ -21,6 +21,21 @@ inline void embedding_forward(int64_t N, int64_t D, double scale,
   }
 }
 
+inline void quantized_embedding_forward(int64_t N, int64_t D, double scale,
+                                        const int32_t* ids,            // [N]
+                                        const int32_t* positions,      // [N]
+                                        const int64_t* q,              // [V, D]
+                                        const double* s,               // [V]
+                                        const double* position_table,  // [P, D]
+                                        double* x) {                   // [N, D], written
+  for (int64_t n = 0; n < N; ++n) {
+    for (int64_t i = 0; i < D; ++i) {
+      const auto word = static_cast<double>(q[ids[n] * D + i]);
+      x[n * D + i] = scale * s[ids[n]] * word + position_table[positions[n] * D + i];  // EM5
+    }
+  }
+}
+
 inline void embedding_backward(int64_t N, int64_t D, double scale,
                                const double* dx,    // [N, D]
                                const int32_t* ids,  // [N]

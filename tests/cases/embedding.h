@@ -7,6 +7,7 @@
 
 #include "kernels/plain/embedding.h"
 #include "tests/cases/dropout_factor.h"
+#include "tests/cases/quantized_linear.h"
 
 namespace xf::tests {
 
@@ -62,6 +63,20 @@ inline std::vector<double> embedding_reference(const EmbeddingIndices& indices,
   std::vector<double> x(static_cast<size_t>(N * D));
   kernels::plain::embedding_forward(N, D, scale, indices.ids.data(), indices.positions.data(), table.data(),
                                     position_table.data(), dropout_factors(dropout, N, D).data(), x.data());
+  return x;
+}
+
+// Of the table [V, D], rounded to eight bits.
+inline std::vector<double> quantized_embedding_reference(const EmbeddingIndices& indices,
+                                                         const std::vector<double>& table,
+                                                         const std::vector<double>& position_table,
+                                                         double scale, int64_t D) {
+  const auto N = static_cast<int64_t>(indices.ids.size());
+  const RoundedRows rounded = rounded_rows(table, static_cast<int64_t>(table.size()) / D, D);
+  std::vector<double> x(static_cast<size_t>(N * D));
+  kernels::plain::quantized_embedding_forward(N, D, scale, indices.ids.data(), indices.positions.data(),
+                                              rounded.values.data(), rounded.scales.data(),
+                                              position_table.data(), x.data());
   return x;
 }
 

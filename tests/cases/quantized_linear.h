@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/plain/quantized_linear.h"
+#include "kernels/quantized_linear.h"
 
 namespace xf::tests {
 
@@ -26,6 +27,14 @@ inline std::vector<QuantizedLinearCase> quantized_linear_cases() {
           {"rows enough for each thread to have its own", 131, 33, 31},
           {"more rows than a block of them", 1040, 257, 16},
           {"inputs beyond 2^24 / 127^2, where f32 no longer holds every sum", 2, 1100, 18}};
+}
+
+inline kernels::QuantizedWeights rounded_and_packed(const Tensor& w) {
+  const Tensor values = Tensor::zeros(w.shape(), DType::i8), scales = Tensor::zeros({w.rows()}, DType::f32);
+  kernels::round_weights(w, values, scales);
+  const kernels::QuantizedWeights packed = kernels::quantized_weights(w.rows(), w.width());
+  kernels::pack_weights(values, scales, packed);
+  return packed;
 }
 
 struct RoundedRows {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/workers.h"
 #include "tests/support/catch.h"
 
 using namespace xf;
@@ -65,6 +66,48 @@ TEST_CASE("parallel_for: an error in a piece reaches the caller", "[unit]") {
                                    if (end == 100) fail(ErrorKind::data, "line {} is bad", 99);
                                  }),
                     "line 99 is bad");
+}
+
+TEST_CASE("hand_out: each piece once, to a worker that computes alone", "[unit]") {
+  const ThreadCount three(3);
+  std::vector<std::atomic<int>> handed(100), busy(3);
+  std::atomic<int> mistakes = 0;
+  hand_out(100, 3, [&](int worker, int64_t i) {
+    ++handed[static_cast<size_t>(i)];
+    if (busy[static_cast<size_t>(worker)]++ != 0 || thread_count() != 1) ++mistakes;
+    parallel_for(64, 1, [&](int64_t begin, int64_t end) { mistakes += begin != 0 || end != 64; });
+    --busy[static_cast<size_t>(worker)];
+  });
+  CHECK(mistakes == 0);
+  for (const auto& times : handed) CHECK(times == 1);
+  CHECK(thread_count() == 3);
+}
+
+TEST_CASE("hand_out: one worker takes the pieces in order, and has all threads", "[unit]") {
+  const ThreadCount three(3);
+  std::vector<int64_t> order;
+  std::atomic<int> pieces = 0;
+  hand_out(4, 1, [&](int worker, int64_t i) {
+    CHECK(worker == 0);
+    order.push_back(i);
+    parallel_for(64, 1, [&](int64_t, int64_t) { ++pieces; });
+  });
+  CHECK(order == std::vector<int64_t>{0, 1, 2, 3});
+  CHECK(pieces == 4 * 3);
+}
+
+TEST_CASE("hand_out: an error reaches the caller, and nothing is handed out after it", "[unit]") {
+  for (const int workers : {1, 3}) {
+    std::atomic<int64_t> handed = 0;
+    CHECK_THROWS_AS(hand_out(1'000'000, workers,
+                             [&](int, int64_t i) {
+                               ++handed;
+                               if (i == 5) throw std::runtime_error("piece");
+                             }),
+                    std::runtime_error);
+    CHECK(handed < 1'000'000);
+  }
+  CHECK_NOTHROW(hand_out(0, 3, [](int, int64_t) { throw std::runtime_error("nothing to do"); }));
 }
 
 TEST_CASE("Error: its kind is the exit code of a program", "[unit]") {

@@ -60,6 +60,41 @@ cp -rL run broken
 printf X | dd of=broken/checkpoints/update-000010/model.safetensors bs=1 seek=3000 conv=notrunc status=none
 claim "a damaged one, too: 3" refused 3 "update-000010/model.safetensors: damaged" average -m broken -o new
 
+# ---- quantize
+quantize() { xformer-export quantize "$@"; }
+xformer-translate -m run -i test.en -o eight.nbest --precision int8 --n-best --word-scores --quiet
+quantize -m run -o small/ 2>small.log
+claim "quantize: the model in eight bits translates as --precision int8 does, with the same scores" same_bytes eight.nbest \
+  <(xformer-translate -m small -i test.en --n-best --word-scores --quiet)
+claim "with --precision int8 as well" same_bytes eight.nbest \
+  <(xformer-translate -m small -i test.en --n-best --word-scores --quiet --precision int8)
+claim "otherwise than in f32" differ eight.nbest <(xformer-translate -m run -i test.en --n-best --word-scores --quiet)
+bytes() { stat -c %s "$1/model.safetensors"; }
+claim "in less than half of the bytes, of rows as short as these" test $((2 * $(bytes small))) -lt "$(bytes run/averaged)"
+claim "and says both" grep -q "^small: $(bytes small | sed -E ':a; s/^([0-9]+)([0-9]{3})/\1,\2/; ta') bytes, " small.log
+claim "an ensemble of both" xformer-translate -m small run -i test.en --quiet -o ensemble.de
+claim "it is explained" xformer-explain attention -m small "$(head -n 1 test.en)" --output explained.html --quiet
+claim "float32 of it is refused: 2" refused 2 "small: its weights are in eight bits.*; give the model that it was made of" \
+  xformer-translate -m small -i test.en --precision float32
+claim "a loss, too: 2" refused 2 "small: its weights are in eight bits" xformer-score lm -m small -t test.en test.de
+claim "and gradients: 2" refused 2 "small: its weights are in eight bits" xformer-explain gradients --model small \
+  --source "$(head -n 1 test.en)" --target "$(head -n 1 test.de)"
+trained_on="small/model.safetensors: its weights are in eight bits, to be used and not trained"
+claim "to train on: 3" refused 3 "$trained_on" train more --resume small
+claim "with a new optimiser, too: 3" refused 3 "$trained_on" train more --resume small --no-optimizer-reload
+claim "and leaves nothing" test ! -e more
+claim "to average: 3" refused 3 "small: '.*' is i8" average run/best small -o new
+claim "to quantize it again: 2" refused 2 "small is in eight bits already" quantize -m small -o new
+claim "what exists is left: 2" refused 2 "small exists" quantize -m run -o small
+claim "--overwrite replaces a model" quantize -m run/best -o small --overwrite --quiet
+cp -r small hurt
+printf X | dd of=hurt/model.safetensors bs=1 seek=9000 conv=notrunc status=none
+claim "a damaged one is refused by name: 3" refused 3 "hurt/model.safetensors: damaged" xformer-translate -m hurt -i test.en
+claim "inspect: as many parameters as before" equal "$(inspect small | grep '^total' | tr -s ' ')" "$(inspect run | grep '^total' | tr -s ' ')"
+claim "types, and scales for each row" equal "$(inspect small | grep -E '^  embedding.weight(_scale)? ' | tr -s ' ')" \
+  " embedding.weight_scale F32 [200] 0
+ embedding.weight I8 [200, 32] 6,400"
+
 # ---- inspect
 parameters=$(grep -o '"parameters":[0-9]*' run/metrics.jsonl | cut -d : -f 2)
 inspect run --format json >run.json

@@ -134,6 +134,25 @@ claim "and are the same at any number of threads, and in any batch" same_bytes e
   <(xformer-translate -m run -i test.en --precision int8 --quiet --cpu-threads 1 --mini-batch 3)
 claim "training in eight bits is refused" refused 2 "precision: unknown value 'int8'" train eight --precision int8
 
+# ---- a batch for each thread
+xformer-translate -m run -i test.en -o alone.nbest --quiet --n-best --word-scores --alignment soft --cpu-threads 1 --mini-batch 4
+claim "threads that have a batch each find the same, with the same scores and alignments" same_bytes alone.nbest \
+  <(xformer-translate -m run -i test.en --quiet --n-best --word-scores --alignment soft --cpu-threads 3 --mini-batch 4)
+claim "in eight bits too" same_bytes eight.de \
+  <(xformer-translate -m run -i test.en --precision int8 --quiet --cpu-threads 3 --mini-batch 4)
+xformer-translate -m run -i test.en -o counted.de --stat-freq 20 --mini-batch 4 --cpu-threads 3 2>progress
+claim "--stat-freq 20 counts the lines of all" equal "$(sed -n 's/^\([0-9]*\) lines.*(.* tokens\/s)$/\1/p' progress | tr '\n' ' ')" "20 40 60 "
+claim "an error in one of them ends the program" refused 2 "prefix" xformer-translate -m run --force-decode --cpu-threads 3 \
+  --mini-batch 4 -i <(paste test.en <(printf '\n\n\n'; seq 3000 | tr '\n' ' '; echo))
+
+for _ in $(seq 500); do cat test.en; done >long.en
+xformer-translate -m run -i long.en -o stopped.de --quiet --cpu-threads 3 --mini-batch 4 &
+sleep 0.5
+kill -TERM $!
+wait $!
+claim "SIGTERM ends them all: 143" equal $? 143
+claim "and leaves no output" test ! -e stopped.de
+
 # ---- pieces
 pieces() { xformer-vocab encode -m run/vocab.spm --quiet "$@"; }
 claim "text that is pieces already gives the same translations" same_bytes hypothesis.de \

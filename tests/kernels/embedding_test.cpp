@@ -13,6 +13,7 @@ using xf::kernels::Dropout;
 using xf::kernels::embedding_backward;
 using xf::kernels::embedding_forward;
 using xf::kernels::PositionLayout;
+using xf::kernels::quantized_embedding_forward;
 using xf::kernels::sinusoid_positions;
 
 namespace {
@@ -69,6 +70,34 @@ TEST_CASE("Embedding: forward and backward match the definition, with and withou
       }
     }
   }
+}
+
+// EM5
+TEST_CASE("Embedding: of a table of eight bits, the plain kernel's", "[unit]") {
+  for (const EmbeddingCase& c : embedding_cases()) {
+    INFO(c.why);
+    const Op op(c.N, c.V, c.D, kF32, 0);
+    const auto expected = quantized_embedding_reference(op.indices, as_doubles(op.table),
+                                                        as_doubles(op.position_table), kScale, c.D);
+    quantized_embedding_forward(op.ids, op.positions, rounded_and_packed(op.table), op.position_table, kScale,
+                                op.x);
+    CHECK(max_relative_error(op.x, expected) < kF32.forward_tolerance());
+  }
+}
+
+TEST_CASE("Embedding: of a table of eight bits, an id or a position out of range is named", "[unit]") {
+  const Op op(3, 5, 4, kF32, 0);
+  const kernels::QuantizedWeights table = rounded_and_packed(op.table);
+  const auto forward = [&](const Tensor& ids, const Tensor& positions, const Tensor& x) {
+    quantized_embedding_forward(ids, positions, table, op.position_table, kScale, x);
+  };
+  const Tensor beyond = Tensor::from(std::vector<int32_t>{0, 7, 1});
+  CHECK_THROWS_WITH(forward(beyond, op.positions, op.x),
+                    "embedding: id 7 of token 1 is outside of the 5 words of the vocabulary");
+  CHECK_THROWS_WITH(forward(op.ids, beyond, op.x),
+                    "embedding: position 7 of token 1 is outside of the 7 positions of the table");
+  CHECK_THROWS_WITH(forward(op.ids, op.positions, Tensor::zeros({3, 5}, DType::f32)),
+                    "embedding: x must be [3, 4], got [3, 5]");
 }
 
 TEST_CASE("Embedding: the same bits wherever the tensors begin, and twice", "[unit][device]") {

@@ -316,4 +316,9 @@ TEST_CASE("Plain kernels: the best tokens and the sinusoids", "[golden]") {
   plain::embedding_forward(1, 2, 10, id.data(), place.data(), table.data(), positions.data(), m.data(),
                            x.data());
   CHECK(x == std::vector<double>{30, 82});  // EM1
+  const std::vector<int64_t> q{7, 8, -3, 4};
+  const std::vector<double> s{2, 0.5};
+  plain::quantized_embedding_forward(1, 2, 10, id.data(), place.data(), q.data(), s.data(), positions.data(),
+                                     x.data());
+  CHECK(x == std::vector<double>{-15, 21});  // EM5
 }

@@ -46,9 +46,9 @@ TEST_CASE("QuantizedLinear: sums of rounded weights and activations, aligned and
     INFO(c.reason);
     const Tensor w = random({c.M, c.K}, 1), x = random({c.N, c.K}, 2), bias = random({c.M}, 3);
     const auto expected = quantized_linear_reference(c, as_doubles(x), as_doubles(w), as_doubles(bias));
-    CHECK(max_relative_error(product(x, quantize_weights(w), bias), expected) < kRoundings);
+    CHECK(max_relative_error(product(x, rounded_and_packed(w), bias), expected) < kRoundings);
     const Tensor y = view_of(poisoned({c.N, c.M}, DType::f32));
-    quantized_linear_forward(view_of(x), quantize_weights(view_of(w)), bias, Relu::no, y);
+    quantized_linear_forward(view_of(x), rounded_and_packed(view_of(w)), bias, Relu::no, y);
     CHECK(max_relative_error(y, expected) < kRoundings);
   }
 }
@@ -57,13 +57,26 @@ TEST_CASE("QuantizedLinear: a row calculated by hand", "[golden]") {
   // Largest 127 and 254: scales 1 and 2. p = (127, -3, 2): 2.5 goes to the even one; q = (-127, 1, 64).
   const Tensor x = tensor_of({127, -3.25, 2.5}, {1, 3}, DType::f32);
   const Tensor w = tensor_of({-254, 2, 127.5}, {1, 3}, DType::f32), bias = tensor_of({0.5}, {1}, DType::f32);
-  CHECK(as_doubles(product(x, quantize_weights(w), bias)) ==
+  CHECK(as_doubles(product(x, rounded_and_packed(w), bias)) ==
         std::vector<double>{2 * (-127 * 127 - 3 + 2 * 64) + 0.5});
+}
+
+// QL1
+TEST_CASE("QuantizedLinear: weights are rounded to the plain kernel's numbers and scales", "[unit]") {
+  for (const auto& c : quantized_linear_cases()) {
+    INFO(c.reason);
+    const Tensor w = random({c.M, c.K}, 1);
+    const Tensor values = Tensor::zeros({c.M, c.K}, DType::i8), scales = poisoned({c.M}, DType::f32);
+    round_weights(view_of(w), values, scales);
+    const RoundedRows expected = rounded_rows(as_doubles(w), c.M, c.K);
+    CHECK(as_doubles(values) == std::vector<double>(expected.values.begin(), expected.values.end()));
+    CHECK(max_relative_error(scales, expected.scales) < kRoundings);
+  }
 }
 
 TEST_CASE("QuantizedLinear: weights lie in strips of outputs and quads of inputs", "[unit]") {
   const Tensor w = tensor_of({127, 1, -1, 0, -127, 2, 0, 0, 0, 0}, {2, 5}, DType::f32);
-  const QuantizedWeights packed = quantize_weights(w);
+  const QuantizedWeights packed = rounded_and_packed(w);
   const auto quads = packed.quads.to_vector<int32_t>();
   REQUIRE(quads.size() == 32);
   CHECK(quads[0] == 0x00FF017F);   // 127, 1, -1, 0
@@ -79,7 +92,7 @@ TEST_CASE("QuantizedLinear: differs from the affine map by at most what rounding
   for (const auto& c : quantized_linear_cases()) {
     INFO(c.reason);
     const Tensor w = random({c.M, c.K}, 1), x = random({c.N, c.K}, 2), bias = random({c.M}, 3);
-    const auto values = as_doubles(product(x, quantize_weights(w), bias)), xs = as_doubles(x),
+    const auto values = as_doubles(product(x, rounded_and_packed(w), bias)), xs = as_doubles(x),
                ws = as_doubles(w);
     const RoundedRows p = rounded_rows(xs, c.N, c.K), q = rounded_rows(ws, c.M, c.K);
     double worst = 0;  // error over bound
@@ -103,7 +116,7 @@ TEST_CASE("QuantizedLinear: differs from the affine map by at most what rounding
 
 TEST_CASE("QuantizedLinear: relu and a missing bias", "[unit]") {
   const Tensor w = random({45, 30}, 1), x = random({13, 30}, 2), bias = random({45}, 3);
-  const QuantizedWeights packed = quantize_weights(w);
+  const QuantizedWeights packed = rounded_and_packed(w);
   auto expected = as_doubles(product(x, packed, bias));
   for (double& y : expected) y = std::max(y, 0.0);
   CHECK(as_doubles(product(x, packed, bias, Relu::yes)) == expected);
@@ -116,9 +129,9 @@ TEST_CASE("QuantizedLinear: a row of zeros, or of next to nothing, leaves the bi
   const std::vector<double> both = {0.25, -2};
   const Tensor w = tensor_of({1, -1, 2, 3}, {2, 2}, DType::f32);
   for (const double tiny : {0.0, 1e-38, 1e-36, -1e-37})
-    CHECK(as_doubles(product(tensor_of({tiny, 0}, {1, 2}, DType::f32), quantize_weights(w), bias)) == both);
+    CHECK(as_doubles(product(tensor_of({tiny, 0}, {1, 2}, DType::f32), rounded_and_packed(w), bias)) == both);
   const Tensor x = tensor_of({1, 3}, {1, 2}, DType::f32);
-  CHECK(as_doubles(product(x, quantize_weights(Tensor::zeros({2, 2}, DType::f32)), bias)) == both);
+  CHECK(as_doubles(product(x, rounded_and_packed(Tensor::zeros({2, 2}, DType::f32)), bias)) == both);
 }
 
 TEST_CASE("QuantizedLinear: NaN and infinity make their row NaN, with relu too, and no other row", "[unit]") {
@@ -128,13 +141,14 @@ TEST_CASE("QuantizedLinear: NaN and infinity make their row NaN, with relu too, 
       auto values = random_values(N * 9, 1);
       values[9 + 4] = bad;  // row 1
       const Tensor x = tensor_of(values, {N, 9}, DType::f32);
-      const auto y = as_doubles(product(x, quantize_weights(random({20, 9}, 2)), random({20}, 3), Relu::yes));
+      const auto y =
+          as_doubles(product(x, rounded_and_packed(random({20, 9}, 2)), random({20}, 3), Relu::yes));
       for (size_t i = 0; i < y.size(); ++i) CHECK(std::isnan(y[i]) == (i / 20 == 1));
     }
     auto values = random_values(20 * 9, 1);
     values[9 + 4] = bad;  // output 1
-    const auto y =
-        as_doubles(product(random({3, 9}, 2), quantize_weights(tensor_of(values, {20, 9}, DType::f32)), {}));
+    const auto y = as_doubles(
+        product(random({3, 9}, 2), rounded_and_packed(tensor_of(values, {20, 9}, DType::f32)), {}));
     for (size_t i = 0; i < y.size(); ++i) CHECK(std::isnan(y[i]) == (i % 20 == 1));
   }
 }
@@ -144,7 +158,7 @@ TEST_CASE("QuantizedLinear: the largest numbers of the longest row do not overfl
   for (const double sign : {1.0, -1.0}) {
     const Tensor x = tensor_of(std::vector<double>(static_cast<size_t>(K), sign), {1, K}, DType::f32);
     const Tensor w = tensor_of(std::vector<double>(static_cast<size_t>(K), 1), {1, K}, DType::f32);
-    const double y = as_doubles(product(x, quantize_weights(w), {}))[0];
+    const double y = as_doubles(product(x, rounded_and_packed(w), {}))[0];
     CHECK(y == Approx(sign * static_cast<double>(K)).epsilon(1e-6));
   }
 }
@@ -153,11 +167,11 @@ TEST_CASE("QuantizedLinear: a row has the same bits wherever it lies, and at any
           "[unit]") {
   const Tensor w = random({1000, 600}, 1), x = random({70, 600}, 2), bias = random({1000}, 3);
   CHECK(same_bits_at_any_thread_count([&] {
-    const QuantizedWeights packed = quantize_weights(w);
+    const QuantizedWeights packed = rounded_and_packed(w);
     return std::vector<Tensor>{packed.quads, product(x, packed, bias),
                                product(x.slice_rows(0, 3), packed, bias)};
   }));
-  const QuantizedWeights packed = quantize_weights(w);
+  const QuantizedWeights packed = rounded_and_packed(w);
   const Tensor all = product(x, packed, bias);
   for (const int64_t count : {1, 2, 3, 4, 5, 6, 7, 8, 31})
     CHECK(same_bits(product(x.slice_rows(9, 9 + count), packed, bias), all.slice_rows(9, 9 + count)));
@@ -172,7 +186,7 @@ TEST_CASE("QuantizedLinear: the same bits at both levels of the processor", "[un
   for (const auto& c : quantized_linear_cases()) {
     INFO(c.reason);
     const Tensor x = random({c.N, c.K}, 2), bias = random({c.M}, 3);
-    const QuantizedWeights w = quantize_weights(random({c.M, c.K}, 1));
+    const QuantizedWeights w = rounded_and_packed(random({c.M, c.K}, 1));
     const Tensor first = poisoned({c.N, c.M}, DType::f32), second = poisoned({c.N, c.M}, DType::f32);
     const auto args = [&](const Tensor& y) { return quantized_linear_args(x, w, bias, Relu::yes, y); };
     quantized_linear_forward(Cpu<CpuLevel::baseline>{}, args(first));
@@ -183,12 +197,12 @@ TEST_CASE("QuantizedLinear: the same bits at both levels of the processor", "[un
 #endif
 
 TEST_CASE("QuantizedLinear: nothing at all", "[unit]") {
-  const QuantizedWeights w = quantize_weights(random({5, 3}, 1));
+  const QuantizedWeights w = rounded_and_packed(random({5, 3}, 1));
   CHECK_NOTHROW(product(Tensor::empty({0, 3}, DType::f32), w, {}));
 }
 
 TEST_CASE("QuantizedLinear: refuses other shapes and types", "[unit]") {
-  const QuantizedWeights w = quantize_weights(random({5, 3}, 1));
+  const QuantizedWeights w = rounded_and_packed(random({5, 3}, 1));
   const Tensor x = random({2, 3}, 2), bias = random({5}, 3), y = poisoned({2, 5}, DType::f32);
   CHECK_NOTHROW(quantized_linear_forward(x, w, bias, Relu::no, y));
   CHECK_THROWS_AS(quantized_linear_forward(y, w, bias, Relu::no, y), Error);
@@ -197,6 +211,11 @@ TEST_CASE("QuantizedLinear: refuses other shapes and types", "[unit]") {
   CHECK_THROWS_AS(quantized_linear_forward(x, {}, bias, Relu::no, y), Error);
   CHECK_THROWS_AS(quantized_linear_forward(random_tensor({2, 3}, DType::f64, 1), w, bias, Relu::no, y),
                   Error);
-  CHECK_THROWS_AS(quantize_weights(random_tensor({2, 3}, DType::f64, 1)), Error);
-  CHECK_THROWS_AS(quantize_weights(Tensor::empty({1, kMostQuantizedInputs + 1}, DType::f32)), Error);
+  CHECK_THROWS_AS(rounded_and_packed(random_tensor({2, 3}, DType::f64, 1)), Error);
+  const Tensor values = Tensor::zeros({5, 3}, DType::i8), scales = Tensor::zeros({5}, DType::f32);
+  CHECK_NOTHROW(pack_weights(values, scales, w));
+  CHECK_THROWS_AS(pack_weights(x, scales, w), Error);
+  CHECK_THROWS_AS(pack_weights(values, Tensor::zeros({4}, DType::f32), w), Error);
+  CHECK_THROWS_AS(round_weights(x, values, scales), Error);
+  CHECK_THROWS_AS(rounded_and_packed(Tensor::empty({1, kMostQuantizedInputs + 1}, DType::f32)), Error);
 }

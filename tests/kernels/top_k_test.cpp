@@ -2,6 +2,7 @@
 #include "kernels/top_k.h"
 
 #include "tests/cases/matmul.h"
+#include "tests/cases/quantized_linear.h"
 #include "tests/cases/top_k.h"
 #include "tests/support/catch.h"
 #include "tests/support/targets.h"
@@ -116,7 +117,7 @@ TEST_CASE("TopK: of a projection in eight bits, it is the choice from that proje
   for (const auto& c : top_k_cases()) {
     INFO(c.reason);
     const Tensor x = random_tensor({c.N, D}, DType::f32, 1), bias = random_tensor({c.V}, DType::f32, 3);
-    const QuantizedWeights w = quantize_weights(random_tensor({c.V, D}, DType::f32, 2));
+    const QuantizedWeights w = rounded_and_packed(random_tensor({c.V, D}, DType::f32, 2));
     const Tensor z = poisoned({c.N, c.V}, DType::f32);
     quantized_linear_forward(x, w, bias, Relu::no, z);
     const Tensor banned = c.banned.empty() ? Tensor() : Tensor::from(c.banned);

@@ -42,6 +42,7 @@ TensorMap golden_tensors() {
           {"a", bf16_tensor({0x3f80, 0x4000, 0x7fc0})},
           {"w", Tensor::from<double>({0.1})},
           {"b", Tensor::empty({0}, DType::i32)},
+          {"q", Tensor::from<int8_t>({127, -127, 0, -1}, {2, 2})},
           {"\xc3\xa4", Tensor::from<int32_t>({-1, 7})}};
 }
 
@@ -54,7 +55,8 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
 
 // Expected: the bytes of safetensors 0.8.0 (the official library),
 //   save({"z": tensor([[1.5], [-2.]]), "a": tensor([1., 2., nan], dtype=bfloat16),
-//         "w": tensor([.1], dtype=float64), "b": zeros(0, dtype=int32), "ä": tensor([-1, 7], dtype=int32)},
+//         "w": tensor([.1], dtype=float64), "b": zeros(0, dtype=int32), "ä": tensor([-1, 7], dtype=int32),
+//         "q": tensor([[127, -127], [0, -1]], dtype=int8)},
 //        {"format": "pt"})
 TEST_CASE("Safetensors: writes the bytes of the official library", "[golden]") {
   const std::string expected =
@@ -63,12 +65,13 @@ TEST_CASE("Safetensors: writes the bytes of the official library", "[golden]") {
                   R"("b":{"dtype":"I32","shape":[0],"data_offsets":[16,16]},)"
                   "\"\xc3\xa4\""
                   R"(:{"dtype":"I32","shape":[2],"data_offsets":[16,24]},)"
-                  R"("a":{"dtype":"BF16","shape":[3],"data_offsets":[24,30]}}    )",
+                  R"("a":{"dtype":"BF16","shape":[3],"data_offsets":[24,30]},)"
+                  R"("q":{"dtype":"I8","shape":[2,2],"data_offsets":[30,34]}}    )",
                   "") +
       std::string(
           "\x9a\x99\x99\x99\x99\x99\xb9?\x00\x00\xc0?\x00\x00\x00\xc0\xff\xff\xff\xff\x07\x00\x00\x00\x80?"
-          "\x00@\xc0\x7f",
-          30);
+          "\x00@\xc0\x7f\x7f\x81\x00\xff",
+          34);
   const tests::TemporaryFolder folder;
   const Crc64 checksum = write_safetensors(folder / "t", golden_tensors(), {});
   CHECK(read_file(folder / "t") == expected);
@@ -160,7 +163,7 @@ TEST_CASE("Safetensors: a file that breaks a rule is refused, with its path and 
       {with_length(R"({"x":3})", ""), "'x' has not just"},
       {with_length(R"({"x":{"dtype":"F32","shape":[0]}})", ""), "'x' has not just"},
       {with_length(braces(entry("[1]", "[0,4]", "Q4")), "1234"), "'x' is Q4"},
-      {with_length(braces(entry("[2]", "[0,4]", "F16")), "1234"), "'x' is F16; F64, F32, I32 and BF16"},
+      {with_length(braces(entry("[2]", "[0,4]", "F16")), "1234"), "'x' is F16; F64, F32, I32, BF16 and I8"},
       {x("[-1]", "[0,4]", 4), "shape is not a list"},
       {x("[1.0]", "[0,4]", 4), "shape is not a list"},
       {x("4", "[0,4]", 4), "shape is not a list"},

@@ -20,6 +20,7 @@ inline std::vector<double> as_doubles(const Tensor& tensor) {
     case DType::f32: return widen(tensor.to_vector<float>());
     case DType::f64: return widen(tensor.to_vector<double>());
     case DType::i32: return widen(tensor.to_vector<int32_t>());
+    case DType::i8: return widen(tensor.to_vector<int8_t>());
     default: {
       const auto values = tensor.to_vector<bf16>();
       std::vector<double> wide;

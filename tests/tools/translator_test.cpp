@@ -122,9 +122,21 @@ TEST_CASE("Translator: pieces in, pieces out, and the same translation", "[unit]
   }
 }
 
+TEST_CASE("Translator: threads that have a batch each find what one finds, and draw the same", "[unit]") {
+  for (const GivenOption& search : {option("beam-size", {"3"}), option("output-sampling", {"full"})}) {
+    const auto with = [&](const char* threads) {
+      return texts(
+          translate(kSources, {search, option("mini-batch", {"1"}), option("cpu-threads", {threads})}));
+    };
+    const Lines alone = with("1");
+    CHECK(with("3") == alone);
+    CHECK(with("8") == alone);  // more than there are batches
+  }
+}
+
 TEST_CASE("Translator: tells each translation once", "[unit]") {
   const RandomRun run;
-  const ModelTranslator model(run.translating({option("mini-batch", {"2"})}));
+  const ModelTranslator model(run.translating({option("mini-batch", {"2"}), option("cpu-threads", {"2"})}));
   std::vector<SourceLine> lines;
   for (const std::string& line : kSources) lines.push_back({line});
   size_t told = 0;

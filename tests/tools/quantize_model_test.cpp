@@ -1,0 +1,45 @@
+// Models in eight bits, as programs read and write them. More of it: tests/nn/quantized_test.cpp, tests/e2e/export.sh.
+#include "tools/quantize_model.h"
+
+#include "tests/data/errors.h"
+#include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
+#include "tests/tools/random_run.h"
+#include "tools/loaded_model.h"
+
+using namespace xf;
+using namespace xf::tools;
+using xf::tests::error_of;
+using xf::tests::RandomRun;
+
+TEST_CASE("Quantized model: is for the CPU", "[unit]") {
+  const RandomRun run;
+  CHECK_THAT(error_of([&] { load_quantized_model(run.path(), Device::cuda()); }),
+             Catch::EndsWith(": weights in eight bits are for the CPU; give --device cpu as well"));
+}
+
+TEST_CASE("Quantized model: is read as it was saved, and only where eight bits are asked for", "[unit]") {
+  const RandomRun run;
+  const tests::TemporaryFolder folder;
+  Options options(Program::export_quantize);
+  options.apply({{"model", {run.path()}, "a test"},
+                 {"output", {folder / "small"}, "a test"},
+                 {"quiet", {"true"}, "a test"}},
+                Options::Origin::user);
+  quantize_model(options);
+  const auto load = [&](const std::vector<GivenOption>& given) {
+    Options translating(Program::translate);
+    translating.apply(given, Options::Origin::user);
+    return load_model(folder / "small", Device::cpu(), translating);
+  };
+  for (const auto& model : {load({}), load({{"precision", {"int8"}, "a test"}})})
+    for (const nn::Parameter& parameter : model->registry.parameters())
+      CHECK(parameter.quantized.defined() == parameter.is_quantizable());
+  for (const char* precision : {"float32", "bfloat16"}) {
+    CHECK_THAT(error_of([&] {
+                 load({{"precision", {precision}, "a test"}});
+               }),
+               Catch::EndsWith("small: its weights are in eight bits, for --precision int8; give the model "
+                               "that it was made of"));
+  }
+}

@@ -1,0 +1,39 @@
+#include "tools/model_output.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "tools/output_file.h"
+#include "tools/vocabularies.h"
+
+namespace xf::tools {
+
+namespace fs = std::filesystem;
+
+std::string model_output(const Options& options) {
+  options.require("output");
+  fs::path path = options.get_string("output");
+  if (!path.has_filename()) path = path.parent_path();
+  const std::string folder = path.string();
+  std::error_code none;  // what cannot be looked at cannot be written, and is told then
+  refuse_existing(folder, options.get_bool("overwrite"));
+  if (fs::exists(folder, none) && !nn::is_checkpoint_alone(folder))
+    fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",
+         folder);
+  if (fs::exists(folder + ".tmp", none))
+    fail(ErrorKind::usage,
+         "{0}.tmp is in the way: {0} is written there first; remove it or give another name", folder);
+  return folder;
+}
+
+void write_model(const std::string& folder, nn::Checkpoint model, const std::string& vocabularies) {
+  if (!vocabularies.empty()) {
+    for (const std::string& file : vocabulary_files(vocabularies))
+      model.companions[fs::path(file).filename().string()] = read_file(file);
+  }
+  refuse_input_as_output(folder + "/model.safetensors");
+  nn::write_checkpoint(folder, model);
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,44 @@
+#include "tools/quantize_model.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "tools/loaded_model.h"
+#include "tools/model_output.h"
+#include "tools/progress.h"
+
+namespace xf::tools {
+
+namespace {
+
+std::string size_of_weights(const std::string& folder) {
+  return grouped(static_cast<int64_t>(std::filesystem::file_size(folder + "/model.safetensors")));
+}
+
+}  // namespace
+
+void quantize_model(const Options& options) {
+  options.require("model");
+  const std::string output = model_output(options);
+  const UnboundModel unbound = read_unbound_model(options.get_string("model"), DType::f32);
+  const nn::Checkpoint& from = unbound.checkpoint;
+  const std::string& folder = unbound.model->folder;
+  if (nn::is_quantized(from.model)) fail(ErrorKind::usage, "{} is in eight bits already", folder);
+  nn::Checkpoint result{.update = from.update,
+                        .model = quantized_weights(unbound),
+                        .optimizer = {},
+                        .metadata = from.metadata,
+                        .state = {},  // no training goes on from it
+                        .config = from.config,
+                        .companions = {}};
+  if (from.state.has("averaged"))
+    result.state.set("averaged", from.state.get<std::vector<int64_t>>("averaged"));
+  write_model(output, std::move(result), find_vocabularies(folder));
+  if (options.get_bool("quiet")) return;
+  fmt::print(stderr, "{}: {} bytes, {} has {}\n", output, size_of_weights(output), folder,
+             size_of_weights(folder));
+}
+
+}  // namespace xf::tools
