@@ -16,7 +16,7 @@ toolkit_from_pypi() {
     # pip tries again to connect, but not when a download breaks off.
     until "$folder/bin/pip" -q install --disable-pip-version-check --retries 10 "nvidia-cuda-nvcc==13.0.*" \
       "nvidia-nvvm==13.0.*" "nvidia-cuda-crt==13.0.*" "nvidia-cuda-runtime==13.0.*" "nvidia-cuda-cccl==13.0.*" \
-      "nvidia-cublas==13.0.*"; do
+      "nvidia-cublas==13.0.*" "nvidia-cuda-cuobjdump==13.2.*" "nvidia-cuda-nvdisasm==13.2.*"; do
       [ $attempt -lt 3 ] || {
         echo "error: tests/cuda_build.sh: pip could not install the CUDA toolkit; its lines above say why" >&2
         exit 1

@@ -12,7 +12,7 @@
 #   smoke       90   libraries, device, one test, three updates: what every other part needs
 #   tests      180   every CUDA test, none of them skipped
 #   step       150   the training step, tiny and base, bf16 before f32
-#   plans       90   what cuBLASLt chose for a step; dW and its bias at once or apart; logits that are not aligned
+#   plans       90   what cuBLASLt chose for a step; dW and its bias at once or apart; an odd vocabulary
 #   sanitizers 280   compute-sanitizer: memcheck, and racecheck where kernels share memory
 #   profile    240   ncu, the kernels that cost most, where it is installed
 #   train      150   Multi30k in bf16, 40 epochs, and the BLEU of test2016

@@ -12,7 +12,7 @@ What a line of the table says of a kernel, for sm_90:
   in_flight      bytes of loads from global memory that a thread has asked for before it waits for the first of them, at most.
                  Followed through the code as it stands, a load until the first instruction that reads what it brings.
 
-cuobjdump and nvdisasm are the toolkit's, or come from PyPI into build-cuda/disassembler (python3-venv)."""
+cuobjdump and nvdisasm are the toolkit's, or those that tests/cuda_build.sh takes from PyPI with it."""
 import argparse
 import concurrent.futures
 import os
@@ -38,17 +38,11 @@ LOAD_BYTES = {"128": 16, "64": 8, "U16": 2, "S16": 2, "U8": 1, "S8": 1}
 def disassembler():
     """The folder of cuobjdump and nvdisasm."""
     home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
-    for folder in [pathlib.Path(home) / "bin", pathlib.Path(shutil.which("cuobjdump") or "/").parent]:
+    for folder in [pathlib.Path(home) / "bin", pathlib.Path(shutil.which("cuobjdump") or "/").parent,
+                   *(ROOT / "build-cuda" / "toolkit").glob("lib/python3*/site-packages/nvidia/cu13/bin")]:
         if (folder / "cuobjdump").exists() and (folder / "nvdisasm").exists():
             return folder
-    venv = ROOT / "build-cuda" / "disassembler"
-    found = list(venv.glob("lib/python3*/site-packages/nvidia/cu13/bin"))
-    if not found:
-        subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
-        subprocess.run([venv / "bin" / "pip", "-q", "install", "--disable-pip-version-check", "--retries", "10",
-                        "nvidia-cuda-cuobjdump==13.2.*", "nvidia-cuda-nvdisasm==13.2.*"], check=True)
-        found = list(venv.glob("lib/python3*/site-packages/nvidia/cu13/bin"))
-    return found[0]
+    sys.exit("error: sass.py: no cuobjdump and nvdisasm; set CUDA_HOME to a CUDA toolkit that has them")
 
 
 def registers(operands):

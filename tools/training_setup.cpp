@@ -28,14 +28,13 @@ BatchSize in_memory(const Options& options, const BatchSize& size) {
 }
 
 int64_t activation_mb(const Options& options, const nn::TransformerConfig& model, const BatchSize& size,
-                      DType dtype) {
-  const DeviceType device = chosen_device(options).type;
+                      DType dtype, DeviceType device) {
   return arena_bytes(nn::plan_memory(model, in_memory(options, size), dtype, {}, device)) >> 20;
 }
 
 // --mini-batch-fit: as many words as --workspace holds, to a twentieth.
-data::BatchCapacity fitting_capacity(const Options& options, const nn::TransformerConfig& model,
-                                     DType dtype) {
+data::BatchCapacity fitting_capacity(const Options& options, const nn::TransformerConfig& model, DType dtype,
+                                     DeviceType device) {
   const int64_t workspace = options.get_int("workspace");
   if (workspace == 0) fail(ErrorKind::usage, "mini-batch-fit: fits batches to --workspace MB; give it");
   if (options.get_int("mini-batch") > 0)
@@ -44,7 +43,7 @@ data::BatchCapacity fitting_capacity(const Options& options, const nn::Transform
     fail(ErrorKind::usage,
          "mini-batch-fit: what a model with quirks needs is not planned; give mini-batch-words");
   const auto needs = [&](int64_t words) {
-    return activation_mb(options, model, size_of(batch_capacity(model.type, words)), dtype);
+    return activation_mb(options, model, size_of(batch_capacity(model.type, words)), dtype, device);
   };
   const auto fits = [&](int64_t words) { return needs(words) <= workspace; };
   int64_t words = model.max_length;
@@ -66,10 +65,12 @@ data::BatchCapacity fitting_capacity(const Options& options, const nn::Transform
 // The largest batch that is computed at once: halved until its activations fit in --workspace, but never less than one
 // sentence of the longest kind.
 BatchSize computed_at_once(const Options& options, const nn::TransformerConfig& model, BatchSize size,
-                           DType dtype) {
+                           DType dtype, DeviceType device) {
   const int64_t workspace = options.get_int("workspace");
   const BatchSize sentence{model.max_length, model.max_length, 1};
-  const auto needs = [&](const BatchSize& batch) { return activation_mb(options, model, batch, dtype); };
+  const auto needs = [&](const BatchSize& batch) {
+    return activation_mb(options, model, batch, dtype, device);
+  };
   while (workspace > 0 && needs(size) > workspace) {
     if (size.target_tokens <= sentence.target_tokens || size.sentences <= 1) {
       fail(ErrorKind::usage,
@@ -114,14 +115,15 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
   const nn::TransformerConfig model = model_config(options, inputs.vocabularies);
+  const Device device = chosen_device(options);
   if (model.quirks && options.get_string("optimizer") == "muon")
     fail(ErrorKind::usage, "optimizer: muon knows no matrices in a model with quirks; use adam");
   if (model.quirks && options.get_float("r-drop") > 0)
     fail(ErrorKind::usage, "r-drop: a model with quirks has a loss of its own; leave it out");
   const data::BatchCapacity capacity = options.get_bool("mini-batch-fit")
-                                           ? fitting_capacity(options, model, dtype)
+                                           ? fitting_capacity(options, model, dtype, device.type)
                                            : batch_capacity(options, inputs.corpus);
-  const BatchSize largest = computed_at_once(options, model, size_of(capacity), dtype);
+  const BatchSize largest = computed_at_once(options, model, size_of(capacity), dtype, device.type);
 
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
                                 seed, batch_order(options), epoch_corpus(inputs, capacity, seed));
@@ -129,7 +131,6 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
                                    static_cast<double>(options.get_int("optimizer-delay"));
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
   trainer.capacity = largest;
-  const Device device = chosen_device(options);
   nn::MemoryPlan plan =
       nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type);
   if (trainer.smoothing > 0) plan.moments += plan.gradients;  // the mean is as large as one of Adam's two

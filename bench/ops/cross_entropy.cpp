@@ -109,7 +109,7 @@ std::vector<Case> cross_entropy_rows(const Scope& scope) {
   rows = {over_logits(scope,
                       {"", kernels::logits_chunk(T, V, scope.target.device)[0], V, model.label_smoothing, 3}),
           with_projection(scope, T, model.dim, V, model.label_smoothing)};
-  // What rows of logits that begin at no multiple of 16 bytes cost in tensor cores.
+  // What a vocabulary that is no multiple of 16 bytes costs the products, though rows of logits begin at one.
   constexpr int64_t kAligned = 8;
   if (scope.target.device.type == DeviceType::cuda && V % kAligned != 0) {
     rows.push_back(

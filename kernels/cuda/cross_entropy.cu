@@ -43,16 +43,32 @@ struct Row {
 
   // CE1, of the target's owner: {loss, -log p_t}.
   __device__ __forceinline__ void write_loss(float lse, float mean, float target_logit) const {
-    *loss = make_float2(lse - (1.0f - smoothing) * target_logit - smoothing * mean, lse - target_logit);
+    const float smoothed = fmaf(-smoothing, mean, fmaf(smoothing - 1.0f, target_logit, lse));
+    *loss = make_float2(smoothed, lse - target_logit);
   }
   __device__ __forceinline__ void write_loss_of_no_word() const {
     if (threadIdx.x == 0 && (target < 0 || target >= V)) *loss = make_float2(NAN, NAN);
   }
+};
 
-  __device__ __forceinline__ float uniform() const { return smoothing / static_cast<float>(V); }
-  // CE3, of the target's owner, which has written the others of its pack before: dz_t = p_t - eps / V - (1 - eps)
-  __device__ __forceinline__ void write_target_gradient(float probability) const {
-    dz[target] = cuda::from_float<T>(probability - uniform() - (1.0f - smoothing));
+// CE3: dz_v = p_v - eps / V, where p_v = exp(z_v - largest) / sum.
+struct Gradient {
+  float largest, rsum, uniform, confidence;
+
+  template <typename T>
+  __device__ Gradient(const Row<T>& row, float max, float sum)
+      : largest(max),
+        rsum(1.0f / sum),
+        uniform(row.smoothing / static_cast<float>(row.V)),
+        confidence(1.0f - row.smoothing) {}
+
+  __device__ __forceinline__ float operator()(float exponential) const {
+    return fmaf(exponential, rsum, -uniform);
+  }
+  // Of the target's owner, which has written the others of its pack before: dz_t = p_t - eps / V - (1 - eps)
+  template <typename T>
+  __device__ __forceinline__ void write_target(const Row<T>& row, float logit) const {
+    row.dz[row.target] = cuda::from_float<T>((*this)(expf(logit - largest)) - confidence);
   }
 };
 
@@ -105,14 +121,14 @@ __global__ void __launch_bounds__(kThreads)
   if (owner) row.write_loss(largest + logf(exponentials), mean, target_logit);
   row.write_loss_of_no_word();
   if (!row.dz) return;
-  const float rsum = 1.0f / exponentials, uniform = row.uniform();
+  const Gradient gradient(row, largest, exponentials);
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) held[k].x[i] = fmaf(held[k].x[i], rsum, -uniform);
+    for (int i = 0; i < Pack::kCount; ++i) held[k].x[i] = gradient(held[k].x[i]);
   }
   write();
-  if (owner) row.write_target_gradient(expf(target_logit - largest) * rsum);
+  if (owner) gradient.write_target(row, target_logit);
 }
 
 template <int kThreads, typename T>
@@ -150,14 +166,14 @@ __global__ void __launch_bounds__(kThreads) cross_entropy_walked(CrossEntropyArg
   if (owner) row.write_loss(total.largest + logf(total.sum), mean, target_logit);
   row.write_loss_of_no_word();
   if (!row.dz) return;
-  const float rsum = 1.0f / total.sum, uniform = row.uniform();
+  const Gradient gradient(row, total.largest, total.sum);
   for_each_pack_of_row<kThreads>(row.z, row.V, [&](int64_t begin, int64_t left) {
     Pack pack = load(begin, left);
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) pack.x[i] = fmaf(expf(pack.x[i] - total.largest), rsum, -uniform);
+    for (int i = 0; i < Pack::kCount; ++i) pack.x[i] = gradient(expf(pack.x[i] - total.largest));
     store(pack, begin, left);
   });
-  if (owner) row.write_target_gradient(expf(target_logit - total.largest) * rsum);
+  if (owner) gradient.write_target(row, target_logit);
 }
 
 // loss [2] += the sum of losses [N]: thread t takes rows t, t + 256, ...

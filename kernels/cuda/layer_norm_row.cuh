@@ -9,14 +9,13 @@
 // read, after it read them: y may be x, and sum may be s.
 #pragma once
 
-#include <algorithm>
-#include <initializer_list>
 #include <type_traits>
 
 #include "core/cuda.h"
 #include "kernels/cuda/dropout.cuh"
 #include "kernels/cuda/elements.cuh"
 #include "kernels/cuda/reduce.cuh"
+#include "kernels/cuda/rows.cuh"
 #include "kernels/residual_norm.h"
 
 namespace xf::kernels {
@@ -174,16 +173,15 @@ void with_packs(int64_t D, const F& f) {
 }
 
 // Whether rows of D of all these arrays, one behind the other, are whole packs; those that are not there do not count.
-template <typename T>
-bool all_whole(int64_t D, std::initializer_list<const T*> arrays) {
-  return std::all_of(arrays.begin(), arrays.end(),
-                     [D](const T* array) { return cuda::rows_are_aligned(array, D); });
+template <typename... T>
+bool all_whole(int64_t D, T*... arrays) {
+  return all_whole(D, Matrix<T>(arrays, D)...);
 }
 
 // kResidual false: x is normalised itself; s, sum and dropout are not looked at.
 template <bool kResidual, typename T>
 void normalise_rows(const ResidualNormForwardArgs<T>& args) {
-  const bool all = all_whole<T>(args.D, {args.x, args.s, args.gamma, args.beta, args.sum, args.y});
+  const bool all = all_whole(args.D, args.x, args.s, args.gamma, args.beta, args.sum, args.y);
   cuda::with_packs_of_rows(all, [&](auto whole) {
     using Whole = decltype(whole);
     if (args.D > kLongestNormInRegisters) {

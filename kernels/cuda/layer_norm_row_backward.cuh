@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(kLongNormThreads)
 // kResidual false: dsum, ds and dropout are not looked at.
 template <bool kResidual, typename T>
 void normalise_rows_backward(const ResidualNormBackwardArgs<T>& args) {
-  const bool all = all_whole<T>(args.D, {args.dy, args.dsum, args.sum, args.gamma, args.dx, args.ds});
+  const bool all = all_whole(args.D, args.dy, args.dsum, args.sum, args.gamma, args.dx, args.ds);
   const auto quotient = [](int64_t n, int64_t size) { return (n + size - 1) / size; };
   const int64_t run = kNormWarps * quotient(std::max(quotient(args.N, kMostRuns), kShortestRun), kNormWarps);
   const auto runs = static_cast<unsigned>(quotient(args.N, run));

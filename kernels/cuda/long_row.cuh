@@ -12,7 +12,7 @@ namespace xf::kernels {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-constexpr int kLongRowThreads = 512;     // three (bf16) or four (f32) blocks to a multiprocessor
+constexpr int kLongRowThreads = 512;
 constexpr int64_t kLongestShort = 1024;  // elements of a row that are left to a warp
 
 // body(threads) with threads a constant: how many walk a row of V.

@@ -14,8 +14,8 @@ namespace xf::kernels {
 using Floats = cuda::Pack<float>;
 
 constexpr int kUpdateThreads = 256;
-constexpr int kPacks = 2;              // of a thread, of each array
-constexpr int64_t kOfThread = 8;       // parameters
+constexpr int kPacks = 2;                               // of a thread, of each array
+constexpr int64_t kOfThread = kPacks * Floats::kCount;  // parameters: a pack of `rounded`
 constexpr int64_t kMostBlocks = 1024;  // about two waves of four to a multiprocessor on the largest GPU
 
 // The factor of the gradient: 1 / tokens, and what clipping leaves of it. Not finite: the update is skipped.

@@ -62,8 +62,9 @@ TEST_CASE("Catalogue: a row is known by its name and shape alone", "[unit]") {
   }
 }
 
-TEST_CASE("Catalogue: on CUDA, dW is also timed without the bias in one go, and the loss with aligned logits",
-          "[unit]") {
+TEST_CASE(
+    "Catalogue: on CUDA, dW is also timed without the bias in one go, and the loss with an even vocabulary",
+    "[unit]") {
   std::set<std::string> rows;
   for (const Case& c : catalogue(scope_of("base", {Device::cuda(), DType::bf16}))) {
     rows.insert(c.fn + " " + c.shape());

@@ -5,6 +5,7 @@
 
 #include "nn/classifier.h"
 #include "nn/language_model.h"
+#include "nn/memory_plan.h"
 #include "nn/search.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
@@ -219,6 +220,21 @@ TEST_CASE("CUDA: every parameter's gradient agrees with f64 on the CPU", "[cuda]
                                  1e-7 * std::sqrt(global)) < 2e-4);
       }
     }
+  }
+}
+
+// Where chunks of logits are larger than the CPU's, and their rows padded.
+TEST_CASE("CUDA: the memory plan is exactly the arena's peak", "[cuda]") {
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    INFO(name_of(dtype));
+    const PackedBatch batch = random_batch(Ids(75, 10), Ids(75, 8), 13, 17, 3);
+    const BatchSize size{batch.source_tokens, batch.target_tokens, batch.sentences};
+    TinyModel model(dtype, small_config(), Arena::kDefaultBlock, kCuda);
+    Trainer trainer(model.transformer, model.registry, model.arena, {});
+    trainer.update(1, [&] { return batch; });
+    CHECK(plan_memory(small_config(), size, dtype, {}, DeviceType::cuda).activations ==
+          model.arena.peak_bytes());
+    CHECK(plan_memory(small_config(), size, dtype).activations < model.arena.peak_bytes());
   }
 }
 

@@ -44,15 +44,15 @@ const Tensor kOne = Tensor::from(std::vector<double>{1});
 }  // namespace
 
 TEST_CASE("Output: gradients of input and projection and agreement with primitive nodes", "[grad]") {
-  // 513 rows: one more than a chunk of logits.
+  const int64_t chunk = kernels::logits_chunk(INT32_MAX, 1, Device::cpu())[0];
   for (const float smoothing : {0.0f, 0.1f}) {
-    for (const int64_t T : {int64_t{1}, int64_t{7}, int64_t{33}, int64_t{513}}) {
+    for (const int64_t T : {int64_t{1}, int64_t{7}, int64_t{33}, chunk + 1}) {
       const Fixture fixture(T, smoothing);
       const std::vector<Tensor> inputs{random_f64({T, kDim}, 1)};
       const Worst witness = witness_error(fixture.registry, fixture.f, fixture.witness, inputs, kOne);
       INFO("T " << T << " smoothing " << smoothing << ", against primitive nodes: " << witness.of);
       CHECK(witness.error <= 1e-12);
-      if (T > 33) continue;  // 3000 losses of 513 rows would take seconds
+      if (T > 33) continue;  // 3000 losses of so many rows would take seconds
       const Worst difference = block_gradient_error(fixture.registry, fixture.f, inputs, kOne);
       INFO(difference.of);
       CHECK(difference.error <= 1e-6);
