@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "bench/peer_program.h"
 #include "bench/roofline.h"
@@ -18,6 +20,8 @@ class TrainStep {
   TrainStep(const ModelPreset& preset, const tests::Target& target);
   void run();
   double time();  // seconds of a run
+  // Kernels, copies and fills of a run, by name; empty on the CPU, and before the second run.
+  std::vector<std::string> launches() const { return trainer_->launches(); }
 
  private:
   nn::Registry registry_;

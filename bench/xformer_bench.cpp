@@ -10,6 +10,7 @@
 
 #include "bench/comparison.h"
 #include "bench/end_to_end.h"
+#include "bench/launches.h"
 #include "bench/output.h"
 #include "bench/report.h"
 #include "bench/runner.h"
@@ -158,6 +159,10 @@ int time_rows(const Options& options) {
   }
   if (options.get_bool("list")) {
     fmt::print("{}", list(request));
+    return 0;
+  }
+  if (options.get_bool("count-launches")) {
+    fmt::print("{}", count_launches(request));
     return 0;
   }
   return options.is_set("against") ? compare_builds(options, request) : measure(options, request);

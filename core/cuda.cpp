@@ -1,7 +1,10 @@
 #include "core/cuda.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
-#include <vector>
+#include <cstdlib>
+#include <regex>
 
 #include "core/error.h"
 
@@ -42,6 +45,59 @@ int attribute(cudaDeviceAttr which, int index) {
 int architecture(int index) {
   return 10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
          attribute(cudaDevAttrComputeCapabilityMinor, index);
+}
+
+// What was captured, and what runs it.
+struct Recording {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+
+  Recording() = default;
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  ~Recording() {
+    if (executable) cudaGraphExecDestroy(executable);
+    if (graph) cudaGraphDestroy(graph);
+  }
+};
+
+std::string without_scopes(const std::string& name) {
+  static const std::regex scope("(\\(anonymous namespace\\)|[A-Za-z_][A-Za-z_0-9]*)::");
+  return std::regex_replace(name, scope, "");
+}
+
+// "void softmax_rows<float>(Args)": softmax_rows<float>.
+std::string without_result_and_parameters(const std::string& name) {
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<' || name[i] == '>') depth += name[i] == '<' ? 1 : -1;
+    if (depth > 0) continue;
+    if (name[i] == ' ') begin = i + 1;
+    if (name[i] == '(') return name.substr(begin, i - begin);
+  }
+  return name;
+}
+
+std::string name_of_kernel(cudaGraphNode_t node) {
+  cudaKernelNodeParams parameters{};
+  const char* mangled = nullptr;
+  if (cudaGraphKernelNodeGetParams(node, &parameters) != cudaSuccess ||
+      cudaFuncGetName(&mangled, parameters.func) != cudaSuccess || !mangled) {
+    cudaGetLastError();
+    return "kernel of a library";
+  }
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
+  return plain ? without_result_and_parameters(without_scopes(plain.get())) : without_scopes(mangled);
+}
+
+std::string name_of(cudaGraphNode_t node) {
+  cudaGraphNodeType type{};
+  check(cudaGraphNodeGetType(node, &type), "a graph's node");
+  if (type == cudaGraphNodeTypeKernel) return name_of_kernel(node);
+  return type == cudaGraphNodeTypeMemcpy ? "copy" : type == cudaGraphNodeTypeMemset ? "fill" : "host";
 }
 
 }  // namespace
@@ -155,14 +211,26 @@ std::shared_ptr<void> record(const std::function<void()>& work) {
     throw;
   }
   check(cudaStreamEndCapture(stream(), &graph), "a graph");
-  cudaGraphExec_t executable = nullptr;
-  const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
-  cudaGraphDestroy(graph);
-  check(status, "a graph");
-  return {executable, [](void* g) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(g)); }};
+  auto recording = std::make_shared<Recording>();
+  recording->graph = graph;
+  check(cudaGraphInstantiate(&recording->executable, graph, 0), "a graph");
+  return recording;
 }
 
-void replay(void* graph) { check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream()), "a graph"); }
+void replay(void* graph) {
+  check(cudaGraphLaunch(static_cast<Recording*>(graph)->executable, stream()), "a graph");
+}
+
+std::vector<std::string> launches(void* graph) {
+  const cudaGraph_t recorded = static_cast<Recording*>(graph)->graph;
+  size_t count = 0;
+  check(cudaGraphGetNodes(recorded, nullptr, &count), "a graph's nodes");
+  std::vector<cudaGraphNode_t> nodes(count);
+  check(cudaGraphGetNodes(recorded, nodes.data(), &count), "a graph's nodes");
+  std::vector<std::string> names;
+  for (const cudaGraphNode_t node : nodes) names.push_back(name_of(node));
+  return names;
+}
 
 std::shared_ptr<void> allocate_page_locked(int64_t bytes) {
   void* data = nullptr;

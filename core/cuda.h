@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/memory.h"
 
@@ -39,6 +40,9 @@ int64_t available(Device device);
 // Behind core/graph.h: what `work` queues, as an executable graph.
 std::shared_ptr<void> record(const std::function<void()>& work);
 void replay(void* graph);
+// Its nodes: a kernel's name without scopes and parameters, "copy", "fill" or "host". Kernels that a library
+// loaded by itself may have no name that the runtime knows: "kernel of a library".
+std::vector<std::string> launches(void* graph);
 
 // Behind core/upload.h. An event marks a place in the stream; one that was never marked is not waited for.
 std::shared_ptr<void> allocate_page_locked(int64_t bytes);

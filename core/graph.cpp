@@ -18,4 +18,11 @@ void Graph::run(Device device, const std::function<void()>& work) {
 #endif
 }
 
+std::vector<std::string> Graph::launches() const {
+#if XF_CUDA
+  if (recording_) return cuda::launches(recording_.get());
+#endif
+  return {};
+}
+
 }  // namespace xf

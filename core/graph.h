@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/device.h"
 
@@ -19,6 +21,9 @@ class Graph {
   // algorithms. The second time it is recorded; from then on the recording is replayed and `work` is not
   // called.
   void run(Device device, const std::function<void()>& work);
+
+  // What a replay launches: kernels by their names, "copy", "fill"; empty where nothing was recorded.
+  std::vector<std::string> launches() const;
 
  private:
   bool warm_ = false;

@@ -128,7 +128,7 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
     }
     for (int64_t pass = 0; pass < passes; ++pass) {
       linear_backward_input(z_of_pass(pass), w, Accumulate::no, rows_of_pass(dx, pass));
-      linear_backward_weight(z_of_pass(pass), rows_of_pass(x, pass), dw, product_dbias);
+      linear_backward_weight(z_of_pass(pass), rows_of_pass(x, pass), Accumulate::yes, dw, product_dbias);
     }
   }
 }

@@ -38,7 +38,7 @@ bool forward_at_once(const Tensor& x, const Tensor& w, const Tensor& bias, bool 
   return done;
 }
 
-bool backward_weight_at_once(const Tensor& dy, const Tensor& x, Out dw, Out dbias) {
+bool backward_weight_at_once(const Tensor& dy, const Tensor& x, Accumulate accumulate, Out dw, Out dbias) {
   check_linear(x, dw, dy);
   check_shape(dbias, {dw.rows()}, "linear: dbias");
   check_same_dtype("linear", {&dy, &x});
@@ -47,16 +47,18 @@ bool backward_weight_at_once(const Tensor& dy, const Tensor& x, Out dw, Out dbia
   if (x.numel() == 0 || dw.numel() == 0) return false;
   bool done = false;
   dispatch(dy, [&]<typename T>(auto backend) {
-    done = linear_backward_weight_at_once(backend, LinearBackwardWeightArgs<T>{.dy = dy.data<T>(),
-                                                                               .x = x.data<T>(),
-                                                                               .dw = dw.data<Acc<T>>(),
-                                                                               .dbias = dbias.data<Acc<T>>(),
-                                                                               .N = x.rows(),
-                                                                               .K = x.width(),
-                                                                               .M = dw.rows(),
-                                                                               .dy_stride = dy.row_stride(),
-                                                                               .x_stride = x.row_stride(),
-                                                                               .dw_stride = dw.row_stride()});
+    done = linear_backward_weight_at_once(
+        backend, LinearBackwardWeightArgs<T>{.dy = dy.data<T>(),
+                                             .x = x.data<T>(),
+                                             .dw = dw.data<Acc<T>>(),
+                                             .dbias = dbias.data<Acc<T>>(),
+                                             .N = x.rows(),
+                                             .K = x.width(),
+                                             .M = dw.rows(),
+                                             .dy_stride = dy.row_stride(),
+                                             .x_stride = x.row_stride(),
+                                             .dw_stride = dw.row_stride(),
+                                             .accumulate = accumulate == Accumulate::yes});
   });
   return done;
 }
@@ -84,10 +86,12 @@ void linear_backward_input(const Tensor& dy, const Tensor& w, Accumulate accumul
   matmul(dy, Transpose::no, w, Transpose::no, accumulate, dx);
 }
 
-void linear_backward_weight(const Tensor& dy, const Tensor& x, Out dw, Out dbias) {
-  if (dbias.defined() && backward_weight_at_once(dy, x, dw, dbias)) return;
-  matmul(dy, Transpose::yes, x, Transpose::no, Accumulate::yes, dw);
-  if (dbias.defined()) sum_rows(dy, dbias);
+void linear_backward_weight(const Tensor& dy, const Tensor& x, Accumulate accumulate, Out dw, Out dbias) {
+  if (dbias.defined() && backward_weight_at_once(dy, x, accumulate, dw, dbias)) return;
+  matmul(dy, Transpose::yes, x, Transpose::no, accumulate, dw);
+  if (!dbias.defined()) return;
+  if (accumulate == Accumulate::no) dbias.fill_zero();
+  sum_rows(dy, dbias);
 }
 
 // Never at once: cuBLASLt's gradient of relu reads a mask of bits, which neither dropout nor our saved tensor

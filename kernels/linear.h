@@ -18,10 +18,10 @@ void linear_activation_forward(const Tensor& x, const Tensor& w, const Tensor& b
 
 // Backward of y = x W^T + bias:
 //   dx = dy W   (LI2)      [N, K] written or accumulated, as `accumulate` says
-//   dw += dy^T x   (LI3)   [M, K] accumulated
-//   dbias += sum_n dy (LI4) [M]  accumulated; undefined where there is no bias
+//   dw = dy^T x   (LI3)    [M, K] and
+//   dbias = sum_n dy (LI4) [M]    written or accumulated, as `accumulate` says; dbias undefined where there is no bias
 void linear_backward_input(const Tensor& dy, const Tensor& w, Accumulate accumulate, Out dx);
-void linear_backward_weight(const Tensor& dy, const Tensor& x, Out dw, Out dbias);
+void linear_backward_weight(const Tensor& dy, const Tensor& x, Accumulate accumulate, Out dw, Out dbias);
 
 // Backward of a = dropout(f(h W1^T + bias)) followed by y = a W2^T, up to the pre-activation:
 //   dpre [N, F] written  = (dy W2) * mask / (1-p) * f';   dbias [F] accumulated = sum_n dpre
@@ -62,6 +62,7 @@ struct LinearBackwardWeightArgs {
   const T *dy, *x;
   Acc<T>*dw, *dbias;
   int64_t N, K, M, dy_stride, x_stride, dw_stride;
+  bool accumulate;
 };
 template <typename T, CpuLevel L>
 bool linear_forward_at_once(Cpu<L>, const LinearForwardArgs<T>&);

@@ -4,7 +4,7 @@
 // f32 and bf16, summed in f32: oneDNN on the CPU, whose sum over K depends on the thread count, the shape,
 // the library version and, for bf16, the instructions that it may use, and on nothing else. f64: a plain
 // loop, for gradient checks. CUDA: cuBLASLt (kernels/cuda/product.h says what its sums depend on); f32
-// without TF32, bf16 summed in f32.
+// without TF32 unless round_products_to_tf32() says so, bf16 summed in f32.
 #pragma once
 
 #include "core/dispatch.h"
@@ -34,5 +34,11 @@ void matmul(Cuda, const MatmulArgs<T, C>&);
 bool has_bf16_products(Device device);
 template <CpuLevel L>
 bool has_bf16_products(Cpu<L>);
+
+// Whether products of f32 on CUDA may round their operands to TF32, ten bits of mantissa, for tensor cores: about
+// eight times as many operations a second on an H100's data sheet. Of the whole process; before graphs are recorded,
+// which keep what they were recorded with. The CPU computes in f32 either way.
+void round_products_to_tf32(bool tf32);
+bool products_are_tf32();
 
 }  // namespace xf::kernels

@@ -85,20 +85,23 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
   out_.forward(o, y);  // AB3
   step.show(name_, "AB3", "y", y);
 
-  return step.tape.record(name_, y, {input}, [=, this, offsets = tokens.offsets](autograd::Gradients& grad) {
-    const Tensor dy = grad.of_output();
-    const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
-    kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
-    kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // AB5
-    const Tensor dqkv = grad.arena().allocate({T, 3 * D}, x.dtype());
-    kernels::attention_backward(grad_o, q, k, v, o, lse, offsets, offsets, shape, dropout,
-                                dqkv.slice_columns(0, D), dqkv.slice_columns(D, 2 * D),
-                                dqkv.slice_columns(2 * D, 3 * D));                       // AB6
-    kernels::linear_backward_weight(dqkv, x, qkv_.weight.gradient, qkv_.bias.gradient);  // AB7
-    if (!grad.wanted(0)) return;
-    const auto dx = grad.accumulated(0);
-    kernels::linear_backward_input(dqkv, qkv_.weight.value, dx.accumulate, dx.tensor);  // AB8
-  });
+  return step.tape.record(
+      name_, y, {input},
+      [=, this, offsets = tokens.offsets, accumulate = step.gradients](autograd::Gradients& grad) {
+        const Tensor dy = grad.of_output();
+        const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
+        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);        // AB4
+        kernels::linear_backward_weight(dy, o, accumulate, out_.weight.gradient, out_.bias.gradient);  // AB5
+        const Tensor dqkv = grad.arena().allocate({T, 3 * D}, x.dtype());
+        kernels::attention_backward(grad_o, q, k, v, o, lse, offsets, offsets, shape, dropout,
+                                    dqkv.slice_columns(0, D), dqkv.slice_columns(D, 2 * D),
+                                    dqkv.slice_columns(2 * D, 3 * D));  // AB6
+        kernels::linear_backward_weight(dqkv, x, accumulate, qkv_.weight.gradient,
+                                        qkv_.bias.gradient);  // AB7
+        if (!grad.wanted(0)) return;
+        const auto dx = grad.accumulated(0);
+        kernels::linear_backward_input(dqkv, qkv_.weight.value, dx.accumulate, dx.tensor);  // AB8
+      });
 }
 
 Tensor SelfAttention::decode(Step& step, const Tensor& x, const Tensor& slab, const Tensor& cache,
@@ -122,13 +125,14 @@ Variable CrossKeysValues::forward(Step& step, const Variable& memory) const {
   const Tensor kv = step.allocate({x.rows(), kv_.weight.shape[0]}, x.dtype());
   kv_.forward(x, kv);
   step.show(name_, "AB1", "kv", kv);
-  return step.tape.record(name_, kv, {memory}, [=, this](autograd::Gradients& grad) {
-    const Tensor dkv = grad.of_output();
-    kernels::linear_backward_weight(dkv, x, kv_.weight.gradient, kv_.bias.gradient);
-    if (!grad.wanted(0)) return;
-    const auto dx = grad.accumulated(0);
-    kernels::linear_backward_input(dkv, kv_.weight.value, dx.accumulate, dx.tensor);
-  });
+  return step.tape.record(
+      name_, kv, {memory}, [=, this, accumulate = step.gradients](autograd::Gradients& grad) {
+        const Tensor dkv = grad.of_output();
+        kernels::linear_backward_weight(dkv, x, accumulate, kv_.weight.gradient, kv_.bias.gradient);
+        if (!grad.wanted(0)) return;
+        const auto dx = grad.accumulated(0);
+        kernels::linear_backward_input(dkv, kv_.weight.value, dx.accumulate, dx.tensor);
+      });
 }
 
 CrossAttention::CrossAttention(Registry& registry, const std::string& name, const AttentionOptions& options)
@@ -160,16 +164,17 @@ Variable CrossAttention::forward(Step& step, const Variable& input, const Variab
 
   return step.tape.record(
       name_, y, {input, kv_input},
-      [=, this, query_offsets = targets.offsets, key_offsets = sources.offsets](autograd::Gradients& grad) {
+      [=, this, query_offsets = targets.offsets, key_offsets = sources.offsets,
+       accumulate = step.gradients](autograd::Gradients& grad) {
         const Tensor dy = grad.of_output();
         const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
-        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
-        kernels::linear_backward_weight(dy, o, out_.weight.gradient, out_.bias.gradient);        // AB5
+        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);        // AB4
+        kernels::linear_backward_weight(dy, o, accumulate, out_.weight.gradient, out_.bias.gradient);  // AB5
         const Tensor dq = grad.arena().allocate({T, D}, x.dtype());
         const Tensor dkv = grad.written(1, kv);
         kernels::attention_backward(grad_o, q, k, v, o, lse, query_offsets, key_offsets, shape, dropout, dq,
-                                    dkv.slice_columns(0, D), dkv.slice_columns(D, 2 * D));  // AB6
-        kernels::linear_backward_weight(dq, x, q_.weight.gradient, q_.bias.gradient);       // AB10
+                                    dkv.slice_columns(0, D), dkv.slice_columns(D, 2 * D));         // AB6
+        kernels::linear_backward_weight(dq, x, accumulate, q_.weight.gradient, q_.bias.gradient);  // AB10
         if (!grad.wanted(0)) return;
         const auto dx = grad.accumulated(0);
         kernels::linear_backward_input(dq, q_.weight.value, dx.accumulate, dx.tensor);  // AB11

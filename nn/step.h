@@ -3,6 +3,7 @@
 
 #include "autograd/tape.h"
 #include "kernels/dropout.h"
+#include "kernels/matmul.h"
 #include "nn/registry.h"
 #include "nn/trace.h"
 
@@ -25,6 +26,9 @@ struct Step {
   // With a weight: the batch's second half is its first once more, and their divergence (kernels/divergence.h) is part of
   // the loss.
   float divergence = 0;
+  // How a parameter that one layer alone uses takes its gradient. `no`, written: nothing has been added to any gradient
+  // yet in this update, they are zero; on a GPU this spares each bias a kernel.
+  kernels::Accumulate gradients = kernels::Accumulate::yes;
   Trace* trace = nullptr;
 
   kernels::Dropout dropout(float p, uint32_t site, const Tokens& tokens) const {

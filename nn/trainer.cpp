@@ -36,13 +36,14 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
   }
 }
 
-void Trainer::forward_backward(const PackedBatch& batch) {
+void Trainer::forward_backward(const PackedBatch& batch, kernels::Accumulate gradients) {
   Tape tape(arena_);
   // Of the paper's sum half is minimised, and its weight of J is alpha / 2.
   Step step{.tape = tape,
             .training = true,
             .seed = options_.seed,
-            .divergence = static_cast<float>(options_.r_drop / 2)};
+            .divergence = static_cast<float>(options_.r_drop / 2),
+            .gradients = gradients};
   const Variable loss = model_.loss(step, batch, counters_, loss_);
   tape.backward(loss);
 }
@@ -64,11 +65,15 @@ void Trainer::count_from(const UpdateResult& sums) {
 // One part, behind those that `sums` counts.
 void Trainer::accumulate(UpdateResult& sums, const PackedBatch& batch) {
   count_from(sums);
+  const bool first = sums.sentences == 0;
+  const auto gradients = first ? kernels::Accumulate::no : kernels::Accumulate::yes;
   if (fixed_) {
     fixed_->load(batch);
-    accumulate_graph_.run(registry_.device(), [this] { forward_backward(fixed_->batch()); });
+    (first ? first_part_ : later_part_).run(registry_.device(), [&] {
+      forward_backward(fixed_->batch(), gradients);
+    });
   } else {
-    forward_backward((passes() == 2 ? batch.twice() : batch).to(registry_.device()));
+    forward_backward((passes() == 2 ? batch.twice() : batch).to(registry_.device()), gradients);
   }
   sums.source_tokens += batch.source_tokens;
   sums.loss.tokens += batch.target_tokens;
@@ -155,6 +160,12 @@ std::vector<UpdateResult> Trainer::finished() {
 UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>& next_batch) {
   start(update, next_batch);
   return finished().back();
+}
+
+std::vector<std::string> Trainer::launches() const {
+  std::vector<std::string> names = first_part_.launches();
+  for (std::string& name : optimizer_graph_.launches()) names.push_back(std::move(name));
+  return names;
 }
 
 std::optional<std::string> Trainer::first_bad_value(int64_t update, const PackedBatch& batch) {

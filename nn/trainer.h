@@ -67,6 +67,9 @@ class Trainer {
   // What goes wrong first in a pass over `batch` (nn/bad_value.h). Leaves the gradients zeroed.
   std::optional<std::string> first_bad_value(int64_t update, const PackedBatch& batch);
 
+  // What the first part of an update and the move of the weights launch, where steps are replayed and two were computed.
+  std::vector<std::string> launches() const;
+
   // The largest batch that is computed at once; all zero: any.
   const BatchSize& capacity() const { return options_.capacity; }
   const Optimizer& optimizer() const { return *optimizer_; }
@@ -79,7 +82,7 @@ class Trainer {
   void count_from(const UpdateResult& sums);
   void accumulate(UpdateResult& sums, const PackedBatch& batch);
   void lower_capacity(const std::vector<PackedBatch>& batches, const std::string& cause);
-  void forward_backward(const PackedBatch& batch);
+  void forward_backward(const PackedBatch& batch, kernels::Accumulate gradients);
   void move_weights();
   int64_t passes() const { return options_.r_drop > 0 ? 2 : 1; }
 
@@ -96,7 +99,8 @@ class Trainer {
   Tensor counters_;                    // i32 [2, 2]: {update, first token} of source and target
   Upload counters_upload_;             // in turn with the device
   std::unique_ptr<FixedBatch> fixed_;  // where work is replayed
-  Graph accumulate_graph_, optimizer_graph_;
+  Graph first_part_, later_part_;      // of an update
+  Graph optimizer_graph_;
 };
 
 }  // namespace xf::nn

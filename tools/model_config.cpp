@@ -204,11 +204,25 @@ nn::LoopOptions loop_options(const Options& options) {
   return loop;
 }
 
-Device chosen_device(const Options& options) { return choose_device(options.get_string("device")).device; }
+namespace {
+
+bool computes_in(const Options& options, std::string_view precision) {
+  return options.is_set("precision") && options.get_string("precision") == precision;
+}
+
+}  // namespace
+
+Device set_up_device(const Options& options) {
+  const Device device = choose_device(options.get_string("device")).device;
+  const bool tf32 = computes_in(options, "tf32");
+  if (tf32 && device.type != DeviceType::cuda)
+    fail(ErrorKind::usage, "--precision tf32 is for products on a GPU; on the CPU take float32 or bfloat16");
+  kernels::round_products_to_tf32(tf32);
+  return device;
+}
 
 DType chosen_dtype(const Options& options) {
-  return options.is_set("precision") && options.get_string("precision") == "bfloat16" ? DType::bf16
-                                                                                      : DType::f32;
+  return computes_in(options, "bfloat16") ? DType::bf16 : DType::f32;
 }
 
 std::string device_line(const Options& options) {
@@ -217,6 +231,7 @@ std::string device_line(const Options& options) {
   if (device == Device::cpu())
     line += fmt::format(", {} kernels, {} products", name_of(cpu_level()), product_instructions());
   if (!why_not_cuda.empty()) line += fmt::format(" ({})", why_not_cuda);
+  if (computes_in(options, "tf32")) return line + " · tf32 products";
   if (chosen_dtype(options) == DType::f32) return line;
   line += " · bfloat16";
   if (!kernels::has_bf16_products(device)) {

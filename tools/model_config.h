@@ -19,10 +19,10 @@ nn::OptimizerOptions optimizer_options(const Options& options);
 // `updates_per_epoch`, an estimate, turns epochs of warm-up and of a cosine's end into updates.
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch);
 nn::LoopOptions loop_options(const Options& options);
-// --device and --precision; and both for the log, with the reason where `auto` had to take the CPU, and where
-// bfloat16 will be slow.
-Device chosen_device(const Options& options);
+// --device, ready for --precision: whether its f32 products are in TF32. Error usage: there are no such products on it.
+Device set_up_device(const Options& options);
 DType chosen_dtype(const Options& options);
+// Device and precision for the log, with the reason where `auto` had to take the CPU, and where bfloat16 will be slow.
 std::string device_line(const Options& options);
 
 }  // namespace xf::tools

@@ -14,7 +14,7 @@ namespace {
 Device device_and_threads(const Options& options) {
   check_translation_options(options);
   set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
-  return chosen_device(options);
+  return set_up_device(options);
 }
 
 std::vector<std::unique_ptr<LoadedModel>> other_models(const Options& options, const LoadedModel& first,

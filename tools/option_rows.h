@@ -74,9 +74,10 @@ constexpr std::string_view kRunHelp = "run folder (its averaged model if there i
 // Of a model that is used.
 inline Row precision_option() {
   return choice(
-      "precision", "float32|bfloat16|int8", "",
-      "of weights and activations; int8: on the CPU, matrices and what they multiply are rounded to 8 "
-      "bits; default: int8 for a model of xformer-export quantize, else float32");
+      "precision", "float32|tf32|bfloat16|int8", "",
+      "of weights and activations; tf32: float32, but for CUDA's products; int8: on the CPU, matrices and "
+      "what they "
+      "multiply are rounded to 8 bits; default: int8 for a model of xformer-export quantize, else float32");
 }
 
 // Commands of xformer-explain that translate with a model, and those that compute with one on the CPU alone.

@@ -22,6 +22,8 @@ std::vector<Row> row_options() {
           .at_least(0)
           .seldom(),
       flag("list", "false", "names and shapes only"),
+      flag("count-launches", "false",
+           "what a training step launches, read from its recorded graph; --device cuda"),
   };
 }
 

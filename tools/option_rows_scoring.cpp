@@ -90,7 +90,8 @@ std::vector<Row> measuring_options() {
           .up_to(2),
       flag("tsv", "false", "the text is one file of lines SRC TAB TRG, or TEXT TAB LABEL"),
       integer("mini-batch-words", "4096", "N", "target tokens of a batch").at_least(8),
-      choice("precision", "float32|bfloat16", "float32", "of weights and activations"),
+      choice("precision", "float32|tf32|bfloat16", "float32",
+             "of weights and activations; tf32: float32, but for CUDA's products"),
   };
 }
 

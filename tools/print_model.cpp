@@ -42,6 +42,12 @@ data::BatchCapacity largest_batch(const Options& options) {
   return {tokens, tokens, sentences};
 }
 
+// A GPU that is named need not be there: its memory is planned, not taken.
+DeviceType planned_device(const Options& options) {
+  const std::string& name = options.get_string("device");
+  return name.starts_with("cuda") ? DeviceType::cuda : choose_device(name).device.type;
+}
+
 }  // namespace
 
 std::string block_of(const std::string& name) {
@@ -93,7 +99,7 @@ std::string print_model(const Options& options) {
   text += fmt::format("\nThe model has {} trainable parameters\n", grouped(registry.count()));
   text += memory_line(
               nn::plan_memory(config, {capacity.source_tokens, capacity.target_tokens, capacity.sentences},
-                              DType::f32, optimizer_options(options)),
+                              chosen_dtype(options), optimizer_options(options), planned_device(options)),
               capacity.target_tokens) +
           "\n";
   return text;

@@ -18,7 +18,7 @@ void score_model(const Options& options) {
   options.require("text");
   watch_signals();
   set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
-  const Device device = chosen_device(options);
+  const Device device = set_up_device(options);
   const auto model = load_model(options.get_string("model"), device, chosen_dtype(options));
   const nn::ModelType type = model->model->config().type;
   const int64_t longest = nn::most_tokens(model->model->config()) - 1;

@@ -14,7 +14,7 @@ namespace xf::tools {
 int train(const Options& options) {
   options.require("model");
   options.require("train-sets");
-  chosen_device(options);
+  set_up_device(options);
   loop_options(options);
   batch_capacity(model_type(options), options.get_int("mini-batch-words"));
   set_thread_count(static_cast<int>(options.get_int("cpu-threads")));

@@ -85,6 +85,11 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
     inputs.checkpoint =
         options.get_bool("no-optimizer-reload") ? nn::read_model(path) : nn::read_checkpoint(path);
     nn::check_trainable(inputs.checkpoint->model, path);
+    if (!inputs.checkpoint->state.has("data_hash"))
+      fail(ErrorKind::usage,
+           "{}: a model without the state of a training, which can be used and not resumed; give a "
+           "checkpoint of a run",
+           path);
     check_same_model(options, *inputs.checkpoint, path);
   }
   announce("reading the text ...");

@@ -115,7 +115,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
   const nn::TransformerConfig model = model_config(options, inputs.vocabularies);
-  const Device device = chosen_device(options);
+  const Device device = set_up_device(options);
   if (model.quirks && options.get_string("optimizer") == "muon")
     fail(ErrorKind::usage, "optimizer: muon knows no matrices in a model with quirks; use adam");
   if (model.quirks && options.get_float("r-drop") > 0)

@@ -24,7 +24,7 @@ TranslationValidator::TranslationValidator(const Options& options, const nn::Mod
                                            const Vocabularies& vocabularies, const ValidationSet& set)
     : Validator(options, model, arena, vocabularies, set),
       translator_(dynamic_cast<const nn::TranslationModel&>(model)),
-      search_arena_(chosen_device(options)) {}
+      search_arena_(set_up_device(options)) {}
 
 ValidationResult TranslationValidator::validate() {
   ValidationResult result;

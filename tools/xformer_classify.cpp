@@ -34,7 +34,7 @@ int program(int argc, char** argv) {
   options->require("model");
   watch_signals();
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
-  const Device device = chosen_device(*options);
+  const Device device = set_up_device(*options);
   const auto model = load_model(options->get_string("model"), device, *options);
   const nn::Classifier& classifier = model->classifier();
   const data::Tokenizer& vocabulary = *model->vocabularies.source;

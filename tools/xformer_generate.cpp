@@ -44,7 +44,7 @@ int generate(int argc, char** argv) {
   options->require("model");
   watch_signals();
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
-  const Device device = chosen_device(*options);
+  const Device device = set_up_device(*options);
   const auto model = load_model(options->get_string("model"), device, *options);
   const data::Tokenizer& vocabulary = *model->vocabularies.target;
   Arena arena(device);

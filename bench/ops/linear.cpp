@@ -102,7 +102,8 @@ Call weight_gradients(const Tensors& t, std::function<void()> run) {
 }
 
 Call backward_weight(const Tensors& t) {
-  return weight_gradients(t, [t] { kernels::linear_backward_weight(t.dy, t.x, t.dw, t.dbias); });
+  return weight_gradients(
+      t, [t] { kernels::linear_backward_weight(t.dy, t.x, Accumulate::yes, t.dw, t.dbias); });
 }
 
 // The same without the backend's offer to do both at once (kernels/cuda/linear.cpp), whose product may be a

@@ -14,7 +14,7 @@ bool linear_forward_at_once(Cuda, const LinearForwardArgs<T>& args) {
   return multiply(product_of(args), Epilogue<T>{.bias = args.bias, .relu = args.relu});
 }
 
-// dw += dy^T x. The epilogue writes the sums of the rows of dy^T; the contract adds them: by way of scratch.
+// dw = dy^T x. The epilogue writes the sums of the rows of dy^T; where they are to be added, by way of scratch.
 template <typename T>
 bool linear_backward_weight_at_once(Cuda backend, const LinearBackwardWeightArgs<T>& args) {
   const MatmulArgs<T, Acc<T>> product{.a = args.dy,
@@ -28,7 +28,8 @@ bool linear_backward_weight_at_once(Cuda backend, const LinearBackwardWeightArgs
                                       .c_stride = args.dw_stride,
                                       .transpose_a = true,
                                       .transpose_b = false,
-                                      .accumulate = true};
+                                      .accumulate = args.accumulate};
+  if (!args.accumulate) return multiply(product, Epilogue<Acc<T>>{.sums_of_a = args.dbias});
   const auto sums = static_cast<Acc<T>*>(cuda::workspace(args.M * static_cast<int64_t>(sizeof(Acc<T>))));
   if (!multiply(product, Epilogue<Acc<T>>{.sums_of_a = sums})) return false;
   add_in_place(backend,

@@ -6,7 +6,7 @@
 // knows a row order, but its bias vectors run along the rows of D: after the swap these are the N outputs of
 // a layer, which is what a bias belongs to; in row order they would be the tokens.)
 //
-// f32 products are f32 throughout (no TF32). bf16 products are summed in f32. A sum may be split over K only
+// f32 products are f32 throughout, or where that is asked for in TF32. bf16 products are summed in f32. A sum may be split over K only
 // where the parts are added in a step of its own and in a fixed order: same product, same bits.
 #include "kernels/matmul.h"
 
@@ -53,6 +53,7 @@ struct Key {
   int64_t M, N, K, a_stride, b_stride, c_stride;
   bool transpose_a, transpose_b;
   cudaDataType_t type, c_type;
+  cublasComputeType_t compute;
   cublasLtEpilogue_t epilogue;
   uint32_t a_alignment, b_alignment, c_alignment;
   Batch batch;
@@ -98,7 +99,7 @@ void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t attr
 
 Description describe(const Key& key) {
   cublasLtMatmulDesc_t created = nullptr;
-  check_status(cublaslt().cublasLtMatmulDescCreate(&created, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+  check_status(cublaslt().cublasLtMatmulDescCreate(&created, key.compute, CUDA_R_32F),
                "cublasLtMatmulDescCreate");
   Description description(created);
   set(description, CUBLASLT_MATMUL_DESC_TRANSA, key.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -188,6 +189,11 @@ uint32_t alignment_of(const void* pointer) {
 template <typename T>
 constexpr cudaDataType_t kTypeOf = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_16BF;
 
+template <typename T>
+cublasComputeType_t compute_type() {
+  return std::is_same_v<T, float> && products_are_tf32() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
 template <typename C>
 cublasLtEpilogue_t name_of(const Epilogue<C>& epilogue) {
   if (epilogue.sums_of_a) return CUBLASLT_EPILOGUE_BGRADB;  // our A is the library's B
@@ -211,6 +217,7 @@ bool multiply(const MatmulArgs<T, C>& args, const Epilogue<C>& epilogue, const B
                 .transpose_b = args.transpose_b,
                 .type = kTypeOf<T>,
                 .c_type = kTypeOf<C>,
+                .compute = compute_type<T>(),
                 .epilogue = name_of(epilogue),
                 .a_alignment = alignment_of(args.a),
                 .b_alignment = alignment_of(args.b),

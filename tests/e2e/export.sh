@@ -82,6 +82,8 @@ claim "and gradients: 2" refused 2 "small: its weights are in eight bits" xforme
 trained_on="small/model.safetensors: its weights are in eight bits, to be used and not trained"
 claim "to train on: 3" refused 3 "$trained_on" train more --resume small
 claim "with a new optimiser, too: 3" refused 3 "$trained_on" train more --resume small --no-optimizer-reload
+claim "an average is not a place in a training: 2" refused 2 'last: a model without the state of a training' \
+  train more --resume last --no-optimizer-reload
 claim "and leaves nothing" test ! -e more
 claim "to average: 3" refused 3 "small: '.*' is i8" average run/best small -o new
 claim "to quantize it again: 2" refused 2 "small is in eight bits already" quantize -m small -o new

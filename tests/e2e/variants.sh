@@ -76,5 +76,8 @@ claim "Adam is given three" refused 2 "optimizer-params: adam takes three, beta1
 claim "Adam does not go on from the momentum of sgd" refused 3 "no first_moment of --optimizer adam" \
   train other --optimizer adam --resume sgd/latest
 planned() { xformer-train --task demo --vocab-sizes 200 200 --print-model "$@" | grep -o '^memory: [0-9]* MB'; }
+total() { xformer-train --task demo --vocab-sizes 200 200 --print-model "$@" | grep -o '= [0-9]* MB' | tr -dc 0-9; }
+claim "the plan of bf16 has smaller activations" test "$(total --bf16)" -lt "$(total)"
+claim "a GPU's is made where there is none" test "$(total --device cuda)" -gt 0
 claim "the memory plan has one moment less" test "$(planned | tr -dc 0-9)" -gt "$(planned --optimizer sgd | tr -dc 0-9)"
 conclude

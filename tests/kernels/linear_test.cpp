@@ -94,8 +94,7 @@ TEST_CASE("Linear: with each activation, with dropout and without, it is that of
 }
 
 // LI2, LI3, LI4
-TEST_CASE("Linear: dw and dbias are added to, dx is written or added to, as the definition says",
-          "[unit][device]") {
+TEST_CASE("Linear: dw, dbias and dx are written or added to, as the definition says", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const auto& c : linear_cases()) {
       for (const bool view : {false, true}) {
@@ -109,15 +108,23 @@ TEST_CASE("Linear: dw and dbias are added to, dx is written or added to, as the 
         const Tensor dw = sums({c.M, c.K}, 4), dbias = sums({c.M}, 5);
         const auto before_w = as_doubles(dw), before_bias = as_doubles(dbias);
         const MatmulCase product{c.reason, c.M, c.K, c.N}, column{c.reason, c.M, 1, c.N};
-        linear_backward_weight(dy, x, dw, dbias);
+        linear_backward_weight(dy, x, Accumulate::yes, dw, dbias);
         const std::vector<double> ones(static_cast<size_t>(c.N), 1.0);
         // The inputs are exact and the sums in the accumulator's type.
         CHECK(max_relative_error(dw, matmul_reference(product, as_doubles(dy), true, as_doubles(x), false,
                                                       before_w)) < tolerance(t.accumulator()));
         CHECK(max_relative_error(dbias, matmul_reference(column, as_doubles(dy), true, ones, false,
                                                          before_bias)) < tolerance(t.accumulator()));
+        const auto zeros = [](int64_t n) { return std::vector<double>(static_cast<size_t>(n), 0.0); };
+        const Tensor fresh = poisoned({c.M, c.K}, t.accumulator(), t.device),
+                     fresh_bias = poisoned({c.M}, t.accumulator(), t.device);
+        linear_backward_weight(dy, x, Accumulate::no, fresh, fresh_bias);
+        CHECK(max_relative_error(fresh, matmul_reference(product, as_doubles(dy), true, as_doubles(x), false,
+                                                         zeros(c.M * c.K))) < tolerance(t.accumulator()));
+        CHECK(max_relative_error(fresh_bias, matmul_reference(column, as_doubles(dy), true, ones, false,
+                                                              zeros(c.M))) < tolerance(t.accumulator()));
         const Tensor again = sums({c.M, c.K}, 4);
-        linear_backward_weight(dy, x, again, {});
+        linear_backward_weight(dy, x, Accumulate::yes, again, {});
         CHECK(max_relative_error(again, dw) < tolerance(t.accumulator()));
 
         const MatmulCase back{c.reason, c.N, c.K, c.M};
@@ -174,7 +181,7 @@ TEST_CASE("Linear: a bias may begin anywhere", "[unit][device]") {
       const Tensor dw = t.sums(random_values(c.M * c.K, 4), {c.M, c.K});
       const Tensor sums = t.sums(random_values(c.M + 1, 5), {c.M + 1}), dbias = sums.slice_rows(1, c.M + 1);
       const std::vector<double> ones(static_cast<size_t>(c.N), 1.0), before = as_doubles(dbias);
-      linear_backward_weight(y, x, dw, dbias);
+      linear_backward_weight(y, x, Accumulate::yes, dw, dbias);
       CHECK(max_relative_error(dbias, matmul_reference({c.reason, c.M, 1, c.N}, as_doubles(y), true, ones,
                                                        false, before)) < tolerance(t.accumulator()));
     }
@@ -188,7 +195,7 @@ TEST_CASE("Linear: without rows there is nothing to do, without inputs y is the 
     CHECK_NOTHROW(linear_forward(t.random({0, 4}, 1), t.random({5, 4}, 2), bias, t.poisoned({0, 5})));
     const Tensor dw = t.sums(random_values(20, 4), {5, 4}), dbias = t.sums(random_values(5, 5), {5});
     const auto before = as_doubles(dw);
-    linear_backward_weight(t.random({0, 5}, 1), t.random({0, 4}, 2), dw, dbias);
+    linear_backward_weight(t.random({0, 5}, 1), t.random({0, 4}, 2), Accumulate::yes, dw, dbias);
     CHECK(as_doubles(dw) == before);
     CHECK(as_doubles(dbias) == as_doubles(t.sums(random_values(5, 5), {5})));
     const Tensor y = t.poisoned({3, 5});
@@ -205,7 +212,7 @@ TEST_CASE("Linear: the same bits twice", "[unit][device]") {
       const Tensor a = t.poisoned({127, 24}), dw = t.sums(random_values(24 * 40, 4), {24, 40});
       const Tensor dbias = t.sums(random_values(24, 5), {24});
       linear_activation_forward(x, w, bias, Activation::relu, {}, {}, a);
-      linear_backward_weight(a, x, dw, dbias);
+      linear_backward_weight(a, x, Accumulate::yes, dw, dbias);
       return std::vector<Tensor>{a, dw, dbias};
     };
     const auto first = run(), second = run();
@@ -225,12 +232,12 @@ TEST_CASE("Linear: gradients agree with central differences, weights and bias ac
       return weighted_sum(y, dy);
     };
     linear_backward_input(dy, w, Accumulate::no, dx);
-    linear_backward_weight(dy, x, dw, dbias);
+    linear_backward_weight(dy, x, Accumulate::yes, dw, dbias);
     CHECK(gradient_error(loss, x, dx) < 1e-6);
     CHECK(gradient_error(loss, w, dw) < 1e-6);
     CHECK(gradient_error(loss, bias, dbias) < 1e-6);
     const Tensor once = Tensor::from(dw.to_vector<double>(), dw.shape());
-    linear_backward_weight(dy, x, dw, {});
+    linear_backward_weight(dy, x, Accumulate::yes, dw, {});
     scale(once, 2, once);
     CHECK(max_relative_error(dw, once) < tolerance(DType::f64));
   }
@@ -323,6 +330,6 @@ TEST_CASE("Linear: refuses sizes and types that do not fit together", "[unit]") 
   CHECK_THROWS_AS(linear_forward(x, w, poisoned({4}, DType::f32), y), Error);
   CHECK_THROWS_AS(linear_forward(x, w, bias, poisoned({5, 3}, DType::f32)), Error);
   CHECK_THROWS_AS(linear_forward(x, w, poisoned({5}, DType::f64), y), Error);
-  CHECK_THROWS_AS(linear_backward_weight(y, x, poisoned({4, 5}, DType::f32), bias), Error);
-  CHECK_THROWS_AS(linear_backward_weight(y, x, w, poisoned({4}, DType::f32)), Error);
+  CHECK_THROWS_AS(linear_backward_weight(y, x, Accumulate::yes, poisoned({4, 5}, DType::f32), bias), Error);
+  CHECK_THROWS_AS(linear_backward_weight(y, x, Accumulate::yes, w, poisoned({4}, DType::f32)), Error);
 }

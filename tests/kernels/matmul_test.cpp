@@ -112,6 +112,29 @@ TEST_CASE("Matmul: the same bits twice, wherever the operands lie", "[unit][devi
   }
 }
 
+// With a mantissa of ten bits, which of the two products differ, and by how much, is known: 2^-11 of each operand.
+TEST_CASE("Matmul: TF32 is for CUDA's products of f32, and where it was asked for", "[unit][device]") {
+  for (const Target& t : targets()) {
+    INFO(name_of(t));
+    const MatmulCase c{"rows of whole packs", 33, 40, 64};
+    const Tensor a = t.random({c.M, c.K}, 1), b = t.random({c.K, c.N}, 2);
+    const auto product = [&](bool tf32) {
+      const Tensor out = t.poisoned({c.M, c.N});
+      round_products_to_tf32(tf32);
+      matmul(a, Transpose::no, b, Transpose::no, Accumulate::no, out);
+      round_products_to_tf32(false);
+      return out;
+    };
+    const Tensor full = product(false), rounded = product(true);
+    const bool rounds = t.device.type == DeviceType::cuda && t.dtype == DType::f32;
+    CHECK(same_bits(full, rounded) == !rounds);
+    CHECK(same_bits(full, product(false)));
+    const auto expected = matmul_reference(c, as_doubles(a), false, as_doubles(b), false,
+                                           std::vector<double>(static_cast<size_t>(c.M * c.N), 0.0));
+    CHECK(max_relative_error(rounded, expected) < (rounds ? 0x1p-10 : tolerance(t.dtype)));
+  }
+}
+
 TEST_CASE("Matmul: f64 gives the same bits at one and two threads", "[unit]") {
   const auto run = [&](int threads) {
     set_thread_count(threads);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/matmul.h"
 #include "nn/classifier.h"
 #include "nn/language_model.h"
 #include "nn/memory_plan.h"
@@ -196,6 +197,15 @@ TEST_CASE("CUDA: bf16 training follows f32", "[cuda]") {
     const Training bf16 = train(kCuda, DType::bf16, 20, small_config(max_length), kCapacity);
     CHECK(largest_difference(bf16.losses, f32.losses) < 2e-2);
   }
+}
+
+TEST_CASE("CUDA: training with products in TF32 follows f32", "[cuda]") {
+  const Training f32 = train(kCuda, DType::f32, 20, small_config(), kCapacity);
+  kernels::round_products_to_tf32(true);
+  const Training tf32 = train(kCuda, DType::f32, 20, small_config(), kCapacity);
+  kernels::round_products_to_tf32(false);
+  CHECK(tf32.losses != f32.losses);
+  CHECK(largest_difference(tf32.losses, f32.losses) < 2e-3);
 }
 
 TEST_CASE("CUDA: every parameter's gradient agrees with f64 on the CPU", "[cuda]") {

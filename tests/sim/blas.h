@@ -57,6 +57,9 @@ struct Product {
   }
 };
 
+// "cublasLtMatmul 384x128x4088 + bias": m, n, k, of how many, and the epilogue.
+std::string name_of(const Product& product);
+
 bool has_bias(cublasLtEpilogue_t epilogue);
 bool has_bias_gradient(cublasLtEpilogue_t epilogue);
 bool has_relu_mask(cublasLtEpilogue_t epilogue);   // aux is a bit per element

@@ -207,7 +207,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               c,
                               d};
   if (const std::string bad = blas::objection(product, algorithm.alignment); !bad.empty()) refuse(bad);
-  push(stream, [product] { run(product); });
+  push(stream, {cudaGraphNodeTypeKernel, address_of_name(blas::name_of(product))},
+       [product] { run(product); });
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -1,5 +1,7 @@
 // The product itself: f32 sums over k in order, one matrix at a time, in tiles that the compiler keeps in
 // registers.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -48,8 +50,22 @@ void tile(const float* a, int64_t padded, const float* const (&b)[kColumns], int
 
 }  // namespace
 
+// In the terms of a caller whose rows lie one after another, which is the transpose: C [n, m], k.
+std::string name_of(const Product& product) {
+  const auto e = product.operation.epilogue;
+  std::string epilogue = has_bias(e) ? " + bias" : has_bias_gradient(e) ? " + bias gradient" : "";
+  if (e & 2) epilogue += " + relu";
+  const std::string batch = product.d_layout.batch > 1 ? fmt::format("{} of ", product.d_layout.batch) : "";
+  return fmt::format("cublasLtMatmul {}{}x{}x{}{}{}", batch, product.n(), product.m(), product.k(),
+                     product.beta != 0 ? " +=" : "", epilogue);
+}
+
 float load(const void* matrix, cudaDataType type, int64_t index) {
-  if (type == CUDA_R_32F) return static_cast<const float*>(matrix)[index];
+  if (type == CUDA_R_32F) {
+    observe(static_cast<const float*>(matrix) + index, sizeof(float), Access::read, {});
+    return static_cast<const float*>(matrix)[index];
+  }
+  observe(static_cast<const uint16_t*>(matrix) + index, sizeof(uint16_t), Access::read, {});
   return std::bit_cast<float>(static_cast<uint32_t>(static_cast<const uint16_t*>(matrix)[index]) << 16);
 }
 

@@ -41,6 +41,8 @@ void run(const Sort& sort) {
     sort.sorted_keys[i] = sort.keys[order[i]];
     sort.sorted_values[i] = sort.values[order[i]];
   }
+  observe(sort.keys, sort.count * sizeof(int32_t), Access::read, {});
+  observe(sort.values, sort.count * sizeof(int32_t), Access::read, {});
   observe(sort.sorted_keys, sort.count * sizeof(int32_t), Access::write, {});
   observe(sort.sorted_values, sort.count * sizeof(int32_t), Access::write, {});
 }
@@ -70,7 +72,8 @@ cudaError_t cub::DeviceRadixSort::SortPairs(void* scratch, size_t& scratch_bytes
   }
   if (!memory::is_device(scratch, scratch_bytes))
     xf::fail(xf::ErrorKind::failure, "sim: SortPairs: bad scratch");
-  return push(stream, [=] {
+  const What what{cudaGraphNodeTypeKernel, address_of_name("cub::DeviceRadixSort")};
+  return push(stream, what, [=] {
     run({scratch, keys, values, sorted_keys, sorted_values, n, begin_bit, end_bit});
   });
 }

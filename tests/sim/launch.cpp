@@ -75,7 +75,8 @@ cudaError_t check_launch(const void* kernel, dim3 grid, dim3 block, size_t share
 }
 
 cudaError_t enqueue_launch(cudaStream_t stream, Launch launch) {
-  return push(stream, [launch = std::move(launch)] { run(launch); });
+  const What what{cudaGraphNodeTypeKernel, launch.grid.kernel};
+  return push(stream, what, [launch = std::move(launch)] { run(launch); });
 }
 
 }  // namespace xf::sim

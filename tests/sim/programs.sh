@@ -48,6 +48,13 @@ on_cuda -m run_bf16 --precision bfloat16
 claim "bf16 trains" equal $? 0
 claim "its losses are f32's within 2 %" agree 2e-2 run_bf16 run_cpu
 
+on_cuda -m run_tf32 --precision tf32
+claim "products in TF32 train" equal $? 0
+claim "and the log says so" grep -q 'tf32 products' run_tf32/train.log
+claim "their losses are f32's within 0.2 %" agree 2e-3 run_tf32 run_cpu
+claim "on the CPU they are a usage error" refused 2 "on the CPU take float32 or bfloat16" \
+  xformer-train "${small[@]}" --device cpu --precision tf32 -t train.en train.de -m run_none
+
 head -n 8 test.en >some.en
 xformer-translate -m run_cuda -i some.en -o cpu.de --device cpu 2>/dev/null
 "$sim/xformer-translate" -m run_cuda -i some.en -o cuda.de --device cuda 2>/dev/null
@@ -88,6 +95,16 @@ head -n 20 test.en >some.en
 xformer-classify -m cuda_languages -i some.en 2>/dev/null | cut -f 1 >cpu.classes
 "$sim/xformer-classify" -m cuda_languages -i some.en --device cuda 2>/dev/null | cut -f 1 >cuda.classes
 claim "languages: the classes are the CPU's" same_bytes cpu.classes cuda.classes
+
+XF_SIM_TRAFFIC=step.tsv "$sim/xformer-bench" --count-launches --device cuda --preset tiny --dtype bf16 >launches 2>error
+claim "a step's launches are counted" equal $? 0
+claim "as many as nodes of the replay whose traffic was counted" \
+  equal "$(awk '/launches in a step/ { print $1 }' launches)" "$(wc -l <step.tsv)"
+# 4,088 rows of 128 columns of bf16, a matrix of 128 x 128 and its bias read, as many rows written.
+claim "a product reads and writes each of its bytes once" grep -qP '^cublasLtMatmul 4088x128x128 \+ bias\t1079552\t1046528$' step.tsv
+claim "the estimate adds them up" grep -q "^the step" <(python3 "$(dirname "$0")/../../bench/estimate_step.py" step.tsv)
+claim "the CPU launches nothing, which is a usage error" \
+  refused 2 "the cpu launches nothing" "$sim/xformer-bench" --count-launches --device cpu
 
 "$sim/xformer-train" "${small[@]}" --device cuda:7 -t train.en train.de -m run_none 2>error
 claim "a device that there is not is a usage error" equal $? 2

@@ -122,7 +122,8 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
 cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
   static std::map<const void*, std::string> names;
   std::string& held = names[kernel];
-  held = function_at(kernel);
+  const std::string* const of_library = name_at(kernel);
+  held = of_library ? *of_library : function_at(kernel);
   *name = held.c_str();
   return cudaSuccess;
 }

@@ -41,6 +41,7 @@ void copy(const Rows& rows) {
   for (size_t r = 0; r < rows.height; ++r) {
     std::memmove(static_cast<char*>(rows.to) + r * rows.to_pitch,
                  static_cast<const char*>(rows.from) + r * rows.from_pitch, rows.width);
+    observe(static_cast<const char*>(rows.from) + r * rows.from_pitch, rows.width, Access::read, {});
     observe(static_cast<char*>(rows.to) + r * rows.to_pitch, rows.width, Access::write, {});
   }
 }
@@ -63,13 +64,13 @@ cudaError_t copy_async(Rows rows, cudaStream_t handle) {
     return set_last_error(cudaErrorStreamCaptureUnsupported);
   }
   if (!pageable_from) {
-    push(handle, [rows] { copy(rows); });
+    push(handle, {cudaGraphNodeTypeMemcpy}, [rows] { copy(rows); });
   } else {
     ++memory::pageable_copies;
     const auto* begin = static_cast<const char*>(rows.from);
     check_end("source", rows.from, rows.from_extent(), false);
     const auto held = std::make_shared<std::vector<char>>(begin, begin + rows.from_extent());
-    push(handle, [rows, held]() mutable {
+    push(handle, {cudaGraphNodeTypeMemcpy}, [rows, held]() mutable {
       rows.from = held->data();
       copy(rows);
     });
@@ -163,7 +164,7 @@ cudaError_t cudaMemset(void* data, int value, size_t bytes) {
 
 cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;
-  return push(stream, [=] {
+  return push(stream, {cudaGraphNodeTypeMemset}, [=] {
     check_end("target of cudaMemset", data, bytes, true);
     std::memset(data, value, bytes);
     observe(data, bytes, Access::write, {});

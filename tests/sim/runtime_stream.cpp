@@ -104,7 +104,7 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return push(stream, [=] { function(data); });
+  return push(stream, {cudaGraphNodeTypeHost}, [=] { function(data); });
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
@@ -128,7 +128,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   event->frontier = stream.frontier;
   event->reached = stream.pushed + 1;
   if (stream.capture) return cudaSuccess;
-  return push(handle, [seconds = event->seconds] { *seconds = now(); });
+  return push(handle, {}, [seconds = event->seconds] { *seconds = now(); });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int) {
@@ -144,7 +144,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   }
   if (stream.capture) return break_capture(stream, cudaErrorStreamCaptureIsolation);
   if (event->stream == &stream) return cudaSuccess;
-  return push(handle, [from = event->stream, reached = event->reached] { run_stream(*from, reached); });
+  return push(handle, {}, [from = event->stream, reached = event->reached] { run_stream(*from, reached); });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -214,8 +214,33 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
   return cudaSuccess;
 }
 
+// A node's handle is the node.
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  const size_t there = graph->nodes.size();
+  if (nodes) {
+    for (size_t i = 0; i < std::min(*count, there); ++i)
+      nodes[i] = reinterpret_cast<cudaGraphNode_t>(&graph->nodes[i]);
+    for (size_t i = there; i < *count; ++i) nodes[i] = nullptr;
+  }
+  *count = nodes ? std::min(*count, there) : there;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  *type = reinterpret_cast<const Node*>(node)->what.type;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
+  const What& what = reinterpret_cast<const Node*>(node)->what;
+  if (what.type != cudaGraphNodeTypeKernel) return set_last_error(cudaErrorInvalidValue);
+  *parameters = {};
+  parameters->func = const_cast<void*>(what.kernel);
+  return cudaSuccess;
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  return push(stream, [executable] { run_graph(executable->nodes); });
+  return push(stream, {}, [executable] { run_graph(executable->nodes); });
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {

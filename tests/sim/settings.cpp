@@ -39,6 +39,7 @@ Settings from_environment() {
     s.skip_line = static_cast<int>(number("XF_SIM_SKIP", text.substr(colon + 1)));
   }
   s.list = variable("XF_SIM_LIST");
+  s.traffic = variable("XF_SIM_TRAFFIC");
   if (const std::string text = variable("XF_SIM_MEMORY"); !text.empty()) {
     s.memory = number("XF_SIM_MEMORY", text);
   }

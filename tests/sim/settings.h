@@ -3,6 +3,7 @@
 //   XF_SIM_STREAMS=eager|lazy                    lazy: queued work runs only when something waits for it
 //   XF_SIM_SKIP=FILE:LINE                        leaves out the barrier or wait that stands there
 //   XF_SIM_LIST=PATH                             appends "kind file:line" of each barrier and wait, at exit
+//   XF_SIM_TRAFFIC=PATH                          appends what each node of a replay moves, in programs that count
 //   XF_SIM_MEMORY=BYTES                          the device's memory; 8 GiB
 //   XF_SIM_SHARED=BYTES                          shared memory of a block, at most 227 KiB, as on Hopper
 //   XF_SIM_FAILS=NUMBER                          the error that asking for devices gives; 0: none
@@ -24,7 +25,7 @@ struct Settings {
   bool lazy_streams = false;
   std::string skip_file;  // the end of a path
   int skip_line = 0;      // 0: nothing is left out
-  std::string list;
+  std::string list, traffic;
   size_t memory = size_t{8} << 30;
   size_t shared = kMostShared;
   int device_error = 0;  // a cudaError_t; 0: the device works

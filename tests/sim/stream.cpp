@@ -1,6 +1,7 @@
 #include "tests/sim/stream.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "tests/sim/memory.h"
@@ -68,12 +69,12 @@ CUstream_st* add_stream(bool blocking) {
   return &stream;
 }
 
-cudaError_t push(cudaStream_t handle, Work work) {
+cudaError_t push(cudaStream_t handle, What what, Work work) {
   const std::lock_guard lock(machine_lock());
   CUstream_st& stream = stream_of(handle);
   if (stream.capture) {
     std::vector<Node>& nodes = stream.capture->nodes;
-    nodes.push_back({std::move(work), stream.frontier});
+    nodes.push_back({std::move(what), std::move(work), stream.frontier});
     stream.frontier = {nodes.size() - 1};
     return cudaSuccess;
   }
@@ -118,8 +119,27 @@ void run_graph(const std::vector<Node>& nodes) {
     const size_t next =
         settings().schedule == Schedule::random ? ready[(state >> 33) % ready.size()] : ready.back();
     done[next] = true;
+    if (before_node) before_node(&nodes[next]);
     nodes[next].work();
   }
+  if (before_node) before_node(nullptr);
+}
+
+namespace {
+
+std::set<std::string>& names() {
+  static auto& instance = *new std::set<std::string>;
+  return instance;
+}
+
+}  // namespace
+
+const void* address_of_name(const std::string& name) { return &*names().insert(name).first; }
+
+const std::string* name_at(const void* address) {
+  const auto place =
+      std::find_if(names().begin(), names().end(), [&](const std::string& n) { return &n == address; });
+  return place == names().end() ? nullptr : &*place;
 }
 
 }  // namespace xf::sim

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "tests/sim/include/cuda_runtime_api.h"
@@ -14,6 +15,12 @@
 namespace xf::sim {
 
 using Work = std::function<void()>;
+
+// What a piece of work is, for who asks what a graph holds.
+struct What {
+  cudaGraphNodeType type = cudaGraphNodeTypeHost;
+  const void* kernel = nullptr;  // or address_of_name()
+};
 
 struct Queued {
   uint64_t number;  // in the order of the host's calls, over all streams
@@ -23,6 +30,7 @@ struct Queued {
 // A node waits for the nodes before it on its stream, and for those behind the events that the stream waited
 // for.
 struct Node {
+  What what;
   Work work;
   std::vector<size_t> after;
 };
@@ -43,7 +51,7 @@ cudaError_t peek_last_error();
 CUstream_st& stream_of(cudaStream_t stream);  // null: the default stream
 CUstream_st* add_stream(bool blocking);
 std::deque<CUstream_st>& all_streams();  // but the default one
-cudaError_t push(cudaStream_t stream, Work work);
+cudaError_t push(cudaStream_t stream, What what, Work work);
 void run_stream(CUstream_st& stream,
                 uint64_t until = UINT64_MAX);  // so many pieces of work, ever; and what they wait for
 void run_all_streams();
@@ -51,6 +59,11 @@ void run_all_streams();
 // A call that must not happen while anything is captured (but for relaxed captures) breaks the capture.
 cudaError_t refuse_in_capture();
 void run_graph(const std::vector<Node>& nodes);
+// Called before each node of a replay, and with null behind the last: where traffic.cpp counts.
+inline void (*before_node)(const Node*) = nullptr;
+// Of what cudaFuncGetName() is to call by name and is no function of the program: a library's kernel.
+const void* address_of_name(const std::string& name);
+const std::string* name_at(const void* address);  // null: none of them
 
 }  // namespace xf::sim
 

@@ -1,12 +1,12 @@
 // What g++ -fsanitize=thread has kernels call. The names are the sanitiser's interface; its library is not
-// linked, these are ours (race_check.h).
+// linked, these are ours (instrumented.h).
 #include <cstddef>
 #include <cstdint>
 
-#include "tests/sim/race_check.h"
+#include "tests/sim/instrumented.h"
 
 using xf::sim::Access;
-using xf::sim::race::access;
+using xf::sim::access;
 
 #define XF_HERE_PC __builtin_return_address(0)
 

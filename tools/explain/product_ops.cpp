@@ -57,7 +57,7 @@ Op linear() {
           [](Tensors& t) {
             t["dx"] = like(t["x"]), t["dw"] = like(t["w"]), t["dbias"] = like(t["bias"]);
             k::linear_backward_input(t["dy"], t["w"], k::Accumulate::no, t["dx"]);
-            k::linear_backward_weight(t["dy"], t["x"], t["dw"], t["dbias"]);
+            k::linear_backward_weight(t["dy"], t["x"], k::Accumulate::no, t["dw"], t["dbias"]);
           },
           [](Tensors& t) {
             const int64_t N = t.at("x").rows(), K = t.at("x").width(), M = t.at("w").rows();
