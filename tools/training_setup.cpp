@@ -108,13 +108,24 @@ nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device) {
   return model;
 }
 
+// Sentences in training are no longer than the corpus's longest, though more may be allowed: up to 64 tokens attention takes
+// its short path. With BPE-dropout they may come in more pieces than they have now.
+nn::TransformerConfig fitted(nn::TransformerConfig model, const TrainingInputs& inputs) {
+  if (model.learned_positions || model.quirks || model.max_length > nn::Model::kMaxPositions ||
+      inputs.options.get_float("bpe-dropout") > 0)
+    return model;
+  const auto& [source, target] = std::tie(inputs.corpus.statistics.source, inputs.corpus.statistics.target);
+  model.max_length = std::min(model.max_length, std::max(source.longest, target.longest) + 1);
+  return model;
+}
+
 }  // namespace
 
 TrainingSetup training_setup(const TrainingInputs& inputs) {
   const Options& options = inputs.options;
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
-  const nn::TransformerConfig model = model_config(options, inputs.vocabularies);
+  const nn::TransformerConfig model = fitted(model_config(options, inputs.vocabularies), inputs);
   const Device device = set_up_device(options);
   if (model.quirks && options.get_string("optimizer") == "muon")
     fail(ErrorKind::usage, "optimizer: muon knows no matrices in a model with quirks; use adam");
