@@ -3,6 +3,7 @@
 # translates; and trains, goes on and is used as a language model, of molecules too, and as a classifier.
 #   programs.sh FOLDER_OF_THE_PROGRAMS FOLDER_OF_THOSE_WITH_THE_SOFTWARE_GPU
 sim=$2
+repository=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/e2e/support.sh
 . "$(dirname "$0")/../e2e/support.sh"
 set -m # a background job keeps its signals
@@ -102,7 +103,7 @@ claim "as many as nodes of the replay whose traffic was counted" \
   equal "$(awk '/launches in a step/ { print $1 }' launches)" "$(wc -l <step.tsv)"
 # 4,088 rows of 128 columns of bf16, a matrix of 128 x 128 and its bias read, as many rows written.
 claim "a product reads and writes each of its bytes once" grep -qP '^cublasLtMatmul 4088x128x128 \+ bias\t1079552\t1046528$' step.tsv
-claim "the estimate adds them up" grep -q "^the step" <(python3 "$(dirname "$0")/../../bench/estimate_step.py" step.tsv)
+claim "the estimate adds them up" grep -q "^the step" <("$repository/bench/estimate_step.sh" step.tsv)
 claim "the CPU launches nothing, which is a usage error" \
   refused 2 "the cpu launches nothing" "$sim/xformer-bench" --count-launches --device cpu
 
