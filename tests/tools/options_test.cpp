@@ -273,7 +273,7 @@ TEST_CASE("Options: reading a name or type that the table lacks is an error of t
   CHECK(
       error_of([&] { options.get_string("model"); }).starts_with("1: options: 'model' is read as one value"));
   CHECK(error_of([&] { options.require("train-sets"); }) ==
-        "2: xformer-train needs --train-sets SRC TRG; see xformer-train --help");
+        "2: xformer-train needs --train-sets SRC TRG...; see xformer-train --help");
 }
 
 TEST_CASE("Option table: a program knows a name once, and every row says what it does", "[unit]") {
