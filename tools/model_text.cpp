@@ -57,10 +57,11 @@ void check_files(const std::string& what, const data::TextFiles& files, const Ty
 // Not asked for: no such text. At most one, but for options of `several`.
 void check_files(const Options& options, const char* key, const TypeRules& rules, bool several) {
   const std::vector<data::TextFiles> texts = texts_of(options, key);
-  const std::string what = fmt::format("{}: type {} reads", key, rules.name);
-  if (texts.size() > 1 && !several)
-    check_files(what, {.paths = options.get_strings(key), .tsv = texts.front().tsv}, rules);
-  for (const data::TextFiles& files : texts) check_files(what, files, rules);
+  if (texts.empty()) return;
+  const data::TextFiles all{.paths = options.get_strings(key), .tsv = texts.front().tsv};
+  const bool complete = texts.back().paths.size() == texts.front().paths.size();
+  check_files(fmt::format("{}: type {} reads", key, rules.name), several && complete ? texts.front() : all,
+              rules);
 }
 
 void check_depth(const Options& options, const char* key, bool wanted, const TypeRules& rules) {
