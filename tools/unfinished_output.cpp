@@ -1,6 +1,7 @@
 #include "tools/unfinished_output.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,11 +27,13 @@ UnfinishedOutput::UnfinishedOutput(const std::string& path, std::string settings
   if (path == "-") fail(ErrorKind::usage, "continue: goes on with a file; give it as --output FILE");
   check_folder_of(path);
   refuse_input_as_output(path);
-  if (fs::exists(notes_path_)) take_up();
   file_ = Descriptor(::open(lines_path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!file_.is_open()) fail_to_write();
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0)
+    fail(ErrorKind::usage, "{}: another process is writing it; give another --output", lines_path_);
+  if (fs::exists(notes_path_)) take_up();
   // What lies behind was written and did not count any more.
-  if (!file_.is_open() || ::ftruncate(file_.number(), bytes_) != 0 ||
-      ::lseek(file_.number(), 0, SEEK_END) != bytes_)
+  if (::ftruncate(file_.number(), bytes_) != 0 || ::lseek(file_.number(), 0, SEEK_END) != bytes_)
     fail_to_write();
 }
 

@@ -13,7 +13,7 @@ namespace xf::tools {
 class UnfinishedOutput {
  public:
   // Goes on with what is there; `settings` say what decides about the lines. Error usage if it was begun with other ones, if
-  // its folder does not exist, or for the standard output; resources if it cannot be written.
+  // another process is writing it, if its folder does not exist, or for the standard output; resources if it cannot be written.
   UnfinishedOutput(const std::string& path, std::string settings);
 
   // Lines of the input whose output is there.
