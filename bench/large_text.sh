@@ -3,7 +3,7 @@
 #   bench/large_text.sh [FOLDER] [PAIRS...]      default: a folder that is removed; 10000 100000 1000000
 # Made sentences (xformer-vocab demo-corpus --pairs), a vocabulary of 4,000 pieces at most, a small model, one update.
 # first start: learns the vocabulary and prepares · lines/s: pairs, both sides of them, with a vocabulary that is there ·
-# second start: opens · memory: the most that the process held beside the mapped file (RssAnon, looked at every 20 ms)
+# second start: opens, with that vocabulary · memory: the most that the process held beside the mapped file (RssAnon, looked at every 20 ms)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PWD/build/bin:$PATH
@@ -46,7 +46,7 @@ for pairs in "${sizes[@]}"; do
   first=$seconds first_memory=$megabytes
   cp "$folder/run/vocab.spm" "$folder/vocab.spm"
   file=$(megabytes_of "$folder/cache")
-  start "$text" --cpu-threads 2
+  start "$text" -v "$folder/vocab.spm" --cpu-threads 2
   second=$seconds second_memory=$megabytes
   for threads in 1 2; do
     rm -rf "$folder/cache"
