@@ -393,7 +393,7 @@ bool Collective::tell(const Error& error) {
     text.copy(note.text, std::min(text.size(), sizeof note.text - 1));
     send_to_all(note);
   }
-  return is_first() || speaks_;
+  return (is_first() || speaks_) && !dismissed_;
 }
 
 void Collective::leave() {

@@ -79,7 +79,7 @@ class Collective {
   void listen();
 
   // An Error that no other rank knows of is told to all. Whether this rank is the one to say it: rank 0, or else the lowest
-  // that is left.
+  // that is left; nobody where it has been said.
   bool tell(const Error& error);
   // Some rank is lost, or has failed alone.
   bool broken() const { return broken_; }

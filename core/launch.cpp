@@ -53,6 +53,12 @@ void* load() {
 
 }  // namespace
 
+int launched_rank() {
+  for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    if (const auto rank = number_in(variable)) return *rank;
+  return 0;
+}
+
 std::unique_ptr<Collective> join_ranks() {
   const int size = launched();
   if (size <= 1) return nullptr;

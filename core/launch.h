@@ -12,4 +12,7 @@ namespace xf {
 // of its own.
 std::unique_ptr<Collective> join_ranks();
 
+// Which of them this is, as the launcher says: 0 where it says nothing.
+int launched_rank();
+
 }  // namespace xf

@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "core/launch.h"
 #include "core/parallel.h"
@@ -25,22 +26,23 @@ namespace {
 class Silence {
  public:
   void begin() {
+    if (messages_ >= 0) return;
     messages_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     close(nowhere);
   }
-  void end() const { dup2(messages_, STDERR_FILENO); }
+  void end() {
+    if (messages_ >= 0) dup2(std::exchange(messages_, -1), STDERR_FILENO);
+  }
 
  private:
   int messages_ = -1;
 };
 
 int run(Collective& ranks, Silence& silence, const std::function<int(Collective&)>& body) {
-  const auto told = [&](const Error& error) {
-    if (ranks.tell(error) && !ranks.is_first()) silence.end();
-  };
+  const auto told = [&](const Error& error) { ranks.tell(error) ? silence.end() : silence.begin(); };
   try {
     return body(ranks);
   } catch (const Error& error) {
@@ -57,6 +59,19 @@ int run(Collective& ranks, Silence& silence, const std::function<int(Collective&
   }
 }
 
+// Where they do not find each other one of them says so: the launcher ends all with the first that ends.
+std::unique_ptr<Collective> join(Silence& silence) {
+  try {
+    return join_ranks();
+  } catch (const Error&) {
+    if (launched_rank() > 0) {
+      silence.begin();
+      sleep(1);
+    }
+    throw;
+  }
+}
+
 }  // namespace
 
 int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collective&)>& body) {
@@ -64,7 +79,7 @@ int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collec
   Silence silence;
   const int code = run_program(argc, argv, [&](int count, char** words) {
     watch_signals(OnStop::end);
-    joined = join_ranks();
+    joined = join(silence);
     Collective& ranks = joined ? *joined : Collective::alone();
     if (!ranks.is_first()) silence.begin();
     return run(ranks, silence, [&](Collective& all) { return body(count, words, all); });
