@@ -41,8 +41,8 @@ struct Run {
 
 using Change = std::function<void(TrainerOptions&)>;
 
-Run train(Collective& ranks, int64_t micro_batches, const Change& change, bool skips = true) {
-  TinyModel model(DType::f32, tiny_config());
+Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& change, bool skips = true) {
+  TinyModel model(dtype, tiny_config());
   TrainerOptions options = options_for_tests(micro_batches);
   options.ranks = &ranks;
   change(options);
@@ -67,29 +67,31 @@ Run train(Collective& ranks, int64_t micro_batches, const Change& change, bool s
   return run;
 }
 
-std::vector<Run> train_ranks(int size, int64_t micro_batches, const Change& change, bool skips = true) {
+std::vector<Run> train_ranks(DType dtype, int size, int64_t micro_batches, const Change& change,
+                             bool skips = true) {
   std::vector<Run> runs(static_cast<size_t>(size));
   std::mutex mutex;
   as_ranks(size, [&](Collective& ranks) {
-    Run run = train(ranks, micro_batches, change, skips);
+    Run run = train(dtype, ranks, micro_batches, change, skips);
     const std::scoped_lock lock(mutex);
     runs[static_cast<size_t>(ranks.rank())] = std::move(run);
   });
   return runs;
 }
 
+// In f64, where another order of the sums is all but nothing.
 void check_as_one(int size, int64_t micro_batches, const Change& change, bool skips = true) {
-  const Run one = train(Collective::alone(), size * micro_batches, [&](TrainerOptions& options) {
+  const Run one = train(DType::f64, Collective::alone(), size * micro_batches, [&](TrainerOptions& options) {
     change(options);
     options.shard_optimizer = false;
   });
-  for (const Run& run : train_ranks(size, micro_batches, change, skips)) {
-    CHECK(max_relative_error(run.losses, one.losses) <= 1e-5);
-    CHECK(max_relative_error(run.norms, one.norms) <= 1e-5);
+  for (const Run& run : train_ranks(DType::f64, size, micro_batches, change, skips)) {
+    CHECK(max_relative_error(run.losses, one.losses) <= 1e-9);
+    CHECK(max_relative_error(run.norms, one.norms) <= 1e-9);
     CHECK(run.tokens == one.tokens);
-    CHECK(max_relative_error(run.masters, one.masters) <= 1e-4);
+    CHECK(max_relative_error(run.masters, one.masters) <= 1e-9);
     for (const auto& [name, moment] : one.moments)
-      CHECK(max_relative_error(run.moments.at(name), moment) <= 1e-4);
+      CHECK(max_relative_error(run.moments.at(name), moment) <= 1e-9);
   }
 }
 
@@ -134,7 +136,8 @@ TEST_CASE("Ranks: each may keep a piece of the optimiser's state", "[unit]") {
 TEST_CASE("Ranks: all have the same bits, twice", "[unit]") {
   for (const bool shards : {false, true}) {
     const Change change = [shards](TrainerOptions& options) { options.shard_optimizer = shards; };
-    const std::vector<Run> runs = train_ranks(3, 1, change), again = train_ranks(3, 1, change);
+    const std::vector<Run> runs = train_ranks(DType::f32, 3, 1, change),
+                           again = train_ranks(DType::f32, 3, 1, change);
     for (size_t r = 0; r < runs.size(); ++r) {
       CHECK(runs[r].losses == runs[0].losses);
       CHECK(same_bits(runs[r].masters, runs[0].masters));
@@ -144,25 +147,21 @@ TEST_CASE("Ranks: all have the same bits, twice", "[unit]") {
 }
 
 TEST_CASE("Ranks: where one has a gradient that is not finite none moves, and it is named", "[unit]") {
-  for (const bool shards : {false, true}) {
-    as_ranks(2, [shards](Collective& ranks) {
-      TinyModel model(DType::f32, tiny_config());
-      if (ranks.rank() == 1)
-        model.registry.find("decoder_l1_ffn_W1").value.data<float>()[3] =
-            std::numeric_limits<float>::quiet_NaN();
-      TrainerOptions options = options_for_tests(1);
-      options.ranks = &ranks;
-      options.shard_optimizer = shards && ranks.size() > 1;
-      const std::vector<float> before = model.registry.masters().to_vector<float>();
-      Trainer trainer(model.transformer, model.registry, model.arena, options);
-      int64_t next = 0;
-      const UpdateResult result = trainer.update(1, [&] { return batch_of(next++); });
-      if (std::isfinite(result.gradient_norm))
-        fail(ErrorKind::failure, "rank {} has not seen it", ranks.rank());
-      const std::string bad = trainer.first_bad_value(2, batch_of(0)).value_or("nothing");
-      if (bad.find(", of rank 1 (") == std::string::npos) fail(ErrorKind::failure, "named: {}", bad);
-      if (ranks.rank() == 1 || shards) return;
-      if (model.registry.masters().to_vector<float>() != before) fail(ErrorKind::failure, "rank 0 has moved");
-    });
-  }
+  as_ranks(2, [](Collective& ranks) {
+    TinyModel model(DType::f32, tiny_config());
+    if (ranks.rank() == 1)
+      model.registry.find("output.bias").value.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
+    TrainerOptions options = options_for_tests(1);
+    options.ranks = &ranks;
+    const std::vector<float> before = model.registry.masters().to_vector<float>();
+    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    int64_t next = 0;
+    const UpdateResult result = trainer.update(1, [&] { return batch_of(next++); });
+    if (std::isfinite(result.gradient_norm))
+      fail(ErrorKind::failure, "rank {} has not seen it", ranks.rank());
+    const std::string bad = trainer.first_bad_value(2, batch_of(0)).value_or("nothing");
+    if (bad.find(", of rank 1 (") == std::string::npos) fail(ErrorKind::failure, "named: {}", bad);
+    if (ranks.rank() == 1) return;
+    if (model.registry.masters().to_vector<float>() != before) fail(ErrorKind::failure, "rank 0 has moved");
+  });
 }
