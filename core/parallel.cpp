@@ -24,6 +24,19 @@ int affinity_threads() {
   return std::max(1, CPU_COUNT(&set));
 }
 
+}  // namespace
+
+std::string affinity() {
+  cpu_set_t set;
+  std::string numbers;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return numbers;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set)) numbers += (numbers.empty() ? "" : ",") + std::to_string(i);
+  return numbers;
+}
+
+namespace {
+
 // cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds). 0 when there is no quota.
 double cgroup_quota() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");

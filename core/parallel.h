@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <exception>
+#include <string>
 
 namespace xf {
 
 // How many threads this process may use: the affinity mask, cut down to the cgroup's CPU quota, at least 1.
 int available_threads();
+// The processors of that mask, as numbers: "0,1,4". Two processes with the same text share them.
+std::string affinity();
 
 // Sets the pool's size (0: available_threads()) and flushes denormals to zero on each of its threads: Adam's
 // second moment decays into them, and they are slow on many processors.

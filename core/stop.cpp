@@ -42,8 +42,7 @@ void take_signals(sigset_t signals, pthread_t watched) {
       const bool by_a_person = is_from_a_person(signal);
       if (on_stop == OnStop::end || (was_asked && by_a_person)) std::quick_exit(128 + signal);
       was_asked = was_asked || by_a_person;
-      int none = 0;
-      stop_signal.compare_exchange_strong(none, signal);
+      ask_stop(signal);
     }
     if (stop_signal != 0) pthread_kill(watched, kWake);
   }
@@ -77,8 +76,15 @@ void watch_signals(OnStop first) {
 
 void note_stops() { on_stop = OnStop::note; }
 
+int stop_asked() { return stop_signal; }
+
+void ask_stop(int signal) {
+  int none = 0;
+  stop_signal.compare_exchange_strong(none, signal);
+}
+
 void check_stop() {
-  if (const int signal = stop_signal; signal != 0) throw Stopped(signal);
+  if (const int signal = stop_asked(); signal != 0) throw Stopped(signal);
 }
 
 bool take_save_request() { return save_wanted.exchange(false); }

@@ -39,6 +39,10 @@ void note_stops();
 
 // Throws Stopped if a stop was asked for.
 void check_stop();
+// The signal that asked for a stop; 0: none has.
+int stop_asked();
+// As if this signal had come, unless one has: another process of the same work got it.
+void ask_stop(int signal);
 // Whether SIGUSR1 came since the last call.
 bool take_save_request();
 

@@ -175,12 +175,31 @@ void TrainingBatches::begin(int64_t epoch) {
   epoch_ = epoch_batches(read(), capacity_, order_, seed_, epoch);
 }
 
+std::span<const int64_t> TrainingBatches::coming() const {
+  return part(epoch_.pairs, cursor_.position, *std::ranges::upper_bound(epoch_.ends, cursor_.position));
+}
+
+void TrainingBatches::move_on(int64_t pairs) {
+  cursor_.position += pairs;
+  if (cursor_.position == pairs_in_epoch()) restore({cursor_.epoch + 1, 0});
+}
+
 PackedBatch TrainingBatches::next() {
-  const int64_t end = *std::ranges::upper_bound(epoch_.ends, cursor_.position);
-  PackedBatch batch = pack_pairs(read(), specials_, part(epoch_.pairs, cursor_.position, end));
-  cursor_.position = end;
-  if (end == pairs_in_epoch()) restore({cursor_.epoch + 1, 0});
+  PackedBatch batch = pack_pairs(read(), specials_, coming());
+  move_on(batch.sentences);
   return batch;
+}
+
+BatchSize TrainingBatches::skip() {
+  BatchSize size;
+  for (const int64_t i : coming()) {
+    const BatchCapacity load = load_of_pair(read(), i);
+    size.source_tokens += load.source_tokens;
+    size.target_tokens += load.target_tokens;
+    size.sentences += load.sentences;
+  }
+  move_on(size.sentences);
+  return size;
 }
 
 void TrainingBatches::restore(const BatchCursor& cursor) {

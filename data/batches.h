@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "core/packed_batch.h"
@@ -48,6 +49,8 @@ class TrainingBatches {
 
   // A batch never spans two epochs; the last of an epoch may be small.
   PackedBatch next();
+  // Passes over it: how large it is.
+  BatchSize skip();
 
   // How many batches the epoch of the cursor has, without building them.
   int64_t batches_in_epoch() const { return static_cast<int64_t>(epoch_.ends.size()); }
@@ -59,6 +62,8 @@ class TrainingBatches {
  private:
   void begin(int64_t epoch);
   int64_t pairs_in_epoch() const { return static_cast<int64_t>(epoch_.pairs.size()); }
+  std::span<const int64_t> coming() const;  // the pairs of the next batch
+  void move_on(int64_t pairs);
   const ParallelCorpus& read() const { return epoch_corpus_ ? of_epoch_ : corpus_; }
 
   const ParallelCorpus& corpus_;

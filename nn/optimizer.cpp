@@ -9,15 +9,57 @@
 
 namespace xf::nn {
 
-Optimizer::Optimizer(const Registry& registry, float clip_norm, int64_t step)
+Optimizer::Optimizer(const Registry& registry, float clip_norm, int64_t step, Collective& shards)
     : registry_(registry),
+      shards_(shards),
       clip_norm_(clip_norm),
       norm_squared_(Tensor::zeros({1}, DType::f64, registry.device())),
       step_(Tensor::zeros({step}, DType::f32, registry.device())),
       step_upload_(registry.device(), step_.bytes()) {}
 
+Tensor Optimizer::own(const Tensor& flat) const {
+  if (shards_.size() == 1 || !flat.defined()) return flat;
+  const auto [begin, end] = shards_.own_piece(flat.numel());
+  return flat.slice_rows(begin, end);
+}
+
 Tensor Optimizer::zero_moment() const {
-  return Tensor::zeros(registry_.masters().shape(), registry_.masters().dtype(), registry_.device());
+  return Tensor::zeros(own(registry_.masters()).shape(), registry_.masters().dtype(), registry_.device());
+}
+
+namespace {
+
+void gather_pieces(Collective& ranks, const Tensor& flat) {
+  const auto gather = [&]<typename T>(T) {
+    ranks.all_gather(std::span(flat.data<T>(), static_cast<size_t>(flat.numel())));
+  };
+  flat.dtype() == DType::f64 ? gather(double{}) : gather(float{});
+}
+
+}  // namespace
+
+TensorMap Optimizer::whole_state() const {
+  TensorMap whole;
+  for (const auto& [name, moment] : state()) {
+    whole[name] = moment.to(Device::cpu());
+    if (shards_.size() == 1) continue;
+    whole[name] = Tensor::zeros(registry_.masters().shape(), moment.dtype());
+    own(whole[name]).copy_from(moment);
+    gather_pieces(shards_, whole[name]);
+  }
+  return whole;
+}
+
+void Optimizer::measure() {
+  kernels::sum_of_squares(own(registry_.gradients()), norm_squared_);
+  if (shards_.size() > 1) shards_.sum(std::span(norm_squared_.data<double>(), 1));
+}
+
+void Optimizer::bring_together() const {
+  if (shards_.size() == 1) return;
+  registry_.gradients().fill_zero();
+  gather_pieces(shards_, registry_.masters());
+  registry_.round_masters();
 }
 
 void Optimizer::send(std::span<const float> step) {
@@ -44,17 +86,18 @@ std::array<float, 4> adam_step(const kernels::AdamOptions& options, int64_t upda
 
 }  // namespace
 
-Adam::Adam(const Registry& registry, const kernels::AdamOptions& options, float clip_norm)
-    : Optimizer(registry, clip_norm, 4), options_(options), m_(zero_moment()), v_(zero_moment()) {}
+Adam::Adam(const Registry& registry, const kernels::AdamOptions& options, float clip_norm, Collective& shards)
+    : Optimizer(registry, clip_norm, 4, shards), options_(options), m_(zero_moment()), v_(zero_moment()) {}
 
 void Adam::prepare(int64_t update, double learning_rate, int64_t tokens) {
   send(adam_step(options_, update, learning_rate, tokens));
 }
 
 void Adam::apply() {
-  kernels::sum_of_squares(registry_.gradients(), norm_squared_);
-  kernels::adam(options_, step_, clip_norm_, norm_squared_, registry_.masters(), m_, v_,
-                registry_.gradients(), rounded());
+  measure();
+  kernels::adam(options_, step_, clip_norm_, norm_squared_, own(registry_.masters()), m_, v_,
+                own(registry_.gradients()), own(rounded()));
+  bring_together();
 }
 
 namespace {
@@ -99,7 +142,7 @@ std::vector<std::pair<int64_t, int64_t>> outside_matrices(const Registry& regist
 }  // namespace
 
 Muon::Muon(const Registry& registry, const MuonOptions& options, float clip_norm)
-    : Optimizer(registry, clip_norm, 4),
+    : Optimizer(registry, clip_norm, 4, Collective::alone()),
       options_(options),
       m_(zero_moment()),
       v_(zero_moment()),
@@ -122,7 +165,7 @@ void Muon::prepare(int64_t update, double learning_rate, int64_t tokens) {
 
 void Muon::apply() {
   const Tensor &p = registry_.masters(), &g = registry_.gradients(), copy = rounded();
-  kernels::sum_of_squares(g, norm_squared_);
+  measure();
   for (const kernels::MatrixPlaces& places : matrices_)
     kernels::muon(options_.matrices, step_, clip_norm_, norm_squared_, places, p, m_, g, copy, workspace_);
   for (const auto& [begin, end] : rest_) {
@@ -132,26 +175,30 @@ void Muon::apply() {
   }
 }
 
-Sgd::Sgd(const Registry& registry, const kernels::SgdOptions& options, float clip_norm)
-    : Optimizer(registry, clip_norm, 2), options_(options), m_(zero_moment()) {}
+Sgd::Sgd(const Registry& registry, const kernels::SgdOptions& options, float clip_norm, Collective& shards)
+    : Optimizer(registry, clip_norm, 2, shards), options_(options), m_(zero_moment()) {}
 
 void Sgd::prepare(int64_t, double learning_rate, int64_t tokens) {
   send(std::array{static_cast<float>(learning_rate), static_cast<float>(1.0 / static_cast<double>(tokens))});
 }
 
 void Sgd::apply() {
-  kernels::sum_of_squares(registry_.gradients(), norm_squared_);
-  kernels::sgd(options_, step_, clip_norm_, norm_squared_, registry_.masters(), m_, registry_.gradients(),
-               rounded());
+  measure();
+  kernels::sgd(options_, step_, clip_norm_, norm_squared_, own(registry_.masters()), m_,
+               own(registry_.gradients()), own(rounded()));
+  bring_together();
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const Registry& registry, const OptimizerOptions& options,
-                                          float clip_norm) {
+                                          float clip_norm, Collective& shards) {
   if (const auto* sgd = std::get_if<kernels::SgdOptions>(&options))
-    return std::make_unique<Sgd>(registry, *sgd, clip_norm);
-  if (const auto* muon = std::get_if<MuonOptions>(&options))
+    return std::make_unique<Sgd>(registry, *sgd, clip_norm, shards);
+  if (const auto* muon = std::get_if<MuonOptions>(&options)) {
+    if (shards.size() > 1)
+      fail(ErrorKind::usage, "shard-optimizer: muon needs whole matrices; leave it out, or use adamw");
     return std::make_unique<Muon>(registry, *muon, clip_norm);
-  return std::make_unique<Adam>(registry, std::get<kernels::AdamOptions>(options), clip_norm);
+  }
+  return std::make_unique<Adam>(registry, std::get<kernels::AdamOptions>(options), clip_norm, shards);
 }
 
 }  // namespace xf::nn

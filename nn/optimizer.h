@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/collective.h"
 #include "core/upload.h"
 #include "kernels/adam.h"
 #include "kernels/muon.h"
@@ -45,20 +46,27 @@ class Optimizer {
   const Tensor& norm_squared() const { return norm_squared_; }
 
   // Moments [P], flat, in the registry's layout, under the names that they have in a checkpoint: with the parameters
-  // and the update's number, all that the next update depends on.
+  // and the update's number, all that the next update depends on. Of several ranks, this one's piece of them.
   virtual TensorMap state() const = 0;
+  // Whole, on the CPU; every rank asks.
+  TensorMap whole_state() const;
+  // The piece of a flat array whose parameters this rank moves.
+  Tensor own(const Tensor& flat) const;
   // Of the state, and of what an update works in.
   virtual int64_t bytes() const;
 
  protected:
   // step: how many numbers differ from update to update.
-  Optimizer(const Registry& registry, float clip_norm, int64_t step);
+  Optimizer(const Registry& registry, float clip_norm, int64_t step, Collective& shards);
   Tensor zero_moment() const;
   void send(std::span<const float> step);
   // What the products read, where it is not the masters themselves.
   Tensor rounded() const { return registry_.dtype() == DType::bf16 ? registry_.values() : Tensor(); }
+  void measure();               // the gradient's norm
+  void bring_together() const;  // every rank's piece of the parameters, after it has moved
 
   const Registry& registry_;
+  Collective& shards_;  // that have a piece of the state each
   float clip_norm_;
   Tensor norm_squared_;
   Tensor step_;  // f32
@@ -69,7 +77,8 @@ class Optimizer {
 
 class Adam final : public Optimizer {
  public:
-  Adam(const Registry& registry, const kernels::AdamOptions& options, float clip_norm);
+  Adam(const Registry& registry, const kernels::AdamOptions& options, float clip_norm,
+       Collective& shards = Collective::alone());
   void prepare(int64_t update, double learning_rate, int64_t tokens) override;
   void apply() override;
   TensorMap state() const override { return {{"first_moment", m_}, {"second_moment", v_}}; }
@@ -100,7 +109,8 @@ class Muon final : public Optimizer {
 
 class Sgd final : public Optimizer {
  public:
-  Sgd(const Registry& registry, const kernels::SgdOptions& options, float clip_norm);
+  Sgd(const Registry& registry, const kernels::SgdOptions& options, float clip_norm,
+      Collective& shards = Collective::alone());
   void prepare(int64_t update, double learning_rate, int64_t tokens) override;
   void apply() override;
   TensorMap state() const override { return {{"momentum", m_}}; }
@@ -110,7 +120,9 @@ class Sgd final : public Optimizer {
   Tensor m_;
 };
 
+// `shards`: ranks that have a piece of the state each, of gradients whose own piece is summed. Error usage for Muon, which
+// needs whole matrices.
 std::unique_ptr<Optimizer> make_optimizer(const Registry& registry, const OptimizerOptions& options,
-                                          float clip_norm);
+                                          float clip_norm, Collective& shards = Collective::alone());
 
 }  // namespace xf::nn

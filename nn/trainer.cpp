@@ -23,7 +23,9 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
       registry_(registry),
       arena_(arena),
       options_(options),
-      optimizer_(make_optimizer(registry, options.optimizer, options.clip_norm)),
+      ranks_(options.ranks ? *options.ranks : Collective::alone()),
+      optimizer_(make_optimizer(registry, options.optimizer, options.clip_norm,
+                                options.shard_optimizer ? ranks_ : Collective::alone())),
       loss_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
       losses_(Tensor::zeros({kMostStarted, 2}, loss_.dtype(), registry.device())),
       norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, registry.device())),
@@ -53,48 +55,68 @@ void Trainer::move_weights() {
   if (smoothing_) smoothing_->apply();
 }
 
-// Which elements are dropped depends on a token's place in the update.
-void Trainer::count_from(const UpdateResult& sums) {
-  const auto update = static_cast<int32_t>(sums.update);
-  const std::array counters{update, static_cast<int32_t>(passes() * sums.source_tokens), update,
-                            static_cast<int32_t>(passes() * sums.loss.tokens)};
+// Which elements are dropped depends on a token's place in the update: on how many tokens come before it.
+void Trainer::count_from(int64_t update, int64_t source_tokens, int64_t target_tokens) {
+  const auto number = static_cast<int32_t>(update);
+  const std::array counters{number, static_cast<int32_t>(passes() * source_tokens), number,
+                            static_cast<int32_t>(passes() * target_tokens)};
   std::memcpy(counters_upload_.buffer(), counters.data(), sizeof counters);
   counters_upload_.send(counters_.raw());
 }
 
-// One part, behind those that `sums` counts.
-void Trainer::accumulate(UpdateResult& sums, const PackedBatch& batch) {
-  count_from(sums);
-  const bool first = sums.sentences == 0;
-  const auto gradients = first ? kernels::Accumulate::no : kernels::Accumulate::yes;
+void Trainer::accumulate(const PackedBatch& batch, kernels::Accumulate gradients) {
   if (fixed_) {
     fixed_->load(batch);
-    (first ? first_part_ : later_part_).run(registry_.device(), [&] {
+    (gradients == kernels::Accumulate::no ? first_part_ : later_part_).run(registry_.device(), [&] {
       forward_backward(fixed_->batch(), gradients);
     });
   } else {
     forward_backward((passes() == 2 ? batch.twice() : batch).to(registry_.device()), gradients);
   }
-  sums.source_tokens += batch.source_tokens;
-  sums.loss.tokens += batch.target_tokens;
-  sums.sentences += batch.sentences;
 }
 
-UpdateResult Trainer::accumulate_all(int64_t update, const std::vector<PackedBatch>& batches) {
-  UpdateResult sums;
-  sums.update = update;
-  loss_.fill_zero();
-  for (const PackedBatch& batch : batches) {
-    for (const PackedBatch& part : parts(batch, options_.capacity)) accumulate(sums, part);
+// This rank's batches of the update, which are every so manieth of it; `result` counts them all.
+std::vector<Trainer::PlacedBatch> Trainer::take_share(UpdateResult& result,
+                                                      const std::function<PackedBatch()>& next_batch,
+                                                      const std::function<BatchSize()>& skip_batch) const {
+  std::vector<PlacedBatch> share;
+  for (int64_t i = 0; i < options_.micro_batches * ranks_.size(); ++i) {
+    BatchSize size;
+    if (i % ranks_.size() != ranks_.rank() && skip_batch) {
+      size = skip_batch();
+    } else {
+      const PackedBatch batch = next_batch();
+      size = {batch.source_tokens, batch.target_tokens, batch.sentences};
+      if (i % ranks_.size() == ranks_.rank())
+        share.push_back({batch, result.source_tokens, result.loss.tokens});
+    }
+    result.source_tokens += size.source_tokens;
+    result.loss.tokens += size.target_tokens;
+    result.sentences += size.sentences;
   }
-  return sums;
+  return share;
+}
+
+void Trainer::accumulate_all(int64_t update, const std::vector<PlacedBatch>& batches) {
+  loss_.fill_zero();
+  auto gradients = kernels::Accumulate::no;
+  for (const auto& [batch, source_before, target_before] : batches) {
+    int64_t source_tokens = source_before, target_tokens = target_before;
+    for (const PackedBatch& part : parts(batch, options_.capacity)) {
+      count_from(update, source_tokens, target_tokens);
+      accumulate(part, gradients);
+      gradients = kernels::Accumulate::yes;
+      source_tokens += part.source_tokens;
+      target_tokens += part.target_tokens;
+    }
+  }
 }
 
 // Half of the largest part that there was.
-void Trainer::lower_capacity(const std::vector<PackedBatch>& batches, const std::string& cause) {
+void Trainer::lower_capacity(const std::vector<PlacedBatch>& batches, const std::string& cause) {
   BatchSize largest;
-  for (const PackedBatch& batch : batches) {
-    for (const PackedBatch& part : parts(batch, options_.capacity)) {
+  for (const PlacedBatch& placed : batches) {
+    for (const PackedBatch& part : parts(placed.batch, options_.capacity)) {
       largest.source_tokens = std::max(largest.source_tokens, part.source_tokens);
       largest.target_tokens = std::max(largest.target_tokens, part.target_tokens);
       largest.sentences = std::max(largest.sentences, part.sentences);
@@ -109,7 +131,7 @@ void Trainer::lower_capacity(const std::vector<PackedBatch>& batches, const std:
   options_.capacity = {largest.source_tokens / 2, largest.target_tokens / 2, largest.sentences / 2};
 }
 
-UpdateResult Trainer::accumulate_within_memory(int64_t update, const std::vector<PackedBatch>& batches) {
+void Trainer::accumulate_within_memory(int64_t update, const std::vector<PlacedBatch>& batches) {
   for (;;) {
     try {
       return accumulate_all(update, batches);
@@ -121,13 +143,27 @@ UpdateResult Trainer::accumulate_within_memory(int64_t update, const std::vector
   }
 }
 
+// The loss goes first: where a rank has failed, the others learn of it before they send their gradients.
+void Trainer::sum_over_ranks() {
+  if (ranks_.size() == 1) return;
+  const auto sum = [&]<typename T>(T) {
+    ranks_.sum(std::span(loss_.data<T>(), 2));
+    const Tensor& gradients = registry_.gradients();
+    const std::span all(gradients.data<T>(), static_cast<size_t>(gradients.numel()));
+    options_.shard_optimizer ? ranks_.reduce_scatter(all) : ranks_.sum(all);
+  };
+  registry_.gradients().dtype() == DType::f64 ? sum(double{}) : sum(float{});
+}
+
 void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_batch,
-                    const PlateauState& plateau, double rate_scale) {
+                    const PlateauState& plateau, double rate_scale,
+                    const std::function<BatchSize()>& skip_batch) {
   XF_CHECK(started_.size() < kMostStarted, "trainer: {} updates are started; ask for their results",
            started_.size());
-  std::vector<PackedBatch> batches;
-  for (int64_t i = 0; i < options_.micro_batches; ++i) batches.push_back(next_batch());
-  UpdateResult result = accumulate_within_memory(update, batches);
+  UpdateResult result;
+  result.update = update;
+  accumulate_within_memory(update, take_share(result, next_batch, skip_batch));
+  sum_over_ranks();
   result.learning_rate = options_.schedule.at(update, plateau) * rate_scale;
   optimizer_->prepare(update - optimizer_began_, result.learning_rate, passes() * result.loss.tokens);
   if (smoothing_) smoothing_->prepare(update);
@@ -169,12 +205,16 @@ std::vector<std::string> Trainer::launches() const {
 }
 
 std::optional<std::string> Trainer::first_bad_value(int64_t update, const PackedBatch& batch) {
-  UpdateResult none;
-  none.update = update;
-  count_from(none);
+  count_from(update, 0, 0);
+  std::string own;
   for (const PackedBatch& part : parts(batch, options_.capacity)) {
-    auto found = nn::first_bad_value(model_, registry_, arena_, part, counters_, options_.seed);
-    if (found) return found;
+    own = nn::first_bad_value(model_, registry_, arena_, part, counters_, options_.seed).value_or("");
+    if (!own.empty()) break;
+  }
+  const std::vector<std::string> found = ranks_.gather(own);
+  for (int r = 0; r < ranks_.size(); ++r) {
+    const std::string& text = found[static_cast<size_t>(r)];
+    if (!text.empty()) return ranks_.size() == 1 ? text : fmt::format("{}, of {}", text, ranks_.name_of(r));
   }
   return {};
 }

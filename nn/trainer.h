@@ -1,10 +1,13 @@
-// One update of the model: forward and backward of its micro-batches, gradient norm, optimiser.
+// One update of the model: forward and backward of its micro-batches, gradient norm, optimiser. Of several ranks
+// (core/collective.h) each computes its share of the micro-batches; the sum of their gradients is that of one rank with them all,
+// but for the order of its sums, and so are the losses.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "core/collective.h"
 #include "core/graph.h"
 #include "nn/evaluation.h"
 #include "nn/fixed_batch.h"
@@ -18,7 +21,7 @@ struct TrainerOptions {
   Schedule schedule;
   OptimizerOptions optimizer;
   float clip_norm = 0;        // 0: off
-  int64_t micro_batches = 1;  // accumulated per update (--optimizer-delay)
+  int64_t micro_batches = 1;  // accumulated per update, of each rank (--optimizer-delay)
   uint64_t seed = 1;          // of the dropout masks
   // R-Drop (docs/derivations/divergence.md), its paper's alpha; 0: off. Else each batch is read twice, and tokens and losses
   // are counted once.
@@ -26,6 +29,9 @@ struct TrainerOptions {
   double smoothing = 0;  // of the weights' exponential mean; 0: none is made
   // A larger batch is computed in parts, with the same gradient. All zero: none is, and nothing is captured as a graph.
   BatchSize capacity;
+  Collective* ranks = nullptr;  // null: this process alone. On the CPU
+  bool shard_optimizer =
+      false;  // each rank keeps the optimiser's state of its piece of the parameters, and moves that piece
 };
 
 struct UpdateResult {
@@ -46,9 +52,10 @@ class Trainer {
   // Where the memory does not suffice the update begins anew with half the capacity, on the CPU; Error resources if it
   // does not suffice for one sentence.
   static constexpr size_t kMostStarted = 64;
-  // `plateau`: what the schedule remembers of the validations so far. `rate_scale`: times the schedule's rate.
+  // `plateau`: what the schedule remembers of the validations so far. `rate_scale`: times the schedule's rate. `skip_batch`
+  // passes over a batch that another rank computes; without it next_batch() does.
   void start(int64_t update, const std::function<PackedBatch()>& next_batch, const PlateauState& plateau = {},
-             double rate_scale = 1);
+             double rate_scale = 1, const std::function<BatchSize()>& skip_batch = {});
   // The updates started and not asked for yet; the most recent one has the batch's counts, the loss is not
   // known.
   const std::vector<UpdateResult>& started() const { return started_; }
@@ -64,12 +71,14 @@ class Trainer {
   // Starts an update and waits for it.
   UpdateResult update(int64_t update, const std::function<PackedBatch()>& next_batch);
 
-  // What goes wrong first in a pass over `batch` (nn/bad_value.h). Leaves the gradients zeroed.
+  // What goes wrong first in a pass over `batch` (nn/bad_value.h), of several ranks' in the first one where something does.
+  // Leaves the gradients zeroed.
   std::optional<std::string> first_bad_value(int64_t update, const PackedBatch& batch);
 
   // What the first part of an update and the move of the weights launch, where steps are replayed and two were computed.
   std::vector<std::string> launches() const;
 
+  Collective& ranks() const { return ranks_; }
   // The largest batch that is computed at once; all zero: any.
   const BatchSize& capacity() const { return options_.capacity; }
   const Optimizer& optimizer() const { return *optimizer_; }
@@ -77,12 +86,20 @@ class Trainer {
   const Schedule& schedule() const { return options_.schedule; }
 
  private:
-  UpdateResult accumulate_all(int64_t update, const std::vector<PackedBatch>& batches);
-  UpdateResult accumulate_within_memory(int64_t update, const std::vector<PackedBatch>& batches);
-  void count_from(const UpdateResult& sums);
-  void accumulate(UpdateResult& sums, const PackedBatch& batch);
-  void lower_capacity(const std::vector<PackedBatch>& batches, const std::string& cause);
+  // A batch, and what of its update comes before it.
+  struct PlacedBatch {
+    PackedBatch batch;
+    int64_t source_tokens = 0, target_tokens = 0;
+  };
+  std::vector<PlacedBatch> take_share(UpdateResult& result, const std::function<PackedBatch()>& next_batch,
+                                      const std::function<BatchSize()>& skip_batch) const;
+  void accumulate_all(int64_t update, const std::vector<PlacedBatch>& batches);
+  void accumulate_within_memory(int64_t update, const std::vector<PlacedBatch>& batches);
+  void count_from(int64_t update, int64_t source_tokens, int64_t target_tokens);
+  void accumulate(const PackedBatch& batch, kernels::Accumulate gradients);
+  void lower_capacity(const std::vector<PlacedBatch>& batches, const std::string& cause);
   void forward_backward(const PackedBatch& batch, kernels::Accumulate gradients);
+  void sum_over_ranks();
   void move_weights();
   int64_t passes() const { return options_.r_drop > 0 ? 2 : 1; }
 
@@ -90,6 +107,7 @@ class Trainer {
   const Registry& registry_;
   Arena& arena_;
   TrainerOptions options_;
+  Collective& ranks_;
   std::unique_ptr<Optimizer> optimizer_;
   int64_t optimizer_began_ = 0;  // begin_optimizer_behind()
   std::unique_ptr<Smoothing> smoothing_;

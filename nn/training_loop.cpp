@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -87,10 +88,11 @@ class Loop {
         if (!divergence_.empty()) recover();
         save_if_due();
         validate_if_due();
+        const Asked asked = what_is_asked();
         if (reached(options_, state_)) return finish(Ending::reached_end);
         if (stalled_out(options_, state_)) return finish(Ending::stopped_early);
-        check_stop();
-        if (take_save_request()) {
+        if (asked.stop != 0) throw Stopped(asked.stop);
+        if (asked.save) {
           collect();
           task_.save(state_, SaveKind::interrupted);
         }
@@ -105,6 +107,31 @@ class Loop {
   }
 
  private:
+  struct Asked {
+    int stop = 0;  // by a signal; 0: no
+    bool save = false;
+  };
+
+  // By signals to any of the ranks; and the clock, by which a limit of time is reached, is the first rank's.
+  Asked what_is_asked() {
+    Collective& ranks = trainer_.ranks();
+    if (ranks.size() == 1) return {stop_asked(), take_save_request()};
+    ranks.listen();
+    std::vector<double> of_each(2 * static_cast<size_t>(ranks.size()) + 1);
+    const auto own = 2 * static_cast<size_t>(ranks.rank());
+    of_each[own] = stop_asked();
+    of_each[own + 1] = take_save_request() ? 1 : 0;
+    if (ranks.is_first()) of_each.back() = state_.seconds;
+    ranks.sum(std::span(of_each));
+    state_.seconds = of_each.back();
+    Asked asked;
+    for (size_t r = 0; r + 1 < of_each.size(); r += 2) {
+      if (of_each[r] != 0) asked.stop = static_cast<int>(of_each[r]);
+      asked.save = asked.save || of_each[r + 1] != 0;
+    }
+    return asked;
+  }
+
   void tick() {
     const auto now = std::chrono::steady_clock::now();
     state_.seconds += std::chrono::duration<double>(now - clock_).count();
@@ -202,7 +229,7 @@ class Loop {
     const int64_t epoch_before = state_.epoch, tokens_before = state_.target_tokens;
     trainer_.start(
         state_.update + 1, [&] { return last_batch_ = task_.next_batch(); }, state_.plateau,
-        state_.rate_scale);
+        state_.rate_scale, [&] { return task_.skip_batch(); });
     ++state_.update;
     tell_capacity();
     state_.previous_epoch = epoch_before;

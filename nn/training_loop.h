@@ -102,12 +102,15 @@ enum class SaveKind {
   crashed,      // training diverged: to look at, nothing goes on from it
 };
 
-// What the loop asks of the program around it.
+// What the loop asks of the program around it. Of several ranks each runs the loop, with the same state but for the clock, and
+// asks in the same order: validate(), save(), mark_best() and roll_back() do their work together.
 class TrainingTask {
  public:
   virtual ~TrainingTask() = default;
 
   virtual PackedBatch next_batch() = 0;
+  // Passes over it: another rank computes it.
+  virtual BatchSize skip_batch() = 0;
   // Where the next batch comes from; sets state.epoch and state.position.
   virtual void locate(TrainingState& state) const = 0;
   // The first score decides about the best checkpoint and early stopping. May throw Stopped.
@@ -131,7 +134,8 @@ class TrainingTask {
 
 enum class Ending { reached_end, stopped_early };
 
-// Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped. A scheduled save that fails for
+// Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped: a stop that any rank is asked for is that of
+// all, between the same updates. A scheduled save that fails for
 // want of resources is warned about and tried again when the next one is due; the third in a row, and the last of
 // the run, throws.
 // Divergence is more than 20 updates in a row without a finite gradient, or a loss whose fast mean is above the slow

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `cmake --install` and `cpack` make of build/: programs that know nothing of the checkout; examples that build against
-# the installed library, with CMake and with pkg-config, and work; two Debian packages.
+# the installed library, with CMake and with pkg-config, and work; Debian packages.
 #   tests/package.sh [FOLDER]      leaves the packages in FOLDER; default: build/
 # A fresh machine without compiler then takes them: tests/installed_package.sh.
 set -eu
@@ -78,7 +78,9 @@ for kind in by-cmake by-pkg-config; do
     sh -c "'$work/$kind/translate' '$work/run' <'$work/test.en' | cmp - '$work/expected'"
 done
 
-claim "two Debian packages" sh -c "cd build && cpack -B packages && ls packages/xformer_*.deb packages/libxformer-dev_*.deb"
+claim "three Debian packages" \
+  sh -c "cd build && cpack -B packages && ls packages/xformer_*.deb packages/libxformer-dev_*.deb packages/xformer-mpi_*.deb"
+claim "of which the programs' need no MPI" sh -c "! dpkg-deb -f build/packages/xformer_*.deb Depends | grep -i mpi"
 mkdir -p "$packages"
 [ "$packages" -ef build/packages ] || cp build/packages/*.deb "$packages"
 ls -sh build/packages/*.deb

@@ -11,7 +11,7 @@ class ClassificationValidator final : public Validator {
  public:
   // `model` is a Classifier.
   ClassificationValidator(const Options& options, const nn::Model& model, Arena& arena,
-                          const Vocabularies& vocabularies, const ValidationSet& set);
+                          const Vocabularies& vocabularies, const ValidationSet& set, Collective& ranks);
 
   ValidationResult validate() override;
   FinalScore score() override;
@@ -20,9 +20,9 @@ class ClassificationValidator final : public Validator {
   const nn::Classifier& classifier_;
 };
 
-// How well the model tells the classes of a set.
+// How well the model tells the classes of a set; of several ranks each looks at its share.
 data::ClassificationScores scores_of(const nn::Classifier& model, Arena& arena,
                                      const Vocabularies& vocabularies, const data::ParallelCorpus& corpus,
-                                     int64_t sentences_per_batch);
+                                     int64_t sentences_per_batch, Collective& ranks = Collective::alone());
 
 }  // namespace xf::tools

@@ -3,11 +3,13 @@
 #   tools/install_packages.sh [PACKAGE...]      those, and others
 set -eu
 
+# libopenmpi-dev and openmpi-bin: for training with several processes, which is left out of a build without them.
 # Two that other packages need without depending on them: ocl-icd-opencl-dev oneDNN's CMake files, libprotobuf-dev
 # sentencepiece's pkg-config file (Debian 13).
 packages="g++ cmake ninja-build pkg-config
   libdnnl-dev ocl-icd-opencl-dev libicu-dev libsentencepiece-dev libprotobuf-dev libcli11-dev libtomlplusplus-dev
-  nlohmann-json3-dev libfmt-dev liblzma-dev zlib1g-dev libzstd-dev zstd catch2 libbenchmark-dev libboost-context-dev"
+  nlohmann-json3-dev libfmt-dev liblzma-dev zlib1g-dev libzstd-dev zstd catch2 libbenchmark-dev libboost-context-dev
+  libopenmpi-dev openmpi-bin"
 
 missing=
 for package in $packages "$@"; do

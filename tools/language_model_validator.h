@@ -8,8 +8,8 @@ namespace xf::tools {
 class LanguageModelValidator final : public Validator {
  public:
   LanguageModelValidator(const Options& options, const nn::Model& model, Arena& arena,
-                         const Vocabularies& vocabularies, const ValidationSet& set)
-      : Validator(options, model, arena, vocabularies, set) {}
+                         const Vocabularies& vocabularies, const ValidationSet& set, Collective& ranks)
+      : Validator(options, model, arena, vocabularies, set, ranks) {}
 
   ValidationResult validate() override;
   FinalScore score() override;

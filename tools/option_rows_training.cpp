@@ -135,8 +135,9 @@ std::vector<Row> optimiser_options() {
       choice("maxi-batch-sort", "src|trg|both|none", "both",
              "by the length of which side; both: by the interleaved bits of the two, as torchtext does")
           .seldom(),
-      integer("optimizer-delay", kByTask, "N", "batches whose gradients make one update")
-          .between(1, kMostIds),
+      integer("optimizer-delay", kByTask, "N", "batches whose gradients make one update, of each process")
+          .between(1, kMostIds)
+          .keeps(Keep::free),
       choice("optimizer", "adam|adamw|muon|sgd", kByTask,
              "adamw: weight decay apart from the gradient; muon: orthogonal updates of the matrices, adamw "
              "for the "
@@ -303,6 +304,22 @@ std::vector<Row> numerics_options() {
   };
 }
 
+std::vector<Row> process_options() {
+  return {
+      flag("shard-optimizer", "false",
+           "under mpirun each process keeps a piece of the optimiser's state and moves that piece of the "
+           "model; not with "
+           "muon")
+          .seldom(),
+      real("collective-timeout", "600", "SECONDS",
+           "under mpirun, how long a process may keep the others waiting before it is given up for lost, and "
+           "the training "
+           "ends")
+          .between(1, 1e6)
+          .seldom(),
+  };
+}
+
 }  // namespace
 
 OptionGroup training_options() {
@@ -314,7 +331,8 @@ OptionGroup training_options() {
           {"saving", kTrain, Keep::fixed, saving_options()},
           {"logging", kTrain, Keep::free, logging_options()},
           {"report", kTrain, Keep::free, report_options()},
-          {"numerics", kTrain, Keep::fixed, numerics_options()}};
+          {"numerics", kTrain, Keep::fixed, numerics_options()},
+          {"processes", kTrain, Keep::free, process_options()}};
 }
 
 }  // namespace xf::tools

@@ -80,10 +80,11 @@ void RunReport::open(const Lengths& keep, const nn::TrainingState& state) {
 }
 
 void RunReport::went_back(const nn::TrainingState& state) {
-  validations_ = std::make_unique<ValidationFiles>(run_, state.validated_at);
+  if (metrics_) validations_ = std::make_unique<ValidationFiles>(run_, state.validated_at);
 }
 
 RunReport::Lengths RunReport::lengths() const {
+  if (!metrics_) return {};
   return {has_own_log() ? log_->bytes() : kKeepAll, metrics_->bytes()};
 }
 
@@ -111,7 +112,9 @@ void RunReport::activity(const std::string& text) {
   if (shows()) display_.activity(text);
 }
 
-void RunReport::metrics(const std::string& json) { metrics_->line(json); }
+void RunReport::metrics(const std::string& json) {
+  if (metrics_) metrics_->line(json);
+}
 
 // The lines about the data set are on the display already: reading it came before.
 void RunReport::begin_as_seed(const Vocabularies& vocabularies, int64_t parameters) {
@@ -168,7 +171,7 @@ void RunReport::validation(const nn::TrainingState& state, const ValidationResul
   validation_metrics(state, result, best);
   say(seed_format() ? seed_block(state, result) : validation_line(state, result, best));
   for (const std::string& line : sample_lines(result.samples)) say(line);
-  validations_->add(state, result, best);
+  if (validations_) validations_->add(state, result, best);
   pictures_.show_attention(result.attention);
   draw(state, "");
 }
@@ -187,6 +190,7 @@ void RunReport::tested(const std::string& set, const FinalScore& score) {
 }
 
 void RunReport::draw(const nn::TrainingState& state, const std::string& ended) {
+  if (!metrics_) return;
   RunStatus status{.training = state, .last_update = progress_.last_update()};
   if (!ended.empty()) status.state = ended;
   for (const std::string& problem : pictures_.draw(status)) warn(problem);

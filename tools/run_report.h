@@ -27,7 +27,8 @@ class RunReport {
   struct Lengths {
     int64_t log = 0, metrics = 0;
   };
-  // Opens the files, cut back to what they were when `state` was saved. Until then only the display is there.
+  // Opens the files, cut back to what they were when `state` was saved. Until then, and where another rank opens them, only
+  // the display is there.
   void open(const Lengths& keep, const nn::TrainingState& state);
   Lengths lengths() const;
   // Training went back to `state`: the validations of after it are forgotten. The log keeps its lines: they say why.

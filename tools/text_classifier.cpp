@@ -27,11 +27,13 @@ void add_queries(PackedBatch& batch) {
 }  // namespace
 
 std::vector<Classification> classify(const nn::Classifier& model, Arena& arena, const data::Sequences& texts,
-                                     int32_t eos, int64_t sentences_per_batch) {
+                                     int32_t eos, int64_t sentences_per_batch, Share share) {
   std::vector<Classification> result(static_cast<size_t>(texts.size()));
   const auto classes = static_cast<size_t>(model.config().target_vocabulary);
+  int64_t number = 0;
   for (data::IndexedBatch& indexed :
        data::translation_batches(texts, eos, kSourceTokensPerBatch, sentences_per_batch)) {
+    if (!share.has(number++)) continue;
     check_stop();
     add_queries(indexed.batch);
     const PackedBatch batch = indexed.batch.to(arena.device());

@@ -1,6 +1,7 @@
 // Lines of text to classes, with a probability each.
 #pragma once
 
+#include "core/collective.h"
 #include "nn/classifier.h"
 #include "tools/vocabularies.h"
 
@@ -13,6 +14,6 @@ struct Classification {
 
 // In the order of `texts`, ids without </s>; a text of nothing is </s> alone. Throws Stopped between batches.
 std::vector<Classification> classify(const nn::Classifier& model, Arena& arena, const data::Sequences& texts,
-                                     int32_t eos, int64_t sentences_per_batch);
+                                     int32_t eos, int64_t sentences_per_batch, Share share = {});
 
 }  // namespace xf::tools

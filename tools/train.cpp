@@ -2,31 +2,70 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <span>
+
+#include "core/error.h"
 #include "core/parallel.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
+#include "tools/ranks.h"
 #include "tools/run_report.h"
 #include "tools/seed_log.h"
 #include "tools/training_run.h"
 
 namespace xf::tools {
 
-int train(const Options& options) {
+namespace {
+
+// As rank 0 sees the run folder: it may write there before another one has looked.
+RunStart agreed_start(const Options& options, Collective& ranks) {
+  int64_t start = 0;
+  ranks.at_first([&] { start = static_cast<int64_t>(run_start(options)); });
+  ranks.sum(std::span(&start, 1));
+  return static_cast<RunStart>(start);
+}
+
+// Other ranks than the first draw nothing.
+Options options_of_rank(const Options& options, const Collective& ranks) {
+  Options own = options;
+  if (!ranks.is_first()) own.apply({{"report", {"false"}, "report"}}, Options::Origin::user);
+  return own;
+}
+
+void check_same_text(const TrainingInputs& inputs, Collective& ranks) {
+  const auto texts = ranks.gather(inputs.data_hash + inputs.vocabularies.hash());
+  for (int r = 1; r < ranks.size(); ++r) {
+    if (texts[static_cast<size_t>(r)] != texts.front())
+      fail(ErrorKind::data, "{}: another training text, or another vocabulary, than that of {}",
+           ranks.name_of(r), ranks.name_of(0));
+  }
+}
+
+}  // namespace
+
+int train(const Options& options, Collective& ranks) {
   options.require("model");
   options.require("train-sets");
-  set_up_device(options);
+  ranks.set_timeout(options.get_float("collective-timeout"));
+  if (set_up_device(options).type == DeviceType::cuda && ranks.size() > 1)
+    fail(ErrorKind::usage, "device: several processes train on the CPU alone; start one for a GPU");
   loop_options(options);
   batch_capacity(model_type(options), options.get_int("mini-batch-words"));
-  set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
+  set_thread_count(threads_of_rank(options, ranks));
   const bool seed_format = options.get_string("log-format") == "seed" && !options.get_bool("quiet");
-  const RunStart start = run_start(options);
+  const RunStart start = agreed_start(options, ranks);
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetStart);
   ProgressDisplay display(stderr, display_terminal(options));
-  TrainingInputs inputs =
-      read_training_inputs(options, start, [&](const std::string& text) { display.activity(text); });
+  std::optional<TrainingInputs> inputs;
+  ranks.together([&] {
+    inputs = read_training_inputs(options_of_rank(options, ranks), start,
+                                  [&](const std::string& text) { display.activity(text); });
+  });
+  check_same_text(*inputs, ranks);
   display.clear();
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetDone);
-  return run_training(std::move(inputs));
+  return run_training(std::move(*inputs), ranks);
 }
 
 }  // namespace xf::tools

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <span>
 
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/model_config.h"
+#include "tools/ranks.h"
 #include "tools/run_beginning.h"
 #include "tools/run_report.h"
 #include "tools/training_setup.h"
@@ -17,13 +20,16 @@ namespace xf::tools {
 
 namespace {
 
+constexpr const char* kLatest = "latest";  // of a run folder
+
 class TrainingRun final : public nn::TrainingTask {
  public:
-  explicit TrainingRun(TrainingInputs inputs);
+  TrainingRun(TrainingInputs inputs, Collective& ranks);
 
   int run();
 
   PackedBatch next_batch() override { return setup_.batches.next(); }
+  BatchSize skip_batch() override { return setup_.batches.skip(); }
   void locate(nn::TrainingState& state) const override;
   std::vector<nn::Score> validate(const nn::TrainingState& state) override;
   void save(const nn::TrainingState& state, nn::SaveKind kind) override;
@@ -42,14 +48,20 @@ class TrainingRun final : public nn::TrainingTask {
   void on_warning(const std::string& text) override { report_.warn(text); }
 
  private:
+  int begin_and_train();
   void describe();
   void take_folder();
+  using Load = std::function<std::optional<nn::Checkpoint>()>;
+  std::optional<nn::Checkpoint> load_together(const Load& at_first, const std::string& name);
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
   void load(const nn::Checkpoint& checkpoint, const std::string& where);
   void load_moments(const nn::Checkpoint& checkpoint, const std::string& where);
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
+  void begin_files();
+  std::string where_to_go_on() const;
+  void mark_in_folder(const nn::TrainingState& state);
   void warn_of_memory();
   nn::Ending train();
   void finish(nn::Ending ending);
@@ -58,34 +70,46 @@ class TrainingRun final : public nn::TrainingTask {
   void warn_if_behind(const nn::Score& average);
   nn::State state_to_save(const nn::TrainingState& state) const;
   nn::Checkpoint checkpoint(const nn::TrainingState& state) const;
+  void write(const nn::Checkpoint& saved, const nn::TrainingState& state, nn::SaveKind kind);
 
   TrainingInputs inputs_;
+  Collective& ranks_;
   const Options& options_;
   const std::string run_;
   TrainingSetup setup_;
   TrainedModel model_;
   nn::TrainingState state_;
   RunReport report_;
-  std::unique_ptr<nn::RunFolder> folder_;
-  std::unique_ptr<Validator> validator_;  // null without --valid-sets
-  ValidationResult validation_;           // the latest
-  RunReport::Lengths logs_;               // when state_ was saved
+  std::unique_ptr<nn::RunFolder> folder_;  // the first rank's
+  std::unique_ptr<Validator> validator_;   // null without --valid-sets
+  ValidationResult validation_;            // the latest
+  RunReport::Lengths logs_;                // when state_ was saved
 };
 
-TrainingRun::TrainingRun(TrainingInputs inputs)
+TrainingRun::TrainingRun(TrainingInputs inputs, Collective& ranks)
     : inputs_(std::move(inputs)),
+      ranks_(ranks),
       options_(inputs_.options),
       run_(options_.get_string("model")),
-      setup_(training_setup(inputs_)),
+      setup_(training_setup(inputs_, ranks)),
       model_(setup_),
       report_(options_, setup_.loop, setup_.updates_per_epoch, inputs_.corpus.size()) {
   if (inputs_.validation) {
-    validator_ =
-        make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies, *inputs_.validation);
+    validator_ = make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies,
+                                *inputs_.validation, ranks_);
   }
 }
 
 int TrainingRun::run() {
+  try {
+    return begin_and_train();
+  } catch (const Error& error) {
+    if (!ranks_.broken()) throw;
+    fail(error.kind(), "{}; {}", error.what(), where_to_go_on());
+  }
+}
+
+int TrainingRun::begin_and_train() {
   if (inputs_.checkpoint) restore(*inputs_.checkpoint, options_.get_string("resume"));
   note_stops();
   take_folder();
@@ -117,17 +141,41 @@ nn::Ending TrainingRun::train() {
   }
 }
 
+// For who has lost a rank.
+std::string TrainingRun::where_to_go_on() const {
+  std::error_code none;
+  const auto latest = std::filesystem::read_symlink(fmt::format("{}/{}", run_, kLatest), none);
+  if (none) return "nothing was saved yet: the same command begins anew";
+  return fmt::format("the same command goes on from {}/{}", run_, latest.string());
+}
+
 void TrainingRun::take_folder() {
-  folder_ = std::make_unique<nn::RunFolder>(
-      run_, [this](const std::string& text) { on_warning(text); }, options_.get_int("keep-last"));
-  if (run_start(options_) == inputs_.start) return;
-  fail(ErrorKind::usage, "{}: another trainer has worked here meanwhile; give the same command again", run_);
+  ranks_.at_first([this] {
+    folder_ = std::make_unique<nn::RunFolder>(
+        run_, [this](const std::string& text) { on_warning(text); }, options_.get_int("keep-last"));
+    if (run_start(options_) == inputs_.start) return;
+    fail(ErrorKind::usage, "{}: another trainer has worked here meanwhile; give the same command again",
+         run_);
+  });
+}
+
+// What the first rank finds, the others read from the run folder, where it has that name.
+std::optional<nn::Checkpoint> TrainingRun::load_together(const Load& at_first, const std::string& name) {
+  std::optional<nn::Checkpoint> found;
+  ranks_.at_first([&] { found = at_first(); });
+  int64_t there = found ? 1 : 0;
+  ranks_.sum(std::span(&there, 1));
+  ranks_.together([&] {
+    const std::string path = run_ + "/" + name;
+    if (there != 0 && !found) found = name == kLatest ? nn::read_checkpoint(path) : nn::read_model(path);
+  });
+  return found;
 }
 
 bool TrainingRun::resume_or_begin() {
   std::string from = options_.get_string("resume");
   if (inputs_.start == RunStart::resumed && !inputs_.checkpoint) {
-    const auto latest = folder_->load_latest();
+    const auto latest = load_together([this] { return folder_->load_latest(); }, kLatest);
     from = run_;
     restore(*latest, run_);
     if (take_up_ending(*latest)) {
@@ -136,13 +184,8 @@ bool TrainingRun::resume_or_begin() {
       return true;
     }
   }
-  if (inputs_.start != RunStart::resumed) {
-    folder_->clear();
-    remove_run_files(run_);
-  }
-  report_.open(logs_, state_);
-  if (!has_vocabularies(run_)) inputs_.vocabularies.save(run_);
-  atomic_write(run_ + "/config.toml", options_.to_toml());
+  const std::vector<std::string> table = rank_table(options_, ranks_);
+  ranks_.at_first([this] { begin_files(); });
   if (inputs_.start == RunStart::resumed || inputs_.checkpoint) {
     if (state_.best_update > 0) mark_best(state_);  // a kill may have come before the link
     report_.say(fmt::format("resumed from update {} of {}", grouped(state_.update), from));
@@ -151,10 +194,21 @@ bool TrainingRun::resume_or_begin() {
     if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
     describe();
   }
+  for (const std::string& line : table) report_.say(line);
   if (report_.lengths().metrics == 0)
     report_.metrics(json_line("begin", beginning_fields(inputs_, setup_, model_.registry)));
   report_.draw(state_, "");
   return false;
+}
+
+void TrainingRun::begin_files() {
+  if (inputs_.start != RunStart::resumed) {
+    folder_->clear();
+    remove_run_files(run_);
+  }
+  report_.open(logs_, state_);
+  if (!has_vocabularies(run_)) inputs_.vocabularies.save(run_);
+  atomic_write(run_ + "/config.toml", options_.to_toml());
 }
 
 // The model, the optimiser and where training stood; nothing is written.
@@ -201,7 +255,7 @@ void TrainingRun::load_moments(const nn::Checkpoint& checkpoint, const std::stri
            "{}: the checkpoint has no {} of --optimizer {}; --no-optimizer-reload goes on without", where,
            name, options_.get_string("optimizer"));
     }
-    moment.copy_from(found->second);
+    moment.copy_from(model_.trainer.optimizer().own(found->second));
   }
 }
 
@@ -213,7 +267,7 @@ void TrainingRun::take_up(const nn::State& state) {
 // The last validation and what was logged after it came after the last checkpoint: `averaged` has them.
 // Returns whether training is over, so that nothing is left to do.
 bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
-  const auto average = folder_->load_average();
+  const auto average = load_together([this] { return folder_->load_average(); }, "averaged");
   if (!average || average->update != latest.update) return false;
   if (average->state.has("update")) {
     take_up(average->state);
@@ -256,8 +310,7 @@ nn::State TrainingRun::state_to_save(const nn::TrainingState& state) const {
 nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   nn::Checkpoint checkpoint;
   checkpoint.update = state.update;
-  for (const auto& [name, moment] : model_.trainer.optimizer().state())
-    checkpoint.optimizer[name] = moment.to(Device::cpu());
+  checkpoint.optimizer = model_.trainer.optimizer().whole_state();
   checkpoint.model = nn::model_of(model_.registry);
   if (const nn::Smoothing* smoothing = model_.trainer.smoothing())
     checkpoint.optimizer["weights"] =
@@ -272,18 +325,27 @@ nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
 // A checkpoint's tensors may be views of the registry's.
 void TrainingRun::save(const nn::TrainingState& state, nn::SaveKind kind) {
   const nn::SmoothedWeights used(model_.trainer.smoothing());
+  const nn::Checkpoint saved = checkpoint(state);
+  ranks_.at_first([&] { write(saved, state, kind); });
+}
+
+void TrainingRun::write(const nn::Checkpoint& saved, const nn::TrainingState& state, nn::SaveKind kind) {
   const int64_t on_course = options_.get_bool("rollback") ? state.on_course : 0;
-  if (kind == nn::SaveKind::scheduled) return folder_->save(checkpoint(state), on_course);
+  if (kind == nn::SaveKind::scheduled) return folder_->save(saved, on_course);
   report_.clear();
   if (kind == nn::SaveKind::crashed) {
-    folder_->save_crashed(checkpoint(state));
+    folder_->save_crashed(saved);
     return report_.say(fmt::format("the weights as they are now: {}/crash", run_));
   }
-  folder_->save_interrupted(checkpoint(state));
+  folder_->save_interrupted(saved);
   report_.say(fmt::format("saved at update {}; the same command goes on from here", grouped(state.update)));
 }
 
 void TrainingRun::mark_best(const nn::TrainingState& state) {
+  ranks_.at_first([&] { mark_in_folder(state); });
+}
+
+void TrainingRun::mark_in_folder(const nn::TrainingState& state) {
   const auto saved = folder_->scheduled();
   const auto is_saved = [&](int64_t update) { return std::ranges::find(saved, update) != saved.end(); };
   std::vector<int64_t> runners_up;
@@ -294,7 +356,8 @@ void TrainingRun::mark_best(const nn::TrainingState& state) {
 }
 
 std::optional<nn::TrainingState> TrainingRun::roll_back(int64_t update) {
-  const std::optional<nn::Checkpoint> earlier = folder_->roll_back(update);
+  const std::optional<nn::Checkpoint> earlier =
+      load_together([&] { return folder_->roll_back(update); }, kLatest);
   if (!earlier) return {};
   load(*earlier, run_);
   load_moments(*earlier, run_);
@@ -319,7 +382,8 @@ void TrainingRun::finish(nn::Ending ending) {
 // a signal, a kill, a full disk, the same command does all of this again.
 void TrainingRun::conclude(nn::Ending ending) {
   report_.clear();
-  nn::Checkpoint average = folder_->average();
+  nn::Checkpoint average;
+  ranks_.at_first([&] { average = folder_->average(); });
   const char* const how = ending == nn::Ending::stopped_early ? "no progress any more" : "done";
   report_.say(
       fmt::format("{} after {}, {}", how, counted(state_.update, "update"), clock_time(state_.seconds)));
@@ -334,7 +398,7 @@ void TrainingRun::conclude(nn::Ending ending) {
   report_.note(hint);
   const nn::State state = state_to_save(state_);
   for (const auto& [key, value] : state.values()) average.state.set(key, value);
-  folder_->write_average(average);
+  ranks_.at_first([&] { folder_->write_average(average); });
   report_.show(hint);
 }
 
@@ -348,7 +412,10 @@ void TrainingRun::warn_if_behind(const nn::Score& average) {
 
 void TrainingRun::score(const nn::Checkpoint& average) {
   report_.activity("measuring the averaged model ...");
-  nn::load_model(average.model, model_.registry, run_);
+  ranks_.at_first([&] { nn::load_model(average.model, model_.registry, run_); });
+  const Tensor& masters = model_.registry.masters();
+  ranks_.broadcast(std::span(static_cast<std::byte*>(masters.raw()), static_cast<size_t>(masters.bytes())));
+  model_.registry.round_masters();
   if (validator_) {
     const FinalScore averaged = validator_->score();
     report_.averaged(averaged);
@@ -356,13 +423,15 @@ void TrainingRun::score(const nn::Checkpoint& average) {
   }
   for (const TestSet& test : inputs_.tests) {
     const auto measure =
-        make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies, *test.set);
+        make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies, *test.set, ranks_);
     report_.tested(test.name, measure->score());
   }
 }
 
 }  // namespace
 
-int run_training(TrainingInputs inputs) { return TrainingRun(std::move(inputs)).run(); }
+int run_training(TrainingInputs inputs, Collective& ranks) {
+  return TrainingRun(std::move(inputs), ranks).run();
+}
 
 }  // namespace xf::tools

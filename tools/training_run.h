@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/collective.h"
 #include "nn/run_folder.h"
 #include "nn/training_loop.h"
 #include "tools/run_start.h"
@@ -40,8 +41,8 @@ struct TrainingInputs {
 // with its own vocabularies.
 TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce);
 
-// Trains to the end, or until a signal (throws Stopped after saving). Returns the exit code. Nothing is
+// Trains to the end, or until a signal (throws Stopped after saving). Of several ranks the first one writes. Returns the exit code. Nothing is
 // written before everything is checked and the run folder is locked.
-int run_training(TrainingInputs inputs);
+int run_training(TrainingInputs inputs, Collective& ranks);
 
 }  // namespace xf::tools

@@ -131,7 +131,7 @@ nn::TransformerConfig fitted(nn::TransformerConfig model, const TrainingInputs& 
 
 }  // namespace
 
-TrainingSetup training_setup(const TrainingInputs& inputs) {
+TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   const Options& options = inputs.options;
   const auto seed = static_cast<uint64_t>(options.get_int("seed"));
   const DType dtype = chosen_dtype(options);
@@ -149,11 +149,14 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
                                 seed, weighted_order(options), epoch_corpus(inputs, capacity, seed));
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch()) /
-                                   static_cast<double>(options.get_int("optimizer-delay"));
+                                   static_cast<double>(options.get_int("optimizer-delay") * ranks.size());
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
   trainer.capacity = largest;
+  trainer.ranks = &ranks;
+  trainer.shard_optimizer = options.get_bool("shard-optimizer");
   nn::MemoryPlan plan =
       nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type);
+  if (trainer.shard_optimizer) plan.moments /= ranks.size();
   if (trainer.smoothing > 0) plan.moments += plan.gradients;  // the mean is as large as one of Adam's two
   return {.loop = loop_options(options),
           .capacity = capacity,

@@ -25,7 +25,7 @@ struct TrainingSetup {
 };
 
 // `inputs` must outlive it: its batches are cut from their corpus. Error usage for options that do not fit together.
-TrainingSetup training_setup(const TrainingInputs& inputs);
+TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks = Collective::alone());
 
 // Updates per epoch; with --maxi-batch also how much a program that pads would pad. For the log.
 std::string batches_line(const TrainingSetup& setup, const TrainingInputs& inputs);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <optional>
+#include <sstream>
 
 #include "data/chrf.h"
 #include "data/compat_bleu.h"
@@ -18,11 +19,24 @@ namespace {
 
 constexpr size_t kMostCells = 2500;  // of all drawings: some 250 KB
 
+// Lines that one rank has each, and the others have empty; afterwards all have all.
+std::vector<std::string> united(Collective& ranks, const std::vector<std::string>& lines) {
+  if (ranks.size() == 1) return lines;
+  std::vector<std::string> all(lines.size());
+  for (const std::string& of_rank : ranks.gather(fmt::format("{}", fmt::join(lines, "\n")))) {
+    std::istringstream text(of_rank);
+    std::string line;
+    for (size_t i = 0; i < all.size() && std::getline(text, line); ++i) all[i] += line;
+  }
+  return all;
+}
+
 }  // namespace
 
 TranslationValidator::TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
-                                           const Vocabularies& vocabularies, const ValidationSet& set)
-    : Validator(options, model, arena, vocabularies, set),
+                                           const Vocabularies& vocabularies, const ValidationSet& set,
+                                           Collective& ranks)
+    : Validator(options, model, arena, vocabularies, set, ranks),
       translator_(dynamic_cast<const nn::TranslationModel&>(model)),
       search_arena_(set_up_device(options)) {}
 
@@ -58,11 +72,13 @@ ValidationResult TranslationValidator::validate() {
 double TranslationValidator::compat_bleu() {
   const int64_t batch = options_.get_int("valid-mini-batch");
   std::vector<std::string> predicted, wanted;
-  for (const ForcedLine& line :
-       teacher_forced(translator_, search_arena_, vocabularies_, set_.text.source, set_.text.target, batch)) {
-    predicted.push_back(line.predicted);
-    wanted.push_back(line.target);
-  }
+  ranks_.together([&] {
+    for (const ForcedLine& line : teacher_forced(translator_, search_arena_, vocabularies_, set_.text.source,
+                                                 set_.text.target, batch)) {
+      predicted.push_back(line.predicted);
+      wanted.push_back(line.target);
+    }
+  });
   return data::compat_bleu(predicted, wanted, batch).score;
 }
 
@@ -70,12 +86,17 @@ std::vector<std::string> TranslationValidator::translations(int64_t beam) {
   const Translator translator(
       translator_, search_arena_, vocabularies_,
       {.beam_size = beam, .normalize = static_cast<float>(options_.get_float("normalize"))},
-      options_.get_int("valid-mini-batch"));
+      options_.get_int("valid-mini-batch"), {}, 1, ranks_.share());
+  std::vector<SourceLine> lines;
+  for (const std::string& source : set_.text.source) lines.push_back({source});
   std::vector<std::string> texts;
-  for (const Translation& translation : translator.translate(set_.text.source)) {
-    texts.push_back(translation.texts.front());
-  }
-  return texts;
+  ranks_.together([&] {
+    for (const Translation& translation :
+         translator.translate(lines, 0, [&](const Translation&) { ranks_.listen(); })) {
+      texts.push_back(translation.texts.empty() ? "" : translation.texts.front());
+    }
+  });
+  return united(ranks_, texts);
 }
 
 data::BleuScore TranslationValidator::bleu(const std::vector<std::string>& translations) const {

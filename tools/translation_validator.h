@@ -11,7 +11,7 @@ class TranslationValidator final : public Validator {
  public:
   // `model` is a TranslationModel.
   TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
-                       const Vocabularies& vocabularies, const ValidationSet& set);
+                       const Vocabularies& vocabularies, const ValidationSet& set, Collective& ranks);
 
   ValidationResult validate() override;
   FinalScore score() override;

@@ -25,7 +25,7 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
 
 Translator::Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
                        nn::SearchOptions search, int64_t sentences_per_batch,
-                       std::optional<int64_t> alignment_layer, int workers)
+                       std::optional<int64_t> alignment_layer, int workers, Share share)
     : model_(model),
       arena_(arena),
       vocabularies_(vocabularies),
@@ -33,7 +33,8 @@ Translator::Translator(const nn::TranslationModel& model, Arena& arena, const Vo
       search_(with_specials(search, *vocabularies.target)),
       sentences_per_batch_(sentences_per_batch),
       alignment_layer_(alignment_layer),
-      workers_(workers) {
+      workers_(workers),
+      share_(share) {
   nn::Search(model, arena, search_);  // refuses what makes no sense
 }
 
@@ -82,6 +83,7 @@ std::vector<Translation> Translator::translate(const std::vector<SourceLine>& li
   while (static_cast<int>(arenas.size()) < workers - 1) arenas.emplace_back(arena_.device());
   std::mutex telling;
   hand_out(count, workers, [&](int worker, int64_t i) {
+    if (!share_.has(i)) return;
     check_stop();
     const data::IndexedBatch& indexed = batches[static_cast<size_t>(i)];
     translate(encoded, indexed, worker == 0 ? arena_ : arenas[static_cast<size_t>(worker) - 1]);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/collective.h"
 #include "data/batches.h"
 #include "data/parallel_corpus.h"
 #include "nn/alignment.h"
@@ -37,10 +38,11 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
 class Translator {
  public:
   // `search` needs no special ids: with_specials() adds them. `alignment_layer`: aligns by it (nn/alignment.h).
-  // `workers`: threads that may have a batch each, with memory besides the arena's; on the CPU.
+  // `workers`: threads that may have a batch each, with memory besides the arena's; on the CPU. `share`: of the batches; lines
+  // of the others get no texts.
   Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
              nn::SearchOptions search, int64_t sentences_per_batch,
-             std::optional<int64_t> alignment_layer = std::nullopt, int workers = 1);
+             std::optional<int64_t> alignment_layer = std::nullopt, int workers = 1, Share share = {});
 
   // One translation per line, in order. `first_number`: of the first line, for what is drawn. `found` gets each
   // translation as it is there, in any order, one at a time. Errors as Search::translate() and align() have them. Throws Stopped
@@ -63,6 +65,7 @@ class Translator {
   int64_t sentences_per_batch_;
   std::optional<int64_t> alignment_layer_;
   int workers_;
+  Share share_;
 };
 
 }  // namespace xf::tools

@@ -1,5 +1,6 @@
 #include "tools/validation.h"
 
+#include <span>
 #include <sstream>
 
 #include "core/stop.h"
@@ -9,11 +10,24 @@
 
 namespace xf::tools {
 
-CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches) {
+// Sums are made batch after batch, whoever measured it: the bits are those of one rank.
+CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches,
+                       Collective& ranks) {
+  std::vector<double> of_batches(2 * batches.size());  // smoothed, plain; zero where another rank measures
+  ranks.together([&] {
+    for (auto i = static_cast<size_t>(ranks.rank()); i < batches.size();
+         i += static_cast<size_t>(ranks.size())) {
+      ranks.listen();
+      check_stop();
+      const nn::LossSums sums = nn::evaluate(model, arena, batches[i].batch);
+      of_batches[2 * i] = sums.smoothed;
+      of_batches[2 * i + 1] = sums.plain;
+    }
+  });
+  ranks.sum(std::span(of_batches));
   CorpusLoss loss;
-  for (const data::IndexedBatch& indexed : batches) {
-    check_stop();
-    const nn::LossSums sums = nn::evaluate(model, arena, indexed.batch);
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const nn::LossSums sums{of_batches[2 * i], of_batches[2 * i + 1], batches[i].batch.target_tokens};
     loss.sums += sums;
     loss.mean_of_batches +=
         sums.plain / static_cast<double>(sums.tokens) / static_cast<double>(batches.size());
@@ -28,18 +42,20 @@ CorpusLoss Validator::loss() const {
       model_, arena_,
       options_.get_int("maxi-batch") > 0
           ? data::packed_batches(set_.corpus, specials, data::sorted_batches(set_.corpus, capacity))
-          : data::validation_batches(set_.corpus, specials, capacity));
+          : data::validation_batches(set_.corpus, specials, capacity),
+      ranks_);
 }
 
 std::unique_ptr<Validator> make_validator(const Options& options, const nn::Model& model, Arena& arena,
-                                          const Vocabularies& vocabularies, const ValidationSet& set) {
+                                          const Vocabularies& vocabularies, const ValidationSet& set,
+                                          Collective& ranks) {
   switch (model.config().type) {
     case nn::ModelType::translation:
-      return std::make_unique<TranslationValidator>(options, model, arena, vocabularies, set);
+      return std::make_unique<TranslationValidator>(options, model, arena, vocabularies, set, ranks);
     case nn::ModelType::language_model:
-      return std::make_unique<LanguageModelValidator>(options, model, arena, vocabularies, set);
+      return std::make_unique<LanguageModelValidator>(options, model, arena, vocabularies, set, ranks);
     case nn::ModelType::classification:
-      return std::make_unique<ClassificationValidator>(options, model, arena, vocabularies, set);
+      return std::make_unique<ClassificationValidator>(options, model, arena, vocabularies, set, ranks);
   }
   return nullptr;
 }

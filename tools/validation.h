@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/collective.h"
 #include "nn/evaluation.h"
 #include "nn/training_loop.h"
 #include "tools/explain/matrix_picture.h"
@@ -41,22 +42,28 @@ struct CorpusLoss {
   double mean_of_batches = 0;  // the mean of their means: what two tutorials call the loss
   double mean() const { return sums.plain / static_cast<double>(sums.tokens); }  // per target token
 };
-// Throws Stopped between batches.
-CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches);
+// Throws Stopped between batches. Of several ranks each measures its share of them.
+CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches,
+                       Collective& ranks = Collective::alone());
 
 class Validator {
  public:
   virtual ~Validator() = default;
 
-  // Throws Stopped between batches.
+  // Throws Stopped between batches. Every rank asks, does its share, and gets the same scores.
   virtual ValidationResult validate() = 0;
   virtual FinalScore score() = 0;
 
  protected:
   // The arguments must outlive the object; the arena serves the loss.
   Validator(const Options& options, const nn::Model& model, Arena& arena, const Vocabularies& vocabularies,
-            const ValidationSet& set)
-      : options_(options), model_(model), arena_(arena), vocabularies_(vocabularies), set_(set) {}
+            const ValidationSet& set, Collective& ranks)
+      : options_(options),
+        model_(model),
+        arena_(arena),
+        vocabularies_(vocabularies),
+        set_(set),
+        ranks_(ranks) {}
 
   CorpusLoss loss() const;
 
@@ -65,11 +72,13 @@ class Validator {
   Arena& arena_;
   const Vocabularies& vocabularies_;
   const ValidationSet& set_;
+  Collective& ranks_;
 };
 
 // For the model's type.
 std::unique_ptr<Validator> make_validator(const Options& options, const nn::Model& model, Arena& arena,
-                                          const Vocabularies& vocabularies, const ValidationSet& set);
+                                          const Vocabularies& vocabularies, const ValidationSet& set,
+                                          Collective& ranks = Collective::alone());
 
 // Words apart by spaces, and the end of each line: what a loss is divided by that does not depend on the vocabulary.
 int64_t words_and_ends(const std::vector<std::string>& lines);

@@ -3,11 +3,10 @@
 
 #include <csignal>
 
-#include "core/stop.h"
-#include "tools/main.h"
 #include "tools/output_file.h"
 #include "tools/print_model.h"
 #include "tools/progress.h"
+#include "tools/ranks.h"
 #include "tools/run_comparison.h"
 #include "tools/train.h"
 
@@ -25,7 +24,7 @@ int compare_runs(const Options& options) {
   return 0;
 }
 
-int program(int argc, char** argv) {
+int program(int argc, char** argv, Collective& ranks) {
   const auto options = parse_options(Program::train, argc, argv);
   if (!options) return 0;
   if (options->get_bool("print-model")) {
@@ -33,12 +32,11 @@ int program(int argc, char** argv) {
     return 0;
   }
   if (!options->get_strings("runs").empty()) return compare_runs(*options);
-  watch_signals(OnStop::end);
   std::signal(SIGPIPE, SIG_IGN);  // who closes the pipe that shows the progress does not end the training
-  return train(*options);
+  return train(*options, ranks);
 }
 
 }  // namespace
 }  // namespace xf::tools
 
-int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::program); }
+int main(int argc, char** argv) { return xf::tools::run_ranks(argc, argv, xf::tools::program); }

@@ -138,6 +138,26 @@ TEST_CASE("TrainingBatches: a restored cursor goes on with the same batches, acr
   }
 }
 
+TEST_CASE(
+    "TrainingBatches: a batch that is skipped is as large as it would be, and leaves the next ones alone",
+    "[unit]") {
+  const ParallelCorpus corpus = numbered_corpus(60);
+  TrainingBatches all(corpus, kSpecials, capacity_for(40), 7), some(corpus, kSpecials, capacity_for(40), 7);
+  for (int i = 0; i < 50; ++i) {  // over several epochs
+    const PackedBatch expected = all.next();
+    if (i % 3 == 0) {
+      const PackedBatch batch = some.next();
+      CHECK(ids(batch.source_ids) == ids(expected.source_ids));
+    } else {
+      const BatchSize size = some.skip();
+      CHECK(size.source_tokens == expected.source_tokens);
+      CHECK(size.target_tokens == expected.target_tokens);
+      CHECK(size.sentences == expected.sentences);
+    }
+    CHECK(some.cursor() == all.cursor());
+  }
+}
+
 TEST_CASE("TrainingBatches: a shuffle has no favourite place", "[unit]") {
   // Over 2000 epochs of 10 pairs each pair is first 200 times on average; five sigma of the binomial is 67.
   const ParallelCorpus corpus = numbered_corpus(10);

@@ -38,6 +38,10 @@ class Task : public TrainingTask {
   TinyModel* model = nullptr;
   std::map<int64_t, Tensor> weights;  // saved, by update
 
+  BatchSize skip_batch() override {
+    const PackedBatch batch = next_batch();
+    return {batch.source_tokens, batch.target_tokens, batch.sentences};
+  }
   PackedBatch next_batch() override {
     if (fault) fault(batches);
     ++batches;

@@ -1,5 +1,6 @@
 # What `cmake --install` puts where: programs; static libraries, headers below xformer/, and how CMake and pkg-config
-# find them. `cpack` makes two Debian packages of it, xformer and libxformer-dev.
+# find them. `cpack` makes Debian packages of it: xformer, libxformer-dev and, where there
+# is MPI, xformer-mpi, which xformer suggests and does not need.
 include(CMakePackageConfigHelpers)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the tests are not installed
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/xformer)
@@ -41,12 +42,22 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL programs development)
+if(TARGET xformer_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME xformer)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION "Trains and runs translation models from the shell
  A Transformer on a tensor engine of its own: training, translation, scores.")
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "xformer-mpi")
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME xformer-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "xformer (= ${PROJECT_VERSION}), openmpi-bin")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "Trains a translation model with several processes
+ What xformer-train loads when mpirun or srun starts it.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libxformer-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(CONCAT CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "g++, libdnnl-dev, ocl-icd-opencl-dev, libicu-dev, "

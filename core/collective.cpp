@@ -1,0 +1,421 @@
+#include "core/collective.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <optional>
+
+#include "core/parallel.h"
+#include "core/stop.h"
+
+namespace xf {
+
+namespace {
+
+constexpr int64_t kReceivedBytes = 32 << 20;  // of a sum: from all others together
+constexpr int64_t kLeastBlock = 64 << 10;     // bytes of a message, where there are more
+constexpr int64_t kSmallBytes = 4096;         // what is sent to everybody rather than in pieces
+constexpr double kGrace = 1;                  // s, for those who wait to say so
+constexpr double kParting = 10;               // s
+constexpr double kPatience = 1e-3;            // s, then a wait gives the processor away
+constexpr double kLookEvery = 0.05;           // s
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Ranks may share a processor: who waits lets the other one work.
+void rest(double waited) {
+  if (waited < kPatience) {
+    sched_yield();
+  } else {
+    const timespec pause = {0, 50'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "?";
+  return name.data();
+}
+
+bool runs_here(int64_t process) { return kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH; }
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+}  // namespace
+
+// What overtakes messages.
+struct Collective::Note {
+  enum class Kind : int32_t {
+    stop,    // a signal, `value`, asked for it
+    failed,  // an Error of kind `value`
+    waits,   // the sender is there, and has run out of time
+    over,    // what is to be said has been said
+  } kind = Kind::over;
+  int32_t value = 0;
+  int64_t exchanges = 0;  // that the sender has done
+  int32_t sender = 0;
+  char text[Link::kNoteBytes - 24] = {};
+};
+
+struct Collective::Wait {
+  Link::Message message;
+  int peer;
+};
+
+Collective& Collective::alone() {
+  static Collective one;
+  return one;
+}
+
+Collective::Collective(std::unique_ptr<Link> link, double timeout)
+    : link_(std::move(link)), rank_(link_->rank()), size_(link_->size()), timeout_(timeout) {
+  static_assert(sizeof(Note) == Link::kNoteBytes);
+  peers_.resize(static_cast<size_t>(size_));
+  meet();
+}
+
+Collective::~Collective() = default;
+
+// Who is where. A rank of this host that dies is missed at once, others when the time limit has passed.
+void Collective::meet() {
+  const std::string host = host_name();
+  const std::vector<std::string> hosts = gather(host);
+  std::vector<int64_t> processes(static_cast<size_t>(size_));
+  processes[static_cast<size_t>(rank_)] = getpid();
+  sum(std::span(processes));
+  for (int r = 0; r < size_; ++r) {
+    const auto i = static_cast<size_t>(r);
+    peers_[i].host = hosts[i];
+    peers_[i].process = processes[i];
+    peers_[i].watched = hosts[i] == host && processes[i] != getpid() && runs_here(processes[i]);
+  }
+}
+
+std::string Collective::name_of(int rank) const { return fmt::format("rank {} ({})", rank, host_of(rank)); }
+
+// ---- one exchange: a message to each other rank and one from each, all at once
+
+void Collective::exchange(const std::function<std::span<const std::byte>(int)>& to,
+                          const std::function<std::span<std::byte>(int)>& from) {
+  XF_CHECK(!broken_, "collective: a rank is lost");
+  std::vector<Wait> waits;
+  for (int step = 1; step < size_; ++step) {  // not all to the same one first
+    const int sender = (rank_ + size_ - step) % size_;
+    const auto place = from(sender);
+    if (!place.empty())
+      waits.push_back({link_->receive(sender, place.data(), static_cast<int64_t>(place.size())), sender});
+  }
+  for (int step = 1; step < size_; ++step) {
+    const int receiver = (rank_ + step) % size_;
+    const auto bytes = to(receiver);
+    if (!bytes.empty())
+      waits.push_back({link_->send(receiver, bytes.data(), static_cast<int64_t>(bytes.size())), receiver});
+  }
+  wait(waits);
+  ++exchanges_;
+}
+
+void Collective::wait(std::vector<Wait>& waits) {
+  double moved = now(), looked = moved;
+  for (;;) {
+    std::vector<int> unreachable;
+    const size_t before = waits.size();
+    std::erase_if(waits, [&](const Wait& wait) {
+      const Link::Progress progress = link_->progress(wait.message);
+      if (progress == Link::Progress::failed) unreachable.push_back(wait.peer);
+      return progress == Link::Progress::done;
+    });
+    if (!unreachable.empty()) give_up(unreachable, "cannot be reached");
+    if (waits.empty()) return;
+    const double time = now();
+    if (waits.size() < before) moved = time;
+    if (time - looked > kLookEvery) {
+      looked = time;
+      look_after(waits);
+    }
+    if (time - moved > timeout_) {
+      std::vector<int> late;
+      for (const Wait& wait : waits) late.push_back(wait.peer);
+      give_up(late, fmt::format("has not answered for {:g} s (--collective-timeout)", timeout_));
+    }
+    rest(time - moved);
+  }
+}
+
+// Whether those whom we wait for are there.
+void Collective::look_after(const std::vector<Wait>& waits) {
+  listen();
+  for (const Wait& wait : waits) {
+    const Peer& peer = peers_[static_cast<size_t>(wait.peer)];
+    if (peer.watched && !runs_here(peer.process)) give_up({wait.peer}, "has ended");
+  }
+}
+
+// ---- sums and copies
+
+template <typename T>
+void Collective::sum_small(std::span<T> values) {
+  std::vector<T> all(values.size() * static_cast<size_t>(size_));
+  const auto part = [&](int r) {
+    return std::span(all).subspan(values.size() * static_cast<size_t>(r), values.size());
+  };
+  std::ranges::copy(values, part(rank_).begin());
+  exchange([&](int) { return std::as_bytes(std::span<const T>(part(rank_))); },
+           [&](int r) { return std::as_writable_bytes(part(r)); });
+  std::ranges::copy(part(0), values.begin());
+  for (int r = 1; r < size_; ++r)
+    for (size_t i = 0; i < values.size(); ++i) values[i] += part(r)[i];
+}
+
+template <typename T>
+void Collective::sum(std::span<T> values) {
+  if (size_ == 1) return;
+  if (static_cast<int64_t>(values.size_bytes()) <= kSmallBytes) return sum_small(values);
+  reduce_scatter(values);
+  all_gather(values);
+}
+
+namespace {
+
+// Block number b of a piece: T's at [begin, end).
+template <typename T>
+std::span<T> block_of(std::span<T> values, Collective::Piece piece, int64_t block, int64_t b) {
+  const int64_t begin = std::min(piece.begin + b * block, piece.end),
+                end = std::min(begin + block, piece.end);
+  return values.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+}
+
+// Elements of a block, so that one from each other rank is at most kReceivedBytes.
+template <typename T>
+int64_t block_size(int ranks) {
+  return std::max(kReceivedBytes / ranks, kLeastBlock) / static_cast<int64_t>(sizeof(T));
+}
+
+int64_t block_count(int64_t n, int ranks, int64_t block) { return (n / ranks + 1 + block - 1) / block; }
+
+}  // namespace
+
+template <typename T>
+void Collective::reduce_scatter(std::span<T> values) {
+  if (size_ == 1) return;
+  const auto n = static_cast<int64_t>(values.size());
+  const int64_t block = block_size<T>(size_);
+  received_.resize(static_cast<size_t>(size_ * block) * sizeof(T));
+  const std::span<T> received(reinterpret_cast<T*>(received_.data()), static_cast<size_t>(size_ * block));
+  for (int64_t b = 0; b < block_count(n, size_, block); ++b) {
+    const std::span<T> own = block_of(values, own_piece(n), block, b);
+    const auto from = [&](int r) { return received.subspan(static_cast<size_t>(r * block), own.size()); };
+    exchange(
+        [&](int r) { return std::as_bytes(std::span<const T>(block_of(values, piece_of(n, r), block, b))); },
+        [&](int r) { return std::as_writable_bytes(from(r)); });
+    std::ranges::copy(own, from(rank_).begin());
+    parallel_for(static_cast<int64_t>(own.size()), 1 << 14, [&](int64_t begin, int64_t end) {
+      const auto count = static_cast<size_t>(end - begin);
+      T* const total = own.data() + begin;
+      std::copy_n(from(0).data() + begin, count, total);
+      for (int r = 1; r < size_; ++r) {
+        const T* const other = from(r).data() + begin;
+        for (size_t i = 0; i < count; ++i) total[i] += other[i];
+      }
+    });
+  }
+}
+
+template <typename T>
+void Collective::all_gather(std::span<T> values) {
+  if (size_ == 1) return;
+  const auto n = static_cast<int64_t>(values.size());
+  const int64_t block = block_size<T>(size_);
+  for (int64_t b = 0; b < block_count(n, size_, block); ++b) {
+    exchange([&](int) { return std::as_bytes(std::span<const T>(block_of(values, own_piece(n), block, b))); },
+             [&](int r) { return std::as_writable_bytes(block_of(values, piece_of(n, r), block, b)); });
+  }
+}
+
+template void Collective::sum(std::span<float>);
+template void Collective::sum(std::span<double>);
+template void Collective::sum(std::span<int64_t>);
+template void Collective::reduce_scatter(std::span<float>);
+template void Collective::reduce_scatter(std::span<double>);
+template void Collective::reduce_scatter(std::span<int64_t>);
+template void Collective::all_gather(std::span<float>);
+template void Collective::all_gather(std::span<double>);
+template void Collective::all_gather(std::span<int64_t>);
+
+// In two exchanges, so that the first rank does not run ahead, and sends each byte once: its pieces, and everybody's own.
+void Collective::broadcast(std::span<std::byte> bytes) {
+  if (size_ == 1) return;
+  const auto n = static_cast<int64_t>(bytes.size());
+  const int64_t block = block_size<std::byte>(size_);
+  const auto block_at = [&](int r, int64_t b) { return block_of(bytes, piece_of(n, r), block, b); };
+  for (int64_t b = 0; b < block_count(n, size_, block); ++b) {
+    const std::span<std::byte> none;
+    exchange([&](int r) -> std::span<const std::byte> { return is_first() ? block_at(r, b) : none; },
+             [&](int r) { return r == 0 ? block_at(rank_, b) : none; });
+    exchange([&](int) -> std::span<const std::byte> { return block_at(rank_, b); },
+             [&](int r) { return block_at(r, b); });
+  }
+}
+
+std::string Collective::broadcast(const std::string& text) {
+  return gather(is_first() ? text : std::string()).front();
+}
+
+std::vector<std::string> Collective::gather(const std::string& text) {
+  std::vector<std::string> all(static_cast<size_t>(size_));
+  all[static_cast<size_t>(rank_)] = text;
+  if (size_ == 1) return all;
+  std::vector<int64_t> sizes(all.size());
+  const auto own = static_cast<int64_t>(text.size());
+  sizes[static_cast<size_t>(rank_)] = own;
+  exchange(
+      [&](int) { return std::as_bytes(std::span(&own, 1)); },
+      [&](int r) { return std::as_writable_bytes(std::span(sizes).subspan(static_cast<size_t>(r), 1)); });
+  for (int r = 0; r < size_; ++r)
+    all[static_cast<size_t>(r)].resize(static_cast<size_t>(sizes[static_cast<size_t>(r)]));
+  exchange([&](int) { return bytes_of(text); },
+           [&](int r) {
+             std::string& other = all[static_cast<size_t>(r)];
+             return std::as_writable_bytes(std::span(other.data(), other.size()));
+           });
+  return all;
+}
+
+// ---- what parts of the work end in
+
+void Collective::together(const std::function<void()>& part) {
+  if (size_ == 1) return part();
+  int signal = 0;
+  std::optional<Error> error;
+  try {
+    part();
+  } catch (const Stopped& stopped) {
+    signal = stopped.signal();
+    Note note{.kind = Note::Kind::stop, .value = signal};
+    send_to_all(note);
+  } catch (const Error& own) {
+    if (broken_) throw;
+    error = own;
+  }
+  const std::vector<std::string> endings =
+      gather(error ? fmt::format("{}{}", error->exit_code(), error->what()) : std::string());
+  std::vector<int64_t> signals(static_cast<size_t>(size_));
+  signals[static_cast<size_t>(rank_)] = signal;
+  sum(std::span(signals));
+  for (int r = 0; r < size_; ++r) {
+    const std::string& ending = endings[static_cast<size_t>(r)];
+    if (ending.empty()) continue;
+    throw Error(static_cast<ErrorKind>(ending.front() - '0'),
+                r == 0 ? ending.substr(1) : fmt::format("{}: {}", name_of(r), ending.substr(1)));
+  }
+  for (const int64_t one : signals)
+    if (one != 0) throw Stopped(static_cast<int>(one));
+}
+
+void Collective::at_first(const std::function<void()>& part) {
+  together([&] {
+    if (is_first()) part();
+  });
+}
+
+// ---- ranks that are lost
+
+void Collective::send_to_all(const Note& note) {
+  Note sent = note;
+  sent.sender = rank_;
+  sent.exchanges = exchanges_;
+  for (int r = 0; r < size_; ++r)
+    if (r != rank_) link_->send_note(r, &sent);
+}
+
+void Collective::take(const Note& note, int from) {
+  switch (note.kind) {
+    case Note::Kind::stop: return ask_stop(note.value);
+    case Note::Kind::waits: peers_[static_cast<size_t>(from)].heard = true; return;
+    case Note::Kind::over: dismissed_ = true; return;
+    case Note::Kind::failed:
+      if (!failure_) failure_ = std::make_unique<Note>(note);
+  }
+}
+
+// A rank that failed behind an exchange has done its part of it: that one ends well.
+void Collective::listen() {
+  if (size_ == 1) return;
+  Note note;
+  for (int from = 0; link_->take_note(from, &note);) take(note, from);
+  if (broken_ || !failure_ || failure_->exchanges > exchanges_) return;
+  broken_ = true;
+  throw Error(static_cast<ErrorKind>(failure_->value),
+              fmt::format("{}: {}", name_of(failure_->sender), failure_->text));
+}
+
+// Who waits in vain says so: those who say nothing are missing.
+void Collective::give_up(std::vector<int> missing, const std::string& what) {
+  send_to_all({.kind = Note::Kind::waits});
+  const double begun = now();
+  do {
+    listen();
+    rest(kPatience);
+  } while (what != "has ended" && now() - begun < kGrace);
+  std::ranges::sort(missing);
+  missing.erase(std::ranges::unique(missing).begin(), missing.end());
+  const std::vector<int> all = missing;
+  std::erase_if(missing, [&](int r) { return peers_[static_cast<size_t>(r)].heard; });
+  if (missing.empty()) missing = all;
+  int first = 0;
+  while (std::ranges::find(missing, first) != missing.end()) ++first;
+  speaks_ = first == rank_;
+  broken_ = true;
+  std::vector<std::string> names;
+  for (const int r : missing) names.push_back(name_of(r));
+  fail(ErrorKind::failure, "{} {}", fmt::join(names, ", "), what);
+}
+
+bool Collective::tell(const Error& error) {
+  if (size_ == 1) return true;
+  if (!broken_) {
+    broken_ = true;
+    Note note{.kind = Note::Kind::failed, .value = error.exit_code()};
+    const std::string text = error.what();
+    text.copy(note.text, std::min(text.size(), sizeof note.text - 1));
+    send_to_all(note);
+  }
+  return (is_first() || speaks_) && !dismissed_;
+}
+
+void Collective::leave() {
+  if (size_ == 1) return;
+  if (!broken_) {
+    timeout_ = std::min(timeout_, kParting);
+    try {
+      int64_t none = 0;
+      sum(std::span(&none, 1));
+      return link_->part();
+    } catch (const Error&) {
+      broken_ = true;
+    }
+  }
+  if (is_first() || speaks_) send_to_all({.kind = Note::Kind::over});
+  const bool waits = !is_first() && !speaks_;
+  const double begun = now(), limit = waits ? timeout_ : 2 * kLookEvery;
+  while (now() - begun < limit && !dismissed_) {
+    listen();
+    if (waits && peers_[0].watched && !runs_here(peers_[0].process)) break;
+    rest(kPatience);
+  }
+}
+
+}  // namespace xf

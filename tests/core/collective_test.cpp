@@ -1,0 +1,201 @@
+#include "core/collective.h"
+
+#include <cmath>
+#include <mutex>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/support/thread_ranks.h"
+
+using namespace xf;
+using namespace xf::tests;
+
+namespace {
+
+// What rank r begins with: of all magnitudes, so that another order of a sum has other bits.
+std::vector<float> numbers_of(int rank, size_t n) {
+  std::vector<float> numbers(n);
+  for (size_t i = 0; i < n; ++i)
+    numbers[i] =
+        std::ldexp(static_cast<float>((i * 2654435761u + 977u * static_cast<size_t>(rank)) % 1000) - 500,
+                   static_cast<int>((i + 3 * static_cast<size_t>(rank)) % 20));
+  return numbers;
+}
+
+std::vector<float> sum_in_order(int ranks, size_t n) {
+  std::vector<float> sum = numbers_of(0, n);
+  for (int r = 1; r < ranks; ++r) {
+    const std::vector<float> other = numbers_of(r, n);
+    for (size_t i = 0; i < n; ++i) sum[i] += other[i];
+  }
+  return sum;
+}
+
+// Rank by rank; Catch's macros are for one thread.
+template <typename T>
+std::vector<T> from_each(int size, const std::function<T(Collective&)>& body, double timeout = 20) {
+  std::vector<T> results(static_cast<size_t>(size));
+  std::mutex mutex;
+  as_ranks(
+      size,
+      [&](Collective& ranks) {
+        T result = body(ranks);
+        const std::scoped_lock lock(mutex);
+        results[static_cast<size_t>(ranks.rank())] = std::move(result);
+      },
+      timeout);
+  return results;
+}
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("Collective: a sum has the bits of adding rank after rank, at every rank", "[unit]") {
+  // 1: less than the ranks; 1024: the most that goes to everybody; three blocks of a piece.
+  for (const int size : {1, 2, 3, 5}) {
+    for (const size_t n : {size_t{1}, size_t{3}, size_t{1024}, size_t{1025}, size_t{40'003}}) {
+      const auto sums = from_each<std::vector<float>>(size, [n](Collective& ranks) {
+        std::vector<float> values = numbers_of(ranks.rank(), n);
+        ranks.sum(std::span(values));
+        return values;
+      });
+      const std::vector<float> expected = sum_in_order(size, n);
+      for (const std::vector<float>& sum : sums) CHECK(sum == expected);
+    }
+  }
+}
+
+TEST_CASE("Collective: a sum of many blocks is that of one", "[unit]") {
+  const size_t n = 9'000'001;  // 12 MB a piece, in blocks of 10.7
+  const std::vector<float> expected = sum_in_order(3, n);
+  const auto same = from_each<int>(3, [&](Collective& ranks) {
+    std::vector<float> values = numbers_of(ranks.rank(), n);
+    ranks.sum(std::span(values));
+    return values == expected ? 1 : 0;
+  });
+  CHECK(same == std::vector{1, 1, 1});
+}
+
+TEST_CASE("Collective: a rank's piece is the sum after the first half, and everybody's after the second",
+          "[unit]") {
+  const size_t n = 5003;
+  const std::vector<float> expected = sum_in_order(4, n);
+  const auto halves = from_each<std::pair<bool, bool>>(4, [&](Collective& ranks) {
+    std::vector<float> values = numbers_of(ranks.rank(), n);
+    ranks.reduce_scatter(std::span(values));
+    const auto [begin, end] = ranks.own_piece(static_cast<int64_t>(n));
+    const bool first = std::equal(values.begin() + begin, values.begin() + end, expected.begin() + begin);
+    ranks.all_gather(std::span(values));
+    return std::pair(first, values == expected);
+  });
+  for (const auto& [first, second] : halves) CHECK((first && second));
+}
+
+TEST_CASE("Collective: integers and doubles add up, too", "[unit]") {
+  const auto sums = from_each<std::pair<int64_t, double>>(3, [](Collective& ranks) {
+    std::vector<int64_t> integers(2000, int64_t{1} << (50 + ranks.rank()));
+    std::vector<double> reals(2000, std::ldexp(1.0, -20 * ranks.rank()));
+    ranks.sum(std::span(integers));
+    ranks.sum(std::span(reals));
+    return std::pair(integers.back(), reals.back());
+  });
+  for (const auto& [integer, real] : sums) {
+    CHECK(integer == int64_t{7} << 50);
+    CHECK(real == 1 + 0x1p-20 + 0x1p-40);
+  }
+}
+
+TEST_CASE("Collective: the first rank's bytes come everywhere, and everybody's texts", "[unit]") {
+  const auto seen = from_each<std::string>(3, [](Collective& ranks) {
+    std::string bytes = ranks.is_first() ? "seven b" : ".......";
+    ranks.broadcast(std::as_writable_bytes(std::span(bytes.data(), bytes.size())));
+    const std::string word = ranks.broadcast(ranks.is_first() ? "a longer word" : "");
+    std::string all = bytes + "," + word;
+    for (const std::string& text : ranks.gather(std::string(static_cast<size_t>(ranks.rank()), 'x')))
+      all += "," + text;
+    return all;
+  });
+  for (const std::string& all : seen) CHECK(all == "seven b,a longer word,,x,xx");
+}
+
+TEST_CASE("Collective: what one rank throws of a common work all throw, and go on together", "[unit]") {
+  const auto errors = from_each<std::string>(3, [](Collective& ranks) {
+    const std::string error = error_of([&] {
+      ranks.together([&] {
+        if (ranks.rank() > 0) fail(ErrorKind::resources, "disk {} is full", ranks.rank());
+      });
+    });
+    const std::string first =
+        error_of([&] { ranks.at_first([] { fail(ErrorKind::data, "no such file"); }); });
+    return error + "; " + first + "; " + ranks.broadcast("still here");
+  });
+  for (const std::string& error : errors) {
+    CHECK(error.find("rank 1 (") == 0);
+    CHECK(error.find("): disk 1 is full; no such file; still here") != std::string::npos);
+  }
+}
+
+TEST_CASE("Collective: a rank that fails alone is named to those who wait for it", "[unit]") {
+  const auto errors = from_each<std::string>(3, [](Collective& ranks) {
+    if (ranks.rank() == 2) {
+      CHECK_FALSE(ranks.tell(Error(ErrorKind::resources, "out of memory")));
+      return std::string();
+    }
+    int64_t one = 1;
+    const std::string error = error_of([&] { ranks.sum(std::span(&one, 1)); });
+    return error + (ranks.broken() ? "; broken" : "");
+  });
+  for (const int r : {0, 1}) {
+    CHECK(errors[static_cast<size_t>(r)].find("rank 2 (") == 0);
+    CHECK(errors[static_cast<size_t>(r)].find("): out of memory; broken") != std::string::npos);
+  }
+}
+
+TEST_CASE("Collective: what a rank fails at behind a sum does not spoil the sum", "[unit]") {
+  const auto results = from_each<std::string>(2, [](Collective& ranks) {
+    std::vector<double> values(5000, 1);
+    ranks.sum(std::span(values));
+    if (ranks.rank() == 1) ranks.tell(Error(ErrorKind::failure, "too late"));
+    return std::to_string(static_cast<int>(values.back()));
+  });
+  CHECK(results == std::vector<std::string>{"2", "2"});
+}
+
+TEST_CASE("Collective: who does not answer is named when the time is up, and the lowest that is left says so",
+          "[unit]") {
+  for (const int silent : {0, 2}) {
+    const auto errors = from_each<std::string>(
+        3,
+        [silent](Collective& ranks) {
+          if (ranks.rank() == silent) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+            return std::string();
+          }
+          int64_t one = 1;
+          std::string what;
+          try {
+            ranks.sum(std::span(&one, 1));
+          } catch (const Error& error) {
+            what = error.what();
+            what += ranks.tell(error) ? "; speaks" : "; is silent";
+          }
+          return what;
+        },
+        0.5);
+    for (int r = 0; r < 3; ++r) {
+      if (r == silent) continue;
+      const std::string& error = errors[static_cast<size_t>(r)];
+      CHECK(error.find(fmt::format("rank {} (", silent)) == 0);
+      CHECK(error.find("has not answered for 0.5 s") != std::string::npos);
+      CHECK((error.find("; speaks") != std::string::npos) == (r == (silent == 0 ? 1 : 0)));
+    }
+  }
+}

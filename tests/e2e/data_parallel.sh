@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# Several processes that mpirun starts train as one with so many times --optimizer-delay; and whatever happens to one of them
+# ends all, in a line, with nothing lost.
+#   data_parallel.sh FOLDER_OF_THE_PROGRAMS     XF_UPDATES=N for other than short runs
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+command -v mpirun >/dev/null && [ -e "$programs/xformer_mpi.so" ] || { echo "[skipped] no MPI here"; exit 0; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+make_corpus
+updates=${XF_UPDATES:-24}
+
+ranks() { # how many, run, option...
+  local count=$1 run=$2
+  shift 2
+  mpirun --oversubscribe -n "$count" xformer-train "${small[@]}" -t train.en train.de -m "$run" --cpu-threads 1 "$@"
+}
+alone() { train "$@" --cpu-threads 1; }
+losses() { grep '"event":"train"' "$1/metrics.jsonl" | grep -oE '"loss":[0-9.]+' | cut -d: -f2; }
+scores() { grep '"event":"valid"' "$1/metrics.jsonl" | grep -oE '"metric":.*"score":[-+.0-9e]+' | sed -E 's/(\.[0-9]{4})[0-9]*/\1/'; }
+same_losses() { # run, run: within 1e-5, and as many as updates
+  paste <(losses "$1") <(losses "$2") |
+    awk -v n="$updates" '{ d = $1 - $2; if (d < 0) d = -d; d /= $1; if (d > most) most = d }
+      END { printf "        largest difference %.1e\n", most; exit NR != n || most > 1e-5 }'
+}
+same_run() { # run, run
+  same_bytes "$1/latest/model.safetensors" "$2/latest/model.safetensors" &&
+    same_bytes "$1/latest/optimizer.safetensors" "$2/latest/optimizer.safetensors" &&
+    same_bytes "$1/averaged/model.safetensors" "$2/averaged/model.safetensors" &&
+    same_bytes <(comparable_metrics "$1") <(comparable_metrics "$2")
+}
+
+# ---- the same losses, the same scores, the same bits. Epochs of this corpus have 49 batches: no multiple of 2 or 4.
+options=(--after "${updates}u" --disp-freq 1u --save-freq 8u --valid-freq 8u --early-stopping 0 --valid-sets valid.en valid.de
+  --valid-metrics bleu chrf ce-mean-words --log-format none)
+for count in 1 2 4; do
+  alone "alone$count" "${options[@]}" --optimizer-delay $count 2>>log
+  claim "as many ranks as $count end with 0" ranks $count "ranks$count" "${options[@]}" 2>>log
+  claim "they have the losses of --optimizer-delay $count within 1e-5" same_losses "alone$count" "ranks$count"
+  claim "and the scores of their validations" equal "$(scores "ranks$count")" "$(scores "alone$count")"
+done
+claim "an epoch ended within an update" test "$(grep -c '"event":"epoch"' ranks4/metrics.jsonl)" -ge 1
+claim "one rank is as without mpirun, byte by byte" same_run alone1 ranks1
+ranks 4 again4 "${options[@]}" 2>>log
+claim "4 ranks twice: the same bytes" same_run ranks4 again4
+claim "the log has a table of ranks" grep -qE '^ranks 0 to 3, each: .* · 1 thread$' ranks4/train.log
+claim "one line an update" equal "$(grep -c '^ep ' ranks4/train.log)" "$updates"
+
+# Every choice that an update has.
+others=("${options[@]}" --optimizer-delay 2 --r-drop 1 --exponential-smoothing 0.01 --bpe-dropout 0.1 --maxi-batch 4)
+alone alone_others "${others[@]}" --optimizer-delay 4 2>>log
+ranks 2 ranks_others "${others[@]}" 2>>log
+claim "with --optimizer-delay 2, R-Drop, smoothing and BPE-dropout 2 ranks are as 4 batches" same_losses alone_others ranks_others
+alone alone_muon "${options[@]}" --optimizer-delay 2 --optimizer muon 2>>log
+ranks 2 ranks_muon "${options[@]}" --optimizer muon 2>>log
+claim "with Muon, too" same_losses alone_muon ranks_muon
+ranks 2 sharded "${options[@]}" --shard-optimizer 2>>log
+claim "with --shard-optimizer, too" same_losses alone2 sharded
+claim "whose checkpoint is as large as any" equal \
+  "$(wc -c <sharded/latest/optimizer.safetensors)" "$(wc -c <ranks2/latest/optimizer.safetensors)"
+
+# ---- a checkpoint knows nothing of the number of ranks
+part() { # ranks, update, option...
+  local count=$1 after=$2
+  shift 2
+  ranks "$count" parts "${options[@]}" --after "${after}u" --optimizer-delay $((4 / count)) "$@" 2>>log
+}
+part 4 8 && part 2 16 --shard-optimizer && part 1 "$updates"
+claim "4 ranks, then 2, then 1, at the same batches: the losses of one" same_losses alone4 parts
+
+# ---- usage
+one_error() { # exit code, words, command...: mpirun has lines of its own
+  local wanted=$1 words=$2
+  shift 2
+  "$@" >out 2>&1
+  local code=$?
+  [ "$code" = "$wanted" ] && [ "$(grep -c '^error: ' out)" = 1 ] && grep -qE "^error: .*$words" out && return
+  echo "        exit code $code, not $wanted; should say '$words':"
+  sed 's/^/        /' out
+  return 1
+}
+claim "a mistake is told once: 2" one_error 2 "unknown option '--bla'" ranks 3 none --bla
+claim "a file that is missing, too: 3" one_error 3 'train.fr: cannot open' \
+  mpirun --oversubscribe -n 3 xformer-train --task demo -t train.en train.fr -m none
+claim "and that Muon cannot be split: 2" one_error 2 'shard-optimizer: muon needs whole matrices' \
+  ranks 2 none --shard-optimizer --optimizer muon
+mkdir without && cp "$(command -v xformer-train)" without/
+claim "without the module one line says that there is no MPI: 2" one_error 2 'started as 2 processes, and this build has no MPI' \
+  mpirun --oversubscribe -n 2 without/xformer-train --help
+claim "and one process needs none" without/xformer-train --version
+
+# ---- faults. Each ends all ranks; then the same command ends in the bytes of a run that nothing happened to.
+long=(--after 90u --disp-freq 1u --save-freq 10u --early-stopping 0 --collective-timeout 3)
+ranks 2 undisturbed "${long[@]}" --log-format none 2>>log
+process_of() { # run, rank
+  local folder
+  for folder in /proc/[0-9]*; do
+    { tr '\0' ' ' <"$folder/cmdline" | grep -q "^xformer-train .* -m $1 " &&
+      tr '\0' '\n' <"$folder/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$2"; } 2>/dev/null && echo "${folder#/proc/}"
+  done
+}
+begin() { # run, option...: in the background; returns at update 15 or so
+  ranks 2 "$@" "${long[@]}" >"$1.out" 2>&1 &
+  launcher=$!
+  while kill -0 $launcher 2>/dev/null && ! grep -q ' up 15/' "$1/train.log" 2>/dev/null; do sleep 0.02; done
+}
+ended() { # sets `code` and `seconds`
+  local begun=$SECONDS
+  wait $launcher
+  code=$? seconds=$((SECONDS - begun))
+}
+nobody_left() { [ -z "$(process_of "$1" 0)$(process_of "$1" 1)" ]; }
+goes_on() { # run
+  claim "$1: no process is left" nobody_left "$1"
+  ranks 2 "$1" "${long[@]}" --log-format none 2>>log
+  claim "$1: the same command ends in the bytes of an undisturbed run" same_run undisturbed "$1"
+  claim "$1: nothing is left half-written" equal "$(compgen -G "$1/checkpoints/*.tmp")" ""
+}
+says() { # run, words
+  grep -qE "^error: $2" "$1.out" && [ "$(grep -c '^error: ' "$1.out")" = 1 ] && return
+  sed 's/^/        /' "$1.out"
+  return 1
+}
+saved_once() { [ "$(grep -c '^saved at update .*; the same command goes on from here' "$1/train.log")" = 1 ]; }
+
+for rank in 0 1; do
+  begin "asked$rank"
+  kill -TERM "$(process_of "asked$rank" $rank)"
+  ended
+  claim "SIGTERM to rank $rank: 143" equal $code 143
+  claim "asked$rank: saved, once" saved_once "asked$rank"
+  goes_on "asked$rank"
+done
+
+begin launcher
+kill -TERM "$(pgrep -P $launcher mpirun || echo $launcher)"
+ended
+claim "SIGTERM to mpirun ends it, with a code of its own" test $code -ne 0
+claim "launcher: saved, once" saved_once launcher
+goes_on launcher
+
+for rank in 0 1; do
+  begin "killed$rank"
+  kill -KILL "$(process_of "killed$rank" $rank)"
+  ended
+  claim "SIGKILL of rank $rank: not 0, at once" test $code -ne 0 -a $seconds -le 5
+  claim "in one line that names it and the checkpoint" \
+    says "killed$rank" "rank $rank \(.*\) has ended; the same command goes on from killed$rank/checkpoints/update-0000[1-9]0"
+  goes_on "killed$rank"
+done
+
+for rank in 0 1; do
+  begin "paused$rank"
+  kill -STOP "$(process_of "paused$rank" $rank)"
+  ended
+  claim "SIGSTOP of rank $rank: not 0, when the time is up" test $code -ne 0 -a $seconds -le 10
+  claim "in one line that names it and the checkpoint" \
+    says "paused$rank" "rank $rank \(.*\) has not answered for 3 s \(--collective-timeout\); the same command goes on from paused$rank/checkpoints/"
+  goes_on "paused$rank"
+done
+
+claim "weights that explode end all: 4, in one line" one_error 4 \
+  'training diverged at update [0-9]+: 21 updates in a row without a finite gradient; not finite: .*, of rank 0' \
+  ranks 2 exploded --after 200u --learn-rate 1e30 --lr-warmup 0u --log-format none
+
+# A small file system of its own for rank 0 to fill.
+mkdir disk
+if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
+  claim "a disk that is full ends all: 5, in one line" one_error 5 'No space left' ranks 2 disk/full "${long[@]}" --log-format none
+  cp -a disk/full full_disk
+  umount disk
+  goes_on full_disk
+else
+  echo "        not tried, for want of a mount: a disk that is full"
+fi
+conclude

@@ -1,0 +1,167 @@
+// Several ranks, threads here, against one with as many micro-batches.
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "nn/trainer.h"
+#include "tests/data/errors.h"
+#include "tests/nn/tiny_model.h"
+#include "tests/support/catch.h"
+#include "tests/support/thread_ranks.h"
+
+using namespace xf;
+using namespace xf::nn;
+using namespace xf::tests;
+
+namespace {
+
+constexpr int64_t kUpdates = 6;
+
+TrainerOptions options_for_tests(int64_t micro_batches) {
+  TrainerOptions options;
+  options.schedule = {.peak = 3e-3, .warmup = 10};
+  options.clip_norm = 1;
+  options.micro_batches = micro_batches;
+  options.seed = 42;
+  return options;
+}
+
+// Sizes differ, so that a wrong place of a token has other dropout.
+PackedBatch batch_of(int64_t number) {
+  const auto n = static_cast<int32_t>(number);
+  return random_batch({5 + n % 4, 1, 9 - n % 3}, {4, 2 + n % 5, 1}, 13, 17, static_cast<uint64_t>(number));
+}
+
+struct Run {
+  std::vector<double> losses, norms;
+  std::vector<int64_t> tokens;
+  Tensor masters;
+  TensorMap moments;
+};
+
+using Change = std::function<void(TrainerOptions&)>;
+
+Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& change, bool skips = true) {
+  TinyModel model(dtype, tiny_config());
+  TrainerOptions options = options_for_tests(micro_batches);
+  options.ranks = &ranks;
+  change(options);
+  Trainer trainer(model.transformer, model.registry, model.arena, options);
+  if (trainer.smoothing()) trainer.smoothing()->begin();
+  Run run;
+  int64_t next = 0;
+  const auto skip = [&] {
+    const PackedBatch batch = batch_of(next++);
+    return BatchSize{batch.source_tokens, batch.target_tokens, batch.sentences};
+  };
+  for (int64_t u = 1; u <= kUpdates; ++u) {
+    trainer.start(
+        u, [&] { return batch_of(next++); }, {}, 1, skips ? skip : std::function<BatchSize()>());
+    const UpdateResult result = trainer.finished().back();
+    run.losses.push_back(result.loss.smoothed / static_cast<double>(result.loss.tokens));
+    run.norms.push_back(result.gradient_norm);
+    run.tokens.push_back(result.loss.tokens);
+  }
+  run.masters = trainer.smoothing() ? trainer.smoothing()->mean() : model.registry.masters();
+  run.moments = trainer.optimizer().whole_state();
+  return run;
+}
+
+std::vector<Run> train_ranks(DType dtype, int size, int64_t micro_batches, const Change& change,
+                             bool skips = true) {
+  std::vector<Run> runs(static_cast<size_t>(size));
+  std::mutex mutex;
+  as_ranks(size, [&](Collective& ranks) {
+    Run run = train(dtype, ranks, micro_batches, change, skips);
+    const std::scoped_lock lock(mutex);
+    runs[static_cast<size_t>(ranks.rank())] = std::move(run);
+  });
+  return runs;
+}
+
+// In f64, where another order of the sums is all but nothing.
+void check_as_one(int size, int64_t micro_batches, const Change& change, bool skips = true) {
+  const Run one = train(DType::f64, Collective::alone(), size * micro_batches, [&](TrainerOptions& options) {
+    change(options);
+    options.shard_optimizer = false;
+  });
+  for (const Run& run : train_ranks(DType::f64, size, micro_batches, change, skips)) {
+    CHECK(max_relative_error(run.losses, one.losses) <= 1e-9);
+    CHECK(max_relative_error(run.norms, one.norms) <= 1e-9);
+    CHECK(run.tokens == one.tokens);
+    CHECK(max_relative_error(run.masters, one.masters) <= 1e-9);
+    for (const auto& [name, moment] : one.moments)
+      CHECK(max_relative_error(run.moments.at(name), moment) <= 1e-9);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Ranks: losses, norms, weights and moments are those of one with as many micro-batches", "[unit]") {
+  check_as_one(2, 1, [](TrainerOptions&) {});
+  check_as_one(4, 1, [](TrainerOptions&) {});
+  check_as_one(3, 2, [](TrainerOptions&) {});
+  check_as_one(
+      2, 1, [](TrainerOptions&) {}, false);
+}
+
+TEST_CASE("Ranks: so they are with R-Drop, smoothing, cut batches and any optimiser", "[unit]") {
+  check_as_one(2, 2, [](TrainerOptions& options) { options.r_drop = 1; });
+  check_as_one(2, 1, [](TrainerOptions& options) { options.smoothing = 0.3; });
+  check_as_one(2, 1, [](TrainerOptions& options) { options.capacity = {8, 8, 2}; });
+  check_as_one(2, 1,
+               [](TrainerOptions& options) { options.optimizer = kernels::SgdOptions{.momentum = 0.9f}; });
+  check_as_one(2, 1, [](TrainerOptions& options) { options.optimizer = MuonOptions{}; });
+}
+
+TEST_CASE("Ranks: each may keep a piece of the optimiser's state", "[unit]") {
+  check_as_one(3, 1, [](TrainerOptions& options) { options.shard_optimizer = true; });
+  check_as_one(2, 1, [](TrainerOptions& options) {
+    options.shard_optimizer = true;
+    options.optimizer = kernels::SgdOptions{.momentum = 0.9f};
+  });
+  as_ranks(2, [](Collective& ranks) {
+    TinyModel model(DType::f32, tiny_config());
+    const auto whole = make_optimizer(model.registry, kernels::AdamOptions{}, 0);
+    const auto piece = make_optimizer(model.registry, kernels::AdamOptions{}, 0, ranks);
+    if (2 * piece->bytes() > whole->bytes() + 16)
+      fail(ErrorKind::failure, "no piece: {} bytes", piece->bytes());
+    if (error_of([&] {
+          make_optimizer(model.registry, MuonOptions{}, 0, ranks);
+        }).find("muon needs whole matrices") == std::string::npos)
+      fail(ErrorKind::failure, "muon was not refused");
+  });
+}
+
+TEST_CASE("Ranks: all have the same bits, twice", "[unit]") {
+  for (const bool shards : {false, true}) {
+    const Change change = [shards](TrainerOptions& options) { options.shard_optimizer = shards; };
+    const std::vector<Run> runs = train_ranks(DType::f32, 3, 1, change),
+                           again = train_ranks(DType::f32, 3, 1, change);
+    for (size_t r = 0; r < runs.size(); ++r) {
+      CHECK(runs[r].losses == runs[0].losses);
+      CHECK(same_bits(runs[r].masters, runs[0].masters));
+      CHECK(same_bits(again[r].masters, runs[0].masters));
+    }
+  }
+}
+
+TEST_CASE("Ranks: where one has a gradient that is not finite none moves, and it is named", "[unit]") {
+  as_ranks(2, [](Collective& ranks) {
+    TinyModel model(DType::f32, tiny_config());
+    if (ranks.rank() == 1)
+      model.registry.find("output.bias").value.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
+    TrainerOptions options = options_for_tests(1);
+    options.ranks = &ranks;
+    const std::vector<float> before = model.registry.masters().to_vector<float>();
+    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    int64_t next = 0;
+    const UpdateResult result = trainer.update(1, [&] { return batch_of(next++); });
+    if (std::isfinite(result.gradient_norm))
+      fail(ErrorKind::failure, "rank {} has not seen it", ranks.rank());
+    const std::string bad = trainer.first_bad_value(2, batch_of(0)).value_or("nothing");
+    if (bad.find(", of rank 1 (") == std::string::npos) fail(ErrorKind::failure, "named: {}", bad);
+    if (ranks.rank() == 1) return;
+    if (model.registry.masters().to_vector<float>() != before) fail(ErrorKind::failure, "rank 0 has moved");
+  });
+}

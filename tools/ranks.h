@@ -1,0 +1,23 @@
+// A program that several processes may run as one, when mpirun or srun starts them (core/launch.h): rank 0 speaks and writes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/collective.h"
+#include "tools/options.h"
+
+namespace xf::tools {
+
+// run_program() (tools/main.h) for them all. What other ranks than 0 print goes nowhere; where rank 0 is lost, the lowest that is
+// left says why.
+int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collective&)>& body);
+
+// --cpu-threads, or a fair share of the processors that the ranks of one host have in common.
+int threads_of_rank(const Options& options, Collective& ranks);
+
+// Who computes where with what, in few lines; none for one rank. Every rank asks.
+std::vector<std::string> rank_table(const Options& options, Collective& ranks);
+
+}  // namespace xf::tools
