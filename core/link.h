@@ -1,5 +1,5 @@
 // Messages between the processes of one training, its ranks: what a Collective (core/collective.h) is made of. Behind it is
-// MPI (core/mpi_link.cpp), in a module that is loaded when it is needed: so this header needs nothing of the project.
+// MPI (core/mpi/mpi_link.cpp), in a module that is loaded when it is needed: so this header needs nothing of the project.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-#include "core/launch.h"
+#include "core/mpi/launch.h"
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/main.h"

@@ -1,4 +1,4 @@
-// A program that several processes may run as one, when mpirun or srun starts them (core/launch.h): rank 0 speaks and writes.
+// A program that several processes may run as one, when mpirun or srun starts them (core/mpi/launch.h): rank 0 speaks and writes.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-#include "core/launch.h"
+#include "core/mpi/launch.h"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-// The module that the programs load when a launcher of MPI started them (core/launch.h): Link over MPI's messages from point
+// The module that the programs load when a launcher of MPI started them (core/mpi/launch.h): Link over MPI's messages from point
 // to point. In which order sums are made is core/collective.h's business, not MPI's, so that the same ranks give the same bits.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
