@@ -61,6 +61,7 @@ struct Collective::Note {
   enum class Kind : int32_t {
     stop,    // a signal, `value`, asked for it
     failed,  // an Error of kind `value`
+    works,   // the sender is at long work
     waits,   // the sender is there, and has run out of time
     over,    // what is to be said has been said
   } kind = Kind::over;
@@ -146,11 +147,13 @@ void Collective::wait(std::vector<Wait>& waits) {
       looked = time;
       look_after(waits);
     }
-    if (time - moved > timeout_) {
-      std::vector<int> late;
-      for (const Wait& wait : waits) late.push_back(wait.peer);
-      give_up(late, fmt::format("has not answered for {:g} s (--collective-timeout)", timeout_));
+    std::vector<int> late;
+    for (const Wait& wait : waits) {
+      const double last = std::max(moved, peers_[static_cast<size_t>(wait.peer)].worked);
+      if (time - last > timeout_) late.push_back(wait.peer);
     }
+    if (!late.empty())
+      give_up(late, fmt::format("has not answered for {:g} s (--collective-timeout)", timeout_));
     rest(time - moved);
   }
 }
@@ -344,6 +347,7 @@ void Collective::send_to_all(const Note& note) {
 void Collective::take(const Note& note, int from) {
   switch (note.kind) {
     case Note::Kind::stop: return ask_stop(note.value);
+    case Note::Kind::works: peers_[static_cast<size_t>(from)].worked = now(); return;
     case Note::Kind::waits: peers_[static_cast<size_t>(from)].heard = true; return;
     case Note::Kind::over: dismissed_ = true; return;
     case Note::Kind::failed:
@@ -382,6 +386,13 @@ void Collective::give_up(std::vector<int> missing, const std::string& what) {
   std::vector<std::string> names;
   for (const int r : missing) names.push_back(name_of(r));
   fail(ErrorKind::failure, "{} {}", fmt::join(names, ", "), what);
+}
+
+void Collective::still_working() {
+  const double time = now();
+  if (size_ == 1 || time - said_working_ < std::min(1.0, timeout_ / 4)) return;
+  said_working_ = time;
+  send_to_all({.kind = Note::Kind::works});
 }
 
 bool Collective::tell(const Error& error) {

@@ -78,6 +78,9 @@ class Collective {
   // Brings what others tell, a stop among it (core/stop.h): to be called now and then in long work. Throws as the head says.
   void listen();
 
+  // Tells those who wait that this rank is at long work: their time limit begins anew. Sends once a second at most.
+  void still_working();
+
   // An Error that no other rank knows of is told to all. Whether this rank is the one to say it: rank 0, or else the lowest
   // that is left; nobody where it has been said.
   bool tell(const Error& error);
@@ -92,6 +95,7 @@ class Collective {
     int64_t process = 0;
     bool watched = false;  // here, under that number
     bool heard = false;    // waits as we do
+    double worked = 0;     // when it last said that it works
   };
   struct Note;
   struct Wait;
@@ -115,6 +119,7 @@ class Collective {
   std::vector<std::byte> received_;  // of a sum, from the others
   int64_t exchanges_ = 0;            // done
   std::unique_ptr<Note> failure_;    // that another rank has told of
+  double said_working_ = 0;          // when it was sent
   bool broken_ = false;              // see broken()
   bool speaks_ = false;              // in rank 0's place
   bool dismissed_ = false;           // who speaks has spoken

@@ -58,9 +58,15 @@ int train(const Options& options, Collective& ranks) {
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetStart);
   ProgressDisplay display(stderr, display_terminal(options));
   std::optional<TrainingInputs> inputs;
+  const auto read = [&] {
+    inputs = read_training_inputs(options_of_rank(options, ranks), start, [&](const std::string& text) {
+      display.activity(text);
+      ranks.still_working();
+    });
+  };
+  if (preparation_folder(options)) ranks.at_first(read);  // one prepares the text, all open it
   ranks.together([&] {
-    inputs = read_training_inputs(options_of_rank(options, ranks), start,
-                                  [&](const std::string& text) { display.activity(text); });
+    if (!inputs) read();
   });
   check_same_text(*inputs, ranks);
   display.clear();

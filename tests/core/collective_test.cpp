@@ -169,6 +169,24 @@ TEST_CASE("Collective: what a rank fails at behind a sum does not spoil the sum"
   CHECK(results == std::vector<std::string>{"2", "2"});
 }
 
+TEST_CASE("Collective: who says that it works may take longer than the time limit", "[unit]") {
+  const auto results = from_each<int64_t>(
+      3,
+      [](Collective& ranks) {
+        ranks.at_first([&] {
+          for (int i = 0; i < 30; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            ranks.still_working();
+          }
+        });
+        int64_t one = 1;
+        ranks.sum(std::span(&one, 1));
+        return one;
+      },
+      0.5);
+  CHECK(results == std::vector<int64_t>{3, 3, 3});
+}
+
 TEST_CASE("Collective: who does not answer is named when the time is up, and the lowest that is left says so",
           "[unit]") {
   for (const int silent : {0, 2}) {
