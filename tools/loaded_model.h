@@ -34,7 +34,8 @@ struct UnboundModel {
   nn::Checkpoint checkpoint;
 };
 
-// `path` is a run folder (its averaged model if there is one) or one of its checkpoints. Error data for what
+// `path` is a run folder (its averaged model if there is one), one of its checkpoints, or another toolkit's folder
+// (tools/exchange/import_model.h). Error data for what
 // is missing, damaged or does not fit together.
 UnboundModel read_unbound_model(const std::string& path, DType dtype);
 
