@@ -15,9 +15,9 @@ namespace xf::data {
 namespace {
 
 // Numbers of fields and kinds of piece in SentencePiece's sentencepiece_model.proto.
-constexpr uint64_t kPiece = 1, kTrainer = 2;              // of a model
-constexpr uint64_t kText = 1, kScore = 2, kKind = 3;      // of a piece
-constexpr uint64_t kFirstName = 45, kLastName = 48;       // of the training's settings: unk, bos, eos, pad
+constexpr uint64_t kPiece = 1, kTrainer = 2;          // of a model
+constexpr uint64_t kText = 1, kScore = 2, kKind = 3;  // of a piece
+constexpr uint64_t kFirstName = 45, kLastName = 48;   // of the training's settings: unk, bos, eos, pad
 constexpr uint64_t kNormal = 1, kUnknown = 2, kControl = 3, kUnused = 5;
 
 constexpr float kLowest = -1e9f;  // the score of a piece that nothing is to be merged to
@@ -63,7 +63,8 @@ std::string renamed(std::string_view trainer, const SpecialPieces& specials) {
   return message;
 }
 
-bool is_as_listed(const Tokenizer& tokenizer, const std::vector<std::string>& pieces, const SpecialPieces& specials) {
+bool is_as_listed(const Tokenizer& tokenizer, const std::vector<std::string>& pieces,
+                  const SpecialPieces& specials) {
   if (tokenizer.size() != static_cast<int64_t>(pieces.size())) return false;
   const auto is_named = [&](int32_t id, const std::string& name) {
     return id < 0 ? name.empty() : tokenizer.piece(id) == name;

@@ -17,8 +17,9 @@ struct SpecialPieces {
 enum class MissingPieces { silent, decoded };
 
 struct ModelWithIds {
-  std::string bytes;      // the given ones where pieces and ids are the list's already
-  int64_t left_out = 0;  // ordinary pieces of the model that the list lacks: text that had them is cut otherwise now
+  std::string bytes;  // the given ones where pieces and ids are the list's already
+  int64_t left_out =
+      0;  // ordinary pieces of the model that the list lacks: text that had them is cut otherwise now
 };
 
 // The model, with the list's pieces in its order. `name` stands for the model's file in messages. Error data for bytes

@@ -43,7 +43,8 @@ std::vector<Row> inspect_options() {
 std::vector<Row> to_options() {
   return {
       choice("format", "ctranslate2|hf-marian|safetensors|text|xformer", "",
-             "what becomes of the model: a folder for CTranslate2 or for transformers' MarianMT; one file of f32 "
+             "what becomes of the model: a folder for CTranslate2 or for transformers' MarianMT; one file of "
+             "f32 "
              "weights, safetensors or text; or, of such a folder of another toolkit, a model of this one")
           .bare(),
       text("model", "", "DIR", "run folder or checkpoint; for xformer: another toolkit's folder").alias("-m"),

@@ -80,7 +80,8 @@ std::string program_summary(Program program) {
              "  xformer-export inspect RUN\n"
              "  xformer-export inspect model.safetensors --format json\n";
     case Program::export_to:
-      return "A model for another toolkit, its weights in a file that any program reads, or another toolkit's "
+      return "A model for another toolkit, its weights in a file that any program reads, or another "
+             "toolkit's "
              "model for\nthis one.\n\n"
              "  xformer-export to ctranslate2 -m RUN -o DIR --quantization int8 --verify\n"
              "  xformer-export to hf-marian -m RUN -o DIR\n"

@@ -61,8 +61,8 @@ std::vector<double> log_probabilities(const ExchangedModel& model, const data::P
   Arena arena(Device::cpu());
   const auto specials = data::batch_specials(*model.vocabularies.source, *model.vocabularies.target);
   std::vector<double> all;
-  for (const data::IndexedBatch& indexed :
-       data::validation_batches(pairs, specials, {.target_tokens = 256, .source_tokens = 256, .sentences = kPairs})) {
+  for (const data::IndexedBatch& indexed : data::validation_batches(
+           pairs, specials, {.target_tokens = 256, .source_tokens = 256, .sentences = kPairs})) {
     const std::vector<double> of_batch = log_probabilities(transformer, arena, indexed.batch);
     all.insert(all.end(), of_batch.begin(), of_batch.end());
   }

@@ -39,10 +39,13 @@ class Writer {
   void add_tensor(const std::string& name, const Tensor& values) {
     const bool is_matrix = values.rank() == 2 && name.ends_with("/weight");
     if (quantization_ == Quantization::int8 && is_matrix) return add_rounded(name, values);
-    if (quantization_ == Quantization::float16) return add(name, ArrayType::f16, extents(values), f16_bytes(values));
+    if (quantization_ == Quantization::float16)
+      return add(name, ArrayType::f16, extents(values), f16_bytes(values));
     add_f32(name, values);
   }
-  void add_alias(const std::string& alias, const std::string& name) { file_.aliases.emplace_back(alias, name); }
+  void add_alias(const std::string& alias, const std::string& name) {
+    file_.aliases.emplace_back(alias, name);
+  }
   CTranslate2File& file() { return file_; }
 
  private:
@@ -93,13 +96,15 @@ void add_settings(Writer& writer, const nn::TransformerConfig& config) {
   writer.add_flag("encoder/embeddings_merge", 0);
   writer.add_number("decoder/alignment_layer", ArrayType::i16, static_cast<int16_t>(-1));
   writer.add_number("decoder/alignment_heads", ArrayType::i16, static_cast<int16_t>(0));
-  for (const char* name : {"start_from_zero_embedding", "alibi", "alibi_use_positive_positions", "scale_alibi"})
+  for (const char* name :
+       {"start_from_zero_embedding", "alibi", "alibi_use_positive_positions", "scale_alibi"})
     writer.add_flag(std::string("decoder/") + name, 0);
 }
 
 void add_tensors(Writer& writer, const ExchangedModel& model) {
   const nn::TransformerConfig& config = model.config;
-  for (const auto& [name, values] : split(model.tensors, ctranslate2_parts(config))) writer.add_tensor(name, values);
+  for (const auto& [name, values] : split(model.tensors, ctranslate2_parts(config)))
+    writer.add_tensor(name, values);
   if (!config.learned_positions) {
     const Tensor table = sinusoids(config, nn::most_tokens(config));
     for (const char* name : kCTranslate2Positions) writer.add_tensor(name, table);
@@ -140,7 +145,8 @@ void check_ctranslate2(const ExchangedModel& model) {
   for (const auto of : {&data::Tokenizer::unk_id, &data::Tokenizer::eos_id}) {
     const std::string ours = source->piece((*source.*of)()), theirs = target->piece((*target.*of)());
     if (ours != theirs)
-      fail(ErrorKind::usage, "{}: CTranslate2 has one name for a special token of both sides, and here they are {} and {}",
+      fail(ErrorKind::usage,
+           "{}: CTranslate2 has one name for a special token of both sides, and here they are {} and {}",
            model.where, ours, theirs);
   }
 }

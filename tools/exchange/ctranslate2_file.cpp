@@ -32,8 +32,9 @@ void append_string(std::string& bytes, const std::string& text) {
 
 std::string header_of(const std::string& name, const StoredArray& array) {
   if (array.bytes.size() > std::numeric_limits<uint32_t>::max())
-    fail(ErrorKind::usage, "ctranslate2: {} takes {} bytes, and the format ends at 4 GiB a tensor; export to safetensors",
-         name, array.bytes.size());
+    fail(ErrorKind::usage,
+         "ctranslate2: {} takes {} bytes, and the format ends at 4 GiB a tensor; export to safetensors", name,
+         array.bytes.size());
   std::string bytes;
   append_string(bytes, name);
   append(bytes, static_cast<uint8_t>(array.shape.size()));
@@ -86,7 +87,8 @@ StoredArray read_array(Reader& reader, const std::string& name) {
   array.bytes = reader.take(reader.number<uint32_t>());
   const int64_t elements = elements_of(array.shape, name);
   if (static_cast<uint64_t>(elements * size_of(array.type)) != array.bytes.size())
-    reader.refuse(fmt::format("{} is [{}] and has {} bytes", name, fmt::join(array.shape, ", "), array.bytes.size()));
+    reader.refuse(
+        fmt::format("{} is [{}] and has {} bytes", name, fmt::join(array.shape, ", "), array.bytes.size()));
   return array;
 }
 
@@ -137,7 +139,8 @@ CTranslate2File parse_ctranslate2_file(std::string_view bytes, const std::string
   const std::set<std::string> variables = names;
   for (auto left = reader.number<uint32_t>(); left > 0; --left) {
     std::string alias = take_name(), name = reader.string();
-    if (!variables.contains(name)) reader.refuse(fmt::format("{} is another name of {}, which is not there", alias, name));
+    if (!variables.contains(name))
+      reader.refuse(fmt::format("{} is another name of {}, which is not there", alias, name));
     file.aliases.emplace_back(std::move(alias), std::move(name));
   }
   if (!reader.at_end()) reader.refuse("bytes are left over at its end");

@@ -18,7 +18,7 @@ namespace xf::tools::exchange {
 struct CTranslate2File {
   std::string specification;
   uint32_t revision = 0;
-  std::vector<std::pair<std::string, StoredArray>> variables;    // in the order of the file
+  std::vector<std::pair<std::string, StoredArray>> variables;     // in the order of the file
   std::vector<std::pair<std::string, std::string>> aliases = {};  // alias and variable
 };
 

@@ -11,7 +11,8 @@ void add_norm(TensorParts& parts, const std::string& foreign, const std::string&
   parts.add(foreign + "/layer_norm/beta", ours + ".bias");
 }
 
-void add_layers(TensorParts& parts, const nn::TransformerConfig& config, const std::string& side, int64_t layers) {
+void add_layers(TensorParts& parts, const nn::TransformerConfig& config, const std::string& side,
+                int64_t layers) {
   for (int64_t l = 0; l < layers; ++l) {
     const std::string theirs = fmt::format("{}/layer_{}", side, l), ours = layer_name(side.c_str(), l);
     parts.add_map(theirs + "/self_attention/linear_0", ours + ".self_attention.qkv");

@@ -30,7 +30,8 @@ class Variables {
     for (const auto& [alias, name] : file.aliases) {
       arrays_[alias] = arrays_.at(name);
       // The scales of weights in eight bits come along.
-      if (const auto scale = arrays_.find(name + kScale); scale != arrays_.end()) arrays_[alias + kScale] = scale->second;
+      if (const auto scale = arrays_.find(name + kScale); scale != arrays_.end())
+        arrays_[alias + kScale] = scale->second;
     }
   }
 
@@ -95,13 +96,13 @@ void refuse_unknown(const Variables& variables) {
   for (const char* side : {"encoder/", "decoder/"}) {
     const std::string of(side);
     if (variables.number(of + "scale_embeddings", 1) != 1) refuse(of + "scale_embeddings other than 1");
-    for (const char* name : {"multi_query_attention", "embeddings_merge", "alibi", "start_from_zero_embedding",
-                             "rms_norm", "use_flash_attention"})
+    for (const char* name : {"multi_query_attention", "embeddings_merge", "alibi",
+                             "start_from_zero_embedding", "rms_norm", "use_flash_attention"})
       if (variables.number(of + name, 0) != 0) refuse(of + name);
   }
   for (const auto& [name, array] : variables.all()) {
-    for (const char* part : {"layernorm_embedding", "relative_position", "rotary", "embeddings_1/", "project_in",
-                             "linear_0_noact", "shared_layer_norm"})
+    for (const char* part : {"layernorm_embedding", "relative_position", "rotary", "embeddings_1/",
+                             "project_in", "linear_0_noact", "shared_layer_norm"})
       if (name.find(part) != std::string::npos) refuse(name);
   }
 }
@@ -110,7 +111,8 @@ int64_t common_number(const Variables& variables, const std::string& name, doubl
   const double source = variables.number("encoder/" + name, otherwise),
                target = variables.number("decoder/" + name, otherwise);
   if (source != target)
-    fail(ErrorKind::usage, "{}: {} is {} in the encoder and {} in the decoder; models of this engine have one",
+    fail(ErrorKind::usage,
+         "{}: {} is {} in the encoder and {} in the decoder; models of this engine have one",
          variables.path(), name, source, target);
   return std::llround(source);
 }
@@ -125,10 +127,11 @@ bool close(const Tensor& a, const Tensor& b, float tolerance) {
 // The stored tables are the engine's sinusoids, in one of their orders, or positions that were learnt.
 void find_positions(const Variables& variables, nn::TransformerConfig& config) {
   constexpr float kRounding = 1e-3f;  // of f16
-  const Tensor source = variables.tensor(kCTranslate2Positions[0]), target = variables.tensor(kCTranslate2Positions[1]);
+  const Tensor source = variables.tensor(kCTranslate2Positions[0]),
+               target = variables.tensor(kCTranslate2Positions[1]);
   if (source.rank() != 2 || source.width() != config.dim || source.rows() < 2)
-    fail(ErrorKind::data, "{}: {} is {}, and the model is {} wide", variables.path(), kCTranslate2Positions[0],
-         source.shape().to_string(), config.dim);
+    fail(ErrorKind::data, "{}: {} is {}, and the model is {} wide", variables.path(),
+         kCTranslate2Positions[0], source.shape().to_string(), config.dim);
   for (const auto layout : {kernels::PositionLayout::interleaved, kernels::PositionLayout::split}) {
     config.positions = layout;
     const Tensor table = sinusoids(config, source.rows());
@@ -148,14 +151,17 @@ nn::TransformerConfig config_of(const Variables& variables) {
   config.dim = variables.extent(kCTranslate2Target, 1);
   config.feed_forward = variables.extent("encoder/layer_0/ffn/linear_0/weight", 0);
   config.heads = common_number(variables, "num_heads", 8);
-  config.norm = common_number(variables, "pre_norm", 1) != 0 ? nn::NormPlacement::pre : nn::NormPlacement::post;
+  config.norm =
+      common_number(variables, "pre_norm", 1) != 0 ? nn::NormPlacement::pre : nn::NormPlacement::post;
   const int64_t number = common_number(variables, "activation", 0);
   const auto activation = ctranslate2_activation(static_cast<int>(number));
   if (!activation)
-    fail(ErrorKind::usage, "{}: activation {}; ReLU, GELU and swish (0, 3 and 2) are known", variables.path(), number);
+    fail(ErrorKind::usage, "{}: activation {}; ReLU, GELU and swish (0, 3 and 2) are known", variables.path(),
+         number);
   config.activation = *activation;
   if (variables.same(kCTranslate2Output, kCTranslate2Target))
-    config.tying = variables.same(kCTranslate2Source, kCTranslate2Target) ? nn::Tying::all : nn::Tying::target;
+    config.tying =
+        variables.same(kCTranslate2Source, kCTranslate2Target) ? nn::Tying::all : nn::Tying::target;
   find_positions(variables, config);
   return config;
 }
@@ -191,7 +197,8 @@ ExchangedModel read_ctranslate2(const std::string& folder) {
   settings.require_flag("add_source_bos", false, false, "models of this engine read the source without <s>");
   settings.require_flag("add_source_eos", true, false, "models of this engine read the source with </s>");
   if (const double epsilon = settings.number("layer_norm_epsilon").value_or(1e-5); epsilon != 1e-5)
-    fail(ErrorKind::usage, "{}: layer_norm_epsilon is {}; models of this engine have 1e-5", settings.path(), epsilon);
+    fail(ErrorKind::usage, "{}: layer_norm_epsilon is {}; models of this engine have 1e-5", settings.path(),
+         epsilon);
   refuse_unknown(variables);
   ExchangedModel model;
   model.where = folder;

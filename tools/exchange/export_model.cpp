@@ -40,7 +40,8 @@ ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format)
   if (config.type == nn::ModelType::classification) refuse("a classifier");
   if (config.quirks) refuse("trained with --quirks");
   if (nn::is_quantized(unbound.checkpoint.model))
-    fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of", model.folder);
+    fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of",
+         model.folder);
   return {.config = config,
           .tensors = unbound.checkpoint.model,
           .vocabularies = model.vocabularies,
@@ -60,15 +61,16 @@ struct FolderFormat {
 
 FolderFormat folder_format(const std::string& name) {
   if (name == "hf-marian")
-    return {{"model.safetensors", "config.json", "generation_config.json", "tokenizer_config.json", "vocab.json",
-             "target_vocab.json", "source.spm", "target.spm"},
+    return {{"model.safetensors", "config.json", "generation_config.json", "tokenizer_config.json",
+             "vocab.json", "target_vocab.json", "source.spm", "target.spm"},
             exchange::check_hf_marian,
             [](const std::string& folder, const ExchangedModel& model, Quantization) {
               exchange::write_hf_marian(folder, model);
             },
             exchange::read_hf_marian};
-  return {{"model.bin", "config.json", "shared_vocabulary.json", "source_vocabulary.json", "target_vocabulary.json",
-           "vocab.spm", "vocab.source.spm", "vocab.target.spm", "vocab.txt", "vocab.source.txt", "vocab.target.txt"},
+  return {{"model.bin", "config.json", "shared_vocabulary.json", "source_vocabulary.json",
+           "target_vocabulary.json", "vocab.spm", "vocab.source.spm", "vocab.target.spm", "vocab.txt",
+           "vocab.source.txt", "vocab.target.txt"},
           exchange::check_ctranslate2,
           exchange::write_ctranslate2,
           exchange::read_ctranslate2};
@@ -86,19 +88,23 @@ std::string output_folder(const Options& options, const FolderFormat& format) {
   const auto is_of_format = [&](const fs::directory_entry& entry) {
     return std::ranges::find(format.files, entry.path().filename().string()) != format.files.end();
   };
-  const bool replaceable = !fs::exists(folder, none) ||
-                           (fs::is_directory(folder, none) &&
-                            std::ranges::all_of(fs::directory_iterator(folder), is_of_format));
+  const bool replaceable =
+      !fs::exists(folder, none) ||
+      (fs::is_directory(folder, none) && std::ranges::all_of(fs::directory_iterator(folder), is_of_format));
   if (!replaceable)
-    fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name", folder);
+    fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",
+         folder);
   if (fs::exists(folder + ".tmp", none))
-    fail(ErrorKind::usage, "{0}.tmp is in the way: {0} is written there first; remove it or give another name", folder);
+    fail(ErrorKind::usage,
+         "{0}.tmp is in the way: {0} is written there first; remove it or give another name", folder);
   return folder;
 }
 
 Quantization quantization_of(const Options& options) {
   const std::string& name = options.get_string("quantization");
-  return name == "int8" ? Quantization::int8 : name == "float16" ? Quantization::float16 : Quantization::float32;
+  return name == "int8"      ? Quantization::int8
+         : name == "float16" ? Quantization::float16
+                             : Quantization::float32;
 }
 
 // How far log-probabilities of what is stored so may be from those of the model.
@@ -115,7 +121,9 @@ void verify(const ExchangedModel& model, const ExchangedModel& written, Quantiza
             const Options& options) {
   const double difference = exchange::largest_difference(model, written);
   if (!(difference <= tolerance_of(quantization)))
-    fail(ErrorKind::failure, "verify: read again, log-probabilities differ by up to {:.2g}, which is over {:.2g}; nothing is written",
+    fail(ErrorKind::failure,
+         "verify: read again, log-probabilities differ by up to {:.2g}, which is over {:.2g}; nothing is "
+         "written",
          difference, tolerance_of(quantization));
   if (!options.get_bool("quiet"))
     fmt::print(stderr, "verified: read again, log-probabilities differ by at most {:.2g}\n", difference);
@@ -124,8 +132,10 @@ void verify(const ExchangedModel& model, const ExchangedModel& written, Quantiza
 void import_model(const Options& options) {
   const std::string& foreign = options.get_string("model");
   if (!exchange::is_foreign(foreign))
-    fail(ErrorKind::usage, "{}: no model of another toolkit: neither CTranslate2's model.bin nor MarianMT's config.json "
-         "with weights", foreign);
+    fail(ErrorKind::usage,
+         "{}: no model of another toolkit: neither CTranslate2's model.bin nor MarianMT's config.json "
+         "with weights",
+         foreign);
   const std::string output = model_output(options);
   write_model(output, exchange::import_model(foreign).checkpoint, "");
   if (!options.get_bool("quiet")) fmt::print(stderr, "{}: made of {}\n", output, foreign);
@@ -142,8 +152,7 @@ void write_folder_of(const Options& options, const std::string& format_name) {
     format.write(temporary, model, quantization);
     if (options.get_bool("verify")) verify(model, format.read(temporary), quantization, options);
   });
-  if (!options.get_bool("quiet"))
-    fmt::print(stderr, "{}: {} for {}\n", folder, model.where, format_name);
+  if (!options.get_bool("quiet")) fmt::print(stderr, "{}: {} for {}\n", folder, model.where, format_name);
 }
 
 }  // namespace
@@ -153,7 +162,8 @@ void convert_model(const Options& options) {
   options.require("model");
   options.require("output");
   const std::string& format = options.get_string("format");
-  for (const auto& [name, formats] : {std::pair{"quantization", "ctranslate2"}, std::pair{"verify", "ctranslate2 hf-marian"}}) {
+  for (const auto& [name, formats] :
+       {std::pair{"quantization", "ctranslate2"}, std::pair{"verify", "ctranslate2 hf-marian"}}) {
     if (options.text_of(name) != Options(Program::export_to).text_of(name) &&
         std::string_view(formats).find(format) == std::string_view::npos)
       fail(ErrorKind::usage, "--{} is for {}", name, formats);

@@ -22,10 +22,12 @@ std::vector<std::string> files_in(const std::string& folder) {
   for (const char* name : {"sentencepiece.model", "sentencepiece.bpe.model", "spm.model"}) {
     if (there(name)) return {folder + "/" + name};
   }
-  fail(ErrorKind::data, "{}: no SentencePiece model (source.spm and target.spm, vocab.spm) in this folder", folder);
+  fail(ErrorKind::data, "{}: no SentencePiece model (source.spm and target.spm, vocab.spm) in this folder",
+       folder);
 }
 
-std::shared_ptr<const data::Tokenizer> tokenizer_of(const std::string& path, const ForeignVocabulary& vocabulary,
+std::shared_ptr<const data::Tokenizer> tokenizer_of(const std::string& path,
+                                                    const ForeignVocabulary& vocabulary,
                                                     data::MissingPieces missing) {
   std::string bytes = read_file(path);
   std::shared_ptr<const data::Tokenizer> tokenizer = data::make_tokenizer(bytes, path);
@@ -33,8 +35,9 @@ std::shared_ptr<const data::Tokenizer> tokenizer_of(const std::string& path, con
     const auto [with_ids, left_out] =
         data::sentencepiece_with_ids(bytes, vocabulary.pieces, vocabulary.specials, missing, path);
     if (left_out > 0)
-      fmt::print(stderr, "warning: {}: {} are not in the model's vocabulary; text with them is cut otherwise\n", path,
-                 counted(left_out, "piece"));
+      fmt::print(stderr,
+                 "warning: {}: the model's vocabulary lacks {} of it; text with them is cut otherwise\n",
+                 path, counted(left_out, "piece"));
     return data::make_tokenizer(with_ids, path);
   }
   bool same = tokenizer->size() == static_cast<int64_t>(vocabulary.pieces.size());

@@ -34,7 +34,7 @@ Json config_of(const ExchangedModel& model) {
           {"encoder_ffn_dim", config.feed_forward},
           {"decoder_ffn_dim", config.feed_forward},
           {"activation_function", name_of(config.activation)},
-          {"max_position_embeddings", std::max<int64_t>(1024, config.max_length + 1)},
+          {"max_position_embeddings", std::max<int64_t>(1024, config.max_length)},
           {"scale_embedding", true},
           {"static_position_embeddings", true},
           {"normalize_embedding", false},
@@ -55,7 +55,8 @@ Json config_of(const ExchangedModel& model) {
 Json generation_of(const ExchangedModel& model) {
   const data::Tokenizer& target = *model.vocabularies.target;
   Json banned = Json::array();
-  for (const int32_t id : {target.unk_id(), target.bos_id(), target.pad_id()}) banned.push_back(Json::array({id}));
+  for (const int32_t id : {target.unk_id(), target.bos_id(), target.pad_id()})
+    banned.push_back(Json::array({id}));
   return {{"pad_token_id", target.pad_id()},
           {"bos_token_id", target.bos_id()},
           {"eos_token_id", target.eos_id()},

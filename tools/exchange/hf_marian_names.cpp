@@ -11,7 +11,8 @@ void add_norm(TensorParts& parts, const std::string& foreign, const std::string&
   parts.add(foreign + ".bias", ours + ".bias");
 }
 
-void add_layers(TensorParts& parts, const nn::TransformerConfig& config, const std::string& side, int64_t layers) {
+void add_layers(TensorParts& parts, const nn::TransformerConfig& config, const std::string& side,
+                int64_t layers) {
   const int64_t D = config.dim;
   for (int64_t l = 0; l < layers; ++l) {
     const std::string theirs = fmt::format("model.{}.layers.{}", side, l), ours = layer_name(side.c_str(), l);

@@ -53,8 +53,8 @@ class Weights {
 int64_t common_integer(const Settings& settings, const char* encoder, const char* decoder) {
   const int64_t source = settings.required_integer(encoder), target = settings.required_integer(decoder);
   if (source != target)
-    fail(ErrorKind::usage, "{}: {} is {} and {} is {}; models of this engine have one for both", settings.path(), encoder,
-         source, decoder, target);
+    fail(ErrorKind::usage, "{}: {} is {} and {} is {}; models of this engine have one for both",
+         settings.path(), encoder, source, decoder, target);
   return source;
 }
 
@@ -69,9 +69,12 @@ nn::Tying tying_of(const Settings& settings) {
 
 nn::TransformerConfig config_of(const Settings& settings) {
   if (const auto type = settings.text("model_type"); type.value_or("") != "marian")
-    fail(ErrorKind::usage, "{}: model_type is '{}'; MarianMT models, 'marian', are read", settings.path(), type.value_or(""));
-  settings.require_flag("scale_embedding", true, false, "models of this engine scale embeddings by sqrt(d_model)");
-  settings.require_flag("normalize_embedding", false, false, "models of this engine do not normalise embeddings");
+    fail(ErrorKind::usage, "{}: model_type is '{}'; MarianMT models, 'marian', are read", settings.path(),
+         type.value_or(""));
+  settings.require_flag("scale_embedding", true, false,
+                        "models of this engine scale embeddings by sqrt(d_model)");
+  settings.require_flag("normalize_embedding", false, false,
+                        "models of this engine do not normalise embeddings");
   settings.require_flag("normalize_before", false, false, "MarianMT itself does not look at it");
   settings.require_flag("add_final_layer_norm", false, false, "MarianMT itself does not look at it");
   nn::TransformerConfig config;
@@ -85,7 +88,8 @@ nn::TransformerConfig config_of(const Settings& settings) {
   const std::string name = settings.text("activation_function").value_or("gelu");
   const auto activation = hf_activation(name);
   if (!activation)
-    fail(ErrorKind::usage, "{}: activation_function is '{}'; relu, gelu, swish and silu are known", settings.path(), name);
+    fail(ErrorKind::usage, "{}: activation_function is '{}'; relu, gelu, swish and silu are known",
+         settings.path(), name);
   config.activation = *activation;
   config.positions = kernels::PositionLayout::split;
   config.tying = tying_of(settings);
@@ -113,7 +117,8 @@ void check_positions(const Weights& weights, const nn::TransformerConfig& config
   }
 }
 
-nn::TensorMap tensors_of(const Weights& weights, const TensorParts& parts, const nn::TransformerConfig& config) {
+nn::TensorMap tensors_of(const Weights& weights, const TensorParts& parts,
+                         const nn::TransformerConfig& config) {
   nn::TensorMap theirs;
   for (const TensorPart& part : parts.all()) {
     const std::string& name = part.foreign;
@@ -132,13 +137,16 @@ nn::TensorMap tensors_of(const Weights& weights, const TensorParts& parts, const
   return theirs;
 }
 
-const std::string& piece_at(const std::vector<std::string>& pieces, int64_t id, const char* key, const Settings& settings) {
+const std::string& piece_at(const std::vector<std::string>& pieces, int64_t id, const char* key,
+                            const Settings& settings) {
   if (id < 0 || id >= static_cast<int64_t>(pieces.size()))
-    fail(ErrorKind::data, "{}: {} is {}, and the vocabulary has {} pieces", settings.path(), key, id, pieces.size());
+    fail(ErrorKind::data, "{}: {} is {}, and the vocabulary has {} pieces", settings.path(), key, id,
+         pieces.size());
   return pieces[static_cast<size_t>(id)];
 }
 
-Vocabularies vocabularies_of(const std::string& folder, const Settings& settings, const nn::TransformerConfig& config) {
+Vocabularies vocabularies_of(const std::string& folder, const Settings& settings,
+                             const nn::TransformerConfig& config) {
   const auto list = [&](const std::string& name, int64_t size) {
     const std::string path = folder + "/" + name;
     ForeignVocabulary vocabulary{parse_pieces(MappedFile(path).bytes(), path), {}};
@@ -147,9 +155,10 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
       fail(ErrorKind::data, "{}: {} pieces, and config.json says {}", path, pieces.size(), size);
     const int64_t pad = settings.required_integer("pad_token_id");
     vocabulary.specials.pad = piece_at(pieces, pad, "pad_token_id", settings);
-    vocabulary.specials.eos = piece_at(pieces, settings.integer("eos_token_id").value_or(0), "eos_token_id", settings);
-    vocabulary.specials.bos =
-        piece_at(pieces, settings.integer("decoder_start_token_id").value_or(pad), "decoder_start_token_id", settings);
+    vocabulary.specials.eos =
+        piece_at(pieces, settings.integer("eos_token_id").value_or(0), "eos_token_id", settings);
+    vocabulary.specials.bos = piece_at(pieces, settings.integer("decoder_start_token_id").value_or(pad),
+                                       "decoder_start_token_id", settings);
     return vocabulary;
   };
   const ForeignVocabulary source = list("vocab.json", config.source_vocabulary);
@@ -162,7 +171,8 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
 bool is_hf_marian(const std::string& folder) {
   // Our checkpoints have a state.json.
   return fs::is_regular_file(folder + "/config.json") && !fs::exists(folder + "/state.json") &&
-         (fs::is_regular_file(folder + "/model.safetensors") || fs::is_regular_file(folder + "/pytorch_model.bin"));
+         (fs::is_regular_file(folder + "/model.safetensors") ||
+          fs::is_regular_file(folder + "/pytorch_model.bin"));
 }
 
 ExchangedModel read_hf_marian(const std::string& folder) {
@@ -175,7 +185,8 @@ ExchangedModel read_hf_marian(const std::string& folder) {
   const TensorParts parts = hf_marian_parts(model.config);
   model.tensors = joined_model(tensors_of(weights, parts, model.config), parts, model.config, weights.path());
   model.vocabularies = vocabularies_of(folder, settings, model.config);
-  const std::string generation = folder + "/generation_config.json", tokenizer = folder + "/tokenizer_config.json";
+  const std::string generation = folder + "/generation_config.json",
+                    tokenizer = folder + "/tokenizer_config.json";
   const Settings search = fs::exists(generation) ? Settings::read(generation) : settings;
   model.beam_size = std::max<int64_t>(1, search.integer("num_beams").value_or(1));
   model.normalize = search.number("length_penalty").value_or(1);

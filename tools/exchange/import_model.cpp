@@ -19,7 +19,9 @@ std::string configuration_of(const ExchangedModel& model) {
   const nn::TransformerConfig& config = model.config;
   std::string toml = "task = \"transformer-base\"\n";
   const auto set = [&](const char* key, const auto& value) { toml += fmt::format("{} = {}\n", key, value); };
-  const auto set_word = [&](const char* key, std::string_view word) { set(key, fmt::format("\"{}\"", word)); };
+  const auto set_word = [&](const char* key, std::string_view word) {
+    set(key, fmt::format("\"{}\"", word));
+  };
   set_word("tokenizer", std::string_view(model.vocabularies.source->extension()) == ".spm" ? "spm" : "icu");
   set("joint-vocab", config.tying == nn::Tying::all || model.vocabularies.joint());
   set("vocab-size", model.vocabularies.source->size());

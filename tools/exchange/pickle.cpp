@@ -17,7 +17,8 @@ constexpr size_t kMostCopied = size_t{1} << 26;
 }  // namespace
 
 void PickleReader::refuse(const std::string& why) const {
-  fail(ErrorKind::data, "{}: not a file of tensors as torch.save() writes it: {}; save it as safetensors", path_, why);
+  fail(ErrorKind::data, "{}: not a file of tensors as torch.save() writes it: {}; save it as safetensors",
+       path_, why);
 }
 
 std::string_view PickleReader::take(uint64_t count) {
@@ -94,14 +95,18 @@ void PickleReader::append_to(std::vector<PickledPtr> items) {
 PickledPtr PickleReader::tensor_of(const Pickled& arguments) const {
   const auto& items = arguments.items;
   const auto is_numbers = [](const PickledPtr& list) {
-    return list->kind == Kind::list &&
-           std::ranges::all_of(list->items, [](const PickledPtr& item) { return item->kind == Kind::integer; });
+    return list->kind == Kind::list && std::ranges::all_of(list->items, [](const PickledPtr& item) {
+             return item->kind == Kind::integer;
+           });
   };
-  if (items.size() < 4 || items[0]->kind != Kind::storage || items[1]->kind != Kind::integer || !is_numbers(items[2]) ||
-      !is_numbers(items[3]) || items[2]->items.size() != items[3]->items.size())
+  if (items.size() < 4 || items[0]->kind != Kind::storage || items[1]->kind != Kind::integer ||
+      !is_numbers(items[2]) || !is_numbers(items[3]) || items[2]->items.size() != items[3]->items.size())
     refuse("a tensor is not made as usual");
-  return std::make_shared<Pickled>(Pickled{
-      .kind = Kind::tensor, .integer = items[1]->integer, .text = {}, .items = {items[0], items[2], items[3]}, .depth = 4});
+  return std::make_shared<Pickled>(Pickled{.kind = Kind::tensor,
+                                           .integer = items[1]->integer,
+                                           .text = {},
+                                           .items = {items[0], items[2], items[3]},
+                                           .depth = 4});
 }
 
 void PickleReader::call() {
@@ -122,70 +127,74 @@ void PickleReader::call() {
 void PickleReader::persistent() {
   const PickledPtr id = pop();
   const auto& items = id->items;
-  if (id->kind != Kind::list || items.size() < 5 || items[0]->text != "storage" || items[1]->kind != Kind::name ||
-      items[2]->kind != Kind::text)
+  if (id->kind != Kind::list || items.size() < 5 || items[0]->text != "storage" ||
+      items[1]->kind != Kind::name || items[2]->kind != Kind::text)
     refuse("a storage is not named as usual");
   push({.kind = Kind::storage, .text = items[2]->text, .items = {items[1]}});
 }
 
 // By the instructions' numbers, with their names in pickletools.
 void PickleReader::execute(unsigned char instruction) {
-  const auto text = [&](std::string_view value) { push({.kind = Kind::text, .text = std::string(value), .items = {}}); };
-  const auto integer = [&](int64_t value) { push({.kind = Kind::integer, .integer = value, .text = {}, .items = {}}); };
+  const auto text = [&](std::string_view value) {
+    push({.kind = Kind::text, .text = std::string(value), .items = {}});
+  };
+  const auto integer = [&](int64_t value) {
+    push({.kind = Kind::integer, .integer = value, .text = {}, .items = {}});
+  };
   const auto tuple = [&](size_t count) {
     std::vector<PickledPtr> items(count);
     for (size_t i = count; i > 0; --i) items[i - 1] = pop();
     push_list(std::move(items));
   };
   switch (instruction) {
-    case 0x80: take(1); return;                                                          // PROTO
-    case 0x95: take(8); return;                                                          // FRAME
-    case 'N': push({.text = {}, .items = {}}); return;                                   // NONE
-    case 0x88: return integer(1);                                                        // NEWTRUE
-    case 0x89: return integer(0);                                                        // NEWFALSE
-    case 'K': return integer(number<uint8_t>());                                         // BININT1
-    case 'M': return integer(number<uint16_t>());                                        // BININT2
-    case 'J': return integer(number<int32_t>());                                         // BININT
-    case 'G': take(8), push({.text = {}, .items = {}}); return;                          // BINFLOAT
-    case 'X': return text(take(number<uint32_t>()));                                     // BINUNICODE
-    case 0x8c: return text(take(number<uint8_t>()));                                     // SHORT_BINUNICODE
-    case 'U': return text(take(number<uint8_t>()));                                      // SHORT_BINSTRING
-    case 'T': return text(take(number<uint32_t>()));                                     // BINSTRING
+    case 0x80: take(1); return;                                  // PROTO
+    case 0x95: take(8); return;                                  // FRAME
+    case 'N': push({.text = {}, .items = {}}); return;           // NONE
+    case 0x88: return integer(1);                                // NEWTRUE
+    case 0x89: return integer(0);                                // NEWFALSE
+    case 'K': return integer(number<uint8_t>());                 // BININT1
+    case 'M': return integer(number<uint16_t>());                // BININT2
+    case 'J': return integer(number<int32_t>());                 // BININT
+    case 'G': take(8), push({.text = {}, .items = {}}); return;  // BINFLOAT
+    case 'X': return text(take(number<uint32_t>()));             // BINUNICODE
+    case 0x8c: return text(take(number<uint8_t>()));             // SHORT_BINUNICODE
+    case 'U': return text(take(number<uint8_t>()));              // SHORT_BINSTRING
+    case 'T': return text(take(number<uint32_t>()));             // BINSTRING
     case ')':
-    case ']': return push_list({});                                                      // EMPTY_TUPLE, EMPTY_LIST
-    case '}': push({.kind = Kind::dictionary, .text = {}, .items = {}}); return;         // EMPTY_DICT
-    case '(': marks_.push_back(stack_.size()); return;                                   // MARK
+    case ']': return push_list({});                                               // EMPTY_TUPLE, EMPTY_LIST
+    case '}': push({.kind = Kind::dictionary, .text = {}, .items = {}}); return;  // EMPTY_DICT
+    case '(': marks_.push_back(stack_.size()); return;                            // MARK
     case 't':
-    case 'l': return push_list(pop_to_mark());                                           // TUPLE, LIST
-    case 0x85: return tuple(1);                                                          // TUPLE1
-    case 0x86: return tuple(2);                                                          // TUPLE2
-    case 0x87: return tuple(3);                                                          // TUPLE3
-    case 'a': {                                                                          // APPEND
+    case 'l': return push_list(pop_to_mark());  // TUPLE, LIST
+    case 0x85: return tuple(1);                 // TUPLE1
+    case 0x86: return tuple(2);                 // TUPLE2
+    case 0x87: return tuple(3);                 // TUPLE3
+    case 'a': {                                 // APPEND
       const PickledPtr item = pop();
       return append_to({item});
     }
-    case 's': {                                                                          // SETITEM
+    case 's': {  // SETITEM
       const PickledPtr value = pop(), key = pop();
       return append_to({key, value});
     }
     case 'e':
-    case 'u': return append_to(pop_to_mark());                                           // APPENDS, SETITEMS
-    case 'q': return remember(number<uint8_t>());                                        // BINPUT
-    case 'r': return remember(number<uint32_t>());                                       // LONG_BINPUT
-    case 0x94: return remember(memo_.size());                                            // MEMOIZE
-    case 'h': return recall(number<uint8_t>());                                          // BINGET
-    case 'j': return recall(number<uint32_t>());                                         // LONG_BINGET
-    case 'Q': return persistent();                                                       // BINPERSID
-    case 'R': return call();                                                             // REDUCE
+    case 'u': return append_to(pop_to_mark());      // APPENDS, SETITEMS
+    case 'q': return remember(number<uint8_t>());   // BINPUT
+    case 'r': return remember(number<uint32_t>());  // LONG_BINPUT
+    case 0x94: return remember(memo_.size());       // MEMOIZE
+    case 'h': return recall(number<uint8_t>());     // BINGET
+    case 'j': return recall(number<uint32_t>());    // LONG_BINGET
+    case 'Q': return persistent();                  // BINPERSID
+    case 'R': return call();                        // REDUCE
     case 'b': pop(); return;  // BUILD: a dictionary's own attributes, which nobody looks at
-    case 0x8a: {                                                                         // LONG1
+    case 0x8a: {              // LONG1
       const std::string_view digits = take(number<uint8_t>());
       if (digits.size() > sizeof(int64_t)) return integer(-1);  // the magic number in front of older files
       int64_t value = digits.empty() || digits.back() >= 0 ? 0 : -1;
       std::memcpy(&value, digits.data(), digits.size());
       return integer(value);
     }
-    case 'c': {                                                                          // GLOBAL
+    case 'c': {  // GLOBAL
       const std::string module(line()), name(line());
       push({.kind = Kind::name, .text = module + " " + name, .items = {}});
       return;

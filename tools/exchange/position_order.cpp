@@ -36,8 +36,8 @@ enum class Axis { none, columns, rows };
 
 // Which axis of a parameter is the model's dimension: what reads the stream has it as columns, what writes it as rows.
 Axis axis_of(std::string_view name) {
-  for (const char* reads : {"embedding.weight", "qkv.weight", ".q.weight", "cross_kv.weight", "feed_forward.in.weight",
-                            "output.weight"})
+  for (const char* reads : {"embedding.weight", "qkv.weight", ".q.weight", "cross_kv.weight",
+                            "feed_forward.in.weight", "output.weight"})
     if (name.ends_with(reads)) return Axis::columns;
   for (const char* writes : {".out.weight", ".out.bias", "norm.weight", "norm.bias"})
     if (name.ends_with(writes)) return Axis::rows;

@@ -67,7 +67,8 @@ int64_t elements_of(const std::vector<int64_t>& shape, const std::string& where)
   for (const int64_t extent : shape) {
     // Below 2^56, so that bytes can be counted too.
     if (extent < 0 || __builtin_mul_overflow(count, extent, &count) || count >> 56 != 0)
-      fail(ErrorKind::data, "{}: an array of [{}] elements; copy or save it again", where, fmt::join(shape, ", "));
+      fail(ErrorKind::data, "{}: an array of [{}] elements; copy or save it again", where,
+           fmt::join(shape, ", "));
   }
   return count;
 }

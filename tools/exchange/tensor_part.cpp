@@ -54,15 +54,16 @@ nn::TensorMap joined(const nn::TensorMap& theirs, const TensorParts& parts, cons
     const Tensor from =
         part.transposed && found->second.rank() == 2 ? transposed(found->second) : found->second;
     // A vector may be stored as a row.
-    const bool same = from.shape() == to.shape() || (to.rank() == 1 && from.rank() == 2 && from.dim(0) == 1 &&
-                                                     from.dim(1) == to.dim(0));
+    const bool same = from.shape() == to.shape() ||
+                      (to.rank() == 1 && from.rank() == 2 && from.dim(0) == 1 && from.dim(1) == to.dim(0));
     if (!same)
       fail(ErrorKind::data, "{}: {} is {}, and the other tensors make it {}", where, part.foreign,
            from.shape().to_string(), to.shape().to_string());
     to.copy_from(from.reshape(to.shape()));
     filled += to.numel();
   }
-  XF_CHECK(filled == registry.count(), "exchange: {} of {} elements have a name there", filled, registry.count());
+  XF_CHECK(filled == registry.count(), "exchange: {} of {} elements have a name there", filled,
+           registry.count());
   return ours;
 }
 

@@ -16,13 +16,14 @@ namespace {
 using Kind = Pickled::Kind;
 using Name = std::pair<std::string_view, ArrayType>;
 constexpr std::array kStorages = {
-    Name{"torch DoubleStorage", ArrayType::f64},   Name{"torch FloatStorage", ArrayType::f32},
-    Name{"torch HalfStorage", ArrayType::f16},     Name{"torch BFloat16Storage", ArrayType::bf16},
-    Name{"torch LongStorage", ArrayType::i64},     Name{"torch IntStorage", ArrayType::i32},
-    Name{"torch ShortStorage", ArrayType::i16},    Name{"torch CharStorage", ArrayType::i8}};
+    Name{"torch DoubleStorage", ArrayType::f64}, Name{"torch FloatStorage", ArrayType::f32},
+    Name{"torch HalfStorage", ArrayType::f16},   Name{"torch BFloat16Storage", ArrayType::bf16},
+    Name{"torch LongStorage", ArrayType::i64},   Name{"torch IntStorage", ArrayType::i32},
+    Name{"torch ShortStorage", ArrayType::i16},  Name{"torch CharStorage", ArrayType::i8}};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  fail(ErrorKind::data, "{}: not a file of tensors as torch.save() writes it: {}; save it as safetensors", path, why);
+  fail(ErrorKind::data, "{}: not a file of tensors as torch.save() writes it: {}; save it as safetensors",
+       path, why);
 }
 
 ArrayType type_of(const Pickled& storage, const std::string& path) {
@@ -43,7 +44,8 @@ bool is_packed(const std::vector<PickledPtr>& shape, const std::vector<PickledPt
   return true;
 }
 
-StoredArray array_of(const Pickled& tensor, std::string_view storage, const std::string& name, const std::string& path) {
+StoredArray array_of(const Pickled& tensor, std::string_view storage, const std::string& name,
+                     const std::string& path) {
   StoredArray array;
   array.type = type_of(*tensor.items[0], path);
   for (const PickledPtr& extent : tensor.items[1]->items) array.shape.push_back(extent->integer);
@@ -53,7 +55,8 @@ StoredArray array_of(const Pickled& tensor, std::string_view storage, const std:
   const auto elements = static_cast<int64_t>(storage.size()) / bytes;
   if (tensor.integer < 0 || tensor.integer > elements || count > elements - tensor.integer)
     refuse(path, name + " lies outside of its storage");
-  array.bytes = storage.substr(static_cast<size_t>(tensor.integer * bytes), static_cast<size_t>(count * bytes));
+  array.bytes =
+      storage.substr(static_cast<size_t>(tensor.integer * bytes), static_cast<size_t>(count * bytes));
   return array;
 }
 
@@ -64,7 +67,8 @@ StoredArrays arrays_of(const Pickled& dictionary, const StorageOf& storage_of, c
   StoredArrays result;
   for (size_t i = 0; i < dictionary.items.size(); i += 2) {
     const Pickled &key = *dictionary.items[i], &value = *dictionary.items[i + 1];
-    if (key.kind != Kind::text || value.kind != Kind::tensor) refuse(path, "something else than tensors by name");
+    if (key.kind != Kind::text || value.kind != Kind::tensor)
+      refuse(path, "something else than tensors by name");
     result.arrays[key.text] = array_of(value, storage_of(*value.items[0]), key.text, path);
   }
   return result;
@@ -72,10 +76,12 @@ StoredArrays arrays_of(const Pickled& dictionary, const StorageOf& storage_of, c
 
 StoredArrays parse_archive(std::string_view bytes, const std::string& path) {
   const auto archive = std::make_shared<ZipEntries>(parse_zip(bytes, path));
-  const auto pickle = std::ranges::find_if(archive->files, [](const auto& file) { return file.first.ends_with("/data.pkl"); });
+  const auto pickle = std::ranges::find_if(
+      archive->files, [](const auto& file) { return file.first.ends_with("/data.pkl"); });
   if (pickle == archive->files.end()) refuse(path, "no data.pkl");
   const std::string folder = pickle->first.substr(0, pickle->first.rfind('/') + 1);
-  if (const auto order = archive->files.find(folder + "byteorder"); order != archive->files.end() && order->second != "little")
+  if (const auto order = archive->files.find(folder + "byteorder");
+      order != archive->files.end() && order->second != "little")
     refuse(path, "of a machine with another order of bytes");
   const PickledPtr dictionary = PickleReader(pickle->second, path).read();
   const auto storage_of = [&](const Pickled& storage) {
@@ -88,7 +94,8 @@ StoredArrays parse_archive(std::string_view bytes, const std::string& path) {
   return result;
 }
 
-void collect_storages(const Pickled& dictionary, std::map<std::string, ArrayType>& types, const std::string& path) {
+void collect_storages(const Pickled& dictionary, std::map<std::string, ArrayType>& types,
+                      const std::string& path) {
   for (const PickledPtr& item : dictionary.items) {
     if (item->kind == Kind::tensor) types[item->items[0]->text] = type_of(*item->items[0], path);
   }
@@ -106,11 +113,13 @@ StoredArrays parse_older(std::string_view bytes, const std::string& path) {
   std::map<std::string, std::string_view> storages;
   for (const PickledPtr& key : keys->items) {
     int64_t elements = 0;
-    if (!types.contains(key->text) || rest.size() < sizeof elements) refuse(path, "its storages are not those of its tensors");
+    if (!types.contains(key->text) || rest.size() < sizeof elements)
+      refuse(path, "its storages are not those of its tensors");
     std::memcpy(&elements, rest.data(), sizeof elements);
     rest.remove_prefix(sizeof elements);
     const int64_t bytes_each = size_of(types.at(key->text));
-    if (elements < 0 || elements > static_cast<int64_t>(rest.size()) / bytes_each) refuse(path, "it ends too early");
+    if (elements < 0 || elements > static_cast<int64_t>(rest.size()) / bytes_each)
+      refuse(path, "it ends too early");
     storages[key->text] = rest.substr(0, static_cast<size_t>(elements * bytes_each));
     rest.remove_prefix(storages[key->text].size());
   }

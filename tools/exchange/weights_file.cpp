@@ -48,7 +48,8 @@ void write_weights(const Options& options) {
     nn::write_safetensors(output, checkpoint.model, metadata);
   }
   if (!options.get_bool("quiet"))
-    fmt::print(stderr, "{}: {} of {}\n", output, counted(static_cast<int64_t>(checkpoint.model.size()), "tensor"), folder);
+    fmt::print(stderr, "{}: {} of {}\n", output,
+               counted(static_cast<int64_t>(checkpoint.model.size()), "tensor"), folder);
 }
 
 }  // namespace xf::tools::exchange

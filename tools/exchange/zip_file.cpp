@@ -50,7 +50,8 @@ struct Directory {
 // The record at the end, behind which there may be a comment, and the one of 64 bits in front of it.
 Directory find_directory(const Archive& archive) {
   if (archive.size() < kEndBytes) archive.refuse("it is too short");
-  const uint64_t last = archive.size() - kEndBytes, first = last > kLongestComment ? last - kLongestComment : 0;
+  const uint64_t last = archive.size() - kEndBytes,
+                 first = last > kLongestComment ? last - kLongestComment : 0;
   uint64_t at = last + 1;
   do {
     if (at == first) archive.refuse("it has no directory");
@@ -143,7 +144,8 @@ ZipEntries parse_zip(std::string_view bytes, const std::string& path, size_t mos
     const Entry entry = read_entry(archive, at);
     at = entry.next;
     if ((entry.flags & kEncrypted) != 0) archive.refuse(entry.name + " is encrypted");
-    if (archive.number<uint32_t>(entry.header) != kLocalHeader) archive.refuse(entry.name + " is not where it says");
+    if (archive.number<uint32_t>(entry.header) != kLocalHeader)
+      archive.refuse(entry.name + " is not where it says");
     const uint64_t data = entry.header + kLocalBytes + archive.number<uint16_t>(entry.header + 26) +
                           archive.number<uint16_t>(entry.header + 28);
     std::string_view content = archive.part(data, entry.packed);
@@ -151,7 +153,8 @@ ZipEntries parse_zip(std::string_view bytes, const std::string& path, size_t mos
       // Deflate makes at most 1032 bytes of one.
       if (entry.size / 1032 > entry.packed) archive.refuse(entry.name + " has another size than it says");
       if (unpacked += entry.size; unpacked > most_unpacked)
-        fail(ErrorKind::resources, "{}: unpacks to more than {} bytes; save it uncompressed", path, most_unpacked);
+        fail(ErrorKind::resources, "{}: unpacks to more than {} bytes; save it uncompressed", path,
+             most_unpacked);
       content = result.unpacked.emplace_back(inflated(archive, content, entry.size));
     } else if (entry.method != kStored || entry.packed != entry.size) {
       archive.refuse(fmt::format("{} is packed by method {}", entry.name, entry.method));
