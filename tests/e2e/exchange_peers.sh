@@ -1,7 +1,14 @@
 #!/usr/bin/env bash
 # Exported models in the programs that they are for, CTranslate2 and transformers, where python3, or $XFORMER_PEERS_VENV's,
 # has them; else skipped. Trains the demo for a minute.
-#   exchange_peers.sh FOLDER_OF_THE_PROGRAMS
+#   exchange_peers.sh FOLDER_OF_THE_PROGRAMS [PACKAGE...]     these are installed first, into an environment of its own
+programs_here=$(cd "$1" && pwd) && shift
+set -- "$programs_here" "$@"
+if [ $# -gt 1 ]; then
+  XFORMER_PEERS_VENV=$(mktemp -d "${TMPDIR:-/tmp}/xformer-peers-XXXXXX") || exit 1
+  python3 -m venv "$XFORMER_PEERS_VENV" && "$XFORMER_PEERS_VENV/bin/pip" install --quiet "${@:2}" &&
+    "$XFORMER_PEERS_VENV/bin/python3" -c 'import ctranslate2, sentencepiece' || exit 1
+fi
 compare=$(cd "$(dirname "$0")/../peers" && pwd)/compare_exchange.py
 python=${XFORMER_PEERS_VENV:+$XFORMER_PEERS_VENV/bin/}python3
 "$python" -c 'import ctranslate2, sentencepiece' 2>/dev/null || { echo "[skipped] no $python with ctranslate2 and sentencepiece"; exit 0; }
@@ -15,6 +22,7 @@ bleu() { xformer-score bleu references -i "$1" -b -w 2; }
 near() { awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { exit !((a - b) ^ 2 <= most ^ 2) }' || { echo "        $1 and $2"; return 1; }; }
 
 train_demo() { xformer-train --task demo -t full/train.en full/train.de --quiet "$@"; }
+mkdir exports
 train_demo -m run --after 400u --lr-warmup 100u || exit 1
 to ctranslate2 -m run -o exports/ctranslate2
 for type in float16 int8; do to ctranslate2 -m run -o "exports/ctranslate2-$type" --quantization $type; done
@@ -31,7 +39,7 @@ for variant in \
   "--norm pre --transformer-ffn-activation gelu --tied-embeddings-all=false --joint-vocab=false" \
   "--transformer-train-positions --transformer-ffn-activation swish --tied-embeddings-all=false --tied-embeddings" \
   "--position-layout split --transformer-ffn-activation swish --tied-embeddings-all=false --joint-vocab=false --vocab-size 400"; do
-  rm -rf run exports
+  rm -rf run exports && mkdir exports
   # shellcheck disable=SC2086  # one word per option
   train_demo -m run --after 60u --lr-warmup 40u $variant || exit 1
   to ctranslate2 -m run -o exports/ctranslate2

@@ -118,9 +118,11 @@ def compare_transformers():
     claim("transformers: a token's log-probability within 1e-4", apart <= 1e-4, f"{apart:.1e}")
 
 
+present = [name for name in ("ctranslate2", "hf-marian") if (folder / name).exists()]
+claim(f"exported: {' and '.join(present)}", bool(present))
 for name, compare in (("ctranslate2", compare_ctranslate2), ("hf-marian", compare_transformers)):
     try:
-        if (folder / name).exists():
+        if name in present:
             compare()
     except ImportError as error:
         print(f"[skipped] {error}")

@@ -84,6 +84,7 @@ std::string output_folder(const Options& options, const FolderFormat& format) {
   if (!path.has_filename()) path = path.parent_path();
   const std::string folder = path.string();
   std::error_code none;
+  check_folder_of(folder);
   refuse_existing(folder, options.get_bool("overwrite"));
   const auto is_of_format = [&](const fs::directory_entry& entry) {
     return std::ranges::find(format.files, entry.path().filename().string()) != format.files.end();
