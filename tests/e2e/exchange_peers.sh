@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # Exported models in the programs that they are for, CTranslate2 and transformers, where python3, or $XFORMER_PEERS_VENV's,
 # has them; else skipped. Trains the demo for a minute.
-#   exchange_peers.sh FOLDER_OF_THE_PROGRAMS [PACKAGE...]     these are installed first, into an environment of its own
-programs_here=$(cd "$1" && pwd) && shift
-set -- "$programs_here" "$@"
-if [ $# -gt 1 ]; then
-  XFORMER_PEERS_VENV=$(mktemp -d "${TMPDIR:-/tmp}/xformer-peers-XXXXXX") || exit 1
-  python3 -m venv "$XFORMER_PEERS_VENV" && "$XFORMER_PEERS_VENV/bin/pip" install --quiet "${@:2}" &&
-    "$XFORMER_PEERS_VENV/bin/python3" -c 'import ctranslate2, sentencepiece' || exit 1
-fi
+#   exchange_peers.sh FOLDER_OF_THE_PROGRAMS [PACKAGE...]     these are installed first, into an environment of their own
 compare=$(cd "$(dirname "$0")/../peers" && pwd)/compare_exchange.py
-python=${XFORMER_PEERS_VENV:+$XFORMER_PEERS_VENV/bin/}python3
-"$python" -c 'import ctranslate2, sentencepiece' 2>/dev/null || { echo "[skipped] no $python with ctranslate2 and sentencepiece"; exit 0; }
+support=$(cd "$(dirname "$0")" && pwd)/support.sh
+set -- "$(cd "$1" && pwd)" "${@:2}"
 # shellcheck source=tests/e2e/support.sh
-. "$(dirname "$0")/support.sh"
+. "$support"
+if [ $# -gt 1 ]; then
+  XFORMER_PEERS_VENV=$work/venv
+  python3 -m venv venv && venv/bin/pip install --quiet "${@:2}" &&
+    venv/bin/python3 -c 'import ctranslate2, sentencepiece' || exit 1
+fi
+python=${XFORMER_PEERS_VENV:+$XFORMER_PEERS_VENV/bin/}python3
+"$python" -c 'import ctranslate2, sentencepiece' 2>/dev/null ||
+  { echo "[skipped] no $python with ctranslate2 and sentencepiece"; exit 0; }
 xformer-vocab demo-corpus --quiet -o full || exit 1
 cat full/test.en full/valid.en >lines
 cat full/test.de full/valid.de >references
