@@ -13,6 +13,9 @@ namespace xf {
 class Crc64 {
  public:
   void add(std::string_view bytes);
+  // As if all that was added to `other` were added here now: texts that are read side by side, or by several threads, get
+  // the checksum of one behind the other.
+  void append(const Crc64& other);
   uint64_t value() const { return value_; }
   int64_t bytes() const { return bytes_; }
   std::string hexadecimal() const;  // value() in 16 digits

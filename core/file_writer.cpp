@@ -1,6 +1,7 @@
 #include "core/file_writer.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -86,11 +87,13 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+constexpr std::string_view kBeginning = ".xformer-", kEnding = ".tmp";
+
 // Does not grow with the target's name, which may have the longest one that a file can have.
 std::string random_name() {
   uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) number = static_cast<uint64_t>(::getpid());
-  return fmt::format(".xformer-{:016x}.tmp", number);
+  return fmt::format("{}{:016x}{}", kBeginning, number, kEnding);
 }
 
 }  // namespace
@@ -122,6 +125,7 @@ void FileWriter::open_beside(const struct stat* existing) {
   } while (!file_.is_open() && errno == EEXIST);
   if (!file_.is_open()) fail_to_write();
   remember_temporary(temporary_);
+  static_cast<void>(::flock(file_.number(), LOCK_EX | LOCK_NB));  // for remove_abandoned()
   if (!existing) return;
   // Owner and group one by one: often only the second is allowed. The change clears bits of the mode.
   static_cast<void>(::fchown(file_.number(), existing->st_uid, static_cast<gid_t>(-1)) == 0);
@@ -159,6 +163,16 @@ void FileWriter::commit() {
   forget_temporary(temporary_);
   temporary_.clear();
   sync_folder(folder_of(target_));
+}
+
+void remove_abandoned(const std::string& path) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder_of(path), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kBeginning) || !name.ends_with(kEnding)) continue;
+    const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.is_open() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+  }
 }
 
 }  // namespace xf

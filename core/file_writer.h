@@ -45,4 +45,7 @@ class FileWriter {
   Descriptor file_;
 };
 
+// Removes what FileWriters of processes that were killed left in the folder of `path`. Those that still write hold a lock.
+void remove_abandoned(const std::string& path);
+
 }  // namespace xf

@@ -13,22 +13,23 @@
 
 namespace xf {
 
-MappedFile::MappedFile(const std::string& path) {
+MappedFile::MappedFile(const std::string& path) : path_(path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
   if (!file.is_open() || ::fstat(file.number(), &status) != 0)
     fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) fail(ErrorKind::data, "{}: is no regular file; name one", path);
+  if (!S_ISREG(status.st_mode)) fail(ErrorKind::data, "{}: is no regular file; name a file", path);
   note_input(file.number());
-  const auto size = static_cast<size_t>(status.st_size);
-  if (size == 0) return;
-  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (memory == MAP_FAILED) fail(ErrorKind::data, "{}: cannot map: {}", path, std::strerror(errno));
-  bytes_ = {static_cast<const char*>(memory), size};
+  size_ = static_cast<size_t>(status.st_size);
+  if (size_ == 0) return;
+  void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.number(), 0);
+  if (mapped == MAP_FAILED)
+    fail(ErrorKind::resources, "{}: cannot map {} bytes: {}", path, size_, std::strerror(errno));
+  data_ = static_cast<const char*>(mapped);
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  if (data_) ::munmap(const_cast<char*>(data_), size_);
 }
 
 }  // namespace xf

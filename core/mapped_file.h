@@ -1,7 +1,7 @@
-// A file's bytes as memory that the system reads when they are looked at: for files that may be larger than memory.
-// Nobody may cut the file short meanwhile: looking at what is gone ends the process (SIGBUS).
+// A file's bytes in the address space, read by the system as they are touched: files larger than the memory.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,16 +9,21 @@ namespace xf {
 
 class MappedFile {
  public:
-  // Error data if it is missing, unreadable, or no regular file. Noted as read (core/file.h).
+  // Error data if it is missing, unreadable or no regular file.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  std::string_view bytes() const { return bytes_; }
+  const char* data() const { return data_; }  // null for an empty file
+  size_t size() const { return size_; }
+  std::string_view bytes() const { return {data_, size_}; }
+  const std::string& path() const { return path_; }
 
  private:
-  std::string_view bytes_;
+  std::string path_;
+  const char* data_ = nullptr;
+  size_t size_ = 0;
 };
 
 }  // namespace xf

@@ -151,15 +151,19 @@ TrainingBatches::TrainingBatches(const ParallelCorpus& corpus, const BatchSpecia
       epoch_corpus_(std::move(epoch_corpus)) {
   XF_CHECK(corpus.size() > 0 && capacity.sentences > 0,
            "batches: need a pair and a capacity of at least one sentence");
-  for (int64_t i = 0; i < corpus.size(); ++i) {
+  const auto& [longest_source, longest_target] =
+      std::pair(corpus.statistics.source.longest, corpus.statistics.target.longest);
+  const bool all_fit = longest_target > 0 && longest_source < capacity.source_tokens &&
+                       longest_target < capacity.target_tokens;  // with </s>
+  for (int64_t i = 0; !all_fit && i < corpus.size(); ++i) {
     const BatchCapacity load = load_of_pair(corpus, i);
     if (load.source_tokens > capacity.source_tokens || load.target_tokens > capacity.target_tokens) {
-      fail(ErrorKind::data,
-           "{}, {}: line {} has {} source and {} target tokens, a batch holds {} and {}; raise "
-           "--mini-batch-words or "
-           "lower --max-length",
-           corpus.source_path, corpus.target_path, corpus.lines[static_cast<size_t>(i)], load.source_tokens,
-           load.target_tokens, capacity.source_tokens, capacity.target_tokens);
+      fail(
+          ErrorKind::data,
+          "{} has {} source and {} target tokens, a batch holds {} and {}; raise --mini-batch-words or lower "
+          "--max-length",
+          corpus.place(i), load.source_tokens, load.target_tokens, capacity.source_tokens,
+          capacity.target_tokens);
     }
   }
   begin(0);
@@ -167,6 +171,7 @@ TrainingBatches::TrainingBatches(const ParallelCorpus& corpus, const BatchSpecia
 
 void TrainingBatches::begin(int64_t epoch) {
   if (epoch_corpus_) of_epoch_ = epoch_corpus_(epoch);
+  epoch_ = {};  // of a large corpus there is no room for two
   epoch_ = epoch_batches(read(), capacity_, order_, seed_, epoch);
 }
 
@@ -174,17 +179,17 @@ PackedBatch TrainingBatches::next() {
   const int64_t end = *std::ranges::upper_bound(epoch_.ends, cursor_.position);
   PackedBatch batch = pack_pairs(read(), specials_, part(epoch_.pairs, cursor_.position, end));
   cursor_.position = end;
-  if (end == corpus_.size()) restore({cursor_.epoch + 1, 0});
+  if (end == pairs_in_epoch()) restore({cursor_.epoch + 1, 0});
   return batch;
 }
 
 void TrainingBatches::restore(const BatchCursor& cursor) {
-  if (cursor.epoch < 0 || cursor.position < 0 || cursor.position >= corpus_.size()) {
+  if (cursor.epoch >= 0 && cursor.epoch != cursor_.epoch) begin(cursor.epoch);
+  if (cursor.epoch < 0 || cursor.position < 0 || cursor.position >= pairs_in_epoch()) {
     fail(ErrorKind::data,
-         "batches: pair {} of epoch {} does not exist, the corpus has {} pairs; is it another one?",
-         cursor.position, cursor.epoch, corpus_.size());
+         "batches: pair {} of epoch {} does not exist, the epoch has {} pairs; is it another corpus?",
+         cursor.position, cursor.epoch, pairs_in_epoch());
   }
-  if (cursor.epoch != cursor_.epoch) begin(cursor.epoch);
   cursor_ = cursor;
 }
 

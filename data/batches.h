@@ -53,11 +53,12 @@ class TrainingBatches {
   int64_t batches_in_epoch() const { return static_cast<int64_t>(epoch_.ends.size()); }
 
   BatchCursor cursor() const { return cursor_; }
-  // Error data if the corpus has no such position. Inside a batch, its rest comes next.
+  // Error data if the epoch has no such position. Inside a batch, its rest comes next.
   void restore(const BatchCursor& cursor);
 
  private:
   void begin(int64_t epoch);
+  int64_t pairs_in_epoch() const { return static_cast<int64_t>(epoch_.pairs.size()); }
   const ParallelCorpus& read() const { return epoch_corpus_ ? of_epoch_ : corpus_; }
 
   const ParallelCorpus& corpus_;

@@ -102,7 +102,7 @@ DroppedCorpus::Side DroppedCorpus::side(const std::vector<std::string>& lines, c
   parallel_for(corpus_.size(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       PhiloxSequence none(0, 0);
-      const std::string& line = lines[static_cast<size_t>(corpus_.lines[static_cast<size_t>(i)] - 1)];
+      const std::string& line = lines[static_cast<size_t>(corpus_.line(i) - 1)];
       merged[static_cast<size_t>(i)] = std::ranges::equal(without.encode(line, none), sequences[i]);
     }
   });
@@ -119,14 +119,14 @@ Sequences DroppedCorpus::of_epoch(const Side& side, int64_t epoch) const {
   std::vector<std::vector<int32_t>> all(static_cast<size_t>(corpus_.size()));
   parallel_for(corpus_.size(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t line = corpus_.lines[static_cast<size_t>(i)];
-      const std::span<const int32_t> plain = side.sequences[i];
+      const int64_t line = corpus_.line(i);
+      std::vector<int32_t> plain = side.sequences[i];
       PhiloxSequence random(seed_, stream_of(side.site, epoch, line));
       std::vector<int32_t> ids;
       if (side.merged[static_cast<size_t>(i)])
         ids = side.pieces.encode(side.lines[static_cast<size_t>(line - 1)], random);
       const bool fits = !ids.empty() && (max_length_ == 0 || static_cast<int64_t>(ids.size()) <= max_length_);
-      all[static_cast<size_t>(i)] = fits ? std::move(ids) : std::vector<int32_t>(plain.begin(), plain.end());
+      all[static_cast<size_t>(i)] = std::move(fits ? ids : plain);
     }
   });
   Sequences sequences;
@@ -135,12 +135,12 @@ Sequences DroppedCorpus::of_epoch(const Side& side, int64_t epoch) const {
 }
 
 ParallelCorpus DroppedCorpus::of_epoch(int64_t epoch) const {
-  ParallelCorpus dropped = {.source_path = corpus_.source_path,
-                            .target_path = corpus_.target_path,
+  ParallelCorpus dropped = {.parts = corpus_.parts,
                             .source = {},
                             .target = of_epoch(sides_.back(), epoch),
                             .targets_end = corpus_.targets_end,
                             .lines = corpus_.lines,
+                            .prepared = nullptr,
                             .statistics = corpus_.statistics};
   if (corpus_.has_source()) dropped.source = of_epoch(sides_.front(), epoch);
   return dropped;

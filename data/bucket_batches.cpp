@@ -1,10 +1,12 @@
 #include "data/bucket_batches.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
 
+#include "core/error.h"
 #include "core/philox.h"
 
 namespace xf::data {
@@ -12,7 +14,7 @@ namespace {
 
 // Streams of the seed. Their low halves are dropout sites that no model has, so that shuffling and dropout never read
 // the same random words.
-constexpr uint64_t kPairSite = 0xFFFFFFFF, kBatchSite = 0xFFFFFFFE;
+constexpr uint64_t kPairSite = 0xFFFFFFFF, kBatchSite = 0xFFFFFFFE, kShareSite = 0xFFFFFFFA;
 uint64_t stream_of(int64_t epoch, uint64_t site) { return static_cast<uint64_t>(epoch) << 32 | site; }
 
 void shuffle(std::vector<int64_t>& values, PhiloxSequence& random) {
@@ -30,6 +32,38 @@ std::vector<int64_t> all_pairs(const ParallelCorpus& corpus) {
 std::vector<int64_t> cut(const ParallelCorpus& corpus, const std::vector<int64_t>& pairs, int64_t begin,
                          int64_t end, const BatchCapacity& capacity) {
   return batch_ends(pairs, begin, end, capacity, [&](int64_t i) { return load_of_pair(corpus, i); });
+}
+
+// Of the pairs from `begin` to `end`, each as often as the weight's whole number says, and of its fraction a sample.
+void add_weighted(std::vector<int64_t>& pairs, int64_t begin, int64_t end, double weight,
+                  PhiloxSequence& random) {
+  std::vector<int64_t> part(static_cast<size_t>(end - begin));
+  std::iota(part.begin(), part.end(), begin);
+  const double whole = std::floor(weight);
+  for (int64_t copy = 0; copy < static_cast<int64_t>(whole); ++copy)
+    pairs.insert(pairs.end(), part.begin(), part.end());
+  const auto sample = static_cast<size_t>(std::llround((weight - whole) * static_cast<double>(part.size())));
+  for (size_t i = 0; i < sample; ++i) {
+    std::swap(part[i], part[i + random.below(static_cast<uint32_t>(part.size() - i))]);
+    pairs.push_back(part[i]);
+  }
+}
+
+std::vector<int64_t> pairs_of_epoch(const ParallelCorpus& corpus, const BatchOrder& order, uint64_t seed,
+                                    int64_t epoch) {
+  if (order.weights.empty()) return all_pairs(corpus);
+  const std::vector<int64_t> ends = corpus.ends_of_parts();
+  XF_CHECK(ends.size() == order.weights.size(), "batches: {} weights, {} parts", order.weights.size(),
+           ends.size());
+  PhiloxSequence random(seed, stream_of(epoch, kShareSite));
+  std::vector<int64_t> pairs;
+  int64_t begin = 0;
+  for (size_t part = 0; part < ends.size(); ++part) {
+    add_weighted(pairs, begin, ends[part], order.weights[part], random);
+    begin = ends[part];
+  }
+  if (pairs.empty()) fail(ErrorKind::usage, "train-weights: no pair is left for an epoch; raise them");
+  return pairs;
 }
 
 BatchCapacity operator*(int64_t count, const BatchCapacity& c) {
@@ -87,7 +121,8 @@ void shuffle_batches(std::vector<int64_t>& pairs, int64_t begin, std::vector<int
 void cut_pools(const ParallelCorpus& corpus, EpochBatches& batches, const BatchCapacity& capacity,
                const BatchOrder& order, PhiloxSequence& random) {
   int64_t begin = 0;
-  for (const int64_t end : cut(corpus, batches.pairs, 0, corpus.size(), order.pool * capacity)) {
+  for (const int64_t end :
+       cut(corpus, batches.pairs, 0, static_cast<int64_t>(batches.pairs.size()), order.pool * capacity)) {
     std::vector<int64_t> ends = cut_sorted(corpus, batches.pairs, begin, end, capacity, order.sort);
     if (order.shuffle == Shuffle::data) shuffle_batches(batches.pairs, begin, ends, random);
     batches.ends.insert(batches.ends.end(), ends.begin(), ends.end());
@@ -133,12 +168,13 @@ std::vector<int64_t> batch_ends(const std::vector<int64_t>& order, int64_t begin
 
 EpochBatches epoch_batches(const ParallelCorpus& corpus, const BatchCapacity& capacity,
                            const BatchOrder& order, uint64_t seed, int64_t epoch) {
-  EpochBatches batches{all_pairs(corpus), {}};
+  EpochBatches batches{pairs_of_epoch(corpus, order, seed, epoch), {}};
+  const auto count = static_cast<int64_t>(batches.pairs.size());
   PhiloxSequence pair_random(seed, stream_of(epoch, kPairSite));
   PhiloxSequence batch_random(seed, stream_of(epoch, kBatchSite));
   if (order.shuffle == Shuffle::data) shuffle(batches.pairs, pair_random);
   if (order.pool == 0) {
-    batches.ends = cut(corpus, batches.pairs, 0, corpus.size(), capacity);
+    batches.ends = cut(corpus, batches.pairs, 0, count, capacity);
   } else {
     cut_pools(corpus, batches, capacity, order, batch_random);
   }

@@ -48,6 +48,8 @@ struct BatchOrder {
   Shuffle shuffle = Shuffle::data;
   int64_t pool = 0;  // batches; 0: no pools
   PoolSort sort = PoolSort::both;
+  // How often an epoch has a pair of each part of the corpus: 2 twice, 0.5 half of them, drawn anew each epoch. Empty: once.
+  std::vector<double> weights = {};
 };
 
 struct EpochBatches {
@@ -64,7 +66,7 @@ BatchCapacity load_of_pair(const ParallelCorpus& corpus, int64_t i);
 std::vector<int64_t> batch_ends(const std::vector<int64_t>& order, int64_t begin, int64_t end,
                                 const BatchCapacity& capacity, const Load& load);
 
-// Every pair once.
+// Every pair once, or by weight. Error usage if no pair is left.
 EpochBatches epoch_batches(const ParallelCorpus& corpus, const BatchCapacity& capacity,
                            const BatchOrder& order, uint64_t seed, int64_t epoch);
 

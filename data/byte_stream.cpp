@@ -24,6 +24,7 @@ struct ByteStream::Source {
   std::unique_ptr<Unpacker> unpacker;  // of the member at `begin`
   bool begun = false, packed = false, at_end = false;
   std::string problem;
+  int64_t bytes_read = 0;
 
   std::span<const unsigned char> left() const { return std::span(buffer).subspan(begin, end - begin); }
 
@@ -37,6 +38,7 @@ struct ByteStream::Source {
         read_or_stop(number, reinterpret_cast<char*>(buffer.data()) + end, buffer.size() - end);
     if (got < 0) problem = std::strerror(errno);
     end += static_cast<size_t>(std::max<ssize_t>(got, 0));
+    bytes_read += std::max<ssize_t>(got, 0);
     return got > 0;
   }
 
@@ -115,5 +117,6 @@ int64_t ByteStream::read(char* bytes, size_t size) {
 }
 
 std::string ByteStream::problem() const { return source_->problem; }
+int64_t ByteStream::bytes_read() const { return source_->bytes_read; }
 
 }  // namespace xf::data

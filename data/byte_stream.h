@@ -21,6 +21,7 @@ class ByteStream {
   // that problem() tells. Throws Stopped if a stop is asked for while it waits.
   int64_t read(char* bytes, size_t size);
   std::string problem() const;
+  int64_t bytes_read() const;  // of the file, packed as it is
 
  private:
   struct Source;

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "data/text_file.h"
 
 namespace xf::data {
 namespace {
@@ -49,31 +48,7 @@ class Labels : public Tokenizer {
   std::vector<std::string> names_;  // sorted
 };
 
-ParallelText labelled(ParallelText text, const TextPipeline& pipeline) {
-  for (size_t i = 0; i < text.target.size(); ++i) {
-    if (text.target[i].empty())
-      fail(ErrorKind::data, "{}:{}: a line without a class", text.target_path, i + 1);
-  }
-  for (std::string& line : text.source) line = pipeline.prepare(line);
-  return text;
-}
-
 }  // namespace
-
-ParallelText read_labelled_text(const std::string& text_path, const std::string& label_path,
-                                const TextPipeline& pipeline) {
-  ParallelText text{text_path, label_path, read_lines(text_path), read_lines(label_path)};
-  if (text.source.size() != text.target.size()) {
-    fail(ErrorKind::data, "{} and {} have {} and {} lines; line i of one is the class of line i of the other",
-         text_path, label_path, text.source.size(), text.target.size());
-  }
-  return labelled(std::move(text), pipeline);
-}
-
-ParallelText read_labelled_columns(const std::string& path, const TextPipeline& pipeline) {
-  Columns columns = read_columns(path);
-  return labelled({path, path, std::move(columns.left), std::move(columns.right)}, pipeline);
-}
 
 std::unique_ptr<Tokenizer> build_labels(const std::vector<std::string>& lines) {
   const std::set<std::string> names(lines.begin(), lines.end());

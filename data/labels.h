@@ -5,17 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "data/parallel_corpus.h"
+#include "data/tokenizer.h"
 
 namespace xf::data {
-
-// A text's class is line i of the second file, as it stands there. The texts are prepared, as sources are; the
-// classes are the target side. Error data as for read_parallel_text().
-ParallelText read_labelled_text(const std::string& text_path, const std::string& label_path,
-                                const TextPipeline& pipeline);
-
-// The same from one file, whose lines are TEXT TAB CLASS. Error data as for read_parallel_columns().
-ParallelText read_labelled_columns(const std::string& path, const TextPipeline& pipeline);
 
 // The names that occur, in order of their code points; id = place. encode() gives one id, or Error data for a name
 // that is none; there are no special tokens. Error data for fewer than two names.

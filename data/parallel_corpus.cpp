@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/text_file.h"
+#include "core/parallel.h"
+#include "core/workers.h"
 #include "data/unicode.h"
 
 namespace xf::data {
@@ -14,41 +15,33 @@ std::string TextPipeline::prepare(std::string_view text) const {
   return lowercase ? normalize_nfc(lower_case(result)) : result;
 }
 
-namespace {
+std::string paths_of(const std::vector<TextPart>& parts) {
+  std::string paths;
+  for (const TextPart& part : parts)
+    paths += (paths.empty() ? "" : " and ") + fmt::format("{}", fmt::join(part.files.paths, ", "));
+  return paths;
+}
 
-ParallelText prepared(ParallelText text, const TextPipeline& pipeline) {
-  for (auto* side : {&text.source, &text.target}) {
-    for (std::string& line : *side) line = pipeline.prepare(line);
+std::string ParallelText::paths() const { return paths_of(parts); }
+
+void prepare(TextKind kind, const TextPipeline& pipeline, std::string& source, std::string& target) {
+  if (kind != TextKind::target_only) source = pipeline.prepare(source);
+  if (kind != TextKind::labelled) target = pipeline.prepare(target);
+}
+
+ParallelText read_text(TextKind kind, const std::vector<TextFiles>& texts, const TextPipeline& pipeline) {
+  ParallelText text;
+  std::string source, target;
+  for (const TextFiles& files : texts) {
+    PairedLines lines(kind, files);
+    while (lines.next(source, target)) {
+      prepare(kind, pipeline, source, target);
+      if (kind != TextKind::target_only) text.source.push_back(source);
+      text.target.push_back(target);
+    }
+    text.parts.push_back({files, lines.line()});
   }
   return text;
-}
-
-}  // namespace
-
-ParallelText read_parallel_text(const std::string& source_path, const std::string& target_path,
-                                const TextPipeline& pipeline) {
-  ParallelText text{source_path, target_path, read_lines(source_path), read_lines(target_path)};
-  if (text.source.size() != text.target.size()) {
-    fail(ErrorKind::data,
-         "{} and {} have {} and {} lines; line i of one must translate line i of the other, `xformer-vocab "
-         "check` "
-         "shows more",
-         source_path, target_path, text.source.size(), text.target.size());
-  }
-  return prepared(std::move(text), pipeline);
-}
-
-ParallelText read_parallel_columns(const std::string& path, const TextPipeline& pipeline) {
-  Columns columns = read_columns(path);
-  return prepared({path, path, std::move(columns.left), std::move(columns.right)}, pipeline);
-}
-
-ParallelText read_target_text(const std::string& path, const TextPipeline& pipeline) {
-  return prepared({"", path, {}, read_lines(path)}, pipeline);
-}
-
-std::string ParallelText::paths() const {
-  return source_path.empty() || source_path == target_path ? target_path : source_path + ", " + target_path;
 }
 
 void Sequences::push_back(std::span<const int32_t> ids) {
@@ -56,11 +49,39 @@ void Sequences::push_back(std::span<const int32_t> ids) {
   offsets_.push_back(static_cast<int64_t>(ids_.size()));
 }
 
-std::span<const int32_t> Sequences::operator[](int64_t i) const {
-  return std::span(ids_).subspan(static_cast<size_t>(offsets_[i]), static_cast<size_t>(length(i)));
+std::vector<int32_t> Sequences::operator[](int64_t i) const {
+  if (prepared_) return prepared_->ids(i, side_);
+  return {ids_.begin() + offsets_[i], ids_.begin() + offsets_[i + 1]};
+}
+
+std::vector<int64_t> ParallelCorpus::ends_of_parts() const {
+  std::vector<int64_t> ends;
+  int64_t lines_before = 0;
+  for (const TextPart& part : parts) {
+    lines_before += part.lines;
+    int64_t begin = 0, end = size();  // of the pairs among which the first one of a later part is
+    while (begin < end) {
+      const int64_t middle = (begin + end) / 2;
+      (line(middle) <= lines_before ? begin : end) = line(middle) <= lines_before ? middle + 1 : middle;
+    }
+    ends.push_back(end);
+  }
+  return ends;
+}
+
+std::string ParallelCorpus::place(int64_t i) const {
+  int64_t number = line(i);
+  for (const TextPart& part : parts) {
+    if (number <= part.lines || &part == &parts.back())
+      return fmt::format("{}: line {}", paths_of({part}), number);
+    number -= part.lines;
+  }
+  return fmt::format("line {}", number);
 }
 
 namespace {
+
+constexpr int64_t kLinesPerPiece = 256;
 
 void count(CorpusStatistics::Side& side, std::span<const int32_t> ids, int32_t unk_id) {
   const auto length = static_cast<int64_t>(ids.size());
@@ -69,54 +90,87 @@ void count(CorpusStatistics::Side& side, std::span<const int32_t> ids, int32_t u
   side.longest = std::max(side.longest, length);
 }
 
-// Whether the pair stays; counts why not, and crops if that is asked for.
-bool keep(std::vector<int32_t>& source, std::vector<int32_t>& target, bool has_source,
-          const LengthFilter& filter, CorpusStatistics& statistics) {
-  ++statistics.pairs;
-  if ((has_source && source.empty()) || target.empty()) {
-    ++statistics.dropped_empty;
-    return false;
+}  // namespace
+
+// What one thread encodes at a time.
+struct CorpusEncoder::Piece {
+  std::vector<std::vector<int32_t>> source, target;
+};
+
+CorpusEncoder::CorpusEncoder(const Tokenizer& source, const Tokenizer& target, const LengthFilter& filter,
+                             Keep keep)
+    : source_tokenizer_(source), target_tokenizer_(target), filter_(filter), keep_(std::move(keep)) {}
+
+void CorpusEncoder::encode(std::span<const std::string> source, std::span<const std::string> target) {
+  XF_CHECK(source.empty() || source.size() == target.size(), "corpus: {} source lines, {} target lines",
+           source.size(), target.size());
+  has_source_ = !source.empty();
+  const auto lines = static_cast<int64_t>(target.size());
+  std::vector<Piece> pieces(static_cast<size_t>((lines + kLinesPerPiece - 1) / kLinesPerPiece));
+  const auto encode_part = [](const Tokenizer& tokenizer, std::span<const std::string> all, int64_t piece,
+                              std::vector<std::vector<int32_t>>& ids) {
+    const auto begin = static_cast<size_t>(piece * kLinesPerPiece);
+    for (const std::string& line :
+         all.subspan(begin).first(std::min<size_t>(kLinesPerPiece, all.size() - begin)))
+      ids.push_back(tokenizer.encode(line));
+  };
+  hand_out(std::ssize(pieces), thread_count(), [&](int, int64_t i) {
+    Piece& piece = pieces[static_cast<size_t>(i)];
+    if (has_source_) encode_part(source_tokenizer_, source, i, piece.source);
+    encode_part(target_tokenizer_, target, i, piece.target);
+  });
+  std::vector<int32_t> none;
+  for (Piece& piece : pieces) {
+    for (size_t i = 0; i < piece.target.size(); ++i)
+      keep_pair(has_source_ ? piece.source[i] : none, piece.target[i], has_source_);
   }
-  const auto limit = static_cast<size_t>(filter.max_length);
-  if (limit == 0 || std::max(source.size(), target.size()) <= limit) return true;
-  if (!filter.crop) {
-    ++statistics.dropped_long;
-    return false;
-  }
-  ++statistics.cropped;
-  source.resize(std::min(source.size(), limit));
-  target.resize(std::min(target.size(), limit));
-  return true;
 }
 
-}  // namespace
+void CorpusEncoder::keep_pair(std::vector<int32_t>& source, std::vector<int32_t>& target, bool has_source) {
+  ++statistics_.pairs;
+  if ((has_source && source.empty()) || target.empty()) {
+    ++statistics_.dropped_empty;
+    return;
+  }
+  const auto limit = static_cast<size_t>(filter_.max_length);
+  if (limit > 0 && std::max(source.size(), target.size()) > limit) {
+    if (!filter_.crop) {
+      ++statistics_.dropped_long;
+      return;
+    }
+    ++statistics_.cropped;
+    source.resize(std::min(source.size(), limit));
+    target.resize(std::min(target.size(), limit));
+  }
+  ++statistics_.kept;
+  count(statistics_.source, source, source_tokenizer_.unk_id());
+  count(statistics_.target, target, target_tokenizer_.unk_id());
+  keep_(source, target, statistics_.pairs);
+}
+
+const CorpusStatistics& CorpusEncoder::statistics(const std::string& paths) const {
+  if (statistics_.kept == 0) {
+    fail(ErrorKind::data, "{}: no {} is left: {} empty, {} over --max-length {}", paths,
+         has_source_ ? "pair" : "line", statistics_.dropped_empty, statistics_.dropped_long,
+         filter_.max_length);
+  }
+  return statistics_;
+}
 
 ParallelCorpus encode_corpus(const ParallelText& text, const Tokenizer& source_tokenizer,
                              const Tokenizer& target_tokenizer, const LengthFilter& filter) {
-  const bool has_source = !text.source.empty();
-  XF_CHECK(!has_source || text.source.size() == text.target.size(),
-           "corpus: {} source lines, {} target lines", text.source.size(), text.target.size());
   ParallelCorpus corpus;
-  corpus.source_path = text.source_path;
-  corpus.target_path = text.target_path;
+  corpus.parts = text.parts;
   corpus.targets_end = target_tokenizer.eos_id() >= 0;
-  CorpusStatistics& statistics = corpus.statistics;
-  for (size_t i = 0; i < text.target.size(); ++i) {
-    std::vector<int32_t> source;
-    if (has_source) source = source_tokenizer.encode(text.source[i]);
-    std::vector<int32_t> target = target_tokenizer.encode(text.target[i]);
-    if (!keep(source, target, has_source, filter, statistics)) continue;
-    count(statistics.source, source, source_tokenizer.unk_id());
-    count(statistics.target, target, target_tokenizer.unk_id());
-    if (has_source) corpus.source.push_back(source);
-    corpus.target.push_back(target);
-    corpus.lines.push_back(static_cast<int64_t>(i) + 1);
-  }
-  statistics.kept = corpus.size();
-  if (statistics.kept == 0) {
-    fail(ErrorKind::data, "{}: no {} is left: {} empty, {} over --max-length {}", text.paths(),
-         has_source ? "pair" : "line", statistics.dropped_empty, statistics.dropped_long, filter.max_length);
-  }
+  const bool has_source = !text.source.empty();
+  CorpusEncoder encoder(source_tokenizer, target_tokenizer, filter,
+                        [&](std::span<const int32_t> source, std::span<const int32_t> target, int64_t line) {
+                          if (has_source) corpus.source.push_back(source);
+                          corpus.target.push_back(target);
+                          corpus.lines.push_back(line);
+                        });
+  encoder.encode(text.source, text.target);
+  corpus.statistics = encoder.statistics(text.paths());
   return corpus;
 }
 

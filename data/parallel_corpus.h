@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/paired_lines.h"
+#include "data/prepared_pairs.h"
 #include "data/tokenizer.h"
 
 namespace xf::data {
@@ -19,36 +23,48 @@ struct TextPipeline {
   std::string prepare(std::string_view text) const;
 };
 
-// Prepared lines of both sides; line i of one translates line i of the other. What a language model learns has a
-// target side alone: no source lines, and source_path is empty.
+// A corpus is one text, or several one behind the other, whose lines are then numbered through.
+struct TextPart {
+  TextFiles files;
+  int64_t lines = 0;
+};
+
+// Prepared lines of both sides; line i of one translates line i of the other, or has it for its class. What a language
+// model learns has a target side alone.
 struct ParallelText {
-  std::string source_path, target_path;
+  std::vector<TextPart> parts;
   std::vector<std::string> source, target;
   std::string paths() const;  // for messages
 };
 
-// Error data if the file is missing, empty or not UTF-8.
-ParallelText read_target_text(const std::string& path, const TextPipeline& pipeline);
+// "a.en, a.de" of a text; of several with a word between them.
+std::string paths_of(const std::vector<TextPart>& parts);
 
-// Error data if a file is missing, empty or not UTF-8, or if their numbers of lines differ (both are named).
-ParallelText read_parallel_text(const std::string& source_path, const std::string& target_path,
-                                const TextPipeline& pipeline);
+// Error data as of PairedLines.
+ParallelText read_text(TextKind kind, const std::vector<TextFiles>& texts, const TextPipeline& pipeline);
 
-// The same from one file, whose lines are SOURCE TAB TARGET: both paths are its own. Error data as of read_columns().
-ParallelText read_parallel_columns(const std::string& path, const TextPipeline& pipeline);
+// What is done to the next pair of lines before it is encoded.
+void prepare(TextKind kind, const TextPipeline& pipeline, std::string& source, std::string& target);
 
-// Sequences of ids, end to end in one array.
+// Sequences of ids, end to end in one array; or one side of prepared pairs.
 class Sequences {
  public:
-  void push_back(std::span<const int32_t> ids);
-  int64_t size() const { return static_cast<int64_t>(offsets_.size()) - 1; }
-  int64_t length(int64_t i) const { return offsets_[i + 1] - offsets_[i]; }
-  int64_t total() const { return offsets_.back(); }
-  std::span<const int32_t> operator[](int64_t i) const;
+  Sequences() = default;
+  Sequences(std::shared_ptr<const PreparedPairs> prepared, Side side)
+      : prepared_(std::move(prepared)), side_(side) {}
+
+  void push_back(std::span<const int32_t> ids);  // to those in an array
+  int64_t size() const { return prepared_ ? prepared_->size() : static_cast<int64_t>(offsets_.size()) - 1; }
+  int64_t length(int64_t i) const {
+    return prepared_ ? prepared_->length(i, side_) : offsets_[i + 1] - offsets_[i];
+  }
+  std::vector<int32_t> operator[](int64_t i) const;
 
  private:
   std::vector<int32_t> ids_;
   std::vector<int64_t> offsets_{0};  // [size + 1]
+  std::shared_ptr<const PreparedPairs> prepared_;
+  Side side_ = Side::source;
 };
 
 // Lengths are in ids, </s> not counted.
@@ -73,14 +89,49 @@ struct CorpusStatistics {
   } source, target;
 };
 
+// The kept pairs, without <s> and </s>.
 struct ParallelCorpus {
-  std::string source_path, target_path;
-  Sequences source, target;    // the kept pairs, without <s> and </s>; no source where the text has none
+  std::vector<TextPart> parts;
+  Sequences source, target;    // no source where the text has none
   bool targets_end = true;     // by </s>, which batches add; classes do not
-  std::vector<int64_t> lines;  // [size] line number of each pair in its file, from 1
+  std::vector<int64_t> lines;  // [size] the number of each pair's line, from 1; of prepared pairs none
+  std::shared_ptr<const PreparedPairs> prepared;
   CorpusStatistics statistics;
+
   int64_t size() const { return target.size(); }
   bool has_source() const { return source.size() > 0; }
+  int64_t line(int64_t i) const { return prepared ? prepared->line(i) : lines[static_cast<size_t>(i)]; }
+  // Of each part, where its pairs end.
+  std::vector<int64_t> ends_of_parts() const;
+  // "a.en, a.de: line 12", for messages.
+  std::string place(int64_t i) const;
+};
+
+// Pairs of lines to pairs of ids: empty ones and long ones are left out, and what was done is counted.
+class CorpusEncoder {
+ public:
+  // Gets each pair that is kept, in order, with the number of its line.
+  using Keep =
+      std::function<void(std::span<const int32_t> source, std::span<const int32_t> target, int64_t line)>;
+
+  CorpusEncoder(const Tokenizer& source, const Tokenizer& target, const LengthFilter& filter, Keep keep);
+
+  // Prepared lines, the next of the text; no source where it has none. By as many threads as there are
+  // (core/parallel.h): the pairs do not depend on it.
+  void encode(std::span<const std::string> source, std::span<const std::string> target);
+
+  // Error data if no pair was kept; `paths` for the message.
+  const CorpusStatistics& statistics(const std::string& paths) const;
+
+ private:
+  struct Piece;
+  void keep_pair(std::vector<int32_t>& source, std::vector<int32_t>& target, bool has_source);
+
+  const Tokenizer &source_tokenizer_, &target_tokenizer_;
+  LengthFilter filter_;
+  Keep keep_;
+  CorpusStatistics statistics_;
+  bool has_source_ = false;
 };
 
 // Error data if no pair is kept.

@@ -1,6 +1,5 @@
 #include "data/text_file.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -68,6 +67,7 @@ bool LineReader::next(std::string& line) {
 }
 
 int64_t LineReader::line_number() const { return source_->line; }
+int64_t LineReader::bytes_read() const { return source_->stream.bytes_read(); }
 const std::string& LineReader::name() const { return source_->name; }
 
 std::vector<std::string> read_raw_lines(const std::string& path) {
@@ -83,22 +83,6 @@ std::vector<std::string> read_lines(const std::string& path) {
     fail(ErrorKind::data, "{}: is empty; give a file with one sentence a line", path);
   for (size_t i = 0; i < lines.size(); ++i) check_utf8(path, static_cast<int64_t>(i) + 1, lines[i]);
   return lines;
-}
-
-Columns read_columns(const std::string& path) {
-  const std::vector<std::string> lines = read_lines(path);
-  Columns columns;
-  for (const std::string& line : lines) {
-    const auto tabs = std::ranges::count(line, '\t');
-    if (tabs != 1) {
-      fail(ErrorKind::data, "{}:{}: {} column{}, not 2; give lines of two texts with one tab between them",
-           path, columns.left.size() + 1, tabs + 1, tabs == 0 ? "" : "s");
-    }
-    const size_t tab = line.find('\t');
-    columns.left.push_back(line.substr(0, tab));
-    columns.right.push_back(line.substr(tab + 1));
-  }
-  return columns;
 }
 
 void check_utf8(const std::string& path, int64_t line_number, std::string_view line) {

@@ -25,6 +25,7 @@ class LineReader {
   bool next(std::string& line);
 
   int64_t line_number() const;  // of the line read last, from 1
+  int64_t bytes_read() const;   // of the file, packed as it is
   const std::string& name() const;
 
  private:
@@ -38,13 +39,6 @@ std::vector<std::string> read_raw_lines(const std::string& path);
 // All lines, valid UTF-8. Error data "path:line: invalid UTF-8 at byte N; ...", and for a file without any
 // line (the standard input may be empty).
 std::vector<std::string> read_lines(const std::string& path);
-
-// The two columns of a file whose lines are LEFT TAB RIGHT. Error data as of read_lines(), and "path:line: ..." for a line
-// with another number of columns.
-struct Columns {
-  std::vector<std::string> left, right;
-};
-Columns read_columns(const std::string& path);
 
 // Error data naming path, line number and byte (both from 1) unless the line is valid UTF-8.
 void check_utf8(const std::string& path, int64_t line_number, std::string_view line);

@@ -76,11 +76,20 @@ bool is_checkpoint(const fs::directory_entry& entry) {
   return (name == kInterrupted || update_in(name)) && entry.is_directory(none);
 }
 
+// What a trainer makes of a large text before it begins (tools/training_text.h), or what is left of that: made again.
+bool is_prepared_text(const fs::directory_entry& entry) {
+  const fs::path& path = entry.path();
+  return path.extension() == ".corpus" ||
+         (path.extension() == ".tmp" && path.filename().string().starts_with(".xformer-"));
+}
+
 }  // namespace
 
 RunContents run_contents(const std::string& path) {
   std::error_code none;
-  if (!fs::is_directory(path, none) || fs::is_empty(path, none)) return RunContents::nothing;
+  if (!fs::is_directory(path, none)) return RunContents::nothing;
+  const auto files = fs::directory_iterator(path, none);
+  if (std::all_of(begin(files), end(files), is_prepared_text)) return RunContents::nothing;
   const fs::path checkpoints = fs::path(path) / kCheckpoints;
   const auto saves = fs::directory_iterator(checkpoints, none);
   if (std::any_of(begin(saves), end(saves), is_checkpoint)) return RunContents::checkpoints;

@@ -19,7 +19,7 @@ namespace xf::nn {
 
 // What a folder holds before a trainer works in it, as far as a run is concerned.
 enum class RunContents {
-  nothing,      // no such folder, or an empty one
+  nothing,      // no such folder, or an empty one; or one with a prepared text
   others,       // things that no run has made
   unsaved,      // a run that has not saved yet: nothing to lose
   checkpoints,  // a run to go on with

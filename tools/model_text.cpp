@@ -46,7 +46,7 @@ const TypeRules& rules_of(ModelType type) {
   return *std::ranges::find(rules, type, &TypeRules::type);
 }
 
-void check_files(const std::string& what, const TextFiles& files, const TypeRules& rules) {
+void check_files(const std::string& what, const data::TextFiles& files, const TypeRules& rules) {
   if (files.tsv && !rules.columns)
     fail(ErrorKind::usage, "tsv: a model of type {} reads one text, without columns", rules.name);
   if (files.paths.size() == (files.tsv ? 1 : rules.files)) return;
@@ -54,10 +54,14 @@ void check_files(const std::string& what, const TextFiles& files, const TypeRule
        files.paths.size(), files.paths.size() == 1 ? "" : "s");
 }
 
-// Not asked for: no such text.
-void check_files(const Options& options, const char* key, const TypeRules& rules) {
-  const TextFiles files = text_files(options, key);
-  if (!files.paths.empty()) check_files(fmt::format("{}: type {} reads", key, rules.name), files, rules);
+// Not asked for: no such text. At most one, but for options of `several`.
+void check_files(const Options& options, const char* key, const TypeRules& rules, bool several) {
+  const std::vector<data::TextFiles> texts = texts_of(options, key);
+  if (texts.empty()) return;
+  const data::TextFiles all{.paths = options.get_strings(key), .tsv = texts.front().tsv};
+  const bool complete = texts.back().paths.size() == texts.front().paths.size();
+  check_files(fmt::format("{}: type {} reads", key, rules.name), several && complete ? texts.front() : all,
+              rules);
 }
 
 void check_depth(const Options& options, const char* key, bool wanted, const TypeRules& rules) {
@@ -84,8 +88,9 @@ void check_lengths(const ValidationSet& set, int64_t longest) {
     const int64_t source = corpus.has_source() ? corpus.source.length(i) : 0,
                   target = corpus.target.length(i);
     if (std::max(source, target) <= longest) continue;
+    const data::TextFiles& files = corpus.parts.front().files;
     fail(ErrorKind::data, "{}:{}: {} tokens; a line to validate on has at most {}: split or remove it",
-         source > longest ? corpus.source_path : corpus.target_path, corpus.lines[static_cast<size_t>(i)],
+         source > longest ? files.source() : files.target(), corpus.line(i),
          source > longest ? source : target, longest);
   }
 }
@@ -100,10 +105,9 @@ ModelType model_type(const Options& options) {
 
 void check_model_type(const Options& options) {
   const TypeRules& rules = rules_of(model_type(options));
-  check_files(options, "train-sets", rules);
-  check_files(options, "valid-sets", rules);
-  for (const TextFiles& files : texts_of(options, "test-sets"))
-    check_files(fmt::format("test-sets: type {} reads", rules.name), files, rules);
+  check_files(options, "train-sets", rules, true);
+  check_files(options, "valid-sets", rules, false);
+  check_files(options, "test-sets", rules, true);
   check_depth(options, "enc-depth", rules.type != ModelType::language_model, rules);
   check_depth(options, "dec-depth", rules.type != ModelType::classification, rules);
   for (const std::string& metric : options.get_strings("valid-metrics")) {
@@ -130,10 +134,10 @@ std::string text_name(const std::vector<std::string>& paths) {
   return paths[0] + "-" + target.extension().string().substr(1);
 }
 
-std::vector<TextFiles> texts_of(const Options& options, const char* key) {
+std::vector<data::TextFiles> texts_of(const Options& options, const char* key) {
   const bool tsv = options.get_bool("tsv");
   const size_t files = tsv ? 1 : rules_of(model_type(options)).files;
-  std::vector<TextFiles> texts;
+  std::vector<data::TextFiles> texts;
   for (const std::string& path : options.get_strings(key)) {
     if (texts.empty() || texts.back().paths.size() == files) texts.push_back({.paths = {}, .tsv = tsv});
     texts.back().paths.push_back(path);
@@ -141,31 +145,21 @@ std::vector<TextFiles> texts_of(const Options& options, const char* key) {
   return texts;
 }
 
-TextFiles text_files(const Options& options, const char* key) {
-  return {.paths = options.get_strings(key), .tsv = options.get_bool("tsv")};
-}
-
-data::ParallelText read_text(ModelType type, const TextFiles& files, const data::TextPipeline& pipeline) {
-  const TypeRules& rules = rules_of(type);
-  check_files(fmt::format("a model of type {} reads", rules.name), files, rules);
-  const auto& paths = files.paths;
+data::TextKind text_kind(ModelType type) {
   switch (type) {
-    case ModelType::translation:
-      return files.tsv ? data::read_parallel_columns(paths[0], pipeline)
-                       : data::read_parallel_text(paths[0], paths[1], pipeline);
-    case ModelType::language_model: return data::read_target_text(paths[0], pipeline);
-    case ModelType::classification:
-      return files.tsv ? data::read_labelled_columns(paths[0], pipeline)
-                       : data::read_labelled_text(paths[0], paths[1], pipeline);
+    case ModelType::translation: return data::TextKind::translation;
+    case ModelType::language_model: return data::TextKind::target_only;
+    case ModelType::classification: return data::TextKind::labelled;
   }
   return {};
 }
 
-std::unique_ptr<ValidationSet> read_validation_set(ModelType type, const TextFiles& files,
+std::unique_ptr<ValidationSet> read_validation_set(ModelType type, const data::TextFiles& files,
                                                    const data::TextPipeline& pipeline,
                                                    const Vocabularies& vocabularies, int64_t longest) {
   auto set = std::make_unique<ValidationSet>();
-  set->text = read_text(type, files, pipeline);
+  check_files(fmt::format("a model of type {} reads", rules_of(type).name), files, rules_of(type));
+  set->text = data::read_text(text_kind(type), {files}, pipeline);
   set->corpus = data::encode_corpus(set->text, *vocabularies.source, *vocabularies.target, {.max_length = 0});
   check_lengths(*set, longest);
   return set;
@@ -215,7 +209,10 @@ std::string vocabulary_line(ModelType type, const Vocabularies& vocabularies) {
     case ModelType::language_model: sizes = target; break;
     case ModelType::classification: sizes = fmt::format("{}, {} classes", source, target); break;
   }
-  return fmt::format("vocabulary: {}, hash {}{}", sizes, vocabularies.hash(),
+  std::string note;
+  if (vocabularies.sampled > 0)
+    note = fmt::format("; learnt from {} lines a side, drawn from the text", grouped(vocabularies.sampled));
+  return fmt::format("vocabulary: {}, hash {}{}{}", sizes, vocabularies.hash(), note,
                      cut_lines_note(vocabularies.lines_cut));
 }
 

@@ -18,19 +18,11 @@ void check_model_type(const Options& options);
 // Of a text's files: "a/val.en-de" of "a/val.en" and "a/val.de".
 std::string text_name(const std::vector<std::string>& paths);
 
-// The files of a text: as many as the type reads, or one with a column for each of them.
-struct TextFiles {
-  std::vector<std::string> paths;
-  bool tsv = false;
-};
-// Those of the option `key`, columns or not by --tsv.
-TextFiles text_files(const Options& options, const char* key);
+data::TextKind text_kind(nn::ModelType type);
 
-// Those of an option that names several texts, one after the other.
-std::vector<TextFiles> texts_of(const Options& options, const char* key);
-
-// Prepared lines. Error usage for another number of files than the type reads, data as for data::read_parallel_text().
-data::ParallelText read_text(nn::ModelType type, const TextFiles& files, const data::TextPipeline& pipeline);
+// The texts that the option `key` names, one after the other: each of as many files as the type reads, or of one with
+// columns by --tsv.
+std::vector<data::TextFiles> texts_of(const Options& options, const char* key);
 
 // Text to measure a model on: nothing is dropped.
 struct ValidationSet {
@@ -39,7 +31,7 @@ struct ValidationSet {
 };
 // Error data, naming the line, for one over `longest` tokens: the position table ends somewhere, and the loss is of whole
 // sentences.
-std::unique_ptr<ValidationSet> read_validation_set(nn::ModelType type, const TextFiles& files,
+std::unique_ptr<ValidationSet> read_validation_set(nn::ModelType type, const data::TextFiles& files,
                                                    const data::TextPipeline& pipeline,
                                                    const Vocabularies& vocabularies, int64_t longest);
 

@@ -10,18 +10,30 @@ constexpr double kWidest = 65536, kMostLayers = 1000, kMostIds = 1e8;
 
 std::vector<Row> data_options() {
   return {
-      text("train-sets", "", "SRC TRG",
-           "training text, plain, .gz or .zst; the order says the direction. A language model: FILE; a "
-           "classifier: "
-           "TEXT LABELS")
+      text("train-sets", "", "SRC TRG...",
+           "training text, plain, .gz or .zst; the order says the direction; several: one after the other. A "
+           "language model: FILE; a classifier: TEXT LABELS")
           .alias("-t")
-          .up_to(2)
+          .up_to(128)
           .keeps(Keep::free),
       text("valid-sets", "", "SRC TRG", "validation text, as for --train-sets").up_to(2).keeps(Keep::free),
       text("test-sets", "", "SRC TRG...",
            "text that the averaged model is measured on when training ends; several pairs: one after the "
            "other")
           .up_to(32)
+          .keeps(Keep::free)
+          .seldom(),
+      real("train-weights", "", "X...",
+           "for each training text how often an epoch has its pairs: 2 twice, 0.5 half of them, drawn anew "
+           "each "
+           "epoch")
+          .between(0, 1000)
+          .up_to(64)
+          .seldom(),
+      text("cache", "", "DIR",
+           "prepare the text in this folder, once for all runs that read it so; else only a text of over 256 "
+           "MB "
+           "is prepared, in the run folder")
           .keeps(Keep::free)
           .seldom(),
       flag("tsv", "false", "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL").keeps(Keep::free),
@@ -31,6 +43,10 @@ std::vector<Row> data_options() {
           .up_to(2)
           .keeps(Keep::free),
       integer("vocab-size", kByTask, "N", "pieces of a vocabulary trained here").between(8, kMostIds),
+      integer("spm-input-sentences", "1000000", "N",
+              "learn a vocabulary from at most so many lines of a side, drawn from the text")
+          .at_least(1)
+          .seldom(),
       integer("vocab-sizes", "", "N M", "sizes for --print-model without data")
           .at_least(2)
           .exactly(2)

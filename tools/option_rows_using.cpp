@@ -252,6 +252,12 @@ OptionGroup using_options() {
           {"batches", kBatches, Keep::free, batches_options()},
           {"demo corpus", kDemoCorpus, Keep::free,
            made_corpus_options("folder for train, valid and test in .en and .de")},
+          {"demo corpus",
+           kDemoCorpus,
+           Keep::free,
+           {integer("pairs", "20000", "N",
+                    "to train on; beyond 20000 a sentence may come again, though none that is held out")
+                .at_least(1)}},
           {"demo molecules", kDemoMolecules, Keep::free,
            made_corpus_options("folder for train, valid and test in .smi and .random.smi")},
           {"general", kAll, Keep::free, shared_options()}};

@@ -22,6 +22,7 @@ std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const Tra
                   inputs.options.get_int("max-length"),
                   s.cropped ? fmt::format(", {} cropped", grouped(s.cropped)) : ""),
       tokens_line(setup.model.type, s)};
+  if (!inputs.text_note.empty()) lines.insert(lines.begin() + 1, inputs.text_note);
   if (inputs.validation)
     lines.push_back(fmt::format("valid: {}", counted(inputs.validation->corpus.size(), unit)));
   lines.push_back(vocabulary_line(setup.model.type, inputs.vocabularies));

@@ -23,7 +23,8 @@ void score_model(const Options& options) {
   const nn::ModelType type = model->model->config().type;
   const int64_t longest = nn::most_tokens(model->model->config()) - 1;
   const auto set =
-      read_validation_set(type, text_files(options, "text"), model->pipeline, model->vocabularies, longest);
+      read_validation_set(type, {.paths = options.get_strings("text"), .tsv = options.get_bool("tsv")},
+                          model->pipeline, model->vocabularies, longest);
   Arena arena(device);
   const CorpusLoss loss =
       corpus_loss(*model->model, arena,

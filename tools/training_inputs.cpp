@@ -3,64 +3,56 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/checksum.h"
 #include "core/file.h"
 #include "tools/model_config.h"
 #include "tools/text_options.h"
 #include "tools/training_run.h"
+#include "tools/training_text.h"
 
 namespace xf::tools {
 
 namespace {
 
-std::string hash_of(const data::ParallelText& text) {
-  Crc64 crc;
-  for (const auto* side : {&text.source, &text.target}) {
-    for (const std::string& line : *side) {
-      crc.add(line);
-      crc.add("\n");
-    }
-  }
-  return crc.hexadecimal();
-}
-
-std::unique_ptr<ValidationSet> read_unseen(const Options& options, const TextFiles& files,
+std::unique_ptr<ValidationSet> read_unseen(const Options& options, const data::TextFiles& files,
                                            const TrainingInputs& inputs) {
   return read_validation_set(model_type(options), files, inputs.pipeline, inputs.vocabularies,
                              nn::most_tokens(model_config(options, inputs.vocabularies)) - 1);
 }
 
 std::unique_ptr<ValidationSet> read_validation(const Options& options, const TrainingInputs& inputs) {
-  const TextFiles files = text_files(options, "valid-sets");
-  return files.paths.empty() ? nullptr : read_unseen(options, files, inputs);
+  const auto files = texts_of(options, "valid-sets");
+  return files.empty() ? nullptr : read_unseen(options, files.front(), inputs);
 }
 
 std::vector<TestSet> read_tests(const Options& options, const TrainingInputs& inputs) {
   std::vector<TestSet> tests;
-  for (const TextFiles& files : texts_of(options, "test-sets"))
+  for (const data::TextFiles& files : texts_of(options, "test-sets"))
     tests.push_back({text_name(files.paths), read_unseen(options, files, inputs)});
   return tests;
 }
 
 // --vocabs beside vocabularies that are settled: the files may be gone, but not others.
 void check_given(const Options& options, const Vocabularies& settled, const std::string& run,
-                 const data::ParallelText& text) {
+                 TrainingText& text) {
   const auto& paths = options.get_strings("vocabs");
   const auto is_there = [](const std::string& path) { return std::filesystem::exists(path); };
   if (paths.empty() || !std::ranges::all_of(paths, is_there)) return;
-  if (make_vocabularies(options, text).checksum() == settled.checksum()) return;
+  if (make_vocabularies(options, text.sample()).checksum() == settled.checksum()) return;
   fail(ErrorKind::usage,
        "vocabs: not the vocabulary that {} was begun with; leave it out, or give another --model", run);
 }
 
-Vocabularies choose_vocabularies(const Options& options, RunStart start, const data::ParallelText& text,
+Vocabularies choose_vocabularies(const Options& options, RunStart start, TrainingText& text,
                                  const Announce& announce) {
   std::string run;
   if (start == RunStart::resumed) run = options.get_string("model");
   if (resumes_checkpoint(options)) run = find_vocabularies(options.get_string("resume"));
   if (run.empty() || !has_vocabularies(run)) {
+    const data::ParallelText& sample = text.sample();
     if (options.get_strings("vocabs").empty()) announce("learning the vocabulary ...");
-    return make_vocabularies(options, text);
+    Vocabularies learnt = make_vocabularies(options, sample);
+    learnt.sampled = text.sampled();
+    return learnt;
   }
   Vocabularies settled = load_vocabularies(run);
   check_given(options, settled, run, text);
@@ -78,6 +70,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
                         .validation = nullptr,
                         .tests = {},
                         .data_hash = {},
+                        .text_note = {},
                         .start = start,
                         .checkpoint = {}};
   if (resumes_checkpoint(options)) {
@@ -92,18 +85,15 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
            path);
     check_same_model(options, *inputs.checkpoint, path);
   }
-  announce("reading the text ...");
-  data::ParallelText text =
-      read_text(model_type(options), text_files(options, "train-sets"), inputs.pipeline);
-  inputs.data_hash = hash_of(text);
+  TrainingText text(options, announce);
   inputs.vocabularies = choose_vocabularies(options, start, text, announce);
-  announce("encoding the text ...");
-  inputs.corpus = data::encode_corpus(
-      text, *inputs.vocabularies.source, *inputs.vocabularies.target,
-      {.max_length = options.get_int("max-length"), .crop = options.get_bool("max-length-crop")});
-  if (options.get_float("bpe-dropout") > 0) inputs.text = std::move(text);
   inputs.validation = read_validation(options, inputs);
   inputs.tests = read_tests(options, inputs);
+  TrainingText::Encoded encoded = text.encode(inputs.vocabularies);
+  inputs.corpus = std::move(encoded.corpus);
+  inputs.text = std::move(encoded.text);
+  inputs.data_hash = encoded.hash;
+  inputs.text_note = encoded.note;
   if (options.is_set("log")) refuse_input_as_output(options.get_string("log"));
   return inputs;
 }

@@ -11,6 +11,7 @@
 #include "nn/run_folder.h"
 #include "nn/training_loop.h"
 #include "tools/run_start.h"
+#include "tools/training_text.h"
 #include "tools/validation.h"
 
 namespace xf::tools {
@@ -30,14 +31,13 @@ struct TrainingInputs {
   std::unique_ptr<ValidationSet> validation;  // null without --valid-sets
   std::vector<TestSet> tests;
   std::string data_hash;  // of the training text, so that a resumed run is fed the same
+  std::string text_note;  // how it was prepared, if it was
   RunStart start = RunStart::anew;
   std::optional<nn::Checkpoint> checkpoint;  // that --resume names
 };
 
 // Reads and checks everything that training needs, before anything is written. A run that goes on does so
 // with its own vocabularies.
-// `announce` gets what is about to be done and may take long.
-using Announce = std::function<void(const std::string&)>;
 TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce);
 
 // Trains to the end, or until a signal (throws Stopped after saving). Returns the exit code. Nothing is

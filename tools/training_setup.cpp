@@ -108,6 +108,16 @@ nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device) {
   return model;
 }
 
+// How batches are cut, with the weight of each text.
+data::BatchOrder weighted_order(const Options& options) {
+  data::BatchOrder order = batch_order(options);
+  order.weights = options.get_floats("train-weights");
+  const size_t texts = texts_of(options, "train-sets").size();
+  if (order.weights.empty() || order.weights.size() == texts) return order;
+  fail(ErrorKind::usage, "train-weights: {} for {} text{}; give one for each", order.weights.size(), texts,
+       texts == 1 ? "" : "s");
+}
+
 // Sentences in training are no longer than the corpus's longest, though more may be allowed: up to 64 tokens attention takes
 // its short path. With BPE-dropout they may come in more pieces than they have now.
 nn::TransformerConfig fitted(nn::TransformerConfig model, const TrainingInputs& inputs) {
@@ -137,7 +147,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
   const BatchSize largest = computed_at_once(options, model, size_of(capacity), dtype, device.type);
 
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
-                                seed, batch_order(options), epoch_corpus(inputs, capacity, seed));
+                                seed, weighted_order(options), epoch_corpus(inputs, capacity, seed));
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch()) /
                                    static_cast<double>(options.get_int("optimizer-delay"));
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
@@ -160,14 +170,14 @@ TrainingSetup training_setup(const TrainingInputs& inputs) {
 
 std::string batches_line(const TrainingSetup& setup, const TrainingInputs& inputs) {
   std::string line = fmt::format("{:.1f} updates per epoch", setup.updates_per_epoch);
-  const data::BatchOrder order = batch_order(inputs.options);
+  const data::BatchOrder order = weighted_order(inputs.options);
   if (order.pool == 0) return line;
   const auto padding = [&](const data::BatchOrder& cut) {
     return 100 * data::padding_share(inputs.corpus,
                                      data::epoch_batches(inputs.corpus, setup.capacity, cut, setup.seed, 0));
   };
   return line + fmt::format("; padded, {:.1f}% of a batch would be padding, {:.1f}% if none were sorted",
-                            padding(order), padding({.shuffle = order.shuffle}));
+                            padding(order), padding({.shuffle = order.shuffle, .weights = order.weights}));
 }
 
 TrainedModel::TrainedModel(const TrainingSetup& setup)

@@ -76,12 +76,13 @@ namespace {
 
 Vocabularies read_or_learn(const Options& options, const data::ParallelText& text) {
   const auto& paths = options.get_strings("vocabs");
+  const data::TextFiles& first = text.parts.front().files;  // whose names tell the languages
   const nn::ModelType type = model_type(options);
   if (type != nn::ModelType::translation) {
     const bool classes = type == nn::ModelType::classification;
     const std::shared_ptr<const data::Tokenizer> of_text =
         paths.empty() ? train(options, {classes ? &text.source : &text.target},
-                              {classes ? text.source_path : text.target_path})
+                              {classes ? first.source() : first.target()})
                       : load_given(options, paths[0]);
     if (classes) return {of_text, data::build_labels(text.target)};
     return {of_text, of_text};
@@ -92,11 +93,11 @@ Vocabularies read_or_learn(const Options& options, const data::ParallelText& tex
   }
   if (paths.size() == 2) return {load_given(options, paths[0]), load_given(options, paths[1])};
   if (options.get_bool("joint-vocab")) {
-    const auto both = train(options, {&text.source, &text.target}, {text.source_path, text.target_path});
+    const auto both = train(options, {&text.source, &text.target}, {first.source(), first.target()});
     return {both, both};
   }
-  return {train(options, {&text.source}, {text.source_path}),
-          train(options, {&text.target}, {text.target_path}, 1)};
+  return {train(options, {&text.source}, {first.source()}),
+          train(options, {&text.target}, {first.target()}, 1)};
 }
 
 }  // namespace

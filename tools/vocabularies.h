@@ -16,6 +16,7 @@ namespace xf::tools {
 struct Vocabularies {
   std::shared_ptr<const data::Tokenizer> source, target;
   int64_t lines_cut = 0;  // of the text that they were learnt from just now (data::lines_cut_by_bpe())
+  int64_t sampled = 0;    // the lines of a side that they were learnt from, if these were not all
   bool joint() const { return source == target; }
   std::string hash() const;      // of both
   std::string checksum() const;  // of both

@@ -40,8 +40,10 @@ int predict_along_reference(const Options& options) {
     fail(ErrorKind::usage, "--num-examples is for --output-format seed");
   const ModelTranslator model(options);
   const int64_t batch = options.get_int("mini-batch");
-  const data::ParallelText text = data::read_parallel_text(
-      options.get_string("input"), options.get_string("teacher-forced"), model.model->pipeline);
+  const std::string& reference = options.get_string("teacher-forced");
+  const data::ParallelText text =
+      data::read_text(data::TextKind::translation, {{.paths = {options.get_string("input"), reference}}},
+                      model.model->pipeline);
   OutputFile output(options.get_string("output"));
   Arena arena(model.device);
   const std::vector<ForcedLine> lines =
@@ -61,7 +63,7 @@ int predict_along_reference(const Options& options) {
   output.close();
   if (!options.get_bool("quiet"))
     fmt::print(stderr, "{} along {}, model {}: {}\n", counted(static_cast<int64_t>(lines.size()), "line"),
-               text.target_path, model.name(), data::format(score, 2));
+               reference, model.name(), data::format(score, 2));
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "core/stop.h"
 #include "data/corpus_check.h"
 #include "data/demo/corpus.h"
+#include "data/parallel_corpus.h"
 #include "data/piece_tokenizer.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/smiles/corpus.h"
@@ -76,15 +77,13 @@ void train(const Options& options) {
   std::vector<std::vector<std::string>> texts;
   for (const std::string& input : options.get_strings("input")) {
     if (options.get_bool("tsv")) {
-      data::Columns columns = data::read_columns(input);
-      texts.push_back(std::move(columns.left));
-      texts.push_back(std::move(columns.right));
+      data::ParallelText columns =
+          data::read_text(data::TextKind::translation, {{.paths = {input}, .tsv = true}}, pipeline);
+      texts.push_back(std::move(columns.source));
+      texts.push_back(std::move(columns.target));
     } else {
-      texts.push_back(data::read_lines(input));
+      texts.push_back(data::read_text(data::TextKind::target_only, {{.paths = {input}}}, pipeline).target);
     }
-  }
-  for (auto& text : texts) {
-    for (std::string& line : text) line = pipeline.prepare(line);
   }
   refuse_input_as_output(path);
   std::vector<const std::vector<std::string>*> views;
@@ -215,10 +214,11 @@ const std::string& corpus_folder(const Options& options, std::initializer_list<c
 
 void demo_corpus(const Options& options) {
   const std::string& folder = corpus_folder(options, {"en", "de"});
-  data::write_demo_corpus(folder, static_cast<uint64_t>(options.get_int("seed")));
+  const int64_t pairs = options.get_int("pairs");
+  data::write_demo_corpus(folder, static_cast<uint64_t>(options.get_int("seed")), pairs);
   if (!options.get_bool("quiet")) {
-    fmt::print(stderr, "{}: {} to train on, {} to validate, {} to test\n", folder,
-               counted(data::kDemoTrainPairs, "pair"), data::kDemoHeldOutPairs, data::kDemoHeldOutPairs);
+    fmt::print(stderr, "{}: {} to train on, {} to validate, {} to test\n", folder, counted(pairs, "pair"),
+               data::kDemoHeldOutPairs, data::kDemoHeldOutPairs);
   }
 }
 

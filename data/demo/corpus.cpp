@@ -18,16 +18,19 @@ bool has_demo_length(const std::string& sentence) {
   return words >= 5 && words <= 14;
 }
 
-}  // namespace
+SentencePair next_pair(demo::Sampler& sampler) {
+  while (true) {
+    SentencePair pair = sampler.sentence();
+    if (has_demo_length(pair.first) && has_demo_length(pair.second)) return pair;
+  }
+}
 
-DemoCorpus make_demo_corpus(uint64_t seed) {
-  demo::Sampler sampler(PhiloxSequence(seed, kSentenceStream));
+DemoCorpus make(demo::Sampler& sampler) {
   std::unordered_map<std::string, std::string> translations;
   std::unordered_set<std::string> german_sentences;
   DemoCorpus corpus;
   while (corpus.test.size() < kDemoHeldOutPairs) {
-    auto [english, german] = sampler.sentence();
-    if (!has_demo_length(english) || !has_demo_length(german)) continue;
+    auto [english, german] = next_pair(sampler);
     const auto [known, is_new] = translations.emplace(english, german);
     XF_CHECK(known->second == german, "demo grammar: '{}' is both '{}' and '{}'", english, known->second,
              german);
@@ -40,10 +43,32 @@ DemoCorpus make_demo_corpus(uint64_t seed) {
   return corpus;
 }
 
-void write_demo_corpus(const std::string& folder, uint64_t seed) {
-  const DemoCorpus corpus = make_demo_corpus(seed);
+demo::Sampler sampler_of(uint64_t seed) { return demo::Sampler(PhiloxSequence(seed, kSentenceStream)); }
+
+}  // namespace
+
+DemoCorpus make_demo_corpus(uint64_t seed) {
+  demo::Sampler sampler = sampler_of(seed);
+  return make(sampler);
+}
+
+void write_demo_corpus(const std::string& folder, uint64_t seed, int64_t train_pairs) {
+  demo::Sampler sampler = sampler_of(seed);
+  DemoCorpus corpus = make(sampler);
+  std::unordered_set<std::string> held_out;  // of either language
+  for (const SentencePairs* part : {&corpus.valid, &corpus.test}) {
+    for (const auto& [english, german] : *part) held_out.insert({english, german});
+  }
+  int64_t left = train_pairs - std::ssize(corpus.train);
+  if (left < 0) corpus.train.resize(static_cast<size_t>(train_pairs));
+  const auto more = [&](SentencePair& pair) {
+    if (left-- <= 0) return false;
+    do pair = next_pair(sampler);
+    while (held_out.contains(pair.first) || held_out.contains(pair.second));
+    return true;
+  };
   write_pair_files(folder, {".en", ".de"},
-                   {{"train", &corpus.train}, {"valid", &corpus.valid}, {"test", &corpus.test}});
+                   {{"train", &corpus.train}, {"valid", &corpus.valid}, {"test", &corpus.test}}, more);
 }
 
 }  // namespace xf::data

@@ -22,7 +22,9 @@ struct DemoCorpus {
 DemoCorpus make_demo_corpus(uint64_t seed = 1);
 
 // Writes train.en, train.de, valid.en, valid.de, test.en, test.de into `folder`, which is made if it is
-// missing; files of these names are replaced. Throws Error(resources) if that fails.
-void write_demo_corpus(const std::string& folder, uint64_t seed = 1);
+// missing; files of these names are replaced. Throws Error(resources) if that fails. Of other numbers of pairs to train on,
+// the first ones are the same, held-out ones never are among them, and a sentence may come again: for corpora as large as
+// one likes, in constant memory.
+void write_demo_corpus(const std::string& folder, uint64_t seed = 1, int64_t train_pairs = kDemoTrainPairs);
 
 }  // namespace xf::data

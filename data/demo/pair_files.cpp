@@ -1,6 +1,7 @@
 #include "data/demo/pair_files.h"
 
 #include <filesystem>
+#include <iterator>
 #include <list>
 #include <system_error>
 
@@ -16,10 +17,30 @@ std::string joined(const SentencePairs& pairs, size_t side) {
   return text;
 }
 
+void append(FileWriter& first, FileWriter& second, const std::function<bool(SentencePair&)>& more) {
+  constexpr size_t kBytesAtATime = 1 << 20;
+  SentencePairs pairs;
+  const auto flush = [&] {
+    first.write(joined(pairs, 0));
+    second.write(joined(pairs, 1));
+    pairs.clear();
+  };
+  size_t bytes = 0;
+  for (SentencePair pair; more(pair);) {
+    bytes += pair.first.size() + pair.second.size();
+    pairs.push_back(std::move(pair));
+    if (bytes < kBytesAtATime) continue;
+    flush();
+    bytes = 0;
+  }
+  flush();
+}
+
 }  // namespace
 
 void write_pair_files(const std::string& folder, const std::array<std::string_view, 2>& ends,
-                      const std::vector<std::pair<std::string_view, const SentencePairs*>>& parts) {
+                      const std::vector<std::pair<std::string_view, const SentencePairs*>>& parts,
+                      const std::function<bool(SentencePair&)>& more) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
@@ -29,6 +50,7 @@ void write_pair_files(const std::string& folder, const std::array<std::string_vi
     for (size_t side = 0; side < ends.size(); ++side)
       files.emplace_back(fmt::format("{}/{}{}", folder, name, ends[side])).write(joined(*pairs, side));
   }
+  if (more) append(files.front(), *std::next(files.begin()), more);
   for (FileWriter& file : files) file.commit();
 }
 

@@ -33,6 +33,21 @@ TEST_CASE("Crc64: pieces of any size add up to the whole", "[unit]") {
   }
 }
 
+TEST_CASE("Crc64: of two texts, one appended to the other, it is that of both", "[unit]") {
+  std::string bytes;
+  for (int i = 0; i < 70000; ++i) bytes += static_cast<char>(i * 7 + i / 256);
+  for (const size_t cut : {size_t{0}, size_t{1}, size_t{2}, size_t{333}, size_t{65536}, bytes.size()}) {
+    Crc64 first, second;
+    first.add(bytes.substr(0, cut));
+    second.add(bytes.substr(cut));
+    first.append(second);
+    CHECK(first.value() == crc(bytes));
+    CHECK(first.bytes() == std::ssize(bytes));
+    first.add("more");
+    CHECK(first.value() == crc(bytes + "more"));
+  }
+}
+
 TEST_CASE("Crc64: every single flipped bit changes it", "[unit]") {
   std::string bytes(50, 'x');
   const uint64_t whole = crc(bytes);

@@ -21,8 +21,7 @@ constexpr BatchSpecials kSpecials{.source_eos = 3, .target_bos = 2, .target_eos 
 
 ParallelCorpus corpus_of(const std::vector<std::pair<Ids, Ids>>& pairs) {
   ParallelCorpus corpus;
-  corpus.source_path = "x.src";
-  corpus.target_path = "x.trg";
+  corpus.parts = {{{.paths = {"x.src", "x.trg"}}, static_cast<int64_t>(pairs.size())}};
   for (const auto& [source, target] : pairs) {
     corpus.source.push_back(source);
     corpus.target.push_back(target);
@@ -210,8 +209,8 @@ TEST_CASE("TrainingBatches: an epoch of Multi30k is about 55 batches of 8,000 ta
   const auto folder = tests::multi30k();
   if (!folder) return;
   // 0.436 M target tokens with </s>, joint lower-cased BPE 10k, counted with SentencePiece's own programs.
-  const ParallelText text =
-      read_parallel_text(*folder + "train.en", *folder + "train.de", {.lowercase = true});
+  const ParallelText text = read_text(
+      TextKind::translation, {{.paths = {*folder + "train.en", *folder + "train.de"}}}, {.lowercase = true});
   const auto bpe = make_sentencepiece_tokenizer(train_bpe({&text.source, &text.target}, {}), "multi30k.spm");
   const ParallelCorpus corpus = encode_corpus(text, *bpe, *bpe, {});
   TrainingBatches batches(corpus, batch_specials(*bpe, *bpe), capacity_for(8000), 1);
@@ -220,6 +219,6 @@ TEST_CASE("TrainingBatches: an epoch of Multi30k is about 55 batches of 8,000 ta
     target_tokens += batches.next().target_tokens;
     ++count;
   }
-  CHECK(target_tokens == corpus.target.total() + 29000);
+  CHECK(target_tokens == corpus.statistics.target.tokens + 29000);
   CHECK(count == Approx(55).margin(1));
 }

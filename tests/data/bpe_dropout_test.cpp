@@ -31,7 +31,7 @@ const Lines kTarget = {"ein mann f\u00E4hrt rad .", "zwei m\u00E4nner fahren rad
 constexpr int64_t kLongest = 12;
 
 struct Example {
-  ParallelText text{"x.src", "x.trg", kSource, kTarget};
+  ParallelText text{{{{.paths = {"x.src", "x.trg"}}, std::ssize(kSource)}}, kSource, kTarget};
   std::unique_ptr<Tokenizer> bpe = make_sentencepiece_tokenizer(
       train_bpe({&kSource, &kTarget}, {.vocab_size = 110, .character_coverage = 0.99f}), "small.spm");
   ParallelCorpus corpus = encode_corpus(text, *bpe, *bpe, {.max_length = kLongest, .crop = true});
@@ -48,7 +48,7 @@ Ids encoded(const BpeDropout& pieces, const std::string& text, uint64_t stream =
 
 std::vector<Ids> all(const Sequences& sequences) {
   std::vector<Ids> ids;
-  for (int64_t i = 0; i < sequences.size(); ++i) ids.emplace_back(sequences[i].begin(), sequences[i].end());
+  for (int64_t i = 0; i < sequences.size(); ++i) ids.push_back(sequences[i]);
   return ids;
 }
 
@@ -158,7 +158,8 @@ TEST_CASE("BPE-dropout: a vocabulary of words is refused", "[unit]") {
 TEST_CASE("BPE-dropout: at rate 0 every line of Multi30k has SentencePiece's pieces", "[unit]") {
   const auto data = tests::multi30k();
   if (!data) return;
-  const ParallelText text = read_parallel_text(*data + "train.en", *data + "train.de", {.lowercase = true});
+  const ParallelText text = read_text(
+      TextKind::translation, {{.paths = {*data + "train.en", *data + "train.de"}}}, {.lowercase = true});
   const auto bpe = make_sentencepiece_tokenizer(
       train_bpe({&text.source, &text.target}, {.vocab_size = 10000}), "joint.spm");
   const BpeDropout without(*bpe, 0);

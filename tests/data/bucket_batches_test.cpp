@@ -194,3 +194,43 @@ TEST_CASE("Bucket batches: shuffled batches are those of the unshuffled text, in
     CHECK(second == sorted);
   }
 }
+
+TEST_CASE("Bucket batches: by weight an epoch has a pair twice, once, or by chance", "[unit]") {
+  ParallelCorpus corpus = captions(1000);
+  for (int64_t i = 0; i < corpus.size(); ++i) corpus.lines.push_back(i + 1);
+  corpus.parts = {{{.paths = {"a", "b"}}, 100}, {{.paths = {"c", "d"}}, 500}, {{.paths = {"e", "f"}}, 400}};
+  const BatchOrder order{.weights = {2, 0, 1.25}};
+  const BatchCapacity capacity = capacity_of_sentences(corpus, 32);
+  const auto times = [&](int64_t epoch) {
+    std::vector<int64_t> counts(1000);
+    for (const int64_t pair : epoch_batches(corpus, capacity, order, 1, epoch).pairs)
+      ++counts[static_cast<size_t>(pair)];
+    return counts;
+  };
+  const std::vector<int64_t> first = times(0), second = times(1);
+  CHECK(std::all_of(first.begin(), first.begin() + 100, [](int64_t n) { return n == 2; }));
+  CHECK(std::all_of(first.begin() + 100, first.begin() + 600, [](int64_t n) { return n == 0; }));
+  CHECK(std::count(first.begin() + 600, first.end(), 1) == 300);
+  CHECK(std::count(first.begin() + 600, first.end(), 2) == 100);
+  CHECK(first != second);
+  CHECK(first == times(0));
+  CHECK_THROWS_WITH(epoch_batches(corpus, capacity, {.weights = {0, 0, 0.001}}, 1, 0),
+                    Catch::Contains("train-weights"));
+}
+
+TEST_CASE("Bucket batches: training goes on within an epoch that is longer than the corpus", "[unit]") {
+  ParallelCorpus corpus = captions(100);
+  for (int64_t i = 0; i < corpus.size(); ++i) corpus.lines.push_back(i + 1);
+  corpus.parts = {{{.paths = {"a", "b"}}, 100}};
+  const BatchSpecials specials{.source_eos = 2, .target_bos = 1, .target_eos = 2};
+  const auto make = [&] {
+    return TrainingBatches(corpus, specials, capacity_of_sentences(corpus, 10), 1, {.weights = {1.5}});
+  };
+  TrainingBatches through = make();
+  while (through.cursor().position <= 110) through.next();
+  TrainingBatches resumed = make();
+  resumed.restore(through.cursor());
+  while (through.cursor().epoch < 2)
+    REQUIRE(resumed.next().target_out.to_vector<int32_t>() == through.next().target_out.to_vector<int32_t>());
+  CHECK(resumed.cursor() == through.cursor());
+}

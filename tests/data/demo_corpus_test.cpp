@@ -17,6 +17,7 @@
 #include "data/demo/grammar.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
+#include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 
 namespace {
@@ -282,4 +283,24 @@ TEST_CASE("write_demo_corpus: six files, one sentence a line", "[unit]") {
     CHECK(german.back() == pairs->back().second);
   }
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("Demo corpus: with more pairs the first are the same, and none is held out", "[unit]") {
+  const xf::tests::TemporaryFolder folder;
+  const auto lines = [&](const std::string& name) { return read_raw_lines(folder / name); };
+  write_demo_corpus(folder / "usual");
+  for (const int64_t pairs : {100, 45000}) {
+    write_demo_corpus(folder / "other", 1, pairs);
+    for (const std::string side : {"en", "de"}) {
+      const auto usual = lines("usual/train." + side), other = lines("other/train." + side);
+      REQUIRE(std::ssize(other) == pairs);
+      CHECK(std::equal(usual.begin(), usual.begin() + std::min<int64_t>(pairs, 20000), other.begin()));
+      for (const std::string part : {"valid.", "test."}) {
+        const auto held_out = lines("other/" + part + side);
+        CHECK(held_out == lines("usual/" + part + side));
+        const std::set<std::string> unseen(held_out.begin(), held_out.end());
+        CHECK(std::ranges::none_of(other, [&](const std::string& line) { return unseen.contains(line); }));
+      }
+    }
+  }
 }

@@ -17,11 +17,15 @@ using tests::TemporaryFolder;
 
 TEST_CASE("Classes: text and class may be two columns of one file", "[unit]") {
   const tests::TemporaryFolder folder;
-  const auto text =
-      read_labelled_columns(folder.write("both", "Ein Hund\tX\nZwei\ty\n"), {.lowercase = true});
+  const auto text = read_text(TextKind::labelled,
+                              {{.paths = {folder.write("both", "Ein Hund\tX\nZwei\ty\n")}, .tsv = true}},
+                              {.lowercase = true});
   CHECK(text.source == std::vector<std::string>{"ein hund", "zwei"});
   CHECK(text.target == std::vector<std::string>{"X", "y"});
-  CHECK_THAT(error_of([&] { read_labelled_columns(folder.write("none", "a\tb\nc\t\n"), {}); }),
+  CHECK_THAT(error_of([&] {
+               read_text(TextKind::labelled, {{.paths = {folder.write("none", "a\tb\nc\t\n")}, .tsv = true}},
+                         {});
+             }),
              Catch::StartsWith("3: " + (folder / "none") + ":2: a line without a class"));
 }
 
@@ -40,8 +44,12 @@ TEST_CASE("Labels: ids in order of the names, and back from their file", "[unit]
 
 TEST_CASE("Labels: a batch of a classifier has one target token a text", "[unit]") {
   const TemporaryFolder folder;
-  const auto text = read_labelled_text(folder.write("text", "Ein Hund\nzwei\ndrei Hunde da\n"),
-                                       folder.write("labels", "B\nA\nB\n"), {.lowercase = true});
+  const auto read = [&](const char* texts, const char* classes) {
+    return read_text(TextKind::labelled,
+                     {{.paths = {folder.write("text", texts), folder.write("labels", classes)}}},
+                     {.lowercase = true});
+  };
+  const auto text = read("Ein Hund\nzwei\ndrei Hunde da\n", "B\nA\nB\n");
   CHECK(text.source[0] == "ein hund");
   CHECK(text.target[0] == "B");
   const auto words = build_word_tokenizer({&text.source}, {.min_frequency = 1, .specials = {}});
@@ -56,19 +64,14 @@ TEST_CASE("Labels: a batch of a classifier has one target token a text", "[unit]
   CHECK(batch.target_offsets.to_vector<int32_t>() == std::vector<int32_t>{0, 1, 2, 3});
   CHECK(batch.target_tokens == 3);
   CHECK(batch.source_offsets.to_vector<int32_t>() == std::vector<int32_t>{0, 3, 5, 9});
-  CHECK_THAT(error_of([&] {
-               read_labelled_text(folder.write("text", "a\nb\n"), folder.write("labels", "x\n"), {});
-             }),
-             Catch::Contains("the class of line i"));
-  CHECK_THAT(error_of([&] {
-               read_labelled_text(folder.write("text", "a\nb\n"), folder.write("labels", "x\n\n"), {});
-             }),
-             Catch::Contains("labels:2: a line without a class"));
+  CHECK_THAT(error_of([&] { read("a\nb\n", "x\n"); }), Catch::Contains("the class of line i"));
+  CHECK_THAT(error_of([&] { read("a\nb\n", "x\n\n"); }), Catch::Contains("labels:2: a line without a class"));
 }
 
 TEST_CASE("Batches: a text without sources makes batches of targets alone", "[unit]") {
   const TemporaryFolder folder;
-  const auto text = read_target_text(folder.write("text", "ein Hund\n\ndrei Hunde da\n"), {});
+  const auto text = read_text(TextKind::target_only,
+                              {{.paths = {folder.write("text", "ein Hund\n\ndrei Hunde da\n")}}}, {});
   const auto words = build_word_tokenizer({&text.target}, {.min_frequency = 1, .specials = {}});
   const ParallelCorpus corpus = encode_corpus(text, *words, *words, {});
   CHECK(corpus.size() == 2);

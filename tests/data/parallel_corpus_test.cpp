@@ -19,7 +19,8 @@ std::unique_ptr<Tokenizer> letters() {
 ParallelCorpus encode(const std::vector<std::string>& source, const std::vector<std::string>& target,
                       const LengthFilter& filter) {
   const auto tokenizer = letters();
-  return encode_corpus({"x.src", "x.trg", source, target}, *tokenizer, *tokenizer, filter);
+  return encode_corpus({{{{.paths = {"x.src", "x.trg"}}, std::ssize(source)}}, source, target}, *tokenizer,
+                       *tokenizer, filter);
 }
 
 }  // namespace
@@ -38,20 +39,22 @@ TEST_CASE("TextPipeline: a line of nothing but white space is empty, whatever it
   CHECK(TextPipeline{}.prepare(" \u00A0a") == " \u00A0a");
 }
 
+ParallelText read(const std::vector<std::string>& paths, bool tsv = false) {
+  return read_text(TextKind::translation, {{.paths = paths, .tsv = tsv}}, {.lowercase = true});
+}
+
 TEST_CASE("ParallelText: unequal files are refused with both names and both counts", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string two = folder.write("two.en", "a\nb\n"), three = folder.write("three.de", "a\nb\nc\n");
-  const std::string message = error_of([&] { read_parallel_text(two, three, {}); });
+  const std::string message = error_of([&] { read({two, three}); });
   CHECK_THAT(message, Catch::StartsWith("3: " + two + " and " + three + " have 2 and 3 lines;"));
-  CHECK_THAT(error_of([&] { read_parallel_text(two, folder / "none", {}); }), Catch::Contains("none"));
-  CHECK(read_parallel_text(two, folder.write("windows.de", "A\r\nB"), {.lowercase = true}).target ==
-        std::vector<std::string>{"a", "b"});
+  CHECK_THAT(error_of([&] { read({two, folder / "none"}); }), Catch::Contains("none"));
+  CHECK(read({two, folder.write("windows.de", "A\r\nB")}).target == std::vector<std::string>{"a", "b"});
 }
 
 TEST_CASE("ParallelText: the sides may be two columns of one file", "[unit]") {
   const tests::TemporaryFolder folder;
-  const auto columns =
-      read_parallel_columns(folder.write("both", "One\tEins\n \tZwei\n"), {.lowercase = true});
+  const auto columns = read({folder.write("both", "One\tEins\n \tZwei\n")}, true);
   CHECK(columns.source == std::vector<std::string>{"one", ""});
   CHECK(columns.target == std::vector<std::string>{"eins", "zwei"});
   CHECK(columns.paths() == folder / "both");
@@ -75,8 +78,7 @@ TEST_CASE("ParallelCorpus: what is dropped, and why, is counted, and kept pairs 
   CHECK(s.target.unknown_rate() == 0.5);
   CHECK(s.source.longest == 2);
   CHECK(s.target.longest == 3);
-  CHECK(corpus.source.total() == 4);
-  CHECK(std::vector<int32_t>(corpus.source[1].begin(), corpus.source[1].end()) == std::vector<int32_t>{0, 4});
+  CHECK(corpus.source[1] == std::vector<int32_t>{0, 4});
 }
 
 TEST_CASE("ParallelCorpus: cropping shortens the side that is too long and keeps the pair", "[unit]") {

@@ -167,22 +167,6 @@ TEST_CASE("Lines: a Zstandard frame that needs gigabytes of memory is refused", 
   CHECK_THAT(error_of([&] { read_lines(folder.write("wide", frame)); }), Catch::Contains("too much memory"));
 }
 
-TEST_CASE("Columns: a line of another number of them than two is named", "[unit]") {
-  const tests::TemporaryFolder folder;
-  const Columns columns = read_columns(folder.write("two", "a b\tc\r\n\td\ne\t"));
-  CHECK(columns.left == Lines{"a b", "", "e"});
-  CHECK(columns.right == Lines{"c", "d", ""});
-  const auto refusal = [&](const std::string& text) {
-    return error_of([&] { read_columns(folder.write("bad", text)); });
-  };
-  const std::string bad = "3: " + (folder / "bad");
-  CHECK_THAT(refusal("a\tb\nc d\n"), Catch::StartsWith(bad + ":2: 1 column, not 2; "));
-  CHECK_THAT(refusal("a\tb\nc\td\te\n"), Catch::StartsWith(bad + ":2: 3 columns, not 2; "));
-  CHECK_THAT(refusal("a\tb\n\n"), Catch::StartsWith(bad + ":2: 1 column, not 2; "));
-  CHECK_THAT(refusal("a\tb\nc\tM\xE4nner\n"), Catch::StartsWith(bad + ":2: invalid UTF-8 at byte 4; "));
-  CHECK_THAT(refusal(""), Catch::StartsWith(bad + ": is empty"));
-}
-
 TEST_CASE("Lines: what never ends a line is no text", "[unit]") {
   CHECK_THAT(error_of([&] { read_lines("/dev/zero"); }),
              Catch::StartsWith("3: /dev/zero:1: the line is longer"));

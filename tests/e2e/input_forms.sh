@@ -71,8 +71,8 @@ claim "a line of one column is named" refused 3 'one\.tsv:7: 1 column, not 2' tr
 { head -n 9 train.tsv && printf 'a\tb\tc\n'; } >three.tsv
 claim "so is one of three" refused 3 'three\.tsv:10: 3 columns, not 2' train_on new --tsv -t three.tsv
 claim "also in a text to validate on" refused 3 'one\.tsv:7: 1 column' train_on new --tsv -t train.tsv --valid-sets one.tsv
-claim "two files are one too many" refused 2 'train-sets: .*one file of SOURCE TAB TARGET lines, got 2 files' \
-  train_on new --tsv -t train.tsv valid.tsv
+claim "two files are one too many" refused 2 'valid-sets: .*one file of SOURCE TAB TARGET lines, got 2 files' \
+  train_on new --tsv -t train.tsv --valid-sets train.tsv valid.tsv
 claim "a language model has no columns" refused 2 'tsv: a model of type language-model' \
   train_on new --tsv --type language-model --enc-depth 0 -t train.tsv
 claim "no run is begun" test ! -e new

@@ -73,7 +73,7 @@ claim "xformer-classify: all classes, which sum to 1" equal \
 claim "a language model does not translate" refused 2 "xformer-generate -m" xformer-translate -m language_model
 claim "a classifier generates nothing" refused 2 "xformer-classify -m" xformer-generate -m classifier
 claim "a language model reads one file" refused 2 "reads FILE, got 2 files" \
-  xformer-train --task language-model -t train.en train.de -m none
+  xformer-train --task language-model -t train.en --valid-sets valid.en valid.de -m none
 claim "a classifier reads two" refused 2 "reads TEXT LABELS, got 1 file" \
   xformer-train --task classification -t train.text -m none
 claim "a language model has no BLEU" refused 2 "language-model has no bleu" \

@@ -50,8 +50,9 @@ void read(std::string_view bytes) {
             "the check counts the lines that there are");
   });
   attempt([&] { check_corpus(path, path, {}, {}); });
-  attempt([&] { read_labelled_columns(path, {}); });
-  const ParallelText text = read_parallel_columns(path, {.lowercase = true});
+  attempt([&] { read_text(TextKind::labelled, {{.paths = {path}, .tsv = true}}, {}); });
+  const ParallelText text =
+      read_text(TextKind::translation, {{.paths = {path}, .tsv = true}}, {.lowercase = true});
   promise(std::ssize(text.source) == std::ssize(lines) && text.source.size() == text.target.size(),
           "two columns have as many lines as the file");
 }

@@ -106,8 +106,10 @@ TEST_CASE("Options: a wrong type, range, choice or number of values is refused b
   CHECK(train_error({"--norm", "pots"}) ==
         "2: --norm: unknown value 'pots'; did you mean 'post'? (one of post, pre)");
   CHECK(train_error({"-t", "one"}) == "2: train-sets: type translation reads SRC TRG, got 1 file");
-  CHECK(train_error({"--tsv", "-t", "one", "two"}) ==
-        "2: train-sets: type translation reads one file of SOURCE TAB TARGET lines, got 2 files");
+  CHECK(train_error({"-t", "one", "two", "three"}) ==
+        "2: train-sets: type translation reads SRC TRG, got 3 files");
+  CHECK(train_error({"--tsv", "--valid-sets", "one", "two"}) ==
+        "2: valid-sets: type translation reads one file of SOURCE TAB TARGET lines, got 2 files");
   CHECK(train_error({"--lowercase=maybe"}) == "2: --lowercase: 'maybe' is neither true nor false");
   CHECK(train_error({"--after", "3x"}).starts_with("2: --after: '3x' is not a number with a unit"));
   CHECK(train_error({"--dim-emb"}).starts_with("2: --dim-emb lacks a value"));
@@ -273,7 +275,7 @@ TEST_CASE("Options: reading a name or type that the table lacks is an error of t
   CHECK(
       error_of([&] { options.get_string("model"); }).starts_with("1: options: 'model' is read as one value"));
   CHECK(error_of([&] { options.require("train-sets"); }) ==
-        "2: xformer-train needs --train-sets SRC TRG; see xformer-train --help");
+        "2: xformer-train needs --train-sets SRC TRG...; see xformer-train --help");
 }
 
 TEST_CASE("Option table: a program knows a name once, and every row says what it does", "[unit]") {

@@ -1,0 +1,87 @@
+// Pairs of id sequences in a file that is mapped, so that a corpus may be larger than the memory, is there in a moment when
+// training starts again, and is shared by the processes of a machine.
+//
+//   "xformer pairs 1\n"
+//   blocks of 65,536 pairs, the last one of fewer; each, from a multiple of 8 bytes on:
+//     uint32 [2 n + 1]    where sentences begin in the block's ids: source 0, target 0, source 1, ..., and the end
+//     uint32 [n]          the numbers of the pairs' lines in the text, from 1
+//     uint16 or uint32    ids, without <s> and </s>: source 0, target 0, source 1, ...
+//   JSON: description (the writer's), pairs, id_bytes, ids_below, and where the blocks begin
+//   uint64 bytes of the JSON, uint64 CRC-64 of it, "xformer pairs 1\n"
+//
+// Little-endian. A file without its last bytes is no such file; what else may be wrong with one is found when it is used.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/file_writer.h"
+#include "core/mapped_file.h"
+
+namespace xf::data {
+
+inline constexpr int64_t kPairsPerBlock = 65536;
+enum class Side { source, target };
+
+// In order, with the memory of one block.
+class PreparedPairsWriter {
+ public:
+  // ids_below: the size of the larger vocabulary. Error resources, here and below, if the file cannot be written; until
+  // commit() nobody sees it (core/file_writer.h).
+  PreparedPairsWriter(const std::string& path, int32_t ids_below);
+
+  // A text without sources has empty ones.
+  void push_back(std::span<const int32_t> source, std::span<const int32_t> target, int64_t line);
+  void commit(const nlohmann::json& description);
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  void write(std::string_view bytes);
+  void write_block();
+
+  FileWriter file_;
+  int32_t ids_below_;
+  int64_t bytes_ = 0, pairs_ = 0;
+  std::vector<int64_t> blocks_;
+  std::vector<uint32_t> starts_{0}, lines_;  // of the block that is not written yet
+  std::vector<int32_t> ids_;
+};
+
+class PreparedPairs {
+ public:
+  // Error data if it is no such file, or not a whole one.
+  explicit PreparedPairs(const std::string& path);
+
+  const nlohmann::json& description() const { return *description_; }
+  int64_t size() const { return pairs_; }
+  int64_t bytes() const { return static_cast<int64_t>(file_.size()); }
+  const std::string& path() const { return file_.path(); }
+
+  int64_t length(int64_t pair, Side side) const;
+  // Error data if the block is damaged: ids that there are not, sentences that end before they begin.
+  std::vector<int32_t> ids(int64_t pair, Side side) const;
+  int64_t line(int64_t pair) const;
+
+ private:
+  struct Block {
+    const uint32_t *starts, *lines;
+    const char* ids;
+    int64_t pairs, id_count;
+  };
+  void read_end();
+  void find_blocks(const std::vector<int64_t>& begins, int64_t end);
+  const Block& block_of(int64_t pair) const { return blocks_[static_cast<size_t>(pair / kPairsPerBlock)]; }
+  [[noreturn]] void fail_damaged(const std::string& what) const;
+
+  MappedFile file_;
+  std::shared_ptr<const nlohmann::json> description_;
+  int64_t pairs_ = 0;
+  int32_t id_bytes_ = 0, ids_below_ = 0;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace xf::data

@@ -1,0 +1,97 @@
+#include "data/prepared_pairs.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/file.h"
+#include "tests/data/errors.h"
+#include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
+
+using namespace xf;
+using namespace xf::data;
+using tests::error_of;
+
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+// Pair i: i % 5 source ids from `first` on, i % 3 target ids.
+Ids source_of(int64_t i, int32_t first) {
+  Ids ids(static_cast<size_t>(i % 5));
+  for (size_t j = 0; j < ids.size(); ++j) ids[j] = first + static_cast<int32_t>((i + int64_t(j)) % 100);
+  return ids;
+}
+Ids target_of(int64_t i, int32_t first) {
+  return Ids(static_cast<size_t>(i % 3), first + static_cast<int32_t>(i % 7));
+}
+
+std::string written(const std::string& path, int64_t pairs, int32_t first = 0) {
+  PreparedPairsWriter writer(path, first + 100);
+  for (int64_t i = 0; i < pairs; ++i) writer.push_back(source_of(i, first), target_of(i, first), 3 * i + 1);
+  writer.commit({{"what", "a test"}});
+  return path;
+}
+
+std::string refusal(const std::string& path) {
+  return error_of([&] {
+    const PreparedPairs pairs(path);
+    for (int64_t i = 0; i < pairs.size(); ++i) pairs.ids(i, Side::source), pairs.ids(i, Side::target);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("Prepared pairs: read back as they were written, in 16 bits and in 32", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const int32_t first = GENERATE(0, 1 << 20);
+  const int64_t count = GENERATE(0, 1, kPairsPerBlock, 2 * kPairsPerBlock + 17);
+  const PreparedPairs pairs(written(folder / "pairs", count, first));
+  REQUIRE(pairs.size() == count);
+  CHECK(pairs.description() == nlohmann::json{{"what", "a test"}});
+  bool equal = true;
+  for (int64_t i = 0; i < count; ++i) {
+    const Ids source = source_of(i, first), target = target_of(i, first);
+    equal = equal && pairs.ids(i, Side::source) == source && pairs.ids(i, Side::target) == target &&
+            pairs.length(i, Side::source) == std::ssize(source) &&
+            pairs.length(i, Side::target) == std::ssize(target) && pairs.line(i) == 3 * i + 1;
+  }
+  CHECK(equal);
+  // Four bytes for each of three numbers, and the ids: 2 and 1 on average.
+  if (count > kPairsPerBlock)
+    CHECK(static_cast<double>(pairs.bytes()) < static_cast<double>(count) * (12 + (first ? 12 : 6)) + 1000);
+}
+
+TEST_CASE("Prepared pairs: nobody sees a file that is not finished", "[unit]") {
+  const tests::TemporaryFolder folder;
+  {
+    PreparedPairsWriter writer(folder / "pairs", 100);
+    for (int64_t i = 0; i < kPairsPerBlock + 5; ++i) writer.push_back(Ids{1}, Ids{2}, i + 1);
+  }
+  CHECK_THAT(error_of([&] { PreparedPairs(folder / "pairs"); }), Catch::StartsWith("3: "));
+}
+
+TEST_CASE("Prepared pairs: a file that is cut anywhere is refused, with what to do", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string whole = read_file(written(folder / "pairs", 40));
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const std::string message = refusal(folder.write("cut", whole.substr(0, size)));
+    REQUIRE_THAT(message, Catch::StartsWith("3: " + (folder / "cut") + ": damaged: ") &&
+                              Catch::EndsWith("remove it, and the text is prepared again"));
+  }
+}
+
+// What is changed may be an id, which is another one then; never is anything read that is not the file's.
+TEST_CASE("Prepared pairs: with any byte changed it is refused or read, and has no id that there is not",
+          "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string whole = read_file(written(folder / "pairs", 40));
+  int64_t refused = 0;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    std::string bytes = whole;
+    bytes[i] = static_cast<char>(bytes[i] ^ 0xFF);
+    const std::string message = refusal(folder.write("changed", bytes));
+    REQUIRE((message == "no error" || message.starts_with("3: ")));
+    refused += message != "no error";
+  }
+  CHECK(refused > std::ssize(whole) / 2);
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Text that is prepared in a file, and texts that are several: --cache, --train-weights, --spm-input-sentences.
+#   large_text.sh FOLDER_OF_THE_PROGRAMS
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+set -m # a background job keeps its signals
+make_corpus
+small+=(--after 12u --disp-freq 4u --save-freq 6u --log-format none)
+prepared() { find cache -name '*.corpus' | wc -l; }
+is_opened() { grep -q "^.*text: opened: " "$1/train.log"; }
+
+# ---- the same training
+train in_memory
+claim "a text is prepared" train from_file --cache cache
+claim "in one file" equal "$(prepared)" 1
+claim "and the log says so" grep -q 'text: prepared in .* lines/s: cache/.*\.corpus, 0\.. MB' from_file/train.log
+claim "the model is that of a text in memory" same_bytes in_memory/latest/model.safetensors from_file/latest/model.safetensors
+claim "so are the metrics" same_bytes <(comparable_metrics in_memory) <(comparable_metrics from_file)
+train again --cache cache
+claim "another run opens it" is_opened again
+claim "with the same model" same_bytes in_memory/latest/model.safetensors again/latest/model.safetensors
+claim "a run begun in memory goes on from the file" train in_memory --cache cache --after 20u
+claim "and the other way about" train from_file --after 20u
+claim "to the same model" same_bytes in_memory/latest/model.safetensors from_file/latest/model.safetensors
+gzip -k train.en && zstd -q train.de
+train packed --cache cache >/dev/null
+exec_packed() { xformer-train "${small[@]}" -t train.en.gz train.de.zst -m "$1" "${@:2}"; }
+claim "packed files have one of their own" exec_packed of_packed --cache cache
+claim "and train the same model" same_bytes again/latest/model.safetensors of_packed/latest/model.safetensors
+claim "which makes two" equal "$(prepared)" 2
+claim "another length makes another" train shorter --cache cache --max-length 12
+claim "three" equal "$(prepared)" 3
+touch -d '2001-01-01' train.de
+claim "a file with another time is read again" train touched --cache cache
+claim "four" equal "$(prepared)" 4
+claim "to the same model, too" same_bytes again/latest/model.safetensors touched/latest/model.safetensors
+for file in cache/*.corpus; do head -c 1000 "$file" >cut && cp cut "$file"; done
+claim "damaged ones are made again" train mended --cache cache
+claim "to the same model, still" same_bytes again/latest/model.safetensors mended/latest/model.safetensors
+
+# ---- refused
+claim "a pipe cannot be prepared" refused 2 'cache: .* is no regular file' \
+  xformer-train "${small[@]}" --cache cache -t <(cat train.en) <(cat train.de) -m none
+claim "nor a text that is cut anew each epoch" refused 2 'cache: bpe-dropout cuts the text anew' \
+  train none --cache cache --bpe-dropout 0.1
+claim "a folder that cannot be made is named" refused 5 'train.en/cache: cannot make the folder' train none --cache train.en/cache
+printf 'caf\xe9\n' >>train.en && echo Kaffee >>train.de
+claim "a broken line is named" refused 3 'train.en:301: invalid UTF-8' train none --cache empty
+claim "and leaves nothing" test ! -e empty -a ! -e none
+sed -i '$d' train.en train.de
+
+# ---- stopped and killed while it prepares
+xformer-vocab demo-corpus --quiet --pairs 400000 -o many
+xformer-vocab train -i train.en train.de -m pieces.spm --vocab-size 200 --quiet
+prepare_many() { exec xformer-train "${small[@]}" -t many/train.en many/train.de -v pieces.spm --cache "$1" -m "$2"; }
+half_written() { find "$1" -name '.xformer-*.tmp' -size +0 2>/dev/null | grep -q .; }
+wait_for() { until half_written "$1"; do sleep 0.02; done; }
+for signal in TERM INT; do
+  prepare_many stopped none 2>/dev/null &
+  trainer=$!
+  wait_for stopped
+  begun=$(date +%s%N)
+  kill -$signal "$trainer"
+  wait "$trainer" 2>/dev/null
+  code=$?
+  claim "SIG$signal: the exit code" equal $code $((128 + $(kill -l $signal)))
+  claim "within a second" test $((($(date +%s%N) - begun) / 1000000)) -lt 1000
+  claim "nothing is left of it" equal "$(find stopped -type f 2>/dev/null)" ""
+done
+prepare_many killed none 2>/dev/null &
+trainer=$!
+wait_for killed
+kill -KILL "$trainer"
+wait "$trainer" 2>/dev/null
+claim "killed, it leaves what nobody takes for a text" equal "$(find killed -name '*.corpus')" ""
+claim "the next one begins anew" eval '(prepare_many killed after_kill) 2>/dev/null'
+claim "and removes what was left" equal "$(find killed -name '.xformer-*')" ""
+
+# ---- several texts
+head -n 100 train.en >a.en && head -n 100 train.de >a.de
+tail -n +101 train.en >b.en && tail -n +101 train.de >b.de
+on_parts() { xformer-train "${small[@]}" -t a.en a.de b.en b.de -m "$@"; }
+claim "of one text or of its two parts" on_parts parts --cache cache
+claim "it is the same model" same_bytes again/latest/model.safetensors parts/latest/model.safetensors
+claim "weights of one" on_parts ones --train-weights 1 1
+claim "change nothing" same_bytes parts/latest/model.safetensors ones/latest/model.safetensors
+claim "a text that counts twice makes an epoch longer" on_parts twice --train-weights 2 1 --cache cache
+updates() { grep -o '"updates_per_epoch":[0-9.]*' "$1/metrics.jsonl" | cut -d: -f2; }
+claim "by a third" awk -v a="$(updates twice)" -v b="$(updates parts)" 'BEGIN { exit !(a > 1.2 * b && a < 1.5 * b) }'
+claim "stopped and gone on with, it is what it was" eval \
+  'on_parts halves --train-weights 0.5 1.5 --after 5u && on_parts halves --train-weights 0.5 1.5 --after 40u &&
+   on_parts whole --train-weights 0.5 1.5 --after 40u'
+claim "byte by byte" same_bytes halves/latest/model.safetensors whole/latest/model.safetensors
+claim "a weight is missing" refused 2 'train-weights: 1 for 2 texts; give one for each' on_parts none --train-weights 1
+claim "of nothing there is no epoch" refused 2 'train-weights: no pair is left' on_parts none --train-weights 0 0
+claim "a file without the other side" refused 2 'train-sets: type translation reads SRC TRG, got 3 files' \
+  xformer-train "${small[@]}" -t a.en a.de b.en -m none
+
+# ---- a vocabulary of a sample
+claim "a vocabulary is learnt from some of the lines" train sampled --spm-input-sentences 150
+claim "and the log says so" grep -q 'learnt from 150 lines a side, drawn from the text' sampled/train.log
+claim "it is another one" differ sampled/vocab.spm again/vocab.spm
+claim "prepared or not, the same" eval \
+  'train sampled_too --spm-input-sentences 150 --cache cache && same_bytes sampled/vocab.spm sampled_too/vocab.spm'
+conclude
