@@ -136,14 +136,14 @@ std::string pieces_as_json(const data::Tokenizer& tokenizer) {
 }  // namespace
 
 void check_ctranslate2(const ExchangedModel& model) {
-  const auto& [source, target, lines_cut] = model.vocabularies;
-  for (const auto& tokenizer : {source, target}) {
-    if (tokenizer->unk_id() < 0 || tokenizer->eos_id() < 0 || target->bos_id() < 0)
+  const data::Tokenizer &source = *model.vocabularies.source, &target = *model.vocabularies.target;
+  for (const int32_t id :
+       {source.unk_id(), source.eos_id(), target.unk_id(), target.eos_id(), target.bos_id()}) {
+    if (id < 0)
       fail(ErrorKind::usage, "{}: CTranslate2 needs a vocabulary with <unk>, <s> and </s>", model.where);
   }
-  // One name for both sides.
-  for (const auto of : {&data::Tokenizer::unk_id, &data::Tokenizer::eos_id}) {
-    const std::string ours = source->piece((*source.*of)()), theirs = target->piece((*target.*of)());
+  for (const auto& [ours, theirs] : {std::pair{source.piece(source.unk_id()), target.piece(target.unk_id())},
+                                     {source.piece(source.eos_id()), target.piece(target.eos_id())}}) {
     if (ours != theirs)
       fail(ErrorKind::usage,
            "{}: CTranslate2 has one name for a special token of both sides, and here they are {} and {}",
