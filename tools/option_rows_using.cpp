@@ -74,6 +74,9 @@ std::vector<Row> translate_options() {
       flag("no-spm-decode", "false", "the output stays pieces, apart by spaces").seldom(),
       flag("interactive", "false",
            "translate each line as it is written: score, tab, translation; Ctrl-D ends"),
+      flag("continue", "false",
+           "where a run is stopped or killed the same command goes on; until the end the lines lie in "
+           "OUTPUT.unfinished"),
       integer("stat-freq", "0", "N", "after every N lines say how many there are, and how fast; 0: never")
           .at_least(0)
           .seldom(),

@@ -27,6 +27,7 @@ constexpr Pair kExcludes[] = {
     {"interactive", "teacher-forced"},   {"beam-size", "output-sampling"},
     {"n-best", "output-sampling"},       {"input", "interactive"},
     {"output", "interactive"},           {"stat-freq", "interactive"},
+    {"continue", "interactive"},         {"continue", "teacher-forced"},
 };
 
 // Set to something else than its default: what --dump-config writes may be read again.

@@ -2,12 +2,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <optional>
+
+#include "core/error.h"
 #include "core/stop.h"
 #include "data/compat_bleu.h"
 #include "data/text_file.h"
 #include "tools/main.h"
 #include "tools/model_config.h"
 #include "tools/model_translator.h"
+#include "tools/option_value.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
 #include "tools/seed_log.h"
@@ -15,6 +20,7 @@
 #include "tools/terminal.h"
 #include "tools/translation_form.h"
 #include "tools/translation_progress.h"
+#include "tools/unfinished_output.h"
 
 namespace xf::tools {
 namespace {
@@ -77,6 +83,54 @@ void write_summary(const ModelTranslator& model, const TranslationProgress& prog
   for (const std::string& warning : warnings(progress.counts())) fmt::print(stderr, "warning: {}\n", warning);
 }
 
+// What decides about the lines of an output that --continue finishes: the options but for those that only say how fast or
+// how loudly, and which files were read.
+std::string settings_of(const Options& options, const ModelTranslator& model) {
+  namespace fs = std::filesystem;
+  std::string settings;
+  for (const std::string& line : split(options.to_toml(), '\n')) {
+    const auto sets = [&](std::string_view key) { return line.starts_with(std::string(key) + " ="); };
+    if (!sets("cpu-threads") && !sets("quiet") && !sets("stat-freq")) settings += line + "\n";
+  }
+  const auto add_file = [&](const std::string& path) {
+    std::error_code unknown;
+    settings +=
+        fmt::format("{} {} {}\n", fs::weakly_canonical(path, unknown).string(), fs::file_size(path, unknown),
+                    fs::last_write_time(path, unknown).time_since_epoch().count());
+  };
+  add_file(options.get_string("input"));
+  add_file(model.model->folder + "/model.safetensors");
+  for (const auto& other : model.others) add_file(other->folder + "/model.safetensors");
+  return settings;
+}
+
+// Lines of translations to a file that is whole or not there, or to one that a later run finishes.
+class TranslationOutput {
+ public:
+  TranslationOutput(const Options& options, const ModelTranslator& model, bool line_by_line) {
+    const std::string& path = options.get_string("output");
+    if (options.get_bool("continue")) {
+      if (options.get_string("input") == "-")
+        fail(ErrorKind::usage, "continue: give the lines as --input FILE");
+      unfinished_.emplace(path, settings_of(options, model));
+    } else {
+      whole_.emplace(path, line_by_line);
+    }
+  }
+  int64_t lines_done() const { return unfinished_ ? unfinished_->lines_done() : 0; }
+  void write_line(const std::string& line) {
+    unfinished_ ? unfinished_->write_line(line) : whole_->write_line(line);
+  }
+  void count(int64_t lines_done) {
+    if (unfinished_) unfinished_->count(lines_done);
+  }
+  void close() { unfinished_ ? unfinished_->close() : whole_->close(); }
+
+ private:
+  std::optional<OutputFile> whole_;
+  std::optional<UnfinishedOutput> unfinished_;
+};
+
 int translate_lines(const Options& options) {
   const TranslationForm form(options);
   const ModelTranslator model(options);
@@ -84,7 +138,7 @@ int translate_lines(const Options& options) {
              typed = options.get_string("input") == "-" && isatty(STDIN_FILENO) != 0 && !quiet,
              line_by_line = interactive || somebody_waits(options.get_string("input"));
   data::LineReader reader(options.get_string("input"));
-  OutputFile output(options.get_string("output"), line_by_line);
+  TranslationOutput output(options, model, line_by_line);
   if (typed) fmt::print(stderr, "write a line, and its translation follows; Ctrl-D ends\n");
   TranslationProgress progress(options.get_int("stat-freq"));
   const auto found = [&](const Translation& translation) {
@@ -93,12 +147,14 @@ int translate_lines(const Options& options) {
   };
   std::vector<SourceLine> lines;
   int64_t written = 0;
+  for (std::string line; written < output.lines_done() && reader.next(line);) ++written;
   const auto flush = [&] {
     for (const Translation& translation :
          model.translator.translate(lines, static_cast<uint64_t>(written), found)) {
       for (const std::string& line : form.lines(translation, written)) output.write_line(line);
       ++written;
     }
+    output.count(written);
     lines.clear();
   };
   const auto next = [&](std::string& line) {

@@ -153,6 +153,34 @@ wait $!
 claim "SIGTERM ends them all: 143" equal $? 143
 claim "and leaves no output" test ! -e stopped.de
 
+# ---- a file that is finished later
+head -n 14000 long.en >windows.en # of 6,400 lines
+finished() { xformer-translate -m run -i windows.en --output-sampling topk 5 --seed 3 --quiet --mini-batch 64 "$@"; }
+finished -o at_once.de
+begin_and() { # signal, code
+  finished -o later.de --continue 2>/dev/null &
+  until [ -e later.de.unfinished.json ]; do sleep 0.02; done
+  sleep 0.2
+  kill "-$1" $!
+  wait $!
+  claim "SIG$1 ends it" equal $? "$2"
+  claim "and leaves what is done" equal "$(sed 's/.*"lines":\([0-9]*\).*/\1/' later.de.unfinished.json)" 6400
+}
+begin_and KILL 137
+rm later.de.unfinished*
+begin_and TERM 143
+claim "not under its name" test ! -e later.de
+claim "it does not go on with another seed" refused 2 "begun with another model, input or options" finished -o later.de --continue --seed 4
+truncate -s 100 later.de.unfinished
+claim "nor behind what is lost" refused 3 "later.de.unfinished.json: damaged" finished -o later.de --continue
+rm later.de.unfinished*
+begin_and TERM 143
+claim "the same command goes on" finished -o later.de --continue --cpu-threads 1
+claim "to the output of one run" same_bytes at_once.de later.de
+claim "and nothing else is left" equal "$(echo later.de*)" later.de
+claim "what is finished may be done again" finished -o later.de --continue
+claim "only a file goes on" refused 2 "continue: goes on with a file" finished --continue
+
 # ---- pieces
 pieces() { xformer-vocab encode -m run/vocab.spm --quiet "$@"; }
 claim "text that is pieces already gives the same translations" same_bytes hypothesis.de \

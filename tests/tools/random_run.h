@@ -25,7 +25,7 @@ dec-depth = 1
 max-length = 20
 )",
                                               "a test");
-    data::ParallelText text;
+    data::ParallelText text{.parts = {{{.paths = {"x.src", "x.trg"}}, 2}}, .source = {}, .target = {}};
     text.source = {"the old dog sees a small horse", "a small dog runs home"};
     text.target = {"der alte hund sieht ein kleines pferd", "ein kleiner hund rennt heim"};
     const Vocabularies vocabularies = make_vocabularies(options, text);

@@ -1,0 +1,83 @@
+#include "tools/unfinished_output.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "tools/output_file.h"
+
+namespace xf::tools {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+UnfinishedOutput::UnfinishedOutput(const std::string& path, std::string settings)
+    : path_(path),
+      lines_path_(path + ".unfinished"),
+      notes_path_(lines_path_ + ".json"),
+      settings_(std::move(settings)) {
+  if (path == "-") fail(ErrorKind::usage, "continue: goes on with a file; give it as --output FILE");
+  check_folder_of(path);
+  refuse_input_as_output(path);
+  if (fs::exists(notes_path_)) take_up();
+  file_ = Descriptor(::open(lines_path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  // What lies behind was written and did not count any more.
+  if (!file_.is_open() || ::ftruncate(file_.number(), bytes_) != 0 ||
+      ::lseek(file_.number(), 0, SEEK_END) != bytes_)
+    fail_to_write();
+}
+
+void UnfinishedOutput::take_up() {
+  std::error_code missing;
+  const auto size = static_cast<int64_t>(fs::file_size(lines_path_, missing));
+  json notes;
+  try {
+    notes = json::parse(read_file(notes_path_));
+    lines_done_ = notes.at("lines");
+    bytes_ = notes.at("bytes");
+  } catch (const json::exception&) {
+    bytes_ = -1;
+  }
+  if (missing || bytes_ < 0 || lines_done_ < 0 || size < bytes_)
+    fail(ErrorKind::data, "{}: damaged; remove it and {} to begin anew", notes_path_, lines_path_);
+  if (notes.value("settings", "") != settings_) {
+    fail(ErrorKind::usage,
+         "{} was begun with another model, input or options; give the same command, or remove it to begin "
+         "anew",
+         notes_path_);
+  }
+}
+
+void UnfinishedOutput::fail_to_write() const {
+  fail(ErrorKind::resources, "{}: cannot write: {}; free some space or choose a folder you may write to",
+       lines_path_, std::strerror(errno));
+}
+
+void UnfinishedOutput::write_line(std::string_view line) {
+  buffer_ += line;
+  buffer_ += '\n';
+}
+
+void UnfinishedOutput::count(int64_t lines_done) {
+  if (!write_all(file_.number(), buffer_) || ::fdatasync(file_.number()) != 0) fail_to_write();
+  bytes_ += std::ssize(buffer_);
+  buffer_.clear();
+  lines_done_ = lines_done;
+  atomic_write(notes_path_, json{{"lines", lines_done_}, {"bytes", bytes_}, {"settings", settings_}}.dump());
+}
+
+void UnfinishedOutput::close() {
+  count(lines_done_);
+  if (!file_.close_checked() || ::rename(lines_path_.c_str(), path_.c_str()) != 0) fail_to_write();
+  ::unlink(notes_path_.c_str());
+  sync_folder(fs::path(path_).has_parent_path() ? fs::path(path_).parent_path().string() : ".");
+}
+
+}  // namespace xf::tools
