@@ -53,12 +53,14 @@ struct StoredModel {
   nn::Checkpoint checkpoint;
   Vocabularies vocabularies;
   std::string folder;
+  std::vector<std::string> warnings = {};
 };
 
 StoredModel read_stored(const std::string& path) {
   if (exchange::is_foreign(path)) {
     exchange::ImportedModel imported = exchange::import_model(path);
-    return {std::move(imported.checkpoint), std::move(imported.vocabularies), path};
+    return {std::move(imported.checkpoint), std::move(imported.vocabularies), path,
+            std::move(imported.warnings)};
   }
   const std::string folder = nn::find_model_folder(path);
   nn::Checkpoint checkpoint = nn::read_model(folder);
@@ -69,14 +71,15 @@ StoredModel read_stored(const std::string& path) {
 }  // namespace
 
 UnboundModel read_unbound_model(const std::string& path, DType dtype) {
-  auto [checkpoint, vocabularies, folder] = read_stored(path);
+  auto [checkpoint, vocabularies, folder, warnings] = read_stored(path);
   auto model = std::unique_ptr<LoadedModel>(new LoadedModel{
       .training = options_from_toml(Program::train, checkpoint.config, folder + "/config.toml"),
       .pipeline = {},
       .vocabularies = std::move(vocabularies),
       .registry = nn::Registry(dtype),
       .model = nullptr,
-      .folder = folder});
+      .folder = folder,
+      .warnings = std::move(warnings)});
   model->pipeline = text_pipeline(model->training);
   model->model = nn::make_model(model_config(model->training, model->vocabularies), model->registry);
   return {std::move(model), std::move(checkpoint)};

@@ -19,7 +19,8 @@ struct LoadedModel {
   Vocabularies vocabularies;
   nn::Registry registry;
   std::unique_ptr<nn::Model> model;
-  std::string folder;  // where the weights came from
+  std::string folder;                      // where the weights came from
+  std::vector<std::string> warnings = {};  // of another toolkit's model, for people
 
   // The model as what it is. Error usage, with the program for it, if it is another.
   const nn::TranslationModel& translation_model() const;

@@ -166,7 +166,8 @@ nn::TransformerConfig config_of(const Variables& variables) {
   return config;
 }
 
-Vocabularies vocabularies_of(const std::string& folder, const Settings& settings) {
+Vocabularies vocabularies_of(const std::string& folder, const Settings& settings,
+                             std::vector<std::string>& warnings) {
   data::SpecialPieces specials;
   specials.unk = settings.text("unk_token").value_or("<unk>");
   specials.eos = settings.text("eos_token").value_or("</s>");
@@ -182,9 +183,10 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
   };
   if (std::filesystem::exists(folder + "/shared_vocabulary.json")) {
     const ForeignVocabulary shared = list("shared_vocabulary.json");
-    return foreign_vocabularies(folder, shared, shared, true);
+    return foreign_vocabularies(folder, shared, shared, true, warnings);
   }
-  return foreign_vocabularies(folder, list("source_vocabulary.json"), list("target_vocabulary.json"), false);
+  return foreign_vocabularies(folder, list("source_vocabulary.json"), list("target_vocabulary.json"), false,
+                              warnings);
 }
 
 }  // namespace
@@ -204,7 +206,7 @@ ExchangedModel read_ctranslate2(const std::string& folder) {
   model.where = folder;
   model.config = checked(config_of(variables));
   model.lowercase = settings.flag("lowercase").value_or(false);
-  model.vocabularies = vocabularies_of(folder, settings);
+  model.vocabularies = vocabularies_of(folder, settings, model.warnings);
   const TensorParts parts = ctranslate2_parts(model.config);
   nn::TensorMap theirs;
   for (const TensorPart& part : parts.all()) theirs[part.foreign] = variables.tensor(part.foreign);

@@ -13,10 +13,11 @@ struct ExchangedModel {
   nn::TransformerConfig config;
   nn::TensorMap tensors;  // f32, under the engine's names
   Vocabularies vocabularies;
-  bool lowercase = false;  // whether text is lower-cased before it is cut
-  int64_t beam_size = 5;   // of a search, where nobody says otherwise
-  double normalize = 1;    // its length penalty
-  std::string where = "";  // what it was read from, for messages
+  bool lowercase = false;                  // whether text is lower-cased before it is cut
+  int64_t beam_size = 5;                   // of a search, where nobody says otherwise
+  double normalize = 1;                    // its length penalty
+  std::vector<std::string> warnings = {};  // what is read otherwise than its own toolkit does
+  std::string where = "";                  // what it was read from, for messages
 };
 
 // Of the engine's blocks (nn/transformer.h): what a decoder or encoder layer is called, and the tables of embeddings,

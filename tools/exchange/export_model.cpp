@@ -138,7 +138,9 @@ void import_model(const Options& options) {
          "with weights",
          foreign);
   const std::string output = model_output(options);
-  write_model(output, exchange::import_model(foreign).checkpoint, "");
+  exchange::ImportedModel imported = exchange::import_model(foreign);
+  write_model(output, std::move(imported.checkpoint), "");
+  for (const std::string& warning : imported.warnings) fmt::print(stderr, "warning: {}\n", warning);
   if (!options.get_bool("quiet")) fmt::print(stderr, "{}: made of {}\n", output, foreign);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 
@@ -28,16 +27,17 @@ std::vector<std::string> files_in(const std::string& folder) {
 
 std::shared_ptr<const data::Tokenizer> tokenizer_of(const std::string& path,
                                                     const ForeignVocabulary& vocabulary,
-                                                    data::MissingPieces missing) {
+                                                    data::MissingPieces missing,
+                                                    std::vector<std::string>& warnings) {
   std::string bytes = read_file(path);
   std::shared_ptr<const data::Tokenizer> tokenizer = data::make_tokenizer(bytes, path);
   if (std::string_view(tokenizer->extension()) == ".spm") {
     const auto [with_ids, left_out] =
         data::sentencepiece_with_ids(bytes, vocabulary.pieces, vocabulary.specials, missing, path);
     if (left_out > 0)
-      fmt::print(stderr,
-                 "warning: {}: the model's vocabulary lacks {} of it; text with them is cut otherwise\n",
-                 path, counted(left_out, "piece"));
+      warnings.push_back(
+          fmt::format("{}: the model's vocabulary lacks {} of it; text with them is cut otherwise", path,
+                      counted(left_out, "piece")));
     return data::make_tokenizer(with_ids, path);
   }
   bool same = tokenizer->size() == static_cast<int64_t>(vocabulary.pieces.size());
@@ -50,11 +50,12 @@ std::shared_ptr<const data::Tokenizer> tokenizer_of(const std::string& path,
 }  // namespace
 
 Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabulary& source,
-                                  const ForeignVocabulary& target, bool joint) {
+                                  const ForeignVocabulary& target, bool joint,
+                                  std::vector<std::string>& warnings) {
   const std::vector<std::string> files = files_in(folder);
   // What a text's side does not know must not be cut out of it, and what the model says is to be read.
-  const auto of_source = tokenizer_of(files.front(), source, data::MissingPieces::silent);
-  const auto of_target = tokenizer_of(files.back(), target, data::MissingPieces::decoded);
+  const auto of_source = tokenizer_of(files.front(), source, data::MissingPieces::silent, warnings);
+  const auto of_target = tokenizer_of(files.back(), target, data::MissingPieces::decoded, warnings);
   if (joint && of_source->checksum() == of_target->checksum()) return {of_source, of_source};
   return {of_source, of_target};
 }

@@ -17,9 +17,10 @@ struct ForeignVocabulary {
 
 // The tokenizers that cut text to these ids. Text is cut by the SentencePiece models of the folder: source.spm and target.spm,
 // or the files that Vocabularies::save() writes, word lists too; one file, whatever its name ends in, where both sides share
-// it. `joint`: the lists are one. Error data for a folder without, and where they do not belong together; `warn` is told
-// of what is cut otherwise than there.
+// it. `joint`: the lists are one. Error data for a folder without, and where they do not belong together. Adds to
+// `warnings` what is cut otherwise than there.
 Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabulary& source,
-                                  const ForeignVocabulary& target, bool joint);
+                                  const ForeignVocabulary& target, bool joint,
+                                  std::vector<std::string>& warnings);
 
 }  // namespace xf::tools::exchange

@@ -146,7 +146,7 @@ const std::string& piece_at(const std::vector<std::string>& pieces, int64_t id, 
 }
 
 Vocabularies vocabularies_of(const std::string& folder, const Settings& settings,
-                             const nn::TransformerConfig& config) {
+                             const nn::TransformerConfig& config, std::vector<std::string>& warnings) {
   const auto list = [&](const std::string& name, int64_t size) {
     const std::string path = folder + "/" + name;
     ForeignVocabulary vocabulary{parse_pieces(MappedFile(path).bytes(), path), {}};
@@ -162,8 +162,10 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
     return vocabulary;
   };
   const ForeignVocabulary source = list("vocab.json", config.source_vocabulary);
-  if (!fs::exists(folder + "/target_vocab.json")) return foreign_vocabularies(folder, source, source, true);
-  return foreign_vocabularies(folder, source, list("target_vocab.json", config.target_vocabulary), false);
+  if (!fs::exists(folder + "/target_vocab.json"))
+    return foreign_vocabularies(folder, source, source, true, warnings);
+  return foreign_vocabularies(folder, source, list("target_vocab.json", config.target_vocabulary), false,
+                              warnings);
 }
 
 }  // namespace
@@ -184,7 +186,7 @@ ExchangedModel read_hf_marian(const std::string& folder) {
   check_positions(weights, model.config);
   const TensorParts parts = hf_marian_parts(model.config);
   model.tensors = joined_model(tensors_of(weights, parts, model.config), parts, model.config, weights.path());
-  model.vocabularies = vocabularies_of(folder, settings, model.config);
+  model.vocabularies = vocabularies_of(folder, settings, model.config, model.warnings);
   const std::string generation = folder + "/generation_config.json",
                     tokenizer = folder + "/tokenizer_config.json";
   const Settings search = fs::exists(generation) ? Settings::read(generation) : settings;

@@ -55,7 +55,7 @@ bool is_foreign(const std::string& path) { return is_ctranslate2(path) || is_hf_
 
 ImportedModel import_model(const std::string& folder) {
   ExchangedModel model = read(folder);
-  ImportedModel imported{.checkpoint = {}, .vocabularies = model.vocabularies};
+  ImportedModel imported{.checkpoint = {}, .vocabularies = model.vocabularies, .warnings = model.warnings};
   imported.checkpoint.config = configuration_of(model);
   imported.checkpoint.model = std::move(model.tensors);
   imported.checkpoint.companions = model.vocabularies.files();

@@ -15,6 +15,7 @@ bool is_foreign(const std::string& path);
 struct ImportedModel {
   nn::Checkpoint checkpoint;
   Vocabularies vocabularies;
+  std::vector<std::string> warnings;  // for people
 };
 
 // Errors as the readers of the formats have them.
