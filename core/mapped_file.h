@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace xf {
 
@@ -16,6 +17,7 @@ class MappedFile {
 
   const char* data() const { return data_; }  // null for an empty file
   size_t size() const { return size_; }
+  std::string_view bytes() const { return {data_, size_}; }
   const std::string& path() const { return path_; }
 
  private:

@@ -2,68 +2,12 @@
 
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <vector>
+
+#include "data/protobuf_fields.h"
 
 namespace xf::data {
 namespace {
-
-// The fields of a message in Protocol Buffers' wire format, which a SentencePiece model is. Its groups, long deprecated, are
-// no part of it.
-class Fields {
- public:
-  explicit Fields(std::string_view message) : rest_(message) {}
-
-  // False at the end, and where the bytes are no message: then not all were read.
-  bool next() {
-    if (rest_.empty()) return false;
-    is_message_ = read();
-    return is_message_;
-  }
-  bool all_read() const { return is_message_ && rest_.empty(); }
-  uint64_t number = 0;
-  std::string_view bytes;  // of strings and messages
-
- private:
-  bool read() {
-    const auto tag = varint();
-    if (!tag) return false;
-    number = *tag >> 3;
-    bytes = {};
-    switch (*tag & 7) {
-      case 0: return varint().has_value();
-      case 1: return take(8).has_value();
-      case 2: return read_bytes();
-      case 5: return take(4).has_value();
-      default: return false;
-    }
-  }
-  bool read_bytes() {
-    const auto length = varint();
-    const auto taken = length ? take(*length) : std::nullopt;
-    if (taken) bytes = *taken;
-    return taken.has_value();
-  }
-  std::optional<uint64_t> varint() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 70 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      if (shift < 64) value |= uint64_t{byte & 0x7Fu} << shift;
-      if (byte < 0x80) return value;
-    }
-    return std::nullopt;
-  }
-  std::optional<std::string_view> take(uint64_t length) {
-    if (length > rest_.size()) return std::nullopt;
-    const std::string_view taken = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    return taken;
-  }
-
-  std::string_view rest_;
-  bool is_message_ = true;
-};
 
 // A trie in a double array (S. Yata's darts-clone), as it is walked: from a node's base the child for byte c lies at base ^ c,
 // and is one if its label says c.
@@ -114,7 +58,7 @@ bool is_character_map(std::string_view map) {
 }
 
 const char* piece_damage(std::string_view piece) {
-  Fields fields(piece);
+  ProtobufFields fields(piece);
   while (fields.next()) {
     if (fields.number == 1 && fields.bytes.find('\0') != std::string_view::npos)
       return "a piece with a zero byte";
@@ -123,7 +67,7 @@ const char* piece_damage(std::string_view piece) {
 }
 
 const char* normalizer_damage(std::string_view normalizer) {
-  Fields fields(normalizer);
+  ProtobufFields fields(normalizer);
   while (fields.next()) {
     if (fields.number == 2 && !is_character_map(fields.bytes)) return "a character map that leads astray";
   }
@@ -134,7 +78,7 @@ const char* normalizer_damage(std::string_view normalizer) {
 
 // ModelProto's field 1 is a piece, 3 and 5 are what is done to text before it is cut and after it was joined.
 const char* sentencepiece_damage(std::string_view model) {
-  Fields fields(model);
+  ProtobufFields fields(model);
   while (fields.next()) {
     const char* damage = nullptr;
     if (fields.number == 1) damage = piece_damage(fields.bytes);

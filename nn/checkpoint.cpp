@@ -1,17 +1,12 @@
 #include "nn/checkpoint.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder_writer.h"
 
 namespace xf::nn {
 namespace {
@@ -62,13 +57,6 @@ Checkpoint read_parts(const std::string& folder, Parts parts) {
 // ---- folders
 
 void fill_folder(const std::string& folder, const Checkpoint& checkpoint) {
-  std::error_code error;
-  fs::remove_all(folder, error);
-  if (!fs::create_directory(folder, error)) {
-    fail(ErrorKind::resources,
-         "{}: cannot make the folder: {}; free some space or choose a folder you may write to", folder,
-         error.message());
-  }
   CheckpointState state = {.update = checkpoint.update, .files = {}, .state = checkpoint.state};
   state.files[kModelFile] =
       record_of(write_safetensors(folder + "/" + kModelFile, checkpoint.model, checkpoint.metadata));
@@ -85,36 +73,10 @@ void fill_folder(const std::string& folder, const Checkpoint& checkpoint) {
   atomic_write(folder + "/" + CheckpointState::kFileName, format_checkpoint_state(state));
 }
 
-// Afterwards `folder` is the new one; an old one, if there was any, lies in `temporary` until it is removed.
-bool move_into_place(const std::string& temporary, const std::string& folder) {
-  if (::rename(temporary.c_str(), folder.c_str()) == 0) return true;
-  if (errno != ENOTEMPTY && errno != EEXIST) return false;
-  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;
-  // A file system that cannot exchange: for a moment neither is in place.
-  const std::string old = folder + ".old.tmp";
-  if (::rename(folder.c_str(), old.c_str()) != 0 || ::rename(temporary.c_str(), folder.c_str()) != 0)
-    return false;
-  return ::rename(old.c_str(), temporary.c_str()) == 0;
-}
-
 }  // namespace
 
 void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
-  const std::string temporary = folder + ".tmp";
-  std::error_code ignored;
-  try {
-    fill_folder(temporary, checkpoint);
-    sync_folder(temporary);
-    if (!move_into_place(temporary, folder)) {
-      fail(ErrorKind::resources, "{}: cannot move the new checkpoint here: {}", folder, std::strerror(errno));
-    }
-    sync_folder(fs::absolute(folder).parent_path().string());
-  } catch (...) {
-    fs::remove_all(temporary, ignored);  // a full disk needs the space
-    throw;
-  }
-  fs::remove_all(temporary, ignored);
+  write_folder(folder, [&](const std::string& temporary) { fill_folder(temporary, checkpoint); });
 }
 
 Checkpoint read_checkpoint(const std::string& folder) { return read_parts(folder, Parts::all); }

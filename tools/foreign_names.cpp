@@ -76,6 +76,7 @@ constexpr auto kNames = std::to_array<Pair>({
     {"save-dir", "model"},
     {"load-model", "resume"},
     {"restore-file", "resume"},
+    {"finetune-from-model", "pretrained-model"},
     {"random-seed", "seed"},
     {"voc-file", "vocabs"},
     {"keep-best-ckpts", "keep-best"},

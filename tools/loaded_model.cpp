@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "nn/run_folder.h"
+#include "tools/exchange/import_model.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/text_options.h"
@@ -45,16 +46,40 @@ const nn::LanguageModel& LoadedModel::language_model() const {
 }
 const nn::Classifier& LoadedModel::classifier() const { return as<nn::Classifier>(*this, "classifier"); }
 
-UnboundModel read_unbound_model(const std::string& path, DType dtype) {
+namespace {
+
+// A model as it lies in its folder.
+struct StoredModel {
+  nn::Checkpoint checkpoint;
+  Vocabularies vocabularies;
+  std::string folder;
+  std::vector<std::string> warnings = {};
+};
+
+StoredModel read_stored(const std::string& path) {
+  if (exchange::is_foreign(path)) {
+    exchange::ImportedModel imported = exchange::import_model(path);
+    return {std::move(imported.checkpoint), std::move(imported.vocabularies), path,
+            std::move(imported.warnings)};
+  }
   const std::string folder = nn::find_model_folder(path);
   nn::Checkpoint checkpoint = nn::read_model(folder);
+  Vocabularies vocabularies = vocabularies_of(folder, checkpoint);
+  return {std::move(checkpoint), std::move(vocabularies), folder};
+}
+
+}  // namespace
+
+UnboundModel read_unbound_model(const std::string& path, DType dtype) {
+  auto [checkpoint, vocabularies, folder, warnings] = read_stored(path);
   auto model = std::unique_ptr<LoadedModel>(new LoadedModel{
       .training = options_from_toml(Program::train, checkpoint.config, folder + "/config.toml"),
       .pipeline = {},
-      .vocabularies = vocabularies_of(folder, checkpoint),
+      .vocabularies = std::move(vocabularies),
       .registry = nn::Registry(dtype),
       .model = nullptr,
-      .folder = folder});
+      .folder = folder,
+      .warnings = std::move(warnings)});
   model->pipeline = text_pipeline(model->training);
   model->model = nn::make_model(model_config(model->training, model->vocabularies), model->registry);
   return {std::move(model), std::move(checkpoint)};

@@ -19,7 +19,8 @@ struct LoadedModel {
   Vocabularies vocabularies;
   nn::Registry registry;
   std::unique_ptr<nn::Model> model;
-  std::string folder;  // where the weights came from
+  std::string folder;                      // where the weights came from
+  std::vector<std::string> warnings = {};  // of another toolkit's model, for people
 
   // The model as what it is. Error usage, with the program for it, if it is another.
   const nn::TranslationModel& translation_model() const;
@@ -34,7 +35,8 @@ struct UnboundModel {
   nn::Checkpoint checkpoint;
 };
 
-// `path` is a run folder (its averaged model if there is one) or one of its checkpoints. Error data for what
+// `path` is a run folder (its averaged model if there is one), one of its checkpoints, or another toolkit's folder
+// (tools/exchange/import_model.h). Error data for what
 // is missing, damaged or does not fit together.
 UnboundModel read_unbound_model(const std::string& path, DType dtype);
 

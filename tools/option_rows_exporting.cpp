@@ -40,12 +40,30 @@ std::vector<Row> inspect_options() {
   };
 }
 
+std::vector<Row> to_options() {
+  return {
+      choice("format", "ctranslate2|hf-marian|safetensors|text|xformer", "",
+             "what becomes of the model: a folder for CTranslate2 or for transformers' MarianMT; one file of "
+             "f32 "
+             "weights, safetensors or text; or, of such a folder of another toolkit, a model of this one")
+          .bare(),
+      text("model", "", "DIR", "run folder or checkpoint; for xformer: another toolkit's folder").alias("-m"),
+      text("output", "", "PATH", "folder or file to write").alias("-o"),
+      overwrite_option(),
+      choice("quantization", "float32|float16|int8", "float32",
+             "how CTranslate2's file stores weights; int8: matrices, with a scale for each row"),
+      flag("verify", "false",
+           "read the folder again before it gets its name, and compare log-probabilities with the model's"),
+  };
+}
+
 }  // namespace
 
 OptionGroup exporting_options() {
   return {{"average", Program::export_average, Keep::free, average_options()},
           {"quantize", Program::export_quantize, Keep::free, quantize_options()},
-          {"inspect", Program::export_inspect, Keep::free, inspect_options()}};
+          {"inspect", Program::export_inspect, Keep::free, inspect_options()},
+          {"to", Program::export_to, Keep::free, to_options()}};
 }
 
 }  // namespace xf::tools

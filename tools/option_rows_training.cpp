@@ -235,6 +235,11 @@ std::vector<Row> saving_options() {
           .seldom(),
       text("resume", "auto", "auto|never|PATH", "auto: continue if the run folder holds a checkpoint")
           .keeps(Keep::never),
+      text("pretrained-model", "", "DIR",
+           "begin with the weights of this run or checkpoint, its sizes and its vocabularies; tensors that "
+           "it lacks "
+           "begin as usual")
+          .keeps(Keep::free),
       flag("no-optimizer-reload", "false",
            "going on, begin with an optimiser that knows nothing of the gradients before")
           .keeps(Keep::never)

@@ -3,18 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 
 #include "core/error.h"
 #include "data/unicode.h"
+#include "nn/run_folder.h"
 #include "tools/build_info.h"
 #include "tools/command_line.h"
 #include "tools/config_file.h"
+#include "tools/exchange/import_model.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/options.h"
 #include "tools/presets.h"
+#include "tools/vocabularies.h"
 
 namespace xf::tools {
 namespace {
@@ -108,7 +112,8 @@ void check_training(Options& options) {
   }
   const auto vocabularies = options.get_strings("vocabs");
   const bool joint = vocabularies.empty() ? options.get_bool("joint-vocab") : vocabularies.size() == 1;
-  if (options.get_bool("tied-embeddings-all") && !joint) {
+  // A pretrained model's table may be both sides', though each cuts its text in its own way.
+  if (options.get_bool("tied-embeddings-all") && !joint && !options.is_set("pretrained-model")) {
     fail(ErrorKind::usage,
          "tied-embeddings-all: both sides must share a vocabulary; set joint-vocab or tie less");
   }
@@ -134,8 +139,36 @@ std::vector<GivenOption> options_of_run(const std::vector<GivenOption>& from_fil
                  : read_config(Program::train, path);  // or tells why it cannot be read
 }
 
+// What a run that begins with another model's weights has from it, unless it says otherwise: its sizes, and how its text is
+// cut. A run that goes on has it already.
+std::vector<GivenOption> options_of_pretrained(const std::vector<GivenOption>& from_file,
+                                               const std::vector<GivenOption>& from_command_line) {
+  const GivenOption* pretrained = find_given(from_command_line, "pretrained-model");
+  if (!pretrained) pretrained = find_given(from_file, "pretrained-model");
+  if (!pretrained) return {};
+  const std::string& path = pretrained->words.front();
+  if (exchange::is_foreign(path))
+    fail(ErrorKind::usage,
+         "pretrained-model: {0} is another toolkit's; make it a model of this project first: xformer-export "
+         "to "
+         "xformer -m {0} -o DIR",
+         path);
+  const std::string folder = nn::find_model_folder(path), home = find_vocabularies(folder);
+  if (home.empty()) fail(ErrorKind::data, "{}: no vocabulary in this folder or above it", path);
+  std::vector<GivenOption> given = read_config(Program::train, folder + "/config.toml");
+  std::erase_if(given, [](const GivenOption& option) {
+    constexpr std::array<std::string_view, 5> kOfText = {"tokenizer", "joint-vocab", "vocab-size",
+                                                         "lowercase", "max-length"};
+    const OptionSpec* spec = find_option(Program::train, option.name);
+    return spec->group != "model" && std::ranges::find(kOfText, option.name) == kOfText.end();
+  });
+  given.push_back({"vocabs", vocabulary_files(home), folder});
+  return given;
+}
+
 Options build(Program program, const std::vector<GivenOption>& from_run,
-              const std::vector<GivenOption>& from_file, const std::vector<GivenOption>& from_command_line) {
+              const std::vector<GivenOption>& from_model, const std::vector<GivenOption>& from_file,
+              const std::vector<GivenOption>& from_command_line) {
   Options options(program);
   if (program == Program::train) {
     const GivenOption* task = find_given(from_command_line, "task");
@@ -147,6 +180,7 @@ Options build(Program program, const std::vector<GivenOption>& from_run,
     const Preset& preset = find_preset(task ? task->words.front() : options.get_string("task"));
     options.apply(parse_config(program, preset.text, fmt::format("preset {}", preset.name)),
                   Options::Origin::preset);
+    options.apply(from_model, Options::Origin::preset);
     if (of_run) options.apply(from_run, Options::Origin::user);
   }
   options.apply(from_file, Options::Origin::user);
@@ -172,7 +206,10 @@ std::optional<Options> parse_options(Program program, int argc, const char* cons
     const auto from_file = config ? read_config(program, config->words.front()) : std::vector<GivenOption>{};
     const auto from_run =
         program == Program::train ? options_of_run(from_file, given) : std::vector<GivenOption>{};
-    options = build(program, from_run, from_file, given);
+    const auto from_model = program == Program::train && from_run.empty()
+                                ? options_of_pretrained(from_file, given)
+                                : std::vector<GivenOption>{};
+    options = build(program, from_run, from_model, from_file, given);
     if (asks_for(given, "dump-config")) answer = options->to_toml();
   }
   if (answer.empty()) return options;
@@ -181,7 +218,7 @@ std::optional<Options> parse_options(Program program, int argc, const char* cons
 }
 
 Options options_from_toml(Program program, const std::string& text, const std::string& name) {
-  return build(program, {}, parse_config(program, text, name), {});
+  return build(program, {}, {}, parse_config(program, text, name), {});
 }
 
 }  // namespace xf::tools

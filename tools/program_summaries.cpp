@@ -79,6 +79,14 @@ std::string program_summary(Program program) {
              "metadata, checksums.\n\n"
              "  xformer-export inspect RUN\n"
              "  xformer-export inspect model.safetensors --format json\n";
+    case Program::export_to:
+      return "A model for another toolkit, its weights in a file that any program reads, or another "
+             "toolkit's "
+             "model for\nthis one.\n\n"
+             "  xformer-export to ctranslate2 -m RUN -o DIR --quantization int8 --verify\n"
+             "  xformer-export to hf-marian -m RUN -o DIR\n"
+             "  xformer-export to safetensors -m RUN -o FILE\n"
+             "  xformer-export to xformer -m FOREIGN -o RUN\n";
     case Program::bench:
       return "Times kernels, the training step and whole programs against this machine's floor and against "
              "peers.\n\n"

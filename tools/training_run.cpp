@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/model_config.h"
+#include "tools/pretrained_model.h"
 #include "tools/ranks.h"
 #include "tools/run_beginning.h"
 #include "tools/run_report.h"
@@ -62,6 +63,7 @@ class TrainingRun final : public nn::TrainingTask {
   void begin_files();
   std::string where_to_go_on() const;
   void mark_in_folder(const nn::TrainingState& state);
+  void initialise();
   void warn_of_memory();
   nn::Ending train();
   void finish(nn::Ending ending);
@@ -78,6 +80,7 @@ class TrainingRun final : public nn::TrainingTask {
   const std::string run_;
   TrainingSetup setup_;
   TrainedModel model_;
+  std::vector<std::string> pretrained_;  // what was taken of --pretrained-model
   nn::TrainingState state_;
   RunReport report_;
   std::unique_ptr<nn::RunFolder> folder_;  // the first rank's
@@ -110,7 +113,11 @@ int TrainingRun::run() {
 }
 
 int TrainingRun::begin_and_train() {
-  if (inputs_.checkpoint) restore(*inputs_.checkpoint, options_.get_string("resume"));
+  if (inputs_.checkpoint) {
+    restore(*inputs_.checkpoint, options_.get_string("resume"));
+  } else if (inputs_.start != RunStart::resumed) {
+    initialise();
+  }
   note_stops();
   take_folder();
   if (resume_or_begin()) return 0;
@@ -190,8 +197,6 @@ bool TrainingRun::resume_or_begin() {
     if (state_.best_update > 0) mark_best(state_);  // a kill may have come before the link
     report_.say(fmt::format("resumed from update {} of {}", grouped(state_.update), from));
   } else {
-    model_.model->initialise(model_.registry, setup_.seed);
-    if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
     describe();
   }
   for (const std::string& line : table) report_.say(line);
@@ -264,6 +269,19 @@ void TrainingRun::take_up(const nn::State& state) {
   logs_ = {state.get<int64_t>("log_bytes"), state.get<int64_t>("metrics_bytes")};
 }
 
+// The initial weights, or of --pretrained-model what fits.
+void TrainingRun::initialise() {
+  model_.model->initialise(model_.registry, setup_.seed);
+  if (options_.is_set("pretrained-model")) {
+    const std::string folder = nn::find_model_folder(options_.get_string("pretrained-model"));
+    const nn::Checkpoint from = nn::read_model(folder);
+    nn::check_trainable(from.model, folder);
+    check_vocabularies(inputs_.vocabularies, from.metadata, folder);
+    pretrained_ = begin_with(from.model, model_.registry, folder);
+  }
+  if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
+}
+
 // The last validation and what was logged after it came after the last checkpoint: `averaged` has them.
 // Returns whether training is over, so that nothing is left to do.
 bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
@@ -280,6 +298,7 @@ bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
 void TrainingRun::describe() {
   if (report_.seed_format()) return report_.begin_as_seed(inputs_.vocabularies, model_.registry.count());
   for (const std::string& line : beginning_lines(inputs_, setup_, model_.registry)) report_.say(line);
+  for (const std::string& line : pretrained_) report_.say(line);
 }
 
 void TrainingRun::locate(nn::TrainingState& state) const {

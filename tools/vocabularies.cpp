@@ -62,10 +62,14 @@ std::string Vocabularies::hash() const {
   return joint() ? source->hash() : source->hash() + "+" + target->hash();
 }
 
+std::map<std::string, std::string> Vocabularies::files() const {
+  if (joint()) return {{std::string("vocab") + source->extension(), source->serialize()}};
+  return {{std::string("vocab.source") + source->extension(), source->serialize()},
+          {std::string("vocab.target") + target->extension(), target->serialize()}};
+}
+
 void Vocabularies::save(const std::string& folder) const {
-  if (joint()) return source->save(folder + "/vocab" + source->extension());
-  source->save(folder + "/vocab.source" + source->extension());
-  target->save(folder + "/vocab.target" + target->extension());
+  for (const auto& [name, bytes] : files()) atomic_write(folder + "/" + name, bytes);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // The two tokenizers of a model, one object where both sides share it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,8 +21,10 @@ struct Vocabularies {
   std::string hash() const;      // of both
   std::string checksum() const;  // of both
 
-  // vocab.spm, or vocab.source.spm and vocab.target.spm (.txt for word lists, .labels for
-  // the classes of a classifier), in `folder`.
+  // Bytes by name: vocab.spm, or vocab.source.spm and vocab.target.spm (.txt for word lists, .labels for
+  // the classes of a classifier).
+  std::map<std::string, std::string> files() const;
+  // These, in `folder`.
   void save(const std::string& folder) const;
 };
 

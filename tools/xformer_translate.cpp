@@ -80,6 +80,7 @@ void write_summary(const ModelTranslator& model, const TranslationProgress& prog
                                                : fmt::format("beam {}", model.search.beam_size);
   fmt::print(stderr, "{}, {}, model {}\n", progress.line(), way, model.name());
   if (slow_bf16) fmt::print(stderr, "warning: {}\n", device_line(options));
+  for (const std::string& warning : model.model->warnings) fmt::print(stderr, "warning: {}\n", warning);
   for (const std::string& warning : warnings(progress.counts())) fmt::print(stderr, "warning: {}\n", warning);
 }
 

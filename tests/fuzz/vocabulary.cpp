@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "data/labels.h"
+#include "data/sentencepiece_ids.h"
 #include "data/tokenizer.h"
 #include "tests/fuzz/target.h"
 
@@ -23,11 +24,29 @@ void use(const Tokenizer& tokenizer) {
   promise(again->hash() == tokenizer.hash(), "a vocabulary reads back to itself");
 }
 
+// The last piece first.
+void use_with_other_ids(const Tokenizer& tokenizer) {
+  std::vector<std::string> pieces = {"<s>", "</s>", "<unk>", "<pad>"};
+  for (int32_t id = tokenizer.size() - 1; id >= 0; --id) {
+    const std::string piece = tokenizer.piece(id);
+    if (std::ranges::find(pieces, piece) == pieces.end()) pieces.push_back(piece);
+  }
+  const ModelWithIds model =
+      sentencepiece_with_ids(tokenizer.serialize(), pieces, {}, MissingPieces::silent, "model");
+  const auto again = make_tokenizer(model.bytes, "again");
+  promise(again->size() == static_cast<int32_t>(pieces.size()), "as many pieces as the list has");
+  for (int32_t id = 0; id < again->size(); ++id)
+    promise(again->piece(id) == pieces[static_cast<size_t>(id)], "a piece has the list's id");
+  use(*again);
+}
+
 }  // namespace
 
 void read(std::string_view bytes) {
   attempt([&] { make_labels(std::string(bytes), "labels"); });
-  use(*make_tokenizer(std::string(bytes), "vocabulary"));
+  const auto tokenizer = make_tokenizer(std::string(bytes), "vocabulary");
+  use(*tokenizer);
+  if (std::string_view(tokenizer->extension()) == ".spm") use_with_other_ids(*tokenizer);
 }
 
 }  // namespace xf::fuzz

@@ -1,0 +1,14 @@
+// A folder that is there whole or not at all.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace xf {
+
+// Makes FOLDER.tmp, has it filled, forces it to disk and gives it the name of `folder`, which it replaces where there is
+// one. Whatever `fill` throws goes on, and FOLDER.tmp, where only a killed process can have left it, is removed.
+// Error resources (disk full, no permission) leaves an earlier folder as it was.
+void write_folder(const std::string& folder, const std::function<void(const std::string& temporary)>& fill);
+
+}  // namespace xf

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Models to and from other toolkits: what our own readers say of it, and models that transformers made
+# (tests/golden/make_marian.py).
+#   exchange.sh FOLDER_OF_THE_PROGRAMS
+# With those toolkits themselves: exchange_peers.sh.
+fixtures=$(cd "$(dirname "$0")/../fixtures/marian" && pwd)
+# shellcheck source=tests/e2e/support.sh
+. "$(dirname "$0")/support.sh"
+make_corpus
+make_run() { train "$@" --after 8u --save-freq 4u --quiet; }
+to() { xformer-export to "$@"; }
+translate() { xformer-translate -m "$1" -i test.en -b 3 --n-best --word-scores --quiet "${@:2}"; }
+same_translations() { same_bytes <(translate "$1") <(translate "$2"); }
+same_scores() { # within 2e-5 a token, and the same text
+  paste -d ' ' <(translate "$1" | tr ' ' '\n') <(translate "$2" | tr ' ' '\n') | awk '
+    $1 == $2 { next }
+    $1 !~ /^-?[0-9.]+$/ || $2 !~ /^-?[0-9.]+$/ || ($1 - $2) ^ 2 > ($1 ^ 2 + 1) * 4e-10 { bad = 1; print "        " $0 }
+    END { exit bad }'
+}
+make_run run || exit 1
+
+# ---- to CTranslate2 and back
+claim "to ctranslate2" to ctranslate2 -m run -o ct2 --verify 2>log
+claim "says what it compared" grep -qE "^verified: read again, log-probabilities differ by at most 0$" log
+claim "the folder translates as the run does, to the bit" same_translations run ct2
+claim "as a model of this project, too" to xformer -m ct2 -o back --quiet
+claim "it translates the same" same_translations run back
+to ctranslate2 -m back -o again --quiet
+claim "to there and back: the same tensors" same_bytes ct2/model.bin again/model.bin
+bytes() { stat -c %s "$1"; }
+for type in float16 int8; do
+  claim "to ctranslate2 in $type" to ctranslate2 -m run -o "ct2-$type" --quantization $type --verify --quiet
+  claim "it is smaller" test "$(bytes "ct2-$type/model.bin")" -lt "$(bytes ct2/model.bin)"
+  claim "and translates" test "$(translate "ct2-$type" | wc -l)" -ge 60
+done
+variants=(
+  "pre --norm pre --transformer-ffn-activation gelu"
+  "learned --transformer-train-positions --max-length 60 --transformer-ffn-activation swish"
+  "split --position-layout split"
+  "untied --tied-embeddings-all=false --joint-vocab=false"
+  "target --tied-embeddings-all=false --tied-embeddings --joint-vocab=false --dec-depth 2"
+  "words --tokenizer icu --min-freq 1"
+)
+for variant in "${variants[@]}"; do
+  read -r name options <<<"$variant"
+  # shellcheck disable=SC2086  # one word per option
+  make_run "$name" $options
+  claim "to ctranslate2: $options" to ctranslate2 -m "$name" -o "$name.ct2" --verify --quiet
+  claim "translates as the run does" same_translations "$name" "$name.ct2"
+done
+
+# ---- to MarianMT and back
+claim "to hf-marian" to hf-marian -m run -o hf --verify 2>log
+claim "translates as the run does, but for the order of sums" same_scores run hf
+claim "as a model of this project, too" to xformer -m hf -o hf.run --quiet
+to hf-marian -m hf.run -o hf.again --quiet
+claim "to there and back: the same tensors" same_bytes hf/model.safetensors hf.again/model.safetensors
+claim "and the same settings" same_bytes hf/config.json hf.again/config.json
+for name in split untied target; do
+  claim "to hf-marian: $name" to hf-marian -m "$name" -o "$name.hf" --verify --quiet
+  claim "translates as the run does" same_scores "$name" "$name.hf"
+done
+claim "of sinusoids in its own order, to the bit" same_translations split split.hf
+
+# ---- models that transformers made
+for name in opus separate untied; do
+  model=$fixtures/$name
+  xformer-translate -m "$model" -i "$model/lines" -b 1 --max-length 12 --max-length-factor 100 --quiet >greedy
+  claim "MarianMT, $name: the text of transformers" same_bytes greedy "$model/greedy"
+  xformer-translate -m "$model" -i "$model/lines" -b 1 --max-length 12 --max-length-factor 100 --quiet --word-scores |
+    sed 's/.* ||| WordScores= //' >scores
+  claim "log-probabilities within 1e-5" awk '
+    FNR == NR { theirs[NR] = $0; next }
+    { if (split(theirs[FNR], a) != NF) exit bad = 1
+      for (i = 1; i <= NF; ++i) if ((a[i] - $i) ^ 2 > 1e-10) bad = 1 }
+    END { exit bad + (FNR != 24) }' "$model/log_probabilities" scores
+  claim "as a model of this project" to xformer -m "$model" -o "$name.run" --quiet
+  claim "the same text" same_bytes <(xformer-translate -m "$name.run" -i "$model/lines" -b 1 --max-length 12 --max-length-factor 100 --quiet) greedy
+done
+claim "and in the older form of PyTorch's files as in the newer one" test -s "$fixtures/untied/pytorch_model.bin"
+to safetensors -m opus.run -o opus.safetensors --quiet
+to hf-marian -m opus.run -o opus.hf --quiet
+claim "to there, here and there: the same tensors" same_bytes opus.hf/model.safetensors \
+  <(to xformer -m opus.hf -o opus.back --quiet && to hf-marian -m opus.back -o opus.hf2 --quiet && cat opus.hf2/model.safetensors)
+
+# ---- one file
+claim "to safetensors" to safetensors -m run -o run.safetensors --quiet
+claim "with as many parameters" equal "$(xformer-export inspect run.safetensors | grep '^total')" "$(xformer-export inspect run | grep '^total')"
+claim "to text" to text -m run -o run.txt --quiet
+claim "a line for each tensor, and one for each row" equal "$(grep -c '^[a-z]' run.txt)" "$(grep -c 'F32' <(xformer-export inspect run))"
+claim "the embedding's first row" equal "$(grep -A 1 '^embedding.weight 200 32$' run.txt | tail -n 1 | wc -w)" 32
+
+# ---- refusals
+claim "pre-norm to MarianMT: 2" refused 2 "norm is pre, and MarianMT has post-norm alone; export to ctranslate2" to hf-marian -m pre -o new
+claim "learnt positions: 2" refused 2 "positions are learnt, and MarianMT computes sinusoids" to hf-marian -m learned -o new
+claim "a vocabulary of words: 2" refused 2 "MarianMT's tokenizer needs SentencePiece" to hf-marian -m words -o new
+quirky() { train quirky --after 2u --quirks pad-axis=both --tied-embeddings-all=false --quiet; }
+quirky
+claim "quirks: 2" refused 2 "trained with --quirks" to ctranslate2 -m quirky -o new
+claim "their weights have a file" to safetensors -m quirky -o quirky.safetensors --quiet
+xformer-train --task language-model --dim-emb 32 --transformer-dim-ffn 64 --dec-depth 1 --vocab-size 200 -t train.de -m lm --after 2u --quiet
+claim "a language model: 2" refused 2 "a language model, and hf-marian has models that translate" to hf-marian -m lm -o new
+xformer-export quantize -m run -o small --quiet
+claim "a model in eight bits: 2" refused 2 "in eight bits; give the model that it was made of" to ctranslate2 -m small -o new
+claim "nothing is left of all that" test ! -e new -a ! -e new.tmp
+claim "what exists is left: 2" refused 2 "ct2 exists" to ctranslate2 -m run -o ct2
+claim "--overwrite replaces it" to ctranslate2 -m run -o ct2 --overwrite --quiet
+touch ct2/notes
+claim "not with more in it: 2" refused 2 "more than a model" to ctranslate2 -m run -o ct2 --overwrite
+claim "nor a run: 2" refused 2 "more than a model" to ctranslate2 -m run -o run --overwrite
+no_room() { (ulimit -f 16 && to ctranslate2 -m run -o new); }
+claim "no room: 5" refused 5 "new" no_room
+claim "and nothing is left" test ! -e new -a ! -e new.tmp
+claim "an unknown format: 2" refused 2 "format" to onnx -m run -o new
+claim "no format: 2" refused 2 "needs --format" to -m run -o new
+claim "no model of another toolkit: 2" refused 2 "run: no model of another toolkit" to xformer -m run -o new
+claim "an option of another format: 2" refused 2 "quantization is for ctranslate2" to hf-marian -m run -o new --quantization int8
+damage() { rm -rf hurt && cp -r "$1" hurt && printf '\377\377\377' | dd of="hurt/$2" bs=1 seek="$3" conv=notrunc status=none; }
+damage again model.bin 30
+claim "a damaged model.bin: 3" refused 3 "hurt/model.bin" xformer-translate -m hurt -i test.en
+head -c 2000 again/model.bin >hurt/model.bin
+claim "half of it: 3" refused 3 "hurt/model.bin: not a whole model of CTranslate2: it ends too early" to xformer -m hurt -o new
+rm -rf hurt && cp -r hf hurt && sed -i 's/"d_model": 32/"d_model": 64/' hurt/config.json
+claim "settings that do not fit: 3" refused 3 "the other tensors make it" to xformer -m hurt -o new
+rm -rf hurt && cp -r hf hurt && sed -i 's/"relu"/"tanh"/' hurt/config.json
+claim "an activation that is not here: 2" refused 2 "activation_function is 'tanh'" to xformer -m hurt -o new
+rm -rf hurt && cp -r "$fixtures/separate" hurt && python_code='cposix\nsystem\n(X\005\000\000\000touchtR.'
+printf "$python_code" >hurt/pytorch_model.bin
+claim "a pickle that calls something: 3" refused 3 "it calls posix system" to xformer -m hurt -o new
+claim "nothing is left of these either" test ! -e new -a ! -e new.tmp
+conclude

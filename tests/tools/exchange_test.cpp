@@ -1,0 +1,170 @@
+// Models to and from other toolkits. More of it, as users do it: tests/e2e/exchange.sh; with those toolkits themselves:
+// tests/e2e/exchange_peers.sh.
+#include <cmath>
+
+#include "core/folder_writer.h"
+#include "core/mapped_file.h"
+#include "tests/data/errors.h"
+#include "tests/data/temporary_folder.h"
+#include "tests/support/catch.h"
+#include "tests/support/folders.h"
+#include "tests/tools/random_run.h"
+#include "tools/exchange/compare_models.h"
+#include "tools/exchange/ctranslate2.h"
+#include "tools/exchange/hf_marian.h"
+#include "tools/exchange/import_model.h"
+#include "tools/exchange/pickle.h"
+#include "tools/exchange/position_order.h"
+#include "tools/exchange/stored_array.h"
+#include "tools/exchange/tensor_part.h"
+#include "tools/exchange/torch_file.h"
+#include "tools/loaded_model.h"
+
+using namespace xf;
+using namespace xf::tools;
+using namespace xf::tools::exchange;
+using xf::tests::error_of;
+using xf::tests::TemporaryFolder;
+
+namespace {
+
+ExchangedModel random_model() {
+  const tests::RandomRun run;
+  const UnboundModel unbound = read_unbound_model(run.path(), DType::f32);
+  return {.config = unbound.model->model->config(),
+          .tensors = unbound.checkpoint.model,
+          .vocabularies = unbound.model->vocabularies,
+          .where = "a test"};
+}
+
+std::string fixture(const std::string& name) {
+  return tests::source_folder() + "/tests/fixtures/marian/" + name;
+}
+
+// What the bytes of `values` are as f32.
+template <typename T>
+std::vector<float> read_as(ArrayType type, const std::vector<T>& values) {
+  const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  return f32_values({type, {static_cast<int64_t>(values.size())}, bytes}, "a test")
+      .template to_vector<float>();
+}
+
+}  // namespace
+
+// IEEE 754-2019, 3.4: 0x3C00 is 1, 0xC000 -2, 0x7BFF the largest, 65504, 0x0001 the smallest, 2^-24, 0x7C00 infinity.
+TEST_CASE("Exchange: numbers of sixteen and of whole bits are read as what they are", "[unit]") {
+  CHECK(read_as<uint16_t>(ArrayType::f16, {0x3C00, 0xC000, 0x7BFF, 0x0001, 0x7C00}) ==
+        std::vector<float>{1, -2, 65504, 0x1p-24f, INFINITY});
+  CHECK(read_as<uint16_t>(ArrayType::bf16, {0x3F80, 0xC000, 0x3F81}) ==
+        std::vector<float>{1, -2, 1 + 0x1p-7f});
+  CHECK(read_as<int64_t>(ArrayType::i64, {-3, 1 << 20}) == std::vector<float>{-3, 1 << 20});
+  CHECK(read_as<double>(ArrayType::f64, {0.5}) == std::vector<float>{0.5});
+  CHECK(f16_bytes(Tensor::from(std::vector<float>{1, -2, 65504})) ==
+        std::string("\x00\x3C\x00\xC0\xFF\x7B", 6));
+  CHECK_THAT(error_of([&] {
+               f32_values({ArrayType::f16, {7}, "ten bytes."}, "halves");
+             }),
+             Catch::StartsWith("3: halves: [7] elements do not fit its 10 bytes"));
+}
+
+TEST_CASE("Exchange: a model with its sinusoids in another order computes the same", "[unit]") {
+  const ExchangedModel model = random_model(), reordered = with_split_positions(model);
+  CHECK(reordered.config.positions == kernels::PositionLayout::split);
+  CHECK(largest_difference(model, reordered) < 1e-5);
+  ExchangedModel wrong = reordered;
+  wrong.config.positions = kernels::PositionLayout::interleaved;
+  CHECK(largest_difference(model, wrong) > 1e-3);
+}
+
+TEST_CASE("Exchange: a comparison of models sees a single weight", "[unit]") {
+  const ExchangedModel model = random_model();
+  ExchangedModel other = model;
+  Tensor& bias = other.tensors.at("decoder.layers.0.feed_forward.out.bias");
+  bias = Tensor::from(bias.to_vector<float>());
+  CHECK(largest_difference(model, other) == 0);
+  bias.data<float>()[3] += 0.1f;
+  CHECK(largest_difference(model, other) > 1e-3);
+  bias.data<float>()[3] = NAN;
+  CHECK(std::isnan(largest_difference(model, other)));
+}
+
+TEST_CASE("Exchange: CTranslate2's folder is read as it was written, smaller ones nearly", "[unit]") {
+  const ExchangedModel model = random_model();
+  for (const auto& [quantization, most] :
+       {std::pair{Quantization::float32, 0.0}, {Quantization::float16, 0.01}, {Quantization::int8, 0.2}}) {
+    const TemporaryFolder folder;
+    write_ctranslate2(folder / "", model, quantization);
+    CHECK(is_ctranslate2(folder / ""));
+    const double difference = largest_difference(model, read_ctranslate2(folder / ""));
+    CHECK(difference <= most);
+    CHECK((difference > 0) == (quantization != Quantization::float32));
+  }
+}
+
+TEST_CASE("Exchange: a tensor that is missing or of another shape is named", "[unit]") {
+  nn::Registry registry;
+  registry.add("map.weight", {4, 2}, nn::Init::zeros());
+  registry.add("map.bias", {4}, nn::Init::zeros());
+  TensorParts parts({.weight = "/w", .bias = "/b", .transposed = true});
+  parts.add_map("up", "map", 0, 2);
+  parts.add_map("down", "map", 2, 2);
+  const Tensor values = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, {4, 2});
+  const nn::TensorMap ours = {{"map.weight", values},
+                              {"map.bias", Tensor::from(std::vector<float>{1, 2, 3, 4})}};
+  nn::TensorMap theirs = split(ours, parts);
+  CHECK(theirs.at("down/w").to_vector<float>() == std::vector<float>{5, 7, 6, 8});
+  CHECK(theirs.at("up/b").to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(joined(theirs, parts, registry, "there").at("map.weight").to_vector<float>() ==
+        values.to_vector<float>());
+  theirs["down/w"] = Tensor::zeros({3, 2}, DType::f32);
+  CHECK(error_of([&] { joined(theirs, parts, registry, "there"); }) ==
+        "3: there: down/w is [2, 3], and the other tensors make it [2, 2]");
+  theirs.erase("up/b");
+  CHECK(error_of([&] { joined(theirs, parts, registry, "there"); }) == "3: there: the model has no up/b");
+}
+
+TEST_CASE("Exchange: both forms of torch.save are read, and pickles call nothing", "[unit]") {
+  const std::string corpus = tests::source_folder() + "/tests/fuzz/corpus/torch_file/";
+  for (const char* name : {"archive", "older", "deflated"}) {
+    const StoredArrays stored = torch_arrays(corpus + name);
+    CHECK(f32_values(stored.arrays.at("a"), name).to_vector<float>() == std::vector<float>{0, 1, 2, 3, 4, 5});
+    CHECK(f32_values(stored.arrays.at("b"), name).to_vector<float>() == std::vector<float>{1.5});
+    CHECK(f32_values(stored.arrays.at("i"), name).to_vector<float>() == std::vector<float>{7});
+  }
+  CHECK_THAT(error_of([&] { torch_arrays(corpus + "transposed"); }),
+             Catch::Contains("a does not lie row by row"));
+  CHECK_THAT(error_of([&] { torch_arrays(corpus + "call"); }), Catch::Contains("it calls posix system"));
+  CHECK_THAT(error_of([&] { torch_arrays(corpus + "nested"); }), Catch::Contains("nested too deep"));
+}
+
+TEST_CASE("Exchange: a model of transformers goes there and back to equal tensors", "[golden]") {
+  for (const char* name : {"opus", "separate", "untied"}) {
+    const ExchangedModel model = read_hf_marian(fixture(name));
+    const TemporaryFolder folder;
+    check_hf_marian(model);
+    write_hf_marian(folder / "", model);
+    const ExchangedModel again = read_hf_marian(folder / "");
+    REQUIRE(again.tensors.size() == model.tensors.size());
+    for (const auto& [tensor, values] : model.tensors)
+      CHECK(again.tensors.at(tensor).to_vector<float>() == values.to_vector<float>());
+    CHECK(again.vocabularies.target->decode(std::vector<int32_t>{5, 9, 7}) ==
+          model.vocabularies.target->decode(std::vector<int32_t>{5, 9, 7}));
+  }
+}
+
+TEST_CASE("Exchange: where a writer fails, the folder that was there stays", "[unit]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "there";
+  const auto put = [](const char* text) {
+    return [text](const std::string& temporary) { std::ofstream(temporary + "/file") << text; };
+  };
+  write_folder(path, put("old"));
+  CHECK_THROWS(write_folder(path, [&](const std::string& temporary) {
+    put("new")(temporary);
+    fail(ErrorKind::failure, "no");
+  }));
+  CHECK(MappedFile(path + "/file").bytes() == "old");
+  CHECK_FALSE(std::filesystem::exists(path + ".tmp"));
+  write_folder(path, put("new"));
+  CHECK(MappedFile(path + "/file").bytes() == "new");
+}

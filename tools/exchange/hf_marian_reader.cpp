@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "core/mapped_file.h"
+#include "tools/exchange/foreign_vocabulary.h"
+#include "tools/exchange/hf_marian.h"
+#include "tools/exchange/hf_marian_names.h"
+#include "tools/exchange/safetensors_arrays.h"
+#include "tools/exchange/settings.h"
+#include "tools/exchange/torch_file.h"
+
+namespace xf::tools::exchange {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The tensors by name, from either kind of file.
+class Weights {
+ public:
+  explicit Weights(const std::string& folder) {
+    for (const auto& [name, read] : {std::pair{"/model.safetensors", &safetensors_arrays},
+                                     std::pair{"/pytorch_model.bin", &torch_arrays}}) {
+      if (!fs::exists(folder + name)) continue;
+      path_ = folder + name;
+      stored_ = read(path_);
+      return;
+    }
+    fail(ErrorKind::data, "{}: neither model.safetensors nor pytorch_model.bin in this folder", folder);
+  }
+
+  bool has(const std::string& name) const { return stored_.arrays.contains(name); }
+  Tensor tensor(const std::string& name) const {
+    const auto found = stored_.arrays.find(name);
+    if (found == stored_.arrays.end()) fail(ErrorKind::data, "{}: has no {}", path_, name);
+    return f32_values(found->second, path_ + ": " + name);
+  }
+  // The first of them that is there: which of tied tensors is saved depends on the writer.
+  Tensor first_of(const std::vector<const char*>& names) const {
+    for (const char* name : names) {
+      if (has(name)) return tensor(name);
+    }
+    fail(ErrorKind::data, "{}: has no {}", path_, names.front());
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  StoredArrays stored_;
+};
+
+int64_t common_integer(const Settings& settings, const char* encoder, const char* decoder) {
+  const int64_t source = settings.required_integer(encoder), target = settings.required_integer(decoder);
+  if (source != target)
+    fail(ErrorKind::usage, "{}: {} is {} and {} is {}; models of this engine have one for both",
+         settings.path(), encoder, source, decoder, target);
+  return source;
+}
+
+// How embeddings and output are tied, of shared and tied as config.json has them. Where both sides share a table and the
+// output does not, ours has it twice.
+nn::Tying tying_of(const Settings& settings) {
+  const bool shared = settings.flag("share_encoder_decoder_embeddings").value_or(true),
+             tied = settings.flag("tie_word_embeddings").value_or(true);
+  if (!tied) return nn::Tying::none;
+  return shared ? nn::Tying::all : nn::Tying::target;
+}
+
+nn::TransformerConfig config_of(const Settings& settings) {
+  if (const auto type = settings.text("model_type"); type.value_or("") != "marian")
+    fail(ErrorKind::usage, "{}: model_type is '{}'; MarianMT models, 'marian', are read", settings.path(),
+         type.value_or(""));
+  settings.require_flag("scale_embedding", true, false,
+                        "models of this engine scale embeddings by sqrt(d_model)");
+  settings.require_flag("normalize_embedding", false, false,
+                        "models of this engine do not normalise embeddings");
+  settings.require_flag("normalize_before", false, false, "MarianMT itself does not look at it");
+  settings.require_flag("add_final_layer_norm", false, false, "MarianMT itself does not look at it");
+  nn::TransformerConfig config;
+  config.source_vocabulary = settings.required_integer("vocab_size");
+  config.target_vocabulary = settings.integer("decoder_vocab_size").value_or(config.source_vocabulary);
+  config.dim = settings.required_integer("d_model");
+  config.heads = common_integer(settings, "encoder_attention_heads", "decoder_attention_heads");
+  config.feed_forward = common_integer(settings, "encoder_ffn_dim", "decoder_ffn_dim");
+  config.encoder_layers = settings.required_integer("encoder_layers");
+  config.decoder_layers = settings.required_integer("decoder_layers");
+  const std::string name = settings.text("activation_function").value_or("gelu");
+  const auto activation = hf_activation(name);
+  if (!activation)
+    fail(ErrorKind::usage, "{}: activation_function is '{}'; relu, gelu, swish and silu are known",
+         settings.path(), name);
+  config.activation = *activation;
+  config.positions = kernels::PositionLayout::split;
+  config.tying = tying_of(settings);
+  config.max_length = settings.integer("max_position_embeddings").value_or(512);
+  config.dropout = static_cast<float>(settings.number("dropout").value_or(0));
+  config.attention_dropout = static_cast<float>(settings.number("attention_dropout").value_or(0));
+  config.feed_forward_dropout = static_cast<float>(settings.number("activation_dropout").value_or(0));
+  return checked(config);
+}
+
+// Where they are stored, they must be the sinusoids that the class computes.
+void check_positions(const Weights& weights, const nn::TransformerConfig& config) {
+  constexpr float kRounding = 2e-3f;  // of f16
+  for (const std::string side : {"encoder", "decoder"}) {
+    const std::string name = "model." + side + ".embed_positions.weight";
+    if (!weights.has(name)) continue;
+    const Tensor stored = weights.tensor(name);
+    bool same = stored.rank() == 2 && stored.width() == config.dim;
+    if (same) {
+      const Tensor computed = sinusoids(config, stored.rows());
+      for (int64_t i = 0; same && i < stored.numel(); ++i)
+        same = std::abs(stored.data<float>()[i] - computed.data<float>()[i]) <= kRounding;
+    }
+    if (!same) fail(ErrorKind::usage, "{}: {} are not the sinusoids of MarianMT", weights.path(), name);
+  }
+}
+
+nn::TensorMap tensors_of(const Weights& weights, const TensorParts& parts,
+                         const nn::TransformerConfig& config) {
+  nn::TensorMap theirs;
+  for (const TensorPart& part : parts.all()) {
+    const std::string& name = part.foreign;
+    if (name == kHfShared) {
+      theirs[name] = weights.first_of({kHfShared, kHfTarget, kHfSource, kHfOutput});
+    } else if (name == kHfSource) {
+      theirs[name] = weights.first_of({kHfSource, kHfShared});
+    } else if (name == kHfTarget) {
+      theirs[name] = weights.first_of({kHfTarget, kHfShared, kHfOutput});
+    } else if (name == kHfBias && !weights.has(name)) {
+      theirs[name] = Tensor::zeros({1, config.target_vocabulary}, DType::f32);
+    } else {
+      theirs[name] = weights.tensor(name);
+    }
+  }
+  return theirs;
+}
+
+const std::string& piece_at(const std::vector<std::string>& pieces, int64_t id, const char* key,
+                            const Settings& settings) {
+  if (id < 0 || id >= static_cast<int64_t>(pieces.size()))
+    fail(ErrorKind::data, "{}: {} is {}, and the vocabulary has {} pieces", settings.path(), key, id,
+         pieces.size());
+  return pieces[static_cast<size_t>(id)];
+}
+
+Vocabularies vocabularies_of(const std::string& folder, const Settings& settings,
+                             const nn::TransformerConfig& config, std::vector<std::string>& warnings) {
+  const auto list = [&](const std::string& name, int64_t size) {
+    const std::string path = folder + "/" + name;
+    ForeignVocabulary vocabulary{parse_pieces(MappedFile(path).bytes(), path), {}};
+    const auto& pieces = vocabulary.pieces;
+    if (static_cast<int64_t>(pieces.size()) != size)
+      fail(ErrorKind::data, "{}: {} pieces, and config.json says {}", path, pieces.size(), size);
+    const int64_t pad = settings.required_integer("pad_token_id");
+    vocabulary.specials.pad = piece_at(pieces, pad, "pad_token_id", settings);
+    vocabulary.specials.eos =
+        piece_at(pieces, settings.integer("eos_token_id").value_or(0), "eos_token_id", settings);
+    vocabulary.specials.bos = piece_at(pieces, settings.integer("decoder_start_token_id").value_or(pad),
+                                       "decoder_start_token_id", settings);
+    return vocabulary;
+  };
+  const ForeignVocabulary source = list("vocab.json", config.source_vocabulary);
+  if (!fs::exists(folder + "/target_vocab.json"))
+    return foreign_vocabularies(folder, source, source, true, warnings);
+  return foreign_vocabularies(folder, source, list("target_vocab.json", config.target_vocabulary), false,
+                              warnings);
+}
+
+}  // namespace
+
+bool is_hf_marian(const std::string& folder) {
+  // Our checkpoints have a state.json.
+  return fs::is_regular_file(folder + "/config.json") && !fs::exists(folder + "/state.json") &&
+         (fs::is_regular_file(folder + "/model.safetensors") ||
+          fs::is_regular_file(folder + "/pytorch_model.bin"));
+}
+
+ExchangedModel read_hf_marian(const std::string& folder) {
+  const Settings settings = Settings::read(folder + "/config.json");
+  ExchangedModel model;
+  model.where = folder;
+  model.config = config_of(settings);
+  const Weights weights(folder);
+  check_positions(weights, model.config);
+  const TensorParts parts = hf_marian_parts(model.config);
+  model.tensors = joined_model(tensors_of(weights, parts, model.config), parts, model.config, weights.path());
+  model.vocabularies = vocabularies_of(folder, settings, model.config, model.warnings);
+  const std::string generation = folder + "/generation_config.json",
+                    tokenizer = folder + "/tokenizer_config.json";
+  const Settings search = fs::exists(generation) ? Settings::read(generation) : settings;
+  model.beam_size = std::max<int64_t>(1, search.integer("num_beams").value_or(1));
+  model.normalize = search.number("length_penalty").value_or(1);
+  if (fs::exists(tokenizer)) model.lowercase = Settings::read(tokenizer).flag("lowercase").value_or(false);
+  return model;
+}
+
+}  // namespace xf::tools::exchange

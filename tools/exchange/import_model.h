@@ -1,0 +1,24 @@
+// Another toolkit's model as one of this project's.
+#pragma once
+
+#include <string>
+
+#include "tools/exchange/exchanged_model.h"
+
+namespace xf::tools::exchange {
+
+// Whether `path` is a folder of a toolkit that is read: CTranslate2's, MarianMT of transformers.
+bool is_foreign(const std::string& path);
+
+// What a run's folder says of a model: tensors, vocabularies, and as the configuration the sizes with the values of
+// --task transformer-base for the rest, so that it can be trained further.
+struct ImportedModel {
+  nn::Checkpoint checkpoint;
+  Vocabularies vocabularies;
+  std::vector<std::string> warnings;  // for people
+};
+
+// Errors as the readers of the formats have them.
+ImportedModel import_model(const std::string& folder);
+
+}  // namespace xf::tools::exchange

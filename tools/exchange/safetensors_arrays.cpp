@@ -1,0 +1,39 @@
+#include "tools/exchange/safetensors_arrays.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/mapped_file.h"
+#include "nn/safetensors.h"
+
+namespace xf::tools::exchange {
+
+namespace {
+
+using Name = std::pair<std::string_view, ArrayType>;
+constexpr std::array kTypes = {Name{"F64", ArrayType::f64}, Name{"F32", ArrayType::f32},
+                               Name{"F16", ArrayType::f16}, Name{"BF16", ArrayType::bf16},
+                               Name{"I64", ArrayType::i64}, Name{"I32", ArrayType::i32},
+                               Name{"I16", ArrayType::i16}, Name{"I8", ArrayType::i8}};
+
+}  // namespace
+
+StoredArrays safetensors_arrays(const std::string& path) {
+  const auto file = std::make_shared<MappedFile>(path);
+  const nn::SafetensorsHeader header = nn::parse_safetensors_header(file->bytes(), path);
+  const uint64_t data_bytes = header.tensors.empty() ? 0 : header.tensors.back().end;
+  const std::string_view data = file->bytes().substr(file->bytes().size() - data_bytes);
+  StoredArrays result{{}, {file}};
+  for (const nn::StoredTensor& tensor : header.tensors) {
+    const auto type = std::ranges::find(kTypes, tensor.dtype, &Name::first);
+    if (type == kTypes.end())
+      fail(ErrorKind::data, "{}: {} is {}, and numbers of up to 64 bits are read", path, tensor.name,
+           tensor.dtype);
+    result.arrays[tensor.name] = {type->second, tensor.shape,
+                                  data.substr(tensor.begin, tensor.end - tensor.begin)};
+  }
+  return result;
+}
+
+}  // namespace xf::tools::exchange

@@ -1,0 +1,46 @@
+// The settings that lie beside another toolkit's weights: a JSON object, read strictly.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+
+namespace xf::tools::exchange {
+
+class Settings {
+ public:
+  // Error data, naming `path`, for a text that is no JSON object.
+  static Settings parse(std::string_view text, const std::string& path);
+  static Settings read(const std::string& path);
+
+  // A value. Error data, naming the key, if it is of another kind; nothing if it is missing or null.
+  std::optional<int64_t> integer(const char* key) const;
+  std::optional<double> number(const char* key) const;
+  std::optional<bool> flag(const char* key) const;
+  std::optional<std::string> text(const char* key) const;
+  // Error data if it is missing.
+  int64_t required_integer(const char* key) const;
+
+  // Error usage "PATH: KEY is true; WHY" where the flag is not as it must be; `usual`: what it is where it is missing.
+  void require_flag(const char* key, bool wanted, bool usual, const char* why) const;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  Settings(nlohmann::json json, std::string path) : json_(std::move(json)), path_(std::move(path)) {}
+  const nlohmann::json* find(const char* key) const;
+  [[noreturn]] void refuse(const char* key, const char* expected) const;
+
+  nlohmann::json json_;
+  std::string path_;
+};
+
+// Strings by id from a list of them, or from an object of ids by string, which must be 0 to n - 1. Error data, naming `path`:
+// no such JSON, an id that is missing or stands twice, a string that stands twice or is empty.
+std::vector<std::string> parse_pieces(std::string_view json, const std::string& path);
+
+}  // namespace xf::tools::exchange

@@ -1,0 +1,40 @@
+// Arrays as files of other toolkits store them, of types that the engine may lack.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace xf::tools::exchange {
+
+enum class ArrayType { f64, f32, f16, bf16, i64, i32, i16, i8 };
+int64_t size_of(ArrayType type);  // bytes of an element
+
+struct StoredArray {
+  ArrayType type = ArrayType::f32;
+  std::vector<int64_t> shape;  // [] is a scalar
+  std::string_view bytes;      // row-major, packed, little-endian; its owner is elsewhere
+};
+
+// By name, with what owns their bytes: a mapped file, or memory.
+struct StoredArrays {
+  std::map<std::string, StoredArray> arrays;
+  std::vector<std::shared_ptr<const void>> owners;
+};
+
+// Elements of a shape; Error data, beginning with `where`, for a negative extent and where they are too many to count.
+int64_t elements_of(const std::vector<int64_t>& shape, const std::string& where);
+
+// The values as f32; integers and f64 are rounded to it. Error data, beginning with `where`, for more than four axes and
+// where shape and bytes disagree.
+Tensor f32_values(const StoredArray& array, const std::string& where);
+
+// f32 to f16, rounded to nearest even, as bytes.
+std::string f16_bytes(const Tensor& values);
+
+}  // namespace xf::tools::exchange

@@ -1,0 +1,47 @@
+// How another toolkit's tensors make up the engine's. Each of theirs is a range of rows of one of ours, whose matrices
+// are [out, in] and fused: queries, keys and values of a self-attention (qkv), keys and values of all decoder layers
+// (cross_kv). So one table serves both directions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nn/checkpoint.h"
+
+namespace xf::tools::exchange {
+
+struct TensorPart {
+  std::string foreign, ours;  // names
+  int64_t begin = 0;          // the first of its rows in ours
+  int64_t rows = 0;           // 0: all rows
+  bool transposed = false;    // theirs is [in, out]
+};
+
+class TensorParts {
+ public:
+  // How a format calls an affine map's two tensors: what stands behind the map's own name.
+  struct Suffixes {
+    std::string weight = ".weight", bias = ".bias";
+    bool transposed = false;
+  };
+  explicit TensorParts(Suffixes suffixes) : suffixes_(std::move(suffixes)) {}
+
+  // A matrix or a vector, whole.
+  void add(const std::string& foreign, const std::string& ours) { parts_.push_back({foreign, ours}); }
+  // Weight and bias of an affine map of ours, or those of its rows from `begin` on.
+  void add_map(const std::string& foreign, const std::string& ours, int64_t begin = 0, int64_t rows = 0);
+  const std::vector<TensorPart>& all() const { return parts_; }
+
+ private:
+  Suffixes suffixes_;
+  std::vector<TensorPart> parts_;
+};
+
+// Theirs, by name, from ours.
+nn::TensorMap split(const nn::TensorMap& ours, const TensorParts& parts);
+
+// Ours from theirs, f32. Error data, beginning with `where`, for a tensor of theirs that is missing or of another shape.
+nn::TensorMap joined(const nn::TensorMap& theirs, const TensorParts& parts, const nn::Registry& registry,
+                     const std::string& where);
+
+}  // namespace xf::tools::exchange

@@ -1,0 +1,147 @@
+#include "tools/exchange/torch_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/mapped_file.h"
+#include "tools/exchange/pickle.h"
+#include "tools/exchange/zip_file.h"
+
+namespace xf::tools::exchange {
+
+namespace {
+
+using Kind = Pickled::Kind;
+using Name = std::pair<std::string_view, ArrayType>;
+constexpr std::array kStorages = {
+    Name{"torch DoubleStorage", ArrayType::f64}, Name{"torch FloatStorage", ArrayType::f32},
+    Name{"torch HalfStorage", ArrayType::f16},   Name{"torch BFloat16Storage", ArrayType::bf16},
+    Name{"torch LongStorage", ArrayType::i64},   Name{"torch IntStorage", ArrayType::i32},
+    Name{"torch ShortStorage", ArrayType::i16},  Name{"torch CharStorage", ArrayType::i8}};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  fail(ErrorKind::data, "{}: not a file of tensors as torch.save() writes it: {}; save it as safetensors",
+       path, why);
+}
+
+ArrayType type_of(const Pickled& storage, const std::string& path) {
+  const std::string& name = storage.items.front()->text;
+  const auto found = std::ranges::find(kStorages, name, &Name::first);
+  if (found == kStorages.end()) refuse(path, fmt::format("a storage of {}", name));
+  return found->second;
+}
+
+// Row by row, the last axis' elements side by side. Along an axis of one element nothing is stepped.
+bool is_packed(const std::vector<PickledPtr>& shape, const std::vector<PickledPtr>& strides) {
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i > 0; --i) {
+    const int64_t extent = shape[i - 1]->integer;
+    if (extent != 1 && strides[i - 1]->integer != stride) return false;
+    if (__builtin_mul_overflow(stride, extent, &stride)) return false;
+  }
+  return true;
+}
+
+StoredArray array_of(const Pickled& tensor, std::string_view storage, const std::string& name,
+                     const std::string& path) {
+  StoredArray array;
+  array.type = type_of(*tensor.items[0], path);
+  for (const PickledPtr& extent : tensor.items[1]->items) array.shape.push_back(extent->integer);
+  const int64_t count = elements_of(array.shape, path + ": " + name), bytes = size_of(array.type);
+  if (count > 0 && !is_packed(tensor.items[1]->items, tensor.items[2]->items))
+    refuse(path, name + " does not lie row by row");
+  const auto elements = static_cast<int64_t>(storage.size()) / bytes;
+  if (tensor.integer < 0 || tensor.integer > elements || count > elements - tensor.integer)
+    refuse(path, name + " lies outside of its storage");
+  array.bytes =
+      storage.substr(static_cast<size_t>(tensor.integer * bytes), static_cast<size_t>(count * bytes));
+  return array;
+}
+
+// storage_of(storage) -> its bytes
+template <typename StorageOf>
+StoredArrays arrays_of(const Pickled& dictionary, const StorageOf& storage_of, const std::string& path) {
+  if (dictionary.kind != Kind::dictionary) refuse(path, "no dictionary");
+  StoredArrays result;
+  for (size_t i = 0; i < dictionary.items.size(); i += 2) {
+    const Pickled &key = *dictionary.items[i], &value = *dictionary.items[i + 1];
+    if (key.kind != Kind::text || value.kind != Kind::tensor)
+      refuse(path, "something else than tensors by name");
+    result.arrays[key.text] = array_of(value, storage_of(*value.items[0]), key.text, path);
+  }
+  return result;
+}
+
+StoredArrays parse_archive(std::string_view bytes, const std::string& path) {
+  const auto archive = std::make_shared<ZipEntries>(parse_zip(bytes, path));
+  const auto pickle = std::ranges::find_if(
+      archive->files, [](const auto& file) { return file.first.ends_with("/data.pkl"); });
+  if (pickle == archive->files.end()) refuse(path, "no data.pkl");
+  const std::string folder = pickle->first.substr(0, pickle->first.rfind('/') + 1);
+  if (const auto order = archive->files.find(folder + "byteorder");
+      order != archive->files.end() && order->second != "little")
+    refuse(path, "of a machine with another order of bytes");
+  const PickledPtr dictionary = PickleReader(pickle->second, path).read();
+  const auto storage_of = [&](const Pickled& storage) {
+    const auto file = archive->files.find(folder + "data/" + storage.text);
+    if (file == archive->files.end()) refuse(path, "a storage is missing");
+    return file->second;
+  };
+  StoredArrays result = arrays_of(*dictionary, storage_of, path);
+  result.owners.push_back(archive);
+  return result;
+}
+
+void collect_storages(const Pickled& dictionary, std::map<std::string, ArrayType>& types,
+                      const std::string& path) {
+  for (const PickledPtr& item : dictionary.items) {
+    if (item->kind == Kind::tensor) types[item->items[0]->text] = type_of(*item->items[0], path);
+  }
+}
+
+// Pickles of a magic number, a version, the system, the dictionary, the storages' keys; then for each key the number of its
+// elements, i64, and these.
+StoredArrays parse_older(std::string_view bytes, const std::string& path) {
+  PickleReader reader(bytes, path);
+  for (int i = 0; i < 3; ++i) reader.read();
+  const PickledPtr dictionary = reader.read(), keys = reader.read();
+  std::map<std::string, ArrayType> types;
+  collect_storages(*dictionary, types, path);
+  std::string_view rest = reader.rest();
+  std::map<std::string, std::string_view> storages;
+  for (const PickledPtr& key : keys->items) {
+    int64_t elements = 0;
+    if (!types.contains(key->text) || rest.size() < sizeof elements)
+      refuse(path, "its storages are not those of its tensors");
+    std::memcpy(&elements, rest.data(), sizeof elements);
+    rest.remove_prefix(sizeof elements);
+    const int64_t bytes_each = size_of(types.at(key->text));
+    if (elements < 0 || elements > static_cast<int64_t>(rest.size()) / bytes_each)
+      refuse(path, "it ends too early");
+    storages[key->text] = rest.substr(0, static_cast<size_t>(elements * bytes_each));
+    rest.remove_prefix(storages[key->text].size());
+  }
+  const auto storage_of = [&](const Pickled& storage) {
+    const auto found = storages.find(storage.text);
+    if (found == storages.end()) refuse(path, "a storage is missing");
+    return found->second;
+  };
+  return arrays_of(*dictionary, storage_of, path);
+}
+
+}  // namespace
+
+StoredArrays parse_torch_file(std::string_view bytes, const std::string& path) {
+  return bytes.starts_with("PK") ? parse_archive(bytes, path) : parse_older(bytes, path);
+}
+
+StoredArrays torch_arrays(const std::string& path) {
+  const auto file = std::make_shared<MappedFile>(path);
+  StoredArrays result = parse_torch_file(file->bytes(), path);
+  result.owners.push_back(file);
+  return result;
+}
+
+}  // namespace xf::tools::exchange
