@@ -3,7 +3,7 @@
 
 FOLDER holds RUN, exported: `ctranslate2`, `ctranslate2-float16` and `ctranslate2-int8`, or `hf-marian`, or all. LINES are translated by
 xformer-translate with RUN and by CTranslate2 and transformers with the exports: greedily and with a beam of 5. Lines that
-our search had to cut at MOST_PIECES are left out. Prints a line for each claim and exits with 1 if one does not hold; prints "[skipped] why" for a program that is not installed.
+our search had to cut at MOST_PIECES are left out. Prints a line for each claim and exits with 1 if one does not hold; says which program was left out, because it is not installed.
 """
 import json
 import math
@@ -132,5 +132,5 @@ for name, compare in (("ctranslate2", compare_ctranslate2), ("hf-marian", compar
         if name in present:
             compare()
     except ImportError as error:
-        print(f"[skipped] {error}")
+        print(f"left out: {error}")
 sys.exit(failures > 0)
