@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "core/error.h"
@@ -27,8 +28,10 @@ struct Piece {
   uint64_t kind = kNormal;
 };
 
-std::map<std::string, Piece, std::less<>> pieces_of(const std::string& model) {
-  std::map<std::string, Piece, std::less<>> pieces;
+using KnownPieces = std::map<std::string, Piece, std::less<>>;
+
+KnownPieces pieces_of(const std::string& model) {
+  KnownPieces pieces;
   for (ProtobufFields fields(model); fields.next();) {
     if (fields.number != kPiece) continue;
     Piece piece{fields.bytes};
@@ -76,20 +79,20 @@ bool is_as_listed(const Tokenizer& tokenizer, const std::vector<std::string>& pi
          is_named(tokenizer.eos_id(), specials.eos) && is_named(tokenizer.pad_id(), specials.pad);
 }
 
-}  // namespace
-
-ModelWithIds sentencepiece_with_ids(const std::string& model, const std::vector<std::string>& pieces,
-                                    const SpecialPieces& specials, MissingPieces missing,
-                                    const std::string& name) {
-  const std::unique_ptr<Tokenizer> tokenizer = make_sentencepiece_tokenizer(model, name);
-  if (is_as_listed(*tokenizer, pieces, specials)) return {model};
+void check_specials(const std::vector<std::string>& pieces, const SpecialPieces& specials,
+                    const std::string& name) {
   for (const std::string& special : {specials.unk, specials.bos, specials.eos, specials.pad}) {
     if (!special.empty() && std::ranges::find(pieces, special) == pieces.end())
       fail(ErrorKind::data, "{}: the list of pieces that belongs to it has no {}", name, special);
   }
-  const auto known = pieces_of(model);
-  ModelWithIds result;
-  size_t taken = 0;
+}
+
+bool is_ordinary(const Piece& piece) { return piece.kind != kUnknown && piece.kind != kControl; }
+
+// The pieces of the list, as messages of a model.
+std::string listed(const std::vector<std::string>& pieces, const KnownPieces& known,
+                   const SpecialPieces& specials, MissingPieces missing) {
+  std::string bytes;
   for (const std::string& piece : pieces) {
     const auto found = known.find(piece);
     std::string message;
@@ -99,26 +102,38 @@ ModelWithIds sentencepiece_with_ids(const std::string& model, const std::vector<
       message = made_piece(piece, kControl);
     } else if (found != known.end() && found->second.kind != kUnknown) {
       message = found->second.raw;
-      taken += found->second.kind == kControl ? 0 : 1;
     } else {
       message = made_piece(piece, missing == MissingPieces::silent ? kControl : kUnused);
     }
-    append_bytes(result.bytes, kPiece, message);
+    append_bytes(bytes, kPiece, message);
   }
-  bool has_trainer = false;
+  return bytes;
+}
+
+// The model's fields behind its pieces: settings, under the list's names of the special tokens, and normalisation.
+std::string rest_of(const std::string& model, const SpecialPieces& specials) {
+  std::string bytes, trainer;
   for (ProtobufFields fields(model); fields.next();) {
-    if (fields.number == kPiece) continue;
-    if (fields.number != kTrainer) {
-      result.bytes += fields.raw;
-    } else if (!std::exchange(has_trainer, true)) {
-      append_bytes(result.bytes, kTrainer, renamed(fields.bytes, specials));
-    }
+    if (fields.number == kTrainer) trainer = fields.bytes;
+    if (fields.number != kPiece && fields.number != kTrainer) bytes += fields.raw;
   }
-  if (!has_trainer) append_bytes(result.bytes, kTrainer, renamed("", specials));
-  const auto ordinary = std::ranges::count_if(known, [](const auto& entry) {
-    return entry.second.kind != kUnknown && entry.second.kind != kControl;
-  });
-  result.left_out = static_cast<int64_t>(ordinary) - static_cast<int64_t>(taken);
+  append_bytes(bytes, kTrainer, renamed(trainer, specials));
+  return bytes;
+}
+
+}  // namespace
+
+ModelWithIds sentencepiece_with_ids(const std::string& model, const std::vector<std::string>& pieces,
+                                    const SpecialPieces& specials, MissingPieces missing,
+                                    const std::string& name) {
+  const std::unique_ptr<Tokenizer> tokenizer = make_sentencepiece_tokenizer(model, name);
+  if (is_as_listed(*tokenizer, pieces, specials)) return {model};
+  check_specials(pieces, specials, name);
+  const KnownPieces known = pieces_of(model);
+  ModelWithIds result{listed(pieces, known, specials, missing) + rest_of(model, specials)};
+  const std::set<std::string_view> names(pieces.begin(), pieces.end());
+  result.left_out = std::ranges::count_if(
+      known, [&](const auto& entry) { return is_ordinary(entry.second) && !names.contains(entry.first); });
   make_sentencepiece_tokenizer(result.bytes, name);  // the library takes it
   return result;
 }

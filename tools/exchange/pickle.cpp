@@ -133,52 +133,83 @@ void PickleReader::persistent() {
   push({.kind = Kind::storage, .text = items[2]->text, .items = {items[1]}});
 }
 
-// By the instructions' numbers, with their names in pickletools.
-void PickleReader::execute(unsigned char instruction) {
+// The instructions that put a number, a text or a name on the stack, by their numbers, with their names in pickletools.
+bool PickleReader::push_value(unsigned char instruction) {
   const auto text = [&](std::string_view value) {
     push({.kind = Kind::text, .text = std::string(value), .items = {}});
   };
   const auto integer = [&](int64_t value) {
     push({.kind = Kind::integer, .integer = value, .text = {}, .items = {}});
   };
+  switch (instruction) {
+    case 'N': push({.text = {}, .items = {}}); break;           // NONE
+    case 'G': take(8), push({.text = {}, .items = {}}); break;  // BINFLOAT
+    case 0x88: integer(1); break;                               // NEWTRUE
+    case 0x89: integer(0); break;                               // NEWFALSE
+    case 'K': integer(number<uint8_t>()); break;                // BININT1
+    case 'M': integer(number<uint16_t>()); break;               // BININT2
+    case 'J': integer(number<int32_t>()); break;                // BININT
+    case 0x8a: {                                                // LONG1
+      const std::string_view digits = take(number<uint8_t>());
+      int64_t value = digits.empty() || digits.back() >= 0 ? 0 : -1;
+      // The magic number in front of older files is longer; nobody looks at it.
+      std::memcpy(&value, digits.data(), std::min(digits.size(), sizeof value));
+      integer(value);
+      break;
+    }
+    case 'X': text(take(number<uint32_t>())); break;  // BINUNICODE
+    case 0x8c: text(take(number<uint8_t>())); break;  // SHORT_BINUNICODE
+    case 'T': text(take(number<uint32_t>())); break;  // BINSTRING
+    case 'U': text(take(number<uint8_t>())); break;   // SHORT_BINSTRING
+    case 'c': {                                       // GLOBAL
+      const std::string module(line()), name(line());
+      push({.kind = Kind::name, .text = module + " " + name, .items = {}});
+      break;
+    }
+    default: return false;
+  }
+  return true;
+}
+
+// Those that make lists and dictionaries, tuples among the lists.
+bool PickleReader::push_container(unsigned char instruction) {
   const auto tuple = [&](size_t count) {
     std::vector<PickledPtr> items(count);
     for (size_t i = count; i > 0; --i) items[i - 1] = pop();
     push_list(std::move(items));
   };
   switch (instruction) {
-    case 0x80: take(1); return;                                  // PROTO
-    case 0x95: take(8); return;                                  // FRAME
-    case 'N': push({.text = {}, .items = {}}); return;           // NONE
-    case 0x88: return integer(1);                                // NEWTRUE
-    case 0x89: return integer(0);                                // NEWFALSE
-    case 'K': return integer(number<uint8_t>());                 // BININT1
-    case 'M': return integer(number<uint16_t>());                // BININT2
-    case 'J': return integer(number<int32_t>());                 // BININT
-    case 'G': take(8), push({.text = {}, .items = {}}); return;  // BINFLOAT
-    case 'X': return text(take(number<uint32_t>()));             // BINUNICODE
-    case 0x8c: return text(take(number<uint8_t>()));             // SHORT_BINUNICODE
-    case 'U': return text(take(number<uint8_t>()));              // SHORT_BINSTRING
-    case 'T': return text(take(number<uint32_t>()));             // BINSTRING
     case ')':
-    case ']': return push_list({});                                               // EMPTY_TUPLE, EMPTY_LIST
-    case '}': push({.kind = Kind::dictionary, .text = {}, .items = {}}); return;  // EMPTY_DICT
-    case '(': marks_.push_back(stack_.size()); return;                            // MARK
+    case ']': push_list({}); break;                                              // EMPTY_TUPLE, EMPTY_LIST
+    case '}': push({.kind = Kind::dictionary, .text = {}, .items = {}}); break;  // EMPTY_DICT
+    case '(': marks_.push_back(stack_.size()); break;                            // MARK
     case 't':
-    case 'l': return push_list(pop_to_mark());  // TUPLE, LIST
-    case 0x85: return tuple(1);                 // TUPLE1
-    case 0x86: return tuple(2);                 // TUPLE2
-    case 0x87: return tuple(3);                 // TUPLE3
+    case 'l': push_list(pop_to_mark()); break;  // TUPLE, LIST
+    case 0x85: tuple(1); break;                 // TUPLE1
+    case 0x86: tuple(2); break;                 // TUPLE2
+    case 0x87: tuple(3); break;                 // TUPLE3
     case 'a': {                                 // APPEND
       const PickledPtr item = pop();
-      return append_to({item});
+      append_to({item});
+      break;
     }
     case 's': {  // SETITEM
       const PickledPtr value = pop(), key = pop();
-      return append_to({key, value});
+      append_to({key, value});
+      break;
     }
     case 'e':
-    case 'u': return append_to(pop_to_mark());      // APPENDS, SETITEMS
+    case 'u': append_to(pop_to_mark()); break;  // APPENDS, SETITEMS
+    default: return false;
+  }
+  return true;
+}
+
+void PickleReader::execute(unsigned char instruction) {
+  if (push_value(instruction) || push_container(instruction)) return;
+  switch (instruction) {
+    case 0x80: take(1); return;                     // PROTO
+    case 0x95: take(8); return;                     // FRAME
     case 'q': return remember(number<uint8_t>());   // BINPUT
     case 'r': return remember(number<uint32_t>());  // LONG_BINPUT
     case 0x94: return remember(memo_.size());       // MEMOIZE
@@ -187,18 +218,6 @@ void PickleReader::execute(unsigned char instruction) {
     case 'Q': return persistent();                  // BINPERSID
     case 'R': return call();                        // REDUCE
     case 'b': pop(); return;  // BUILD: a dictionary's own attributes, which nobody looks at
-    case 0x8a: {              // LONG1
-      const std::string_view digits = take(number<uint8_t>());
-      if (digits.size() > sizeof(int64_t)) return integer(-1);  // the magic number in front of older files
-      int64_t value = digits.empty() || digits.back() >= 0 ? 0 : -1;
-      std::memcpy(&value, digits.data(), digits.size());
-      return integer(value);
-    }
-    case 'c': {  // GLOBAL
-      const std::string module(line()), name(line());
-      push({.kind = Kind::name, .text = module + " " + name, .items = {}});
-      return;
-    }
     default: refuse(fmt::format("instruction {:#04x}", instruction));
   }
 }

@@ -39,6 +39,8 @@ class PickleReader {
 
  private:
   void execute(unsigned char instruction);
+  bool push_value(unsigned char instruction);      // whether it is one that does
+  bool push_container(unsigned char instruction);  // likewise
   std::string_view take(uint64_t count);
   std::string_view line();
   template <typename T>
