@@ -131,11 +131,11 @@ void Collective::exchange(const std::function<std::span<const std::byte>(int)>& 
 void Collective::wait(std::vector<Wait>& waits) {
   double moved = now(), looked = moved;
   for (;;) {
-    std::vector<int> unreachable;
+    std::set<int> unreachable;
     const size_t before = waits.size();
     std::erase_if(waits, [&](const Wait& wait) {
       const Link::Progress progress = link_->progress(wait.message);
-      if (progress == Link::Progress::failed) unreachable.push_back(wait.peer);
+      if (progress == Link::Progress::failed) unreachable.insert(wait.peer);
       return progress == Link::Progress::done;
     });
     if (!unreachable.empty()) give_up(unreachable, "cannot be reached");
@@ -147,8 +147,8 @@ void Collective::wait(std::vector<Wait>& waits) {
       look_after(waits);
     }
     if (time - moved > timeout_) {
-      std::vector<int> late;
-      for (const Wait& wait : waits) late.push_back(wait.peer);
+      std::set<int> late;
+      for (const Wait& wait : waits) late.insert(wait.peer);
       give_up(late, fmt::format("has not answered for {:g} s (--collective-timeout)", timeout_));
     }
     rest(time - moved);
@@ -363,20 +363,18 @@ void Collective::listen() {
 }
 
 // Who waits in vain says so: those who say nothing are missing.
-void Collective::give_up(std::vector<int> missing, const std::string& what) {
+void Collective::give_up(std::set<int> missing, const std::string& what) {
   send_to_all({.kind = Note::Kind::waits});
   const double begun = now();
   do {
     listen();
     rest(kPatience);
   } while (what != "has ended" && now() - begun < kGrace);
-  std::ranges::sort(missing);
-  missing.erase(std::ranges::unique(missing).begin(), missing.end());
-  const std::vector<int> all = missing;
+  const std::set<int> all = missing;
   std::erase_if(missing, [&](int r) { return peers_[static_cast<size_t>(r)].heard; });
   if (missing.empty()) missing = all;
   int first = 0;
-  while (std::ranges::find(missing, first) != missing.end()) ++first;
+  while (missing.contains(first)) ++first;
   speaks_ = first == rank_;
   broken_ = true;
   std::vector<std::string> names;
