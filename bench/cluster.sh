@@ -17,7 +17,10 @@ net=10.99.77
 updates=${UPDATES:-10}
 
 take_down() {
-  for i in $(seq "$hosts"); do ip netns del "xformer$i" 2>/dev/null || true; done
+  for i in $(seq "$hosts"); do
+    ip link del "xformer0.$i" 2>/dev/null || true
+    ip netns del "xformer$i" 2>/dev/null || true
+  done
   ip link del xformer0 2>/dev/null || true
   rm -rf "$work"
 }

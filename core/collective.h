@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -108,7 +109,7 @@ class Collective {
   void look_after(const std::vector<Wait>& waits);
   void take(const Note& note, int from);
   void send_to_all(const Note& note);
-  [[noreturn]] void give_up(std::vector<int> missing, const std::string& what);
+  [[noreturn]] void give_up(std::set<int> missing, const std::string& what);
   template <typename T>
   void sum_small(std::span<T> values);
 
