@@ -131,7 +131,8 @@ for rank in 0 1; do
   goes_on "asked$rank"
 done
 
-begin launcher
+# mpirun kills a second after its own SIGTERM, unless it is told to wait.
+OMPI_MCA_odls_base_sigkill_timeout=10 begin launcher
 kill -TERM "$(pgrep -P $launcher mpirun || echo $launcher)"
 ended
 claim "SIGTERM to mpirun ends it, with a code of its own" test $code -ne 0

@@ -191,7 +191,10 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
 
 }  // namespace
 
-bool is_ctranslate2(const std::string& folder) { return std::filesystem::is_regular_file(folder + kFile); }
+bool is_ctranslate2(const std::string& folder) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(folder + kFile, unknown);
+}
 
 ExchangedModel read_ctranslate2(const std::string& folder) {
   const Variables variables(folder + kFile);

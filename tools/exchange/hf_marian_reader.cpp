@@ -171,10 +171,11 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
 }  // namespace
 
 bool is_hf_marian(const std::string& folder) {
+  std::error_code unknown;
+  const auto has = [&](const char* name) { return fs::is_regular_file(folder + name, unknown); };
   // Our checkpoints have a state.json.
-  return fs::is_regular_file(folder + "/config.json") && !fs::exists(folder + "/state.json") &&
-         (fs::is_regular_file(folder + "/model.safetensors") ||
-          fs::is_regular_file(folder + "/pytorch_model.bin"));
+  return has("/config.json") && !has("/state.json") &&
+         (has("/model.safetensors") || has("/pytorch_model.bin"));
 }
 
 ExchangedModel read_hf_marian(const std::string& folder) {
