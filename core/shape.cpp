@@ -4,6 +4,16 @@
 
 namespace xf {
 
+Shape Shape::of(const std::vector<int64_t>& extents) {
+  switch (extents.size()) {
+    case 0: return {1};
+    case 1: return {extents[0]};
+    case 2: return {extents[0], extents[1]};
+    case 3: return {extents[0], extents[1], extents[2]};
+    default: return {extents[0], extents[1], extents[2], extents[3]};
+  }
+}
+
 Shape::Shape(std::initializer_list<int64_t> dims) {
   XF_CHECK(dims.size() <= kMaxRank, "shape: at most {} axes, got {}", kMaxRank, dims.size());
   for (const int64_t extent : dims) {

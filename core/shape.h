@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace xf {
 
@@ -13,6 +14,8 @@ class Shape {
 
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims);
+  // As a file has them: none is a scalar's, at most kMaxRank.
+  static Shape of(const std::vector<int64_t>& extents);
 
   int rank() const { return rank_; }
   // Negative indices count from the end, as in Python.

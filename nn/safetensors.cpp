@@ -93,16 +93,6 @@ std::string_view header_of(std::string_view bytes, const std::string& path) {
   return header;
 }
 
-Shape make_shape(const std::vector<int64_t>& extents) {
-  switch (extents.size()) {
-    case 0: return {1};
-    case 1: return {extents[0]};
-    case 2: return {extents[0], extents[1]};
-    case 3: return {extents[0], extents[1], extents[2]};
-    default: return {extents[0], extents[1], extents[2], extents[3]};
-  }
-}
-
 uint64_t element_bytes(const std::string& dtype, const std::string& tensor, const std::string& path) {
   for (const auto& [name, bytes] : kSizes) {
     if (name == dtype) return bytes;
@@ -179,7 +169,7 @@ Tensor tensor_of(const StoredTensor& stored, std::string_view data, const std::s
     refuse(path, "tensor '{}' has {} axes; up to {} are known", stored.name, stored.shape.size(),
            Shape::kMaxRank);
   }
-  const Tensor tensor = Tensor::empty(make_shape(stored.shape), type->second);
+  const Tensor tensor = Tensor::empty(Shape::of(stored.shape), type->second);
   if (tensor.bytes() > 0)
     std::memcpy(tensor.raw(), data.data() + stored.begin, static_cast<size_t>(tensor.bytes()));
   return tensor;

@@ -11,14 +11,17 @@ namespace xf::tools {
 
 namespace fs = std::filesystem;
 
-std::string model_output(const Options& options) {
+std::string model_output(const Options& options) { return output_folder(options, nn::is_checkpoint_alone); }
+
+std::string output_folder(const Options& options,
+                          const std::function<bool(const std::string& folder)>& replaceable) {
   options.require("output");
   fs::path path = options.get_string("output");
   if (!path.has_filename()) path = path.parent_path();
   const std::string folder = path.string();
   std::error_code none;  // what cannot be looked at cannot be written, and is told then
   refuse_existing(folder, options.get_bool("overwrite"));
-  if (fs::exists(folder, none) && !nn::is_checkpoint_alone(folder))
+  if (fs::exists(folder, none) && !replaceable(folder))
     fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",
          folder);
   if (fs::exists(folder + ".tmp", none))

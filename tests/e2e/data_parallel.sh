@@ -138,24 +138,19 @@ ended
 claim "SIGTERM to mpirun ends it, with a code of its own" test $code -ne 0
 goes_on launcher
 
-for rank in 0 1; do
-  begin "killed$rank"
-  kill -KILL "$(process_of "killed$rank" $rank)"
+# begin_and SIGNAL RUN RANK SECONDS WORDS: one rank gets the signal; all end within so many seconds, with one line.
+begin_and() {
+  begin "$2"
+  kill "-$1" "$(process_of "$2" "$3")"
   ended
-  claim "SIGKILL of rank $rank: not 0, at once" test $code -ne 0 -a $seconds -le 5
+  claim "SIG$1 to rank $3: not 0, within $4 s" test $code -ne 0 -a $seconds -le "$4"
   claim "in one line that names it and the checkpoint" \
-    says "killed$rank" "rank $rank \(.*\) has ended; the same command goes on from killed$rank/checkpoints/update-000[0-9]+0"
-  goes_on "killed$rank"
-done
-
+    says "$2" "rank $3 \(.*\) $5; the same command goes on from $2/checkpoints/update-000[0-9]+0"
+  goes_on "$2"
+}
+for rank in 0 1; do begin_and KILL "killed$rank" $rank 5 'has ended'; done
 for rank in 0 1; do
-  begin "paused$rank"
-  kill -STOP "$(process_of "paused$rank" $rank)"
-  ended
-  claim "SIGSTOP of rank $rank: not 0, when the time is up" test $code -ne 0 -a $seconds -le 10
-  claim "in one line that names it and the checkpoint" \
-    says "paused$rank" "rank $rank \(.*\) has not answered for 3 s \(--collective-timeout\); the same command goes on from paused$rank/checkpoints/"
-  goes_on "paused$rank"
+  begin_and STOP "paused$rank" $rank 10 'has not answered for 3 s \(--collective-timeout\)'
 done
 
 claim "weights that explode end all: 4, in one line" one_error 4 \

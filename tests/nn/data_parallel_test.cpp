@@ -6,6 +6,7 @@
 #include "nn/trainer.h"
 #include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
+#include "tests/nn/trainer_options.h"
 #include "tests/support/catch.h"
 #include "tests/support/thread_ranks.h"
 
@@ -16,15 +17,6 @@ using namespace xf::tests;
 namespace {
 
 constexpr int64_t kUpdates = 6;
-
-TrainerOptions options_for_tests(int64_t micro_batches) {
-  TrainerOptions options;
-  options.schedule = {.peak = 3e-3, .warmup = 10};
-  options.clip_norm = 1;
-  options.micro_batches = micro_batches;
-  options.seed = 42;
-  return options;
-}
 
 // Sizes differ, so that a wrong place of a token has other dropout.
 PackedBatch batch_of(int64_t number) {

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
+#include "tests/nn/trainer_options.h"
 #include "tests/support/catch.h"
 
 using namespace xf;
@@ -13,15 +14,6 @@ using namespace xf::nn;
 using namespace xf::tests;
 
 namespace {
-
-TrainerOptions options_for_tests(int64_t micro_batches = 1) {
-  TrainerOptions options;
-  options.schedule = {.peak = 3e-3, .warmup = 10};
-  options.clip_norm = 1;
-  options.micro_batches = micro_batches;
-  options.seed = 42;
-  return options;
-}
 
 // Wide and long enough that kernels use a second thread.
 TransformerConfig wider_config() {

@@ -78,27 +78,15 @@ FolderFormat folder_format(const std::string& name) {
 
 // The folder that --output names. Error usage where something is in its place that --overwrite may not replace: any file
 // that the format does not have.
-std::string output_folder(const Options& options, const FolderFormat& format) {
-  options.require("output");
-  fs::path path = options.get_string("output");
-  if (!path.has_filename()) path = path.parent_path();
-  const std::string folder = path.string();
-  std::error_code none;
-  check_folder_of(folder);
-  refuse_existing(folder, options.get_bool("overwrite"));
+std::string output_of_format(const Options& options, const FolderFormat& format) {
   const auto is_of_format = [&](const fs::directory_entry& entry) {
     return std::ranges::find(format.files, entry.path().filename().string()) != format.files.end();
   };
-  const bool replaceable =
-      !fs::exists(folder, none) ||
-      (fs::is_directory(folder, none) && std::ranges::all_of(fs::directory_iterator(folder), is_of_format));
-  if (!replaceable)
-    fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",
-         folder);
-  if (fs::exists(folder + ".tmp", none))
-    fail(ErrorKind::usage,
-         "{0}.tmp is in the way: {0} is written there first; remove it or give another name", folder);
-  return folder;
+  const std::string output = output_folder(options, [&](const std::string& folder) {
+    return fs::is_directory(folder) && std::ranges::all_of(fs::directory_iterator(folder), is_of_format);
+  });
+  check_folder_of(output);
+  return output;
 }
 
 Quantization quantization_of(const Options& options) {
@@ -146,7 +134,7 @@ void import_model(const Options& options) {
 
 void write_folder_of(const Options& options, const std::string& format_name) {
   const FolderFormat format = folder_format(format_name);
-  const std::string folder = output_folder(options, format);
+  const std::string folder = output_of_format(options, format);
   const UnboundModel unbound = read_unbound_model(options.get_string("model"), DType::f32);
   const ExchangedModel model = exchanged(unbound, format_name);
   format.check(model);

@@ -14,16 +14,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are read as they lie in memory");
 
-Shape shape_of(const std::vector<int64_t>& extents) {
-  switch (extents.size()) {
-    case 0: return {1};
-    case 1: return {extents[0]};
-    case 2: return {extents[0], extents[1]};
-    case 3: return {extents[0], extents[1], extents[2]};
-    default: return {extents[0], extents[1], extents[2], extents[3]};
-  }
-}
-
 float widened(float value) { return value; }
 float widened(double value) { return static_cast<float>(value); }
 float widened(bf16 value) { return static_cast<float>(value); }
@@ -80,7 +70,7 @@ Tensor f32_values(const StoredArray& array, const std::string& where) {
   if (static_cast<uint64_t>(count * size_of(array.type)) != array.bytes.size())
     fail(ErrorKind::data, "{}: [{}] elements do not fit its {} bytes; copy or save it again", where,
          fmt::join(array.shape, ", "), array.bytes.size());
-  const Tensor tensor = Tensor::empty(shape_of(array.shape), DType::f32);
+  const Tensor tensor = Tensor::empty(Shape::of(array.shape), DType::f32);
   auto* values = tensor.data<float>();
   switch (array.type) {
     case ArrayType::f64: widen<double>(array.bytes, values, count); break;
