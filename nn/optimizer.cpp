@@ -15,7 +15,12 @@ Optimizer::Optimizer(const Registry& registry, float clip_norm, int64_t step, Co
       clip_norm_(clip_norm),
       norm_squared_(Tensor::zeros({1}, DType::f64, registry.device())),
       step_(Tensor::zeros({step}, DType::f32, registry.device())),
-      step_upload_(registry.device(), step_.bytes()) {}
+      step_upload_(registry.device(), step_.bytes()) {
+  XF_CHECK(
+      shards.size() == 1 || registry.dtype() != DType::bf16 || registry.keeps_piece(),
+      "optimizer: {} ranks move a piece of the parameters each, and this one's registry keeps all masters",
+      shards.size());
+}
 
 Tensor Optimizer::own(const Tensor& flat) const {
   if (shards_.size() == 1 || !flat.defined()) return flat;
@@ -23,43 +28,37 @@ Tensor Optimizer::own(const Tensor& flat) const {
   return flat.slice_rows(begin, end);
 }
 
+Tensor Optimizer::own_masters() const {
+  return registry_.keeps_piece() ? registry_.masters() : own(registry_.masters());
+}
+
 Tensor Optimizer::zero_moment() const {
-  return Tensor::zeros(own(registry_.masters()).shape(), registry_.masters().dtype(), registry_.device());
+  return Tensor::zeros(own_masters().shape(), registry_.masters().dtype(), registry_.device());
 }
 
-namespace {
-
-void gather_pieces(Collective& ranks, const Tensor& flat) {
-  const auto gather = [&]<typename T>(T) {
-    ranks.all_gather(std::span(flat.data<T>(), static_cast<size_t>(flat.numel())));
-  };
-  flat.dtype() == DType::f64 ? gather(double{}) : gather(float{});
+Tensor Optimizer::whole(const Tensor& piece) const {
+  if (piece.numel() == registry_.gradients().numel()) return piece.to(Device::cpu());
+  const Tensor all = Tensor::zeros(registry_.gradients().shape(), piece.dtype());
+  own(all).copy_from(piece);
+  shards_.all_gather(all);
+  return all;
 }
-
-}  // namespace
 
 TensorMap Optimizer::whole_state() const {
-  TensorMap whole;
-  for (const auto& [name, moment] : state()) {
-    whole[name] = moment.to(Device::cpu());
-    if (shards_.size() == 1) continue;
-    whole[name] = Tensor::zeros(registry_.masters().shape(), moment.dtype());
-    own(whole[name]).copy_from(moment);
-    gather_pieces(shards_, whole[name]);
-  }
-  return whole;
+  TensorMap all;
+  for (const auto& [name, moment] : state()) all[name] = whole(moment);
+  return all;
 }
 
 void Optimizer::measure() {
   kernels::sum_of_squares(own(registry_.gradients()), norm_squared_);
-  if (shards_.size() > 1) shards_.sum(std::span(norm_squared_.data<double>(), 1));
+  shards_.sum(norm_squared_);
 }
 
 void Optimizer::bring_together() const {
   if (shards_.size() == 1) return;
   registry_.gradients().fill_zero();
-  gather_pieces(shards_, registry_.masters());
-  registry_.round_masters();
+  shards_.all_gather(registry_.values());
 }
 
 void Optimizer::send(std::span<const float> step) {
@@ -95,8 +94,8 @@ void Adam::prepare(int64_t update, double learning_rate, int64_t tokens) {
 
 void Adam::apply() {
   measure();
-  kernels::adam(options_, step_, clip_norm_, norm_squared_, own(registry_.masters()), m_, v_,
-                own(registry_.gradients()), own(rounded()));
+  kernels::adam(options_, step_, clip_norm_, norm_squared_, own_masters(), m_, v_, own(registry_.gradients()),
+                own(rounded()));
   bring_together();
 }
 
@@ -184,8 +183,8 @@ void Sgd::prepare(int64_t, double learning_rate, int64_t tokens) {
 
 void Sgd::apply() {
   measure();
-  kernels::sgd(options_, step_, clip_norm_, norm_squared_, own(registry_.masters()), m_,
-               own(registry_.gradients()), own(rounded()));
+  kernels::sgd(options_, step_, clip_norm_, norm_squared_, own_masters(), m_, own(registry_.gradients()),
+               own(rounded()));
   bring_together();
 }
 

@@ -23,14 +23,13 @@ std::vector<std::string> begin_with(const nn::TensorMap& from, const nn::Registr
     const bool there = found != from.end() && found->second.dtype() == DType::f32;
     const std::string shape = there ? found->second.shape().to_string() : "";
     if (there && found->second.shape() == parameter.shape) {
-      parameter.master.copy_from(found->second);
+      registry.set(parameter, found->second);
       ++taken;
       any_matrix = any_matrix || parameter.shape.rank() == 2;
-    } else if (there && found->second.rank() == parameter.master.rank() &&
-               found->second.numel() / found->second.dim(0) ==
-                   parameter.master.numel() / parameter.shape[0]) {
+    } else if (there && found->second.rank() == parameter.shape.rank() &&
+               found->second.numel() / found->second.dim(0) == parameter.shape.numel() / parameter.shape[0]) {
       const int64_t rows = std::min(found->second.dim(0), parameter.shape[0]);
-      parameter.master.slice_rows(0, rows).copy_from(found->second.slice_rows(0, rows));
+      registry.set(parameter, found->second.slice_rows(0, rows));
       others.push_back(
           fmt::format("reshaped: {} {} from {}", parameter.name, parameter.shape.to_string(), shape));
     } else {
@@ -38,7 +37,6 @@ std::vector<std::string> begin_with(const nn::TensorMap& from, const nn::Registr
                                    there ? ", which is " + shape + " there" : ""));
     }
   }
-  registry.round_masters();
   if (!any_matrix)
     fail(
         ErrorKind::usage,

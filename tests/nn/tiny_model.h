@@ -34,9 +34,9 @@ struct Tiny {
   Model model;
   Arena arena;
   Tiny(DType dtype, const nn::TransformerConfig& config, int64_t arena_bytes = Arena::kDefaultBlock,
-       Device device = Device::cpu())
+       Device device = Device::cpu(), const Collective& shards = Collective::alone())
       : registry(dtype), model(config, registry), arena(device, arena_bytes) {
-    registry.allocate(device, nn::Registry::Gradients::yes);
+    registry.allocate(device, nn::Registry::Gradients::yes, shards);
     model.bind(device);
     registry.initialise(1);
   }
