@@ -1,6 +1,7 @@
 #include "tools/model_config.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "core/processor.h"
@@ -172,6 +173,34 @@ nn::OptimizerOptions optimizer_options(const Options& options) {
                                   .decoupled = name != "adam"};
   if (name == "muon") return nn::MuonOptions{{.momentum = param(3), .weight_decay = decay}, adam};
   return adam;
+}
+
+namespace {
+
+// "REGEX=X"; a pattern may have a sign of its own, a number has none.
+nn::RateRule rate_rule(const std::string& rule) {
+  const size_t sign = rule.rfind('=');
+  const char* const end = rule.data() + rule.size();
+  float rate = 0;
+  if (sign != std::string::npos) {
+    const auto [rest, error] = std::from_chars(rule.data() + sign + 1, end, rate);
+    if (rest != end || error != std::errc()) rate = 0;
+  }
+  if (!(rate > 0 && rate <= 1000))
+    fail(ErrorKind::usage,
+         "learn-rate-of: '{}' must be REGEX=X, X above 0 and at most 1000, which is times the learning rate; "
+         "--freeze is for 0",
+         rule);
+  return {rule.substr(0, sign), rate, "learn-rate-of"};
+}
+
+}  // namespace
+
+std::vector<nn::RateRule> rate_rules(const Options& options) {
+  std::vector<nn::RateRule> rules;
+  for (const std::string& pattern : options.get_strings("freeze")) rules.push_back({pattern, 0, "freeze"});
+  for (const std::string& rule : options.get_strings("learn-rate-of")) rules.push_back(rate_rule(rule));
+  return rules;
 }
 
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch) {

@@ -5,6 +5,7 @@
 
 #include "core/file.h"
 #include "tools/model_config.h"
+#include "tools/stored_model.h"
 #include "tools/text_options.h"
 #include "tools/training_run.h"
 #include "tools/training_text.h"
@@ -48,6 +49,8 @@ Vocabularies choose_vocabularies(const Options& options, RunStart start, Trainin
   if (start == RunStart::resumed) run = options.get_string("model");
   if (resumes_checkpoint(options)) run = find_vocabularies(options.get_string("resume"));
   if (run.empty() || !has_vocabularies(run)) {
+    if (options.get_strings("vocabs").empty() && options.is_set("pretrained-model"))
+      return read_stored_model(options.get_string("pretrained-model")).vocabularies;
     const data::ParallelText& sample = text.sample();
     if (options.get_strings("vocabs").empty()) announce("learning the vocabulary ...");
     Vocabularies learnt = make_vocabularies(options, sample);
