@@ -46,8 +46,9 @@ void set_rates(Registry& registry, const std::vector<RateRule>& rules) {
       registry.set_rate(parameter, rule.rate);
     }
     if (matches == 0)
-      fail(ErrorKind::usage, "{}: '{}' matches no parameter; there are {}, and as many for each further layer",
-           rule.option, rule.pattern, names_of(registry));
+      fail(ErrorKind::usage,
+           "{}: '{}' matches no parameter; there are {}, and as many for each further layer", rule.option,
+           rule.pattern, names_of(registry));
     if (first == 0)
       fail(ErrorKind::usage, "{}: all that '{}' matches has its rate from an option before it; leave it out",
            rule.option, rule.pattern);

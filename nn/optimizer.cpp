@@ -33,8 +33,8 @@ std::vector<Optimizer::Part> Optimizer::parts() const {
     const int64_t begin = std::max(spans[i].begin, own_begin), end = std::min(spans[i].end, own_end);
     const auto row = static_cast<int64_t>(i);
     if (begin < end)
-      parts.push_back({begin - own_begin, end - own_begin,
-                       steps_.slice_rows(row, row + 1).reshape({steps_.width()})});
+      parts.push_back(
+          {begin - own_begin, end - own_begin, steps_.slice_rows(row, row + 1).reshape({steps_.width()})});
   }
   return parts;
 }
@@ -150,7 +150,8 @@ std::map<MatrixShape, std::vector<int32_t>> matrices_by_shape(const Registry& re
 // begin, end of what lies before, between and behind the matrices in begin..end-1.
 std::vector<std::pair<int64_t, int64_t>> outside_matrices(const Registry& registry, int64_t begin,
                                                           int64_t end) {
-  std::map<int64_t, int64_t> matrices;  // begin, end; parameters of one rate keep their order, but not those of several
+  std::map<int64_t, int64_t>
+      matrices;  // begin, end; parameters of one rate keep their order, but not those of several
   for (const Parameter& parameter : registry.parameters()) {
     if (parameter.matrices > 0 && parameter.begin >= begin && parameter.begin < end)
       matrices[parameter.begin] = parameter.begin + parameter.shape.numel();

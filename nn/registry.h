@@ -48,7 +48,7 @@ struct Parameter {
   // How many matrices of a hidden layer lie in it, one under the other as those of a fused projection; 0: none, it is a
   // vector, or its rows are pieces'.
   int64_t matrices = 0;
-  float rate = 1;  // times the learning rate; 0: it stays as it is
+  float rate = 1;                            // times the learning rate; 0: it stays as it is
   int64_t begin = 0;                         // its first element's place in the flat arrays, after allocate()
   kernels::QuantizedWeights quantized = {};  // in place of a value, after allocate_quantized()
 

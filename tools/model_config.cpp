@@ -87,6 +87,12 @@ kernels::Activation activation(std::string_view name) {
   return *std::ranges::find(kernels::kActivations, name, [](auto f) { return std::string_view(name_of(f)); });
 }
 
+kernels::PositionLayout position_layout(const std::string& name) {
+  using kernels::PositionLayout;
+  if (name == "marian") return PositionLayout::marian;
+  return name == "split" ? PositionLayout::split : PositionLayout::interleaved;
+}
+
 nn::LoopOptions::OnDivergence on_divergence(const Options& options) {
   using Policy = nn::LoopOptions::OnDivergence;
   const bool stop = options.get_bool("throw-on-divergence"), roll_back = options.get_bool("rollback");
@@ -120,8 +126,7 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   config.decoder_layers = options.get_int("dec-depth");
   config.norm = options.get_string("norm") == "pre" ? nn::NormPlacement::pre : nn::NormPlacement::post;
   config.activation = activation(options.get_string("transformer-ffn-activation"));
-  config.positions = options.get_string("position-layout") == "split" ? kernels::PositionLayout::split
-                                                                      : kernels::PositionLayout::interleaved;
+  config.positions = position_layout(options.get_string("position-layout"));
   config.learned_positions = options.get_bool("transformer-train-positions");
   config.tying = tying(options);
   config.dropout = static_cast<float>(options.get_float("transformer-dropout"));

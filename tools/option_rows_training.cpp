@@ -98,8 +98,9 @@ std::vector<Row> model_options() {
            "else "
            "sines and cosines")
           .seldom(),
-      choice("position-layout", "interleaved|split", "interleaved",
-             "sine and cosine in turn (the paper) or in two halves")
+      choice(
+          "position-layout", "interleaved|split|marian", "interleaved",
+          "sine and cosine in turn (the paper) or in two halves; marian: in halves, of Marian's frequencies")
           .seldom(),
       real("transformer-dropout", kByTask, "P", "on embeddings and on each block's output")
           .between(0, kMaxDropout),
@@ -249,6 +250,10 @@ std::vector<Row> saving_options() {
            "begin with the weights of this run, checkpoint or folder of another toolkit, its sizes and its "
            "vocabularies; tensors that it lacks begin as usual")
           .keeps(Keep::free),
+      text("extend-vocab", "", "FILE",
+           "pieces, one a line, that the vocabularies of --pretrained-model get besides; each is one token "
+           "wherever it stands, at a word's beginning if it begins with a space or U+2581")
+          .seldom(),
       flag("no-optimizer-reload", "false",
            "going on, begin with an optimiser that knows nothing of the gradients before")
           .keeps(Keep::never)

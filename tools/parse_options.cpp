@@ -106,7 +106,8 @@ void check_training(Options& options) {
   }
   if (width % 2 != 0)
     fail(ErrorKind::usage, "dim-emb: {} is odd; positions need sine and cosine pairs", width);
-  if (options.get_bool("transformer-train-positions") && options.get_string("position-layout") == "split") {
+  if (options.get_bool("transformer-train-positions") &&
+      options.get_string("position-layout") != "interleaved") {
     fail(ErrorKind::usage,
          "position-layout is of sines and cosines; leave it out, or transformer-train-positions");
   }

@@ -71,7 +71,8 @@ std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::Registr
 }
 
 std::vector<std::string> beginning_lines(const std::vector<BegunTensor>& tensors, const std::string& where) {
-  std::string counts = fmt::format("begins with {} of {}", counted(count(tensors, What::taken), "tensor"), where);
+  std::string counts =
+      fmt::format("begins with {} of {}", counted(count(tensors, What::taken), "tensor"), where);
   for (const What what : {What::reshaped, What::fresh, What::left_out}) {
     if (const int64_t n = count(tensors, what); n > 0) counts += fmt::format(", {} {}", n, name_of(what));
   }
@@ -82,7 +83,8 @@ std::vector<std::string> beginning_lines(const std::vector<BegunTensor>& tensors
     if (!tensor.shape_there.empty()) shapes += " from " + tensor.shape_there;
     if (tensor.what == What::fresh && !tensor.shape_there.empty())
       shapes = fmt::format(" {}, which is {} there", tensor.shape, tensor.shape_there);
-    if (tensor.what != What::taken) lines.push_back(fmt::format("{}: {}{}", name_of(tensor.what), tensor.name, shapes));
+    if (tensor.what != What::taken)
+      lines.push_back(fmt::format("{}: {}{}", name_of(tensor.what), tensor.name, shapes));
   }
   return lines;
 }
@@ -90,8 +92,9 @@ std::vector<std::string> beginning_lines(const std::vector<BegunTensor>& tensors
 std::string to_tsv(const std::vector<BegunTensor>& tensors) {
   std::string table = "what\ttensor\tshape\tshape there\trate\n";
   for (const BegunTensor& tensor : tensors)
-    table += fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(tensor.what), tensor.name, tensor.shape,
-                         tensor.shape_there, tensor.what == What::left_out ? "" : fmt::format("{}", tensor.rate));
+    table +=
+        fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(tensor.what), tensor.name, tensor.shape,
+                    tensor.shape_there, tensor.what == What::left_out ? "" : fmt::format("{}", tensor.rate));
   return table;
 }
 

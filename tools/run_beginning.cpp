@@ -25,9 +25,9 @@ std::vector<std::string> rate_lines(const nn::Registry& registry) {
   std::vector<std::string> lines;
   for (const auto& [rate, counts] : by_rate) {
     if (rate == 1) continue;
-    lines.push_back(fmt::format("{}: {}, {} of {} parameters",
-                                rate == 0 ? "frozen" : fmt::format("learning rate times {}", rate),
-                                counted(counts.first, "tensor"), grouped(counts.second), grouped(registry.count())));
+    lines.push_back(fmt::format(
+        "{}: {}, {} of {} parameters", rate == 0 ? "frozen" : fmt::format("learning rate times {}", rate),
+        counted(counts.first, "tensor"), grouped(counts.second), grouped(registry.count())));
   }
   return lines;
 }

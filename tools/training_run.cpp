@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/stop.h"
+#include "tools/extended_vocabulary.h"
 #include "tools/model_config.h"
 #include "tools/pretrained_model.h"
 #include "tools/ranks.h"
@@ -65,6 +66,7 @@ class TrainingRun final : public nn::TrainingTask {
   std::string where_to_go_on() const;
   void mark_in_folder(const nn::TrainingState& state);
   void initialise();
+  void begin_pretrained(const StoredModel& from);
   void warn_of_memory();
   nn::Ending train();
   void finish(nn::Ending ending);
@@ -81,8 +83,8 @@ class TrainingRun final : public nn::TrainingTask {
   const std::string run_;
   TrainingSetup setup_;
   TrainedModel model_;
-  std::vector<BegunTensor> pretrained_;   // what was taken of --pretrained-model
-  std::vector<std::string> beginning_;    // what is to be said of that
+  std::vector<BegunTensor> pretrained_;  // what was taken of --pretrained-model
+  std::vector<std::string> beginning_;   // what is to be said of that
   nn::TrainingState state_;
   RunReport report_;
   std::unique_ptr<nn::RunFolder> folder_;  // the first rank's
@@ -259,8 +261,9 @@ void TrainingRun::load_moments(const nn::Checkpoint& checkpoint, const std::stri
   const Options before = options_from_toml(Program::train, checkpoint.config, where + "/config.toml");
   for (const char* name : {"freeze", "learn-rate-of"}) {  // the moments lie in an order that depends on them
     if (options_.get_strings(name) != before.get_strings(name))
-      fail(ErrorKind::usage, "{}: was trained with another --{}; --no-optimizer-reload goes on without its moments",
-           where, name);
+      fail(ErrorKind::usage,
+           "{}: was trained with another --{}; --no-optimizer-reload goes on without its moments", where,
+           name);
   }
   for (const auto& [name, moment] : model_.trainer.optimizer().state()) {
     const auto found = checkpoint.optimizer.find(name);
@@ -284,12 +287,30 @@ void TrainingRun::initialise() {
   if (options_.is_set("pretrained-model")) {
     const StoredModel from = read_stored_model(options_.get_string("pretrained-model"));
     nn::check_trainable(from.checkpoint.model, from.folder);
-    check_vocabularies(inputs_.vocabularies, from.checkpoint.metadata, from.folder);
-    pretrained_ = begin_with(from.checkpoint.model, model_.registry, from.folder);
-    beginning_ = beginning_lines(pretrained_, from.folder);
+    begin_pretrained(from);
+    const std::vector<std::string> lines = beginning_lines(pretrained_, from.folder);
+    beginning_.insert(beginning_.begin(), lines.begin(), lines.end());
     for (const std::string& warning : from.warnings) beginning_.push_back("warning: " + warning);
   }
   if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
+}
+
+// Its weights, and with --extend-vocab rows for the new pieces.
+void TrainingRun::begin_pretrained(const StoredModel& from) {
+  if (!options_.is_set("extend-vocab")) {
+    check_vocabularies(inputs_.vocabularies, from.checkpoint.metadata, from.folder);
+    pretrained_ = begin_with(from.checkpoint.model, model_.registry, from.folder);
+    return;
+  }
+  const std::vector<std::string> pieces = read_pieces(options_.get_string("extend-vocab"));
+  if (extended(from.vocabularies, pieces).checksum() != inputs_.vocabularies.checksum())
+    fail(ErrorKind::usage, "vocabs: not those of {}, which --extend-vocab extends; leave it out",
+         from.folder);
+  pretrained_ = begin_with(from.checkpoint.model, model_.registry, from.folder);
+  begin_new_rows(model_.registry, from.vocabularies, pieces);
+  beginning_.push_back(
+      fmt::format("vocabulary: {} more, which begin as the mean of those that they were cut into",
+                  counted(static_cast<int64_t>(pieces.size()), "piece")));
 }
 
 // The last validation and what was logged after it came after the last checkpoint: `averaged` has them.

@@ -74,4 +74,38 @@ claim "no expression: 2" refused 2 "freeze: '\(' is no regular expression" \
 claim "no rate: 2" refused 2 "learn-rate-of: 'encoder' must be REGEX=X" \
   xformer-train --task demo -t train.en train.de -m other --pretrained-model "$opus" --learn-rate-of encoder
 claim "nothing is left of these" test ! -e other
+
+# ---- more pieces
+train run --after 6u --quiet || exit 1
+printf '%s\n' '▁zugemacht' '<domain>' >pieces
+claim "a model with two more pieces" tune wider run --extend-vocab pieces --learn-rate 0 --after 1u --quiet
+claim "each is one, wherever it stands" equal "$(echo '<domain>Sie hat die Tür zugemacht.' | xformer-vocab encode -m wider/vocab.spm | grep -oE '<domain>|▁zugemacht' | tr '\n' ' ')" \
+  "<domain> ▁zugemacht "
+weights wider/latest && weights run
+row() { grep -A 202 '^embedding.weight ' "$1.txt" | sed -n "$(($2 + 2))p"; }
+ids=$(echo ' zugemacht' | xformer-vocab encode -m run/vocab.spm --format id)
+claim "its row is the mean of those that it was cut into" awk -v ids="$ids" '
+  FNR == NR { if ($1 == "embedding.weight") first = FNR + 1
+              if (first && FNR >= first && FNR < first + 200) for (j = 1; j <= NF; ++j) old[FNR - first, j] = $j
+              next }
+  $1 == "embedding.weight" { begin = FNR + 1 }
+  begin && FNR == begin + 200 { n = split(ids, id)
+    for (j = 1; j <= 32; ++j) { sum = 0; for (i = 1; i <= n; ++i) sum += old[id[i], j]; if ((sum / n - $j) ^ 2 > 1e-12) bad = 1 }
+    exit }
+  END { exit bad || !n }' run.txt wider/latest.txt
+claim "what was there is as it was" equal "$(row run 7)" "$(row wider/latest 7)"
+claim "the log says so" grep -q "^vocabulary: 2 pieces more" wider/train.log
+claim "it goes on" tune wider run --extend-vocab pieces --learn-rate 0 --after 2u --quiet
+claim "and translates" test "$(xformer-translate -m wider -i test.en --quiet | wc -l)" = 60
+claim "another toolkit's model, too" tune wider-opus "$opus" --extend-vocab pieces --after 5u --quiet
+claim "and translates" test "$(xformer-translate -m wider-opus -i test.en --quiet | wc -l)" = 60
+printf '%s\n' '<domain>' '<domain>' >twice
+claim "a piece twice: 3" refused 3 "twice:2: '<domain>' once more" \
+  xformer-train --task demo -t train.en train.de -m other --pretrained-model run --extend-vocab twice
+echo '</s>' >known
+claim "a piece that is there: 2" refused 2 "has the piece '</s>' already" \
+  xformer-train --task demo -t train.en train.de -m other --pretrained-model run --extend-vocab known
+claim "without a model: 2" refused 2 "extend-vocab: is of the vocabulary of --pretrained-model" \
+  xformer-train --task demo -t train.en train.de -m other --extend-vocab pieces
+claim "nothing is left of these" test ! -e other
 conclude

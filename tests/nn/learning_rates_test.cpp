@@ -84,7 +84,8 @@ TEST_CASE("Learning rates: what is frozen keeps its bits, all else is as if it w
 TEST_CASE("Learning rates: a parameter with its own moves as one of a model that learns at it", "[unit]") {
   for (const OptimizerOptions& options : kOptimizers) {
     const Trained some(kAll, {{"out", 0.25f, ""}, {"bias", 2, ""}}, options);
-    const Trained usual(kAll, {}, options), quarter(kAll, {}, options, 0.0025), twice(kAll, {}, options, 0.02);
+    const Trained usual(kAll, {}, options), quarter(kAll, {}, options, 0.0025),
+        twice(kAll, {}, options, 0.02);
     CHECK(same_bits(some.master("table"), usual.master("table")));
     CHECK(same_bits(some.master("in.weight"), usual.master("in.weight")));
     CHECK(same_bits(some.master("in.bias"), twice.master("in.bias")));
@@ -107,9 +108,10 @@ TEST_CASE("Learning rates: a rule that does nothing is refused, with the names t
   const auto refusal = [](const std::vector<RateRule>& rules) {
     return error_of([&] { Parameters(kAll, rules); });
   };
-  CHECK(refusal({{"gamma", 0, "freeze"}}) ==
-        "freeze: 'gamma' matches no parameter; there are table, in.weight, in.bias, out.weight, out.bias, and "
-        "as many for each further layer");
+  CHECK(
+      refusal({{"gamma", 0, "freeze"}}) ==
+      "freeze: 'gamma' matches no parameter; there are table, in.weight, in.bias, out.weight, out.bias, and "
+      "as many for each further layer");
   CHECK(refusal({{"[", 0, "freeze"}}) ==
         "freeze: '[' is no regular expression; give one such as '^encoder\\.'");
   CHECK(refusal({{".", 0, "freeze"}}) ==
