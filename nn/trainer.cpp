@@ -148,7 +148,7 @@ void Trainer::sum_over_ranks() {
   if (ranks_.size() == 1) return;
   const auto sum = [&]<typename T>(T) {
     ranks_.sum(std::span(loss_.data<T>(), 2));
-    const Tensor& gradients = registry_.gradients();
+    const Tensor gradients = registry_.trained(registry_.gradients());
     const std::span all(gradients.data<T>(), static_cast<size_t>(gradients.numel()));
     options_.shard_optimizer ? ranks_.reduce_scatter(all) : ranks_.sum(all);
   };

@@ -102,7 +102,9 @@ data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCa
 }
 
 // Its tensors allocated and its tables made: what a Trainer asks for.
-nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device) {
+nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device,
+                 const std::vector<nn::RateRule>& rates) {
+  nn::set_rates(registry, rates);
   registry.allocate(device, nn::Registry::Gradients::yes);
   model.bind(device);
   return model;
@@ -154,8 +156,9 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   trainer.capacity = largest;
   trainer.ranks = &ranks;
   trainer.shard_optimizer = options.get_bool("shard-optimizer");
+  const std::vector<nn::RateRule> rates = rate_rules(options);
   nn::MemoryPlan plan =
-      nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type);
+      nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type, rates);
   if (trainer.shard_optimizer) plan.moments /= ranks.size();
   if (trainer.smoothing > 0) plan.moments += plan.gradients;  // the mean is as large as one of Adam's two
   return {.loop = loop_options(options),
@@ -165,6 +168,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
           .updates_per_epoch = updates_per_epoch,
           .model = model,
           .trainer = trainer,
+          .rates = rates,
           .dtype = dtype,
           .device = device,
           .workspace = options.get_int("workspace") << 20,
@@ -187,7 +191,7 @@ TrainedModel::TrainedModel(const TrainingSetup& setup)
     : registry(setup.dtype),
       model(nn::make_model(setup.model, registry)),
       arena(setup.device, arena_bytes(setup.plan)),
-      trainer(ready(*model, registry, setup.device), registry, arena, setup.trainer) {
+      trainer(ready(*model, registry, setup.device, setup.rates), registry, arena, setup.trainer) {
   if (setup.workspace > 0) arena.set_limit(setup.workspace);
 }
 
