@@ -98,11 +98,12 @@ namespace {
 
 template <typename T>
 void write_sinusoids(PositionLayout layout, int64_t P, int64_t D, T* table) {
+  // With a single pair there is but one frequency.
+  const auto span = static_cast<double>(layout == PositionLayout::marian ? std::max<int64_t>(D - 2, 1) : D);
   for (int64_t p = 0; p < P; ++p) {
     T* const row = table + p * D;
     for (int64_t i = 0; i < D / 2; ++i) {
-      const double angle =
-          static_cast<double>(p) / std::pow(10000.0, static_cast<double>(2 * i) / static_cast<double>(D));
+      const double angle = static_cast<double>(p) / std::pow(10000.0, static_cast<double>(2 * i) / span);
       const bool interleaved = layout == PositionLayout::interleaved;
       row[interleaved ? 2 * i : i] = static_cast<T>(std::sin(angle));
       row[interleaved ? 2 * i + 1 : D / 2 + i] = static_cast<T>(std::cos(angle));

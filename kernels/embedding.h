@@ -29,6 +29,7 @@ void embedding_backward(const Tensor& dx, const Tensor& ids, const Tensor& order
 enum class PositionLayout {
   interleaved,  // sin, cos, sin, cos, ...  (the paper)
   split,        // all sines, then all cosines
+  marian,       // the same of p / 10000^(2i/(D-2)), as Tensor2Tensor and Marian have it
 };
 //   table [P, D] written, on the CPU
 void sinusoid_positions(PositionLayout layout, Out table);

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/folder_writer.h"
+#include "core/mapped_file.h"
 
 namespace xf::nn {
 namespace {
@@ -22,17 +23,21 @@ CheckpointState read_state(const std::string& folder) {
   return parse_checkpoint_state(read_file(path), path);
 }
 
-std::string read_checked(const std::string& folder, const std::string& name, const CheckpointState& state) {
+// use(bytes, path) of a file that is as it was written. It is mapped, so that it does not lie in memory beside what is made
+// of it.
+template <typename Use>
+auto read_checked(const std::string& folder, const std::string& name, const CheckpointState& state,
+                  const Use& use) {
   const std::string path = folder + "/" + name;
   const auto expected = state.files.find(name);
   if (expected == state.files.end())
     fail(ErrorKind::data, "{}: {} does not know this file", path, CheckpointState::kFileName);
-  std::string bytes = read_file(path);
-  const FileRecord record = record_of(bytes);
+  const MappedFile file(path);
+  const FileRecord record = record_of(file.bytes());
   if (record.bytes != expected->second.bytes)
     fail_damaged(path, fmt::format("{} bytes, written were {}", record.bytes, expected->second.bytes));
   if (record != expected->second) fail_damaged(path, "its checksum differs");
-  return bytes;
+  return use(file.bytes(), path);
 }
 
 enum class Parts { model, all };
@@ -42,14 +47,15 @@ Checkpoint read_parts(const std::string& folder, Parts parts) {
   Checkpoint checkpoint;
   checkpoint.update = state.update;
   checkpoint.state = state.state;
-  checkpoint.config = read_checked(folder, kConfigFile, state);
-  auto model = parse_safetensors(read_checked(folder, kModelFile, state), folder + "/" + kModelFile);
+  checkpoint.config =
+      read_checked(folder, kConfigFile, state,
+                   [](std::string_view bytes, const std::string&) { return std::string(bytes); });
+  SafetensorsFile model = read_checked(folder, kModelFile, state, parse_safetensors);
   checkpoint.model = std::move(model.tensors);
   checkpoint.metadata = std::move(model.metadata);
   if (parts == Parts::all) {
     check_trainable(checkpoint.model, folder);
-    const std::string path = folder + "/" + kOptimizerFile;
-    checkpoint.optimizer = parse_safetensors(read_checked(folder, kOptimizerFile, state), path).tensors;
+    checkpoint.optimizer = read_checked(folder, kOptimizerFile, state, parse_safetensors).tensors;
   }
   return checkpoint;
 }

@@ -21,10 +21,12 @@ PackedBatch meta_batch(const BatchSize& size, Device meta) {
 }  // namespace
 
 MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest, DType dtype,
-                       const OptimizerOptions& optimizer, DeviceType device) {
+                       const OptimizerOptions& optimizer, DeviceType device,
+                       const std::vector<RateRule>& rates) {
   const Device meta = Device::meta(device);
   Registry registry(dtype);
   const std::unique_ptr<Model> model = make_model(config, registry);
+  set_rates(registry, rates);
   registry.allocate(meta, Registry::Gradients::yes);
   const int64_t bytes = registry.masters().bytes();
   const int64_t rounded = dtype == DType::bf16 ? registry.values().bytes() : 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/packed_batch.h"
+#include "nn/learning_rates.h"
 #include "nn/optimizer.h"
 #include "nn/transformer_config.h"
 
@@ -20,6 +21,7 @@ struct MemoryPlan {
 
 // On a device of that type.
 MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest, DType dtype = DType::f32,
-                       const OptimizerOptions& optimizer = {}, DeviceType device = DeviceType::cpu);
+                       const OptimizerOptions& optimizer = {}, DeviceType device = DeviceType::cpu,
+                       const std::vector<RateRule>& rates = {});
 
 }  // namespace xf::nn

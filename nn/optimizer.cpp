@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
 
@@ -14,18 +13,30 @@ Optimizer::Optimizer(const Registry& registry, float clip_norm, int64_t step, Co
       shards_(shards),
       clip_norm_(clip_norm),
       norm_squared_(Tensor::zeros({1}, DType::f64, registry.device())),
-      step_(Tensor::zeros({step}, DType::f32, registry.device())),
-      step_upload_(registry.device(), step_.bytes()) {
-  XF_CHECK(
-      shards.size() == 1 || registry.dtype() != DType::bf16 || registry.keeps_piece(),
-      "optimizer: {} ranks move a piece of the parameters each, and this one's registry keeps all masters",
-      shards.size());
-}
+      steps_(Tensor::zeros({static_cast<int64_t>(registry.rate_spans().size()), step}, DType::f32,
+                           registry.device())),
+      step_upload_(registry.device(), steps_.bytes()) {}
 
 Tensor Optimizer::own(const Tensor& flat) const {
-  if (shards_.size() == 1 || !flat.defined()) return flat;
-  const auto [begin, end] = shards_.own_piece(flat.numel());
-  return flat.slice_rows(begin, end);
+  const Tensor trained = registry_.trained(flat);
+  if (shards_.size() == 1 || !flat.defined()) return trained;
+  const auto [begin, end] = shards_.own_piece(trained.numel());
+  return trained.slice_rows(begin, end);
+}
+
+std::vector<Optimizer::Part> Optimizer::parts() const {
+  const auto& spans = registry_.rate_spans();
+  if (spans.empty()) return {};
+  const auto [own_begin, own_end] = shards_.own_piece(spans.back().end);
+  std::vector<Part> parts;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const int64_t begin = std::max(spans[i].begin, own_begin), end = std::min(spans[i].end, own_end);
+    const auto row = static_cast<int64_t>(i);
+    if (begin < end)
+      parts.push_back(
+          {begin - own_begin, end - own_begin, steps_.slice_rows(row, row + 1).reshape({steps_.width()})});
+  }
+  return parts;
 }
 
 Tensor Optimizer::own_masters() const {
@@ -37,8 +48,9 @@ Tensor Optimizer::zero_moment() const {
 }
 
 Tensor Optimizer::whole(const Tensor& piece) const {
-  if (piece.numel() == registry_.gradients().numel()) return piece.to(Device::cpu());
-  const Tensor all = Tensor::zeros(registry_.gradients().shape(), piece.dtype());
+  const Tensor trained = registry_.trained(registry_.gradients());
+  if (shards_.size() == 1 || piece.numel() != own(trained).numel()) return piece.to(Device::cpu());
+  const Tensor all = Tensor::zeros(trained.shape(), piece.dtype());
   own(all).copy_from(piece);
   shards_.all_gather(all);
   return all;
@@ -51,19 +63,29 @@ TensorMap Optimizer::whole_state() const {
 }
 
 void Optimizer::measure() {
-  kernels::sum_of_squares(own(registry_.gradients()), norm_squared_);
+  const Tensor& gradients = registry_.gradients();
+  const int64_t trained = registry_.trained(gradients).numel();
+  if (trained < gradients.numel()) gradients.slice_rows(trained, gradients.numel()).fill_zero();
+  kernels::sum_of_squares(own(gradients), norm_squared_);
   shards_.sum(norm_squared_);
 }
 
 void Optimizer::bring_together() const {
   if (shards_.size() == 1) return;
   registry_.gradients().fill_zero();
-  shards_.all_gather(registry_.values());
+  shards_.all_gather(registry_.trained(registry_.values()));
+  if (registry_.dtype() == DType::bf16 && !registry_.keeps_piece())
+    shards_.all_gather(registry_.trained(registry_.masters()));
 }
 
 void Optimizer::send(std::span<const float> step) {
-  std::memcpy(step_upload_.buffer(), step.data(), step.size_bytes());
-  step_upload_.send(step_.raw());
+  auto* row = static_cast<float*>(step_upload_.buffer());
+  for (const Registry::RateSpan& span : registry_.rate_spans()) {
+    std::ranges::copy(step, row);
+    row[0] *= span.rate;
+    row += step.size();
+  }
+  step_upload_.send(steps_.raw());
 }
 
 int64_t Optimizer::bytes() const {
@@ -94,8 +116,10 @@ void Adam::prepare(int64_t update, double learning_rate, int64_t tokens) {
 
 void Adam::apply() {
   measure();
-  kernels::adam(options_, step_, clip_norm_, norm_squared_, own_masters(), m_, v_, own(registry_.gradients()),
-                own(rounded()));
+  const Tensor p = own_masters(), g = own(registry_.gradients()), copy = own(rounded());
+  for (const Part& part : parts())
+    kernels::adam(options_, part.step, clip_norm_, norm_squared_, part.of(p), part.of(m_), part.of(v_),
+                  part.of(g), part.of(copy));
   bring_together();
 }
 
@@ -106,35 +130,35 @@ constexpr int64_t kMuonWorkspace = 1 << 22;
 
 using MatrixShape = std::pair<int64_t, int64_t>;
 
-std::map<MatrixShape, std::vector<int32_t>> matrices_by_shape(const Registry& registry) {
-  if (registry.masters().numel() > std::numeric_limits<int32_t>::max())
-    fail(ErrorKind::usage, "muon: at most 2^31 parameters, got {}", registry.masters().numel());
+// Those that lie in begin..end-1 of the flat arrays.
+std::map<MatrixShape, std::vector<int32_t>> matrices_by_shape(const Registry& registry, int64_t begin,
+                                                              int64_t end) {
   std::map<MatrixShape, std::vector<int32_t>> found;
   for (const Parameter& parameter : registry.parameters()) {
-    if (parameter.matrices == 0) continue;
+    if (parameter.matrices == 0 || parameter.begin < begin || parameter.begin >= end) continue;
     const int64_t rows = parameter.shape[0] / parameter.matrices, columns = parameter.shape[1];
     auto& begins = found[{rows, columns}];
     for (int64_t i = 0; i < parameter.matrices; ++i)
       begins.push_back(static_cast<int32_t>(parameter.begin + i * rows * columns));
   }
-  if (found.empty())
-    fail(ErrorKind::usage, "muon: this model's layers do not say which parameters are matrices; use adam");
   return found;
 }
 
-// begin, end of what lies before, between and behind the matrices in the flat arrays.
-std::vector<std::pair<int64_t, int64_t>> outside_matrices(const Registry& registry) {
-  std::vector<std::pair<int64_t, int64_t>> found;
-  int64_t begin = 0;
-  const auto end_at = [&](int64_t end) {
-    if (end > begin) found.push_back({begin, end});
-  };
+// begin, end of what lies before, between and behind the matrices in begin..end-1.
+std::vector<std::pair<int64_t, int64_t>> outside_matrices(const Registry& registry, int64_t begin,
+                                                          int64_t end) {
+  std::map<int64_t, int64_t>
+      matrices;  // begin, end; parameters of one rate keep their order, but not those of several
   for (const Parameter& parameter : registry.parameters()) {
-    if (parameter.matrices == 0) continue;
-    end_at(parameter.begin);
-    begin = parameter.begin + parameter.shape.numel();
+    if (parameter.matrices > 0 && parameter.begin >= begin && parameter.begin < end)
+      matrices[parameter.begin] = parameter.begin + parameter.shape.numel();
   }
-  end_at(registry.masters().numel());
+  std::vector<std::pair<int64_t, int64_t>> found;
+  for (const auto& [matrix_begin, matrix_end] : matrices) {
+    if (matrix_begin > begin) found.push_back({begin, matrix_begin});
+    begin = matrix_end;
+  }
+  if (end > begin) found.push_back({begin, end});
   return found;
 }
 
@@ -144,16 +168,23 @@ Muon::Muon(const Registry& registry, const MuonOptions& options, float clip_norm
     : Optimizer(registry, clip_norm, 4, Collective::alone()),
       options_(options),
       m_(zero_moment()),
-      v_(zero_moment()),
-      rest_(outside_matrices(registry)) {
+      v_(zero_moment()) {
+  if (registry.masters().numel() > std::numeric_limits<int32_t>::max())
+    fail(ErrorKind::usage, "muon: at most 2^31 parameters, got {}", registry.masters().numel());
   int64_t largest = 0, wanted = 0;
-  for (const auto& [shape, begins] : matrices_by_shape(registry)) {
-    const auto& [rows, columns] = shape;
-    const int64_t one = kernels::muon_workspace(rows, columns);
-    largest = std::max(largest, one);
-    wanted = std::max(wanted, static_cast<int64_t>(begins.size()) * one);
-    matrices_.push_back({Tensor::from(begins).to(registry.device()), rows, columns});
+  for (const Part& part : parts()) {
+    for (const auto& [shape, begins] : matrices_by_shape(registry, part.begin, part.end)) {
+      const auto& [rows, columns] = shape;
+      const int64_t one = kernels::muon_workspace(rows, columns);
+      largest = std::max(largest, one);
+      wanted = std::max(wanted, static_cast<int64_t>(begins.size()) * one);
+      matrices_.push_back({{Tensor::from(begins).to(registry.device()), rows, columns}, part.step});
+    }
+    for (const auto& [begin, end] : outside_matrices(registry, part.begin, part.end))
+      rest_.push_back({begin, end, part.step});
   }
+  if (matrices_.empty())
+    fail(ErrorKind::usage, "muon: this model's layers do not say which parameters are matrices; use adam");
   workspace_ =
       Tensor::empty({std::max(largest, std::min(wanted, kMuonWorkspace))}, m_.dtype(), registry.device());
 }
@@ -163,15 +194,13 @@ void Muon::prepare(int64_t update, double learning_rate, int64_t tokens) {
 }
 
 void Muon::apply() {
-  const Tensor &p = registry_.masters(), &g = registry_.gradients(), copy = rounded();
+  const Tensor p = own(registry_.masters()), g = own(registry_.gradients()), copy = own(rounded());
   measure();
-  for (const kernels::MatrixPlaces& places : matrices_)
-    kernels::muon(options_.matrices, step_, clip_norm_, norm_squared_, places, p, m_, g, copy, workspace_);
-  for (const auto& [begin, end] : rest_) {
-    kernels::adam(options_.rest, step_, clip_norm_, norm_squared_, p.slice_rows(begin, end),
-                  m_.slice_rows(begin, end), v_.slice_rows(begin, end), g.slice_rows(begin, end),
-                  copy.defined() ? copy.slice_rows(begin, end) : Tensor());
-  }
+  for (const auto& [places, step] : matrices_)
+    kernels::muon(options_.matrices, step, clip_norm_, norm_squared_, places, p, m_, g, copy, workspace_);
+  for (const Part& part : rest_)
+    kernels::adam(options_.rest, part.step, clip_norm_, norm_squared_, part.of(p), part.of(m_), part.of(v_),
+                  part.of(g), part.of(copy));
 }
 
 Sgd::Sgd(const Registry& registry, const kernels::SgdOptions& options, float clip_norm, Collective& shards)
@@ -183,8 +212,10 @@ void Sgd::prepare(int64_t, double learning_rate, int64_t tokens) {
 
 void Sgd::apply() {
   measure();
-  kernels::sgd(options_, step_, clip_norm_, norm_squared_, own_masters(), m_, own(registry_.gradients()),
-               own(rounded()));
+  const Tensor p = own_masters(), g = own(registry_.gradients()), copy = own(rounded());
+  for (const Part& part : parts())
+    kernels::sgd(options_, part.step, clip_norm_, norm_squared_, part.of(p), part.of(m_), part.of(g),
+                 part.of(copy));
   bring_together();
 }
 

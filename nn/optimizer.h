@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <span>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -45,34 +44,42 @@ class Optimizer {
   // f64 [1]: of the last update's unscaled gradient. NaN or infinite: that update changed nothing.
   const Tensor& norm_squared() const { return norm_squared_; }
 
-  // Moments [P], flat, in the registry's layout, under the names that they have in a checkpoint: with the parameters
+  // Moments, flat, in the layout of what the registry trains, under the names that they have in a checkpoint: with the parameters
   // and the update's number, all that the next update depends on. Of several ranks, this one's piece of them.
   virtual TensorMap state() const = 0;
   // Whole, on the CPU; every rank asks.
   TensorMap whole_state() const;
-  // The piece of a flat array whose parameters this rank moves; and the flat array of which each has a piece, or all of it, on
-  // the CPU: every rank asks.
+  // The piece of a flat array whose parameters this rank moves: none that are frozen. And the flat array of which each has a
+  // piece, or all of it, on the CPU: every rank asks.
   Tensor own(const Tensor& flat) const;
   Tensor whole(const Tensor& piece) const;
   // Of the state, and of what an update works in.
   virtual int64_t bytes() const;
 
  protected:
-  // step: how many numbers differ from update to update.
+  // What moves at one rate: a part of own(), and the numbers that it moves by.
+  struct Part {
+    int64_t begin, end;
+    Tensor step;
+    Tensor of(const Tensor& own) const { return own.defined() ? own.slice_rows(begin, end) : own; }
+  };
+  std::vector<Part> parts() const;
+
+  // step: how many numbers differ from update to update; the first is the learning rate.
   Optimizer(const Registry& registry, float clip_norm, int64_t step, Collective& shards);
   Tensor own_masters() const;
   Tensor zero_moment() const;
   void send(std::span<const float> step);
   // What the products read, where it is not the masters themselves.
   Tensor rounded() const { return registry_.dtype() == DType::bf16 ? registry_.values() : Tensor(); }
-  void measure();               // the gradient's norm
+  void measure();               // the gradient's norm, without frozen parameters, whose gradients are zeroed
   void bring_together() const;  // every rank's piece of the parameters, after it has moved
 
   const Registry& registry_;
   Collective& shards_;  // that have a piece of the state each
   float clip_norm_;
   Tensor norm_squared_;
-  Tensor step_;  // f32
+  Tensor steps_;  // f32, a row for each of the registry's rate spans
 
  private:
   Upload step_upload_;
@@ -105,8 +112,12 @@ class Muon final : public Optimizer {
  private:
   MuonOptions options_;
   Tensor m_, v_;
-  std::vector<kernels::MatrixPlaces> matrices_;    // by shape
-  std::vector<std::pair<int64_t, int64_t>> rest_;  // begin, end in the flat arrays of all else
+  struct Matrices {
+    kernels::MatrixPlaces places;  // of one shape and rate
+    Tensor step;
+  };
+  std::vector<Matrices> matrices_;
+  std::vector<Part> rest_;  // of the flat arrays, all else
   Tensor workspace_;
 };
 

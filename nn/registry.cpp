@@ -57,6 +57,12 @@ void Registry::mark_factor(const Parameter& parameter, int64_t matrices) {
 
 void Registry::mark_table(const Parameter& parameter) { ours(parameter).is_table = true; }
 
+void Registry::set_rate(const Parameter& parameter, float rate) {
+  XF_CHECK(!values_.defined(), "registry: the rate of {} comes after the parameters were allocated",
+           parameter.name);
+  ours(parameter).rate = rate;
+}
+
 Parameter& Registry::ours(const Parameter& parameter) {
   const auto found =
       std::ranges::find_if(parameters_, [&](const Parameter& other) { return &other == &parameter; });
@@ -90,23 +96,39 @@ void Registry::allocate(Device device, Gradients gradients, const Collective& ra
     total += chosen(parameter) ? padded(parameter.shape.numel()) : 0;
   const DType exact = accumulator_of(dtype_);
   const bool rounds = dtype_ != exact;
-  const auto [piece_begin, piece_end] = rounds ? ranks.own_piece(total) : Collective::Piece{0, total};
+  const bool splits =
+      rounds && std::ranges::all_of(parameters_, [](const Parameter& p) { return p.rate > 0; });
+  const auto [piece_begin, piece_end] = splits ? ranks.own_piece(total) : Collective::Piece{0, total};
   piece_begin_ = piece_begin;
   masters_ = Tensor::zeros({piece_end - piece_begin}, exact, device);
   values_ = rounds ? Tensor::zeros({total}, dtype_, device) : masters_;
   if (gradients == Gradients::yes) gradients_ = Tensor::zeros({total}, exact, device);
-  int64_t begin = 0;
+  std::vector<Parameter*> in_order;
   for (Parameter& parameter : parameters_) {
-    if (!chosen(parameter)) continue;
-    const auto part_of = [&](const Tensor& all) {
-      return all.slice_rows(begin, begin + parameter.shape.numel()).reshape(parameter.shape);
-    };
-    parameter.begin = begin;
-    parameter.value = part_of(values_);
-    if (!keeps_piece()) parameter.master = part_of(masters_);
-    if (gradients_.defined()) parameter.gradient = part_of(gradients_);
-    begin += padded(parameter.shape.numel());
+    if (chosen(parameter)) in_order.push_back(&parameter);
   }
+  std::ranges::stable_sort(in_order, std::ranges::greater(), [](const Parameter* p) { return p->rate; });
+  int64_t begin = 0;
+  rate_spans_.clear();
+  for (Parameter* parameter : in_order) {
+    const int64_t end = begin + padded(parameter->shape.numel());
+    const auto part_of = [&](const Tensor& all) {
+      return all.slice_rows(begin, begin + parameter->shape.numel()).reshape(parameter->shape);
+    };
+    parameter->begin = begin;
+    parameter->value = part_of(values_);
+    if (!keeps_piece()) parameter->master = part_of(masters_);
+    if (gradients_.defined()) parameter->gradient = part_of(gradients_);
+    if (parameter->rate > 0 && (rate_spans_.empty() || rate_spans_.back().rate != parameter->rate))
+      rate_spans_.push_back({begin, begin, parameter->rate});
+    if (parameter->rate > 0) rate_spans_.back().end = end;
+    begin = end;
+  }
+}
+
+Tensor Registry::trained(const Tensor& flat) const {
+  const int64_t end = rate_spans_.empty() ? 0 : rate_spans_.back().end;
+  return !flat.defined() || flat.numel() == end ? flat : flat.slice_rows(0, end);
 }
 
 void Registry::initialise(uint64_t seed) {

@@ -1,8 +1,9 @@
 // What a model is made of, in the order its layers ask for it: named parameters and dropout sites.
 //
 // All parameters lie in one flat array, their gradients in a second one of the same layout, so that the
-// optimiser, the gradient norm and a zeroing are each one pass over memory. Layers keep `const Parameter&`;
-// the tensors behind it are bound by allocate(), once the model is complete.
+// optimiser, the gradient norm and a zeroing are each one pass over memory. Those that learn at one rate lie together,
+// and behind all others those that are frozen (nn/learning_rates.h), which have no moments. Layers keep
+// `const Parameter&`; the tensors behind it are bound by allocate(), once the model is complete.
 //
 // A bf16 model computes in rounded copies (`value`) of f32 masters: an update smaller than 2^-8 of a
 // parameter would vanish otherwise. Masters are what is initialised, trained, averaged and saved; their
@@ -13,6 +14,7 @@
 
 #include <deque>
 #include <string>
+#include <vector>
 
 #include "core/philox.h"
 #include "core/tensor.h"
@@ -52,6 +54,7 @@ struct Parameter {
   // How many matrices of a hidden layer lie in it, one under the other as those of a fused projection; 0: none, it is a
   // vector, or its rows are pieces'.
   int64_t matrices = 0;
+  float rate = 1;                            // times the learning rate; 0: it stays as it is
   int64_t begin = 0;                         // its first element's place in the flat arrays, after allocate()
   kernels::QuantizedWeights quantized = {};  // in place of a value, after allocate_quantized()
 
@@ -70,12 +73,14 @@ class Registry {
   void mark_factor(const Parameter& parameter, int64_t matrices = 0);
   // An embedding reads rows of it.
   void mark_table(const Parameter& parameter);
+  // Before allocate(): it learns at so many times the learning rate.
+  void set_rate(const Parameter& parameter, float rate);
   // A number for a place that drops elements; no two places share one.
   uint32_t new_dropout_site() { return sites_++; }
 
   enum class Gradients { no, yes };
   // Binds every parameter to zeroed memory on the device. Of `ranks` that move a piece of the parameters each, this one keeps
-  // its piece of the masters of a bf16 model.
+  // its piece of the masters of a bf16 model, unless some parameters are frozen.
   void allocate(Device device, Gradients gradients);
   void allocate(Device device, Gradients gradients, const Collective& ranks);
   // The same on the CPU, without gradients, for a model in eight bits. Error usage where it is not one of f32.
@@ -92,6 +97,14 @@ class Registry {
   const Tensor& masters() const { return masters_; }  // [P], flat; or the piece of them that is kept
   bool keeps_piece() const { return masters_.defined() && masters_.numel() < values_.numel(); }
   const Tensor& gradients() const { return gradients_; }  // [P], flat
+  // The part of a flat array that is trained: all of it, or what lies before the frozen parameters. Undefined of undefined.
+  Tensor trained(const Tensor& flat) const;
+  // Parts of it, one after the other, that learn at `rate` times the learning rate each.
+  struct RateSpan {
+    int64_t begin = 0, end = 0;
+    float rate = 1;
+  };
+  const std::vector<RateSpan>& rate_spans() const { return rate_spans_; }
   // values = masters, rounded to nearest even; after whatever else than the optimiser wrote the masters. Of a piece: its values.
   void round_masters() const;
   // A parameter's master, from its element `at`, becomes `value`, and so do its values, rounded; of a piece, what lies in it.
@@ -107,7 +120,8 @@ class Registry {
   std::deque<Parameter> parameters_;  // stable addresses
   uint32_t sites_ = 0;
   Tensor values_, masters_, gradients_;
-  int64_t piece_begin_ = 0;  // of the masters that are kept
+  int64_t piece_begin_ = 0;           // of the masters that are kept
+  std::vector<RateSpan> rate_spans_;  // none are of frozen ones
 };
 
 }  // namespace xf::nn

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_depth.h"
+#include "core/mapped_file.h"
 
 namespace xf::nn {
 namespace {
@@ -266,6 +267,8 @@ SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& pat
   return file;
 }
 
-SafetensorsFile read_safetensors(const std::string& path) { return parse_safetensors(read_file(path), path); }
+SafetensorsFile read_safetensors(const std::string& path) {
+  return parse_safetensors(MappedFile(path).bytes(), path);
+}
 
 }  // namespace xf::nn

@@ -147,8 +147,9 @@ void Trainer::accumulate_within_memory(int64_t update, const std::vector<PlacedB
 
 // The loss goes first: where a rank has failed, the others learn of it before they send their gradients.
 void Trainer::sum_over_ranks() {
+  const Tensor gradients = registry_.trained(registry_.gradients());
   ranks_.sum(loss_);
-  options_.shard_optimizer ? ranks_.reduce_scatter(registry_.gradients()) : ranks_.sum(registry_.gradients());
+  options_.shard_optimizer ? ranks_.reduce_scatter(gradients) : ranks_.sum(gradients);
 }
 
 void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_batch,

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/file.h"
+#include "core/mapped_file.h"
 #include "nn/run_folder.h"
 #include "tools/config_file.h"
 #include "tools/print_model.h"
@@ -120,9 +120,9 @@ InspectedModel inspected(const std::string& path) {
     model.training = training_of(checkpoint);
     model.vocabularies = vocabularies_of(folder, checkpoint.metadata);
   }
-  const std::string bytes = read_file(model.path);
-  model.checksum.add(bytes);
-  model.header = nn::parse_safetensors_header(bytes, model.path);
+  const MappedFile file(model.path);
+  model.checksum.add(file.bytes());
+  model.header = nn::parse_safetensors_header(file.bytes(), model.path);
   return model;
 }
 

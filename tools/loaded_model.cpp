@@ -1,26 +1,14 @@
 #include "tools/loaded_model.h"
 
 #include "core/error.h"
-#include "nn/run_folder.h"
-#include "tools/exchange/import_model.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
+#include "tools/stored_model.h"
 #include "tools/text_options.h"
 
 namespace xf::tools {
 
 namespace {
-
-Vocabularies vocabularies_of(const std::string& folder, const nn::Checkpoint& checkpoint) {
-  const std::string run = find_vocabularies(folder);
-  if (run.empty()) {
-    fail(ErrorKind::data,
-         "{}: no vocabulary in this folder or above it; give the run folder that xformer-train made", folder);
-  }
-  Vocabularies vocabularies = load_vocabularies(run);
-  check_vocabularies(vocabularies, checkpoint.metadata, folder);
-  return vocabularies;
-}
 
 template <typename M>
 const M& as(const LoadedModel& loaded, const char* wanted) {
@@ -46,32 +34,8 @@ const nn::LanguageModel& LoadedModel::language_model() const {
 }
 const nn::Classifier& LoadedModel::classifier() const { return as<nn::Classifier>(*this, "classifier"); }
 
-namespace {
-
-// A model as it lies in its folder.
-struct StoredModel {
-  nn::Checkpoint checkpoint;
-  Vocabularies vocabularies;
-  std::string folder;
-  std::vector<std::string> warnings = {};
-};
-
-StoredModel read_stored(const std::string& path) {
-  if (exchange::is_foreign(path)) {
-    exchange::ImportedModel imported = exchange::import_model(path);
-    return {std::move(imported.checkpoint), std::move(imported.vocabularies), path,
-            std::move(imported.warnings)};
-  }
-  const std::string folder = nn::find_model_folder(path);
-  nn::Checkpoint checkpoint = nn::read_model(folder);
-  Vocabularies vocabularies = vocabularies_of(folder, checkpoint);
-  return {std::move(checkpoint), std::move(vocabularies), folder};
-}
-
-}  // namespace
-
 UnboundModel read_unbound_model(const std::string& path, DType dtype) {
-  auto [checkpoint, vocabularies, folder, warnings] = read_stored(path);
+  auto [checkpoint, vocabularies, folder, warnings] = read_stored_model(path);
   auto model = std::unique_ptr<LoadedModel>(new LoadedModel{
       .training = options_from_toml(Program::train, checkpoint.config, folder + "/config.toml"),
       .pipeline = {},

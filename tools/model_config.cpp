@@ -1,6 +1,7 @@
 #include "tools/model_config.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "core/processor.h"
@@ -86,6 +87,12 @@ kernels::Activation activation(std::string_view name) {
   return *std::ranges::find(kernels::kActivations, name, [](auto f) { return std::string_view(name_of(f)); });
 }
 
+kernels::PositionLayout position_layout(const std::string& name) {
+  using kernels::PositionLayout;
+  if (name == "marian") return PositionLayout::marian;
+  return name == "split" ? PositionLayout::split : PositionLayout::interleaved;
+}
+
 nn::LoopOptions::OnDivergence on_divergence(const Options& options) {
   using Policy = nn::LoopOptions::OnDivergence;
   const bool stop = options.get_bool("throw-on-divergence"), roll_back = options.get_bool("rollback");
@@ -119,8 +126,7 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   config.decoder_layers = options.get_int("dec-depth");
   config.norm = options.get_string("norm") == "pre" ? nn::NormPlacement::pre : nn::NormPlacement::post;
   config.activation = activation(options.get_string("transformer-ffn-activation"));
-  config.positions = options.get_string("position-layout") == "split" ? kernels::PositionLayout::split
-                                                                      : kernels::PositionLayout::interleaved;
+  config.positions = position_layout(options.get_string("position-layout"));
   config.learned_positions = options.get_bool("transformer-train-positions");
   config.tying = tying(options);
   config.dropout = static_cast<float>(options.get_float("transformer-dropout"));
@@ -172,6 +178,34 @@ nn::OptimizerOptions optimizer_options(const Options& options) {
                                   .decoupled = name != "adam"};
   if (name == "muon") return nn::MuonOptions{{.momentum = param(3), .weight_decay = decay}, adam};
   return adam;
+}
+
+namespace {
+
+// "REGEX=X"; a pattern may have a sign of its own, a number has none.
+nn::RateRule rate_rule(const std::string& rule) {
+  const size_t sign = rule.rfind('=');
+  const char* const end = rule.data() + rule.size();
+  float rate = 0;
+  if (sign != std::string::npos) {
+    const auto [rest, error] = std::from_chars(rule.data() + sign + 1, end, rate);
+    if (rest != end || error != std::errc()) rate = 0;
+  }
+  if (!(rate > 0 && rate <= 1000))
+    fail(ErrorKind::usage,
+         "learn-rate-of: '{}' must be REGEX=X, X above 0 and at most 1000, which is times the learning rate; "
+         "--freeze is for 0",
+         rule);
+  return {rule.substr(0, sign), rate, "learn-rate-of"};
+}
+
+}  // namespace
+
+std::vector<nn::RateRule> rate_rules(const Options& options) {
+  std::vector<nn::RateRule> rules;
+  for (const std::string& pattern : options.get_strings("freeze")) rules.push_back({pattern, 0, "freeze"});
+  for (const std::string& rule : options.get_strings("learn-rate-of")) rules.push_back(rate_rule(rule));
+  return rules;
 }
 
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch) {

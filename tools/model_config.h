@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/batches.h"
+#include "nn/learning_rates.h"
 #include "nn/training_loop.h"
 #include "tools/vocabularies.h"
 
@@ -16,6 +17,8 @@ nn::TransformerConfig model_config(const Options& options, const Vocabularies& v
 data::BatchOrder batch_order(const Options& options);
 // --optimizer and what goes with it.
 nn::OptimizerOptions optimizer_options(const Options& options);
+// --freeze and --learn-rate-of; what is frozen goes before another rate.
+std::vector<nn::RateRule> rate_rules(const Options& options);
 // `updates_per_epoch`, an estimate, turns epochs of warm-up and of a cosine's end into updates.
 nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch);
 nn::LoopOptions loop_options(const Options& options);

@@ -40,12 +40,25 @@ std::vector<Row> inspect_options() {
   };
 }
 
+std::vector<Row> diff_options() {
+  return {
+      text("models", "", "A B",
+           "two models: run folders, checkpoints, other toolkits' folders, Marian's .npz, safetensors files")
+          .exactly(2)
+          .bare()
+          .keeps(Keep::never),
+      real("tolerance", "0", "X", "numbers that differ by at most X are the same").at_least(0),
+      choice("format", "text|json", "text", "form of the output").alias("-f"),
+  };
+}
+
 std::vector<Row> to_options() {
   return {
       choice("format", "ctranslate2|hf-marian|safetensors|text|xformer", "",
              "what becomes of the model: a folder for CTranslate2 or for transformers' MarianMT; one file of "
              "f32 "
-             "weights, safetensors or text; or, of such a folder of another toolkit, a model of this one")
+             "weights, safetensors or text; or, of another toolkit's folder, of Marian's too, a model of "
+             "this one")
           .bare(),
       text("model", "", "DIR", "run folder or checkpoint; for xformer: another toolkit's folder").alias("-m"),
       text("output", "", "PATH", "folder or file to write").alias("-o"),
@@ -63,6 +76,7 @@ OptionGroup exporting_options() {
   return {{"average", Program::export_average, Keep::free, average_options()},
           {"quantize", Program::export_quantize, Keep::free, quantize_options()},
           {"inspect", Program::export_inspect, Keep::free, inspect_options()},
+          {"diff", Program::export_diff, Keep::free, diff_options()},
           {"to", Program::export_to, Keep::free, to_options()}};
 }
 

@@ -98,8 +98,9 @@ std::vector<Row> model_options() {
            "else "
            "sines and cosines")
           .seldom(),
-      choice("position-layout", "interleaved|split", "interleaved",
-             "sine and cosine in turn (the paper) or in two halves")
+      choice(
+          "position-layout", "interleaved|split|marian", "interleaved",
+          "sine and cosine in turn (the paper) or in two halves; marian: in halves, of Marian's frequencies")
           .seldom(),
       real("transformer-dropout", kByTask, "P", "on embeddings and on each block's output")
           .between(0, kMaxDropout),
@@ -157,6 +158,16 @@ std::vector<Row> optimiser_options() {
           .between(0, 0.5)
           .seldom(),
       real("learn-rate", kByTask, "X", "highest learning rate").at_least(0),
+      text("freeze", "", "REGEX...",
+           "parameters whose names match stay as they are, ^encoder for example; their names: xformer-export "
+           "inspect")
+          .up_to(64)
+          .seldom(),
+      text("learn-rate-of", "", "REGEX=X...",
+           "parameters whose names match learn at X times the learning rate; of several the first one that "
+           "matches")
+          .up_to(64)
+          .seldom(),
       choice(
           "lr-schedule", "inverse-sqrt|noam|cosine|constant|plateau", kByTask,
           "after the warm-up; noam: the paper's, --learn-rate is its factor; cosine: to zero at the end that "
@@ -236,10 +247,13 @@ std::vector<Row> saving_options() {
       text("resume", "auto", "auto|never|PATH", "auto: continue if the run folder holds a checkpoint")
           .keeps(Keep::never),
       text("pretrained-model", "", "DIR",
-           "begin with the weights of this run or checkpoint, its sizes and its vocabularies; tensors that "
-           "it lacks "
-           "begin as usual")
+           "begin with the weights of this run, checkpoint or folder of another toolkit, its sizes and its "
+           "vocabularies; tensors that it lacks begin as usual")
           .keeps(Keep::free),
+      text("extend-vocab", "", "FILE",
+           "pieces, one a line, that the vocabularies of --pretrained-model get besides; each is one token "
+           "wherever it stands, at a word's beginning if it begins with a space or U+2581")
+          .seldom(),
       flag("no-optimizer-reload", "false",
            "going on, begin with an optimiser that knows nothing of the gradients before")
           .keeps(Keep::never)

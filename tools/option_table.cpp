@@ -28,6 +28,7 @@ std::string program_name(Program program) {
     case Program::export_average: return "xformer-export average";
     case Program::export_quantize: return "xformer-export quantize";
     case Program::export_inspect: return "xformer-export inspect";
+    case Program::export_diff: return "xformer-export diff";
     case Program::export_to: return "xformer-export to";
     case Program::bench: return "xformer-bench";
     case Program::bench_report: return "xformer-bench report";

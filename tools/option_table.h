@@ -43,6 +43,7 @@ enum class Program {
   export_average,
   export_quantize,
   export_inspect,
+  export_diff,
   export_to,
   bench,
   bench_report,

@@ -106,7 +106,8 @@ void check_training(Options& options) {
   }
   if (width % 2 != 0)
     fail(ErrorKind::usage, "dim-emb: {} is odd; positions need sine and cosine pairs", width);
-  if (options.get_bool("transformer-train-positions") && options.get_string("position-layout") == "split") {
+  if (options.get_bool("transformer-train-positions") &&
+      options.get_string("position-layout") != "interleaved") {
     fail(ErrorKind::usage,
          "position-layout is of sines and cosines; leave it out, or transformer-train-positions");
   }
@@ -139,6 +140,17 @@ std::vector<GivenOption> options_of_run(const std::vector<GivenOption>& from_fil
                  : read_config(Program::train, path);  // or tells why it cannot be read
 }
 
+// Those that say what the model is and how its text is cut.
+std::vector<GivenOption> of_model(std::vector<GivenOption> given) {
+  std::erase_if(given, [](const GivenOption& option) {
+    constexpr std::array<std::string_view, 5> kOfText = {"tokenizer", "joint-vocab", "vocab-size",
+                                                         "lowercase", "max-length"};
+    const OptionSpec* spec = find_option(Program::train, option.name);
+    return spec->group != "model" && std::ranges::find(kOfText, option.name) == kOfText.end();
+  });
+  return given;
+}
+
 // What a run that begins with another model's weights has from it, unless it says otherwise: its sizes, and how its text is
 // cut. A run that goes on has it already.
 std::vector<GivenOption> options_of_pretrained(const std::vector<GivenOption>& from_file,
@@ -147,21 +159,14 @@ std::vector<GivenOption> options_of_pretrained(const std::vector<GivenOption>& f
   if (!pretrained) pretrained = find_given(from_file, "pretrained-model");
   if (!pretrained) return {};
   const std::string& path = pretrained->words.front();
-  if (exchange::is_foreign(path))
-    fail(ErrorKind::usage,
-         "pretrained-model: {0} is another toolkit's; make it a model of this project first: xformer-export "
-         "to "
-         "xformer -m {0} -o DIR",
-         path);
+  if (exchange::is_foreign(path)) {
+    // Its vocabularies are no files: choose_vocabularies() takes them from the model.
+    const std::string config = exchange::import_model(path).checkpoint.config;
+    return of_model(parse_config(Program::train, config, path));
+  }
   const std::string folder = nn::find_model_folder(path), home = find_vocabularies(folder);
   if (home.empty()) fail(ErrorKind::data, "{}: no vocabulary in this folder or above it", path);
-  std::vector<GivenOption> given = read_config(Program::train, folder + "/config.toml");
-  std::erase_if(given, [](const GivenOption& option) {
-    constexpr std::array<std::string_view, 5> kOfText = {"tokenizer", "joint-vocab", "vocab-size",
-                                                         "lowercase", "max-length"};
-    const OptionSpec* spec = find_option(Program::train, option.name);
-    return spec->group != "model" && std::ranges::find(kOfText, option.name) == kOfText.end();
-  });
+  std::vector<GivenOption> given = of_model(read_config(Program::train, folder + "/config.toml"));
   given.push_back({"vocabs", vocabulary_files(home), folder});
   return given;
 }

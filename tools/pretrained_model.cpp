@@ -3,48 +3,98 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "core/error.h"
 #include "tools/progress.h"
 
 namespace xf::tools {
 
-std::vector<std::string> begin_with(const nn::TensorMap& from, const nn::Registry& registry,
+namespace {
+
+using What = BegunTensor::What;
+
+bool same_but_rows(const Shape& a, const Shape& b) {
+  return a.rank() == b.rank() && a.numel() / a[0] == b.numel() / b[0];
+}
+
+What take(const Tensor& from, const nn::Registry& registry, const nn::Parameter& parameter) {
+  if (from.dtype() != DType::f32) return What::fresh;
+  if (from.shape() == parameter.shape) {
+    registry.set(parameter, from);
+    return What::taken;
+  }
+  if (!same_but_rows(from.shape(), parameter.shape)) return What::fresh;
+  const int64_t rows = std::min(from.dim(0), parameter.shape[0]);
+  registry.set(parameter, from.slice_rows(0, rows));
+  return What::reshaped;
+}
+
+const char* name_of(What what) {
+  switch (what) {
+    case What::taken: return "taken";
+    case What::reshaped: return "reshaped";
+    case What::fresh: return "new";
+    case What::left_out: return "left out";
+  }
+  return "";
+}
+
+int64_t count(const std::vector<BegunTensor>& tensors, What what) {
+  return std::ranges::count(tensors, what, &BegunTensor::what);
+}
+
+}  // namespace
+
+std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::Registry& registry,
                                     const std::string& where) {
-  int64_t taken = 0;
+  std::vector<BegunTensor> tensors;
   bool any_matrix = false;
-  std::vector<std::string> others;
-  std::set<std::string> left;
-  for (const auto& [name, value] : from) left.insert(name);
   for (const nn::Parameter& parameter : registry.parameters()) {
     const auto found = from.find(parameter.name);
-    left.erase(parameter.name);
-    const bool there = found != from.end() && found->second.dtype() == DType::f32;
-    const std::string shape = there ? found->second.shape().to_string() : "";
-    if (there && found->second.shape() == parameter.shape) {
-      registry.set(parameter, found->second);
-      ++taken;
-      any_matrix = any_matrix || parameter.shape.rank() == 2;
-    } else if (there && found->second.rank() == parameter.shape.rank() &&
-               found->second.numel() / found->second.dim(0) == parameter.shape.numel() / parameter.shape[0]) {
-      const int64_t rows = std::min(found->second.dim(0), parameter.shape[0]);
-      registry.set(parameter, found->second.slice_rows(0, rows));
-      others.push_back(
-          fmt::format("reshaped: {} {} from {}", parameter.name, parameter.shape.to_string(), shape));
-    } else {
-      others.push_back(fmt::format("new: {} {}{}", parameter.name, parameter.shape.to_string(),
-                                   there ? ", which is " + shape + " there" : ""));
-    }
+    const bool there = found != from.end();
+    const What what = there ? take(found->second, registry, parameter) : What::fresh;
+    any_matrix = any_matrix || (what == What::taken && parameter.shape.rank() == 2);
+    tensors.push_back({what, parameter.name, parameter.shape.to_string(),
+                       there ? found->second.shape().to_string() : "", parameter.rate});
   }
   if (!any_matrix)
     fail(
         ErrorKind::usage,
         "pretrained-model: {} has no matrix of this model's shapes; look at both with xformer-export inspect",
         where);
-  for (const std::string& name : left) others.push_back("left out: " + name);
-  others.insert(others.begin(), fmt::format("begins with {} of {}", counted(taken, "tensor"), where));
-  return others;
+  for (const auto& [name, tensor] : from) {
+    if (std::ranges::find(tensors, name, &BegunTensor::name) == tensors.end())
+      tensors.push_back({What::left_out, name, "", tensor.shape().to_string()});
+  }
+  return tensors;
+}
+
+std::vector<std::string> beginning_lines(const std::vector<BegunTensor>& tensors, const std::string& where) {
+  std::string counts =
+      fmt::format("begins with {} of {}", counted(count(tensors, What::taken), "tensor"), where);
+  for (const What what : {What::reshaped, What::fresh, What::left_out}) {
+    if (const int64_t n = count(tensors, what); n > 0) counts += fmt::format(", {} {}", n, name_of(what));
+  }
+  std::vector<std::string> lines = {counts};
+  for (const BegunTensor& tensor : tensors) {
+    std::string shapes;
+    if (!tensor.shape.empty()) shapes += " " + tensor.shape;
+    if (!tensor.shape_there.empty()) shapes += " from " + tensor.shape_there;
+    if (tensor.what == What::fresh && !tensor.shape_there.empty())
+      shapes = fmt::format(" {}, which is {} there", tensor.shape, tensor.shape_there);
+    if (tensor.what != What::taken)
+      lines.push_back(fmt::format("{}: {}{}", name_of(tensor.what), tensor.name, shapes));
+  }
+  return lines;
+}
+
+std::string to_tsv(const std::vector<BegunTensor>& tensors) {
+  std::string table = "what\ttensor\tshape\tshape there\trate\n";
+  for (const BegunTensor& tensor : tensors)
+    table +=
+        fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(tensor.what), tensor.name, tensor.shape,
+                    tensor.shape_there, tensor.what == What::left_out ? "" : fmt::format("{}", tensor.rate));
+  return table;
 }
 
 }  // namespace xf::tools

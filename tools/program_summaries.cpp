@@ -79,6 +79,13 @@ std::string program_summary(Program program) {
              "metadata, checksums.\n\n"
              "  xformer-export inspect RUN\n"
              "  xformer-export inspect model.safetensors --format json\n";
+    case Program::export_diff:
+      return "In what two models differ: tensors, by how much, settings of the model, vocabularies. Exit "
+             "code "
+             "0: in nothing; 1: in\nwhat it prints.\n\n"
+             "  xformer-export diff RUN/checkpoints/update-001000 RUN/latest\n"
+             "  xformer-export diff opus-mt-en-de RUN --format json\n"
+             "  xformer-export diff before.safetensors after.safetensors --tolerance 1e-6\n";
     case Program::export_to:
       return "A model for another toolkit, its weights in a file that any program reads, or another "
              "toolkit's "

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "core/parallel.h"
 #include "tools/build_info.h"
 #include "tools/model_config.h"
@@ -9,6 +11,28 @@
 #include "tools/progress.h"
 
 namespace xf::tools {
+
+namespace {
+
+// What is frozen, and what learns at a rate of its own; nothing where all learn alike.
+std::vector<std::string> rate_lines(const nn::Registry& registry) {
+  std::map<float, std::pair<int64_t, int64_t>> by_rate;  // tensors, elements
+  for (const nn::Parameter& parameter : registry.parameters()) {
+    auto& [tensors, elements] = by_rate[parameter.rate];
+    ++tensors;
+    elements += parameter.shape.numel();
+  }
+  std::vector<std::string> lines;
+  for (const auto& [rate, counts] : by_rate) {
+    if (rate == 1) continue;
+    lines.push_back(fmt::format(
+        "{}: {}, {} of {} parameters", rate == 0 ? "frozen" : fmt::format("learning rate times {}", rate),
+        counted(counts.first, "tensor"), grouped(counts.second), grouped(registry.count())));
+  }
+  return lines;
+}
+
+}  // namespace
 
 std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const TrainingSetup& setup,
                                          const nn::Registry& registry) {
@@ -27,6 +51,7 @@ std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const Tra
     lines.push_back(fmt::format("valid: {}", counted(inputs.validation->corpus.size(), unit)));
   lines.push_back(vocabulary_line(setup.model.type, inputs.vocabularies));
   lines.push_back(model_line(setup.model, registry));
+  for (std::string& line : rate_lines(registry)) lines.push_back(std::move(line));
   lines.push_back(memory_line(setup.plan, setup.trainer.capacity.target_tokens));
   lines.push_back(batches_line(setup, inputs));
   return lines;

@@ -10,7 +10,9 @@
 #include <sstream>
 
 #include "core/file.h"
+#include "tools/extended_vocabulary.h"
 #include "tools/model_config.h"
+#include "tools/stored_model.h"
 #include "tools/text_options.h"
 #include "tools/training_run.h"
 #include "tools/training_text.h"
@@ -37,12 +39,24 @@ std::vector<TestSet> read_tests(const Options& options, const TrainingInputs& in
   return tests;
 }
 
+// With the pieces of --extend-vocab.
+Vocabularies extended_as_asked(const Options& options, Vocabularies vocabularies) {
+  if (!options.is_set("extend-vocab")) return vocabularies;
+  if (!options.is_set("pretrained-model"))
+    fail(ErrorKind::usage,
+         "extend-vocab: is of the vocabulary of --pretrained-model; give it, or leave this out");
+  if (options.get_float("bpe-dropout") > 0)
+    fail(ErrorKind::usage, "extend-vocab: its pieces are never cut apart, as bpe-dropout would; choose one");
+  return extended(vocabularies, read_pieces(options.get_string("extend-vocab")));
+}
+
 // --vocabs beside vocabularies that are settled: the files may be gone, but not others.
 void check_given(const Options& options, const Vocabularies& settled, const std::string& run,
                  TrainingText& text) {
   const auto& paths = options.get_strings("vocabs");
   const auto is_there = [](const std::string& path) { return std::filesystem::exists(path); };
   if (paths.empty() || !std::ranges::all_of(paths, is_there)) return;
+  if (options.is_set("extend-vocab")) return;  // what was extended is not what is given
   if (make_vocabularies(options, text.sample()).checksum() == settled.checksum()) return;
   fail(ErrorKind::usage,
        "vocabs: not the vocabulary that {} was begun with; leave it out, or give another --model", run);
@@ -66,8 +80,11 @@ Vocabularies choose_vocabularies(const Options& options, RunStart start, Trainin
   if (start == RunStart::resumed) run = options.get_string("model");
   if (resumes_checkpoint(options)) run = find_vocabularies(options.get_string("resume"));
   if (run.empty() || !has_vocabularies(run)) {
+    if (options.get_strings("vocabs").empty() && options.is_set("pretrained-model"))
+      return extended_as_asked(options,
+                               read_stored_model(options.get_string("pretrained-model")).vocabularies);
     if (options.get_strings("vocabs").empty()) announce("learning the vocabulary ...");
-    return learn(options, text, ranks);
+    return extended_as_asked(options, learn(options, text, ranks));
   }
   Vocabularies settled = load_vocabularies(run);
   check_given(options, settled, run, text);

@@ -107,9 +107,12 @@ const Collective& shards_of(const nn::TrainerOptions& options) {
 }
 
 // What a plan for one process says, of one of several.
-void divide(nn::MemoryPlan& plan, const nn::TrainerOptions& options, DType dtype) {
+void divide(nn::MemoryPlan& plan, const nn::TrainerOptions& options, DType dtype,
+            const std::vector<nn::RateRule>& rates) {
   const int64_t shards = shards_of(options).size(), masters = plan.gradients;  // as large
-  const bool splits_masters = dtype == DType::bf16;
+  const bool splits_masters =
+      dtype == DType::bf16 &&
+      std::ranges::all_of(rates, [](const nn::RateRule& rule) { return rule.rate > 0; });
   plan.moments /= shards;
   if (splits_masters) plan.parameters -= masters - masters / shards;
   // The mean is as large as the masters.
@@ -118,6 +121,7 @@ void divide(nn::MemoryPlan& plan, const nn::TrainerOptions& options, DType dtype
 
 // Its tensors allocated and its tables made: what a Trainer asks for.
 nn::Model& ready(nn::Model& model, nn::Registry& registry, const TrainingSetup& setup) {
+  nn::set_rates(registry, setup.rates);
   registry.allocate(setup.device, nn::Registry::Gradients::yes, shards_of(setup.trainer));
   model.bind(setup.device);
   return model;
@@ -169,9 +173,10 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   trainer.capacity = largest;
   trainer.ranks = &ranks;
   trainer.shard_optimizer = options.get_bool("shard-optimizer");
+  const std::vector<nn::RateRule> rates = rate_rules(options);
   nn::MemoryPlan plan =
-      nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type);
-  divide(plan, trainer, dtype);
+      nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type, rates);
+  divide(plan, trainer, dtype, rates);
   return {.loop = loop_options(options),
           .capacity = capacity,
           .seed = seed,
@@ -179,6 +184,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
           .updates_per_epoch = updates_per_epoch,
           .model = model,
           .trainer = trainer,
+          .rates = rates,
           .dtype = dtype,
           .device = device,
           .workspace = options.get_int("workspace") << 20,

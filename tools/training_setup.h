@@ -18,6 +18,7 @@ struct TrainingSetup {
   double updates_per_epoch;
   nn::TransformerConfig model;
   nn::TrainerOptions trainer;
+  std::vector<nn::RateRule> rates;
   DType dtype;
   Device device;
   int64_t workspace;  // bytes, for activations; 0: no limit

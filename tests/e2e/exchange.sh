@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Models to and from other toolkits: what our own readers say of it, and models that transformers made
-# (tests/golden/make_marian.py).
+# (tests/golden/make_marian.py), and models as Marian writes them (tests/golden/make_marian_npz.py).
 #   exchange.sh FOLDER_OF_THE_PROGRAMS
 # With those toolkits themselves: exchange_peers.sh.
 fixtures=$(cd "$(dirname "$0")/../fixtures/marian" && pwd)
+npz=$(cd "$(dirname "$0")/../fixtures/marian_npz" && pwd)
 # shellcheck source=tests/e2e/support.sh
 . "$(dirname "$0")/support.sh"
 make_corpus
@@ -63,25 +64,45 @@ done
 claim "of sinusoids in its own order, to the bit" same_translations split split.hf
 
 # ---- models that transformers made
-for name in opus separate untied; do
-  model=$fixtures/$name
-  xformer-translate -m "$model" -i "$model/lines" -b 1 --max-length 12 --max-length-factor 100 --quiet >greedy
-  claim "MarianMT, $name: the text of transformers" same_bytes greedy "$model/greedy"
-  xformer-translate -m "$model" -i "$model/lines" -b 1 --max-length 12 --max-length-factor 100 --quiet --word-scores |
-    sed 's/.* ||| WordScores= //' >scores
-  claim "log-probabilities within 1e-5" awk '
+few() { xformer-translate -m "$1" -i "$2/lines" -b 1 --max-length 12 --max-length-factor 100 --quiet "${@:3}"; }
+# as_theirs MODEL FOLDER BOUND: its texts are the folder's, and its log-probabilities within the bound.
+as_theirs() {
+  same_bytes <(few "$1" "$2") "$2/greedy" || return 1
+  awk -v bound="$3" '
     FNR == NR { theirs[NR] = $0; next }
     { if (split(theirs[FNR], a) != NF) exit bad = 1
-      for (i = 1; i <= NF; ++i) if ((a[i] - $i) ^ 2 > 1e-10) bad = 1 }
-    END { exit bad + (FNR != 24) }' "$model/log_probabilities" scores
+      for (i = 1; i <= NF; ++i) if ((a[i] - $i) ^ 2 > bound ^ 2) { bad = 1; print "        " a[i], $i } }
+    END { exit bad + (FNR != 24) }' "$2/log_probabilities" <(few "$1" "$2" --word-scores | sed 's/.* ||| WordScores= //')
+}
+for name in opus separate untied; do
+  model=$fixtures/$name
+  claim "MarianMT, $name: text and log-probabilities of transformers" as_theirs "$model" "$model" 1e-5
   claim "as a model of this project" to xformer -m "$model" -o "$name.run" --quiet
-  claim "the same text" same_bytes <(xformer-translate -m "$name.run" -i "$model/lines" -b 1 --max-length 12 --max-length-factor 100 --quiet) greedy
+  claim "the same text" as_theirs "$name.run" "$model" 1e-5
 done
 claim "and in the older form of PyTorch's files as in the newer one" test -s "$fixtures/untied/pytorch_model.bin"
 to safetensors -m opus.run -o opus.safetensors --quiet
 to hf-marian -m opus.run -o opus.hf --quiet
 claim "to there, here and there: the same tensors" same_bytes opus.hf/model.safetensors \
   <(to xformer -m opus.hf -o opus.back --quiet && to hf-marian -m opus.back -o opus.hf2 --quiet && cat opus.hf2/model.safetensors)
+
+# ---- models as Marian writes them; its layer normalisation adds 1e-6 to the variance, ours 1e-5
+for name in post pre; do
+  model=$npz/$name
+  claim "Marian, $name-norm: text and log-probabilities of its equations" as_theirs "$model" "$model" 1e-4
+  claim "the file by its name, too" as_theirs "$model/model.npz" "$model" 1e-4
+  claim "as a model of this project" to xformer -m "$model" -o "$name.marian" --quiet
+  claim "the same text" as_theirs "$name.marian" "$model" 1e-4
+  claim "for CTranslate2 and back" to ctranslate2 -m "$name.marian" -o "$name.marian.ct2" --verify --quiet
+  claim "the same text" as_theirs "$name.marian.ct2" "$model" 1e-4
+done
+claim "to hf-marian: 2" refused 2 "positions have Marian's frequencies" to hf-marian -m post.marian -o new
+cp -r "$npz/post" hurt.npz && rm hurt.npz/opus.vocab.yml
+claim "without its vocabulary: 3" refused 3 "opus.vocab.yml: not there; the model's vocabulary must lie beside it" to xformer -m hurt.npz -o new
+head -c 3000 "$npz/post/model.npz" >hurt.npz/model.npz
+claim "half of a file: 3" refused 3 "hurt.npz/model.npz: not a whole archive" to xformer -m hurt.npz -o new
+cp "$npz/pre/model.npz" hurt.npz/other.npz && rm hurt.npz/model.npz && cp hurt.npz/other.npz hurt.npz/another.npz
+claim "two: 2" refused 2 "2 .npz files and none is model.npz; name the one" to xformer -m hurt.npz -o new
 
 # ---- one file
 claim "to safetensors" to safetensors -m run -o run.safetensors --quiet

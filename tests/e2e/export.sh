@@ -121,5 +121,27 @@ claim "a foreign file: 3" refused 3 "train.en: not a whole safetensors file" ins
 claim "a damaged checkpoint: 3" refused 3 "damaged: its checksum differs" inspect broken/checkpoints/update-000010
 head -c 5000 run/averaged/model.safetensors >cut.safetensors
 claim "half a file: 3" refused 3 "not a whole safetensors file" inspect cut.safetensors
+
+# ---- diff
+diff_models() { xformer-export diff "$@"; }
+differs() { diff_models "$@" >differences; [ $? = 1 ]; }
+claim "a model and itself: nothing" equal "$(diff_models run/averaged run)" ""
+claim "nor from its file" equal "$(diff_models run/averaged/model.safetensors run/averaged)" ""
+claim "two checkpoints differ: 1" differs run/best run/averaged
+claim "in tensors alone" equal "$(grep -vcE '^tensor +[a-z_.0-9]+ +f32 \[[0-9, ]+\]  at most [0-9.e-]+, relative [0-9.e-]+$' differences)" 1
+claim "which are counted" grep -qE "^[0-9]+ of [0-9]+ tensors differ$" differences
+claim "not within a tolerance" diff_models run/best run/averaged --tolerance 100
+claim "as JSON" differs run/best run/averaged --format json
+claim "it says so" grep -q '"same": false' differences
+train deeper --after 2u --dec-depth 2 --vocab-size 190 --quiet
+claim "another model: 1" differs run deeper
+claim "its settings" grep -qE "^setting +dec-depth: 1 and 2$" differences
+claim "its vocabulary" grep -qE "^vocabulary +source: 200 and 190 pieces; the first that differs is [0-9]+, '" differences
+claim "its shapes" grep -qE "^tensor +embedding.weight +f32 \[200, 32\] and f32 \[190, 32\]$" differences
+claim "and what it has alone" grep -qE "^tensor +decoder.layers.1.feed_forward.in.weight +only in b: f32 \[64, 32\]$" differences
+xformer-export to ctranslate2 -m run -o diff.ct2 --quiet
+claim "the same model of another toolkit: nothing" equal "$(diff_models run diff.ct2)" ""
+claim "one model: 2" refused 2 "models" diff_models run
+claim "nothing there: 3" refused 3 "nowhere: no model here" diff_models run nowhere
 claim "an unknown command: 2" refused 2 "no command 'averag'; did you mean 'average'" xformer-export averag
 conclude

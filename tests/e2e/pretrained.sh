@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
-# Training that begins with another model's weights, of this project and of transformers.
+# Training that begins with another run's weights; with those of another toolkit's model: fine_tuning.sh.
 #   pretrained.sh FOLDER_OF_THE_PROGRAMS
-fixtures=$(cd "$(dirname "$0")/../fixtures/marian" && pwd)
 # shellcheck source=tests/e2e/support.sh
 . "$(dirname "$0")/support.sh"
 make_corpus
 train run --after 6u --quiet || exit 1
-xformer-export to xformer -m "$fixtures/opus" -o opus --quiet 2>/dev/null
 # begin RUN MODEL OPTIONS...
 begin() {
   local run=$1 model=$2
@@ -16,17 +14,15 @@ begin() {
 weights() { xformer-export to text -m "$1/latest" -o "$2" --quiet; }
 loss() { xformer-score lm -m "$1" -t valid.en valid.de | value loss; }
 
-for model in run opus; do
-  claim "a training that learns nothing, from $model" begin "still-$model" $model --learn-rate 0 --after 1u \
-    --valid-sets valid.en valid.de --valid-freq 1u --valid-metrics ce-mean-words
-  xformer-export to text -m $model -o there.txt --quiet --overwrite
-  claim "its weights are the model's" same_bytes there.txt <(weights "still-$model" here.txt && cat here.txt && rm here.txt)
-  claim "and so is the loss" equal "$(awk '$1 == 1 { printf "%.4f", $4 }' "still-$model/valid.tsv")" "$(printf '%.4f' "$(loss $model)")"
-  claim "it says how many it took" grep -qE "^begins with [0-9]+ tensors of $model" "still-$model.log"
-  claim "from $model it learns" begin "more-$model" $model --after 40u --learn-rate 0.002 --lr-warmup 5u --valid-sets valid.en valid.de \
-    --valid-freq 20u --valid-metrics ce-mean-words
-  claim "the loss falls" awk -v before="$(loss $model)" -v after="$(loss "more-$model")" 'BEGIN { exit !(after < before) }'
-done
+claim "a training that learns nothing, from run" begin still run --learn-rate 0 --after 1u \
+  --valid-sets valid.en valid.de --valid-freq 1u --valid-metrics ce-mean-words
+xformer-export to text -m run -o there.txt --quiet --overwrite
+claim "its weights are the model's" same_bytes there.txt <(weights still here.txt && cat here.txt && rm here.txt)
+claim "and so is the loss" equal "$(awk '$1 == 1 { printf "%.4f", $4 }' "still/valid.tsv")" "$(printf '%.4f' "$(loss run)")"
+claim "it says how many it took" grep -qE "^begins with [0-9]+ tensors of run" "still.log"
+claim "from run it learns" begin more run --after 40u --learn-rate 0.002 --lr-warmup 5u --valid-sets valid.en valid.de \
+  --valid-freq 20u --valid-metrics ce-mean-words
+claim "the loss falls" awk -v before="$(loss run)" -v after="$(loss more)" 'BEGIN { exit !(after < before) }'
 begin parts run --after 3u && begin parts run --after 6u
 begin whole run --after 6u
 claim "stopped and gone on with: the same bytes" same_bytes parts/latest/model.safetensors whole/latest/model.safetensors
@@ -44,8 +40,6 @@ claim "another width: 2" refused 2 "has no matrix of this model's shapes" \
 xformer-vocab train train.en train.de --vocab-size 150 -o other.spm --quiet
 claim "another vocabulary: 3" refused 3 "was trained with another vocabulary" \
   xformer-train --task demo -t train.en train.de -m newer --pretrained-model run --vocabs other.spm --quiet
-claim "another toolkit's folder: 2" refused 2 "make it a model of this project first: xformer-export to xformer -m" \
-  xformer-train -t train.en train.de -m new2 --pretrained-model "$fixtures/opus"
 claim "nothing there: 3" refused 3 "nowhere: no model here" xformer-train -t train.en train.de -m new2 --pretrained-model nowhere
 claim "nothing is left of these" test ! -e new -a ! -e newer -a ! -e new2
 conclude

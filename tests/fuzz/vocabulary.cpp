@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "data/labels.h"
+#include "data/sentencepiece_extension.h"
 #include "data/sentencepiece_ids.h"
 #include "data/tokenizer.h"
 #include "tests/fuzz/target.h"
@@ -40,13 +41,23 @@ void use_with_other_ids(const Tokenizer& tokenizer) {
   use(*again);
 }
 
+void use_with_one_more(const Tokenizer& tokenizer) {
+  const std::string bytes = sentencepiece_with_pieces(tokenizer.serialize(), {"<domain>"}, "model");
+  const auto again = make_tokenizer(bytes, "again");
+  promise(again->size() == tokenizer.size() + 1, "there is one piece more");
+  promise(again->piece(tokenizer.size()) == "<domain>", "it is the last one");
+  use(*again);
+}
+
 }  // namespace
 
 void read(std::string_view bytes) {
   attempt([&] { make_labels(std::string(bytes), "labels"); });
   const auto tokenizer = make_tokenizer(std::string(bytes), "vocabulary");
   use(*tokenizer);
-  if (std::string_view(tokenizer->extension()) == ".spm") use_with_other_ids(*tokenizer);
+  if (std::string_view(tokenizer->extension()) != ".spm") return;
+  attempt([&] { use_with_one_more(*tokenizer); });
+  use_with_other_ids(*tokenizer);
 }
 
 }  // namespace xf::fuzz

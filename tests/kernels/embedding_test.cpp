@@ -232,6 +232,15 @@ TEST_CASE("Positions: interleaved sines and cosines have the paper's values", "[
   CHECK(starts_with(positions_row(kPaper, 6, 1), {.841471, .540302, .046399, .998923, .002154, .999998}));
 }
 
+// sin and cos of p / 10000^(i / (D/2 - 1)), as Marian's node_initializers.cpp has them: of 3, at rates 1, 1e-2 and 1e-4.
+TEST_CASE("Positions: Marian's slowest wave is 10000 times as long as its fastest", "[unit]") {
+  const auto row = positions_row(PositionLayout::marian, 6, 3);
+  const std::vector<double> expected = {std::sin(3.0), std::sin(0.03), std::sin(0.0003),
+                                        std::cos(3.0), std::cos(0.03), std::cos(0.0003)};
+  CHECK(max_relative_error(row, expected) <= 1e-12);
+  CHECK(positions_row(PositionLayout::marian, 2, 3) == positions_row(PositionLayout::split, 2, 3));
+}
+
 TEST_CASE("Positions: the split layout holds the same values, sines first", "[unit]") {
   const auto paper = positions_row(PositionLayout::interleaved, 10, 3),
              split = positions_row(PositionLayout::split, 10, 3);

@@ -40,11 +40,15 @@ Tensor copy_of(const Tensor& values) {
 
 using Change = std::function<void(TrainerOptions&)>;
 
-Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& change, bool skips = true) {
+// The encoder is frozen, and embeddings learn at another rate.
+const std::vector<RateRule> kRates = {{"^encoder", 0, "freeze"}, {"embedding", 0.5f, "learn-rate-of"}};
+
+Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& change, bool skips = true,
+          const std::vector<RateRule>& rates = {}) {
   TrainerOptions options = options_for_tests(micro_batches);
   options.ranks = &ranks;
   change(options);
-  TinyModel model(dtype, tiny_config(), Arena::kDefaultBlock, Device::cpu(),
+  TinyModel model(dtype, tiny_config(), Arena::kDefaultBlock, Device::cpu(), rates,
                   options.shard_optimizer ? ranks : Collective::alone());
   Trainer trainer(model.transformer, model.registry, model.arena, options);
   if (trainer.smoothing()) trainer.smoothing()->begin();
@@ -72,11 +76,11 @@ Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& c
 }
 
 std::vector<Run> train_ranks(DType dtype, int size, int64_t micro_batches, const Change& change,
-                             bool skips = true) {
+                             bool skips = true, const std::vector<RateRule>& rates = {}) {
   std::vector<Run> runs(static_cast<size_t>(size));
   std::mutex mutex;
   as_ranks(size, [&](Collective& ranks) {
-    Run run = train(dtype, ranks, micro_batches, change, skips);
+    Run run = train(dtype, ranks, micro_batches, change, skips, rates);
     const std::scoped_lock lock(mutex);
     runs[static_cast<size_t>(ranks.rank())] = std::move(run);
   });
@@ -84,12 +88,14 @@ std::vector<Run> train_ranks(DType dtype, int size, int64_t micro_batches, const
 }
 
 // In f64, where another order of the sums is all but nothing.
-void check_as_one(int size, int64_t micro_batches, const Change& change, bool skips = true) {
-  const Run one = train(DType::f64, Collective::alone(), size * micro_batches, [&](TrainerOptions& options) {
+void check_as_one(int size, int64_t micro_batches, const Change& change, bool skips = true,
+                  const std::vector<RateRule>& rates = {}) {
+  const auto whole = [&](TrainerOptions& options) {
     change(options);
     options.shard_optimizer = false;
-  });
-  for (const Run& run : train_ranks(DType::f64, size, micro_batches, change, skips)) {
+  };
+  const Run one = train(DType::f64, Collective::alone(), size * micro_batches, whole, true, rates);
+  for (const Run& run : train_ranks(DType::f64, size, micro_batches, change, skips, rates)) {
     CHECK(max_relative_error(run.losses, one.losses) <= 1e-9);
     CHECK(max_relative_error(run.norms, one.norms) <= 1e-9);
     CHECK(run.tokens == one.tokens);
@@ -124,6 +130,9 @@ TEST_CASE("Ranks: each may keep a piece of the optimiser's state", "[unit]") {
     options.shard_optimizer = true;
     options.optimizer = kernels::SgdOptions{.momentum = 0.9f};
   });
+  for (const bool shards : {false, true})
+    check_as_one(
+        3, 1, [shards](TrainerOptions& options) { options.shard_optimizer = shards; }, true, kRates);
   as_ranks(2, [](Collective& ranks) {
     TinyModel model(DType::f32, tiny_config());
     const auto whole = make_optimizer(model.registry, kernels::AdamOptions{}, 0);

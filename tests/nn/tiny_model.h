@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/learning_rates.h"
 #include "nn/trainer.h"
 #include "nn/transformer.h"
 #include "tests/nn/block_check.h"
@@ -34,8 +35,10 @@ struct Tiny {
   Model model;
   Arena arena;
   Tiny(DType dtype, const nn::TransformerConfig& config, int64_t arena_bytes = Arena::kDefaultBlock,
-       Device device = Device::cpu(), const Collective& shards = Collective::alone())
+       Device device = Device::cpu(), const std::vector<nn::RateRule>& rates = {},
+       const Collective& shards = Collective::alone())
       : registry(dtype), model(config, registry), arena(device, arena_bytes) {
+    nn::set_rates(registry, rates);
     registry.allocate(device, nn::Registry::Gradients::yes, shards);
     model.bind(device);
     registry.initialise(1);

@@ -61,7 +61,7 @@ set(CPACK_DEBIAN_MPI_DESCRIPTION "Trains a translation model with several proces
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libxformer-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(CONCAT CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "g++, libdnnl-dev, ocl-icd-opencl-dev, libicu-dev, "
-  "libsentencepiece-dev, libprotobuf-dev, libtomlplusplus-dev, libfmt-dev, liblzma-dev, zlib1g-dev, libzstd-dev, pkg-config")
+  "libsentencepiece-dev, libprotobuf-dev, libtomlplusplus-dev, libyaml-cpp-dev, libfmt-dev, liblzma-dev, zlib1g-dev, libzstd-dev, pkg-config")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Libraries, headers and examples of xformer
  The engine under the programs of the package xformer, and a facade to load, translate and train.")
 include(CPack)

@@ -132,7 +132,8 @@ void find_positions(const Variables& variables, nn::TransformerConfig& config) {
   if (source.rank() != 2 || source.width() != config.dim || source.rows() < 2)
     fail(ErrorKind::data, "{}: {} is {}, and the model is {} wide", variables.path(),
          kCTranslate2Positions[0], source.shape().to_string(), config.dim);
-  for (const auto layout : {kernels::PositionLayout::interleaved, kernels::PositionLayout::split}) {
+  for (const auto layout : {kernels::PositionLayout::interleaved, kernels::PositionLayout::split,
+                            kernels::PositionLayout::marian}) {
     config.positions = layout;
     const Tensor table = sinusoids(config, source.rows());
     if (close(source, table, kRounding) && close(target, table, kRounding)) return;
@@ -211,8 +212,7 @@ ExchangedModel read_ctranslate2(const std::string& folder) {
   model.lowercase = settings.flag("lowercase").value_or(false);
   model.vocabularies = vocabularies_of(folder, settings, model.warnings);
   const TensorParts parts = ctranslate2_parts(model.config);
-  nn::TensorMap theirs;
-  for (const TensorPart& part : parts.all()) theirs[part.foreign] = variables.tensor(part.foreign);
+  const auto theirs = [&](const std::string& name) { return variables.tensor(name); };
   model.tensors = joined_model(theirs, parts, model.config, folder);
   return model;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "nn/transformer.h"
-#include "tools/exchange/tensor_part.h"
 
 namespace xf::tools::exchange {
 
@@ -23,7 +22,7 @@ Tensor sinusoids(const nn::TransformerConfig& config, int64_t rows) {
   return table;
 }
 
-nn::TensorMap joined_model(const nn::TensorMap& theirs, const TensorParts& parts,
+nn::TensorMap joined_model(const TheirTensor& theirs, const TensorParts& parts,
                            const nn::TransformerConfig& config, const std::string& where) {
   nn::Registry registry;
   const nn::Transformer model(config, registry);

@@ -5,6 +5,7 @@
 
 #include "nn/checkpoint.h"
 #include "nn/transformer_config.h"
+#include "tools/exchange/tensor_part.h"
 #include "tools/vocabularies.h"
 
 namespace xf::tools::exchange {
@@ -30,8 +31,7 @@ std::string target_table(const nn::TransformerConfig& config);
 Tensor sinusoids(const nn::TransformerConfig& config, int64_t rows);
 
 // The tensors of `config` from theirs, by the parts that they make up. Error data as joined() has it.
-class TensorParts;
-nn::TensorMap joined_model(const nn::TensorMap& theirs, const TensorParts& parts,
+nn::TensorMap joined_model(const TheirTensor& theirs, const TensorParts& parts,
                            const nn::TransformerConfig& config, const std::string& where);
 
 }  // namespace xf::tools::exchange

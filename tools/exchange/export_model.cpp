@@ -122,8 +122,8 @@ void import_model(const Options& options) {
   const std::string& foreign = options.get_string("model");
   if (!exchange::is_foreign(foreign))
     fail(ErrorKind::usage,
-         "{}: no model of another toolkit: neither CTranslate2's model.bin nor MarianMT's config.json "
-         "with weights",
+         "{}: no model of another toolkit: neither CTranslate2's model.bin, nor MarianMT's config.json with "
+         "weights, nor a .npz of Marian's",
          foreign);
   const std::string output = model_output(options);
   exchange::ImportedModel imported = exchange::import_model(foreign);

@@ -52,7 +52,12 @@ std::shared_ptr<const data::Tokenizer> tokenizer_of(const std::string& path,
 Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,
                                   std::vector<std::string>& warnings) {
-  const std::vector<std::string> files = files_in(folder);
+  return foreign_vocabularies(files_in(folder), source, target, joint, warnings);
+}
+
+Vocabularies foreign_vocabularies(const std::vector<std::string>& files, const ForeignVocabulary& source,
+                                  const ForeignVocabulary& target, bool joint,
+                                  std::vector<std::string>& warnings) {
   // What a text's side does not know must not be cut out of it, and what the model says is to be read.
   const auto of_source = tokenizer_of(files.front(), source, data::MissingPieces::silent, warnings);
   const auto of_target = tokenizer_of(files.back(), target, data::MissingPieces::decoded, warnings);

@@ -22,5 +22,9 @@ struct ForeignVocabulary {
 Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,
                                   std::vector<std::string>& warnings);
+// The same where the caller knows the files, of one side each or of both.
+Vocabularies foreign_vocabularies(const std::vector<std::string>& files, const ForeignVocabulary& source,
+                                  const ForeignVocabulary& target, bool joint,
+                                  std::vector<std::string>& warnings);
 
 }  // namespace xf::tools::exchange

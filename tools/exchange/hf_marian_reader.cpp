@@ -117,24 +117,12 @@ void check_positions(const Weights& weights, const nn::TransformerConfig& config
   }
 }
 
-nn::TensorMap tensors_of(const Weights& weights, const TensorParts& parts,
-                         const nn::TransformerConfig& config) {
-  nn::TensorMap theirs;
-  for (const TensorPart& part : parts.all()) {
-    const std::string& name = part.foreign;
-    if (name == kHfShared) {
-      theirs[name] = weights.first_of({kHfShared, kHfTarget, kHfSource, kHfOutput});
-    } else if (name == kHfSource) {
-      theirs[name] = weights.first_of({kHfSource, kHfShared});
-    } else if (name == kHfTarget) {
-      theirs[name] = weights.first_of({kHfTarget, kHfShared, kHfOutput});
-    } else if (name == kHfBias && !weights.has(name)) {
-      theirs[name] = Tensor::zeros({1, config.target_vocabulary}, DType::f32);
-    } else {
-      theirs[name] = weights.tensor(name);
-    }
-  }
-  return theirs;
+Tensor tensor_of(const Weights& weights, const std::string& name, const nn::TransformerConfig& config) {
+  if (name == kHfShared) return weights.first_of({kHfShared, kHfTarget, kHfSource, kHfOutput});
+  if (name == kHfSource) return weights.first_of({kHfSource, kHfShared});
+  if (name == kHfTarget) return weights.first_of({kHfTarget, kHfShared, kHfOutput});
+  if (name == kHfBias && !weights.has(name)) return Tensor::zeros({1, config.target_vocabulary}, DType::f32);
+  return weights.tensor(name);
 }
 
 const std::string& piece_at(const std::vector<std::string>& pieces, int64_t id, const char* key,
@@ -186,7 +174,8 @@ ExchangedModel read_hf_marian(const std::string& folder) {
   const Weights weights(folder);
   check_positions(weights, model.config);
   const TensorParts parts = hf_marian_parts(model.config);
-  model.tensors = joined_model(tensors_of(weights, parts, model.config), parts, model.config, weights.path());
+  const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.config); };
+  model.tensors = joined_model(theirs, parts, model.config, weights.path());
   model.vocabularies = vocabularies_of(folder, settings, model.config, model.warnings);
   const std::string generation = folder + "/generation_config.json",
                     tokenizer = folder + "/tokenizer_config.json";

@@ -4,6 +4,7 @@
 
 #include "tools/exchange/ctranslate2.h"
 #include "tools/exchange/hf_marian.h"
+#include "tools/exchange/marian.h"
 #include "tools/options.h"
 
 namespace xf::tools::exchange {
@@ -11,7 +12,17 @@ namespace xf::tools::exchange {
 namespace {
 
 ExchangedModel read(const std::string& folder) {
+  if (is_marian(folder)) return read_marian(folder);
   return is_ctranslate2(folder) ? read_ctranslate2(folder) : read_hf_marian(folder);
+}
+
+const char* name_of(kernels::PositionLayout layout) {
+  switch (layout) {
+    case kernels::PositionLayout::interleaved: return "interleaved";
+    case kernels::PositionLayout::split: return "split";
+    case kernels::PositionLayout::marian: return "marian";
+  }
+  return "";
 }
 
 // As a config.toml has it: sizes from the model, the rest from a task.
@@ -39,7 +50,7 @@ std::string configuration_of(const ExchangedModel& model) {
   if (config.learned_positions) {
     set("transformer-train-positions", true);
   } else {
-    set_word("position-layout", config.positions == kernels::PositionLayout::split ? "split" : "interleaved");
+    set_word("position-layout", name_of(config.positions));
   }
   set("transformer-dropout", config.dropout);
   set("transformer-dropout-attention", config.attention_dropout);
@@ -51,7 +62,9 @@ std::string configuration_of(const ExchangedModel& model) {
 
 }  // namespace
 
-bool is_foreign(const std::string& path) { return is_ctranslate2(path) || is_hf_marian(path); }
+bool is_foreign(const std::string& path) {
+  return is_ctranslate2(path) || is_hf_marian(path) || is_marian(path);
+}
 
 ImportedModel import_model(const std::string& folder) {
   ExchangedModel model = read(folder);

@@ -7,7 +7,8 @@
 
 namespace xf::tools::exchange {
 
-// Whether `path` is a folder of a toolkit that is read: CTranslate2's, MarianMT of transformers.
+// Whether `path` is of a toolkit that is read: a folder of CTranslate2's, of MarianMT of transformers, or of Marian's, whose
+// .npz may also be named itself.
 bool is_foreign(const std::string& path);
 
 // What a run's folder says of a model: tensors, vocabularies, and as the configuration the sizes with the values of

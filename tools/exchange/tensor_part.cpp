@@ -41,18 +41,16 @@ nn::TensorMap split(const nn::TensorMap& ours, const TensorParts& parts) {
   return theirs;
 }
 
-nn::TensorMap joined(const nn::TensorMap& theirs, const TensorParts& parts, const nn::Registry& registry,
+nn::TensorMap joined(const TheirTensor& theirs, const TensorParts& parts, const nn::Registry& registry,
                      const std::string& where) {
   nn::TensorMap ours;
   for (const nn::Parameter& parameter : registry.parameters())
     ours[parameter.name] = Tensor::empty(parameter.shape, DType::f32);
   int64_t filled = 0;
   for (const TensorPart& part : parts.all()) {
-    const auto found = theirs.find(part.foreign);
-    if (found == theirs.end()) fail(ErrorKind::data, "{}: the model has no {}", where, part.foreign);
+    const Tensor found = theirs(part.foreign);
     const Tensor to = rows_of(part, ours.at(part.ours));
-    const Tensor from =
-        part.transposed && found->second.rank() == 2 ? transposed(found->second) : found->second;
+    const Tensor from = part.transposed && found.rank() == 2 ? transposed(found) : found;
     // A vector may be stored as a row.
     const bool same = from.shape() == to.shape() ||
                       (to.rank() == 1 && from.rank() == 2 && from.dim(0) == 1 && from.dim(1) == to.dim(0));

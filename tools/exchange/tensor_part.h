@@ -3,6 +3,7 @@
 // (cross_kv). So one table serves both directions.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ class TensorParts {
   };
   explicit TensorParts(Suffixes suffixes) : suffixes_(std::move(suffixes)) {}
 
+  void add(TensorPart part) { parts_.push_back(std::move(part)); }
   // A matrix or a vector, whole.
   void add(const std::string& foreign, const std::string& ours) { parts_.push_back({foreign, ours}); }
   // Weight and bias of an affine map of ours, or those of its rows from `begin` on.
@@ -40,8 +42,11 @@ class TensorParts {
 // Theirs, by name, from ours.
 nn::TensorMap split(const nn::TensorMap& ours, const TensorParts& parts);
 
-// Ours from theirs, f32. Error data, beginning with `where`, for a tensor of theirs that is missing or of another shape.
-nn::TensorMap joined(const nn::TensorMap& theirs, const TensorParts& parts, const nn::Registry& registry,
+// A tensor of theirs by its name, f32. They are asked for one after the other, so that no two need be in memory.
+using TheirTensor = std::function<Tensor(const std::string&)>;
+
+// Ours from theirs, f32. Error data, beginning with `where`, for a tensor of theirs of another shape.
+nn::TensorMap joined(const TheirTensor& theirs, const TensorParts& parts, const nn::Registry& registry,
                      const std::string& where);
 
 }  // namespace xf::tools::exchange

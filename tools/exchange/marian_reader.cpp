@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/mapped_file.h"
+#include "tools/exchange/foreign_vocabulary.h"
+#include "tools/exchange/marian.h"
+#include "tools/exchange/marian_names.h"
+#include "tools/exchange/marian_options.h"
+#include "tools/exchange/npz_file.h"
+#include "tools/exchange/settings.h"
+#include "tools/exchange/yaml.h"
+
+namespace xf::tools::exchange {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kEnding = ".npz", *kOptions = "special:model.yml", *kUnknown = "<unk>", *kEnd = "</s>";
+// Below what any model gives a piece that it never saw, and near enough to move in training.
+constexpr float kNeverChosen = -50;
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code unknown;
+  for (const auto& entry : fs::directory_iterator(folder, unknown)) {
+    if (entry.path().extension() == kEnding && entry.is_regular_file(unknown))
+      found.push_back(entry.path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string weights_file(const std::string& path) {
+  if (!fs::is_directory(path)) return path;
+  const std::vector<std::string> files = files_in(path);
+  if (files.size() == 1) return files.front();
+  if (fs::exists(path + "/model.npz")) return path + "/model.npz";
+  fail(ErrorKind::usage, "{}: {} .npz files and none is model.npz; name the one to be read", path,
+       files.size());
+}
+
+class Weights {
+ public:
+  explicit Weights(const std::string& path) : path_(path), stored_(npz_arrays(path)) {}
+
+  bool has(const std::string& name) const { return stored_.arrays.contains(name); }
+  const StoredArray& array(const std::string& name) const {
+    const auto found = stored_.arrays.find(name);
+    if (found == stored_.arrays.end()) fail(ErrorKind::data, "{}: has no {}", path_, name);
+    return found->second;
+  }
+  Tensor tensor(const std::string& name) const { return f32_values(array(name), path_ + ": " + name); }
+  Tensor matrix(const std::string& name) const {
+    const Tensor values = tensor(name);
+    if (values.rank() != 2) fail(ErrorKind::data, "{}: {} is no matrix", path_, name);
+    return values;
+  }
+  // Which of them is there.
+  std::string first_of(const std::vector<const char*>& names) const {
+    for (const char* name : names) {
+      if (has(name)) return name;
+    }
+    fail(ErrorKind::data, "{}: has no {}", path_, names.front());
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  StoredArrays stored_;
+};
+
+MarianOptions options_of(const Weights& weights) {
+  if (!weights.has(kOptions))
+    fail(ErrorKind::data, "{}: has no {}; a model that Marian wrote has one", weights.path(), kOptions);
+  return {weights.array(kOptions).bytes, weights.path() + ": " + kOptions};
+}
+
+// The options of a translation, where Marian or OPUS-MT left them.
+MarianOptions decoder_options(const std::string& npz, const MarianOptions& model) {
+  const std::string folder = fs::path(npz).parent_path().string();
+  for (const std::string& path : {npz + ".decoder.yml", folder + "/decoder.yml"}) {
+    if (fs::exists(path)) return {MappedFile(path).bytes(), path};
+  }
+  return model;
+}
+
+// As an option names it, and as it lies beside the model: paths are often those of another machine.
+std::string vocabulary_path(const std::string& named, const std::string& folder) {
+  const std::string beside = folder + "/" + fs::path(named).filename().string();
+  for (const std::string& path : {beside, folder + "/" + named, named}) {
+    if (fs::is_regular_file(path)) return path;
+  }
+  fail(ErrorKind::data, "{}: not there; the model's vocabulary must lie beside it", beside);
+}
+
+ForeignVocabulary listed(const std::string& path) {
+  const MappedFile file(path);
+  ForeignVocabulary vocabulary;
+  if (path.ends_with(".spm")) {
+    const auto tokenizer = data::make_tokenizer(std::string(file.bytes()), path);
+    for (int32_t id = 0; id < tokenizer->size(); ++id) vocabulary.pieces.push_back(tokenizer->piece(id));
+  } else {
+    vocabulary.pieces =
+        path.ends_with(".json") ? parse_pieces(file.bytes(), path) : parse_yaml_pieces(file.bytes(), path);
+  }
+  vocabulary.specials = {.unk = kUnknown, .bos = "", .eos = kEnd, .pad = ""};
+  return vocabulary;
+}
+
+// The piece that translations begin with, behind the others.
+void add_beginning(ForeignVocabulary& vocabulary) {
+  std::string name = "<pad>";
+  while (std::ranges::find(vocabulary.pieces, name) != vocabulary.pieces.end()) name = "<" + name + ">";
+  vocabulary.pieces.push_back(name);
+  vocabulary.specials.bos = vocabulary.specials.pad = name;
+}
+
+Vocabularies vocabularies_of(const std::string& npz, const MarianOptions& model, const MarianOptions& decoder,
+                             bool shared, std::vector<std::string>& warnings) {
+  const std::string folder = fs::path(npz).parent_path().string();
+  std::vector<std::string> named = decoder.words("vocabs");
+  if (named.empty()) named = model.words("vocabs");
+  if (named.size() != 2)
+    fail(ErrorKind::usage, "{}: vocabs are {}; models with a source and a target are read", decoder.path(),
+         named.size());
+  const std::string source_path = vocabulary_path(named[0], folder.empty() ? "." : folder),
+                    target_path = vocabulary_path(named[1], folder.empty() ? "." : folder);
+  const bool joint = source_path == target_path || named[0] == named[1];
+  ForeignVocabulary source = listed(source_path), target = joint ? source : listed(target_path);
+  if (shared && source.pieces != target.pieces)
+    fail(ErrorKind::data, "{}: both sides share a table, and their vocabularies differ", npz);
+  add_beginning(target);
+  if (joint || shared) source = target;
+  if (source_path.ends_with(".spm") && target_path.ends_with(".spm"))
+    return foreign_vocabularies({source_path, target_path}, source, target, joint, warnings);
+  return foreign_vocabularies(folder, source, target, joint, warnings);
+}
+
+// With a row of zeros, or in a vector another value, behind the others.
+Tensor extended(const Tensor& rows, float value) {
+  const bool is_vector = rows.rank() == 1 || rows.dim(0) == 1;
+  const int64_t width = is_vector ? 1 : rows.width(), count = rows.numel() / width;
+  const Tensor result = Tensor::empty({count + 1, width}, DType::f32);
+  result.slice_rows(0, count).copy_from(rows.reshape({count, width}));
+  std::fill_n(result.data<float>() + count * width, width, value);
+  return is_vector ? result.reshape({1, count + 1}) : result;
+}
+
+Tensor transposed(const Tensor& matrix) {
+  const Tensor result = Tensor::empty({matrix.dim(1), matrix.dim(0)}, DType::f32);
+  for (int64_t i = 0; i < matrix.dim(0); ++i) {
+    for (int64_t j = 0; j < matrix.dim(1); ++j)
+      result.data<float>()[j * matrix.dim(0) + i] = matrix.data<float>()[i * matrix.dim(1) + j];
+  }
+  return result;
+}
+
+Tensor output_weight(const Weights& weights) {
+  if (weights.has(kMarianOutput)) return weights.matrix(kMarianOutput);
+  return transposed(weights.matrix(kMarianOldOutput));
+}
+
+nn::Tying tying_of(const Weights& weights) {
+  if (weights.has(kMarianOutput) || weights.has(kMarianOldOutput)) return nn::Tying::none;
+  return weights.has(kMarianShared) ? nn::Tying::all : nn::Tying::target;
+}
+
+Tensor tensor_of(const Weights& weights, const std::string& name, const nn::TransformerConfig& config) {
+  if (name == kMarianShared) return extended(weights.matrix(name), 0);
+  if (name == kMarianSource) {
+    const Tensor table = weights.matrix(weights.first_of({kMarianSource, kMarianShared}));
+    return table.dim(0) + 1 == config.source_vocabulary ? extended(table, 0) : table;
+  }
+  if (name == kMarianTarget)
+    return extended(weights.matrix(weights.first_of({kMarianTarget, kMarianShared})), 0);
+  if (name == kMarianOutput) return extended(output_weight(weights), 0);
+  if (name != kMarianBias) return weights.tensor(name);
+  if (weights.has(name)) return extended(weights.tensor(name), kNeverChosen);
+  return extended(Tensor::zeros({1, config.target_vocabulary - 1}, DType::f32), kNeverChosen);
+}
+
+}  // namespace
+
+bool is_marian(const std::string& path) {
+  std::error_code unknown;
+  if (fs::is_directory(path, unknown)) return !files_in(path).empty();
+  return path.ends_with(kEnding) && fs::is_regular_file(path, unknown);
+}
+
+ExchangedModel read_marian(const std::string& path) {
+  const Weights weights(weights_file(path));
+  const MarianOptions options = options_of(weights), decoder = decoder_options(weights.path(), options);
+  ExchangedModel model;
+  model.where = path;
+  model.config = options.config();
+  model.config.tying = tying_of(weights);
+  model.vocabularies =
+      vocabularies_of(weights.path(), options, decoder, weights.has(kMarianShared), model.warnings);
+  model.config.source_vocabulary = model.vocabularies.source->size();
+  model.config.target_vocabulary = model.vocabularies.target->size();
+  model.config = checked(model.config);
+  const TensorParts parts = marian_parts(model.config);
+  const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.config); };
+  model.tensors = joined_model(theirs, parts, model.config, weights.path());
+  model.beam_size = std::clamp<int64_t>(decoder.integer("beam-size", 6), 1, 64);
+  model.normalize = std::max(0.0, decoder.number("normalize", 0));
+  return model;
+}
+
+}  // namespace xf::tools::exchange

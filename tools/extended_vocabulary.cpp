@@ -1,0 +1,102 @@
+#include "tools/extended_vocabulary.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "data/sentencepiece_extension.h"
+#include "data/sentencepiece_tokenizer.h"
+
+namespace xf::tools {
+
+namespace {
+
+constexpr std::string_view kSpace = "\u2581";
+
+std::string with(std::string text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::shared_ptr<const data::Tokenizer> extended(const data::Tokenizer& tokenizer,
+                                                const std::vector<std::string>& pieces) {
+  if (std::string_view(tokenizer.extension()) != ".spm")
+    fail(ErrorKind::usage,
+         "extend-vocab: the model's vocabulary is of words, and SentencePiece's can be extended");
+  const std::string bytes =
+      data::sentencepiece_with_pieces(tokenizer.serialize(), pieces, "extend-vocab: the model's vocabulary");
+  return data::make_sentencepiece_tokenizer(bytes, "the extended vocabulary");
+}
+
+// Which old pieces stand for a new one.
+std::vector<int32_t> cut_before(const std::string& piece, const data::Tokenizer& tokenizer) {
+  return tokenizer.encode(with(piece, kSpace, " "));
+}
+
+// Of the row's elements the mean over rows `ids`.
+template <typename T>
+void set_mean(const Tensor& table, int64_t row, const std::vector<int32_t>& ids) {
+  if (ids.empty()) return;
+  const int64_t width = table.numel() / table.dim(0);
+  T* const values = table.data<T>();
+  for (int64_t j = 0; j < width; ++j) {
+    double sum = 0;
+    for (const int32_t id : ids) sum += static_cast<double>(values[id * width + j]);
+    values[row * width + j] = static_cast<T>(sum / static_cast<double>(ids.size()));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> read_pieces(const std::string& path) {
+  std::vector<std::string> pieces;
+  std::set<std::string> seen;
+  const std::string text = read_file(path);
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string piece = with(text.substr(begin, end - begin), " ", kSpace);
+    begin = end + 1;
+    if (piece.empty() || !seen.insert(piece).second)
+      fail(ErrorKind::data, "{}:{}: {}; give each piece once, one a line", path, pieces.size() + 1,
+           piece.empty() ? "an empty line" : fmt::format("'{}' once more", piece));
+    pieces.push_back(piece);
+  }
+  if (pieces.empty()) fail(ErrorKind::data, "{}: no piece in it; give one a line", path);
+  return pieces;
+}
+
+Vocabularies extended(const Vocabularies& vocabularies, const std::vector<std::string>& pieces) {
+  Vocabularies result = vocabularies;
+  result.source = extended(*vocabularies.source, pieces);
+  result.target = vocabularies.joint() ? result.source : extended(*vocabularies.target, pieces);
+  return result;
+}
+
+void begin_new_rows(const nn::Registry& registry, const Vocabularies& before,
+                    const std::vector<std::string>& pieces) {
+  for (const nn::Parameter& parameter : registry.parameters()) {
+    const bool of_source = parameter.name == "source_embedding.weight",
+               of_both = parameter.name == "embedding.weight" && !before.joint();
+    if (!parameter.is_table && !parameter.name.starts_with("output.")) continue;
+    if (parameter.name.find("positions") != std::string::npos) continue;
+    const data::Tokenizer& own = of_source ? *before.source : *before.target;
+    const Tensor values = parameter.master.to(Device::cpu());
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      std::vector<int32_t> ids = cut_before(pieces[i], own);
+      if (of_both) {
+        const std::vector<int32_t> others = cut_before(pieces[i], *before.source);
+        ids.insert(ids.end(), others.begin(), others.end());
+      }
+      const int64_t row = own.size() + static_cast<int64_t>(i);
+      XF_CHECK(row < values.dim(0), "extend-vocab: {} has no row {}", parameter.name, row);
+      values.dtype() == DType::f64 ? set_mean<double>(values, row, ids) : set_mean<float>(values, row, ids);
+    }
+    parameter.master.copy_from(values);
+  }
+  registry.round_masters();
+}
+
+}  // namespace xf::tools

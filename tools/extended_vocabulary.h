@@ -1,0 +1,24 @@
+// A pretrained model's vocabularies with more pieces (--extend-vocab), and what the new pieces begin with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nn/registry.h"
+#include "tools/vocabularies.h"
+
+namespace xf::tools {
+
+// The pieces of a file, one a line. Error data for an empty or repeated line and for none at all.
+std::vector<std::string> read_pieces(const std::string& path);
+
+// Both sides with the pieces behind their own. Error usage for vocabularies that are not SentencePiece's, and for pieces that
+// they have.
+Vocabularies extended(const Vocabularies& vocabularies, const std::vector<std::string>& pieces);
+
+// Each new piece's rows in tables and output become the mean of the rows of the pieces that its text was cut into before, of
+// both sides where they share the table. `before`: the vocabularies without them.
+void begin_new_rows(const nn::Registry& registry, const Vocabularies& before,
+                    const std::vector<std::string>& pieces);
+
+}  // namespace xf::tools
