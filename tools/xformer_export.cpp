@@ -21,11 +21,11 @@ int export_program(int argc, char** argv) {
       {"to", Program::export_to, "the model for another toolkit, or one of theirs for this one",
        succeeding(convert_model)},
   };
-  return run_command(
-      "xformer-export",
-      "averages checkpoints, makes models small, looks into them, compares them and exchanges them with other "
-      "toolkits",
-      commands, argc, argv);
+  return run_command("xformer-export",
+                     "averages checkpoints, makes models small, looks into them, compares them and exchanges "
+                     "them with other "
+                     "toolkits",
+                     commands, argc, argv);
 }
 
 }  // namespace

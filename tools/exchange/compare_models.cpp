@@ -78,7 +78,7 @@ double largest_difference(const ExchangedModel& a, const ExchangedModel& b) {
   double largest = 0;
   for (size_t i = 0; i < left.size(); ++i) {
     const double difference = std::abs(left[i] - right[i]);
-    if (!(difference <= largest)) largest = difference;  // a NaN stays
+    if (!std::isnan(largest) && !(difference <= largest)) largest = difference;  // a NaN stays
   }
   return largest;
 }
