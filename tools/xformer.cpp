@@ -148,7 +148,9 @@ void train(const std::vector<std::string>& arguments) {
 void export_model(const std::vector<std::string>& arguments) {
   std::vector<std::string> names;
   for (const tools::Command& command : tools::export_commands()) {
-    if (command.program == tools::Program::export_inspect) continue;  // inspect() below
+    // What these find is printed; inspect() is below.
+    if (command.program == tools::Program::export_inspect || command.program == tools::Program::export_diff)
+      continue;
     names.emplace_back(command.name);
     if (arguments.empty() || arguments.front() != command.name) continue;
     command.run(parsed(command.program, {arguments.begin() + 1, arguments.end()}, {}));
