@@ -43,7 +43,7 @@ void measure(const Tensor& a, const Tensor& b, TensorDifference& difference) {
     if (p == q || (std::isnan(p) && std::isnan(q))) continue;
     const double apart = std::abs(p - q);
     squares += apart * apart;
-    if (!(apart <= difference.largest)) difference.largest = apart;  // a NaN stays
+    if (!std::isnan(difference.largest) && !(apart <= difference.largest)) difference.largest = apart;
   }
   difference.relative = squares == 0 ? 0 : std::sqrt(squares / of_a);
 }

@@ -108,14 +108,14 @@ TEST_CASE("Learning rates: a rule that does nothing is refused, with the names t
   const auto refusal = [](const std::vector<RateRule>& rules) {
     return error_of([&] { Parameters(kAll, rules); });
   };
-  CHECK(
-      refusal({{"gamma", 0, "freeze"}}) ==
-      "freeze: 'gamma' matches no parameter; there are table, in.weight, in.bias, out.weight, out.bias, and "
-      "as many for each further layer");
+  CHECK(refusal({{"gamma", 0, "freeze"}}) ==
+        "2: freeze: 'gamma' matches no parameter; there are table, in.weight, in.bias, out.weight, out.bias, "
+        "and "
+        "as many for each further layer");
   CHECK(refusal({{"[", 0, "freeze"}}) ==
-        "freeze: '[' is no regular expression; give one such as '^encoder\\.'");
+        "2: freeze: '[' is no regular expression; give one such as '^encoder\\.'");
   CHECK(refusal({{".", 0, "freeze"}}) ==
-        "freeze: every parameter is frozen, so that nothing would learn; freeze fewer");
+        "2: freeze: every parameter is frozen, so that nothing would learn; freeze fewer");
   CHECK(refusal({{"in", 0, "freeze"}, {"in.bias", 0.5f, "learn-rate-of"}}) ==
-        "learn-rate-of: all that 'in.bias' matches has its rate from an option before it; leave it out");
+        "2: learn-rate-of: all that 'in.bias' matches has its rate from an option before it; leave it out");
 }
