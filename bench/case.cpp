@@ -5,22 +5,35 @@
 
 #include <algorithm>
 
+#include "core/error.h"
+
 namespace xf::bench {
 
 std::string Case::shape() const {
   return fmt::format("{}{}{}", fmt::join(dims, "x"), variant.empty() ? "" : " ", variant);
 }
 
-double error_of(const Case& c, const Call& call) {
+const Tensor& Operands::tensor(const std::string& name) const {
+  for (const auto& [key, tensor] : tensors) {
+    if (key == name) return tensor;
+  }
+  fail(ErrorKind::failure, "operands: there is no {}", name);
+}
+
+Deviation deviation(const Case& c, const Output& output, const std::vector<double>& expected) {
+  const double relative = tests::max_relative_error(output.tensor, expected, output.floor);
+  return {relative, output.factor * c.target.forward_tolerance()};
+}
+
+Deviation deviation_of(const Case& c, const Call& call) {
   const Expected expected = call.reference();
   call.run();
-  double largest = 0;
+  Deviation furthest;
   for (size_t i = 0; i < call.outputs.size(); ++i) {
-    const Output& output = call.outputs[i];
-    const double error = tests::max_relative_error(output.tensor, expected[i], output.floor);
-    largest = std::max(largest, error / (output.factor * c.target.forward_tolerance()));
+    const Deviation here = deviation(c, call.outputs[i], expected[i]);
+    if (i == 0 || here.of_allowed() > furthest.of_allowed()) furthest = here;
   }
-  return largest;
+  return furthest;
 }
 
 }  // namespace xf::bench

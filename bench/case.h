@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/extents.h"
 #include "bench/inputs.h"
 
 namespace xf::bench {
@@ -26,6 +27,13 @@ struct Output {
 // What the outputs should be, each flat.
 using Expected = std::vector<std::vector<double>>;
 
+// What a kernel from elsewhere is given (bench/external/signature.h), by name.
+struct Operands {
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  std::vector<std::pair<std::string, double>> numbers = {};
+  const Tensor& tensor(const std::string& name) const;
+};
+
 // The function with inputs in place. Several are made to rotate through, so that none finds its inputs in a
 // cache.
 struct Call {
@@ -33,6 +41,7 @@ struct Call {
   std::vector<Output> outputs;  // as one run leaves them
   // The outputs by definition, in their order, from the inputs as they are now: call it before run().
   std::function<Expected()> reference;
+  Operands operands = {};  // none: no kernel from elsewhere can take its place
 };
 
 struct Case {
@@ -43,12 +52,20 @@ struct Case {
   tests::Target target;
   Work work;
   std::function<Call(Inputs&)> make;
+  Extents extents = {};  // where the shape was free to choose (bench/free_shapes.h)
 
   // "4088x128", "14x14 causal"
   std::string shape() const;
 };
 
-// The largest error of a call's outputs in units of what is allowed: at most 1 passes. Runs the call once.
-double error_of(const Case& c, const Call& call);
+// How far outputs are from their reference.
+struct Deviation {
+  double relative = 0;  // to the largest expected element; of the output that is furthest from what is allowed
+  double allowed = 1;
+  double of_allowed() const { return relative / allowed; }  // at most 1 passes
+};
+Deviation deviation(const Case& c, const Output& output, const std::vector<double>& expected);
+// Of a call's outputs the furthest. Runs the call once.
+Deviation deviation_of(const Case& c, const Call& call);
 
 }  // namespace xf::bench

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "bench/device_clock.h"
+#include "bench/model_sizes.h"
 #include "bench/scope.h"
 #include "core/parallel.h"
 #include "tools/build_info.h"
@@ -100,6 +101,11 @@ void add_build(Header& header) {
   }
 }
 
+std::string dropout_of(const std::string& preset) {
+  if (is_language_model(preset)) return "0";
+  return preset == "odd" ? "0.3" : fmt::format("{}", model_preset(preset).config.dropout);
+}
+
 }  // namespace
 
 std::string repository_root() {
@@ -124,7 +130,7 @@ Header make_header(const tests::Target& target, const Machine& machine, const st
       {"preset", preset},
       {"device", xf::name_of(target.device)},
       {"dtype", xf::name_of(target.dtype)},
-      {"dropout", preset == "odd" ? "0.3" : fmt::format("{}", model_preset(preset).config.dropout)},
+      {"dropout", dropout_of(preset)},
       {"seed", "1"},
       {"cpu", field("/proc/cpuinfo", "model name")},
       {"isa", instruction_sets()},
@@ -146,6 +152,7 @@ Header make_header(const tests::Target& target, const Machine& machine, const st
                         output_of("nvidia-smi --query-gpu=clocks.sm,clocks.mem,power.draw,temperature.gpu "
                                   "--format=csv,noheader"));
   }
+  if (machine.copy_rate == 0) return header;  // not measured
   header.emplace_back("copy_gbs", fmt::format("{:.1f}", machine.copy_rate / 1e9));
   header.emplace_back("gemm_gflops", fmt::format("{:.1f}", machine.gemm_rate / 1e9));
   return header;

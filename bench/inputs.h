@@ -1,7 +1,8 @@
 // The tensors of a call: random, never zero where time could depend on it, and the same on every machine.
-// They come from an arena, on huge pages where the system has them, as a step's do.
+// They come from an arena, on huge pages where the system has them, as a step's do; or from elsewhere.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "core/arena.h"
@@ -11,7 +12,12 @@ namespace xf::bench {
 
 class Inputs {
  public:
-  Inputs(const tests::Target& target, Arena& arena) : target_(target), arena_(arena) {}
+  using Allocate = std::function<Tensor(Shape, DType)>;
+  Inputs(const tests::Target& target, Arena& arena)
+      : Inputs(target, [&arena](Shape shape, DType dtype) { return arena.allocate(shape, dtype); }, 1) {}
+  // Another seed, other values.
+  Inputs(const tests::Target& target, Allocate allocate, uint64_t seed)
+      : target_(target), allocate_(std::move(allocate)), seed_(seed) {}
 
   // Uniform in [low, high), in the target's type; each from a random stream of its own.
   Tensor random(Shape shape, float low = -1, float high = 1);
@@ -27,15 +33,16 @@ class Inputs {
   Tensor ids(const std::vector<int32_t>& values) {
     return ids(values, {static_cast<int64_t>(values.size())});
   }
-  Tensor ids(const std::vector<int32_t>& values, Shape shape) { return target_.ids(values, shape); }
+  Tensor ids(const std::vector<int32_t>& values, Shape shape);
 
   const tests::Target& target() const { return target_; }
 
  private:
   Tensor filled(DType dtype, Shape shape, const std::vector<float>& values);
+  Tensor not_a_number(Shape shape, DType dtype);
   tests::Target target_;
-  Arena& arena_;
-  uint64_t stream_ = 0;
+  Allocate allocate_;
+  uint64_t seed_, stream_ = 0;
 };
 
 }  // namespace xf::bench

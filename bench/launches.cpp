@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "bench/model_sizes.h"
 #include "bench/train_step.h"
 #include "core/graph.h"
 
@@ -26,7 +27,8 @@ std::string count_launches(const Request& request) {
     fail(ErrorKind::usage, "--count-launches: the {} launches nothing; give --device cuda",
          name_of(request.target.device));
   const Scope scope = scope_of(request.preset, request.target);
-  if (scope.odd()) fail(ErrorKind::usage, "--count-launches: --preset odd has no step; take tiny or base");
+  if (scope.odd() || is_language_model(request.preset))
+    fail(ErrorKind::usage, "--count-launches: --preset {} has no step; take tiny or base", request.preset);
   TrainStep step(scope.model, request.target);
   step.run();
   step.run();  // recorded, and replayed

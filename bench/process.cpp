@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <sstream>
 
 #include "core/error.h"
@@ -98,6 +99,7 @@ std::string Process::read_line(double limit_s) {
   pollfd waited{fileno(output_), POLLIN, 0};
   if (limit_s != kNoLimit && poll(&waited, 1, static_cast<int>(1e3 * limit_s)) == 0) {
     kill(pid_, SIGKILL);
+    wait();
     fail(ErrorKind::failure, "{}: no answer within {} s", short_name(), limit_s);
   }
   std::string line;
@@ -124,13 +126,15 @@ void Process::close_input() {
 
 int Process::wait() {
   close_input();
-  if (pid_ <= 0) return 0;
+  if (pid_ <= 0) return code_;
   int status = 0;
   rusage usage{};
   wait4(pid_, &status, 0, &usage);
   pid_ = 0;
   peak_bytes_ = 1024.0 * static_cast<double>(usage.ru_maxrss);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (WIFSIGNALED(status)) signal_ = WTERMSIG(status);
+  code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return code_;
 }
 
 std::string Process::finish() {
@@ -146,12 +150,17 @@ std::string Process::messages() const {
 
 std::string Process::short_name() const { return name_.substr(name_.rfind('/') + 1); }
 
-void Process::fail_with_message() const {
+void Process::fail_with_message() {
+  const bool by_itself = wait() == 0;
   std::string text = messages();
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const size_t line = text.rfind('\n');
-  fail(ErrorKind::failure, "{}: {}", short_name(),
-       text.empty() ? "it ended without a word" : text.substr(line == std::string::npos ? 0 : line + 1));
+  if (line != std::string::npos) text = text.substr(line + 1);
+  if (signal_ != 0)
+    text += fmt::format("{}it was ended by a signal: {}", text.empty() ? "" : "; ", strsignal(signal_));
+  if (by_itself || text.empty())
+    text = text.empty() ? "it ended without a word" : "it ended; its last words: " + text;
+  fail(ErrorKind::failure, "{}: {}", short_name(), text);
 }
 
 }  // namespace xf::bench

@@ -23,9 +23,11 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  // What messages call it, instead of the program's name.
+  void set_name(const std::string& name) { name_ = name; }
   void write_line(const std::string& line);
-  // The next line of its standard output; Error failure, with the last line it wrote to standard error, at
-  // the end. One that has not begun to answer after `limit_s` seconds is killed: Error failure, too.
+  // The next line of its standard output; Error failure, with the last line it wrote to standard error and the
+  // signal that ended it, at the end. One that has not begun to answer after `limit_s` seconds is killed: Error failure, too.
   std::string read_line(double limit_s = kNoLimit);
   // The next line as seconds; Error failure as above, or with the line where it is no time.
   double read_seconds(double limit_s = kNoLimit);
@@ -39,10 +41,10 @@ class Process {
 
  private:
   std::string short_name() const;  // without its folder
-  [[noreturn]] void fail_with_message() const;
+  [[noreturn]] void fail_with_message();
   int wait();
   std::string name_;
-  int pid_ = 0;
+  int pid_ = 0, code_ = 0, signal_ = 0;  // once it has ended, its exit code, and the signal if one did it
   std::FILE* input_ = nullptr;
   std::FILE* output_ = nullptr;
   std::FILE* errors_ = nullptr;

@@ -9,6 +9,7 @@
 #include "bench/bar_chart.h"
 #include "bench/output.h"
 #include "bench/scaling.h"
+#include "bench/sweep_chart.h"
 #include "core/file.h"
 #include "tools/html_page.h"
 #include "tools/svg_plot.h"
@@ -144,13 +145,19 @@ void add_growth(HtmlPage& page, const Results& run) {
   }
 }
 
+void add_sweeps(HtmlPage& page, const Results& run) {
+  const std::vector<Plot> plots = sweep_plots(run);
+  if (!plots.empty()) page.heading("Against size");
+  for (const Plot& plot : plots) page.figure(plot_drawing(plot), "");
+}
+
 std::string rows_table(const Results& run) {
   std::string out =
       "<div class=\"scroll\"><table><tr><th class=\"name\">function</th><th "
       "class=\"name\">shape</th>"
       "<th>type</th><th>median</th><th>p10</th><th>p90</th><th>n</th><th>disturbed</th><th>GB/s</th><th>% "
       "copy</th>"
-      "<th>GFLOP/s</th><th>% GEMM</th><th>% floor</th><th>peer</th><th>ratio</th><th "
+      "<th>GFLOP/s</th><th>% GEMM</th><th>% floor</th><th>peer</th><th>ratio</th><th>error</th><th "
       "class=\"name\">notes</th></tr>\n";
   const double copy = run.ceiling("copy_gbs"), gemm = run.ceiling("gemm_gflops");
   for (const Row& row : run.rows) {
@@ -159,12 +166,13 @@ std::string rows_table(const Results& run) {
     out += fmt::format(
         "<tr><td class=\"name\">{}</td><td "
         "class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td "
+        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td "
         "class=\"note\">{}</td></tr>\n",
         escaped(row.fn), escaped(row.shape), row.dtype, readable(row.median()), readable(row.quantile(0.1)),
         readable(row.quantile(0.9)), row.samples.seconds.size(), row.samples.disturbed, cell(gbs, 1),
         cell(100 * gbs / copy, 0), cell(gflops, 1), cell(100 * gflops / gemm, 0),
-        cell(100 * row.of_floor(), 0), escaped(peer), cell(row.ratio(), 2), escaped(row.note));
+        cell(100 * row.of_floor(), 0), escaped(peer), cell(row.ratio(), 2),
+        std::isfinite(row.error) ? fmt::format("{:.1e}", row.error) : "", escaped(row.note));
   }
   return out + "</table></div>\n";
 }
@@ -251,6 +259,7 @@ std::string to_html(const std::vector<Results>& runs) {
   add_steps(page, newest);
   add_peers(page, newest);
   add_roofline(page, newest);
+  add_sweeps(page, newest);
   add_growth(page, newest);
   add_history(page, runs);
   page.heading("All rows");

@@ -72,6 +72,8 @@ Json to_json(const Row& row, const Results& results) {
   if (row.tokens > 0) json["tokens"] = row.tokens, json["tokens_per_s"] = number(row.tokens / median);
   if (row.peak_bytes > 0) json["peak_mb"] = row.peak_bytes / (1 << 20);
   if (std::isfinite(row.x)) json["x"] = row.x;
+  for (const auto& [name, size] : row.extents) json["sizes"][name] = size;
+  if (std::isfinite(row.error)) json["error"] = row.error, json["error_allowed"] = row.allowed;
   for (const Part& part : row.parts) json["floor_parts_s"][part.name] = part.seconds;
   if (!row.tuning.tried.empty()) {
     json["peer"] = row.tuning.chosen;
@@ -100,6 +102,11 @@ Row row_from(const Json& json) {
   row.tokens = json.value("tokens", 0.0);
   row.peak_bytes = json.value("peak_mb", 0.0) * (1 << 20);
   row.x = json.value("x", kUnknown);
+  row.error = json.value("error", kUnknown);
+  row.allowed = json.value("error_allowed", kUnknown);
+  if (json.contains("sizes")) {
+    for (const auto& [name, size] : json["sizes"].items()) row.extents.emplace_back(name, size);
+  }
   if (json.contains("floor_parts_s")) {
     for (const auto& [name, seconds] : json["floor_parts_s"].items()) row.parts.push_back({name, seconds});
   }
@@ -120,7 +127,10 @@ std::string to_json(const Results& results) {
   header["gemm_gflops"] = number(results.ceiling("gemm_gflops"));
   Json rows = Json::array();
   for (const Row& row : results.rows) rows.push_back(to_json(row, results));
-  const Json document = {{"label", results.label}, {"header", header}, {"rows", rows}};
+  const Json document = {{"schema_version", kSchemaVersion},
+                         {"label", results.label},
+                         {"header", header},
+                         {"rows", rows}};
   return document.dump(1) + "\n";
 }
 
@@ -129,6 +139,10 @@ Results from_json(const std::string& text, const std::string& name) {
     fail(ErrorKind::data, "{}: not the results of a benchmark (nested too deep)", name);
   try {
     const Json document = Json::parse(text);
+    const int version = document.value("schema_version", 1);
+    if (version > kSchemaVersion)
+      fail(ErrorKind::data, "{}: of a later xformer-bench: its schema is {}, this one knows up to {}", name,
+           version, kSchemaVersion);
     Results results{document.value("label", ""), {}, {}};
     for (const auto& [key, value] : document.at("header").items()) {
       results.header.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());

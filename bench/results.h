@@ -17,10 +17,12 @@ struct Results {
   double ceiling(const std::string& name) const;  // a number of the header: copy_gbs, gemm_gflops
 };
 
-// One document: {"label", "header": {...}, "rows": [{fn, shape, dtype, device, median_s, p10_s, p90_s, n,
-// bytes, flops, floor_s, pct_floor, baseline, baseline_s, ratio, ...}]}. What is unknown is null.
+// What members mean (docs/performance.md); a new one does not change it. 1: documents that do not say.
+constexpr int kSchemaVersion = 2;
+// One document: {"schema_version", "label", "header": {...}, "rows": [{fn, shape, dtype, device, median_s, p10_s,
+// p90_s, n, bytes, flops, floor_s, pct_floor, baseline, baseline_s, ratio, ...}]}. What is unknown is null.
 std::string to_json(const Results& results);
-// Error data, with the name, for text that is not such a document.
+// Error data, with the name, for text that is not such a document, or one of a later version.
 Results from_json(const std::string& text, const std::string& name);
 
 // bench/results/LABEL.json; what ends in .json is a path already.

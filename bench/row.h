@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/extents.h"
 #include "bench/sampler.h"
 #include "bench/tuning.h"
 
@@ -29,6 +30,9 @@ struct Row {
   double tokens = 0;              // of the target side in one run; 0: not a matter of tokens
   double peak_bytes = 0;          // resident memory of the process that ran it; 0: not looked at
   double x = kUnknown;            // --scaling: the number that varies
+  Extents extents;                // the sizes by name, where they were free to choose
+  double error = kUnknown;        // against the f64 definition, relative to the largest expected element
+  double allowed = kUnknown;      // what it may be
 
   bool ran() const { return !samples.seconds.empty(); }
   double quantile(double q) const { return ran() ? samples.quantile(q) : kUnknown; }

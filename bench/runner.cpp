@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "bench/catalogue.h"
 #include "bench/ceilings.h"
+#include "bench/external/judge.h"
+#include "bench/free_shapes.h"
+#include "bench/model_sizes.h"
 #include "bench/peer_program.h"
 #include "bench/train_step.h"
 
@@ -13,24 +17,54 @@ namespace xf::bench {
 namespace {
 
 bool step_chosen(const Request& request) {
-  return request.preset != "odd" && chosen(request.fn, kTrainStep) && request.shape.empty();
+  return request.preset != "odd" && !is_language_model(request.preset) && chosen(request.fn, kTrainStep) &&
+         request.shape.empty() && request.kernel.empty();
 }
 
 bool is_chosen(const Request& request, const Case& c) {
   return chosen(request.fn, c.fn) && (request.shape.empty() || chosen(request.shape, c.shape()));
 }
 
-// The cases that are timed, with the same widths and fewer tokens, against their definition.
-void check(const Request& request, const Scope& scope, const Progress& progress) {
-  for (const Case& c : catalogue(small_scope(scope))) {
-    if (!chosen(request.fn, c.fn)) continue;
-    progress("checking " + c.fn + " " + c.shape());
-    Arena arena(c.target.device);
-    Inputs inputs(c.target, arena);
-    const double error = error_of(c, c.make(inputs));
-    if (error <= 1) continue;
-    fail(ErrorKind::failure, "{} {} {}: differs from its definition by {:.3g} times what is allowed", c.fn,
-         c.shape(), xf::name_of(c.target.dtype), error);
+// Against its definition.
+Deviation checked(const Case& c, const Progress& progress) {
+  progress("checking " + c.fn + " " + c.shape());
+  Arena arena(c.target.device);
+  Inputs inputs(c.target, arena);
+  const Deviation error = deviation_of(c, c.make(inputs));
+  if (error.of_allowed() <= 1) return error;
+  fail(ErrorKind::failure, "{} {} {}: differs from its definition by {:.3g} times what is allowed", c.fn,
+       c.shape(), xf::name_of(c.target.dtype), error.of_allowed());
+}
+
+// The cases that are timed, each with the same widths and fewer tokens: where the catalogue of such a model has it.
+std::vector<Case> smaller_cases(const Scope& scope, const std::vector<Case>& cases) {
+  const std::vector<Case> whole = catalogue(scope), small = catalogue(small_scope(scope));
+  XF_CHECK(whole.size() == small.size(), "benchmark: {} rows, but {} with fewer tokens", whole.size(),
+           small.size());
+  std::vector<Case> found;
+  for (const Case& c : cases) {
+    const auto same = std::find_if(whole.begin(), whole.end(), [&](const Case& other) {
+      return other.fn == c.fn && other.shape() == c.shape();
+    });
+    found.push_back(small[static_cast<size_t>(same - whole.begin())]);
+  }
+  return found;
+}
+
+// The error of each, whose rows are the last.
+void check(const Scope& scope, const std::vector<Case>& cases, const Progress& progress,
+           std::vector<Row>& rows) {
+  const size_t first = rows.size() - cases.size();
+  std::vector<Case> smaller;
+  if (cases.empty() || cases.front().extents.empty()) {
+    smaller = smaller_cases(scope, cases);
+  } else {
+    for (const Case& c : cases) smaller.push_back(with_fewer_rows(scope, c));
+  }
+  for (size_t i = 0; i < smaller.size(); ++i) {
+    const Deviation error = checked(smaller[i], progress);
+    rows[first + i].error = error.relative;
+    rows[first + i].allowed = error.allowed;
   }
 }
 
@@ -42,6 +76,7 @@ Row row_of(const Case& c) {
   row.device = xf::name_of(c.target.device);
   row.bytes = c.work.bytes;
   row.flops = c.work.flops;
+  row.extents = c.extents;
   return row;
 }
 
@@ -100,15 +135,28 @@ void visit(const Case& c, const TimerOptions& options, KernelPeer* peer, const s
   }
 }
 
+// All shapes of the functions that a request chooses; of a sweep those that it gives.
+std::vector<Case> cases_of(const Request& request, const Scope& scope) {
+  if (!request.kernel.empty()) return cases_for_kernel(request, scope);
+  check_pattern(request.fn, function_names(), "--fn");
+  if (is_sweep(request.shape)) return free_cases(scope, request.fn, sweep_from(request.shape));
+  if (is_language_model(request.preset)) return free_cases(scope, request.fn);
+  std::vector<Case> cases = catalogue(scope);
+  std::erase_if(cases, [&](const Case& c) { return !chosen(request.fn, c.fn); });
+  return cases;
+}
+
 // Each in turn with the same in f32; no baseline where there is no such case in that type.
 void add_kernels_beside_f32(const Request& request, Scope scope, const std::vector<Case>& cases,
                             const Progress& progress, const std::function<void()>& done,
                             std::vector<Row>& rows) {
   scope.target.dtype = DType::f32;
-  const std::vector<Case> all_in_f32 = catalogue(scope);
-  for (const Case& c : cases) {
+  const size_t first = rows.size() - cases.size();
+  const std::vector<Case> all_in_f32 = cases_of(request, scope);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Case& c = cases[i];
     progress(c.fn + " " + c.shape());
-    Row& row = rows.emplace_back(row_of(c));
+    Row& row = rows[first + i];
     row.baseline = kOwnF32;
     const auto in_f32 = std::find_if(all_in_f32.begin(), all_in_f32.end(), [&](const Case& other) {
       return other.fn == c.fn && other.shape() == c.shape();
@@ -125,10 +173,10 @@ void add_kernels_beside_f32(const Request& request, Scope scope, const std::vect
   }
 }
 
-void add_kernels(const Request& request, const std::vector<Case>& cases, const Progress& progress,
-                 const std::function<void()>& done, std::vector<Row>& rows) {
-  const size_t first = rows.size();
-  for (const Case& c : cases) rows.push_back(row_of(c));
+void add_kernels(const Request& request, const Scope& scope, const std::vector<Case>& cases,
+                 const Progress& progress, const std::function<void()>& done, std::vector<Row>& rows) {
+  if (request.baseline == kOwnF32) return add_kernels_beside_f32(request, scope, cases, progress, done, rows);
+  const size_t first = rows.size() - cases.size();
   const bool compared = request.baseline != "none";
   const auto peer = compared ? make_kernel_peer(request.baseline, request.timer) : nullptr;
   for (int i = 0; i < (compared ? 1 : kVisits); ++i) {
@@ -137,6 +185,30 @@ void add_kernels(const Request& request, const std::vector<Case>& cases, const P
       visit(cases[k], request.timer, peer.get(), request.baseline, rows[first + k]);
       done();
     }
+  }
+}
+
+// A kernel from elsewhere. What is wrong from the start is told before the machine is measured.
+std::unique_ptr<KernelProcess> start_kernel(const Request& request, const Scope& scope,
+                                            const std::vector<Case>& cases) {
+  if (request.kernel.empty()) return nullptr;
+  auto kernel = std::make_unique<KernelProcess>(request.kernel, request.kernel_limit_s);
+  Row unused;
+  check_kernel(cases.front(), scope, *kernel, unused);
+  return kernel;
+}
+
+// It in turn with ours; a row that is wrong ends it.
+void add_external_kernel(KernelProcess& kernel, const Request& request, const Scope& scope,
+                         const std::vector<Case>& cases, const Progress& progress,
+                         const std::function<void()>& done, std::vector<Row>& rows) {
+  const size_t first = rows.size() - cases.size();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    progress(cases[i].fn + " " + cases[i].shape() + ", in turn with " + request.kernel);
+    Row& row = rows[first + i];
+    request.times ? judge(cases[i], scope, request.timer, kernel, row)
+                  : check_kernel(cases[i], scope, kernel, row);
+    done();
   }
 }
 
@@ -150,10 +222,9 @@ void set_floors(const Scope& scope, const Machine& machine, std::vector<Row>& ro
 }  // namespace
 
 Choice choice_of(const Request& request) {
-  check_pattern(request.fn, function_names(), "--fn");
   Choice choice{scope_of(request.preset, request.target), step_chosen(request), {}};
-  choice.cases = catalogue(choice.scope);
-  std::erase_if(choice.cases, [&](const Case& c) { return !chosen(request.fn, c.fn); });
+  choice.cases = cases_of(request, choice.scope);
+  if (is_sweep(request.shape)) return choice;
   std::vector<std::string> shapes;
   for (const Case& c : choice.cases) shapes.push_back(c.shape());
   if (!request.shape.empty()) check_pattern(request.shape, shapes, "--shape");
@@ -163,7 +234,9 @@ Choice choice_of(const Request& request) {
 
 Results run(const Request& request, const Progress& progress, const Keep& keep) {
   const auto [scope, step, cases] = choice_of(request);
+  const std::unique_ptr<KernelProcess> kernel = start_kernel(request, scope, cases);
   const auto measured = [&] {
+    if (!request.times) return Machine();
     progress("ceilings of this machine");
     return measure_machine(request.target.device, request.target.dtype);
   };
@@ -174,15 +247,16 @@ Results run(const Request& request, const Progress& progress, const Keep& keep) 
     set_floors(scope, before, results.rows);
     keep(results);
   };
-  if (step) {
+  if (step && request.times) {
     results.rows.push_back(step_row(request, scope, progress));
     done();
   }
-  if (request.check) check(request, scope, progress);
-  if (request.baseline == kOwnF32) {
-    add_kernels_beside_f32(request, scope, cases, progress, done, results.rows);
-  } else {
-    add_kernels(request, cases, progress, done, results.rows);
+  for (const Case& c : cases) results.rows.push_back(row_of(c));
+  if (request.check && !kernel) check(scope, cases, progress, results.rows);
+  if (kernel) {
+    add_external_kernel(*kernel, request, scope, cases, progress, done, results.rows);
+  } else if (request.times) {
+    add_kernels(request, scope, cases, progress, done, results.rows);
   }
   const Machine machine = better_of(before, measured());
   set_floors(scope, machine, results.rows);

@@ -12,11 +12,15 @@
 namespace xf::bench {
 
 struct Request {
-  std::string fn, shape;  // regular expressions for whole names; "": all
+  // Regular expressions for whole names; "": all. A shape may be a sweep (bench/extents.h) instead.
+  std::string fn, shape;
+  std::string kernel;  // from elsewhere: `fn` is then the name of a function; "": none
+  double kernel_limit_s = 60;
   std::string preset = "tiny";
   tests::Target target{Device::cpu(), DType::f32};
   std::string baseline = "none";
   bool check = false;
+  bool times = true;  // false: rows have their error and nothing else
   TimerOptions timer;  // timer.samples also counts a step's
 };
 

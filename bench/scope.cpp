@@ -1,5 +1,7 @@
 #include "bench/scope.h"
 
+#include "bench/model_sizes.h"
+
 namespace xf::bench {
 
 ModelPreset model_preset(const std::string& name) {
@@ -33,7 +35,8 @@ int64_t ModelPreset::parameters() const {
 }
 
 Scope scope_of(const std::string& preset, const tests::Target& target) {
-  return {preset, target, preset == "odd" ? ModelPreset() : model_preset(preset)};
+  const bool of_ours = preset != "odd" && !is_language_model(preset);
+  return {preset, target, of_ours ? model_preset(preset) : ModelPreset()};
 }
 
 Scope small_scope(const Scope& scope) {

@@ -23,7 +23,8 @@ struct ModelPreset {
 ModelPreset model_preset(const std::string& name);
 
 struct Scope {
-  std::string preset;  // odd: shapes of tests/cases, each with its reason; else those of `model`
+  // odd: shapes of tests/cases, each with its reason; a language model's (bench/model_sizes.h); else those of `model`
+  std::string preset;
   tests::Target target;
   ModelPreset model;
 

@@ -5,12 +5,17 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <string>
 
 #include "bench/comparison.h"
 #include "bench/end_to_end.h"
+#include "bench/external/kernel_host.h"
+#include "bench/external/kernel_process.h"
+#include "bench/external/signature.h"
 #include "bench/launches.h"
+#include "bench/model_sizes.h"
 #include "bench/output.h"
 #include "bench/report.h"
 #include "bench/runner.h"
@@ -36,11 +41,14 @@ Request request_of(const Options& options) {
   Request request;
   request.fn = options.text_of("fn");
   request.shape = options.text_of("shape");
+  request.kernel = options.text_of("kernel");
+  request.kernel_limit_s = options.get_float("kernel-limit");
   request.preset = options.get_string("preset");
   request.target = {choose_device(options.get_string("device")).device,
                     dtype_called(options.get_string("dtype"))};
   request.baseline = options.get_string("baseline");
-  request.check = options.get_bool("check");
+  request.times = !options.get_bool("check-only");
+  request.check = options.get_bool("check") || !request.times;
   request.timer.samples = static_cast<int>(options.get_int("samples"));
   request.timer.cold = !options.get_bool("warm");
   request.timer.planted = options.get_float("plant");
@@ -72,6 +80,15 @@ void check_comparison(const Options& options) {
   if (!options.is_set("compare") && !options.is_set("against"))
     fail(ErrorKind::usage, "--fail-if-regression needs --against PROGRAM or --compare A,B");
   threshold_of(options.get_string("fail-if-regression"));  // a wrong one is told before minutes have passed
+}
+
+// A kernel from elsewhere is compared with ours, and nothing else.
+void check_kernel(const Options& options) {
+  for (const char* const other :
+       {"baseline", "scaling", "end-to-end", "against", "compare", "check", "count-launches", "turns"}) {
+    if (options.is_set("kernel") && options.is_given(other))
+      fail(ErrorKind::usage, "--kernel makes nothing of --{}; leave out one of them", other);
+  }
 }
 
 void print(const Results& results, const Options& options) {
@@ -117,6 +134,8 @@ Results measured(const Options& options, const Request& request, const Progress&
   if (options.get_string("dtype") == "int8" && whole != "translate")
     fail(ErrorKind::usage,
          "--dtype int8 is for --end-to-end translate; --fn quantized_linear times the product");
+  if (!whole.empty() && is_language_model(request.preset))
+    fail(ErrorKind::usage, "--preset {} has kernels only; take tiny or base for --end-to-end", request.preset);
   if (whole == "train") return train_end_to_end(request, whole_of(options), progress);
   if (whole == "translate") return translate_end_to_end(request, whole_of(options), progress);
   return options.get_bool("scaling") ? run_scaling(request, progress) : run(request, progress, keep);
@@ -176,16 +195,31 @@ int report(int argc, char** argv) {
   return 0;
 }
 
+// Answers with what a C kernel does; what it prints itself goes to the standard error.
+int host(int argc, char** argv) {
+  if (argc != 3) fail(ErrorKind::usage, "{} is for --kernel to call, with a library", kHostCommand);
+  std::ofstream answers(fmt::format("/dev/fd/{}", dup(STDOUT_FILENO)));
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  host_kernel(argv[2], std::cin, answers);
+  return 0;
+}
+
 // `report` is a command; `answer` stands behind its options, where builds of other versions look for it, too.
 int bench_program(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "report") return report(argc - 1, argv + 1);
+  if (first == kHostCommand) return host(argc, argv);
   if (!first.empty() && !first.starts_with('-') && first != "answer")
     fail(ErrorKind::usage, "xformer-bench has no command '{}'{}", first,
          tools::did_you_mean(first, {"report"}));
   const auto options = parse_options(Program::bench, argc, argv);
   if (!options) return 0;
+  if (options->get_bool("kernel-header")) {
+    fmt::print("{}", c_header());
+    return 0;
+  }
   check_comparison(*options);
+  check_kernel(*options);
   return options->is_set("compare") ? compare_labels(*options) : time_rows(*options);
 }
 

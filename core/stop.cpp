@@ -83,6 +83,8 @@ void ask_stop(int signal) {
   stop_signal.compare_exchange_strong(none, signal);
 }
 
+void forget_stop() { stop_signal = 0; }
+
 void check_stop() {
   if (const int signal = stop_asked(); signal != 0) throw Stopped(signal);
 }

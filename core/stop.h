@@ -41,8 +41,11 @@ void note_stops();
 void check_stop();
 // The signal that asked for a stop; 0: none has.
 int stop_asked();
-// As if this signal had come, unless one has: another process of the same work got it.
+// As if this signal had come, unless one has: another process of the same work got it, or whoever calls the library wants
+// it to end.
 void ask_stop(int signal);
+// From here on no stop was asked for: where a process goes on after one. While nothing runs that looks for it.
+void forget_stop();
 // Whether SIGUSR1 came since the last call.
 bool take_save_request();
 

@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "core/device.h"
@@ -35,6 +36,10 @@ class Tensor {
   static Tensor from(const std::vector<T>& values) {
     return from(values, {static_cast<int64_t>(values.size())});
   }
+  // Over memory of the caller's, which outlives the tensor and all views of it: `elements` are row-major, without gaps. Of
+  // constant elements for what is only read: an op writes into its Out arguments and nowhere else.
+  template <typename T>
+  static Tensor view(T* elements, Shape shape, Device device = Device::cpu());
 
   bool defined() const { return shape_.rank() > 0; }
   const Shape& shape() const { return shape_; }
@@ -90,6 +95,12 @@ Tensor Tensor::from(const std::vector<T>& values, Shape shape) {
   Tensor tensor = empty(shape, dtype_of<T>);
   if (!values.empty()) std::memcpy(tensor.raw(), values.data(), values.size() * sizeof(T));
   return tensor;
+}
+
+template <typename T>
+Tensor Tensor::view(T* elements, Shape shape, Device device) {
+  using Element = std::remove_const_t<T>;
+  return Tensor(nullptr, const_cast<Element*>(elements), shape, dtype_of<Element>, device);
 }
 
 template <typename T>

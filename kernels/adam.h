@@ -11,7 +11,7 @@ namespace xf::kernels {
 // sum [1] written, f64 on the CPU: sum of g_i^2. g [P] f32 or f64. Fixed blocks, added in order.
 void sum_of_squares(const Tensor& g, Out sum);
 
-struct AdamOptions {
+struct AdamOptions {  // of the update below
   float beta1 = 0.9f, beta2 = 0.98f, eps = 1e-8f;
   float weight_decay = 0;
   bool decoupled = true;  // false: L2, added to the gradient

@@ -25,7 +25,7 @@ struct QuantizedWeights {
   Tensor offsets;  // i32 [strips 16]: -128 sum_k q_mk, which takes away what 128 added to each p adds
   int64_t M = 0, K = 0;
 
-  bool defined() const { return quads.defined(); }
+  bool defined() const { return quads.defined(); }  // whether there are any
 };
 
 // The longest rows whose sums an i32 always holds: 127^2 K < 2^31.

@@ -4,7 +4,7 @@
 # Prints a line for each violation; fails if there is any.
 cmake_minimum_required(VERSION 3.25)
 
-set(folders core kernels autograd nn data tools bench tests)
+set(folders core kernels autograd nn data tools bench python tests)
 set(may_include_core core)
 set(may_include_kernels kernels core)
 set(may_include_autograd autograd kernels core)
@@ -12,6 +12,7 @@ set(may_include_nn nn autograd kernels core)
 set(may_include_data data core)
 set(may_include_tools tools data nn autograd kernels core)
 set(may_include_bench bench tools data nn kernels core tests/cases tests/support)
+set(may_include_python python tools kernels core)
 set(may_include_tests ${folders})
 
 set(helpers checks)   # kernels/foo.h that is no op

@@ -12,5 +12,5 @@ command -v clang-format-14 >/dev/null || {
 mode="--dry-run --Werror --ferror-limit=1"
 [ "${1:-}" != --fix ] || mode=-i
 # shellcheck disable=SC2086  # several words
-find autograd bench core data docs kernels nn tests tools -regex '.*\.\(h\|cpp\|cu\|cuh\)' -print0 |
+find autograd bench core data docs kernels nn python tests tools -regex '.*\.\(h\|cpp\|cu\|cuh\)' -print0 |
   xargs -0 clang-format-14 $mode

@@ -57,11 +57,14 @@ claim "the examples build with find_package(xformer)" by_cmake
 claim "one builds with pkg-config" by_pkg_config
 
 claim "one differentiates by the tape" sh -c "'$work/by-cmake/one_gradient' | grep 'by the tape'"
+claim "one calls a kernel on memory of its own" "$work/by-cmake/layer_norm"
 
 export PATH="$prefix/bin:$PATH" OMP_WAIT_POLICY=passive
 (cd "$work" && xformer-vocab demo-corpus --quiet -o corpus)
-for side in en de; do head -n 300 "$work/corpus/train.$side" >"$work/train.$side"; done
-head -n 5 "$work/corpus/test.en" >"$work/test.en"
+for side in en de; do
+  head -n 300 "$work/corpus/train.$side" >"$work/train.$side"
+  head -n 5 "$work/corpus/test.$side" >"$work/test.$side"
+done
 cat >"$work/config.toml" <<TOML
 task = "demo"
 train-sets = ["$work/train.en", "$work/train.de"]
@@ -73,6 +76,13 @@ quiet = true
 TOML
 claim "the example trains from a configuration file" "$work/by-cmake/train" "$work/config.toml"
 claim "the run translates" xformer-translate --quiet -m "$work/run" -i "$work/test.en" -o "$work/expected"
+for metric in bleu chrf ter; do xformer-score "$metric" "$work/test.de" -i "$work/expected" -f text; done >"$work/scores"
+xformer-score lm -m "$work/run" -t "$work/test.en" "$work/test.de" | awk '/^perplexity/ { printf "%.2f\n", $2 }' >"$work/perplexity"
+as_the_program_scores() {
+  "$work/by-cmake/evaluate" "$work/run" "$work/test.en" "$work/test.de" >"$work/found"
+  head -n 3 "$work/found" | cmp - "$work/scores" && awk 'END { printf "%.2f\n", $NF }' "$work/found" | cmp - "$work/perplexity"
+}
+claim "the example that measures says what xformer-score says" as_the_program_scores
 for kind in by-cmake by-pkg-config; do
   claim "the example built $kind translates as xformer-translate does" \
     sh -c "'$work/$kind/translate' '$work/run' <'$work/test.en' | cmp - '$work/expected'"

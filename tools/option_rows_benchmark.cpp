@@ -6,8 +6,11 @@ namespace {
 std::vector<Row> row_options() {
   return {
       text("fn", "", "REGEX", "functions to time, a regular expression: train_step, layer_norm, linear_.*"),
-      text("shape", "", "REGEX", "shapes to time, a regular expression: 4088x128"),
-      choice("preset", "tiny|base|odd", "tiny", "shapes of a model's step, or the tests' odd ones"),
+      text("shape", "", "REGEX|SIZES",
+           "shapes to time: a regular expression, 4088x128; or sizes by name, lists and ranges of them, "
+           "N=4096,D=128,512 or N=4096,D=1:65536:*2"),
+      choice("preset", "tiny|base|odd|gpt2|smollm2-135m|qwen3-0.6b|gemma2-2b|llama3.1-8b", "tiny",
+             "shapes of a model's step, the tests' odd ones, or those of a language model's kernels"),
       choice("dtype", "f32|f64|bf16|int8", "f32",
              "type of the elements; int8: --end-to-end translate as with --precision int8"),
       text("device", "cpu", "cpu|cuda[:N]", "where to compute"),
@@ -18,12 +21,23 @@ std::vector<Row> row_options() {
           .between(0, 1e9),
       flag("warm", "false", "leave inputs in the cache; else kernels rotate through more than fits"),
       flag("check", "false", "compare with the f64 definition first"),
+      flag("check-only", "false", "compare with the f64 definition, and time nothing"),
       real("plant", "0", "X", "report every time longer by this share, to see --fail-if-regression notice")
           .at_least(0)
           .seldom(),
       flag("list", "false", "names and shapes only"),
       flag("count-launches", "false",
            "what a training step launches, read from its recorded graph; --device cuda"),
+  };
+}
+
+std::vector<Row> kernel_options() {
+  return {
+      text("kernel", "", "FILE",
+           "a kernel of yours for the function --fn, checked and timed in turn with ours: a C function in FILE.so, "
+           "a Python one in FILE.py, or a command line that answers (docs/your_kernel.md)"),
+      real("kernel-limit", "60", "SECONDS", "how long a call of it may take").between(0.001, 1e6),
+      flag("kernel-header", "false", "print the C header for --kernel, xformer_kernel.h, and do nothing else"),
   };
 }
 
@@ -77,6 +91,7 @@ std::vector<Row> report_options() {
 
 OptionGroup benchmark_options() {
   return {{"what is timed", Program::bench, Keep::free, row_options()},
+          {"a kernel of yours", Program::bench, Keep::free, kernel_options()},
           {"results", Program::bench, Keep::free, result_options()},
           {"before and after", Program::bench, Keep::free, comparison_options()},
           {"whole programs", Program::bench, Keep::free, whole_options()},

@@ -99,6 +99,7 @@ std::string program_summary(Program program) {
              "peers.\n\n"
              "  xformer-bench --fn train_step --preset tiny\n"
              "  xformer-bench --fn layer_norm --baseline torch\n"
+             "  xformer-bench --kernel mine.so --fn layer_norm_forward --shape N=4096,D=1:65536:*2\n"
              "  xformer-bench --against OTHER/xformer-bench --fail-if-regression 5%\n"
              "  xformer-bench report --help    a page of stored results\n";
     case Program::bench_report:

@@ -64,23 +64,6 @@ void read_files(const Options& options, ScoreRequest& request) {
   }
 }
 
-void read_metric_options(const Options& options, ScoreRequest& request) {
-  request.bleu.lowercase = options.get_bool("lowercase");
-  request.bleu.tokenizer = data::bleu_tokenizer_from_name(options.get_string("tokenize"));
-  request.bleu.smoothing = data::bleu_smoothing_from_name(options.get_string("smooth-method"));
-  if (options.is_set("smooth-value")) request.bleu.smooth_value = options.get_float("smooth-value");
-  request.chrf = {.lowercase = options.get_bool("lowercase") || options.get_bool("chrf-lowercase"),
-                  .char_order = static_cast<int>(options.get_int("chrf-char-order")),
-                  .word_order = static_cast<int>(options.get_int("chrf-word-order")),
-                  .beta = static_cast<int>(options.get_int("chrf-beta")),
-                  .whitespace = options.get_bool("chrf-whitespace"),
-                  .eps_smoothing = options.get_bool("chrf-eps-smoothing")};
-  request.ter = {.case_sensitive = options.get_bool("ter-case-sensitive"),
-                 .normalized = options.get_bool("ter-normalized"),
-                 .no_punct = options.get_bool("ter-no-punct"),
-                 .asian_support = options.get_bool("ter-asian-support")};
-}
-
 std::optional<ScoreTable::Trials> paired_trials(const Options& options) {
   const bool bootstrap = options.get_bool("paired-bs"), randomization = options.get_bool("paired-ar");
   if (bootstrap && randomization)
@@ -110,10 +93,29 @@ void check_request(const Options& options, const ScoreRequest& request) {
 
 }  // namespace
 
+MetricOptions metric_options(const Options& options) {
+  MetricOptions metrics;
+  metrics.bleu.lowercase = options.get_bool("lowercase");
+  metrics.bleu.tokenizer = data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+  metrics.bleu.smoothing = data::bleu_smoothing_from_name(options.get_string("smooth-method"));
+  if (options.is_set("smooth-value")) metrics.bleu.smooth_value = options.get_float("smooth-value");
+  metrics.chrf = {.lowercase = options.get_bool("lowercase") || options.get_bool("chrf-lowercase"),
+                  .char_order = static_cast<int>(options.get_int("chrf-char-order")),
+                  .word_order = static_cast<int>(options.get_int("chrf-word-order")),
+                  .beta = static_cast<int>(options.get_int("chrf-beta")),
+                  .whitespace = options.get_bool("chrf-whitespace"),
+                  .eps_smoothing = options.get_bool("chrf-eps-smoothing")};
+  metrics.ter = {.case_sensitive = options.get_bool("ter-case-sensitive"),
+                 .normalized = options.get_bool("ter-normalized"),
+                 .no_punct = options.get_bool("ter-no-punct"),
+                 .asian_support = options.get_bool("ter-asian-support")};
+  return metrics;
+}
+
 ScoreRequest read_score_request(const Options& options) {
   ScoreRequest request;
   request.paired = paired_trials(options);
-  read_metric_options(options, request);
+  request.measuring = metric_options(options);
   read_files(options, request);
   check_request(options, request);
   if (!request.paired) std::ranges::sort(request.metrics);  // sacreBLEU's order of its output

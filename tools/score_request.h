@@ -21,16 +21,24 @@ struct NamedLines {
   Lines lines;
 };
 
+// How each metric measures.
+struct MetricOptions {
+  data::BleuOptions bleu;
+  data::ChrfOptions chrf;
+  data::TerOptions ter;
+};
+
 // As many lines in every system as in every reference, and one at least of each.
 struct ScoreRequest {
   std::vector<std::string> metrics;  // "bleu", "chrf", "compat-bleu", "ter", each once
   std::vector<Lines> references;
   std::vector<NamedLines> systems;
-  data::BleuOptions bleu;
-  data::ChrfOptions chrf;
-  data::TerOptions ter;
+  MetricOptions measuring;
   std::optional<ScoreTable::Trials> paired;
 };
+
+// `options`: of Program::score.
+MetricOptions metric_options(const Options& options);
 
 // `options`: of Program::score. Error usage for what does not go together, Error data for files that do not.
 ScoreRequest read_score_request(const Options& options);

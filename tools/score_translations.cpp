@@ -16,14 +16,9 @@ namespace {
 
 using Request = ScoreRequest;
 
-std::string signature_of(const data::Score& score, const Options& options) {
-  return options.get_bool("short") ? data::short_signature_text(score.signature)
-                                   : data::signature_text(score.signature);
-}
-
-std::unique_ptr<data::Metric> metric_of(const Request& request, const std::string& name) {
-  if (name == "bleu") return data::make_metric(request.bleu);
-  return name == "chrf" ? data::make_metric(request.chrf) : data::make_metric(request.ter);
+std::unique_ptr<data::Metric> metric_of(const MetricOptions& measuring, const std::string& name) {
+  if (name == "bleu") return data::make_metric(measuring.bleu);
+  return name == "chrf" ? data::make_metric(measuring.chrf) : data::make_metric(measuring.ter);
 }
 
 data::Score compat_score(const Options& options, const Lines& hypotheses, const Lines& references,
@@ -36,29 +31,14 @@ data::Score compat_score(const Options& options, const Lines& hypotheses, const 
   return data::compat_bleu(texts[0], texts[1], batch);
 }
 
-data::Score corpus_score(const Request& request, const Options& options, const std::string& name,
-                         const Lines& hypotheses) {
-  if (name == "compat-bleu")
-    return compat_score(options, hypotheses, request.references.front(), options.get_int("mini-batch"));
-  const auto metric = metric_of(request, name);
-  const auto segments = data::segment_statistics(*metric, hypotheses, request.references);
-  data::Score score = data::corpus_score(*metric, segments, request.references.size());
-  if (!options.get_bool("confidence")) return score;
-  const ResamplingSeed seed = resampling_seed();
-  const int64_t resamples = options.get_int("confidence-n");
-  score.confidence = data::confidence_interval(*metric, segments, resamples, seed.value);
-  data::add_trials(score.signature, "bs", resamples, seed.name);
-  return score;
-}
-
 data::Score sentence_score(const Request& request, const Options& options, const std::string& name,
                            size_t line) {
   const std::string& hypothesis = request.systems.front().lines[line];
   const Lines references = data::references_of_segment(request.references, line);
-  if (name == "chrf") return data::sentence_chrf(hypothesis, references, request.chrf);
-  if (name == "ter") return data::sentence_ter(hypothesis, references, request.ter);
+  if (name == "chrf") return data::sentence_chrf(hypothesis, references, request.measuring.chrf);
+  if (name == "ter") return data::sentence_ter(hypothesis, references, request.measuring.ter);
   if (name == "compat-bleu") return compat_score(options, {hypothesis}, references, 1);
-  return data::sentence_bleu(hypothesis, references, request.bleu);
+  return data::sentence_bleu(hypothesis, references, request.measuring.bleu);
 }
 
 std::vector<data::Score> scores_of_system(const Request& request, const Options& options) {
@@ -66,7 +46,7 @@ std::vector<data::Score> scores_of_system(const Request& request, const Options&
   const Lines& hypotheses = request.systems.front().lines;
   if (!options.get_bool("sentence-level")) {
     for (const std::string& name : request.metrics)
-      scores.push_back(corpus_score(request, options, name, hypotheses));
+      scores.push_back(corpus_score(name, hypotheses, request.references, options));
     return scores;
   }
   for (size_t line = 0; line < hypotheses.size(); ++line) {
@@ -82,11 +62,6 @@ bool wants_json(const Options& options) {
   return format && std::string(format) == "json";
 }
 
-std::string text_of(const data::Score& score, const Options& options, int width) {
-  if (options.get_bool("score-only")) return data::format_number(score, width);
-  return options.get_bool("short") ? data::format_short(score, width) : data::format(score, width);
-}
-
 void print_system(const Request& request, const Options& options) {
   const auto scores = scores_of_system(request, options);
   const int width = static_cast<int>(options.get_int("width"));
@@ -97,7 +72,7 @@ void print_system(const Request& request, const Options& options) {
   Lines lines;
   size_t widest = 0;  // what stands before the '=', which is aligned
   for (const data::Score& score : scores) {
-    lines.push_back(text_of(score, options, width));
+    lines.push_back(text_of(score, options));
     if (const size_t sign = lines.back().find('='); sign != std::string::npos)
       widest = std::max(widest, sign);
   }
@@ -112,7 +87,7 @@ ScoreTable::Column scores_of_systems(const Request& request, const Options& opti
                                      const std::string& name) {
   ScoreTable::Column column;
   for (const NamedLines& system : request.systems) {
-    const data::Score score = corpus_score(request, options, name, system.lines);
+    const data::Score score = corpus_score(name, system.lines, request.references, options);
     column.metric = score.name;
     column.signature = signature_of(score, options);
     column.results.push_back({.score = score.score, .confidence = {}, .p_value = {}});
@@ -122,7 +97,7 @@ ScoreTable::Column scores_of_systems(const Request& request, const Options& opti
 
 ScoreTable::Column tested_systems(const Request& request, const Options& options, const std::string& name,
                                   const ResamplingSeed& seed) {
-  const auto metric = metric_of(request, name);
+  const auto metric = metric_of(request.measuring, name);
   std::vector<data::SegmentStatistics> systems;
   for (const NamedLines& system : request.systems)
     systems.push_back(data::segment_statistics(*metric, system.lines, request.references));
@@ -147,6 +122,32 @@ void print_systems(const Request& request, const Options& options) {
 }
 
 }  // namespace
+
+std::string signature_of(const data::Score& score, const Options& options) {
+  return options.get_bool("short") ? data::short_signature_text(score.signature)
+                                   : data::signature_text(score.signature);
+}
+
+std::string text_of(const data::Score& score, const Options& options) {
+  const int width = static_cast<int>(options.get_int("width"));
+  if (options.get_bool("score-only")) return data::format_number(score, width);
+  return options.get_bool("short") ? data::format_short(score, width) : data::format(score, width);
+}
+
+data::Score corpus_score(const std::string& name, const Lines& hypotheses,
+                         const std::vector<Lines>& references, const Options& options) {
+  if (name == "compat-bleu")
+    return compat_score(options, hypotheses, references.front(), options.get_int("mini-batch"));
+  const auto metric = metric_of(metric_options(options), name);
+  const auto segments = data::segment_statistics(*metric, hypotheses, references);
+  data::Score score = data::corpus_score(*metric, segments, references.size());
+  if (!options.get_bool("confidence")) return score;
+  const ResamplingSeed seed = resampling_seed();
+  const int64_t resamples = options.get_int("confidence-n");
+  score.confidence = data::confidence_interval(*metric, segments, resamples, seed.value);
+  data::add_trials(score.signature, "bs", resamples, seed.name);
+  return score;
+}
 
 void score_translations(const Options& options) {
   const Request request = read_score_request(options);

@@ -31,6 +31,24 @@ void add(data::Sequences& side, const data::Tokenizer& vocabulary, const std::st
   side.push_back(ids);
 }
 
+data::ParallelCorpus encoded(const nn::TranslationModel& model, const Vocabularies& vocabularies,
+                             const std::vector<std::string>& sources,
+                             const std::vector<std::string>& targets) {
+  XF_CHECK(sources.size() == targets.size(), "teacher forcing: {} sources, {} targets", sources.size(),
+           targets.size());
+  data::ParallelCorpus corpus;
+  const int64_t most = nn::most_tokens(model.config());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    add(corpus.source, *vocabularies.source, sources[i], i + 1, most);
+    add(corpus.target, *vocabularies.target, targets[i], i + 1, most);
+    corpus.lines.push_back(static_cast<int64_t>(i) + 1);
+  }
+  return corpus;
+}
+
+// What has logits at the same time: each of these target tokens, for the whole vocabulary.
+constexpr data::BatchCapacity kScoredAtATime{.target_tokens = 1024, .source_tokens = 4096, .sentences = 256};
+
 }  // namespace
 
 std::vector<ForcedLine> teacher_forced(const nn::TranslationModel& model, Arena& arena,
@@ -38,15 +56,7 @@ std::vector<ForcedLine> teacher_forced(const nn::TranslationModel& model, Arena&
                                        const std::vector<std::string>& sources,
                                        const std::vector<std::string>& targets, int64_t sentences_per_batch) {
   const data::Tokenizer &source = *vocabularies.source, &target = *vocabularies.target;
-  XF_CHECK(sources.size() == targets.size(), "teacher forcing: {} sources, {} targets", sources.size(),
-           targets.size());
-  data::ParallelCorpus corpus;
-  const int64_t most = nn::most_tokens(model.config());
-  for (size_t i = 0; i < sources.size(); ++i) {
-    add(corpus.source, source, sources[i], i + 1, most);
-    add(corpus.target, target, targets[i], i + 1, most);
-    corpus.lines.push_back(static_cast<int64_t>(i) + 1);
-  }
+  const data::ParallelCorpus corpus = encoded(model, vocabularies, sources, targets);
   std::vector<ForcedLine> lines(sources.size());
   const auto capacity = data::capacity_of_sentences(corpus, sentences_per_batch);
   for (const data::IndexedBatch& indexed :
@@ -58,6 +68,22 @@ std::vector<ForcedLine> teacher_forced(const nn::TranslationModel& model, Arena&
       lines[static_cast<size_t>(i)] = {text_of(source, corpus.source[i]), text_of(target, corpus.target[i]),
                                        text_of(target, predicted[b])};
     }
+  }
+  return lines;
+}
+
+std::vector<std::vector<double>> log_probabilities(const nn::TranslationModel& model, Arena& arena,
+                                                   const Vocabularies& vocabularies,
+                                                   const std::vector<std::string>& sources,
+                                                   const std::vector<std::string>& targets) {
+  const data::ParallelCorpus corpus = encoded(model, vocabularies, sources, targets);
+  const auto specials = data::batch_specials(*vocabularies.source, *vocabularies.target);
+  std::vector<std::vector<double>> lines(sources.size());
+  for (const data::IndexedBatch& indexed : data::validation_batches(corpus, specials, kScoredAtATime)) {
+    check_stop();
+    auto of_batch = nn::log_probabilities(model, arena, indexed.batch);
+    for (size_t b = 0; b < of_batch.size(); ++b)
+      lines[static_cast<size_t>(indexed.sentences[b])] = std::move(of_batch[b]);
   }
   return lines;
 }

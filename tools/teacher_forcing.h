@@ -1,4 +1,5 @@
-// A model's likeliest words along given targets (nn/teacher_forced.h), line by line: what two tutorials score.
+// A model along given targets (nn/teacher_forced.h), line by line: its likeliest words, which two tutorials score, and how
+// probable the targets are.
 #pragma once
 
 #include <string>
@@ -22,5 +23,11 @@ std::vector<ForcedLine> teacher_forced(const nn::TranslationModel& model, Arena&
                                        const Vocabularies& vocabularies,
                                        const std::vector<std::string>& sources,
                                        const std::vector<std::string>& targets, int64_t sentences_per_batch);
+
+// log p, in nats, of each token of each target, </s> last. Lines and errors as above.
+std::vector<std::vector<double>> log_probabilities(const nn::TranslationModel& model, Arena& arena,
+                                                   const Vocabularies& vocabularies,
+                                                   const std::vector<std::string>& sources,
+                                                   const std::vector<std::string>& targets);
 
 }  // namespace xf::tools

@@ -2,54 +2,165 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/parallel.h"
 #include "data/text_file.h"
+#include "tools/export_commands.h"
+#include "tools/inspect_model.h"
 #include "tools/model_translator.h"
+#include "tools/nearest_name.h"
+#include "tools/score_translations.h"
+#include "tools/teacher_forcing.h"
 #include "tools/train.h"
 
 namespace xf {
 
 namespace {
 
-// parse_options() of a program's arguments, the program's name first.
-tools::Options parsed(tools::Program program, const std::vector<std::string>& arguments) {
+using Arguments = std::vector<std::string>;
+
+// parse_options() of a program's arguments. Error usage for one of `files`, which say where a program reads and writes, and
+// in which form, and are nothing to a call.
+tools::Options parsed(tools::Program program, const Arguments& arguments,
+                      std::initializer_list<const char*> files) {
   std::vector<const char*> words = {"xformer"};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   const auto options = tools::parse_options(program, static_cast<int>(words.size()), words.data());
   if (!options) fail(ErrorKind::usage, "--help, --version and the like are for the programs");
+  for (const char* name : files) {
+    if (options->is_given(name))
+      fail(ErrorKind::usage, "--{} is for the program {}; the library has no such option", name,
+           tools::program_name(program));
+  }
   return *options;
+}
+
+tools::Options translating(const std::string& run, const Arguments& options) {
+  Arguments arguments = {"--model", run};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return parsed(tools::Program::translate, arguments,
+                {"input", "output", "word-scores", "alignment", "interactive", "continue", "stat-freq",
+                 "teacher-forced", "output-format", "num-examples"});
+}
+
+// Of a file a line end would have made two.
+void check_line(const char* what, size_t number, const std::string& line) {
+  data::check_utf8(what, static_cast<int64_t>(number), line);
+  if (line.find('\n') != std::string::npos)
+    fail(ErrorKind::data, "{}:{}: a line end within a line; give lines one by one", what, number);
+}
+
+Lines prepared(const tools::ModelTranslator& model, const Lines& lines, const char* what) {
+  Lines texts;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    check_line(what, i + 1, lines[i]);
+    texts.push_back(model.reads_pieces ? lines[i] : model.model->pipeline.prepare(lines[i]));
+  }
+  return texts;
 }
 
 }  // namespace
 
+const char* version() { return XFORMER_VERSION; }
+
 struct Translator::Implementation {
-  tools::ModelTranslator model;
+  Implementation(const std::string& run, const Arguments& options) : model(translating(run, options)) {}
+
+  // Another model of this process may have set another number since.
+  void take_threads() const {
+    if (thread_count() != threads) set_thread_count(threads);
+  }
+
+  std::vector<tools::Translation> translate(const Lines& lines) const {
+    std::vector<tools::SourceLine> sources;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      check_line("translate", i + 1, lines[i]);
+      sources.push_back(model.source_line(lines[i], fmt::format("translate:{}", i + 1)));
+    }
+    take_threads();
+    return model.translator.translate(sources);
+  }
+
+  const tools::ModelTranslator model;
+  const int threads = thread_count();
 };
 
-Translator::Translator(const std::string& run, const std::vector<std::string>& options) {
-  std::vector<std::string> arguments = {"--model", run};
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  implementation_.reset(
-      new Implementation{tools::ModelTranslator(parsed(tools::Program::translate, arguments))});
-}
+Translator::Translator(const std::string& run, const Arguments& options)
+    : implementation_(std::make_unique<Implementation>(run, options)) {}
 Translator::~Translator() = default;
 Translator::Translator(Translator&&) noexcept = default;
 Translator& Translator::operator=(Translator&&) noexcept = default;
 
-std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {
-  const tools::ModelTranslator& model = implementation_->model;
-  std::vector<tools::SourceLine> prepared;
-  std::vector<std::string> texts;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    data::check_utf8("translate", static_cast<int64_t>(i + 1), lines[i]);
-    prepared.push_back(model.source_line(lines[i], fmt::format("translate:{}", i + 1)));
-  }
-  for (const tools::Translation& translation : model.translator.translate(prepared))
-    texts.push_back(translation.texts.front());
+Lines Translator::translate(const Lines& lines) {
+  Lines texts;
+  for (tools::Translation& translation : implementation_->translate(lines))
+    texts.push_back(std::move(translation.texts.front()));
   return texts;
 }
 
-void train(const std::vector<std::string>& arguments) {
-  tools::train(parsed(tools::Program::train, arguments));
+std::vector<std::vector<Hypothesis>> Translator::hypotheses(const Lines& lines) {
+  std::vector<std::vector<Hypothesis>> of_lines;
+  for (const tools::Translation& translation : implementation_->translate(lines)) {
+    std::vector<Hypothesis>& found = of_lines.emplace_back();
+    for (size_t i = 0; i < translation.texts.size(); ++i) {
+      found.push_back({.text = translation.texts[i]});
+      if (i >= translation.hypotheses.size()) continue;  // a line without tokens
+      found.back().log_probability = translation.hypotheses[i].log_probability;
+      found.back().score = translation.hypotheses[i].score;
+    }
+  }
+  return of_lines;
 }
+
+std::vector<std::vector<double>> Translator::score(const Lines& sources, const Lines& targets) {
+  const tools::ModelTranslator& model = implementation_->model;
+  if (sources.size() != targets.size())
+    fail(ErrorKind::usage, "score: {} sources, but {} targets", sources.size(), targets.size());
+  implementation_->take_threads();
+  Arena arena(model.device);
+  return tools::log_probabilities(model.translation, arena, model.text,
+                                  prepared(model, sources, "score: sources"),
+                                  prepared(model, targets, "score: targets"));
+}
+
+Score score(const std::string& metric, const Lines& hypotheses, const std::vector<Lines>& references,
+            const std::vector<std::string>& options) {
+  const std::vector<std::string> metrics = {"bleu", "chrf", "ter"};
+  if (std::ranges::find(metrics, metric) == metrics.end())
+    fail(ErrorKind::usage, "score: no metric '{}'{} (one of {})", metric,
+         tools::did_you_mean(metric, metrics), fmt::join(metrics, ", "));
+  const tools::Options given =
+      parsed(tools::Program::score, options,
+             {"references", "input", "metrics", "sentence-level", "mini-batch", "score-only", "format",
+              "paired-bs", "paired-bs-n", "paired-ar", "paired-ar-n"});
+  const data::Score found = tools::corpus_score(metric, hypotheses, references, given);
+  return {.name = found.name,
+          .value = found.score,
+          .signature = tools::signature_of(found, given),
+          .text = tools::text_of(found, given)};
+}
+
+void train(const std::vector<std::string>& arguments) {
+  tools::train(parsed(tools::Program::train, arguments, {"print-model", "vocab-sizes", "runs", "output"}));
+}
+
+void export_model(const std::vector<std::string>& arguments) {
+  std::vector<std::string> names;
+  for (const tools::Command& command : tools::export_commands()) {
+    // What these find is printed; inspect() is below.
+    if (command.program == tools::Program::export_inspect || command.program == tools::Program::export_diff)
+      continue;
+    names.emplace_back(command.name);
+    if (arguments.empty() || arguments.front() != command.name) continue;
+    command.run(parsed(command.program, {arguments.begin() + 1, arguments.end()}, {}));
+    return;
+  }
+  const std::string name = arguments.empty() ? "" : arguments.front();
+  fail(ErrorKind::usage, "export: no command '{}'{} (one of {})", name, tools::did_you_mean(name, names),
+       fmt::join(names, ", "));
+}
+
+std::string inspect(const std::string& model) { return tools::to_json(tools::inspected(model)); }
 
 }  // namespace xf

@@ -25,6 +25,16 @@ struct Tensors {
     const Tensor& saved = keeps_input(activation) ? x : a;
     kernels::bias_activation_backward(da, saved, bias, activation, dropout, dx, dbias);
   }
+  // Without dropout.
+  Operands forward_operands() const {
+    if (dropout.p > 0) return {};
+    return {{{"x", x}, {"bias", bias}, {"a", a}}, {{"activation", static_cast<double>(activation)}}};
+  }
+  Operands backward_operands() const {
+    if (dropout.p > 0) return {};
+    return {{{"da", da}, {"x", x}, {"bias", bias}, {"dx", dx}, {"dbias", dbias}},
+            {{"activation", static_cast<double>(activation)}}};
+  }
   // body(element, z = x + bias, what dropout multiplies it by)
   template <typename Body>
   void for_each_element(const Body& body) const {
@@ -66,7 +76,7 @@ void add(const Scope& scope, int64_t N, int64_t F, Activation f, float p, std::v
                   {2 * values + bias, 2 * product(N, F)},
                   [=](Inputs& in) {
                     const Tensors t(in, N, F, f, p);
-                    return Call{[t] { t.forward(); }, {{t.a}}, [t] { return t.forward_reference(); }};
+                    return Call{[t] { t.forward(); }, {{t.a}}, [t] { return t.forward_reference(); }, t.forward_operands()};
                   }});
   rows.push_back({"activation",
                   "bias_activation_backward",
@@ -79,11 +89,19 @@ void add(const Scope& scope, int64_t N, int64_t F, Activation f, float p, std::v
                     t.forward();
                     return Call{[t] { t.backward(); },
                                 {{t.dx}, {t.dbias, 2, 1}},
-                                [t] { return t.backward_reference(); }};
+                                [t] { return t.backward_reference(); },
+                                t.backward_operands()};
                   }});
 }
 
 }  // namespace
+
+std::vector<Case> activation_at(const Scope& scope, const Extents& sizes) {
+  std::vector<Case> rows;
+  for (const Activation f : kernels::kActivations)
+    add(scope, size_of(sizes, "N"), size_of(sizes, "F"), f, 0, rows);
+  return rows;
+}
 
 std::vector<Case> activation_rows(const Scope& scope) {
   std::vector<Case> rows;

@@ -7,7 +7,7 @@ namespace xf::bench {
 
 namespace {
 
-constexpr float kLearningRate = 1e-3f, kTokens = 4096;
+constexpr float kLearningRate = 1e-3f, kTokens = 4096, kClipNorm = 1;
 constexpr int kUpdate = 3;
 // In f64 too: the step's numbers (learning rate, 1/tokens) are f32, rounded to 2^-24.
 constexpr double kStepTolerance = 1e-7 / 1e-12;
@@ -22,18 +22,31 @@ struct Tensors {
         v(in.random_of(master, {P}, 0, 1e-4f)),
         g(in.random_of(master, {P}, -50, 50)),
         norm_squared(in.zeros({1}, DType::f64)) {
-    const auto corrected = [](float beta) { return 1 - std::pow(beta, static_cast<float>(kUpdate)); };
     step = Tensor::from(std::vector<float>{kLearningRate, corrected(options.beta1), corrected(options.beta2),
                                            1 / kTokens})
                .to(in.target().device);
     if (in.target().dtype == DType::bf16) rounded = in.poisoned({P});
   }
+  static float corrected(float beta) { return 1 - std::pow(beta, static_cast<float>(kUpdate)); }
+  // After norm(). A kernel from elsewhere is told what the gradient is to be multiplied by.
+  Operands operands() const {
+    if (rounded.defined()) return {};
+    const double norm = std::sqrt(tests::as_doubles(norm_squared)[0]) / kTokens;
+    return {{{"g", g}, {"p", p}, {"m", m}, {"v", v}},
+            {{"learning_rate", kLearningRate},
+             {"beta1", options.beta1},
+             {"beta2", options.beta2},
+             {"eps", options.eps},
+             {"correction1", corrected(options.beta1)},
+             {"correction2", corrected(options.beta2)},
+             {"scale", std::min(1.0, kClipNorm / norm) / kTokens}}};
+  }
   void norm() const { kernels::sum_of_squares(g, norm_squared); }
-  void update() const { kernels::adam(options, step, 1, norm_squared, p, m, v, g, rounded); }
+  void update() const { kernels::adam(options, step, kClipNorm, norm_squared, p, m, v, g, rounded); }
   Expected reference() const {
     using tests::as_doubles;
     tests::AdamState state{as_doubles(p), as_doubles(m), as_doubles(v)};
-    tests::adam_reference(options, kLearningRate, kUpdate, kTokens, 1, as_doubles(g), state);
+    tests::adam_reference(options, kLearningRate, kUpdate, kTokens, kClipNorm, as_doubles(g), state);
     return {state.p, state.m, state.v};
   }
   kernels::AdamOptions options;
@@ -71,11 +84,18 @@ void add(const Scope& scope, int64_t P, std::vector<Case>& rows) {
                     t.norm();
                     return Call{[t] { t.update(); },
                                 {{t.p, factor}, {t.m, factor}, {t.v, factor}},
-                                [t] { return t.reference(); }};
+                                [t] { return t.reference(); },
+                                t.operands()};
                   }});
 }
 
 }  // namespace
+
+std::vector<Case> adam_at(const Scope& scope, const Extents& sizes) {
+  std::vector<Case> rows;
+  add(scope, size_of(sizes, "P"), rows);
+  return rows;
+}
 
 std::vector<Case> adam_rows(const Scope& scope) {
   std::vector<Case> rows;

@@ -11,9 +11,11 @@ namespace {
 using tests::as_doubles;
 using tests::AttentionCase;
 
-// q, k, v are columns of one wide matrix, as in a fused projection.
+// q, k, v are columns of one wide matrix, as in a fused projection, or matrices of their own.
+enum class Projection { fused, apart };
+
 struct Tensors {
-  Tensors(Inputs& in, const AttentionCase& of, float p)
+  Tensors(Inputs& in, const AttentionCase& of, float p, Projection projection = Projection::fused)
       : c(of),
         q_offsets(in.ids(tests::offsets_of(c.query_lengths))),
         k_offsets(in.ids(tests::offsets_of(c.key_lengths))),
@@ -21,17 +23,46 @@ struct Tensors {
         o(in.poisoned({c.Tq(), c.D()})),
         host_dropout(tests::test_dropout(p)),
         dropout(tests::dropout_on(in.target().device, host_dropout)) {
+    projection == Projection::fused ? fuse(in) : keep_apart(in);
+    shape = {.heads = c.heads,
+             .max_keys = std::max<int64_t>(1, c.longest_key()),
+             .causal = c.causal,
+             .scale = c.scale()};
+    if (shape.is_long()) lse = in.poisoned_sums({c.heads, c.Tq()});
+  }
+  void fuse(Inputs& in) {
     const int64_t D = c.D();
     const Tensor queries = in.random({c.Tq(), 3 * D}), keys = in.random({c.Tk(), 3 * D});
     const Tensor dqueries = in.poisoned({c.Tq(), 3 * D}), dkeys = in.poisoned({c.Tk(), 3 * D});
     q = queries.slice_columns(0, D), k = keys.slice_columns(D, 2 * D), v = keys.slice_columns(2 * D, 3 * D);
     dq = dqueries.slice_columns(0, D), dk = dkeys.slice_columns(D, 2 * D),
     dv = dkeys.slice_columns(2 * D, 3 * D);
-    shape = {.heads = c.heads,
-             .max_keys = std::max<int64_t>(1, c.longest_key()),
-             .causal = c.causal,
-             .scale = c.scale()};
-    if (shape.is_long()) lse = in.poisoned_sums({c.heads, c.Tq()});
+  }
+  void keep_apart(Inputs& in) {
+    const Shape queries{c.Tq(), c.D()}, keys{c.Tk(), c.D()};
+    q = in.random(queries), k = in.random(keys), v = in.random(keys);
+    dq = in.poisoned(queries), dk = in.poisoned(keys), dv = in.poisoned(keys);
+  }
+  // [B, S, H, Dh], of sentences of one length.
+  Tensor heads(const Tensor& tensor) const {
+    return tensor.reshape({c.B(), tensor.rows() / c.B(), c.heads, c.Dh});
+  }
+  Operands forward_operands() const {
+    return {{{"q", heads(q)}, {"k", heads(k)}, {"v", heads(v)}, {"o", heads(o)}}, numbers()};
+  }
+  Operands backward_operands() const {
+    return {{{"grad_o", heads(grad_o)},
+             {"q", heads(q)},
+             {"k", heads(k)},
+             {"v", heads(v)},
+             {"o", heads(o)},
+             {"dq", heads(dq)},
+             {"dk", heads(dk)},
+             {"dv", heads(dv)}},
+            numbers()};
+  }
+  std::vector<std::pair<std::string, double>> numbers() const {
+    return {{"scale", c.scale()}, {"causal", c.causal ? 1 : 0}};
   }
   void forward() const { kernels::attention_forward(q, k, v, q_offsets, k_offsets, shape, dropout, o, lse); }
   void backward() const {
@@ -72,7 +103,8 @@ std::string variant_of(const AttentionCase& c) {
   return variant;
 }
 
-void add(const Scope& scope, const AttentionCase& c, float p, std::vector<Case>& rows) {
+void add(const Scope& scope, const AttentionCase& c, float p, std::vector<Case>& rows,
+         Projection projection = Projection::fused) {
   const double queries = product(c.Tq(), c.D()) * scope.e(), keys = product(c.Tk(), c.D()) * scope.e();
   const double products =
       pairs_of(c) * product(c.D(), 2);  // one of the two of forward, or of the five of backward
@@ -84,8 +116,10 @@ void add(const Scope& scope, const AttentionCase& c, float p, std::vector<Case>&
                   scope.target,
                   {2 * queries + 2 * keys, 2 * products},
                   [=](Inputs& in) {
-                    const Tensors t(in, c, p);
-                    return Call{[t] { t.forward(); }, {{t.o}}, [t] { return Expected{t.reference().o}; }};
+                    const Tensors t(in, c, p, projection);
+                    Call call{[t] { t.forward(); }, {{t.o}}, [t] { return Expected{t.reference().o}; }};
+                    if (projection == Projection::apart) call.operands = t.forward_operands();
+                    return call;
                   }});
   rows.push_back({"attention",
                   "attention_backward",
@@ -94,14 +128,16 @@ void add(const Scope& scope, const AttentionCase& c, float p, std::vector<Case>&
                   scope.target,
                   {3 * queries + 4 * keys, 5 * products},
                   [=](Inputs& in) {
-                    const Tensors t(in, c, p);
+                    const Tensors t(in, c, p, projection);
                     t.forward();
-                    return Call{[t] { t.backward(); },
-                                {{t.dq, 4, 1e-2}, {t.dk, 4, 1e-2}, {t.dv, 4, 1e-2}},
-                                [t] {
-                                  const auto g = t.gradients();
-                                  return Expected{g.dq, g.dk, g.dv};
-                                }};
+                    Call call{[t] { t.backward(); },
+                              {{t.dq, 4, 1e-2}, {t.dk, 4, 1e-2}, {t.dv, 4, 1e-2}},
+                              [t] {
+                                const auto g = t.gradients();
+                                return Expected{g.dq, g.dk, g.dv};
+                              }};
+                    if (projection == Projection::apart) call.operands = t.backward_operands();
+                    return call;
                   }});
 }
 
@@ -152,6 +188,15 @@ AttentionCase sentences(int64_t heads, int64_t Dh, int64_t B, int64_t queries, i
 }
 
 }  // namespace
+
+// Self-attention of whole sentences, q, k and v apart, without dropout.
+std::vector<Case> attention_at(const Scope& scope, const Extents& sizes) {
+  const int64_t B = size_of(sizes, "B"), S = size_of(sizes, "S"), H = size_of(sizes, "H");
+  std::vector<Case> rows;
+  for (const bool causal : {false, true})
+    add(scope, sentences(H, size_of(sizes, "Dh"), B, S, S, causal), 0, rows, Projection::apart);
+  return rows;
+}
 
 // A model's: the encoder's and, the same, the cross-attention; the decoder's; a long sentence; a step of a
 // beam of 5 over 64 sentences.

@@ -30,7 +30,9 @@ Case over_logits(const Scope& scope, const tests::CrossEntropyCase& c) {
                           const auto r = tests::cross_entropy_reference(tests::as_doubles(z), words,
                                                                         options.label_smoothing, c.V);
                           return Expected{{r.loss, r.unsmoothed}, r.dz};
-                        }};
+                        },
+                        {{{"targets", targets}, {"z", z}, {"loss", loss}},
+                         {{"label_smoothing", options.label_smoothing}}}};
           }};
 }
 
@@ -91,6 +93,11 @@ Case with_projection(const Scope& scope, int64_t N, int64_t D, int64_t V, float 
 }
 
 }  // namespace
+
+std::vector<Case> cross_entropy_at(const Scope& scope, const Extents& sizes) {
+  constexpr double kSmoothing = 0.1, kSpread = 3;
+  return {over_logits(scope, {"", size_of(sizes, "N"), size_of(sizes, "V"), kSmoothing, kSpread})};
+}
 
 std::vector<Case> cross_entropy_rows(const Scope& scope) {
   constexpr int64_t kOddWidth = 33;

@@ -21,6 +21,20 @@ struct Tensors {
         dbeta(in.zero_sums({D})) {}
   void forward() const { kernels::layer_norm_forward(x, gamma, beta, kEps, y, mean, rstd); }
   void backward() const { kernels::layer_norm_backward(dy, x, gamma, mean, rstd, dx, dgamma, dbeta); }
+  Operands forward_operands() const {
+    return {{{"x", x}, {"gamma", gamma}, {"beta", beta}, {"y", y}, {"mean", mean}, {"rstd", rstd}},
+            {{"eps", kEps}}};
+  }
+  Operands backward_operands() const {
+    return {{{"dy", dy},
+             {"x", x},
+             {"gamma", gamma},
+             {"mean", mean},
+             {"rstd", rstd},
+             {"dx", dx},
+             {"dgamma", dgamma},
+             {"dbeta", dbeta}}};
+  }
   tests::LayerNormReference reference() const {
     using tests::as_doubles;
     return tests::layer_norm_reference(as_doubles(x), as_doubles(gamma), as_doubles(beta), as_doubles(dy),
@@ -44,7 +58,8 @@ void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
                                 [t] {
                                   const auto r = t.reference();
                                   return Expected{r.y, r.mean, r.rstd};
-                                }};
+                                },
+                                t.forward_operands()};
                   }});
   rows.push_back({"layer_norm",
                   "layer_norm_backward",
@@ -60,11 +75,18 @@ void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
                                 [t] {
                                   const auto r = t.reference();
                                   return Expected{r.dx, r.dgamma, r.dbeta};
-                                }};
+                                },
+                                t.backward_operands()};
                   }});
 }
 
 }  // namespace
+
+std::vector<Case> layer_norm_at(const Scope& scope, const Extents& sizes) {
+  std::vector<Case> rows;
+  add(scope, size_of(sizes, "N"), size_of(sizes, "D"), rows);
+  return rows;
+}
 
 std::vector<Case> layer_norm_rows(const Scope& scope) {
   std::vector<Case> rows;

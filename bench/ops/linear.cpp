@@ -86,19 +86,24 @@ Call activation_backward(const Tensors& t, const Tensor& w2) {
 Call forward(const Tensors& t) {
   return {[t] { kernels::linear_forward(t.x, t.w, t.bias, t.y); },
           {{t.y, 2, 1}},
-          [t] { return Expected{t.y_reference()}; }};
+          [t] { return Expected{t.y_reference()}; },
+          {{{"x", t.x}, {"w", t.w}, {"bias", t.bias}, {"y", t.y}}}};
 }
 
 Call backward_input(const Tensors& t) {
   return {[t] { kernels::linear_backward_input(t.dy, t.w, Accumulate::no, t.dx); },
           {{t.dx, 2, 1}},
-          [t] { return Expected{t.dx_reference()}; }};
+          [t] { return Expected{t.dx_reference()}; },
+          {{{"dy", t.dy}, {"w", t.w}, {"dx", t.dx}}}};
 }
 
 Call weight_gradients(const Tensors& t, std::function<void()> run) {
-  return {std::move(run), {{t.dw, 2, 1}, {t.dbias, 2, 1}}, [t] {
+  return {std::move(run),
+          {{t.dw, 2, 1}, {t.dbias, 2, 1}},
+          [t] {
             return Expected{t.dw_reference(), column_sums(as_doubles(t.dy), t.M())};
-          }};
+          },
+          {{{"dy", t.dy}, {"x", t.x}, {"dw", t.dw}, {"dbias", t.dbias}}}};
 }
 
 Call backward_weight(const Tensors& t) {
@@ -146,6 +151,12 @@ void add(const Scope& scope, int64_t N, int64_t K, int64_t M, bool activation, s
 }
 
 }  // namespace
+
+std::vector<Case> linear_at(const Scope& scope, const Extents& sizes) {
+  std::vector<Case> rows;
+  add(scope, size_of(sizes, "N"), size_of(sizes, "K"), size_of(sizes, "M"), true, rows);
+  return rows;
+}
 
 // A model's: the fused projection to q, k, v; one projection; both of the feed-forward layer; the keys and
 // values of all decoder layers.

@@ -34,16 +34,26 @@ Case multiply(const Scope& scope, const Form& form, int64_t M, int64_t N, int64_
                   return Expected{tests::matmul_reference({"", M, N, K}, tests::as_doubles(a), form.a,
                                                           tests::as_doubles(b), form.b,
                                                           std::vector<double>(static_cast<size_t>(M * N)))};
-                }};
+                },
+                {{{"a", a}, {"b", b}, {"c", c}},
+                 {{"transpose_a", form.a ? 1 : 0}, {"transpose_b", form.b ? 1 : 0}}}};
           }};
 }
 
+constexpr Form kForward{"NT", false, true}, kToInputs{"NN", false, false}, kToWeights{"TN", true, false};
+
 }  // namespace
+
+std::vector<Case> matmul_at(const Scope& scope, const Extents& sizes) {
+  std::vector<Case> rows;
+  for (const Form& form : {kForward, kToInputs, kToWeights})
+    rows.push_back(multiply(scope, form, size_of(sizes, "M"), size_of(sizes, "N"), size_of(sizes, "K")));
+  return rows;
+}
 
 // A model's: the feed-forward layer and a chunk of logits, forward (NT), to the inputs (NN), to the weights
 // (TN).
 std::vector<Case> matmul_rows(const Scope& scope) {
-  constexpr Form kForward{"NT", false, true}, kToInputs{"NN", false, false}, kToWeights{"TN", true, false};
   std::vector<Case> rows;
   if (scope.odd()) {
     for (const tests::MatmulCase& c : tests::matmul_cases()) {

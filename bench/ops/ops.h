@@ -28,6 +28,17 @@ std::vector<Case> softmax_rows(const Scope& scope);
 std::vector<Case> sort_rows(const Scope& scope);
 std::vector<Case> top_k_rows(const Scope& scope);
 
+// The same functions at any shape, for --shape and for kernels from elsewhere (bench/free_shapes.cpp).
+std::vector<Case> activation_at(const Scope& scope, const Extents& sizes);
+std::vector<Case> adam_at(const Scope& scope, const Extents& sizes);
+std::vector<Case> attention_at(const Scope& scope, const Extents& sizes);
+std::vector<Case> cross_entropy_at(const Scope& scope, const Extents& sizes);
+std::vector<Case> layer_norm_at(const Scope& scope, const Extents& sizes);
+std::vector<Case> linear_at(const Scope& scope, const Extents& sizes);
+std::vector<Case> matmul_at(const Scope& scope, const Extents& sizes);
+std::vector<Case> rms_norm_at(const Scope& scope, const Extents& sizes);
+std::vector<Case> softmax_at(const Scope& scope, const Extents& sizes);
+
 // What every op's file needs: sizes as they multiply.
 inline double product(int64_t a, int64_t b, int64_t c = 1) {
   return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);

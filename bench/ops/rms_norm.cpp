@@ -18,6 +18,12 @@ struct Tensors {
         dgamma(in.zero_sums({D})) {}
   void forward() const { kernels::rms_norm_forward(x, gamma, kEps, y, rstd); }
   void backward() const { kernels::rms_norm_backward(dy, x, gamma, rstd, dx, dgamma); }
+  Operands forward_operands() const {
+    return {{{"x", x}, {"gamma", gamma}, {"y", y}, {"rstd", rstd}}, {{"eps", kEps}}};
+  }
+  Operands backward_operands() const {
+    return {{{"dy", dy}, {"x", x}, {"gamma", gamma}, {"rstd", rstd}, {"dx", dx}, {"dgamma", dgamma}}};
+  }
   tests::RmsNormReference reference() const {
     using tests::as_doubles;
     return tests::rms_norm_reference(as_doubles(x), as_doubles(gamma), as_doubles(dy), x.rows(), x.width(),
@@ -41,7 +47,8 @@ void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
                                 [t] {
                                   const auto r = t.reference();
                                   return Expected{r.y, r.rstd};
-                                }};
+                                },
+                                t.forward_operands()};
                   }});
   rows.push_back({"rms_norm",
                   "rms_norm_backward",
@@ -57,11 +64,18 @@ void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
                                 [t] {
                                   const auto r = t.reference();
                                   return Expected{r.dx, r.dgamma};
-                                }};
+                                },
+                                t.backward_operands()};
                   }});
 }
 
 }  // namespace
+
+std::vector<Case> rms_norm_at(const Scope& scope, const Extents& sizes) {
+  std::vector<Case> rows;
+  add(scope, size_of(sizes, "N"), size_of(sizes, "D"), rows);
+  return rows;
+}
 
 std::vector<Case> rms_norm_rows(const Scope& scope) {
   std::vector<Case> rows;

@@ -17,6 +17,15 @@ struct Tensors {
     if (!c.lengths.empty()) mask.lengths = in.ids(c.lengths);
     if (!c.mask.empty()) mask.mask = in.ids(c.mask, {c.B, c.Sq, c.Sk});
   }
+  // Rows and columns, which is all that a kernel without masks needs to know.
+  Operands forward_operands() const {
+    if (mask.causal || mask.lengths.defined() || mask.mask.defined()) return {};
+    return {{{"s", s.reshape(rows())}, {"p", p.reshape(rows())}}};
+  }
+  Operands backward_operands() const {
+    return {{{"dp", dp.reshape(rows())}, {"p", p.reshape(rows())}, {"ds", ds.reshape(rows())}}};
+  }
+  Shape rows() const { return {s.rows(), s.width()}; }
   Tensor s, dp, p, ds;
   kernels::SoftmaxMask mask;
 };
@@ -38,7 +47,8 @@ void add(const Scope& scope, const tests::SoftmaxCase& c, std::vector<Case>& row
                     return Call{
                         [t] { kernels::softmax_forward(t.s, t.mask, t.p); },
                         {{t.p}},
-                        [t, c] { return Expected{tests::softmax_reference(c, tests::as_doubles(t.s))}; }};
+                        [t, c] { return Expected{tests::softmax_reference(c, tests::as_doubles(t.s))}; },
+                        t.forward_operands()};
                   }});
   rows.push_back({"softmax",
                   "softmax_backward",
@@ -54,11 +64,18 @@ void add(const Scope& scope, const tests::SoftmaxCase& c, std::vector<Case>& row
                                 [t] {
                                   return Expected{tests::softmax_backward_reference(
                                       tests::as_doubles(t.dp), tests::as_doubles(t.p), t.p.width())};
-                                }};
+                                },
+                                t.backward_operands()};
                   }});
 }
 
 }  // namespace
+
+std::vector<Case> softmax_at(const Scope& scope, const Extents& sizes) {
+  std::vector<Case> rows;
+  add(scope, {"", 1, 1, size_of(sizes, "N"), size_of(sizes, "D"), {}, false, {}}, rows);
+  return rows;
+}
 
 std::vector<Case> softmax_rows(const Scope& scope) {
   std::vector<Case> rows;

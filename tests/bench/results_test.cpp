@@ -56,6 +56,48 @@ TEST_CASE("Results: JSON has the promised members, and null where nothing is kno
                        Contains("\"gemm_gflops\": 400.0"));
 }
 
+TEST_CASE("Results: sizes and errors are kept, and the schema's version is told", "[unit]") {
+  Results results = two_rows();
+  results.rows[0].extents = {{"N", 4096}, {"D", 128}};
+  results.rows[0].error = 2.5e-7;
+  results.rows[0].allowed = 2e-5;
+  const std::string json = to_json(results);
+  CHECK_THAT(json, Contains("\"schema_version\": 2") && Contains("\"error\": 2.5e-07") &&
+                       Contains("\"error_allowed\": 2e-05"));
+  const Results again = from_json(json, "there");
+  CHECK(again.rows[0].extents == results.rows[0].extents);
+  CHECK(again.rows[0].error == 2.5e-7);
+  CHECK_FALSE(std::isfinite(again.rows[1].error));
+  CHECK_THAT(to_table(results), Contains("error") && Contains(" 2.5e-07 "));
+  CHECK_THAT(to_table(two_rows()), !Contains("error"));
+}
+
+TEST_CASE("Results: a document of a later schema is refused, one that does not say is of the first", "[unit]") {
+  std::string json = to_json(two_rows());
+  const std::string version = "\"schema_version\": 2";
+  json.replace(json.find(version), version.size(), "\"schema_version\": 3");
+  CHECK_THROWS_WITH(from_json(json, "there"), Contains("there: of a later xformer-bench"));
+  json.replace(json.find(version.substr(0, 16)), version.size() + 1, "");
+  CHECK(from_json(json, "there").rows.size() == 2);
+}
+
+TEST_CASE("Report: a sweep of three sizes is drawn, with both sides", "[unit]") {
+  Results results = two_rows();
+  results.rows.resize(1);
+  results.rows[0].fn = "softmax_forward";
+  results.rows[0].shape = "64x1";
+  results.rows[0].baseline = "mine.so";
+  results.rows[0].parts.clear();
+  for (const int64_t D : {1, 2, 4}) {
+    results.rows.push_back(results.rows[0]);
+    results.rows.back().extents = {{"N", 64}, {"D", D}};
+  }
+  const std::string page = to_html({results});
+  CHECK_THAT(page, Contains("Against size") && Contains("softmax_forward N=64") && Contains("mine.so"));
+  results.rows.pop_back();
+  CHECK_THAT(to_html({results}), !Contains("Against size"));
+}
+
 TEST_CASE("Results: a part lies beside what is stored, and goes when the whole is there", "[unit]") {
   const xf::tests::TemporaryFolder folder;
   Results whole = two_rows(), part = whole;

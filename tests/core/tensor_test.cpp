@@ -31,6 +31,18 @@ TEST_CASE("Tensor: a copy of the handle shares the elements, which live until th
   CHECK(second.to_vector<float>()[4] == 40);
 }
 
+TEST_CASE("Tensor: a view is the caller's memory, of constant elements too", "[unit]") {
+  Floats values{0, 1, 2, 3, 4, 5};
+  const Tensor view = Tensor::view(values.data(), {2, 3});
+  CHECK(view.raw() == values.data());
+  view.slice_rows(0, 1).fill_zero();
+  CHECK(values == Floats{0, 0, 0, 3, 4, 5});
+  const Floats& constant = values;
+  const Tensor other = Tensor::view(constant.data() + 3, {3});
+  CHECK(other.to_vector<float>() == Floats{3, 4, 5});
+  CHECK(other.dtype() == DType::f32);
+}
+
 TEST_CASE("Tensor: slices of rows and columns are views", "[unit]") {
   const Tensor x = counting(4, 6);
   const Tensor rows = x.slice_rows(1, 3), columns = x.slice_columns(2, 4), both = rows.slice_columns(5, 6);

@@ -62,3 +62,24 @@ TEST_CASE("Teacher forcing: weights that are not finite are refused", "[unit]") 
   model.registry.find("output.bias").value.data<float>()[5] = std::nanf("");
   CHECK_THROWS_AS(teacher_forced(model.transformer, model.arena, make_batch({{5}}, {{kBos, 4}})), Error);
 }
+
+TEST_CASE("Log-probabilities: those of each target token, in a batch as alone", "[unit]") {
+  SearchModel model(DType::f64, small_config(11), 3);
+  const std::vector<Ids> sources = {{5, 6, 7}, {4}, {9, 8, 4, 4, 5}};
+  const std::vector<Ids> targets = {{kBos, 4, 10}, {kBos}, {kBos, 5, 6, 7, 8, 9}};
+  const std::vector<Ids> next = {{4, 10, kEos}, {kEos}, {5, 6, 7, 8, 9, kEos}};
+  PackedBatch batch = make_batch(sources, targets);
+  Ids all;
+  for (const Ids& sentence : next) all.insert(all.end(), sentence.begin(), sentence.end());
+  batch.target_out = Tensor::from(all);
+  const auto found = log_probabilities(model.transformer, model.arena, batch);
+  REQUIRE(found.size() == 3);
+  for (size_t b = 0; b < 3; ++b) {
+    const auto rows = uncached_log_probabilities(model, sources[b], targets[b]);
+    REQUIRE(found[b].size() == next[b].size());
+    for (size_t i = 0; i < next[b].size(); ++i)
+      CHECK(found[b][i] == Approx(rows[i][static_cast<size_t>(next[b][i])]).epsilon(1e-9));
+  }
+  model.registry.find("output.bias").value.data<double>()[5] = std::nan("");
+  CHECK_THROWS_AS(log_probabilities(model.transformer, model.arena, batch), Error);
+}

@@ -10,7 +10,12 @@ install(TARGETS xf_headers xf_core xf_kernels xf_autograd xf_nn xf_data xf_tools
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT xformer NAMESPACE xformer:: FILE xformerTargets.cmake DESTINATION ${config_folder} COMPONENT development)
 configure_package_config_file(tools/cmake/xformerConfig.cmake.in xformerConfig.cmake INSTALL_DESTINATION ${config_folder})
-write_basic_package_version_file(xformerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# Semantic versions: what the interface promises holds within a major version, until the first one within a minor one.
+set(compatible SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(compatible SameMinorVersion)
+endif()
+write_basic_package_version_file(xformerConfigVersion.cmake COMPATIBILITY ${compatible})
 get_target_property(definitions xf_headers INTERFACE_COMPILE_DEFINITIONS)
 list(FILTER definitions INCLUDE REGEX "^XF_")
 list(TRANSFORM definitions PREPEND -D)

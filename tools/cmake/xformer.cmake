@@ -7,7 +7,8 @@ set(cxx_flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversio
   -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (GCC PR105651)
   -Wno-dangling-reference  # GCC 13 and 14: where a temporary is only an argument, nothing dangles (GCC PR107532)
   # Never -ffast-math: it makes isnan() false, and with it every NaN check (docs/architecture.md).
-  -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+  -fno-math-errno -fno-trapping-math -ffp-contract=fast
+  -fno-semantic-interposition)  # nobody replaces our functions in a shared library: inlined there as in a program
 # One binary for every x86-64 processor of the last ten years: all of it for x86-64-v3, and the CPU's kernels once more
 # for x86-64-v4 (kernels/CMakeLists.txt, core/processor.h).
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")

@@ -7,7 +7,7 @@
 #include "core/arena.h"
 #include "core/philox.h"
 #include "data/batches.h"
-#include "nn/evaluation.h"
+#include "nn/teacher_forced.h"
 #include "nn/transformer.h"
 
 namespace xf::tools::exchange {
@@ -34,24 +34,7 @@ data::ParallelCorpus random_pairs(const ExchangedModel& model) {
   return pairs;
 }
 
-// log p of each of the batch's target tokens.
-std::vector<double> log_probabilities(const nn::Transformer& model, Arena& arena, const PackedBatch& batch) {
-  nn::Tape tape(arena, nn::Tape::Mode::inference);
-  nn::Step step{.tape = tape};
-  const std::vector<double> logits = nn::read_values(model.logits(step, batch));
-  const std::vector<int32_t> targets = batch.target_out.to_vector<int32_t>();
-  const auto V = static_cast<size_t>(model.config().target_vocabulary);
-  std::vector<double> result;
-  for (size_t i = 0; i < targets.size(); ++i) {
-    const std::span<const double> row(logits.data() + i * V, V);
-    const double top = *std::ranges::max_element(row);
-    double sum = 0;
-    for (const double z : row) sum += std::exp(z - top);
-    result.push_back(row[static_cast<size_t>(targets[i])] - top - std::log(sum));
-  }
-  return result;
-}
-
+// log p of each target token.
 std::vector<double> log_probabilities(const ExchangedModel& model, const data::ParallelCorpus& pairs) {
   nn::Registry registry;
   nn::Transformer transformer(model.config, registry);
@@ -63,8 +46,8 @@ std::vector<double> log_probabilities(const ExchangedModel& model, const data::P
   std::vector<double> all;
   for (const data::IndexedBatch& indexed : data::validation_batches(
            pairs, specials, {.target_tokens = 256, .source_tokens = 256, .sentences = kPairs})) {
-    const std::vector<double> of_batch = log_probabilities(transformer, arena, indexed.batch);
-    all.insert(all.end(), of_batch.begin(), of_batch.end());
+    for (const auto& of_sentence : nn::log_probabilities(transformer, arena, indexed.batch))
+      all.insert(all.end(), of_sentence.begin(), of_sentence.end());
   }
   return all;
 }

@@ -1,0 +1,49 @@
+"""A trained model in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Union
+
+from . import _xformer
+from .options import Option, Path, lines, word, words
+
+
+class Hypothesis(NamedTuple):
+    """One translation that a search found."""
+
+    text: str
+    log_probability: float  # of all its pieces and </s>, in nats
+    score: float  # what hypotheses compare by
+
+
+class Translator:
+    """Loads a run folder of training, one of its checkpoints, or a model folder of another toolkit; several: an ensemble.
+
+    Options are those of xformer-translate: beam_size=5, normalize=1.0, cpu_threads=2, precision="int8", device="cpu", ...
+    What is not given is as the model was trained to be used. May be used from several threads; their calls come one after
+    the other.
+    """
+
+    def __init__(self, run: Union[Path, Sequence[Path]], **options: Option) -> None:
+        runs = [word(path) for path in run] if isinstance(run, (list, tuple)) else [word(run)]  # type: ignore[arg-type]
+        if not runs:
+            raise TypeError("Translator: expected a run, got an empty list")
+        more = ["--model", *runs[1:]] if len(runs) > 1 else []
+        self._model = _xformer.Translator(runs[0], more + words(options))
+
+    def translate(self, lines_: Iterable[str], /) -> list[str]:
+        """The best translation of each line, in order. Many lines at once are faster than one by one."""
+        return self._model.translate(lines(lines_, "translate"))
+
+    def hypotheses(self, lines_: Iterable[str], /) -> list[list[Hypothesis]]:
+        """What the search found for each line, best first: one, or with n_best=True as many as the beam is wide."""
+        found = self._model.hypotheses(lines(lines_, "hypotheses"))
+        return [[Hypothesis(*one) for one in of_line] for of_line in found]
+
+    def score(self, sources: Iterable[str], targets: Iterable[str]) -> list[list[float]]:
+        """The log-probability, in nats, of each token of each target, given its source; that of </s> is the last.
+
+        sum(...) of one list is the target's log-probability. A token is a piece of the model's vocabulary.
+        """
+        return self._model.score(lines(sources, "score: sources"), lines(targets, "score: targets"))

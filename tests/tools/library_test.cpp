@@ -1,0 +1,110 @@
+// The facade, tools/xformer.h, against what it stands on.
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <thread>
+
+#include "core/parallel.h"
+#include "core/stop.h"
+#include "tests/data/errors.h"
+#include "tests/support/catch.h"
+#include "tests/tools/random_run.h"
+#include "tests/tools/trained_run.h"
+#include "tools/model_translator.h"
+#include "tools/xformer.h"
+
+using namespace xf;
+using tools::tests::trained_run;
+using xf::tests::error_of;
+
+namespace {
+
+const Lines kSources = {"it is late", "the man runs", "", "a dog sleeps"};
+const Lines kTargets = {"es ist spät", "der mann rennt", "", "ein hund schläft"};
+
+double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+}  // namespace
+
+TEST_CASE("Library: a run translates what it knows by heart, and says how probable that is", "[unit]") {
+  Translator translator(trained_run(), {"--beam-size", "1"});
+  CHECK(translator.translate(kSources) == kTargets);
+  const auto found = translator.hypotheses(kSources);
+  const auto scores = translator.score(kSources, kTargets);
+  REQUIRE(scores.size() == 4);
+  for (size_t i = 0; i < 4; ++i) {
+    REQUIRE(found[i].size() == 1);
+    CHECK(found[i][0].text == kTargets[i]);
+    CHECK(scores[i].size() == (kSources[i].empty() ? 1 : 4));  // three words and </s>
+    if (!kSources[i].empty()) CHECK(sum(scores[i]) == Approx(found[i][0].log_probability).margin(1e-5));
+  }
+  CHECK(sum(translator.score({"it is late"}, {"der hund"})[0]) < sum(scores[0]) - 1);
+}
+
+TEST_CASE(
+    "Library: with --n-best there are as many hypotheses as beams, best first, each as probable as it says",
+    "[unit]") {
+  Translator translator(trained_run(), {"--beam-size", "3", "--n-best"});
+  const std::vector<Hypothesis> found = translator.hypotheses({"it is late"})[0];
+  REQUIRE(found.size() == 3);
+  for (size_t i = 0; i < 3; ++i) {
+    if (i > 0) CHECK(found[i].score <= found[i - 1].score);
+    CHECK(sum(translator.score({"it is late"}, {found[i].text})[0]) ==
+          Approx(found[i].log_probability).margin(1e-4));
+  }
+}
+
+TEST_CASE("Library: a translator computes with its own number of threads, whatever came between", "[unit]") {
+  Translator one(trained_run(), {"--cpu-threads", "1"});
+  const Translator two(trained_run(), {"--cpu-threads", "2"});
+  CHECK(thread_count() == 2);
+  one.translate({"it is late"});
+  CHECK(thread_count() == 1);
+  set_thread_count(0);
+}
+
+TEST_CASE("Library: lines and options that make no sense are refused", "[unit]") {
+  Translator translator(trained_run());
+  CHECK(error_of([&] {
+          translator.translate({"a", "b\nc"});
+        }) == "3: translate:2: a line end within a line; give lines one by one");
+  CHECK_THAT(error_of([&] { translator.score({"\xff"}, {"a"}); }), Catch::StartsWith("3: score: sources:1"));
+  CHECK(error_of([&] { translator.score({"a"}, {}); }) == "2: score: 1 sources, but 0 targets");
+  for (const std::string option : {"--interactive", "--word-scores", "--continue"}) {
+    CHECK(error_of([&] { Translator(trained_run(), {option}); }) ==
+          "2: " + option + " is for the program xformer-translate; the library has no such option");
+  }
+  CHECK_THAT(error_of([] { train({"--print-model"}); }), Catch::StartsWith("2: --print-model is for"));
+  CHECK_THAT(error_of([] { export_model({}); }), Catch::Contains("one of average, quantize, to"));
+  CHECK_THAT(error_of([] { export_model({"inspect", "-m", "x"}); }), Catch::Contains("no command 'inspect'"));
+}
+
+TEST_CASE("Library: scores are those of the metrics, as the program prints them", "[unit]") {
+  const Lines hypotheses = {"the dog bites the man .", "It is late"};
+  const std::vector<Lines> references = {{"the dog bit the man .", "it is late"}};
+  const Score bleu = score("bleu", hypotheses, references, {"-lc", "-w", "3"});
+  CHECK(bleu.name == "BLEU");
+  CHECK(bleu.text.starts_with("BLEU|nrefs:1|case:lc|"));
+  CHECK(bleu.text.find(fmt::format(" = {:.3f} ", bleu.value)) != std::string::npos);
+  CHECK(bleu.text.find(bleu.signature) != std::string::npos);
+  CHECK(score("ter", hypotheses, references).value == Approx(100.0 / 9));  // one word of nine
+  CHECK(score("chrf", hypotheses, {hypotheses}).value == Approx(100));
+  CHECK_THAT(error_of([&] { score("blue", hypotheses, references); }),
+             Catch::Contains("did you mean 'bleu'"));
+  CHECK_THAT(error_of([&] { score("bleu", hypotheses, {}); }), Catch::StartsWith("3: "));
+  CHECK_THAT(error_of([&] { score("bleu", hypotheses, references, {"--paired-bs"}); }),
+             Catch::StartsWith("2: --paired-bs is for the program"));
+}
+
+TEST_CASE("Library: what a model consists of is JSON", "[unit]") {
+  const auto json = nlohmann::json::parse(inspect(trained_run()));
+  CHECK(json.at("vocabularies").size() == 2);
+}
+
+TEST_CASE("Library: who asks for a stop ends a translation, and forgets it for the next", "[unit]") {
+  Translator translator(trained_run());
+  ask_stop(SIGINT);
+  CHECK_THROWS_AS(translator.translate(kSources), Stopped);
+  forget_stop();
+  CHECK(translator.translate(kSources) == kTargets);
+}
