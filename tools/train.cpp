@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/stop.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
 #include "tools/ranks.h"
@@ -58,10 +59,15 @@ int train(const Options& options, Collective& ranks) {
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetStart);
   ProgressDisplay display(stderr, display_terminal(options));
   std::optional<TrainingInputs> inputs;
+  // Who calls the library may ask for a stop; a program ends at once: nothing is written yet.
+  const auto check_caller = [&] {
+    if (ranks.size() == 1) check_stop();
+  };
   const auto read = [&] {
     inputs = read_training_inputs(options_of_rank(options, ranks), start, [&](const std::string& text) {
       display.activity(text);
       ranks.still_working();
+      check_caller();
     });
   };
   if (preparation_folder(options)) ranks.at_first(read);  // one prepares the text, all open it
@@ -70,6 +76,7 @@ int train(const Options& options, Collective& ranks) {
   });
   check_same_text(*inputs, ranks);
   display.clear();
+  check_caller();
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetDone);
   return run_training(std::move(*inputs), ranks);
 }
