@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/stop.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
 #include "tools/ranks.h"
@@ -73,15 +74,21 @@ int train(const Options& given, Collective& ranks) {
   const RunStart start = agreed_start(options, ranks);
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetStart);
   ProgressDisplay display(stderr, display_terminal(options));
+  // Who calls the library may ask for a stop; a program ends at once: nothing is written yet.
+  const auto check_caller = [&] {
+    if (ranks.size() == 1) check_stop();
+  };
   TrainingInputs inputs = read_training_inputs(
       options, start,
       [&](const std::string& text) {
         display.activity(text);
         ranks.still_working();
+        check_caller();
       },
       ranks);
   check_same_text(inputs, ranks);
   display.clear();
+  check_caller();
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetDone);
   return run_training(std::move(inputs), ranks);
 }
