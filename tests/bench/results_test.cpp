@@ -81,6 +81,15 @@ TEST_CASE("Results: a document of a later schema is refused, one that does not s
   CHECK(from_json(json, "there").rows.size() == 2);
 }
 
+TEST_CASE("Header: why a GPU is slowed down is told in words", "[unit]") {
+  CHECK(slowed_by("0x0000000000000000") == "nothing");
+  CHECK(slowed_by("0x0000000000000001") == "nothing");  // idle
+  CHECK(slowed_by("0x0000000000000024") == "power cap; thermal, software");
+  CHECK(slowed_by("0x0000000000000048") == "hardware slowdown; thermal, hardware");
+  CHECK(slowed_by("[N/A]") == "unknown");
+  CHECK(slowed_by("") == "unknown");
+}
+
 TEST_CASE("Report: a sweep of three sizes is drawn, with both sides", "[unit]") {
   Results results = two_rows();
   results.rows.resize(1);
