@@ -42,7 +42,7 @@ class Process {
  private:
   [[noreturn]] void fail_with_message();
   int wait();
-  std::string name_, called_;  // called_: in messages
+  std::string name_, called_;            // called_: in messages
   int pid_ = 0, code_ = 0, signal_ = 0;  // once it has ended, its exit code, and the signal if one did it
   std::FILE* input_ = nullptr;
   std::FILE* output_ = nullptr;

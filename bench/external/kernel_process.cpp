@@ -26,7 +26,8 @@ std::string python_side() {
   const std::string root = repository_root();
   if (!root.empty()) return root + "/bench/peers/xformer_kernel.py";
   const fs::path installed = own_program().parent_path().parent_path() / "share/xformer/xformer_kernel.py";
-  if (!fs::exists(installed)) fail(ErrorKind::failure, "--kernel FILE.py: there is no {}", installed.string());
+  if (!fs::exists(installed))
+    fail(ErrorKind::failure, "--kernel FILE.py: there is no {}", installed.string());
   return installed.string();
 }
 

@@ -72,7 +72,8 @@ TEST_CASE("Results: sizes and errors are kept, and the schema's version is told"
   CHECK_THAT(to_table(two_rows()), !Contains("error"));
 }
 
-TEST_CASE("Results: a document of a later schema is refused, one that does not say is of the first", "[unit]") {
+TEST_CASE("Results: a document of a later schema is refused, one that does not say is of the first",
+          "[unit]") {
   std::string json = to_json(two_rows());
   const std::string version = "\"schema_version\": 2";
   json.replace(json.find(version), version.size(), "\"schema_version\": 3");
