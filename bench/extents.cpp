@@ -95,7 +95,8 @@ std::vector<Extents> Sweep::combinations(const std::vector<std::string>& names,
     const auto given =
         std::find_if(sizes.begin(), sizes.end(), [&](const auto& named) { return named.first == name; });
     if (given == sizes.end())
-      fail(ErrorKind::usage, "--shape: {} needs {} too; its sizes are {}", what, name, fmt::join(names, ", "));
+      fail(ErrorKind::usage, "--shape: {} needs {} too; its sizes are {}", what, name,
+           fmt::join(names, ", "));
     std::vector<Extents> longer;
     for (const Extents& begun : all) {
       for (const int64_t size : given->second) {

@@ -39,20 +39,28 @@ const std::vector<FreeShape>& free_shapes() {
       {{"M", "N", "K"},
        {"M"},
        matmul_at,
-       [](const ModelSizes& m) { return std::vector<Sizes>{{m.tokens(), m.feed_forward, m.dim}}; }},
+       [](const ModelSizes& m) {
+         return std::vector<Sizes>{{m.tokens(), m.feed_forward, m.dim}};
+       }},
       {{"N", "K", "M"}, {"N"}, linear_at, projections},
       {{"N", "F"},
        {"N"},
        activation_at,
-       [](const ModelSizes& m) { return std::vector<Sizes>{{m.tokens(), m.feed_forward}}; }},
+       [](const ModelSizes& m) {
+         return std::vector<Sizes>{{m.tokens(), m.feed_forward}};
+       }},
       {{"B", "S", "H", "Dh"},
        {"B", "S"},
        attention_at,
-       [](const ModelSizes& m) { return std::vector<Sizes>{{m.sentences, m.length, m.heads, m.head_dim}}; }},
+       [](const ModelSizes& m) {
+         return std::vector<Sizes>{{m.sentences, m.length, m.heads, m.head_dim}};
+       }},
       {{"N", "D"},
        {"N"},
        softmax_at,
-       [](const ModelSizes& m) { return std::vector<Sizes>{{m.tokens(), m.length}}; }},  // of one head
+       [](const ModelSizes& m) {
+         return std::vector<Sizes>{{m.tokens(), m.length}};
+       }},  // of one head
       {{"N", "D"}, {"N"}, layer_norm_at, tokens_by_width},
       {{"N", "D"}, {"N"}, rms_norm_at, tokens_by_width},
       {{"N", "V"},

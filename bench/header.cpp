@@ -151,11 +151,29 @@ Header make_header(const tests::Target& target, const Machine& machine, const st
     header.emplace_back("gpu_clocks_now",
                         output_of("nvidia-smi --query-gpu=clocks.sm,clocks.mem,power.draw,temperature.gpu "
                                   "--format=csv,noheader"));
+    header.emplace_back("gpu_slowed_by", slowed_by(output_of("nvidia-smi "
+                                                             "--query-gpu=clocks_throttle_reasons.active "
+                                                             "--format=csv,noheader")));
   }
   if (machine.copy_rate == 0) return header;  // not measured
   header.emplace_back("copy_gbs", fmt::format("{:.1f}", machine.copy_rate / 1e9));
   header.emplace_back("gemm_gflops", fmt::format("{:.1f}", machine.gemm_rate / 1e9));
   return header;
+}
+
+std::string slowed_by(const std::string& mask) {
+  static const std::vector<std::pair<unsigned, const char*>> reasons = {
+      {0x4, "power cap"},          {0x8, "hardware slowdown"},        {0x10, "sync boost"},
+      {0x20, "thermal, software"}, {0x40, "thermal, hardware"},       {0x80, "power brake"},
+      {0x2, "set clocks"},         {0x100, "set clocks of a display"}};
+  char* end = nullptr;
+  const unsigned long bits = std::strtoul(mask.c_str(), &end, 16);
+  if (mask.empty() || *end != '\0') return "unknown";
+  std::string text;
+  for (const auto& [bit, reason] : reasons) {
+    if (bits & bit) text += (text.empty() ? "" : "; ") + std::string(reason);
+  }
+  return text.empty() ? "nothing" : text;
 }
 
 std::string look_up(const Header& header, const std::string& name) {

@@ -16,6 +16,11 @@ using Header = std::vector<std::pair<std::string, std::string>>;
 // device, clocks, type, dropout and seed, and the ceilings of `machine`.
 Header make_header(const tests::Target& target, const Machine& machine, const std::string& preset);
 
+// Why a GPU's clocks are lower than they could be, in words, from NVML's mask of reasons (nvml.h,
+// nvmlClocksThrottleReason*) as nvidia-smi prints it: "0x0000000000000024"; "nothing" where nothing does, an idle GPU
+// included.
+std::string slowed_by(const std::string& mask);
+
 // What is recorded under the name, or "".
 std::string look_up(const Header& header, const std::string& name);
 

@@ -14,7 +14,8 @@ class Inputs {
  public:
   using Allocate = std::function<Tensor(Shape, DType)>;
   Inputs(const tests::Target& target, Arena& arena)
-      : Inputs(target, [&arena](Shape shape, DType dtype) { return arena.allocate(shape, dtype); }, 1) {}
+      : Inputs(
+            target, [&arena](Shape shape, DType dtype) { return arena.allocate(shape, dtype); }, 1) {}
   // Another seed, other values.
   Inputs(const tests::Target& target, Allocate allocate, uint64_t seed)
       : target_(target), allocate_(std::move(allocate)), seed_(seed) {}

@@ -73,7 +73,8 @@ std::string to_table(const Results& results) {
   }
   std::string text = header_text(results.header);
   text += fmt::format(
-      "\n{:{}} {:{}} {:>5} {:>10} {:>10} {:>10} {:>5} {:>4} {:>8} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}{}  {}\n",
+      "\n{:{}} {:{}} {:>5} {:>10} {:>10} {:>10} {:>5} {:>4} {:>8} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}{}  "
+      "{}\n",
       "function", name_width, "shape", shape_width, "type", "median", "p10", "p90", "n", "busy", "GB/s",
       "% copy", "GFLOP/s", "% GEMM", "% floor", "baseline", "ratio", checked ? "    error" : "", "peer");
   std::string below;
@@ -82,12 +83,14 @@ std::string to_table(const Results& results) {
                  gemm = results.ceiling("gemm_gflops");
     const double gbs = 1e-9 * row.bytes_per_second(), gflops = 1e-9 * row.flops_per_second();
     text += fmt::format(
-        "{:{}} {:{}} {:>5} {:>10} {:>10} {:>10} {:>5} {:>4} {:>8} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}{}  {}\n",
+        "{:{}} {:{}} {:>5} {:>10} {:>10} {:>10} {:>5} {:>4} {:>8} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}{}  "
+        "{}\n",
         row.fn, name_width, row.shape, shape_width, row.dtype, readable(median), readable(row.quantile(0.1)),
         readable(row.quantile(0.9)), row.samples.seconds.size(), row.samples.disturbed, cell(gbs, 1),
         cell(100 * gbs / copy, 0), cell(gflops, 1), cell(100 * gflops / gemm, 0),
         cell(100 * row.of_floor(), 0), readable(row.baseline_s), cell(row.ratio(), 2),
-        checked ? fmt::format(" {:>8}", magnitude(row.error)) : "", row.baseline == "none" ? "" : row.baseline);
+        checked ? fmt::format(" {:>8}", magnitude(row.error)) : "",
+        row.baseline == "none" ? "" : row.baseline);
     below += details(row);
   }
   for (const Slope& slope : slopes_of(results.rows)) {
@@ -122,13 +125,12 @@ std::string to_csv(const Results& results) {
       "baseline_s,ratio,error,note\n";
   const auto exact = [](double value) { return std::isfinite(value) ? fmt::format("{:.9g}", value) : ""; };
   for (const Row& row : results.rows) {
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(row.fn), quoted(row.shape),
-                    row.dtype, row.device, exact(row.median()), exact(row.quantile(0.1)),
-                    exact(row.quantile(0.9)), row.samples.seconds.size(), row.samples.disturbed,
-                    exact(row.bytes), exact(row.flops), exact(row.floor_s), exact(100 * row.of_floor()),
-                    quoted(row.baseline), exact(row.baseline_s), exact(row.ratio()), exact(row.error),
-                    quoted(row.note));
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(row.fn),
+                        quoted(row.shape), row.dtype, row.device, exact(row.median()),
+                        exact(row.quantile(0.1)), exact(row.quantile(0.9)), row.samples.seconds.size(),
+                        row.samples.disturbed, exact(row.bytes), exact(row.flops), exact(row.floor_s),
+                        exact(100 * row.of_floor()), quoted(row.baseline), exact(row.baseline_s),
+                        exact(row.ratio()), exact(row.error), quoted(row.note));
   }
   return text;
 }

@@ -48,7 +48,7 @@ void end_own_threads() { omp_pause_resource_all(omp_pause_hard); }
 
 Process::Process(const std::vector<std::string>& command,
                  const std::map<std::string, std::string>& environment)
-    : name_(command.front()), errors_(std::tmpfile()) {
+    : name_(command.front()), called_(name_.substr(name_.rfind('/') + 1)), errors_(std::tmpfile()) {
   if (!errors_) fail(ErrorKind::resources, "a temporary file cannot be made");
   const Pipe to, from, failed;  // `failed` closes when the program takes over, and says a byte when it cannot
   std::vector<std::string> arguments = command, variables;
@@ -100,7 +100,7 @@ std::string Process::read_line(double limit_s) {
   if (limit_s != kNoLimit && poll(&waited, 1, static_cast<int>(1e3 * limit_s)) == 0) {
     kill(pid_, SIGKILL);
     wait();
-    fail(ErrorKind::failure, "{}: no answer within {} s", short_name(), limit_s);
+    fail(ErrorKind::failure, "{}: no answer within {} s", called_, limit_s);
   }
   std::string line;
   int c = std::fgetc(output_);
@@ -115,7 +115,7 @@ double Process::read_seconds(double limit_s) {
   double seconds = 0;
   std::string rest;
   if (!(text >> seconds) || text >> rest || !std::isfinite(seconds) || seconds <= 0)
-    fail(ErrorKind::failure, "{}: '{}' is no time", short_name(), line);
+    fail(ErrorKind::failure, "{}: '{}' is no time", called_, line);
   return seconds;
 }
 
@@ -148,8 +148,6 @@ std::string Process::messages() const {
   return rest_of(errors_);
 }
 
-std::string Process::short_name() const { return name_.substr(name_.rfind('/') + 1); }
-
 void Process::fail_with_message() {
   const bool by_itself = wait() == 0;
   std::string text = messages();
@@ -160,7 +158,7 @@ void Process::fail_with_message() {
     text += fmt::format("{}it was ended by a signal: {}", text.empty() ? "" : "; ", strsignal(signal_));
   if (by_itself || text.empty())
     text = text.empty() ? "it ended without a word" : "it ended; its last words: " + text;
-  fail(ErrorKind::failure, "{}: {}", short_name(), text);
+  fail(ErrorKind::failure, "{}: {}", called_, text);
 }
 
 }  // namespace xf::bench

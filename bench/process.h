@@ -24,7 +24,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   // What messages call it, instead of the program's name.
-  void set_name(const std::string& name) { name_ = name; }
+  void set_name(const std::string& name) { called_ = name; }
   void write_line(const std::string& line);
   // The next line of its standard output; Error failure, with the last line it wrote to standard error and the
   // signal that ended it, at the end. One that has not begun to answer after `limit_s` seconds is killed: Error failure, too.
@@ -40,10 +40,9 @@ class Process {
   double peak_bytes() const { return peak_bytes_; }  // of resident memory, after finish()
 
  private:
-  std::string short_name() const;  // without its folder
   [[noreturn]] void fail_with_message();
   int wait();
-  std::string name_;
+  std::string name_, called_;            // called_: in messages
   int pid_ = 0, code_ = 0, signal_ = 0;  // once it has ended, its exit code, and the signal if one did it
   std::FILE* input_ = nullptr;
   std::FILE* output_ = nullptr;

@@ -166,7 +166,8 @@ std::string rows_table(const Results& run) {
     out += fmt::format(
         "<tr><td class=\"name\">{}</td><td "
         "class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td "
+        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</"
+        "td><td "
         "class=\"note\">{}</td></tr>\n",
         escaped(row.fn), escaped(row.shape), row.dtype, readable(row.median()), readable(row.quantile(0.1)),
         readable(row.quantile(0.9)), row.samples.seconds.size(), row.samples.disturbed, cell(gbs, 1),

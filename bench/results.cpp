@@ -127,10 +127,8 @@ std::string to_json(const Results& results) {
   header["gemm_gflops"] = number(results.ceiling("gemm_gflops"));
   Json rows = Json::array();
   for (const Row& row : results.rows) rows.push_back(to_json(row, results));
-  const Json document = {{"schema_version", kSchemaVersion},
-                         {"label", results.label},
-                         {"header", header},
-                         {"rows", rows}};
+  const Json document = {
+      {"schema_version", kSchemaVersion}, {"label", results.label}, {"header", header}, {"rows", rows}};
   return document.dump(1) + "\n";
 }
 

@@ -20,7 +20,7 @@ struct Request {
   tests::Target target{Device::cpu(), DType::f32};
   std::string baseline = "none";
   bool check = false;
-  bool times = true;  // false: rows have their error and nothing else
+  bool times = true;   // false: rows have their error and nothing else
   TimerOptions timer;  // timer.samples also counts a step's
 };
 

@@ -135,7 +135,8 @@ Results measured(const Options& options, const Request& request, const Progress&
     fail(ErrorKind::usage,
          "--dtype int8 is for --end-to-end translate; --fn quantized_linear times the product");
   if (!whole.empty() && is_language_model(request.preset))
-    fail(ErrorKind::usage, "--preset {} has kernels only; take tiny or base for --end-to-end", request.preset);
+    fail(ErrorKind::usage, "--preset {} has kernels only; take tiny or base for --end-to-end",
+         request.preset);
   if (whole == "train") return train_end_to_end(request, whole_of(options), progress);
   if (whole == "translate") return translate_end_to_end(request, whole_of(options), progress);
   return options.get_bool("scaling") ? run_scaling(request, progress) : run(request, progress, keep);

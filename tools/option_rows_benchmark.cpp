@@ -34,10 +34,12 @@ std::vector<Row> row_options() {
 std::vector<Row> kernel_options() {
   return {
       text("kernel", "", "FILE",
-           "a kernel of yours for the function --fn, checked and timed in turn with ours: a C function in FILE.so, "
+           "a kernel of yours for the function --fn, checked and timed in turn with ours: a C function in "
+           "FILE.so, "
            "a Python one in FILE.py, or a command line that answers (docs/your_kernel.md)"),
       real("kernel-limit", "60", "SECONDS", "how long a call of it may take").between(0.001, 1e6),
-      flag("kernel-header", "false", "print the C header for --kernel, xformer_kernel.h, and do nothing else"),
+      flag("kernel-header", "false",
+           "print the C header for --kernel, xformer_kernel.h, and do nothing else"),
   };
 }
 

@@ -77,8 +77,8 @@ std::string member(const Argument& argument, size_t width) {
 size_t width_of(const std::vector<Argument>& arguments) {
   size_t width = 0;
   for (const Argument& argument : arguments)
-    width = std::max(width,
-                     argument.name.size() + std::string(argument.use == Use::read ? "const " : "").size() + 7);
+    width = std::max(
+        width, argument.name.size() + std::string(argument.use == Use::read ? "const " : "").size() + 7);
   return width;
 }
 

@@ -152,7 +152,8 @@ class Judge {
   Deviation furthest_;  // of all checks
   int checks_ = 0;
   double checking_s_ = 0, start_ = now();
-  PhiloxSequence random_{static_cast<uint64_t>(1e9 * now()), 0};  // which calls are checked is not to be foreseen
+  PhiloxSequence random_{static_cast<uint64_t>(1e9 * now()),
+                         0};  // which calls are checked is not to be foreseen
 };
 
 // As many as fit into kSecondsOfTurns, by the time that the first pair took.
@@ -197,7 +198,8 @@ void judge(const Case& c, const Scope& scope, const TimerOptions& options, Kerne
     const double start = now();
     judge.our_turn(), judge.their_turn();
     row.set_turns(take_turns(
-        turns_for(options, now() - start), [&] { return judge.our_turn(); }, [&] { return judge.their_turn(); }));
+        turns_for(options, now() - start), [&] { return judge.our_turn(); },
+        [&] { return judge.their_turn(); }));
   } else {
     row.add_note("no time: " + kernel.untimed());
   }

@@ -74,7 +74,8 @@ class OpenCalls {
     function_ = reinterpret_cast<Function>(dlsym(library, signature_->fn.c_str()));
     if (!function_) fail(ErrorKind::failure, "{}", without(signature_->fn, library));
     const DType dtype = dtype_called(request.at("dtype"));
-    for (const Json& tensors : request.at("calls")) blocks_.push_back(block_of(dtype, tensors, request.at("sizes")));
+    for (const Json& tensors : request.at("calls"))
+      blocks_.push_back(block_of(dtype, tensors, request.at("sizes")));
   }
 
   // Seconds of all but the first.

@@ -26,7 +26,8 @@ std::string python_side() {
   const std::string root = repository_root();
   if (!root.empty()) return root + "/bench/peers/xformer_kernel.py";
   const fs::path installed = own_program().parent_path().parent_path() / "share/xformer/xformer_kernel.py";
-  if (!fs::exists(installed)) fail(ErrorKind::failure, "--kernel FILE.py: there is no {}", installed.string());
+  if (!fs::exists(installed))
+    fail(ErrorKind::failure, "--kernel FILE.py: there is no {}", installed.string());
   return installed.string();
 }
 
@@ -58,43 +59,47 @@ KernelProcess::KernelProcess(const std::string& kernel, double limit_s)
   process_->set_name(name_);
 }
 
-std::string KernelProcess::ask(const std::string& line, double limit_s) {
+// read(answer), a JSON object; what it cannot make sense of is refused with the answer.
+template <typename Read>
+auto KernelProcess::ask(const std::string& line, double limit_s, const Read& read) {
   end_own_threads();
   process_->write_line(line);
   const std::string answer = process_->read_line(limit_s);
-  if (is_too_deep_json(answer) || !Json::accept(answer) || !Json::parse(answer).is_object())
-    fail(ErrorKind::failure, "{}: answers '{}', which is no JSON object", name_, answer.substr(0, 80));
-  const Json json = Json::parse(answer);
-  if (json.contains("refused")) {
-    const Json& why = json["refused"];
-    fail(ErrorKind::failure, "{}: {}", name_, why.is_string() ? why.get<std::string>() : why.dump());
+  constexpr size_t kShown = 80;  // bytes of an answer in a message
+  Json json;
+  if (!is_too_deep_json(answer)) json = Json::parse(answer, nullptr, false);
+  if (!json.is_object())
+    fail(ErrorKind::failure, "{}: answers '{}', which is no JSON object", name_, answer.substr(0, kShown));
+  try {
+    if (json.contains("refused"))
+      fail(ErrorKind::failure, "{}: {}", name_, json["refused"].get<std::string>());
+    return read(json);
+  } catch (const Json::exception&) {
+    fail(ErrorKind::failure, "{}: makes no sense: {}", name_, answer.substr(0, kShown));
   }
-  return answer;
 }
 
 std::string KernelProcess::open(const SharedCalls& calls) {
   constexpr double kStart = 120;  // seconds: importing PyTorch from a cold disk
   slowest_s_ = 0;
-  const Json answer = Json::parse(ask("open " + calls.places(), kStart + limit_s_));
-  if (!answer.value("ready", Json()).is_string())
-    fail(ErrorKind::failure, "{}: it is not ready: {}", name_, answer.dump());
-  untimed_ = answer.value("untimed", "");
-  const std::string about = answer["ready"];
+  const std::string about = ask("open " + calls.places(), kStart + limit_s_, [&](const Json& answer) {
+    untimed_ = answer.value("untimed", "");
+    return answer.at("ready").get<std::string>();
+  });
   return about.empty() ? name_ : name_ + ", " + about;
 }
 
 double KernelProcess::run(const SharedCalls& calls, const std::vector<size_t>& order) {
   constexpr double kSlower = 20;  // times the slowest call so far
   const auto others = static_cast<double>(order.size()) - 1;
-  const double start = now();
-  const Json answer = Json::parse(
-      ask("run " + calls.request(order), limit_s_ + others * std::min(limit_s_, kSlower * slowest_s_)));
+  const double start = now(), limit_s = limit_s_ + others * std::min(limit_s_, kSlower * slowest_s_);
+  const auto seconds = ask("run " + calls.request(order), limit_s,
+                           [](const Json& answer) { return answer.at("seconds").get<double>(); });
   const double waited = now() - start;
   slowest_s_ = std::max(slowest_s_, waited / (others + 1));
-  const Json seconds = answer.value("seconds", Json());
-  if (!seconds.is_number() || seconds < 0 || seconds > waited)
-    fail(ErrorKind::failure, "{}: answers {} where seconds are asked for", name_, answer.dump());
-  return others > 0 ? seconds.get<double>() / others : 0;
+  if (!(seconds >= 0 && seconds <= waited))
+    fail(ErrorKind::failure, "{}: says that it took {} s, and was waited for {} s", name_, seconds, waited);
+  return others > 0 ? seconds / others : 0;
 }
 
 }  // namespace xf::bench

@@ -37,7 +37,8 @@ class KernelProcess {
   double run(const SharedCalls& calls, const std::vector<size_t>& order);
 
  private:
-  std::string ask(const std::string& line, double limit_s);
+  template <typename Read>
+  auto ask(const std::string& line, double limit_s, const Read& read);
   std::string name_, untimed_;
   double limit_s_, slowest_s_ = 0;
   std::unique_ptr<Process> process_;

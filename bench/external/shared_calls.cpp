@@ -89,8 +89,7 @@ void SharedCalls::make(size_t i, uint64_t seed) {
       case_.target, [&](Shape shape, DType dtype) { return allocate(placed, next, shape, dtype); }, seed);
   placed.call = case_.make(inputs);
   for (const Argument& argument : signature_.arguments) {
-    if (only_read(argument))
-      placed.inputs.push_back(hash_of(placed.call.operands.tensor(argument.name)));
+    if (only_read(argument)) placed.inputs.push_back(hash_of(placed.call.operands.tensor(argument.name)));
   }
 }
 
@@ -129,8 +128,7 @@ std::string SharedCalls::damage(size_t i) const {
   }
   size_t input = 0;
   for (const Argument& argument : signature_.arguments) {
-    if (only_read(argument) &&
-        hash_of(placed.call.operands.tensor(argument.name)) != placed.inputs[input++])
+    if (only_read(argument) && hash_of(placed.call.operands.tensor(argument.name)) != placed.inputs[input++])
       return "it changed its input " + argument.name;
   }
   return "";

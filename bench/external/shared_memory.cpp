@@ -11,8 +11,7 @@
 namespace xf::bench {
 
 SharedMemory::SharedMemory(int file, int64_t bytes) : file_(file), bytes_(bytes) {
-  void* const mapped =
-      mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void* const mapped = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED) {
     close(file);
     fail(ErrorKind::resources, "{} MB of shared memory cannot be mapped", bytes >> 20);
@@ -41,7 +40,9 @@ SharedMemory::~SharedMemory() {
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : file_(std::exchange(other.file_, -1)), data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+    : file_(std::exchange(other.file_, -1)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(other.bytes_) {}
 
 std::string SharedMemory::path() const { return fmt::format("/proc/{}/fd/{}", getpid(), file_); }
 

@@ -15,7 +15,8 @@ using enum Element;
 std::vector<Signature> make_signatures() {
   return {
       {"matmul",
-       "c = op(a) op(b), op(a) [M, K] and op(b) [K, N]; op is the transpose where transpose_a, transpose_b is 1",
+       "c = op(a) op(b), op(a) [M, K] and op(b) [K, N]; op is the transpose where transpose_a, transpose_b "
+       "is 1",
        {{"a", "M, K", read, value}, {"b", "K, N", read, value}, {"c", "M, N", written, value}},
        {"M", "N", "K"},
        {{"transpose_a", true}, {"transpose_b", true}}},
@@ -125,8 +126,10 @@ std::vector<Signature> make_signatures() {
        {"N", "D"},
        {}},
       {"cross_entropy",
-       "loss += {the sum of smoothed losses, the sum of -log p_target}; z becomes its gradient, softmax(z) - q with "
-       "q = (1 - label_smoothing) onehot + label_smoothing / V; a row whose target is -1 counts nothing: zeros",
+       "loss += {the sum of smoothed losses, the sum of -log p_target}; z becomes its gradient, softmax(z) - "
+       "q with "
+       "q = (1 - label_smoothing) onehot + label_smoothing / V; a row whose target is -1 counts nothing: "
+       "zeros",
        {{"targets", "N", read, id}, {"z", "N, V", updated, value}, {"loss", "2", accumulated, sum}},
        {"N", "V"},
        {{"label_smoothing", false}}},

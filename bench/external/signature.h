@@ -16,7 +16,11 @@ enum class Use {
   accumulated,  // added to what is there; it is zero
   updated,      // read, then written
 };
-enum class Element { value, sum, id };  // in the type of --dtype; in that of its sums (f32, of f64 f64); in i32
+enum class Element {
+  value,
+  sum,
+  id
+};  // in the type of --dtype; in that of its sums (f32, of f64 f64); in i32
 
 struct Argument {
   std::string name;

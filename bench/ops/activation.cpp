@@ -68,16 +68,18 @@ struct Tensors {
 void add(const Scope& scope, int64_t N, int64_t F, Activation f, float p, std::vector<Case>& rows) {
   const std::string name = name_of(f);
   const double values = product(N, F) * scope.e(), bias = product(F, 1) * scope.e();
-  rows.push_back({"activation",
-                  "bias_activation_forward",
-                  {N, F},
-                  name,
-                  scope.target,
-                  {2 * values + bias, 2 * product(N, F)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, F, f, p);
-                    return Call{[t] { t.forward(); }, {{t.a}}, [t] { return t.forward_reference(); }, t.forward_operands()};
-                  }});
+  rows.push_back(
+      {"activation",
+       "bias_activation_forward",
+       {N, F},
+       name,
+       scope.target,
+       {2 * values + bias, 2 * product(N, F)},
+       [=](Inputs& in) {
+         const Tensors t(in, N, F, f, p);
+         return Call{
+             [t] { t.forward(); }, {{t.a}}, [t] { return t.forward_reference(); }, t.forward_operands()};
+       }});
   rows.push_back({"activation",
                   "bias_activation_backward",
                   {N, F},

@@ -104,7 +104,8 @@ TEST_CASE("Free shapes: ours agree with their definitions", "[unit]") {
   }
 }
 
-TEST_CASE("Free shapes: every preset has some of each function, and --check takes fewer rows of them", "[unit]") {
+TEST_CASE("Free shapes: every preset has some of each function, and --check takes fewer rows of them",
+          "[unit]") {
   std::vector<std::string> presets{"tiny", "base", "odd"};
   for (const ModelSizes& model : language_models()) presets.push_back(model.name);
   for (const std::string& preset : presets) {
@@ -178,7 +179,8 @@ TEST_CASE("Shared calls: inputs change with each renewal, and outputs are NaN ag
   CHECK(calls.damage(0).empty());
 }
 
-TEST_CASE("Shared calls: a write behind an argument, before all or into an input is noticed, of each", "[unit]") {
+TEST_CASE("Shared calls: a write behind an argument, before all or into an input is noticed, of each",
+          "[unit]") {
   for (const Signature& signature : signatures()) {
     const Case c = small_cases(signature, DType::f32)[0];
     SharedCalls calls(c, signature, 0, 2);
@@ -210,8 +212,7 @@ TEST_CASE("Shared calls: where the definition is slow, ours stands in, with the 
   REQUIRE(calls.definition_is_slow());
   const Expected ours = calls.expected(0);
   REQUIRE(ours.size() == definition.size());
-  for (size_t i = 0; i < ours.size(); ++i)
-    CHECK(tests::max_relative_error(ours[i], definition[i]) < 1e-5);
+  for (size_t i = 0; i < ours.size(); ++i) CHECK(tests::max_relative_error(ours[i], definition[i]) < 1e-5);
   c.work.flops = flops;
 }
 

@@ -72,13 +72,23 @@ TEST_CASE("Results: sizes and errors are kept, and the schema's version is told"
   CHECK_THAT(to_table(two_rows()), !Contains("error"));
 }
 
-TEST_CASE("Results: a document of a later schema is refused, one that does not say is of the first", "[unit]") {
+TEST_CASE("Results: a document of a later schema is refused, one that does not say is of the first",
+          "[unit]") {
   std::string json = to_json(two_rows());
   const std::string version = "\"schema_version\": 2";
   json.replace(json.find(version), version.size(), "\"schema_version\": 3");
   CHECK_THROWS_WITH(from_json(json, "there"), Contains("there: of a later xformer-bench"));
   json.replace(json.find(version.substr(0, 16)), version.size() + 1, "");
   CHECK(from_json(json, "there").rows.size() == 2);
+}
+
+TEST_CASE("Header: why a GPU is slowed down is told in words", "[unit]") {
+  CHECK(slowed_by("0x0000000000000000") == "nothing");
+  CHECK(slowed_by("0x0000000000000001") == "nothing");  // idle
+  CHECK(slowed_by("0x0000000000000024") == "power cap; thermal, software");
+  CHECK(slowed_by("0x0000000000000048") == "hardware slowdown; thermal, hardware");
+  CHECK(slowed_by("[N/A]") == "unknown");
+  CHECK(slowed_by("") == "unknown");
 }
 
 TEST_CASE("Report: a sweep of three sizes is drawn, with both sides", "[unit]") {

@@ -2,6 +2,7 @@
 # docs/your_kernel.md: kernels in Python, with NumPy.
 #   numpy_kernel.sh FOLDER_OF_THE_PROGRAMS
 root=$(cd "$(dirname "$0")/../.." && pwd)
+set -- "$(cd "$1" && pwd)"
 # shellcheck source=tests/e2e/support.sh
 . "$root/tests/e2e/support.sh"
 python3 -c 'import numpy' 2>/dev/null || { echo "[skipped] no python3 with NumPy here"; exit 0; }

@@ -2,6 +2,7 @@
 # docs/your_kernel.md: the LayerNorm in Triton, by its interpreter.
 #   triton_kernel.sh FOLDER_OF_THE_PROGRAMS
 root=$(cd "$(dirname "$0")/../.." && pwd)
+set -- "$(cd "$1" && pwd)"
 # shellcheck source=tests/e2e/support.sh
 . "$root/tests/e2e/support.sh"
 python3 -c 'import torch, triton' 2>/dev/null || { echo "[skipped] no python3 with PyTorch and Triton here"; exit 0; }
