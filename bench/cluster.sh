@@ -62,6 +62,7 @@ connect_with_delay() {
   case $milliseconds in
     *us) milliseconds=$(awk -v us="${milliseconds%us}" 'BEGIN { print us / 1000 }') ;;
   esac
+  : >"$work/switch"
   # shellcheck disable=SC2046  # a word for each
   python3 bench/delayed_switch.py "$milliseconds" xformer0 $(seq -f "xformer%g" "$hosts") >"$work/switch" &
   switch=$!
