@@ -4,7 +4,8 @@
 # taken down at the end.
 #   bench/cluster.sh [HOSTS [RATE [DELAY [OPTION...]]]]     default: 2 1gbit 0ms; RATE or DELAY 0: as it comes
 #   bench/cluster.sh 2 1gbit 1ms --task transformer-base --mini-batch-words 1000
-# One process a host, one thread each, on a processor of its own as far as they go. A DELAY, one way, needs the kernel's netem.
+# One process a host, one thread each, on a processor of its own as far as they go. A DELAY, one way: by the kernel's netem, or,
+# where it has none, by a switch that is a program (bench/delayed_switch.py, python3), which takes some of a processor itself.
 # Prints a line: hosts, seconds of an update (the median behind the first three), target tokens a second. One host is measured
 # without MPI.
 set -eu
@@ -16,7 +17,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-cluster-XXXXXX")
 net=10.99.77
 updates=${UPDATES:-10}
 
+switch=
 take_down() {
+  [ -z "$switch" ] || kill "$switch" 2>/dev/null || true
   for i in $(seq "$hosts"); do
     ip link del "xformer0.$i" 2>/dev/null || true
     ip netns del "xformer$i" 2>/dev/null || true
@@ -27,6 +30,14 @@ take_down() {
 trap take_down EXIT
 trap 'exit 1' INT TERM
 
+has_netem() {
+  ip link add xformer0 type dummy
+  tc qdisc add dev xformer0 root netem delay 1ms 2>/dev/null
+  local code=$?
+  ip link del xformer0
+  return $code
+}
+
 # What leaves a host: at the rate, and that much later.
 shape() { # namespace
   local parent=root
@@ -34,23 +45,48 @@ shape() { # namespace
     ip netns exec "$1" tc qdisc add dev wire root handle 1: tbf rate "$rate" burst 256kb latency 100ms
     parent="parent 1:"
   fi
-  if [ "${delay%%[a-z]*}" != 0 ]; then
-    # shellcheck disable=SC2086  # two words
-    ip netns exec "$1" tc qdisc add dev wire $parent netem delay "$delay" limit 100000 2>/dev/null || {
-      echo "error: this kernel cannot delay packets (sch_netem); give a DELAY of 0" >&2
-      exit 1
-    }
-  fi
+  # shellcheck disable=SC2086  # two words
+  [ -z "$by_kernel" ] || ip netns exec "$1" tc qdisc add dev wire $parent netem delay "$delay" limit 100000
+}
+
+# The switch, and a wire to each host.
+connect_by_kernel() {
+  ip link add xformer0 type bridge
+  for i in $(seq "$hosts"); do
+    ip link add "xformer0.$i" type veth peer name wire netns "xformer$i"
+    ip link set "xformer0.$i" master xformer0 up
+  done
+}
+connect_with_delay() {
+  local milliseconds=${delay%ms}
+  case $milliseconds in
+    *us) milliseconds=$(awk -v us="${milliseconds%us}" 'BEGIN { print us / 1000 }') ;;
+  esac
+  # shellcheck disable=SC2046  # a word for each
+  python3 bench/delayed_switch.py "$milliseconds" xformer0 $(seq -f "xformer%g" "$hosts") >"$work/switch" &
+  switch=$!
+  until grep -q ready "$work/switch"; do
+    kill -0 $switch 2>/dev/null || { echo "error: bench/delayed_switch.py does not start; its lines above say why" >&2; exit 1; }
+    sleep 0.05
+  done
+  ip link set xformer0 mtu 65521
+  for i in $(seq "$hosts"); do ip -n "xformer$i" link set wire mtu 65521; done
 }
 
 set_up() {
-  ip link add xformer0 type bridge
+  for i in $(seq "$hosts"); do ip netns add "xformer$i"; done
+  by_kernel=
+  if [ "${delay%%[a-z]*}" = 0 ]; then
+    connect_by_kernel
+  elif has_netem; then
+    by_kernel=yes
+    connect_by_kernel
+  else
+    connect_with_delay
+  fi
   ip addr add "$net.254/24" dev xformer0
   ip link set xformer0 up
   for i in $(seq "$hosts"); do
-    ip netns add "xformer$i"
-    ip link add "xformer0.$i" type veth peer name wire netns "xformer$i"
-    ip link set "xformer0.$i" master xformer0 up
     ip -n "xformer$i" addr add "$net.$i/24" dev wire
     ip -n "xformer$i" link set wire up
     ip -n "xformer$i" link set lo up

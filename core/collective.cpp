@@ -41,7 +41,7 @@ Collective::Collective(std::unique_ptr<Link> link, double timeout)
   meet();
 }
 
-Collective::~Collective() = default;
+Collective::~Collective() { part_from_device(); }
 
 // Who is where. A rank of this host that dies is missed at once, others when the time limit has passed.
 void Collective::meet() {
@@ -59,6 +59,11 @@ void Collective::meet() {
 }
 
 std::string Collective::name_of(int rank) const { return fmt::format("rank {} ({})", rank, host_of(rank)); }
+
+int Collective::place_on_host() const {
+  const auto same = [this](const Peer& peer) { return peer.host == host_of(rank_); };
+  return static_cast<int>(std::count_if(peers_.begin(), peers_.begin() + rank_, same));
+}
 
 // ---- one exchange: a message to each other rank and one from each, all at once
 
@@ -172,6 +177,7 @@ template void Collective::reduce_scatter(std::span<int64_t>);
 template void Collective::all_gather(std::span<float>);
 template void Collective::all_gather(std::span<double>);
 template void Collective::all_gather(std::span<int64_t>);
+template void Collective::all_gather(std::span<uint16_t>);
 
 // In two exchanges, so that the first rank does not run ahead, and sends each byte once: its pieces, and everybody's own.
 void Collective::broadcast(std::span<std::byte> bytes) {

@@ -2,7 +2,7 @@
 // same functions in the same order. With one rank nothing is sent, and nothing is done.
 //
 // A sum is made by the rank that owns its piece, rank 0's number first: the bits depend on the number of ranks and on
-// nothing else. Of n numbers rank r owns [n r / size, n (r + 1) / size).
+// nothing else (of tensors on devices: core/nccl/nccl_link.cpp). Of n numbers rank r owns [n r / size, n (r + 1) / size).
 //
 // A rank that fails alone tells the others, who then throw an Error that names it. One that has died, or has not answered
 // for the time limit, is named by those who wait for it. After either only leave() may be called.
@@ -17,8 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "core/device_link.h"
 #include "core/error.h"
 #include "core/link.h"
+#include "core/tensor.h"
 
 namespace xf {
 
@@ -44,6 +46,8 @@ class Collective {
   Share share() const { return {rank_, size_}; }
   std::string name_of(int rank) const;  // "rank 1 (HOST)"
   const std::string& host_of(int rank) const { return peers_[static_cast<size_t>(rank)].host; }
+  // Its number among the ranks of its host.
+  int place_on_host() const;
 
   // How long a rank may keep the others waiting, in seconds.
   static constexpr double kTimeout = 600;
@@ -64,8 +68,18 @@ class Collective {
   template <typename T>
   void all_gather(std::span<T> values);
 
+  // The same of flat tensors; of bf16 nothing is added. Where they lie on a device the work is queued there, and the devices
+  // do it among themselves: the ranks must have met_on() it.
+  void sum(const Tensor& values);
+  void reduce_scatter(const Tensor& values);
+  void all_gather(const Tensor& values);
+  // Every rank on a device of its own; on the CPU nothing. What records a graph of such work must be gone before leave().
+  // Error usage as of open_nccl().
+  void meet_on(Device device);
+
   // Rank 0's, everywhere.
   void broadcast(std::span<std::byte> bytes);
+  void broadcast(const Tensor& values);
   std::string broadcast(const std::string& text);
   // Every rank's, everywhere.
   std::vector<std::string> gather(const std::string& text);
@@ -107,6 +121,11 @@ class Collective {
                 const std::function<std::span<std::byte>(int)>& from);
   void wait(std::vector<Wait>& waits);
   void look_after(const std::vector<Wait>& waits);
+  void look_after_device(double waited);
+  void break_off();
+  DeviceLink& device_link();
+  void part_from_device();
+  std::string not_answered() const;
   void take(const Note& note, int from);
   void send_to_all(const Note& note);
   [[noreturn]] void give_up(std::set<int> missing, const std::string& what);
@@ -114,6 +133,7 @@ class Collective {
   void sum_small(std::span<T> values);
 
   std::unique_ptr<Link> link_;
+  std::unique_ptr<DeviceLink> device_;  // meet_on()
   int rank_ = 0, size_ = 1;
   double timeout_ = kTimeout;
   std::vector<Peer> peers_{1};
@@ -121,6 +141,7 @@ class Collective {
   int64_t exchanges_ = 0;            // done
   std::unique_ptr<Note> failure_;    // that another rank has told of
   double said_working_ = 0;          // when it was sent
+  double looked_ = 0;                // look_after_device()
   bool broken_ = false;              // see broken()
   bool speaks_ = false;              // in rank 0's place
   bool dismissed_ = false;           // who speaks has spoken

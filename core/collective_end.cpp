@@ -33,6 +33,10 @@ void rest(double waited) {
 
 }  // namespace
 
+std::string Collective::not_answered() const {
+  return fmt::format("has not answered for {:g} s (--collective-timeout)", timeout_);
+}
+
 void Collective::wait(std::vector<Wait>& waits) {
   double moved = now(), looked = moved;
   for (;;) {
@@ -56,8 +60,7 @@ void Collective::wait(std::vector<Wait>& waits) {
       const double last = std::max(moved, peers_[static_cast<size_t>(wait.peer)].worked);
       if (time - last > timeout_) late.insert(wait.peer);
     }
-    if (!late.empty())
-      give_up(late, fmt::format("has not answered for {:g} s (--collective-timeout)", timeout_));
+    if (!late.empty()) give_up(late, not_answered());
     rest(time - moved);
   }
 }
@@ -69,6 +72,31 @@ void Collective::look_after(const std::vector<Wait>& waits) {
     const Peer& peer = peers_[static_cast<size_t>(wait.peer)];
     if (peer.watched && !runs_here(peer.process)) give_up({wait.peer}, "has ended");
   }
+}
+
+// A device waits for all others; which of them have come, it does not tell.
+void Collective::look_after_device(double waited) {
+  const double time = now();
+  if (broken_ || time - looked_ < kLookEvery) return;
+  looked_ = time;
+  std::vector<Wait> waits;
+  std::set<int> others, late;
+  for (int r = 0; r < size_; ++r) {
+    if (r == rank_) continue;
+    waits.push_back({nullptr, r});
+    others.insert(r);
+    if (std::min(waited, time - peers_[static_cast<size_t>(r)].worked) > timeout_) late.insert(r);
+  }
+  look_after(waits);
+  if (const std::string failure = device_->failure(); !failure.empty())
+    give_up(others, fmt::format("cannot be reached from device to device ({})", failure));
+  if (!late.empty()) give_up(late, not_answered());
+}
+
+// Nothing may wait any more: the end frees memory, and that waits for the device.
+void Collective::break_off() {
+  broken_ = true;
+  if (device_) device_->abort();
 }
 
 // ---- what parts of the work end in
@@ -135,7 +163,7 @@ void Collective::listen() {
   Note note;
   for (int from = 0; link_->take_note(from, &note);) take(note, from);
   if (broken_ || !failure_ || failure_->exchanges > exchanges_) return;
-  broken_ = true;
+  break_off();
   throw Error(static_cast<ErrorKind>(failure_->value),
               fmt::format("{}: {}", name_of(failure_->sender), failure_->text));
 }
@@ -154,7 +182,7 @@ void Collective::give_up(std::set<int> missing, const std::string& what) {
   int first = 0;
   while (missing.contains(first)) ++first;
   speaks_ = first == rank_;
-  broken_ = true;
+  break_off();
   std::vector<std::string> names;
   for (const int r : missing) names.push_back(name_of(r));
   fail(ErrorKind::failure, "{} {}", fmt::join(names, ", "), what);
@@ -170,7 +198,7 @@ void Collective::still_working() {
 bool Collective::tell(const Error& error) {
   if (size_ == 1) return true;
   if (!broken_) {
-    broken_ = true;
+    break_off();
     Note note{.kind = Note::Kind::failed, .value = error.exit_code()};
     const std::string text = error.what();
     text.copy(note.text, std::min(text.size(), sizeof note.text - 1));
@@ -186,9 +214,10 @@ void Collective::leave() {
     try {
       int64_t none = 0;
       sum(std::span(&none, 1));
+      part_from_device();
       return link_->part();
     } catch (const Error&) {
-      broken_ = true;
+      break_off();
     }
   }
   if (is_first() || speaks_) send_to_all({.kind = Note::Kind::over});

@@ -3,8 +3,10 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <regex>
+#include <thread>
 
 #include "core/error.h"
 
@@ -20,6 +22,7 @@ struct Context {
   cudaStream_t stream = nullptr;
   std::vector<std::shared_ptr<void>> workspaces;  // the last one is in use
   int64_t workspace_bytes = 0;
+  std::function<void(double)> look;  // look_while_waiting()
 };
 
 Context& context() {
@@ -34,6 +37,20 @@ void select_device(Context& c, int index) {
   check(cudaSetDevice(index), "cudaSetDevice");
   check(cudaStreamCreateWithFlags(&c.stream, cudaStreamNonBlocking), "cudaStreamCreate");
   c.index = index;
+}
+
+// Asks until it is so, and looks meanwhile.
+void wait_and_look(const std::function<cudaError_t()>& query, const char* what) {
+  using Clock = std::chrono::steady_clock;
+  constexpr double kPatience = 1e-3;  // s, then the processor is given away
+  const Clock::time_point begun = Clock::now();
+  for (;;) {
+    const cudaError_t status = query();
+    if (status != cudaErrorNotReady) return check(status, what);
+    const double waited = std::chrono::duration<double>(Clock::now() - begun).count();
+    context().look(waited);
+    if (waited > kPatience) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 int attribute(cudaDeviceAttr which, int index) {
@@ -137,6 +154,13 @@ std::string obstacle(int index) {
   return "";
 }
 
+int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
 std::string product_name(int index) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
@@ -161,7 +185,14 @@ int64_t most_shared_memory() {
   return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, std::max(context().index, 0));
 }
 
-void synchronize() { check(cudaStreamSynchronize(stream()), "a kernel"); }
+void compute_on(Device device) { select_device(context(), device.index); }
+
+void look_while_waiting(std::function<void(double)> look) { context().look = std::move(look); }
+
+void synchronize() {
+  if (context().look) return wait_and_look([] { return cudaStreamQuery(stream()); }, "a kernel");
+  check(cudaStreamSynchronize(stream()), "a kernel");
+}
 
 std::shared_ptr<void> allocate(Device device, int64_t bytes) {
   select_device(context(), device.index);
@@ -246,6 +277,10 @@ std::shared_ptr<void> make_event() {
 
 void mark(void* event) { check(cudaEventRecord(static_cast<cudaEvent_t>(event), stream()), "an event"); }
 
-void wait_for(void* event) { check(cudaEventSynchronize(static_cast<cudaEvent_t>(event)), "an event"); }
+void wait_for(void* event) {
+  const auto mark = static_cast<cudaEvent_t>(event);
+  if (context().look) return wait_and_look([mark] { return cudaEventQuery(mark); }, "an event");
+  check(cudaEventSynchronize(mark), "an event");
+}
 
 }  // namespace xf::cuda

@@ -18,6 +18,9 @@ namespace xf::cuda {
 // Throws: ErrorKind::resources for memory, failure otherwise. `what` names the call.
 void check(cudaError_t status, const char* what);
 
+// Makes it this process's device.
+void compute_on(Device device);
+
 cudaStream_t stream();
 
 // Scratch for one op: 256-byte aligned, valid until another op asks. Repeated requests that are no larger
@@ -30,6 +33,9 @@ int64_t most_shared_memory();
 
 // Waits for the stream; the place where an earlier kernel's error shows.
 void synchronize();
+
+// Gets the seconds that a wait for the device has taken so far, now and then while it lasts, and may throw. Empty: nobody looks.
+void look_while_waiting(std::function<void(double)> look);
 
 // Behind core/memory.h.
 std::shared_ptr<void> allocate(Device device, int64_t bytes);
@@ -59,5 +65,6 @@ std::string cublaslt_places();
 // is too old, an architecture that is too old, no cuBLASLt; empty: nothing.
 std::string obstacle(int index);
 std::string product_name(int index);
+int device_count();  // 0 where there is an obstacle for all
 
 }  // namespace xf::cuda

@@ -30,7 +30,8 @@ class BadValue final : public Trace {
 std::optional<std::string> first_bad_value(const Model& model, const Registry& registry, Arena& arena,
                                            const PackedBatch& batch, const Tensor& counters, uint64_t seed) {
   for (const Parameter& parameter : registry.parameters()) {
-    if (!is_finite(parameter.master)) return "the weights " + parameter.name;
+    if (!is_finite(parameter.master.defined() ? parameter.master : parameter.value))
+      return "the weights " + parameter.name;
   }
   BadValue forward;
   {

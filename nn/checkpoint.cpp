@@ -112,11 +112,13 @@ void check_is(DType expected, const std::string& name, const Tensor& value, cons
        name, name_of(value.dtype()), name_of(expected));
 }
 
-void load_master(const TensorMap& model, const Parameter& parameter, const std::string& where) {
+void load_master(const TensorMap& model, const Registry& registry, const Parameter& parameter,
+                 const std::string& where) {
   const Tensor& value = tensor_of(model, parameter.name, parameter.shape, where);
-  const bool widen = value.dtype() == DType::f32 && parameter.master.dtype() == DType::f64;
-  if (!widen) check_is(parameter.master.dtype(), parameter.name, value, where);
-  parameter.master.copy_from(widen ? widened(value) : value);
+  const DType exact = registry.masters().dtype();
+  const bool widen = value.dtype() == DType::f32 && exact == DType::f64;
+  if (!widen) check_is(exact, parameter.name, value, where);
+  registry.set(parameter, widen ? widened(value) : value);
 }
 
 void load_quantized(const TensorMap& model, const Parameter& parameter, const std::string& where) {
@@ -130,20 +132,23 @@ void load_quantized(const TensorMap& model, const Parameter& parameter, const st
 
 }  // namespace
 
-TensorMap model_of(const Registry& registry) {
+TensorMap model_of(const Registry& registry, const Tensor& masters) {
   TensorMap model;
   for (const Parameter& parameter : registry.parameters()) {
-    model[parameter.name] = parameter.master.to(Device::cpu());
+    const int64_t end = parameter.begin + parameter.shape.numel();
+    model[parameter.name] =
+        masters.slice_rows(parameter.begin, end).reshape(parameter.shape).to(Device::cpu());
   }
   return model;
 }
 
+TensorMap model_of(const Registry& registry) { return model_of(registry, registry.masters()); }
+
 void load_model(const TensorMap& model, const Registry& registry, const std::string& where) {
   for (const Parameter& parameter : registry.parameters()) {
     parameter.quantized.defined() ? load_quantized(model, parameter, where)
-                                  : load_master(model, parameter, where);
+                                  : load_master(model, registry, parameter, where);
   }
-  registry.round_masters();
 }
 
 bool is_quantized(const TensorMap& model) {

@@ -43,6 +43,8 @@ bool is_checkpoint_alone(const std::string& folder);
 // are. A registry with memory for eight bits takes a model in eight bits, and no other one does. Error data, beginning with
 // `where`: a parameter that is missing, of another shape or of another dtype.
 TensorMap model_of(const Registry& registry);
+// Of all masters, where the registry keeps a piece of them.
+TensorMap model_of(const Registry& registry, const Tensor& masters);
 void load_model(const TensorMap& model, const Registry& registry, const std::string& where);
 
 constexpr const char* kScaleSuffix = "_scale";

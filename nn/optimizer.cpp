@@ -39,31 +39,27 @@ std::vector<Optimizer::Part> Optimizer::parts() const {
   return parts;
 }
 
+Tensor Optimizer::own_masters() const {
+  return registry_.keeps_piece() ? registry_.masters() : own(registry_.masters());
+}
+
 Tensor Optimizer::zero_moment() const {
-  return Tensor::zeros(own(registry_.masters()).shape(), registry_.masters().dtype(), registry_.device());
+  return Tensor::zeros(own_masters().shape(), registry_.masters().dtype(), registry_.device());
 }
 
-namespace {
-
-void gather_pieces(Collective& ranks, const Tensor& flat) {
-  const auto gather = [&]<typename T>(T) {
-    ranks.all_gather(std::span(flat.data<T>(), static_cast<size_t>(flat.numel())));
-  };
-  flat.dtype() == DType::f64 ? gather(double{}) : gather(float{});
+Tensor Optimizer::whole(const Tensor& piece) const {
+  const Tensor trained = registry_.trained(registry_.gradients());
+  if (shards_.size() == 1 || piece.numel() != own(trained).numel()) return piece.to(Device::cpu());
+  const Tensor all = Tensor::zeros(trained.shape(), piece.dtype());
+  own(all).copy_from(piece);
+  shards_.all_gather(all);
+  return all;
 }
-
-}  // namespace
 
 TensorMap Optimizer::whole_state() const {
-  TensorMap whole;
-  for (const auto& [name, moment] : state()) {
-    whole[name] = moment.to(Device::cpu());
-    if (shards_.size() == 1) continue;
-    whole[name] = Tensor::zeros(registry_.trained(registry_.masters()).shape(), moment.dtype());
-    own(whole[name]).copy_from(moment);
-    gather_pieces(shards_, whole[name]);
-  }
-  return whole;
+  TensorMap all;
+  for (const auto& [name, moment] : state()) all[name] = whole(moment);
+  return all;
 }
 
 void Optimizer::measure() {
@@ -71,14 +67,15 @@ void Optimizer::measure() {
   const int64_t trained = registry_.trained(gradients).numel();
   if (trained < gradients.numel()) gradients.slice_rows(trained, gradients.numel()).fill_zero();
   kernels::sum_of_squares(own(gradients), norm_squared_);
-  if (shards_.size() > 1) shards_.sum(std::span(norm_squared_.data<double>(), 1));
+  shards_.sum(norm_squared_);
 }
 
 void Optimizer::bring_together() const {
   if (shards_.size() == 1) return;
   registry_.gradients().fill_zero();
-  gather_pieces(shards_, registry_.trained(registry_.masters()));
-  registry_.round_masters();
+  shards_.all_gather(registry_.trained(registry_.values()));
+  if (registry_.dtype() == DType::bf16 && !registry_.keeps_piece())
+    shards_.all_gather(registry_.trained(registry_.masters()));
 }
 
 void Optimizer::send(std::span<const float> step) {
@@ -119,7 +116,7 @@ void Adam::prepare(int64_t update, double learning_rate, int64_t tokens) {
 
 void Adam::apply() {
   measure();
-  const Tensor p = own(registry_.masters()), g = own(registry_.gradients()), copy = own(rounded());
+  const Tensor p = own_masters(), g = own(registry_.gradients()), copy = own(rounded());
   for (const Part& part : parts())
     kernels::adam(options_, part.step, clip_norm_, norm_squared_, part.of(p), part.of(m_), part.of(v_),
                   part.of(g), part.of(copy));
@@ -215,7 +212,7 @@ void Sgd::prepare(int64_t, double learning_rate, int64_t tokens) {
 
 void Sgd::apply() {
   measure();
-  const Tensor p = own(registry_.masters()), g = own(registry_.gradients()), copy = own(rounded());
+  const Tensor p = own_masters(), g = own(registry_.gradients()), copy = own(rounded());
   for (const Part& part : parts())
     kernels::sgd(options_, part.step, clip_norm_, norm_squared_, part.of(p), part.of(m_), part.of(g),
                  part.of(copy));

@@ -49,8 +49,10 @@ class Optimizer {
   virtual TensorMap state() const = 0;
   // Whole, on the CPU; every rank asks.
   TensorMap whole_state() const;
-  // The piece of a flat array whose parameters this rank moves: none that are frozen.
+  // The piece of a flat array whose parameters this rank moves: none that are frozen. And the flat array of which each has a
+  // piece, or all of it, on the CPU: every rank asks.
   Tensor own(const Tensor& flat) const;
+  Tensor whole(const Tensor& piece) const;
   // Of the state, and of what an update works in.
   virtual int64_t bytes() const;
 
@@ -65,6 +67,7 @@ class Optimizer {
 
   // step: how many numbers differ from update to update; the first is the learning rate.
   Optimizer(const Registry& registry, float clip_norm, int64_t step, Collective& shards);
+  Tensor own_masters() const;
   Tensor zero_moment() const;
   void send(std::span<const float> step);
   // What the products read, where it is not the masters themselves.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/collective.h"
+
 namespace xf::nn {
 
 namespace {
@@ -69,13 +71,17 @@ Parameter& Registry::ours(const Parameter& parameter) {
 }
 
 void Registry::allocate(Device device, Gradients gradients) {
-  allocate(device, gradients, [](const Parameter&) { return true; });
+  allocate(device, gradients, Collective::alone());
+}
+
+void Registry::allocate(Device device, Gradients gradients, const Collective& ranks) {
+  allocate(device, gradients, ranks, [](const Parameter&) { return true; });
 }
 
 void Registry::allocate_quantized() {
   if (dtype_ != DType::f32)
     fail(ErrorKind::usage, "a model in eight bits is float32 otherwise, and this one is {}", name_of(dtype_));
-  allocate(Device::cpu(), Gradients::no,
+  allocate(Device::cpu(), Gradients::no, Collective::alone(),
            [](const Parameter& parameter) { return !parameter.is_quantizable(); });
   for (Parameter& parameter : parameters_) {
     if (!parameter.is_quantizable()) continue;
@@ -83,13 +89,20 @@ void Registry::allocate_quantized() {
   }
 }
 
-void Registry::allocate(Device device, Gradients gradients, bool (*chosen)(const Parameter&)) {
+void Registry::allocate(Device device, Gradients gradients, const Collective& ranks,
+                        bool (*chosen)(const Parameter&)) {
   int64_t total = 0;
   for (const Parameter& parameter : parameters_)
     total += chosen(parameter) ? padded(parameter.shape.numel()) : 0;
-  masters_ = Tensor::zeros({total}, accumulator_of(dtype_), device);
-  values_ = dtype_ == masters_.dtype() ? masters_ : Tensor::zeros({total}, dtype_, device);
-  if (gradients == Gradients::yes) gradients_ = Tensor::zeros({total}, masters_.dtype(), device);
+  const DType exact = accumulator_of(dtype_);
+  const bool rounds = dtype_ != exact;
+  const bool splits =
+      rounds && std::ranges::all_of(parameters_, [](const Parameter& p) { return p.rate > 0; });
+  const auto [piece_begin, piece_end] = splits ? ranks.own_piece(total) : Collective::Piece{0, total};
+  piece_begin_ = piece_begin;
+  masters_ = Tensor::zeros({piece_end - piece_begin}, exact, device);
+  values_ = rounds ? Tensor::zeros({total}, dtype_, device) : masters_;
+  if (gradients == Gradients::yes) gradients_ = Tensor::zeros({total}, exact, device);
   std::vector<Parameter*> in_order;
   for (Parameter& parameter : parameters_) {
     if (chosen(parameter)) in_order.push_back(&parameter);
@@ -104,7 +117,7 @@ void Registry::allocate(Device device, Gradients gradients, bool (*chosen)(const
     };
     parameter->begin = begin;
     parameter->value = part_of(values_);
-    parameter->master = part_of(masters_);
+    if (!keeps_piece()) parameter->master = part_of(masters_);
     if (gradients_.defined()) parameter->gradient = part_of(gradients_);
     if (parameter->rate > 0 && (rate_spans_.empty() || rate_spans_.back().rate != parameter->rate))
       rate_spans_.push_back({begin, begin, parameter->rate});
@@ -122,20 +135,30 @@ void Registry::initialise(uint64_t seed) {
   uint64_t stream = 0;
   for (Parameter& parameter : parameters_) {
     PhiloxSequence random(seed, stream++);
-    const Tensor drawn = Tensor::empty(parameter.shape, parameter.master.dtype());
+    const Tensor drawn = Tensor::empty(parameter.shape, masters_.dtype());
     if (drawn.dtype() == DType::f64) {
       draw<double>(parameter.init, random, drawn);
     } else {
       draw<float>(parameter.init, random, drawn);
     }
-    parameter.master.copy_from(drawn);
+    set(parameter, drawn);
   }
-  round_masters();
 }
 
 void Registry::round_masters() const {
   if (dtype_ != DType::bf16 || device().type == DeviceType::meta) return;
-  values_.copy_from(masters_.to_bf16());
+  values_.slice_rows(piece_begin_, piece_begin_ + masters_.numel()).copy_from(masters_.to_bf16());
+}
+
+void Registry::set(const Parameter& parameter, const Tensor& value, int64_t at) const {
+  const Tensor flat = value.reshape({value.numel()});
+  const int64_t first = parameter.begin + at, last = first + flat.numel();
+  if (dtype_ == DType::bf16 && device().type != DeviceType::meta)
+    values_.slice_rows(first, last).copy_from(flat.to_bf16());
+  const int64_t begin = std::max(first, piece_begin_), end = std::min(last, piece_begin_ + masters_.numel());
+  if (begin >= end) return;
+  masters_.slice_rows(begin - piece_begin_, end - piece_begin_)
+      .copy_from(flat.slice_rows(begin - first, end - first));
 }
 
 const Parameter& Registry::find(const std::string& name) const {

@@ -7,8 +7,9 @@
 //
 // A bf16 model computes in rounded copies (`value`) of f32 masters: an update smaller than 2^-8 of a
 // parameter would vanish otherwise. Masters are what is initialised, trained, averaged and saved; their
-// gradients are f32 too. A model that is used and no longer trained may have its matrices in eight bits, which is
-// most of it: weights that products read, and tables of embeddings (kernels/quantized_linear.h).
+// gradients are f32 too. Of several ranks each may keep a piece of the masters alone (--shard-optimizer). A
+// model that is used and no longer trained may have its matrices in eight bits, which is most of it: weights that
+// products read, and tables of embeddings (kernels/quantized_linear.h).
 #pragma once
 
 #include <deque>
@@ -18,6 +19,10 @@
 #include "core/philox.h"
 #include "core/tensor.h"
 #include "kernels/quantized_linear.h"
+
+namespace xf {
+class Collective;
+}
 
 namespace xf::nn {
 
@@ -39,7 +44,8 @@ struct Parameter {
   std::string name;
   Shape shape;
   Init init;
-  // Undefined before allocate(); gradient undefined after allocate(.., Gradients::no); all three where it is in eight bits.
+  // Undefined before allocate(); gradient undefined after allocate(.., Gradients::no); master where a piece of all masters is
+  // kept; all three where it is in eight bits.
   Tensor value;            // what the layers read
   Tensor master;           // what is trained: the same memory as value, f32 of its own in a bf16 model
   Tensor gradient;         // of the master's dtype
@@ -73,8 +79,10 @@ class Registry {
   uint32_t new_dropout_site() { return sites_++; }
 
   enum class Gradients { no, yes };
-  // Binds every parameter to zeroed memory on the device.
+  // Binds every parameter to zeroed memory on the device. Of `ranks` that move a piece of the parameters each, this one keeps
+  // its piece of the masters of a bf16 model, unless some parameters are frozen.
   void allocate(Device device, Gradients gradients);
+  void allocate(Device device, Gradients gradients, const Collective& ranks);
   // The same on the CPU, without gradients, for a model in eight bits. Error usage where it is not one of f32.
   void allocate_quantized();
   // The initial values: parameter i draws from stream i of the seed, whatever else the model holds.
@@ -85,8 +93,9 @@ class Registry {
   int64_t count() const;  // elements of all parameters, without the flat arrays' padding
   DType dtype() const { return dtype_; }
   Device device() const { return values_.device(); }
-  const Tensor& values() const { return values_; }        // [P], flat
-  const Tensor& masters() const { return masters_; }      // [P], flat
+  const Tensor& values() const { return values_; }    // [P], flat
+  const Tensor& masters() const { return masters_; }  // [P], flat; or the piece of them that is kept
+  bool keeps_piece() const { return masters_.defined() && masters_.numel() < values_.numel(); }
   const Tensor& gradients() const { return gradients_; }  // [P], flat
   // The part of a flat array that is trained: all of it, or what lies before the frozen parameters. Undefined of undefined.
   Tensor trained(const Tensor& flat) const;
@@ -96,18 +105,22 @@ class Registry {
     float rate = 1;
   };
   const std::vector<RateSpan>& rate_spans() const { return rate_spans_; }
-  // values = masters, rounded to nearest even; after whatever else than the optimiser wrote the masters.
+  // values = masters, rounded to nearest even; after whatever else than the optimiser wrote the masters. Of a piece: its values.
   void round_masters() const;
+  // A parameter's master, from its element `at`, becomes `value`, and so do its values, rounded; of a piece, what lies in it.
+  void set(const Parameter& parameter, const Tensor& value, int64_t at = 0) const;
 
  private:
   Parameter& ours(const Parameter& parameter);
   // Memory for those that are chosen, and their places in it.
-  void allocate(Device device, Gradients gradients, bool (*chosen)(const Parameter&));
+  void allocate(Device device, Gradients gradients, const Collective& ranks,
+                bool (*chosen)(const Parameter&));
 
   DType dtype_;
   std::deque<Parameter> parameters_;  // stable addresses
   uint32_t sites_ = 0;
   Tensor values_, masters_, gradients_;
+  int64_t piece_begin_ = 0;           // of the masters that are kept
   std::vector<RateSpan> rate_spans_;  // none are of frozen ones
 };
 

@@ -8,9 +8,10 @@
 
 namespace xf::nn {
 
-Smoothing::Smoothing(const Registry& registry, double share)
+Smoothing::Smoothing(const Registry& registry, double share, Collective& ranks)
     : registry_(registry),
       share_(share),
+      ranks_(ranks),
       mean_(Tensor::zeros(registry.masters().shape(), registry.masters().dtype(), registry.device())),
       step_(Tensor::zeros({1}, registry.masters().dtype(), registry.device())),
       step_upload_(registry.device(), step_.bytes()) {
@@ -35,6 +36,7 @@ void Smoothing::exchange() const {
   registry_.masters().copy_from(mean_);
   mean_.copy_from(weights);
   registry_.round_masters();
+  if (registry_.keeps_piece()) ranks_.all_gather(registry_.values());
 }
 
 }  // namespace xf::nn

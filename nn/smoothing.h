@@ -4,6 +4,7 @@
 //   mean <- mean + s_t (weights - mean),   s_t = max(share, 9 / (10 + t))
 #pragma once
 
+#include "core/collective.h"
 #include "core/upload.h"
 #include "nn/registry.h"
 
@@ -12,7 +13,8 @@ namespace xf::nn {
 class Smoothing {
  public:
   // 0 < share < 1. The mean begins at the weights that the registry holds when begin() is called.
-  Smoothing(const Registry& registry, double share);
+  // `ranks`: that keep a piece of the masters each, where the registry keeps one, and then a piece of the mean.
+  Smoothing(const Registry& registry, double share, Collective& ranks = Collective::alone());
   void begin() const;
 
   // After update t, from 1, of the weights: the number that differs from update to update, brought to the device; and the work
@@ -20,13 +22,15 @@ class Smoothing {
   void prepare(int64_t update);
   void apply() const;
 
-  // Weights and mean change places; again, and they are as before.
+  // Weights and mean change places; again, and they are as before. Every rank does it.
   void exchange() const;
-  const Tensor& mean() const { return mean_; }  // [P], flat, in the registry's layout
+  const Collective& ranks() const { return ranks_; }
+  const Tensor& mean() const { return mean_; }  // flat, in the layout of the registry's masters
 
  private:
   const Registry& registry_;
   double share_;
+  Collective& ranks_;
   Tensor mean_;
   Tensor step_;  // [1]
   Upload step_upload_;
@@ -39,7 +43,7 @@ class SmoothedWeights {
     if (smoothing_) smoothing_->exchange();
   }
   ~SmoothedWeights() {
-    if (smoothing_) smoothing_->exchange();
+    if (smoothing_ && !smoothing_->ranks().broken()) smoothing_->exchange();
   }
   SmoothedWeights(const SmoothedWeights&) = delete;
   SmoothedWeights& operator=(const SmoothedWeights&) = delete;

@@ -31,7 +31,8 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
       norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, registry.device())),
       counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())),
       counters_upload_(registry.device(), counters_.bytes()) {
-  if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing);
+  ranks_.meet_on(registry.device());
+  if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing, ranks_);
   // The spare rows of a fixed batch lie behind all tokens, and so would not be pairs.
   if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0 && passes() == 1) {
     fixed_ = std::make_unique<FixedBatch>(registry.device(), options.capacity);
@@ -51,6 +52,7 @@ void Trainer::forward_backward(const PackedBatch& batch, kernels::Accumulate gra
 }
 
 void Trainer::move_weights() {
+  sum_over_ranks();
   optimizer_->apply();
   if (smoothing_) smoothing_->apply();
 }
@@ -145,14 +147,9 @@ void Trainer::accumulate_within_memory(int64_t update, const std::vector<PlacedB
 
 // The loss goes first: where a rank has failed, the others learn of it before they send their gradients.
 void Trainer::sum_over_ranks() {
-  if (ranks_.size() == 1) return;
-  const auto sum = [&]<typename T>(T) {
-    ranks_.sum(std::span(loss_.data<T>(), 2));
-    const Tensor gradients = registry_.trained(registry_.gradients());
-    const std::span all(gradients.data<T>(), static_cast<size_t>(gradients.numel()));
-    options_.shard_optimizer ? ranks_.reduce_scatter(all) : ranks_.sum(all);
-  };
-  registry_.gradients().dtype() == DType::f64 ? sum(double{}) : sum(float{});
+  const Tensor gradients = registry_.trained(registry_.gradients());
+  ranks_.sum(loss_);
+  options_.shard_optimizer ? ranks_.reduce_scatter(gradients) : ranks_.sum(gradients);
 }
 
 void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_batch,
@@ -163,7 +160,6 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
   UpdateResult result;
   result.update = update;
   accumulate_within_memory(update, take_share(result, next_batch, skip_batch));
-  sum_over_ranks();
   result.learning_rate = options_.schedule.at(update, plateau) * rate_scale;
   optimizer_->prepare(update - optimizer_began_, result.learning_rate, passes() * result.loss.tokens);
   if (smoothing_) smoothing_->prepare(update);

@@ -29,9 +29,10 @@ struct TrainerOptions {
   double smoothing = 0;  // of the weights' exponential mean; 0: none is made
   // A larger batch is computed in parts, with the same gradient. All zero: none is, and nothing is captured as a graph.
   BatchSize capacity;
-  Collective* ranks = nullptr;  // null: this process alone. On the CPU
-  bool shard_optimizer =
-      false;  // each rank keeps the optimiser's state of its piece of the parameters, and moves that piece
+  Collective* ranks = nullptr;  // null: this process alone
+  // Each rank keeps the optimiser's state of its piece of the parameters, and moves that piece: what a registry of bf16 must be
+  // allocated for.
+  bool shard_optimizer = false;
 };
 
 struct UpdateResult {
@@ -100,7 +101,7 @@ class Trainer {
   void lower_capacity(const std::vector<PlacedBatch>& batches, const std::string& cause);
   void forward_backward(const PackedBatch& batch, kernels::Accumulate gradients);
   void sum_over_ranks();
-  void move_weights();
+  void move_weights();  // by the sum over the ranks
   int64_t passes() const { return options_.r_drop > 0 ? 2 : 1; }
 
   const Model& model_;

@@ -3,7 +3,9 @@
 # errors, links the trainer and the benchmarks with it, which hold all that only a CUDA build has, and checks ptxas's
 # report: no kernel of the tiny and base models spills registers.
 #   tests/cuda_build.sh [80 90 ...]      for these architectures; default: all that are shipped (tools/cmake/cuda.cmake)
-# Needs no GPU. Without a CUDA toolkit on the machine it takes one from PyPI into build-cuda/toolkit (python3-venv).
+# Behind it compares what is declared of NCCL, which a program loads when ranks meet on GPUs, with its header and library.
+# Needs no GPU. Without a CUDA toolkit on the machine it takes one from PyPI into build-cuda/toolkit (python3-venv), and NCCL into
+# build-cuda/nccl.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -31,6 +33,14 @@ toolkit_from_pypi() {
   [ -e "$CUDA_HOME/lib64" ] || ln -s lib "$CUDA_HOME/lib64"
 }
 
+# 200 MB, which come while the kernels are compiled.
+nccl_from_pypi() {
+  [ -e build-cuda/nccl/include/nccl.h ] && return
+  python3 -m venv --clear build-cuda/nccl-venv
+  build-cuda/nccl-venv/bin/pip -q install --disable-pip-version-check --retries 10 "nvidia-nccl-cu13==2.28.*" || return
+  ln -sfn "$(echo "$PWD"/build-cuda/nccl-venv/lib/python3*/site-packages/nvidia/nccl)" build-cuda/nccl
+}
+
 if [ -n "${CUDA_HOME:-}" ]; then
   :
 elif command -v nvcc >/dev/null; then
@@ -41,6 +51,13 @@ fi
 export CUDACXX="$CUDA_HOME/bin/nvcc"
 "$CUDACXX" --version | grep release
 python3 tests/sim/compare_with_toolkit.py --toolkit "$CUDA_HOME"
+nccl=$CUDA_HOME
+fetching=
+if [ ! -e "$CUDA_HOME/include/nccl.h" ]; then
+  nccl=build-cuda/nccl
+  nccl_from_pypi &
+  fetching=$!
+fi
 
 [ $# -gt 0 ] || set -- 80 90 100 120
 architectures=$(printf '%s-real;' "$@")
@@ -55,3 +72,9 @@ cmake --build --preset cuda --target xf_kernels >"$log" 2>&1 || {
 # shellcheck disable=SC2046  # one word per architecture
 python3 tests/check_ptxas.py "$log" $(printf 'sm_%s ' "$@")
 cmake --build --preset cuda --target xformer-train xformer-bench
+
+if [ -n "$fetching" ] && ! wait "$fetching"; then
+  echo "error: tests/cuda_build.sh: pip could not install NCCL; its lines above say why" >&2
+  exit 1
+fi
+python3 tests/sim/compare_with_toolkit.py --toolkit "$CUDA_HOME" --nccl "$nccl"

@@ -7,9 +7,9 @@ set -eu
 # Two that other packages need without depending on them: ocl-icd-opencl-dev oneDNN's CMake files, libprotobuf-dev
 # sentencepiece's pkg-config file (Debian 13).
 packages="g++ cmake ninja-build pkg-config
-  libdnnl-dev ocl-icd-opencl-dev libicu-dev libsentencepiece-dev libprotobuf-dev libcli11-dev libtomlplusplus-dev libyaml-cpp-dev
-  nlohmann-json3-dev libfmt-dev liblzma-dev zlib1g-dev libzstd-dev zstd catch2 libbenchmark-dev libboost-context-dev
-  libopenmpi-dev openmpi-bin"
+  libdnnl-dev ocl-icd-opencl-dev libicu-dev libsentencepiece-dev libprotobuf-dev libcli11-dev libtomlplusplus-dev
+  libyaml-cpp-dev nlohmann-json3-dev libfmt-dev liblzma-dev zlib1g-dev libzstd-dev zstd catch2 libbenchmark-dev
+  libboost-context-dev libopenmpi-dev openmpi-bin"
 
 missing=
 for package in $packages "$@"; do

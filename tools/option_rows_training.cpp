@@ -326,9 +326,9 @@ std::vector<Row> numerics_options() {
 std::vector<Row> process_options() {
   return {
       flag("shard-optimizer", "false",
-           "under mpirun each process keeps a piece of the optimiser's state and moves that piece of the "
-           "model; not with "
-           "muon")
+           "under mpirun each process keeps a piece of the optimiser's state, and of a bfloat16 model's "
+           "float32 weights, "
+           "and moves that piece of the model; not with muon")
           .seldom(),
       real("collective-timeout", "600", "SECONDS",
            "under mpirun, how long a process may keep the others waiting before it is given up for lost, and "

@@ -13,19 +13,19 @@ namespace {
 
 using What = BegunTensor::What;
 
-bool same_but_rows(const Tensor& a, const Tensor& b) {
-  return a.rank() == b.rank() && a.numel() / a.dim(0) == b.numel() / b.dim(0);
+bool same_but_rows(const Shape& a, const Shape& b) {
+  return a.rank() == b.rank() && a.numel() / a[0] == b.numel() / b[0];
 }
 
-What take(const Tensor& from, const nn::Parameter& parameter) {
+What take(const Tensor& from, const nn::Registry& registry, const nn::Parameter& parameter) {
   if (from.dtype() != DType::f32) return What::fresh;
   if (from.shape() == parameter.shape) {
-    parameter.master.copy_from(from);
+    registry.set(parameter, from);
     return What::taken;
   }
-  if (!same_but_rows(from, parameter.master)) return What::fresh;
+  if (!same_but_rows(from.shape(), parameter.shape)) return What::fresh;
   const int64_t rows = std::min(from.dim(0), parameter.shape[0]);
-  parameter.master.slice_rows(0, rows).copy_from(from.slice_rows(0, rows));
+  registry.set(parameter, from.slice_rows(0, rows));
   return What::reshaped;
 }
 
@@ -52,12 +52,11 @@ std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::Registr
   for (const nn::Parameter& parameter : registry.parameters()) {
     const auto found = from.find(parameter.name);
     const bool there = found != from.end();
-    const What what = there ? take(found->second, parameter) : What::fresh;
+    const What what = there ? take(found->second, registry, parameter) : What::fresh;
     any_matrix = any_matrix || (what == What::taken && parameter.shape.rank() == 2);
     tensors.push_back({what, parameter.name, parameter.shape.to_string(),
                        there ? found->second.shape().to_string() : "", parameter.rate});
   }
-  registry.round_masters();
   if (!any_matrix)
     fail(
         ErrorKind::usage,

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <span>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/stop.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
 #include "tools/ranks.h"
@@ -26,11 +26,27 @@ RunStart agreed_start(const Options& options, Collective& ranks) {
   return static_cast<RunStart>(start);
 }
 
-// Other ranks than the first draw nothing.
+// Other ranks than the first draw nothing; and of the GPUs of a host each of its ranks takes one, in their order, where none is
+// named. A launcher may let each rank see its own alone.
 Options options_of_rank(const Options& options, const Collective& ranks) {
   Options own = options;
   if (!ranks.is_first()) own.apply({{"report", {"false"}, "report"}}, Options::Origin::user);
+  const std::string spec = options.get_string("device");
+  if (ranks.place_on_host() > 0 && (spec == "cuda" || spec == "auto") &&
+      choose_device(spec).device.type == DeviceType::cuda) {
+    const int device = ranks.place_on_host() % cuda_device_count();
+    own.apply({{"device", {fmt::format("cuda:{}", device)}, "device"}}, Options::Origin::user);
+  }
   return own;
+}
+
+void check_same_devices(Device device, Collective& ranks) {
+  const auto types = ranks.gather(device.type == DeviceType::cuda ? "a GPU" : "the CPU");
+  for (int r = 1; r < ranks.size(); ++r) {
+    if (types[static_cast<size_t>(r)] != types.front())
+      fail(ErrorKind::usage, "device: {} has {}, and {} {}; give --device cpu, or a GPU to each",
+           ranks.name_of(0), types.front(), ranks.name_of(r), types[static_cast<size_t>(r)]);
+  }
 }
 
 void check_same_text(const TrainingInputs& inputs, Collective& ranks) {
@@ -44,12 +60,13 @@ void check_same_text(const TrainingInputs& inputs, Collective& ranks) {
 
 }  // namespace
 
-int train(const Options& options, Collective& ranks) {
+int train(const Options& given, Collective& ranks) {
+  const Options options = options_of_rank(given, ranks);
   options.require("model");
   options.require("train-sets");
   ranks.set_timeout(options.get_float("collective-timeout"));
-  if (set_up_device(options).type == DeviceType::cuda && ranks.size() > 1)
-    fail(ErrorKind::usage, "device: several processes train on the CPU alone; start one for a GPU");
+  ranks.together([&] { set_up_device(options); });
+  check_same_devices(set_up_device(options), ranks);
   loop_options(options);
   batch_capacity(model_type(options), options.get_int("mini-batch-words"));
   set_thread_count(threads_of_rank(options, ranks));
@@ -57,21 +74,23 @@ int train(const Options& options, Collective& ranks) {
   const RunStart start = agreed_start(options, ranks);
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetStart);
   ProgressDisplay display(stderr, display_terminal(options));
-  std::optional<TrainingInputs> inputs;
-  const auto read = [&] {
-    inputs = read_training_inputs(options_of_rank(options, ranks), start, [&](const std::string& text) {
-      display.activity(text);
-      ranks.still_working();
-    });
+  // Who calls the library may ask for a stop; a program ends at once: nothing is written yet.
+  const auto check_caller = [&] {
+    if (ranks.size() == 1) check_stop();
   };
-  if (preparation_folder(options)) ranks.at_first(read);  // one prepares the text, all open it
-  ranks.together([&] {
-    if (!inputs) read();
-  });
-  check_same_text(*inputs, ranks);
+  TrainingInputs inputs = read_training_inputs(
+      options, start,
+      [&](const std::string& text) {
+        display.activity(text);
+        ranks.still_working();
+        check_caller();
+      },
+      ranks);
+  check_same_text(inputs, ranks);
   display.clear();
+  check_caller();
   if (seed_format) fmt::print(stderr, "{}\n", kDatasetDone);
-  return run_training(std::move(*inputs), ranks);
+  return run_training(std::move(inputs), ranks);
 }
 
 }  // namespace xf::tools

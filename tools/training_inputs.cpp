@@ -1,7 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <future>
+#include <map>
+#include <optional>
+#include <ranges>
+#include <sstream>
 
 #include "core/file.h"
 #include "tools/extended_vocabulary.h"
@@ -56,8 +62,20 @@ void check_given(const Options& options, const Vocabularies& settled, const std:
        "vocabs: not the vocabulary that {} was begun with; leave it out, or give another --model", run);
 }
 
+// Learning is one piece of work for a library: those who wait for it are told meanwhile.
+Vocabularies learn(const Options& options, TrainingText& text, Collective& ranks) {
+  const data::ParallelText& sample = text.sample();
+  const auto work = [&] { return make_vocabularies(options, sample); };
+  auto learning = std::async(ranks.size() > 1 ? std::launch::async : std::launch::deferred, work);
+  while (ranks.size() > 1 && learning.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
+    ranks.still_working();
+  Vocabularies learnt = learning.get();
+  learnt.sampled = text.sampled();
+  return learnt;
+}
+
 Vocabularies choose_vocabularies(const Options& options, RunStart start, TrainingText& text,
-                                 const Announce& announce) {
+                                 const Announce& announce, Collective& ranks) {
   std::string run;
   if (start == RunStart::resumed) run = options.get_string("model");
   if (resumes_checkpoint(options)) run = find_vocabularies(options.get_string("resume"));
@@ -65,20 +83,43 @@ Vocabularies choose_vocabularies(const Options& options, RunStart start, Trainin
     if (options.get_strings("vocabs").empty() && options.is_set("pretrained-model"))
       return extended_as_asked(options,
                                read_stored_model(options.get_string("pretrained-model")).vocabularies);
-    const data::ParallelText& sample = text.sample();
     if (options.get_strings("vocabs").empty()) announce("learning the vocabulary ...");
-    Vocabularies learnt = make_vocabularies(options, sample);
-    learnt.sampled = text.sampled();
-    return extended_as_asked(options, std::move(learnt));
+    return extended_as_asked(options, learn(options, text, ranks));
   }
   Vocabularies settled = load_vocabularies(run);
   check_given(options, settled, run, text);
   return settled;
 }
 
+// The first rank's, everywhere.
+Vocabularies shared(Vocabularies vocabularies, Collective& ranks) {
+  if (ranks.size() == 1) return vocabularies;
+  std::map<std::string, std::string> files;
+  if (ranks.is_first()) files = vocabularies.files();
+  std::istringstream names(ranks.broadcast(fmt::format("{}", fmt::join(std::views::keys(files), "\n"))));
+  for (std::string name; std::getline(names, name);) files[name] = ranks.broadcast(files[name]);
+  return ranks.is_first() ? vocabularies : vocabularies_of(files);
+}
+
+// That --resume names.
+nn::Checkpoint read_resumed(const Options& options) {
+  const std::string& path = options.get_string("resume");
+  nn::Checkpoint checkpoint =
+      options.get_bool("no-optimizer-reload") ? nn::read_model(path) : nn::read_checkpoint(path);
+  nn::check_trainable(checkpoint.model, path);
+  if (!checkpoint.state.has("data_hash"))
+    fail(ErrorKind::usage,
+         "{}: a model without the state of a training, which can be used and not resumed; give a "
+         "checkpoint of a run",
+         path);
+  check_same_model(options, checkpoint, path);
+  return checkpoint;
+}
+
 }  // namespace
 
-TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce) {
+TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce,
+                                    Collective& ranks) {
   TrainingInputs inputs{.options = options,
                         .pipeline = text_pipeline(options),
                         .vocabularies = {},
@@ -90,28 +131,28 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
                         .text_note = {},
                         .start = start,
                         .checkpoint = {}};
-  if (resumes_checkpoint(options)) {
-    const std::string& path = options.get_string("resume");
-    inputs.checkpoint =
-        options.get_bool("no-optimizer-reload") ? nn::read_model(path) : nn::read_checkpoint(path);
-    nn::check_trainable(inputs.checkpoint->model, path);
-    if (!inputs.checkpoint->state.has("data_hash"))
-      fail(ErrorKind::usage,
-           "{}: a model without the state of a training, which can be used and not resumed; give a "
-           "checkpoint of a run",
-           path);
-    check_same_model(options, *inputs.checkpoint, path);
-  }
-  TrainingText text(options, announce);
-  inputs.vocabularies = choose_vocabularies(options, start, text, announce);
-  inputs.validation = read_validation(options, inputs);
-  inputs.tests = read_tests(options, inputs);
-  TrainingText::Encoded encoded = text.encode(inputs.vocabularies);
-  inputs.corpus = std::move(encoded.corpus);
-  inputs.text = std::move(encoded.text);
-  inputs.data_hash = encoded.hash;
-  inputs.text_note = encoded.note;
-  if (options.is_set("log")) refuse_input_as_output(options.get_string("log"));
+  std::optional<TrainingText> text;
+  ranks.together([&] {
+    if (resumes_checkpoint(options)) inputs.checkpoint = read_resumed(options);
+    text.emplace(options, announce);
+  });
+  ranks.at_first([&] { inputs.vocabularies = choose_vocabularies(options, start, *text, announce, ranks); });
+  inputs.vocabularies = shared(std::move(inputs.vocabularies), ranks);
+  const auto read = [&] {
+    inputs.validation = read_validation(options, inputs);
+    inputs.tests = read_tests(options, inputs);
+    TrainingText::Encoded encoded = text->encode(inputs.vocabularies);
+    inputs.corpus = std::move(encoded.corpus);
+    inputs.text = std::move(encoded.text);
+    inputs.data_hash = encoded.hash;
+    inputs.text_note = encoded.note;
+    if (options.is_set("log")) refuse_input_as_output(options.get_string("log"));
+  };
+  // One prepares the text, and all open it.
+  if (text->is_prepared()) ranks.at_first(read);
+  ranks.together([&] {
+    if (inputs.data_hash.empty()) read();
+  });
   return inputs;
 }
 

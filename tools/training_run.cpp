@@ -251,8 +251,11 @@ void TrainingRun::load(const nn::Checkpoint& checkpoint, const std::string& wher
   if (const nn::Smoothing* smoothing = model_.trainer.smoothing()) {
     smoothing->begin();  // the model of a checkpoint is the mean
     const auto weights = checkpoint.optimizer.find("weights");
-    if (weights != checkpoint.optimizer.end()) model_.registry.masters().copy_from(weights->second);
-    model_.registry.round_masters();
+    for (const nn::Parameter& parameter : model_.registry.parameters()) {
+      if (weights == checkpoint.optimizer.end()) break;
+      const int64_t end = parameter.begin + parameter.shape.numel();
+      model_.registry.set(parameter, weights->second.slice_rows(parameter.begin, end));
+    }
   }
   setup_.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});
 }
@@ -360,11 +363,12 @@ nn::State TrainingRun::state_to_save(const nn::TrainingState& state) const {
 nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   nn::Checkpoint checkpoint;
   checkpoint.update = state.update;
-  checkpoint.optimizer = model_.trainer.optimizer().whole_state();
-  checkpoint.model = nn::model_of(model_.registry);
+  const nn::Optimizer& optimizer = model_.trainer.optimizer();
+  checkpoint.optimizer = optimizer.whole_state();
+  checkpoint.model = nn::model_of(model_.registry, optimizer.whole(model_.registry.masters()));
   if (const nn::Smoothing* smoothing = model_.trainer.smoothing())
     checkpoint.optimizer["weights"] =
-        smoothing->mean().to(Device::cpu());  // they have changed places: see save()
+        optimizer.whole(smoothing->mean());  // they have changed places: see save()
   checkpoint.metadata = {{"update", std::to_string(state.update)}};
   describe_vocabularies(inputs_.vocabularies, checkpoint.metadata);
   checkpoint.state = state_to_save(state);
@@ -463,9 +467,7 @@ void TrainingRun::warn_if_behind(const nn::Score& average) {
 void TrainingRun::score(const nn::Checkpoint& average) {
   report_.activity("measuring the averaged model ...");
   ranks_.at_first([&] { nn::load_model(average.model, model_.registry, run_); });
-  const Tensor& masters = model_.registry.masters();
-  ranks_.broadcast(std::span(static_cast<std::byte*>(masters.raw()), static_cast<size_t>(masters.bytes())));
-  model_.registry.round_masters();
+  ranks_.broadcast(model_.registry.values());
   if (validator_) {
     const FinalScore averaged = validator_->score();
     report_.averaged(averaged);

@@ -38,8 +38,10 @@ struct TrainingInputs {
 };
 
 // Reads and checks everything that training needs, before anything is written. A run that goes on does so
-// with its own vocabularies.
-TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce);
+// with its own vocabularies. Of several ranks the first one learns the vocabulary and prepares a large text, while the
+// others wait.
+TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce,
+                                    Collective& ranks = Collective::alone());
 
 // Trains to the end, or until a signal (throws Stopped after saving). Of several ranks the first one writes. Returns the exit code. Nothing is
 // written before everything is checked and the run folder is locked.

@@ -101,12 +101,29 @@ data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCa
   return [dropped](int64_t epoch) { return dropped->of_epoch(epoch); };
 }
 
+// The ranks that have a piece of the optimiser's state each.
+const Collective& shards_of(const nn::TrainerOptions& options) {
+  return options.shard_optimizer ? *options.ranks : Collective::alone();
+}
+
+// What a plan for one process says, of one of several.
+void divide(nn::MemoryPlan& plan, const nn::TrainerOptions& options, DType dtype,
+            const std::vector<nn::RateRule>& rates) {
+  const int64_t shards = shards_of(options).size(), masters = plan.gradients;  // as large
+  const bool splits_masters =
+      dtype == DType::bf16 &&
+      std::ranges::all_of(rates, [](const nn::RateRule& rule) { return rule.rate > 0; });
+  plan.moments /= shards;
+  if (splits_masters) plan.parameters -= masters - masters / shards;
+  // The mean is as large as the masters.
+  if (options.smoothing > 0) plan.moments += splits_masters ? masters / shards : masters;
+}
+
 // Its tensors allocated and its tables made: what a Trainer asks for.
-nn::Model& ready(nn::Model& model, nn::Registry& registry, Device device,
-                 const std::vector<nn::RateRule>& rates) {
-  nn::set_rates(registry, rates);
-  registry.allocate(device, nn::Registry::Gradients::yes);
-  model.bind(device);
+nn::Model& ready(nn::Model& model, nn::Registry& registry, const TrainingSetup& setup) {
+  nn::set_rates(registry, setup.rates);
+  registry.allocate(setup.device, nn::Registry::Gradients::yes, shards_of(setup.trainer));
+  model.bind(setup.device);
   return model;
 }
 
@@ -159,8 +176,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   const std::vector<nn::RateRule> rates = rate_rules(options);
   nn::MemoryPlan plan =
       nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type, rates);
-  if (trainer.shard_optimizer) plan.moments /= ranks.size();
-  if (trainer.smoothing > 0) plan.moments += plan.gradients;  // the mean is as large as one of Adam's two
+  divide(plan, trainer, dtype, rates);
   return {.loop = loop_options(options),
           .capacity = capacity,
           .seed = seed,
@@ -191,7 +207,7 @@ TrainedModel::TrainedModel(const TrainingSetup& setup)
     : registry(setup.dtype),
       model(nn::make_model(setup.model, registry)),
       arena(setup.device, arena_bytes(setup.plan)),
-      trainer(ready(*model, registry, setup.device, setup.rates), registry, arena, setup.trainer) {
+      trainer(ready(*model, registry, setup), registry, arena, setup.trainer) {
   if (setup.workspace > 0) arena.set_limit(setup.workspace);
 }
 

@@ -29,6 +29,9 @@ class TrainingText {
   // Error data if a file is missing. A text for the memory is read.
   TrainingText(const Options& options, Announce announce);
 
+  // Whether encode() prepares it, or opens what is prepared.
+  bool is_prepared() const { return folder_.has_value(); }
+
   // What vocabularies are learnt from: all of the text, or a sample of --spm-input-sentences lines of it. Of a text that is
   // prepared no line if there is nothing to learn. Its `parts` are those of the text.
   const data::ParallelText& sample();

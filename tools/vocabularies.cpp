@@ -116,17 +116,24 @@ std::vector<std::string> vocabulary_files(const std::string& folder) {
   return {source, target};
 }
 
+Vocabularies vocabularies_of(const std::map<std::string, std::string>& files) {
+  const auto& [path, bytes] = *files.begin();
+  const std::shared_ptr<const data::Tokenizer> source = data::make_tokenizer(bytes, path);
+  if (files.size() == 1) return {source, source};
+  const auto& [target_path, target] = *files.rbegin();  // "vocab.target" comes behind "vocab.source"
+  if (target_path.ends_with(".labels")) return {source, data::make_labels(target, target_path)};
+  return {source, data::make_tokenizer(target, target_path)};
+}
+
 Vocabularies load_vocabularies(const std::string& folder) {
-  const std::vector<std::string> files = vocabulary_files(folder);
-  if (files.empty()) {
+  const std::vector<std::string> paths = vocabulary_files(folder);
+  if (paths.empty()) {
     fail(ErrorKind::data,
          "{}: no vocabulary (vocab.spm) in this folder; give the run folder that xformer-train made", folder);
   }
-  const std::shared_ptr<const data::Tokenizer> source = data::load_tokenizer(files.front());
-  if (files.size() == 1) return {source, source};
-  const std::string& target = files.back();
-  if (target.ends_with(".labels")) return {source, data::make_labels(read_file(target), target)};
-  return {source, data::load_tokenizer(target)};
+  std::map<std::string, std::string> files;
+  for (const std::string& path : paths) files[path] = read_file(path);
+  return vocabularies_of(files);
 }
 
 bool has_vocabularies(const std::string& folder) { return !vocabulary_files(folder).empty(); }

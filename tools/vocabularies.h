@@ -30,6 +30,8 @@ struct Vocabularies {
 
 // As the type of the model, --vocabs, --tokenizer, --vocab-size, --joint-vocab say: read, or trained from the training text.
 Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text);
+// Of files() again; a file's name stands in messages.
+Vocabularies vocabularies_of(const std::map<std::string, std::string>& files);
 // Those that save() left. Error data if there are none.
 Vocabularies load_vocabularies(const std::string& folder);
 // Their files: one, or source's and target's; none where there are none.

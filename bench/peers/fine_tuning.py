@@ -36,7 +36,8 @@ def random_model(folder):
     from transformers import MarianConfig, MarianMTModel
 
     torch.manual_seed(1)
-    config = MarianConfig.from_pretrained(FIXTURE, **SIZES, max_position_embeddings=512, vocab_size=PIECES, decoder_vocab_size=PIECES)
+    config = MarianConfig.from_pretrained(FIXTURE, **SIZES, max_position_embeddings=512, vocab_size=PIECES,
+                                          decoder_vocab_size=PIECES)
     MarianMTModel(config).save_pretrained(folder)
     for name in ("source.spm", "target.spm", "tokenizer_config.json"):
         shutil.copy(FIXTURE / name, folder)
@@ -45,11 +46,11 @@ def random_model(folder):
     (pathlib.Path(folder) / "vocab.json").write_text(json.dumps(ids, ensure_ascii=False), encoding="utf-8")
 
 
-def batches_of(tokenizer, source, target, words, seed):
+def batches_of(tokenizer, source, target, longest, words, seed):
     """Of pairs sorted by length as many as have `words` target tokens, in a drawn order."""
     texts = (pathlib.Path(path).read_text(encoding="utf-8").splitlines() for path in (source, target))
     pairs = [(tokenizer(s)["input_ids"], tokenizer(text_target=t)["input_ids"]) for s, t in zip(*texts)]
-    pairs = sorted((p for p in pairs if max(map(len, p)) <= MOST_TOKENS + 1), key=lambda p: (len(p[1]), len(p[0])))
+    pairs = sorted((p for p in pairs if max(map(len, p)) <= longest), key=lambda p: (len(p[1]), len(p[0])))
     batches, batch, count = [], [], 0
     for pair in pairs:
         if count + len(pair[1]) > words and batch:
@@ -76,7 +77,8 @@ class Theirs:
         self.pad = self.model.config.pad_token_id
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-5, betas=(0.9, 0.98), weight_decay=0, fused=True)
         tokenizer = MarianTokenizer.from_pretrained(folder)
-        self.batches = batches_of(tokenizer, arguments.source, arguments.target, arguments.words, arguments.seed)
+        longest = min(MOST_TOKENS + 1, self.model.config.max_position_embeddings)
+        self.batches = batches_of(tokenizer, arguments.source, arguments.target, longest, arguments.words, arguments.seed)
         self.next = 0
 
     def padded(self, rows, filler):
@@ -111,7 +113,7 @@ def ours(folder, arguments, scratch):
          "--after", f"{WARM_UPS + arguments.updates}u", "--mini-batch-words", str(arguments.words), "--optimizer-delay", "1",
          "--learn-rate", "1e-5", "--lr-schedule", "constant", "--lr-warmup", "0u", "--label-smoothing", "0.1", "--clip-norm", "1",
          "--optimizer", "adamw", "--optimizer-params", "0.9", "0.98", "1e-8", "--max-length", str(MOST_TOKENS),
-         "--seed", str(arguments.seed), "--threads", str(arguments.threads), "--disp-freq", "1u", "--save-freq", "1000000u",
+         "--seed", str(arguments.seed), "--cpu-threads", str(arguments.threads), "--disp-freq", "1u", "--save-freq", "1000000u",
          "--report=false", "--quiet"], check=True)
     records = (json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines())
     updates = {r["update"]: r for r in records if r["event"] == "train"}

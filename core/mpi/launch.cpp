@@ -19,13 +19,15 @@ std::optional<int> number_in(const char* variable) {
   return std::atoi(text);
 }
 
-// How many processes a launcher says that it has started: Open MPI's, those with PMI (MPICH, Intel, Slurm), PMIx. Slurm sets
-// its own variables in a batch script, too, which is one process.
+constexpr int kUnknown = 0;
+
+// How many processes a launcher says that it has started: Open MPI's, 4 and 5, those with PMI (MPICH, Intel, Slurm), PMIx, which
+// may not say. Slurm sets its own variables in a batch script, too, which is one process.
 int launched() {
   for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
     if (const auto size = number_in(variable)) return *size;
   const int tasks = number_in("SLURM_STEP_NUM_TASKS").value_or(1);
-  if (std::getenv("PMIX_RANK")) return std::max(tasks, number_in("SLURM_NTASKS").value_or(2));
+  if (std::getenv("PMIX_RANK")) return tasks > 1 ? tasks : number_in("SLURM_NTASKS").value_or(kUnknown);
   if (tasks > 1) {
     fail(ErrorKind::usage,
          "srun has started {} processes that do not know each other: srun --mpi=pmix, or --mpi=pmi2", tasks);
@@ -61,17 +63,25 @@ int launched_rank() {
 
 std::unique_ptr<Collective> join_ranks() {
   const int size = launched();
-  if (size <= 1) return nullptr;
+  if (size == 1) return nullptr;
   void* const module = load();
   if (!module) {
     fail(ErrorKind::usage,
          "started as {} processes, and this build has no MPI ({} is missing): install it, or start one "
          "process",
-         size, kModule);
+         size == kUnknown ? "several" : std::to_string(size), kModule);
   }
   const auto open = reinterpret_cast<OpenLink>(dlsym(module, "xformer_open_link"));
   std::unique_ptr<Link> link(open ? open() : nullptr);
   if (!link) fail(ErrorKind::failure, "MPI does not start; its lines above say why");
+  // Open MPI 5 under srun --mpi=pmi2: it finds nobody, and each process would train by itself, in the same folder.
+  if (link->size() == 1 && size > 1) {
+    fail(ErrorKind::usage,
+         "{} processes were started, and MPI has not found them: srun --mpi=pmix, or the mpirun of the MPI "
+         "that this "
+         "program was built with",
+         size);
+  }
   return std::make_unique<Collective>(std::move(link));
 }
 

@@ -96,8 +96,10 @@ Embedding::Embedding(Registry& registry, const std::string& name, int64_t vocabu
       positions_(position_table(config.quirks.position_exponent, {config.max_length, config.dim},
                                 registry.dtype())) {}
 
-void Embedding::clear_pad_row() const {
-  if (config_.quirks.zero_pad_row) table_.master.slice_rows(pad_, pad_ + 1).fill_zero();
+void Embedding::clear_pad_row(const Registry& registry) const {
+  if (!config_.quirks.zero_pad_row) return;
+  registry.set(table_, Tensor::zeros({1, table_.shape[1]}, registry.masters().dtype()),
+               pad_ * table_.shape[1]);
 }
 
 Variable Embedding::tokens(const Step& step, const Tensor& ids) const {

@@ -16,7 +16,7 @@ class Embedding {
             const Config& config);
 
   // Padding's row begins as zero, unless a quirk leaves it as it was drawn.
-  void clear_pad_row() const;
+  void clear_pad_row(const Registry& registry) const;
   // ids i32 [B, S] of positions first .. first+S-1, counter as in drop() -> [B, S, D]
   Variable forward(const Step& step, const Tensor& ids, const Tensor& counter, int64_t first = 0) const;
 

@@ -114,7 +114,7 @@ Transformer::Transformer(const Config& config, Registry& registry)
 
 void Transformer::initialise(Registry& registry, uint64_t seed) const {
   registry.initialise(seed);
-  source_embedding_.clear_pad_row(), target_embedding_.clear_pad_row();
+  source_embedding_.clear_pad_row(registry), target_embedding_.clear_pad_row(registry);
 }
 
 Variable Transformer::encode(const Step& step, const Tensor& source, const Tensor& mask,

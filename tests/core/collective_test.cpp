@@ -1,6 +1,7 @@
 #include "core/collective.h"
 
 #include <cmath>
+#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -97,6 +98,38 @@ TEST_CASE("Collective: a rank's piece is the sum after the first half, and every
     return std::pair(first, values == expected);
   });
   for (const auto& [first, second] : halves) CHECK((first && second));
+}
+
+TEST_CASE("Collective: of tensors it does what it does of numbers, and of bf16 gathers pieces", "[unit]") {
+  const auto good = from_each<int>(3, [](Collective& ranks) {
+    const auto n = int64_t{1001};
+    const Tensor values = Tensor::from(numbers_of(ranks.rank(), n)),
+                 halves = Tensor::from(numbers_of(ranks.rank(), n)),
+                 copies = Tensor::from(numbers_of(ranks.rank(), n)),
+                 small = Tensor::from(std::vector<double>{1.0 + ranks.rank()}),
+                 pieces = Tensor::from(numbers_of(ranks.rank(), n)).to_bf16();
+    const std::vector<float> sum = sum_in_order(3, n);
+    ranks.sum(values);
+    ranks.sum(small);
+    ranks.reduce_scatter(halves);
+    ranks.all_gather(halves);
+    ranks.broadcast(copies);
+    ranks.all_gather(pieces);
+    bool gathered = true;
+    for (int r = 0; r < 3; ++r) {
+      const auto [begin, end] = ranks.piece_of(n, r);
+      const Tensor own = Tensor::from(numbers_of(r, n)).to_bf16();
+      gathered =
+          gathered && std::memcmp(pieces.slice_rows(begin, end).raw(), own.slice_rows(begin, end).raw(),
+                                  static_cast<size_t>(2 * (end - begin))) == 0;
+    }
+    return values.to_vector<float>() == sum && halves.to_vector<float>() == sum && gathered &&
+                   small.to_vector<double>() == std::vector<double>{6} &&
+                   copies.to_vector<float>() == numbers_of(0, n) && ranks.place_on_host() == ranks.rank()
+               ? 1
+               : 0;
+  });
+  CHECK(good == std::vector{1, 1, 1});
 }
 
 TEST_CASE("Collective: integers and doubles add up, too", "[unit]") {

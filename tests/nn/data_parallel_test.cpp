@@ -27,9 +27,16 @@ PackedBatch batch_of(int64_t number) {
 struct Run {
   std::vector<double> losses, norms;
   std::vector<int64_t> tokens;
-  Tensor masters;
+  Tensor masters, values;  // whole; of the mean, where the weights are smoothed
+  int64_t masters_kept = 0;
   TensorMap moments;
 };
+
+Tensor copy_of(const Tensor& values) {
+  const Tensor copy = Tensor::empty(values.shape(), values.dtype());
+  copy.copy_from(values);
+  return copy;
+}
 
 using Change = std::function<void(TrainerOptions&)>;
 
@@ -38,10 +45,11 @@ const std::vector<RateRule> kRates = {{"^encoder", 0, "freeze"}, {"embedding", 0
 
 Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& change, bool skips = true,
           const std::vector<RateRule>& rates = {}) {
-  TinyModel model(dtype, tiny_config(), Arena::kDefaultBlock, Device::cpu(), rates);
   TrainerOptions options = options_for_tests(micro_batches);
   options.ranks = &ranks;
   change(options);
+  TinyModel model(dtype, tiny_config(), Arena::kDefaultBlock, Device::cpu(), rates,
+                  options.shard_optimizer ? ranks : Collective::alone());
   Trainer trainer(model.transformer, model.registry, model.arena, options);
   if (trainer.smoothing()) trainer.smoothing()->begin();
   Run run;
@@ -58,7 +66,11 @@ Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& c
     run.norms.push_back(result.gradient_norm);
     run.tokens.push_back(result.loss.tokens);
   }
-  run.masters = trainer.smoothing() ? trainer.smoothing()->mean() : model.registry.masters();
+  const SmoothedWeights used(trainer.smoothing());
+  // `used` puts the weights back.
+  run.masters = copy_of(trainer.optimizer().whole(model.registry.masters()));
+  run.values = copy_of(model.registry.values());
+  run.masters_kept = model.registry.masters().numel();
   run.moments = trainer.optimizer().whole_state();
   return run;
 }
@@ -132,6 +144,24 @@ TEST_CASE("Ranks: each may keep a piece of the optimiser's state", "[unit]") {
         }).find("muon needs whole matrices") == std::string::npos)
       fail(ErrorKind::failure, "muon was not refused");
   });
+}
+
+TEST_CASE("Ranks: each may keep a piece of a bf16 model's masters, with the bits of all of them", "[unit]") {
+  for (const double smoothing : {0.0, 0.3}) {
+    const auto runs = [smoothing](bool shards) {
+      return train_ranks(DType::bf16, 3, 1, [=](TrainerOptions& options) {
+        options.shard_optimizer = shards;
+        options.smoothing = smoothing;
+      });
+    };
+    const std::vector<Run> all = runs(false), pieces = runs(true);
+    for (size_t r = 0; r < pieces.size(); ++r) {
+      CHECK(pieces[r].masters_kept <= all[r].masters_kept / 3 + 1);
+      CHECK(same_bits(pieces[r].masters, all[0].masters));
+      CHECK(same_bits(pieces[r].values, all[0].values));
+      CHECK(same_bits(pieces[r].moments.at("second_moment"), all[0].moments.at("second_moment")));
+    }
+  }
 }
 
 TEST_CASE("Ranks: all have the same bits, twice", "[unit]") {

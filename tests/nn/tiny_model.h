@@ -35,10 +35,11 @@ struct Tiny {
   Model model;
   Arena arena;
   Tiny(DType dtype, const nn::TransformerConfig& config, int64_t arena_bytes = Arena::kDefaultBlock,
-       Device device = Device::cpu(), const std::vector<nn::RateRule>& rates = {})
+       Device device = Device::cpu(), const std::vector<nn::RateRule>& rates = {},
+       const Collective& shards = Collective::alone())
       : registry(dtype), model(config, registry), arena(device, arena_bytes) {
     nn::set_rates(registry, rates);
-    registry.allocate(device, nn::Registry::Gradients::yes);
+    registry.allocate(device, nn::Registry::Gradients::yes, shards);
     model.bind(device);
     registry.initialise(1);
   }

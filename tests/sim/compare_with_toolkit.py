@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Compares every declaration of tests/sim/include/ with the CUDA toolkit's headers, by having the compiler check a
-source in which both stand side by side: values of enumerators and macros, types of functions, members of structs.
+source in which both stand side by side: values of enumerators and macros, types of functions, members of structs. With
+--nccl, the folder of NCCL's include/ and lib/, those of core/nccl/nccl.h too; and the library must export its functions.
 
-    compare_with_toolkit.py [--toolkit DIR] [--compiler g++] [--keep FILE]
+    compare_with_toolkit.py [--toolkit DIR] [--nccl DIR] [--compiler g++] [--keep FILE]
 tests/cuda_build.sh runs it; needs the toolkit of $CUDA_HOME or /usr/local/cuda, and nothing compiled."""
 import argparse
+import ctypes
 import os
 import pathlib
 import re
@@ -13,7 +15,8 @@ import sys
 import tempfile
 
 INCLUDE = pathlib.Path(__file__).resolve().parent / "include"
-HEADERS = ["vector_types.h", "cuda_runtime_api.h", "cublasLt.h"]
+NCCL = INCLUDE.parents[2] / "core/nccl/nccl.h"
+HEADERS = [INCLUDE / name for name in ("vector_types.h", "cuda_runtime_api.h", "cublasLt.h")]
 
 PREAMBLE = """
 #include <cstddef>
@@ -21,14 +24,14 @@ PREAMBLE = """
 #include <string_view>
 #include <cuda_runtime_api.h>
 #include <cublasLt.h>
+%s
 #define XF_SIM_COMPARE
 #define XF_SIM_API
+#define XF_NCCL_API
 #undef CUDART_VERSION
 %s
 namespace shim {
-#include "%s/vector_types.h"
-#include "%s/cuda_runtime_api.h"
-#include "%s/cublasLt.h"
+%s
 }
 
 // A type's name without "shim::": our types are equal to the toolkit's when they have the same names all the way down.
@@ -45,6 +48,10 @@ constexpr bool same(std::string_view ours, std::string_view toolkit) {
 """
 
 
+# Of cuda_runtime.h NCCL's header needs what cuda_runtime_api.h has; its templates would overload functions.
+INCLUDE_NCCL = "#define __CUDA_RUNTIME_H__\n#include <nccl.h>"
+
+
 def find_toolkit(given):
     for place in [given, os.environ.get("CUDA_HOME"), "/usr/local/cuda", "/usr"]:
         if place and all((pathlib.Path(place) / "include" / h).exists() for h in ("cuda_runtime_api.h", "cublasLt.h")):
@@ -57,7 +64,7 @@ def declarations(text):
     text = re.sub(r"//.*", "", text)
     enumerators = [name for body in re.findall(r"enum\s*\w*\s*\{(.*?)\}", text, re.S)
                    for name in re.findall(r"(\w+)\s*=", body)]
-    functions = re.findall(r"XF_SIM_API\s+[\w\s\*]*?(\w+)\(", text)
+    functions = re.findall(r"XF_(?:SIM|NCCL)_API\s+[\w\s\*]*?(\w+)\(", text)
     structs = {}
     for name, body in re.findall(r"struct\s+(?:alignas\(\d+\)\s+)?(\w+)\s*\{(.*?)\n\}", text, re.S):
         body = re.sub(r".*\(.*", "", body)
@@ -68,10 +75,10 @@ def declarations(text):
     return enumerators, functions, structs, macros
 
 
-def checks():
+def checks(headers):
     lines = []
-    for header in HEADERS:
-        enumerators, functions, structs, macros = declarations((INCLUDE / header).read_text())
+    for header in headers:
+        enumerators, functions, structs, macros = declarations(header.read_text())
         for name in enumerators:
             lines.append(f"static_assert(int(shim::{name}) == int(::{name}));")
         for name in functions:
@@ -88,27 +95,46 @@ def checks():
     return lines
 
 
+def exported(nccl):
+    """Whether NCCL's library has the functions that we declare."""
+    library = next((place for folder in ("lib", "lib64") for place in [nccl / folder / "libnccl.so.2"] if place.exists()), None)
+    if not library:
+        sys.exit(f"error: no libnccl.so.2 in {nccl}")
+    loaded, version = ctypes.CDLL(str(library)), ctypes.c_int()
+    names = declarations(NCCL.read_text())[1]
+    missing = [name for name in names if not hasattr(loaded, name)]
+    loaded.ncclGetVersion(ctypes.byref(version))
+    print(f"{len(names)} functions looked for in {library}, of version {version.value}: "
+          + (f"NOT there: {missing}" if missing else "there"))
+    return not missing
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--toolkit")
+    parser.add_argument("--nccl", help="the folder of NCCL's include/ and lib/")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--keep", help="write the source here")
     args = parser.parse_args()
     include = find_toolkit(args.toolkit)
     if not include:
         sys.exit("error: no CUDA toolkit's headers here; name its folder by --toolkit DIR")
-    lines = checks()
-    macros = [name for header in HEADERS for name in declarations((INCLUDE / header).read_text())[3]]
+    nccl = pathlib.Path(args.nccl) if args.nccl else None
+    headers = HEADERS + ([NCCL] if nccl else [])
+    lines = checks(headers)
+    macros = [name for header in headers for name in declarations(header.read_text())[3]]
     kept = "".join(f"constexpr auto toolkit_{name} = {name};\n#undef {name}\n" for name in macros)
-    source = PREAMBLE % (kept, INCLUDE, INCLUDE, INCLUDE) + "\n".join(lines) + "\n"
+    ours = "\n".join(f'#include "{header}"' for header in headers)
+    source = PREAMBLE % (INCLUDE_NCCL if nccl else "", kept, ours) + "\n".join(lines) + "\n"
     if args.keep:
         pathlib.Path(args.keep).write_text(source)
     with tempfile.NamedTemporaryFile("w", suffix=".cpp") as file:
         file.write(source)
         file.flush()
-        done = subprocess.run([args.compiler, "-std=c++20", "-fsyntax-only", f"-I{include}", file.name])
+        folders = [include] + ([nccl / "include"] if nccl else [])
+        done = subprocess.run([args.compiler, "-std=c++20", "-fsyntax-only", *[f"-I{folder}" for folder in folders], file.name])
     print(f"{len(lines)} declarations compared with {include}: {'equal' if done.returncode == 0 else 'NOT equal'}")
-    return done.returncode
+    return done.returncode or (nccl is not None and not exported(nccl))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,10 @@ namespace {
 constexpr int kMajor = 9, kMinor = 0, kMultiprocessors = 4, kL2 = 1 << 20;
 constexpr int kVersion = CUDART_VERSION;
 
+thread_local int device_of_thread = 0;
+
+bool is_there(int device) { return device >= 0 && device < settings().devices; }
+
 const char* name_of(cudaError_t error) {
   switch (error) {
 #define XF_SIM_NAME(name) \
@@ -49,6 +53,8 @@ const char* name_of(cudaError_t error) {
 
 }  // namespace
 
+int xf::sim::current_device() { return device_of_thread; }
+
 extern "C" {
 
 cudaError_t cudaGetLastError() { return take_last_error(); }
@@ -57,16 +63,18 @@ const char* cudaGetErrorName(cudaError_t error) { return name_of(error); }
 const char* cudaGetErrorString(cudaError_t error) { return name_of(error); }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = settings().device_error == 0 ? 1 : 0;
+  *count = settings().device_error == 0 ? settings().devices : 0;
   return set_last_error(static_cast<cudaError_t>(settings().device_error));
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : set_last_error(cudaErrorInvalidDevice);
+  if (!is_there(device)) return set_last_error(cudaErrorInvalidDevice);
+  device_of_thread = device;
+  return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = device_of_thread;
   return cudaSuccess;
 }
 
@@ -84,7 +92,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrComputeCapabilityMinor, kMinor},
       {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 228 << 10},
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(settings().shared)}};
-  if (device != 0) return set_last_error(cudaErrorInvalidDevice);
+  if (!is_there(device)) return set_last_error(cudaErrorInvalidDevice);
   const auto it = values.find(attribute);
   if (it == values.end()) return set_last_error(cudaErrorInvalidValue);
   *value = it->second;
@@ -92,7 +100,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (device != 0) return set_last_error(cudaErrorInvalidDevice);
+  if (!is_there(device)) return set_last_error(cudaErrorInvalidDevice);
   *properties = {};
   std::strcpy(properties->name, "sim");
   properties->totalGlobalMem = settings().memory;

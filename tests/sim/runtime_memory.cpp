@@ -102,10 +102,10 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
 
 // Waits for the device, as the real one does.
 cudaError_t cudaFree(void* data) {
-  const Lock lock(machine_lock());
   if (!data) return cudaSuccess;
   if (const cudaError_t error = refuse_in_capture()) return error;
-  run_all_streams();
+  finish(run_all_streams);
+  const Lock lock(machine_lock());
   return memory::free(data) ? cudaSuccess : set_last_error(cudaErrorInvalidValue);
 }
 
@@ -121,10 +121,10 @@ cudaError_t cudaHostAlloc(void** data, size_t bytes, unsigned int) {
 }
 
 cudaError_t cudaFreeHost(void* data) {
-  const Lock lock(machine_lock());
   if (!data) return cudaSuccess;
   if (const cudaError_t error = refuse_in_capture()) return error;
-  run_all_streams();
+  finish(run_all_streams);
+  const Lock lock(machine_lock());
   return memory::free_pinned(data) ? cudaSuccess : set_last_error(cudaErrorInvalidValue);
 }
 
@@ -136,10 +136,9 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  const Lock lock(machine_lock());
   if (const cudaError_t error = refuse_in_capture()) return error;
   const cudaError_t error = xf::sim::copy_async(row(to, from, bytes, kind), nullptr);
-  run_stream(stream_of(nullptr));
+  finish([] { return run_stream(stream_of(nullptr)); });
   return error;
 }
 
@@ -155,10 +154,9 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
 }
 
 cudaError_t cudaMemset(void* data, int value, size_t bytes) {
-  const Lock lock(machine_lock());
   if (const cudaError_t error = refuse_in_capture()) return error;
   const cudaError_t error = cudaMemsetAsync(data, value, bytes, nullptr);
-  run_stream(stream_of(nullptr));
+  finish([] { return run_stream(stream_of(nullptr)); });
   return error;
 }
 

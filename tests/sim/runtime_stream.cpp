@@ -67,9 +67,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  const Lock lock(machine_lock());
   if (!stream) return set_last_error(cudaErrorInvalidResourceHandle);
-  run_stream(*stream);
+  finish([&] { return run_stream(*stream); });
   return cudaSuccess;
 }
 
@@ -83,21 +82,21 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
-  const Lock lock(machine_lock());
   if (wait_left_out()) return cudaSuccess;
   CUstream_st& stream = stream_of(handle);
   if (stream.capture) return break_capture(stream, cudaErrorStreamCaptureUnsupported);
-  run_stream(stream);
+  finish([&] { return run_stream(stream); });
+  const Lock lock(machine_lock());
   const memory::Open open;
   memory::check_guards();
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  const Lock lock(machine_lock());
   if (wait_left_out()) return cudaSuccess;
   if (const cudaError_t error = refuse_in_capture()) return error;
-  run_all_streams();
+  finish(run_all_streams);
+  const Lock lock(machine_lock());
   const memory::Open open;
   memory::check_guards();
   return cudaSuccess;
@@ -144,7 +143,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   }
   if (stream.capture) return break_capture(stream, cudaErrorStreamCaptureIsolation);
   if (event->stream == &stream) return cudaSuccess;
-  return push(handle, {}, [from = event->stream, reached = event->reached] { run_stream(*from, reached); });
+  return push(handle, {}, [from = event->stream, reached = event->reached] {
+    if (!run_stream(*from, reached)) throw Unfinished();
+  });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -156,10 +157,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  const Lock lock(machine_lock());
   if (wait_left_out() || !event->stream) return cudaSuccess;
   if (event->capture) return set_last_error(cudaErrorCapturedEvent);
-  run_stream(*event->stream, event->reached);
+  finish([&] { return run_stream(*event->stream, event->reached); });
   return cudaSuccess;
 }
 
@@ -240,7 +240,8 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  return push(stream, {}, [executable] { run_graph(executable->nodes); });
+  const auto done = std::make_shared<std::vector<bool>>(executable->nodes.size());
+  return push(stream, {}, [executable, done] { run_graph(executable->nodes, *done); });
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
@@ -249,8 +250,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  const Lock lock(machine_lock());
-  run_all_streams();  // launches of it
+  finish(run_all_streams);  // launches of it
   delete executable;
   return cudaSuccess;
 }

@@ -46,6 +46,9 @@ Settings from_environment() {
   if (const std::string text = variable("XF_SIM_SHARED"); !text.empty()) {
     s.shared = std::min<size_t>(number("XF_SIM_SHARED", text), kMostShared);
   }
+  if (const std::string text = variable("XF_SIM_DEVICES"); !text.empty()) {
+    s.devices = static_cast<int>(number("XF_SIM_DEVICES", text));
+  }
   if (const std::string text = variable("XF_SIM_FAILS"); !text.empty()) {
     s.device_error = static_cast<int>(number("XF_SIM_FAILS", text));
   }

@@ -6,6 +6,7 @@
 //   XF_SIM_TRAFFIC=PATH                          appends what each node of a replay moves, in programs that count
 //   XF_SIM_MEMORY=BYTES                          the device's memory; 8 GiB
 //   XF_SIM_SHARED=BYTES                          shared memory of a block, at most 227 KiB, as on Hopper
+//   XF_SIM_DEVICES=NUMBER                        how many devices there are; 1
 //   XF_SIM_FAILS=NUMBER                          the error that asking for devices gives; 0: none
 #pragma once
 
@@ -28,6 +29,7 @@ struct Settings {
   std::string list, traffic;
   size_t memory = size_t{8} << 30;
   size_t shared = kMostShared;
+  int devices = 1;
   int device_error = 0;  // a cudaError_t; 0: the device works
 };
 

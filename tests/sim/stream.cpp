@@ -1,7 +1,9 @@
 #include "tests/sim/stream.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "tests/sim/memory.h"
@@ -19,26 +21,36 @@ CUstream_st& default_stream() {
   return instance;
 }
 
-void run_earlier(CUstream_st& stream, uint64_t number);
+bool run_earlier(CUstream_st& stream, uint64_t number);
 
-void run_next(CUstream_st& stream) {
+// Whether it is done.
+bool run_next(CUstream_st& stream) {
   const uint64_t number = stream.queue.front().number;
   if (&stream == &default_stream()) {
     for (CUstream_st& other : all_streams()) {
-      if (other.blocking) run_earlier(other, number);
+      if (other.blocking && !run_earlier(other, number)) return false;
     }
-  } else if (stream.blocking) {
-    run_earlier(default_stream(), number);
+  } else if (stream.blocking && !run_earlier(default_stream(), number)) {
+    return false;
   }
-  const Work work = std::move(stream.queue.front().work);
+  Queued next = std::move(stream.queue.front());
   stream.queue.pop_front();
+  try {
+    const memory::Open open;
+    next.work();
+  } catch (const Unfinished&) {
+    stream.queue.push_front(std::move(next));
+    return false;
+  }
   ++stream.done;
-  const memory::Open open;
-  work();
+  return true;
 }
 
-void run_earlier(CUstream_st& stream, uint64_t number) {
-  while (!stream.queue.empty() && stream.queue.front().number < number) run_next(stream);
+bool run_earlier(CUstream_st& stream, uint64_t number) {
+  while (!stream.queue.empty() && stream.queue.front().number < number) {
+    if (!run_next(stream)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -84,13 +96,27 @@ cudaError_t push(cudaStream_t handle, What what, Work work) {
   return cudaSuccess;
 }
 
-void run_stream(CUstream_st& stream, uint64_t until) {
-  while (stream.done < until && !stream.queue.empty()) run_next(stream);
+bool run_stream(CUstream_st& stream, uint64_t until) {
+  while (stream.done < until && !stream.queue.empty()) {
+    if (!run_next(stream)) return false;
+  }
+  return true;
 }
 
-void run_all_streams() {
-  run_stream(default_stream());
-  for (CUstream_st& stream : all_streams()) run_stream(stream);
+bool run_all_streams() {
+  bool done = run_stream(default_stream());
+  for (CUstream_st& stream : all_streams()) done = run_stream(stream) && done;
+  return done;
+}
+
+void finish(const std::function<bool()>& run) {
+  for (;;) {
+    {
+      const std::lock_guard lock(machine_lock());
+      if (run()) return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 cudaError_t refuse_in_capture() {
@@ -103,10 +129,9 @@ cudaError_t refuse_in_capture() {
 }
 
 // In an order that the nodes allow; the schedule says which.
-void run_graph(const std::vector<Node>& nodes) {
-  std::vector<bool> done(nodes.size());
+void run_graph(const std::vector<Node>& nodes, std::vector<bool>& done) {
   uint64_t state = settings().seed;
-  for (size_t count = 0; count < nodes.size(); ++count) {
+  for (auto left = std::ranges::count(done, false); left > 0; --left) {
     std::vector<size_t> ready;
     for (size_t i = 0; i < nodes.size(); ++i) {
       const auto& after = nodes[i].after;
@@ -118,9 +143,9 @@ void run_graph(const std::vector<Node>& nodes) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const size_t next =
         settings().schedule == Schedule::random ? ready[(state >> 33) % ready.size()] : ready.back();
-    done[next] = true;
     if (before_node) before_node(&nodes[next]);
     nodes[next].work();
+    done[next] = true;
   }
   if (before_node) before_node(nullptr);
 }

@@ -16,6 +16,9 @@ namespace xf::sim {
 
 using Work = std::function<void()>;
 
+// Thrown by work that waits for another device: its stream stands still, and it is called again.
+struct Unfinished {};
+
 // What a piece of work is, for who asks what a graph holds.
 struct What {
   cudaGraphNodeType type = cudaGraphNodeTypeHost;
@@ -41,8 +44,10 @@ struct Capture {
   bool broken = false;  // by a call that cannot be captured
 };
 
-// One lock for the machine: host threads take turns. Everything below expects it to be held.
+// One lock for the machine: host threads take turns. Everything below but finish() expects it to be held.
 std::recursive_mutex& machine_lock();
+
+int current_device();  // of this thread; its memory is that of all
 
 cudaError_t set_last_error(cudaError_t error);
 cudaError_t take_last_error();
@@ -52,13 +57,17 @@ CUstream_st& stream_of(cudaStream_t stream);  // null: the default stream
 CUstream_st* add_stream(bool blocking);
 std::deque<CUstream_st>& all_streams();  // but the default one
 cudaError_t push(cudaStream_t stream, What what, Work work);
-void run_stream(CUstream_st& stream,
-                uint64_t until = UINT64_MAX);  // so many pieces of work, ever; and what they wait for
-void run_all_streams();
+// So many pieces of work, ever, and what they wait for; all streams'. Whether they are done: what waits for another device is
+// not.
+bool run_stream(CUstream_st& stream, uint64_t until = UINT64_MAX);
+bool run_all_streams();
+// Until `run` says so. Not within the lock: the other device may be another thread's.
+void finish(const std::function<bool()>& run);
 
 // A call that must not happen while anything is captured (but for relaxed captures) breaks the capture.
 cudaError_t refuse_in_capture();
-void run_graph(const std::vector<Node>& nodes);
+// Nodes that are `done` are left out: it goes on where it was unfinished.
+void run_graph(const std::vector<Node>& nodes, std::vector<bool>& done);
 // Called before each node of a replay, and with null behind the last: where traffic.cpp counts.
 inline void (*before_node)(const Node*) = nullptr;
 // Of what cudaFuncGetName() is to call by name and is no function of the program: a library's kernel.

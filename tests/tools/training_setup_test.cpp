@@ -3,24 +3,31 @@
 
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/thread_ranks.h"
 
 using namespace xf;
 using namespace xf::tools;
 
 namespace {
 
+TrainingInputs inputs_of(
+    const tests::TemporaryFolder& folder, const std::string& more, int min_frequency = 1,
+    const Announce& announce = [](const std::string&) {}, Collective& ranks = Collective::alone()) {
+  const std::string text = fmt::format(
+      "task = \"transformer-base\"\nmodel = \"{0}/run\"\ntrain-sets = [\"{0}/train.en\", \"{0}/train.de\"]\n"
+      "tokenizer = \"character\"\nmin-freq = {2}\ndim-emb = 8\ntransformer-heads = 2\ntransformer-dim-ffn = "
+      "8\n{1}",
+      folder / ".", more, min_frequency);
+  return read_training_inputs(options_from_toml(Program::train, text, "a test"), RunStart::anew, announce,
+                              ranks);
+}
+
 // Of two pairs, the longest side of seven characters.
 int64_t longest_in_training(const std::string& more) {
   const tests::TemporaryFolder folder;
   folder.write("train.en", "ab\nabcdefg\n");
   folder.write("train.de", "ba\ngfed\n");
-  const std::string text = fmt::format(
-      "task = \"transformer-base\"\nmodel = \"{0}/run\"\ntrain-sets = [\"{0}/train.en\", \"{0}/train.de\"]\n"
-      "tokenizer = \"character\"\nmin-freq = 1\ndim-emb = 8\ntransformer-heads = 2\ntransformer-dim-ffn = "
-      "8\n{1}",
-      folder / ".", more);
-  const TrainingInputs inputs = read_training_inputs(options_from_toml(Program::train, text, "a test"),
-                                                     RunStart::anew, [](const std::string&) {});
+  const TrainingInputs inputs = inputs_of(folder, more);
   return training_setup(inputs).model.max_length;
 }
 
@@ -34,4 +41,23 @@ TEST_CASE("Training setup: no sentence is longer than the corpus's longest, what
 
 TEST_CASE("Training setup: tables of positions keep the length that is allowed", "[unit]") {
   CHECK(longest_in_training("max-length = 100\ntransformer-train-positions = true\n") == 101);
+}
+
+TEST_CASE("Training inputs: of several ranks the first one alone learns the vocabulary", "[unit]") {
+  const tests::TemporaryFolder folder;
+  folder.write("train.en", "ab\nabcdefg\n");
+  folder.write("train.de", "ba\ngfed\n");
+  std::vector<std::string> checksums(3), hashes(3), learnt(3);
+  tests::as_ranks(3, [&](Collective& ranks) {
+    const auto r = static_cast<size_t>(ranks.rank());
+    // The others would learn another one.
+    const TrainingInputs inputs = inputs_of(
+        folder, "", ranks.is_first() ? 1 : 4,
+        [&](const std::string& text) { learnt[r] += text.starts_with("learning") ? "x" : ""; }, ranks);
+    checksums[r] = inputs.vocabularies.checksum();
+    hashes[r] = inputs.data_hash;
+  });
+  CHECK(learnt == std::vector<std::string>{"x", "", ""});
+  CHECK(checksums == std::vector(3, inputs_of(folder, "").vocabularies.checksum()));
+  CHECK(hashes == std::vector(3, hashes.front()));
 }

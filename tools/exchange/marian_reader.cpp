@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "core/error.h"
 #include "core/mapped_file.h"
@@ -51,7 +52,10 @@ class Weights {
     if (found == stored_.arrays.end()) fail(ErrorKind::data, "{}: has no {}", path_, name);
     return found->second;
   }
-  Tensor tensor(const std::string& name) const { return f32_values(array(name), path_ + ": " + name); }
+  Tensor tensor(const std::string& name) const {
+    read_.insert(name);
+    return f32_values(array(name), path_ + ": " + name);
+  }
   Tensor matrix(const std::string& name) const {
     const Tensor values = tensor(name);
     if (values.rank() != 2) fail(ErrorKind::data, "{}: {} is no matrix", path_, name);
@@ -64,11 +68,20 @@ class Weights {
     }
     fail(ErrorKind::data, "{}: has no {}", path_, names.front());
   }
+  // Error usage for a tensor that nobody has read: the model does more than this engine knows of.
+  void check_all_read() const {
+    for (const auto& [name, array] : stored_.arrays) {
+      if (!read_.contains(name) && !name.starts_with("special:"))
+        fail(ErrorKind::usage, "{}: has {}, which models of this engine with the same options do not have",
+             path_, name);
+    }
+  }
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
   StoredArrays stored_;
+  mutable std::set<std::string> read_;
 };
 
 MarianOptions options_of(const Weights& weights) {
@@ -167,18 +180,28 @@ nn::Tying tying_of(const Weights& weights) {
   return weights.has(kMarianShared) ? nn::Tying::all : nn::Tying::target;
 }
 
-Tensor tensor_of(const Weights& weights, const std::string& name, const nn::TransformerConfig& config) {
-  if (name == kMarianShared) return extended(weights.matrix(name), 0);
-  if (name == kMarianSource) {
-    const Tensor table = weights.matrix(weights.first_of({kMarianSource, kMarianShared}));
-    return table.dim(0) + 1 == config.source_vocabulary ? extended(table, 0) : table;
-  }
-  if (name == kMarianTarget)
-    return extended(weights.matrix(weights.first_of({kMarianTarget, kMarianShared})), 0);
+// The table of a side, with the row of the piece that translations begin with if its vocabulary has it.
+Tensor table(const Weights& weights, const std::string& name, const data::Tokenizer& vocabulary,
+             bool begins) {
+  const Tensor rows = weights.matrix(name);
+  const int64_t pieces = vocabulary.size() - (begins ? 1 : 0);
+  if (rows.dim(0) != pieces)
+    fail(ErrorKind::data, "{}: {} has {} rows, and its vocabulary {} pieces", weights.path(), name,
+         rows.dim(0), pieces);
+  return begins ? extended(rows, 0) : rows;
+}
+
+Tensor tensor_of(const Weights& weights, const std::string& name, const Vocabularies& vocabularies) {
+  const data::Tokenizer &source = *vocabularies.source, &target = *vocabularies.target;
+  if (name == kMarianShared || name == kMarianTarget)
+    return table(weights, weights.first_of({kMarianTarget, kMarianShared}), target, true);
+  if (name == kMarianSource)
+    return table(weights, weights.first_of({kMarianSource, kMarianShared}), source,
+                 source.bos_id() >= 0 && source.bos_id() == source.size() - 1);
   if (name == kMarianOutput) return extended(output_weight(weights), 0);
   if (name != kMarianBias) return weights.tensor(name);
   if (weights.has(name)) return extended(weights.tensor(name), kNeverChosen);
-  return extended(Tensor::zeros({1, config.target_vocabulary - 1}, DType::f32), kNeverChosen);
+  return extended(Tensor::zeros({1, target.size() - 1}, DType::f32), kNeverChosen);
 }
 
 }  // namespace
@@ -202,8 +225,9 @@ ExchangedModel read_marian(const std::string& path) {
   model.config.target_vocabulary = model.vocabularies.target->size();
   model.config = checked(model.config);
   const TensorParts parts = marian_parts(model.config);
-  const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.config); };
+  const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.vocabularies); };
   model.tensors = joined_model(theirs, parts, model.config, weights.path());
+  weights.check_all_read();
   model.beam_size = std::clamp<int64_t>(decoder.integer("beam-size", 6), 1, 64);
   model.normalize = std::max(0.0, decoder.number("normalize", 0));
   return model;

@@ -1,0 +1,58 @@
+#include "core/nccl/library.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "core/error.h"
+
+namespace xf::nccl {
+
+namespace {
+
+constexpr const char* kLibrary = "libnccl.so.2";
+constexpr int kOldest = 21100;  // 2.11: what is captured in a graph, in whatever version of CUDA
+
+void* open_library() {
+  if (void* const library = dlopen(kLibrary, RTLD_NOW)) return library;
+  const char* const toolkit = std::getenv("CUDA_HOME");
+  for (const std::string& folder : {fmt::format("{}/lib64", toolkit ? toolkit : "/usr/local/cuda"),
+                                    fmt::format("{}/lib", toolkit ? toolkit : "/usr/local/cuda")}) {
+    if (void* const library = dlopen(fmt::format("{}/{}", folder, kLibrary).c_str(), RTLD_NOW))
+      return library;
+  }
+  fail(ErrorKind::usage,
+       "ranks meet on GPUs by NCCL, and there is no {} among the system's libraries, in LD_LIBRARY_PATH, nor "
+       "in "
+       "CUDA_HOME; install it (NVIDIA's libnccl2, or PyPI's nvidia-nccl-cu13), or give --device cpu",
+       kLibrary);
+}
+
+template <typename Function>
+void find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (!function) fail(ErrorKind::usage, "{} has no {}: it is of another version", kLibrary, name);
+}
+
+Functions load() {
+  void* const library = open_library();
+  Functions found;
+#define XF_FIND(name) find(library, #name, found.name);
+  XF_NCCL_FUNCTIONS(XF_FIND)
+#undef XF_FIND
+  int version = 0;
+  found.ncclGetVersion(&version);
+  if (version < kOldest)
+    fail(ErrorKind::usage, "{} is of version code {}, older than {}; install a newer one", kLibrary, version,
+         kOldest);
+  return found;
+}
+
+}  // namespace
+
+const Functions& functions() {
+  static const Functions instance = load();
+  return instance;
+}
+
+}  // namespace xf::nccl
