@@ -80,6 +80,7 @@ std::vector<std::string> command_to_answer(const std::string& program, const Req
                                     std::to_string(thread_count()),
                                     "--plant",
                                     fmt::format("{}", planted)};
+  if (is_sweep(request.shape)) words.insert(words.end(), {"--fn", request.fn, "--shape", request.shape});
   if (!request.timer.cold) words.emplace_back("--warm");
   words.emplace_back("answer");
   return words;

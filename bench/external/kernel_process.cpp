@@ -98,7 +98,8 @@ double KernelProcess::run(const SharedCalls& calls, const std::vector<size_t>& o
   const double waited = now() - start;
   slowest_s_ = std::max(slowest_s_, waited / (others + 1));
   if (!(seconds >= 0 && seconds <= waited))
-    fail(ErrorKind::failure, "{}: says that it took {} s, and was waited for {} s", name_, seconds, waited);
+    fail(ErrorKind::failure, "{}: says that it took {:.3g} s, and was waited for {:.3g} s", name_, seconds,
+         waited);
   return others > 0 ? seconds / others : 0;
 }
 

@@ -106,6 +106,14 @@ TEST_CASE("Turns: a program against itself, as it is and reporting many times th
   }
 }
 
+TEST_CASE("Turns: shapes that are given by their sizes are timed in both programs", "[unit]") {
+  Request request = request_for("softmax_forward");
+  request.shape = "N=3,D=4,5";
+  const Comparison comparison = compare_in_turn(request, kProgram, kProgram, kSilent);
+  CHECK(comparison.rows.size() == 2);
+  CHECK(comparison.only_in_one.empty());
+}
+
 TEST_CASE("Turns: a program that cannot answer is told by name", "[unit]") {
   const Request request = request_for("softmax_forward");
   CHECK_THROWS_WITH(compare_in_turn(request, "/nowhere/xformer-bench", kProgram, kSilent),
