@@ -107,9 +107,9 @@ void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, 
 
 void remove_run_files(const std::string& run) {
   for (const char* name :
-       {"metrics.jsonl", "train.log", "report.html", "pretrained.tsv", "loss.svg", "bleu.svg", "loss_by_epoch.svg",
-        "bleu_by_epoch.svg", "config.toml", "vocab.spm", "vocab.txt", "vocab.source.spm", "vocab.source.txt",
-        "vocab.target.spm", "vocab.target.txt", "vocab.target.labels"}) {
+       {"metrics.jsonl", "train.log", "report.html", "pretrained.tsv", "loss.svg", "bleu.svg",
+        "loss_by_epoch.svg", "bleu_by_epoch.svg", "config.toml", "vocab.spm", "vocab.txt", "vocab.source.spm",
+        "vocab.source.txt", "vocab.target.spm", "vocab.target.txt", "vocab.target.labels"}) {
     fs::remove(run + "/" + name);
   }
   remove_validation_files(run);
