@@ -60,8 +60,7 @@ struct Case {
 
 // How far outputs are from their reference.
 struct Deviation {
-  double relative =
-      0;  // to the largest expected element; of the output that is furthest from what is allowed
+  double relative = 0;  // to the largest expected element, of the output furthest from what is allowed
   double allowed = 1;
   double of_allowed() const { return relative / allowed; }  // at most 1 passes
 };

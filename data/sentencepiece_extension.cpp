@@ -20,8 +20,8 @@ std::string sentencepiece_with_pieces(const std::string& model, const std::vecto
   const auto tokenizer = make_sentencepiece_tokenizer(model, name);
   std::set<std::string> known;
   for (int32_t id = 0; id < tokenizer->size(); ++id) known.insert(tokenizer->piece(id));
-  std::string result =
-      model;  // a field that repeats may stand anywhere, and counts in the order in which it stands
+  // A field that repeats may stand anywhere, and counts in the order in which it stands.
+  std::string result = model;
   for (const std::string& piece : pieces) {
     if (!known.insert(piece).second)
       fail(ErrorKind::usage, "{}: has the piece '{}' already; leave it out", name, piece);

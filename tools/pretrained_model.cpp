@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "tools/extended_vocabulary.h"
 #include "tools/progress.h"
+#include "tools/stored_model.h"
 
 namespace xf::tools {
 
@@ -95,6 +97,32 @@ std::string to_tsv(const std::vector<BegunTensor>& tensors) {
         fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(tensor.what), tensor.name, tensor.shape,
                     tensor.shape_there, tensor.what == What::left_out ? "" : fmt::format("{}", tensor.rate));
   return table;
+}
+
+Pretrained begin_pretrained(const Options& options, const Vocabularies& vocabularies,
+                            const nn::Registry& registry) {
+  const StoredModel from = read_stored_model(options.get_string("pretrained-model"));
+  nn::check_trainable(from.checkpoint.model, from.folder);
+  std::vector<std::string> pieces;
+  if (options.is_set("extend-vocab")) {
+    pieces = read_pieces(options.get_string("extend-vocab"));
+    if (extended(from.vocabularies, pieces).checksum() != vocabularies.checksum())
+      fail(ErrorKind::usage, "vocabs: not those of {}, which --extend-vocab extends; leave it out",
+           from.folder);
+  } else {
+    check_vocabularies(vocabularies, from.checkpoint.metadata, from.folder);
+  }
+  Pretrained begun;
+  begun.tensors = begin_with(from.checkpoint.model, registry, from.folder);
+  begun.lines = beginning_lines(begun.tensors, from.folder);
+  if (!pieces.empty()) {
+    begin_new_rows(registry, from.vocabularies, pieces);
+    begun.lines.push_back(
+        fmt::format("vocabulary: {} more, which begin as the mean of those that they were cut into",
+                    counted(static_cast<int64_t>(pieces.size()), "piece")));
+  }
+  for (const std::string& warning : from.warnings) begun.lines.push_back("warning: " + warning);
+  return begun;
 }
 
 }  // namespace xf::tools

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "nn/checkpoint.h"
+#include "tools/options.h"
+#include "tools/vocabularies.h"
 
 namespace xf::tools {
 
@@ -31,5 +33,15 @@ std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::Registr
 std::vector<std::string> beginning_lines(const std::vector<BegunTensor>& tensors, const std::string& where);
 // For a file: a row for each tensor.
 std::string to_tsv(const std::vector<BegunTensor>& tensors);
+
+struct Pretrained {
+  std::vector<BegunTensor> tensors;
+  std::vector<std::string> lines;  // for the log
+};
+
+// begin_with() the model of --pretrained-model, and with --extend-vocab rows for the new pieces. `vocabularies`: this
+// training's. Error usage where they are not the model's, or not what --extend-vocab makes of those.
+Pretrained begin_pretrained(const Options& options, const Vocabularies& vocabularies,
+                            const nn::Registry& registry);
 
 }  // namespace xf::tools

@@ -10,13 +10,11 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/stop.h"
-#include "tools/extended_vocabulary.h"
 #include "tools/model_config.h"
 #include "tools/pretrained_model.h"
 #include "tools/ranks.h"
 #include "tools/run_beginning.h"
 #include "tools/run_report.h"
-#include "tools/stored_model.h"
 #include "tools/training_setup.h"
 
 namespace xf::tools {
@@ -66,7 +64,6 @@ class TrainingRun final : public nn::TrainingTask {
   std::string where_to_go_on() const;
   void mark_in_folder(const nn::TrainingState& state);
   void initialise();
-  void begin_pretrained(const StoredModel& from);
   void warn_of_memory();
   nn::Ending train();
   void finish(nn::Ending ending);
@@ -83,8 +80,7 @@ class TrainingRun final : public nn::TrainingTask {
   const std::string run_;
   TrainingSetup setup_;
   TrainedModel model_;
-  std::vector<BegunTensor> pretrained_;  // what was taken of --pretrained-model
-  std::vector<std::string> beginning_;   // what is to be said of that
+  Pretrained pretrained_;  // of --pretrained-model
   nn::TrainingState state_;
   RunReport report_;
   std::unique_ptr<nn::RunFolder> folder_;  // the first rank's
@@ -218,7 +214,7 @@ void TrainingRun::begin_files() {
   report_.open(logs_, state_);
   if (!has_vocabularies(run_)) inputs_.vocabularies.save(run_);
   atomic_write(run_ + "/config.toml", options_.to_toml());
-  if (!pretrained_.empty()) atomic_write(run_ + "/pretrained.tsv", to_tsv(pretrained_));
+  if (!pretrained_.tensors.empty()) atomic_write(run_ + "/pretrained.tsv", to_tsv(pretrained_.tensors));
 }
 
 // The model, the optimiser and where training stood; nothing is written.
@@ -251,10 +247,9 @@ void TrainingRun::load(const nn::Checkpoint& checkpoint, const std::string& wher
   if (const nn::Smoothing* smoothing = model_.trainer.smoothing()) {
     smoothing->begin();  // the model of a checkpoint is the mean
     const auto weights = checkpoint.optimizer.find("weights");
-    for (const nn::Parameter& parameter : model_.registry.parameters()) {
-      if (weights == checkpoint.optimizer.end()) break;
-      const int64_t end = parameter.begin + parameter.shape.numel();
-      model_.registry.set(parameter, weights->second.slice_rows(parameter.begin, end));
+    if (weights != checkpoint.optimizer.end()) {
+      for (const nn::Parameter& p : model_.registry.parameters())
+        model_.registry.set(p, weights->second.slice_rows(p.begin, p.begin + p.shape.numel()));
     }
   }
   setup_.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});
@@ -287,33 +282,9 @@ void TrainingRun::take_up(const nn::State& state) {
 // The initial weights, or of --pretrained-model what fits.
 void TrainingRun::initialise() {
   model_.model->initialise(model_.registry, setup_.seed);
-  if (options_.is_set("pretrained-model")) {
-    const StoredModel from = read_stored_model(options_.get_string("pretrained-model"));
-    nn::check_trainable(from.checkpoint.model, from.folder);
-    begin_pretrained(from);
-    const std::vector<std::string> lines = beginning_lines(pretrained_, from.folder);
-    beginning_.insert(beginning_.begin(), lines.begin(), lines.end());
-    for (const std::string& warning : from.warnings) beginning_.push_back("warning: " + warning);
-  }
+  if (options_.is_set("pretrained-model"))
+    pretrained_ = begin_pretrained(options_, inputs_.vocabularies, model_.registry);
   if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
-}
-
-// Its weights, and with --extend-vocab rows for the new pieces.
-void TrainingRun::begin_pretrained(const StoredModel& from) {
-  if (!options_.is_set("extend-vocab")) {
-    check_vocabularies(inputs_.vocabularies, from.checkpoint.metadata, from.folder);
-    pretrained_ = begin_with(from.checkpoint.model, model_.registry, from.folder);
-    return;
-  }
-  const std::vector<std::string> pieces = read_pieces(options_.get_string("extend-vocab"));
-  if (extended(from.vocabularies, pieces).checksum() != inputs_.vocabularies.checksum())
-    fail(ErrorKind::usage, "vocabs: not those of {}, which --extend-vocab extends; leave it out",
-         from.folder);
-  pretrained_ = begin_with(from.checkpoint.model, model_.registry, from.folder);
-  begin_new_rows(model_.registry, from.vocabularies, pieces);
-  beginning_.push_back(
-      fmt::format("vocabulary: {} more, which begin as the mean of those that they were cut into",
-                  counted(static_cast<int64_t>(pieces.size()), "piece")));
 }
 
 // The last validation and what was logged after it came after the last checkpoint: `averaged` has them.
@@ -332,7 +303,7 @@ bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
 void TrainingRun::describe() {
   if (report_.seed_format()) return report_.begin_as_seed(inputs_.vocabularies, model_.registry.count());
   for (const std::string& line : beginning_lines(inputs_, setup_, model_.registry)) report_.say(line);
-  for (const std::string& line : beginning_) report_.say(line);
+  for (const std::string& line : pretrained_.lines) report_.say(line);
 }
 
 void TrainingRun::locate(nn::TrainingState& state) const {

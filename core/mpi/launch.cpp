@@ -78,8 +78,7 @@ std::unique_ptr<Collective> join_ranks() {
   if (link->size() == 1 && size > 1) {
     fail(ErrorKind::usage,
          "{} processes were started, and MPI has not found them: srun --mpi=pmix, or the mpirun of the MPI "
-         "that this "
-         "program was built with",
+         "that this program was built with",
          size);
   }
   return std::make_unique<Collective>(std::move(link));

@@ -2,9 +2,8 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-
 #include "core/error.h"
+#include "core/toolkit_library.h"
 
 namespace xf::nccl {
 
@@ -14,18 +13,11 @@ constexpr const char* kLibrary = "libnccl.so.2";
 constexpr int kOldest = 21100;  // 2.11: what is captured in a graph, in whatever version of CUDA
 
 void* open_library() {
-  if (void* const library = dlopen(kLibrary, RTLD_NOW)) return library;
-  const char* const toolkit = std::getenv("CUDA_HOME");
-  for (const std::string& folder : {fmt::format("{}/lib64", toolkit ? toolkit : "/usr/local/cuda"),
-                                    fmt::format("{}/lib", toolkit ? toolkit : "/usr/local/cuda")}) {
-    if (void* const library = dlopen(fmt::format("{}/{}", folder, kLibrary).c_str(), RTLD_NOW))
-      return library;
-  }
+  if (void* const library = open_toolkit_library(kLibrary)) return library;
   fail(ErrorKind::usage,
-       "ranks meet on GPUs by NCCL, and there is no {} among the system's libraries, in LD_LIBRARY_PATH, nor "
-       "in "
-       "CUDA_HOME; install it (NVIDIA's libnccl2, or PyPI's nvidia-nccl-cu13), or give --device cpu",
-       kLibrary);
+       "ranks meet on GPUs by NCCL, and there is no {}; install it (NVIDIA's libnccl2, or PyPI's "
+       "nvidia-nccl-cu13), or give --device cpu",
+       toolkit_places(kLibrary));
 }
 
 template <typename Function>

@@ -92,16 +92,6 @@ part 4 8 && part 2 16 --shard-optimizer && part 1 "$updates"
 claim "4 ranks, then 2, then 1, at the same batches: the losses of one" same_losses alone4 parts
 
 # ---- usage
-one_error() { # exit code, words, command...: mpirun has lines of its own
-  local wanted=$1 words=$2
-  shift 2
-  "$@" >out 2>&1
-  local code=$?
-  [ "$code" = "$wanted" ] && [ "$(grep -c '^error: ' out)" = 1 ] && grep -qE "^error: .*$words" out && return
-  echo "        exit code $code, not $wanted; should say '$words':"
-  sed 's/^/        /' out
-  return 1
-}
 claim "a mistake is told once: 2" one_error 2 "unknown option '--bla'" ranks 3 none --bla
 claim "a file that is missing, too: 3" one_error 3 'train.fr: cannot open' \
   mpirun --oversubscribe -n 3 xformer-train --task demo -t train.en train.fr -m none

@@ -51,6 +51,18 @@ refused() {
   return 1
 }
 
+# The same of a command that mpirun starts, which has lines of its own.
+one_error() {
+  local wanted=$1 words=$2
+  shift 2
+  "$@" >out 2>&1
+  local code=$?
+  [ "$code" = "$wanted" ] && [ "$(grep -c '^error: ' out)" = 1 ] && grep -qE "^error: .*$words" out && return
+  echo "        exit code $code, not $wanted; should say '$words':"
+  sed 's/^/        /' out
+  return 1
+}
+
 # Of lines "name value" on the standard input.
 value() { awk -v name="$1" '$1 == name { print $2 }'; }
 

@@ -47,16 +47,6 @@ claim "in bf16 pieces of moments and masters have the bytes of all of them" same
 program=xformer-train-race after=4u claim "the race check finds nothing between their kernels and NCCL's" \
   ranks 2 race --shard-optimizer --exponential-smoothing 0.1 2>race.log
 
-one_error() { # exit code, words, command...: mpirun has lines of its own
-  local wanted=$1 words=$2
-  shift 2
-  "$@" >out 2>&1
-  local code=$?
-  [ "$code" = "$wanted" ] && [ "$(grep -c '^error: ' out)" = 1 ] && grep -qE "^error: .*$words" out && return
-  echo "        exit code $code, not $wanted; should say '$words':"
-  sed 's/^/        /' out
-  return 1
-}
 XF_SIM_DEVICES=1 claim "two ranks that share a device are a usage error" one_error 2 'two ranks have the same device' ranks 2 none
 claim "and leave nothing" [ ! -e none ]
 
