@@ -1,6 +1,7 @@
 #include "core/packed_batch.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace xf {
 
@@ -92,6 +93,15 @@ Tensor repeated_order(const Tensor& all, const Tensor& ids) {
 }
 
 }  // namespace
+
+Tensor order_by_id(const std::vector<int32_t>& ids) {
+  std::vector<int32_t> order(ids.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return ids[static_cast<size_t>(a)] < ids[static_cast<size_t>(b)];
+  });
+  return Tensor::from(order);
+}
 
 PackedBatch PackedBatch::to(Device device) const {
   PackedBatch there = *this;

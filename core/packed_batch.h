@@ -33,6 +33,9 @@ struct PackedBatch {
   PackedBatch twice() const;
 };
 
+// Token numbers sorted by id, stably: [ids.size()].
+Tensor order_by_id(const std::vector<int32_t>& ids);
+
 // How large a batch is, or may be.
 struct BatchSize {
   int64_t source_tokens = 0, target_tokens = 0, sentences = 0;

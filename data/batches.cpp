@@ -9,16 +9,6 @@
 namespace xf::data {
 namespace {
 
-// Token numbers sorted by id, stably.
-Tensor order_by_id(const std::vector<int32_t>& ids) {
-  std::vector<int32_t> order(ids.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    return ids[static_cast<size_t>(a)] < ids[static_cast<size_t>(b)];
-  });
-  return Tensor::from(order);
-}
-
 // The sequences of one side, end to end.
 class Packer {
  public:

@@ -34,18 +34,18 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
   ranks_.meet_on(registry.device());
   if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing, ranks_);
   // The spare rows of a fixed batch lie behind all tokens, and so would not be pairs.
-  if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0 && passes() == 1) {
+  if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0 && options.r_drop == 0) {
     fixed_ = std::make_unique<FixedBatch>(registry.device(), options.capacity);
   }
 }
 
-void Trainer::forward_backward(const PackedBatch& batch, kernels::Accumulate gradients) {
+void Trainer::forward_backward(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
   Tape tape(arena_);
   // Of the paper's sum half is minimised, and its weight of J is alpha / 2.
   Step step{.tape = tape,
             .training = true,
             .seed = options_.seed,
-            .divergence = static_cast<float>(options_.r_drop / 2),
+            .divergence = reads_twice(update) ? static_cast<float>(options_.r_drop / 2) : 0,
             .gradients = gradients};
   const Variable loss = model_.loss(step, batch, counters_, loss_);
   tape.backward(loss);
@@ -58,22 +58,27 @@ void Trainer::move_weights() {
 }
 
 // Which elements are dropped depends on a token's place in the update: on how many tokens come before it.
-void Trainer::count_from(int64_t update, int64_t source_tokens, int64_t target_tokens) {
-  const auto number = static_cast<int32_t>(update);
-  const std::array counters{number, static_cast<int32_t>(passes() * source_tokens), number,
-                            static_cast<int32_t>(passes() * target_tokens)};
+void Trainer::count_from(const BatchPlace& place) {
+  const auto number = static_cast<int32_t>(place.update);
+  const std::array counters{number, static_cast<int32_t>(place.source_tokens), number,
+                            static_cast<int32_t>(place.target_tokens)};
   std::memcpy(counters_upload_.buffer(), counters.data(), sizeof counters);
   counters_upload_.send(counters_.raw());
 }
 
-void Trainer::accumulate(const PackedBatch& batch, kernels::Accumulate gradients) {
+PackedBatch Trainer::as_read(const PackedBatch& batch, const BatchPlace& place) const {
+  return drop_words(reads_twice(place.update) ? batch.twice() : batch, options_.word_dropout, options_.seed,
+                    place);
+}
+
+void Trainer::accumulate(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
   if (fixed_) {
     fixed_->load(batch);
     (gradients == kernels::Accumulate::no ? first_part_ : later_part_).run(registry_.device(), [&] {
-      forward_backward(fixed_->batch(), gradients);
+      forward_backward(update, fixed_->batch(), gradients);
     });
   } else {
-    forward_backward((passes() == 2 ? batch.twice() : batch).to(registry_.device()), gradients);
+    forward_backward(update, batch.to(registry_.device()), gradients);
   }
 }
 
@@ -105,8 +110,9 @@ void Trainer::accumulate_all(int64_t update, const std::vector<PlacedBatch>& bat
   for (const auto& [batch, source_before, target_before] : batches) {
     int64_t source_tokens = source_before, target_tokens = target_before;
     for (const PackedBatch& part : parts(batch, options_.capacity)) {
-      count_from(update, source_tokens, target_tokens);
-      accumulate(part, gradients);
+      const BatchPlace place{update, passes(update) * source_tokens, passes(update) * target_tokens};
+      count_from(place);
+      accumulate(update, as_read(part, place), gradients);
       gradients = kernels::Accumulate::yes;
       source_tokens += part.source_tokens;
       target_tokens += part.target_tokens;
@@ -161,7 +167,7 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
   result.update = update;
   accumulate_within_memory(update, take_share(result, next_batch, skip_batch));
   result.learning_rate = options_.schedule.at(update, plateau) * rate_scale;
-  optimizer_->prepare(update - optimizer_began_, result.learning_rate, passes() * result.loss.tokens);
+  optimizer_->prepare(update - optimizer_began_, result.learning_rate, passes(update) * result.loss.tokens);
   if (smoothing_) smoothing_->prepare(update);
   if (fixed_) {
     optimizer_graph_.run(registry_.device(), [this] { move_weights(); });
@@ -181,7 +187,7 @@ std::vector<UpdateResult> Trainer::finished() {
   const std::vector<double> norms_squared = read_values(norms_squared_.slice_rows(0, count));
   for (size_t i = 0; i < started_.size(); ++i) {
     UpdateResult& result = started_[i];
-    const auto mean = 1 / static_cast<double>(passes());
+    const auto mean = 1 / static_cast<double>(passes(result.update));
     result.loss.smoothed = mean * losses[2 * i];
     result.loss.plain = mean * losses[2 * i + 1];
     result.gradient_norm = mean * std::sqrt(norms_squared[i]) / static_cast<double>(result.loss.tokens);
@@ -201,7 +207,7 @@ std::vector<std::string> Trainer::launches() const {
 }
 
 std::optional<std::string> Trainer::first_bad_value(int64_t update, const PackedBatch& batch) {
-  count_from(update, 0, 0);
+  count_from({update});
   std::string own;
   for (const PackedBatch& part : parts(batch, options_.capacity)) {
     own = nn::first_bad_value(model_, registry_, arena_, part, counters_, options_.seed).value_or("");

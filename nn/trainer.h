@@ -14,6 +14,7 @@
 #include "nn/optimizer.h"
 #include "nn/schedule.h"
 #include "nn/smoothing.h"
+#include "nn/word_dropout.h"
 
 namespace xf::nn {
 
@@ -26,6 +27,8 @@ struct TrainerOptions {
   // R-Drop (docs/derivations/divergence.md), its paper's alpha; 0: off. Else each batch is read twice, and tokens and losses
   // are counted once.
   double r_drop = 0;
+  int64_t r_drop_after = 0;  // so many updates without it come first
+  WordDropout word_dropout;
   double smoothing = 0;  // of the weights' exponential mean; 0: none is made
   // A larger batch is computed in parts, with the same gradient. All zero: none is, and nothing is captured as a graph.
   BatchSize capacity;
@@ -96,13 +99,15 @@ class Trainer {
                                       const std::function<BatchSize()>& skip_batch) const;
   void accumulate_all(int64_t update, const std::vector<PlacedBatch>& batches);
   void accumulate_within_memory(int64_t update, const std::vector<PlacedBatch>& batches);
-  void count_from(int64_t update, int64_t source_tokens, int64_t target_tokens);
-  void accumulate(const PackedBatch& batch, kernels::Accumulate gradients);
+  void count_from(const BatchPlace& place);
+  PackedBatch as_read(const PackedBatch& batch, const BatchPlace& place) const;
+  void accumulate(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients);
   void lower_capacity(const std::vector<PlacedBatch>& batches, const std::string& cause);
-  void forward_backward(const PackedBatch& batch, kernels::Accumulate gradients);
+  void forward_backward(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients);
   void sum_over_ranks();
   void move_weights();  // by the sum over the ranks
-  int64_t passes() const { return options_.r_drop > 0 ? 2 : 1; }
+  bool reads_twice(int64_t update) const { return options_.r_drop > 0 && update > options_.r_drop_after; }
+  int64_t passes(int64_t update) const { return reads_twice(update) ? 2 : 1; }
 
   const Model& model_;
   const Registry& registry_;

@@ -295,7 +295,7 @@ class Loop {
     state_.epoch_loss.update_means += result.loss.plain / tokens;
     ++state_.epoch_loss.updates;
     const bool was_away = loss_runs_away(state_, result.update - 1);
-    follow(result.update, result.loss.smoothed / tokens);
+    follow(result.update, result.loss.plain / tokens);  // which R-Drop, begun late, leaves as it is
     if (!loss_runs_away(state_, result.update) || !divergence_.empty()) return;
     const std::string what =
         fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss, state_.slow_loss);

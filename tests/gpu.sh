@@ -8,7 +8,7 @@
 #                                          Python environment. For every GPU that is supported, or for those named (90),
 #                                          in half the bytes.
 #   tests/gpu.sh run FILE.tar.gz [PART...] runs what was packed
-# PART, none is all of them, in this order; each has its seconds at most:
+# PART, none is all but the last, in this order; each has its seconds at most:
 #   smoke       90   libraries, device, one test, three updates: what every other part needs
 #   tests      180   every CUDA test, none of them skipped
 #   step       150   the training step, tiny and base, bf16 before f32
@@ -17,6 +17,9 @@
 #   profile    240   ncu, the kernels that cost most, where it is installed
 #   train      150   Multi30k in bf16, 40 epochs, and the BLEU of test2016
 #   peer       420   PyTorch's step in a graph and compiled, then its kernels, where python3 has it
+# and only where it is named:
+#   ranks      120   two ranks with a GPU each against one with twice the batches, losses and tokens/s: needs two GPUs,
+#                    mpirun and NCCL
 # On a machine lent for ten minutes at a time: smoke tests step plans; sanitizers profile; train peer.
 # What is known so far stands in $OUT, or bench/results/, at any moment: DEVICE-DATE.log and a few files beside it.
 set -eu
@@ -31,9 +34,9 @@ data=${XFORMER_MULTI30K:-}
 run() {  # part...
   [ $# -gt 0 ] || eval "set -- $all_parts"
   for part in "$@"; do
-    case " $all_parts " in
+    case " $all_parts ranks " in
       *" $part "*) ;;
-      *) echo "error: there is no part '$part': $all_parts" >&2; exit 2 ;;
+      *) echo "error: there is no part '$part': $all_parts ranks" >&2; exit 2 ;;
     esac
   done
   . tests/gpu/machine.sh
@@ -69,7 +72,7 @@ case ${1:-} in
     shift 2
     run "$@"
     ;;
-  -h | --help) sed -n '2,19s/^# \{0,1\}//p' "$0" ;;
+  -h | --help) sed -n '2,22s/^# \{0,1\}//p' "$0" ;;
   *)
     cmake --preset cuda >/dev/null
     # shellcheck disable=SC2086  # one word per program

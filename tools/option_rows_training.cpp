@@ -65,6 +65,11 @@ std::vector<Row> data_options() {
            "is little text")
           .between(0, kMaxDropout)
           .seldom(),
+      integer("bidirectional", "0", "N",
+              "for the first N epochs read half of the pairs, other ones each time, in the other direction; "
+              "needs a joint vocabulary")
+          .between(0, kMostIds)
+          .seldom(),
       integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1).seldom(),
       integer("max-length", "100", "N", "leave out training pairs with more tokens on a side")
           .between(1, kMostIds),
@@ -108,6 +113,13 @@ std::vector<Row> model_options() {
           .between(0, kMaxDropout)
           .seldom(),
       real("transformer-dropout-ffn", kByTask, "P", "inside the feed-forward block")
+          .between(0, kMaxDropout)
+          .seldom(),
+      real("dropout-src", "0", "P", "of words that the encoder reads, which are <unk> then")
+          .between(0, kMaxDropout)
+          .seldom(),
+      real("dropout-trg", "0", "P",
+           "of words that the decoder reads; those that it is to predict stay as they are")
           .between(0, kMaxDropout)
           .seldom(),
       text(
@@ -188,6 +200,7 @@ std::vector<Row> optimiser_options() {
            "a step takes twice as long")
           .at_least(0)
           .seldom(),
+      amount("r-drop-after", "0u", "N", "updates or epochs before R-Drop, without it").seldom(),
       real("clip-norm", kByTask, "X", "largest norm of the token-mean gradient; 0: no limit").at_least(0),
   };
 }

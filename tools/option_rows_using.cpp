@@ -226,8 +226,8 @@ std::vector<Row> shared_options() {
           .between(0, 1024)
           .only(kComputing),
       text("task", "transformer-tiny", "NAME",
-           "preset that sets what is not given: transformer-tiny, transformer-base, demo, language-model, "
-           "smiles, classification")
+           "preset that sets what is not given: transformer-tiny, transformer-base, multi30k-fast, demo, "
+           "language-model, smiles, classification")
           .only(Program::train),
       text("config", "", "FILE",
            "TOML file with the same names; the command line goes before it, the task after it")

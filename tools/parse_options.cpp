@@ -119,9 +119,10 @@ void check_training(Options& options) {
          "tied-embeddings-all: both sides must share a vocabulary; set joint-vocab or tie less");
   }
   loop_options(options);  // when it ends, saves and validates: refused before any text is read
-  const AmountUnit unit = options.get_amount("lr-warmup").unit;
-  if (unit != AmountUnit::updates && unit != AmountUnit::epochs) {
-    fail(ErrorKind::usage, "lr-warmup: give updates (2000u) or epochs (5e)");
+  for (const char* const key : {"lr-warmup", "r-drop-after"}) {
+    const AmountUnit unit = options.get_amount(key).unit;
+    if (unit != AmountUnit::updates && unit != AmountUnit::epochs)
+      fail(ErrorKind::usage, "{}: give updates (2000u) or epochs (5e)", key);
   }
 }
 

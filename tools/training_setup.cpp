@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "data/both_directions.h"
 #include "data/bpe_dropout.h"
 #include "tools/model_config.h"
 
@@ -83,9 +84,9 @@ BatchSize computed_at_once(const Options& options, const nn::TransformerConfig& 
   return size;
 }
 
-// What each epoch reads instead of the corpus, with --bpe-dropout; else nothing.
-data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCapacity& capacity,
-                               uint64_t seed) {
+// The corpus in other pieces each epoch, with --bpe-dropout; else nothing.
+data::EpochCorpus dropped_merges(const TrainingInputs& inputs, const data::BatchCapacity& capacity,
+                                 uint64_t seed) {
   const Options& options = inputs.options;
   const double rate = options.get_float("bpe-dropout");
   if (rate == 0) return {};
@@ -99,6 +100,31 @@ data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCa
       std::make_shared<data::DroppedCorpus>(inputs.text, inputs.corpus, *inputs.vocabularies.source,
                                             *inputs.vocabularies.target, rate, longest, seed);
   return [dropped](int64_t epoch) { return dropped->of_epoch(epoch); };
+}
+
+void check_reversible(const TrainingInputs& inputs, const data::BatchCapacity& capacity) {
+  if (model_type(inputs.options) != nn::ModelType::translation)
+    fail(ErrorKind::usage, "bidirectional: is for translation; leave it out");
+  if (inputs.vocabularies.source != inputs.vocabularies.target)
+    fail(ErrorKind::usage,
+         "bidirectional: both sides must share a vocabulary; set joint-vocab, or leave it out");
+  const int64_t longest = inputs.corpus.statistics.source.longest + 1;
+  if (longest > capacity.target_tokens)
+    fail(ErrorKind::usage, "bidirectional: a source has {} tokens, a batch holds {}; raise mini-batch-words",
+         longest, capacity.target_tokens);
+}
+
+// What each epoch reads instead of the corpus, if anything.
+data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCapacity& capacity,
+                               uint64_t seed) {
+  const data::EpochCorpus merges = dropped_merges(inputs, capacity, seed);
+  const int64_t reversing = inputs.options.get_int("bidirectional");
+  if (reversing == 0) return merges;
+  check_reversible(inputs, capacity);
+  return [&corpus = inputs.corpus, merges, reversing, seed](int64_t epoch) {
+    const data::ParallelCorpus read = merges ? merges(epoch) : corpus;
+    return epoch < reversing ? data::half_reversed(read, seed, epoch) : read;
+  };
 }
 
 // The ranks that have a piece of the optimiser's state each.
@@ -170,6 +196,8 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch()) /
                                    static_cast<double>(options.get_int("optimizer-delay") * ranks.size());
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
+  trainer.word_dropout.source_unknown = inputs.vocabularies.source->unk_id();
+  trainer.word_dropout.target_unknown = inputs.vocabularies.target->unk_id();
   trainer.capacity = largest;
   trainer.ranks = &ranks;
   trainer.shard_optimizer = options.get_bool("shard-optimizer");

@@ -68,10 +68,12 @@ std::string megabytes(int64_t bytes) { return fmt::format("{:.1f} MB", static_ca
 }  // namespace
 
 std::optional<std::string> preparation_folder(const Options& options) {
-  const bool asked = options.is_set("cache"), cuts_anew = options.get_float("bpe-dropout") > 0;
-  if (asked && cuts_anew)
-    fail(ErrorKind::usage,
-         "cache: bpe-dropout cuts the text anew each epoch, so none is prepared; choose one");
+  const bool asked = options.is_set("cache");
+  const bool other_pieces = options.get_float("bpe-dropout") > 0,
+             in_memory = other_pieces || options.get_int("bidirectional") > 0;
+  if (asked && in_memory)
+    fail(ErrorKind::usage, "cache: with {} each epoch reads another text, so none is prepared; choose one",
+         other_pieces ? "bpe-dropout" : "bidirectional");
   int64_t bytes = 0;
   bool pipes = false;
   for (const std::string& path : options.get_strings("train-sets")) {
@@ -83,7 +85,7 @@ std::optional<std::string> preparation_folder(const Options& options) {
     bytes += size;
   }
   if (asked) return options.get_string("cache");
-  if (bytes <= kLargeText || pipes || cuts_anew) return {};
+  if (bytes <= kLargeText || pipes || in_memory) return {};
   return options.get_string("model");
 }
 

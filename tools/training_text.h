@@ -21,7 +21,7 @@ using Announce = std::function<void(const std::string&)>;
 inline constexpr int64_t kLargeText = int64_t{256} << 20;
 
 // In which folder the text of these options is prepared; none: it is read into memory. Error usage where --cache cannot be:
-// for pipes, and beside --bpe-dropout, which cuts the text anew each epoch.
+// for pipes, and beside --bpe-dropout and --bidirectional, with which each epoch reads another text.
 std::optional<std::string> preparation_folder(const Options& options);
 
 class TrainingText {

@@ -137,7 +137,7 @@ TEST_CASE("embedding: the table's gradient adds up repeated ids", "[grad]") {
   const Ids ids{4, 0, 4, 4, 2, 0, 6};
   const Tensor positions = tests::positions_in({0, 3, 3, 7}), table = random({5, 6}, 1);
   const Function f = [&](Tape& tape, const Variables& x) {
-    return embedding(tape, Tensor::from(ids), positions, tests::order_by_id(ids), x[0], table, 2.5f,
+    return embedding(tape, Tensor::from(ids), positions, order_by_id(ids), x[0], table, 2.5f,
                      tests::test_dropout(0.3f));
   };
   CHECK(worst_gradient_error(f, {random({7, 6}, 2)}) <= kTolerance);

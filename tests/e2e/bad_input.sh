@@ -61,6 +61,11 @@ claim "a folder with other things in it is refused" refused 2 'others is not emp
 claim "and left alone" equal "$(ls -A others)" file
 claim "a run folder that cannot be written: 5" refused 5 'train\.en/run' train train.en/run --after 4u
 
+claim "both directions need one vocabulary" refused 2 'bidirectional: both sides must share a vocabulary' \
+  train none --bidirectional 1 --joint-vocab=false --tied-embeddings-all=false
+claim "and batches that hold either side" refused 2 'bidirectional: a source has .* tokens, a batch holds' \
+  train none --bidirectional 1 --mini-batch-words 12
+
 train begun --after 12u --save-freq 4u --quiet || exit 1
 cp -r begun before
 claim "other options than the run's: the list of them" \

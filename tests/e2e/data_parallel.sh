@@ -47,10 +47,11 @@ claim "the vocabulary is that of one process" same_bytes ranks4/vocab.spm alone4
 claim "one line an update" equal "$(grep -c '^ep ' ranks4/train.log)" "$updates"
 
 # Every choice that an update has.
-others=("${options[@]}" --optimizer-delay 2 --r-drop 1 --exponential-smoothing 0.01 --bpe-dropout 0.1 --maxi-batch 4)
+others=("${options[@]}" --optimizer-delay 2 --r-drop 1 --exponential-smoothing 0.01 --bpe-dropout 0.1 --maxi-batch 4
+  --bidirectional 1 --dropout-src 0.1 --dropout-trg 0.1)
 alone alone_others "${others[@]}" --optimizer-delay 4 2>>log
 ranks 2 ranks_others "${others[@]}" 2>>log
-claim "with --optimizer-delay 2, R-Drop, smoothing and BPE-dropout 2 ranks are as 4 batches" same_losses alone_others ranks_others
+claim "with --optimizer-delay 2, R-Drop, smoothing, dropped merges and words, and both directions 2 ranks are as 4 batches" same_losses alone_others ranks_others
 alone alone_muon "${options[@]}" --optimizer-delay 2 --optimizer muon 2>>log
 ranks 2 ranks_muon "${options[@]}" --optimizer muon 2>>log
 claim "with Muon, too" same_losses alone_muon ranks_muon

@@ -41,8 +41,10 @@ claim "to the same model, still" same_bytes again/latest/model.safetensors mende
 # ---- refused
 claim "a pipe cannot be prepared" refused 2 'cache: .* is no regular file' \
   xformer-train "${small[@]}" --cache cache -t <(cat train.en) <(cat train.de) -m none
-claim "nor a text that is cut anew each epoch" refused 2 'cache: bpe-dropout cuts the text anew' \
+claim "nor a text that is cut anew each epoch" refused 2 'cache: with bpe-dropout each epoch reads another text' \
   train none --cache cache --bpe-dropout 0.1
+claim "or turned round" refused 2 'cache: with bidirectional each epoch reads another text' \
+  train none --cache cache --bidirectional 1
 claim "a folder that cannot be made is named" refused 5 'train.en/cache: cannot make the folder' train none --cache train.en/cache
 printf 'caf\xe9\n' >>train.en && echo Kaffee >>train.de
 claim "a broken line is named" refused 3 'train.en:301: invalid UTF-8' train none --cache empty

@@ -13,7 +13,8 @@ echo "XF_SEED=$XF_SEED"
 # Every update leaves a line, a third of them a checkpoint, a sixth a validation: all are hit.
 options=(--after 120u --save-freq 3u --valid-freq 6u --disp-freq 1u --early-stopping 0 --valid-sets valid.en valid.de
   --maxi-batch 4 --lr-schedule plateau --lr-decay-patience 0 --lr-warmup 0u --optimizer-delay 2
-  --optimizer muon --exponential-smoothing 0.01 --keep-last 5 --keep-best 4 --early-stopping-on all --bpe-dropout 0.1 --r-drop 1)
+  --optimizer muon --exponential-smoothing 0.01 --keep-last 5 --keep-best 4 --early-stopping-on all --bpe-dropout 0.1 --r-drop 1
+  --r-drop-after 40u --bidirectional 2 --dropout-src 0.1 --dropout-trg 0.1)
 go() { train "$1" "${options[@]}" --log-format none; }
 
 # In the background, as the very process that gets the signal: a subshell would die of it first.

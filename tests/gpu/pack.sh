@@ -22,6 +22,8 @@ pack() {  # file, architecture...; none: every one
     ldd "build-cuda/bin/$program" | awk '$3 ~ /^\// { print $3 }' |
       grep -vE '/(ld-linux|libc|libm|libdl|libpthread|librt)[-.]' | xargs -I{} cp -Lu {} "$folder/lib/"
   done
+  # What mpirun needs; MPI itself is the other machine's.
+  [ ! -e build-cuda/bin/xformer_mpi.so ] || strip -o "$folder/bin/xformer_mpi.so" build-cuda/bin/xformer_mpi.so
   git describe --always --dirty --abbrev=12 >"$folder/commit" 2>/dev/null || echo unknown >"$folder/commit"
   if [ -e "$data/train.en" ]; then
     mkdir "$folder/data"

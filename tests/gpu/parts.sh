@@ -173,3 +173,42 @@ run_peer() {
   bench base bf16 --fn 'attention.*|residual_norm.*|.*cross_entropy|adam|linear_.*ward' --baseline torch
   bench tiny bf16 --fn 'attention.*|residual_norm.*|.*cross_entropy|adam' --baseline torch
 }
+
+# Each rank takes a GPU of its own, and NCCL adds their gradients up (core/nccl/).
+run_ranks() {
+  gpus=$(nvidia-smi --list-gpus 2>/dev/null | wc -l)
+  [ "$gpus" -ge 2 ] || {
+    report "two GPUs are needed, and there are $gpus" 1
+    return
+  }
+  command -v mpirun >/dev/null || {
+    report "mpirun is not installed" 1
+    return
+  }
+  step "a corpus" "$bin/xformer-vocab" demo-corpus -o "$scratch/corpus"
+  compare_ranks float32 1e-5
+  compare_ranks bfloat16 1e-2 # a sum in another order may move a weight by its last bit
+}
+
+compare_ranks() {  # dtype, largest relative difference of the losses
+  one=$scratch/one-$1 two=$scratch/two-$1
+  set -- "$1" "$2" "$bin/xformer-train" --task transformer-tiny -t "$scratch/corpus/train.en" \
+    "$scratch/corpus/train.de" --vocab-size 1000 --device cuda --precision "$1" --after "${updates:=60}u" \
+    --disp-freq 1u --save-freq "${updates}u" --log-format none
+  dtype=$1
+  limit=$2
+  shift 2
+  step "one rank, $dtype" "$@" --optimizer-delay 2 -m "$one"
+  step "two ranks, $dtype" mpirun --allow-run-as-root --oversubscribe -n 2 "$@" -m "$two"
+  field loss "$one" >"$scratch/one"
+  field loss "$two" >"$scratch/two"
+  most=$(paste "$scratch/one" "$scratch/two" |
+    awk '{ d = ($1 - $2) / $1; if (d < 0) d = -d; if (d > most) most = d } END { print NR == n ? most + 0 : "none" }' n="$updates")
+  code=0
+  awk -v most="$most" -v limit="$limit" 'BEGIN { exit !(most != "none" && most + 0 <= limit) }' || code=1
+  report "the largest difference of their losses, $dtype: $most" $code
+  say "tokens/s at the end, one rank and two, $dtype: $(field tok_per_s "$one" | tail -n 1), $(field tok_per_s "$two" | tail -n 1)"
+}
+
+# Of each update that was reported.
+field() { sed -n "s/.*\"event\":\"train\".*\"$1\":\([-+0-9.e]*\).*/\1/p" "$2/metrics.jsonl"; }  # name, run

@@ -292,3 +292,48 @@ TEST_CASE("R-Drop: without dropout two passes agree, and an update is that of on
   for (size_t i = 0; i < moved.size(); ++i) error = std::max(error, std::abs(moved[i] - moved_twice[i]));
   CHECK(error <= 1e-12);
 }
+
+TEST_CASE("R-Drop: begun late, an update is one without it until then and one with it from then on",
+          "[unit]") {
+  const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
+  const auto losses = [&](double r_drop, int64_t after) {
+    TinyModel model(DType::f64, tiny_config());
+    TrainerOptions options = options_for_tests();
+    options.r_drop = r_drop;
+    options.r_drop_after = after;
+    options.schedule.peak = 0;  // the weights stay
+    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    for (int64_t u = 1; u <= 4; ++u)
+      trainer.start(u, [&] { return batch; });  // asked for together, each is as it was
+    std::vector<double> values;
+    for (const UpdateResult& result : trainer.finished()) {
+      CHECK(result.loss.tokens == batch.target_tokens);
+      values.push_back(result.loss.smoothed);
+      values.push_back(result.gradient_norm);
+    }
+    return values;
+  };
+  const std::vector<double> without = losses(0, 0), all = losses(5, 0), late = losses(5, 2);
+  for (size_t i = 0; i < late.size(); ++i) {
+    CHECK(late[i] == (i < 4 ? without : all)[i]);
+    CHECK(without[i] != all[i]);
+  }
+}
+
+TEST_CASE("Trainer: words that are dropped are those of the update, and without a rate none is", "[unit]") {
+  const PackedBatch batch = random_batch({5, 6}, {4, 7}, 13, 17, 21);
+  const auto loss = [&](const WordDropout& words, int64_t update, const PackedBatch& read) {
+    TransformerConfig config = tiny_config();
+    config.dropout = config.attention_dropout = config.feed_forward_dropout = 0;
+    TinyModel model(DType::f64, config);
+    TrainerOptions options = options_for_tests();
+    options.word_dropout = words;
+    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    return trainer.update(update, [&] { return read; }).loss.smoothed;
+  };
+  const WordDropout half{.source = 0.5f, .target = 0.5f, .source_unknown = 1, .target_unknown = 1};
+  const uint64_t seed = options_for_tests().seed;
+  CHECK(loss(half, 3, batch) == loss({}, 3, drop_words(batch, half, seed, {3, 0, 0})));
+  CHECK(loss(half, 3, batch) != loss({}, 3, batch));
+  CHECK(loss(half, 3, batch) != loss(half, 4, batch));
+}

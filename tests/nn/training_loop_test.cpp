@@ -37,6 +37,7 @@ class Task : public TrainingTask {
   std::vector<int64_t> crashed, rolled_back;
   TinyModel* model = nullptr;
   std::map<int64_t, Tensor> weights;  // saved, by update
+  TrainerOptions trainer_options;
 
   BatchSize skip_batch() override {
     const PackedBatch batch = next_batch();
@@ -86,7 +87,7 @@ std::string train(Task& task, int64_t after, LoopOptions options, TrainingState&
                   const Schedule& schedule = {.peak = 1e-3}) {
   TinyModel model(DType::f32, tiny_config());
   task.model = &model;
-  TrainerOptions trainer_options;
+  TrainerOptions trainer_options = task.trainer_options;
   trainer_options.schedule = schedule;
   Trainer trainer(model.transformer, model.registry, model.arena, trainer_options);
   options.after = {{Amount::Unit::updates, static_cast<double>(after)}};
@@ -300,6 +301,16 @@ TEST_CASE("Training loop: a loss that runs away is warned about", "[unit]") {
   Task calm;
   train(calm, 320);
   CHECK(calm.warnings.empty());
+}
+
+TEST_CASE("Training loop: R-Drop that begins late adds to the loss, which does not run away for that",
+          "[unit]") {
+  Task task;
+  task.trainer_options.r_drop = 50;
+  task.trainer_options.r_drop_after = 300;
+  CHECK(train(task, 320) == "no error");
+  CHECK(task.losses[300].smoothed > 1.5 * task.losses[299].smoothed);
+  CHECK(task.warnings.empty());
 }
 
 TEST_CASE("Training loop: a loss that runs away ends a run that was told to stop", "[unit]") {

@@ -12,13 +12,6 @@ namespace xf::tests {
 
 using Ids = std::vector<int32_t>;
 
-inline Tensor order_by_id(const Ids& ids) {
-  Ids order(ids.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return ids[a] < ids[b]; });
-  return Tensor::from(order);
-}
-
 inline Tensor positions_in(const Ids& offsets) {
   Ids positions;
   for (size_t b = 0; b + 1 < offsets.size(); ++b) {
