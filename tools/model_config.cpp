@@ -216,8 +216,6 @@ nn::TrainerOptions trainer_options(const Options& options, double updates_per_ep
   trainer.micro_batches = options.get_int("optimizer-delay");
   trainer.r_drop = options.get_float("r-drop");
   trainer.r_drop_after = in_updates(options.get_amount("r-drop-after"), updates_per_epoch, "r-drop-after");
-  trainer.word_dropout.source = static_cast<float>(options.get_float("dropout-src"));
-  trainer.word_dropout.target = static_cast<float>(options.get_float("dropout-trg"));
   trainer.smoothing = options.get_float("exponential-smoothing");
   trainer.seed = static_cast<uint64_t>(options.get_int("seed"));
   return trainer;

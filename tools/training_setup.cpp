@@ -127,6 +127,19 @@ data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCa
   };
 }
 
+nn::WordDropout word_dropout(const Options& options, const Vocabularies& vocabularies) {
+  const nn::ModelType type = model_type(options);
+  const double source = options.get_float("dropout-src"), target = options.get_float("dropout-trg");
+  if (source > 0 && type == nn::ModelType::language_model)
+    fail(ErrorKind::usage, "dropout-src: a language model reads no source; give dropout-trg");
+  if (target > 0 && type == nn::ModelType::classification)
+    fail(ErrorKind::usage, "dropout-trg: a classifier reads no target; give dropout-src");
+  return {.source = static_cast<float>(source),
+          .target = static_cast<float>(target),
+          .source_unknown = vocabularies.source->unk_id(),
+          .target_unknown = vocabularies.target->unk_id()};
+}
+
 // The ranks that have a piece of the optimiser's state each.
 const Collective& shards_of(const nn::TrainerOptions& options) {
   return options.shard_optimizer ? *options.ranks : Collective::alone();
@@ -196,8 +209,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch()) /
                                    static_cast<double>(options.get_int("optimizer-delay") * ranks.size());
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
-  trainer.word_dropout.source_unknown = inputs.vocabularies.source->unk_id();
-  trainer.word_dropout.target_unknown = inputs.vocabularies.target->unk_id();
+  trainer.word_dropout = word_dropout(options, inputs.vocabularies);
   trainer.capacity = largest;
   trainer.ranks = &ranks;
   trainer.shard_optimizer = options.get_bool("shard-optimizer");

@@ -80,6 +80,8 @@ claim "a language model has no BLEU" refused 2 "language-model has no bleu" \
   xformer-train --task language-model -t train.en -m none --valid-metrics bleu
 claim "a language model has no encoder" refused 2 "enc-depth" \
   xformer-train --task language-model -t train.en -m none --enc-depth 1
+claim "a language model has no source to drop words of" refused 2 "dropout-src" language_model none --dropout-src 0.1
+claim "nor a classifier a target" refused 2 "dropout-trg" classifier none --dropout-trg 0.1
 claim "an unknown class is named" refused 3 "'fr' is no class" \
   xformer-score lm -m classifier -t prompt <(echo fr)
 claim "as many classes as texts" refused 3 "is the class of line i" \
