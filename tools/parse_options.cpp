@@ -119,6 +119,8 @@ void check_training(Options& options) {
          "tied-embeddings-all: both sides must share a vocabulary; set joint-vocab or tie less");
   }
   loop_options(options);  // when it ends, saves and validates: refused before any text is read
+  if (options.get_amount("r-drop-after").value > 0 && options.get_float("r-drop") == 0)
+    fail(ErrorKind::usage, "r-drop-after: says when R-Drop begins; give r-drop, or leave this out");
   for (const char* const key : {"lr-warmup", "r-drop-after"}) {
     const AmountUnit unit = options.get_amount(key).unit;
     if (unit != AmountUnit::updates && unit != AmountUnit::epochs)

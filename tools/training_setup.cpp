@@ -122,7 +122,7 @@ data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCa
   if (reversing == 0) return merges;
   check_reversible(inputs, capacity);
   return [&corpus = inputs.corpus, merges, reversing, seed](int64_t epoch) {
-    const data::ParallelCorpus read = merges ? merges(epoch) : corpus;
+    data::ParallelCorpus read = merges ? merges(epoch) : corpus;
     return epoch < reversing ? data::half_reversed(read, seed, epoch) : read;
   };
 }

@@ -147,7 +147,8 @@ TEST_CASE("Options: what does not fit together is refused", "[unit]") {
             .starts_with("2: tied-embeddings-all: both sides must share a vocabulary"));
   CHECK(train_error({"-v", "a", "b"}).starts_with("2: tied-embeddings-all"));
   CHECK(train_error({"--lr-warmup", "2h"}).starts_with("2: lr-warmup: "));
-  CHECK(train_error({"--r-drop-after", "2h"}).starts_with("2: r-drop-after: "));
+  CHECK(train_error({"--r-drop", "1", "--r-drop-after", "2h"}).starts_with("2: r-drop-after: give updates"));
+  CHECK(train_error({"--r-drop-after", "2e"}).starts_with("2: r-drop-after: says when R-Drop begins"));
   CHECK(train_error({"--fp16"}).find("--bf16") != std::string::npos);
 }
 
