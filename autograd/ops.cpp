@@ -1,8 +1,10 @@
 #include "autograd/ops.h"
 
 #include "kernels/elementwise.h"
+#include "kernels/gated_activation.h"
 #include "kernels/layer_norm.h"
 #include "kernels/rms_norm.h"
+#include "kernels/rotary.h"
 
 namespace xf::autograd {
 
@@ -85,6 +87,16 @@ Variable bias_activation(Tape& tape, const Variable& x, const Variable& bias,
   });
 }
 
+Variable gated_activation(Tape& tape, const Variable& gate_input, const Variable& up_input,
+                          kernels::Activation activation) {
+  const Tensor gate = gate_input.value(), up = up_input.value(), y = like(tape, gate);
+  kernels::gated_activation_forward(gate, up, activation, y);
+  return tape.record("gated_activation", y, {gate_input, up_input}, [=](Gradients& grad) {
+    const Tensor dgate = grad.written(0, gate), dup = grad.written(1, up);
+    kernels::gated_activation_backward(grad.of_output(), gate, up, activation, dgate, dup);
+  });
+}
+
 Variable dropout(Tape& tape, const Variable& x, const kernels::Dropout& options) {
   const Tensor y = like(tape, x.value());
   kernels::dropout(x.value(), options, y);
@@ -119,6 +131,14 @@ Variable rms_norm(Tape& tape, const Variable& input, const Variable& gamma_input
   kernels::rms_norm_forward(x, gamma, eps, y, rstd);
   return tape.record("rms_norm", y, {input, gamma_input}, [=](Gradients& grad) {
     kernels::rms_norm_backward(grad.of_output(), x, gamma, rstd, grad.written(0, x), grad.summed(1, gamma));
+  });
+}
+
+Variable rotary(Tape& tape, const Variable& x, const Tensor& positions, const Tensor& table) {
+  const Tensor y = like(tape, x.value());
+  kernels::rotary_forward(x.value(), positions, table, y);
+  return tape.record("rotary", y, {x}, [=](Gradients& grad) {
+    if (grad.wanted(0)) kernels::rotary_backward(grad.of_output(), positions, table, grad.written(0));
   });
 }
 

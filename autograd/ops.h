@@ -26,6 +26,8 @@ Variable masked_fill(Tape&, const Variable& x, const Tensor& mask, float value);
 Variable add_bias(Tape&, const Variable& x, const Variable& bias);
 // f(x + bias)
 Variable bias_activation(Tape&, const Variable& x, const Variable& bias, kernels::Activation activation);
+// f(gate) up
+Variable gated_activation(Tape&, const Variable& gate, const Variable& up, kernels::Activation activation);
 Variable dropout(Tape&, const Variable& x, const kernels::Dropout& dropout);
 // Over the last axis of s [B, H, Sq, Sk].
 Variable softmax(Tape&, const Variable& s, const kernels::SoftmaxMask& mask);
@@ -33,6 +35,8 @@ Variable softmax(Tape&, const Variable& s, const kernels::SoftmaxMask& mask);
 Variable layer_norm(Tape&, const Variable& x, const Variable& gamma, const Variable& beta, float eps);
 // x [N, D]
 Variable rms_norm(Tape&, const Variable& x, const Variable& gamma, float eps);
+// x [T, D] turned by its tokens' positions (kernels/rotary.h).
+Variable rotary(Tape&, const Variable& x, const Tensor& positions, const Tensor& table);
 // Packed sentences (kernels/attention.h).
 Variable attention(Tape&, const Variable& q, const Variable& k, const Variable& v,
                    const Tensor& query_offsets, const Tensor& key_offsets,

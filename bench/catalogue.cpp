@@ -10,10 +10,27 @@ namespace xf::bench {
 
 std::vector<Case> catalogue(const Scope& scope) {
   std::vector<Case> all;
-  for (const auto& rows :
-       {matmul_rows, linear_rows, quantized_linear_rows, activation_rows, attention_rows, softmax_rows,
-        layer_norm_rows, residual_norm_rows, rms_norm_rows, dropout_rows, embedding_rows, cross_entropy_rows,
-        divergence_rows, adam_rows, muon_rows, sgd_rows, elementwise_rows, sort_rows, top_k_rows}) {
+  for (const auto& rows : {matmul_rows,
+                           linear_rows,
+                           quantized_linear_rows,
+                           activation_rows,
+                           gated_activation_rows,
+                           attention_rows,
+                           rotary_rows,
+                           softmax_rows,
+                           layer_norm_rows,
+                           residual_norm_rows,
+                           rms_norm_rows,
+                           dropout_rows,
+                           embedding_rows,
+                           cross_entropy_rows,
+                           divergence_rows,
+                           adam_rows,
+                           muon_rows,
+                           sgd_rows,
+                           elementwise_rows,
+                           sort_rows,
+                           top_k_rows}) {
     for (Case& c : rows(scope)) all.push_back(std::move(c));
   }
   return all;

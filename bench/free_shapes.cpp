@@ -25,6 +25,7 @@ struct FreeShape {
 
 // [N, D] of a norm.
 std::vector<Sizes> tokens_by_width(const ModelSizes& m) { return {{m.tokens(), m.dim}}; }
+std::vector<Sizes> tokens_by_feed_forward(const ModelSizes& m) { return {{m.tokens(), m.feed_forward}}; }
 // The projections to q, k, v and back, and both of the feed-forward layer: N, K, M.
 std::vector<Sizes> projections(const ModelSizes& m) {
   const int64_t T = m.tokens(), queries = m.heads * m.head_dim, keys = m.key_heads * m.head_dim;
@@ -43,18 +44,27 @@ const std::vector<FreeShape>& free_shapes() {
          return std::vector<Sizes>{{m.tokens(), m.feed_forward, m.dim}};
        }},
       {{"N", "K", "M"}, {"N"}, linear_at, projections},
-      {{"N", "F"},
-       {"N"},
-       activation_at,
-       [](const ModelSizes& m) {
-         return std::vector<Sizes>{{m.tokens(), m.feed_forward}};
-       }},
+      {{"N", "F"}, {"N"}, activation_at, tokens_by_feed_forward},
+      {{"N", "F"}, {"N"}, gated_activation_at, tokens_by_feed_forward},
       {{"B", "S", "H", "Dh"},
        {"B", "S"},
        attention_at,
        [](const ModelSizes& m) {
          return std::vector<Sizes>{{m.sentences, m.length, m.heads, m.head_dim}};
        }},
+      {{"B", "S", "Hk", "G", "Dh"},
+       {"B", "S"},
+       grouped_attention_at,
+       [](const ModelSizes& m) {
+         return std::vector<Sizes>{{m.sentences, m.length, m.key_heads, m.heads / m.key_heads, m.head_dim}};
+       }},
+      {{"B", "S", "H", "P"},
+       {"B", "S"},
+       rotary_at,
+       [](const ModelSizes& m) {
+         return std::vector<Sizes>{{m.sentences, m.length, m.heads, m.head_dim / 2},
+                                   {m.sentences, m.length, m.key_heads, m.head_dim / 2}};
+       }},  // of queries, of keys
       {{"N", "D"},
        {"N"},
        softmax_at,

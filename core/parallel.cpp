@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -61,8 +62,20 @@ int available_threads() {
   return quota > 0 ? std::clamp(static_cast<int>(std::ceil(quota)), 1, threads) : threads;
 }
 
+int asked_threads() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  if (!text) return 0;
+  constexpr long kMost = 1024;  // as --cpu-threads
+  return static_cast<int>(std::clamp(std::strtol(text, nullptr, 10), 0L, kMost));
+}
+
+int default_threads() {
+  const int asked = asked_threads();
+  return asked > 0 ? asked : available_threads();
+}
+
 void set_thread_count(int threads) {
-  pool_size = threads > 0 ? threads : available_threads();
+  pool_size = threads > 0 ? threads : default_threads();
   omp_set_dynamic(0);
   omp_set_num_threads(pool_size);
 #pragma omp parallel

@@ -9,10 +9,14 @@ namespace xf {
 
 // How many threads this process may use: the affinity mask, cut down to the cgroup's CPU quota, at least 1.
 int available_threads();
+// How many OMP_NUM_THREADS asks for (of a list the first); 0 where it says nothing that is a number from 1 on.
+int asked_threads();
+// asked_threads(), or without them available_threads().
+int default_threads();
 // The processors of that mask, as numbers: "0,1,4". Two processes with the same text share them.
 std::string affinity();
 
-// Sets the pool's size (0: available_threads()) and flushes denormals to zero on each of its threads: Adam's
+// Sets the pool's size (0: default_threads()) and flushes denormals to zero on each of its threads: Adam's
 // second moment decays into them, and they are slow on many processors.
 void set_thread_count(int threads);
 // How many threads a loop may use: the pool's, and one on a thread that a loop or a worker (core/workers.h) has already.

@@ -9,9 +9,12 @@ namespace {
 void check_heads(const char* op, const Tensor& q, const Tensor& k, int64_t heads) {
   XF_CHECK(q.rank() == 2 && k.rank() == 2, "{}: q and k must be [T, D], got {} and {}", op,
            q.shape().to_string(), k.shape().to_string());
-  XF_CHECK(heads >= 1 && q.width() % heads == 0, "{}: {} heads do not divide the width {}", op, heads,
-           q.width());
-  XF_CHECK(k.width() == q.width(), "{}: k must be as wide as q, {}, got {}", op, q.width(), k.width());
+  XF_CHECK(heads >= 1 && q.width() > 0 && q.width() % heads == 0, "{}: {} heads do not divide the width {}",
+           op, heads, q.width());
+  const int64_t Dh = q.width() / heads;
+  XF_CHECK(k.width() > 0 && k.width() % Dh == 0 && q.width() % k.width() == 0,
+           "{}: k must be as wide as q, {}, or as some heads of {} whose number divides {}, got {}", op,
+           q.width(), Dh, heads, k.width());
   check_same_dtype(op, {&q, &k});
 }
 
@@ -72,6 +75,7 @@ void attention_forward(const Tensor& q, const Tensor& k, const Tensor& v, const 
                                                        .key_offsets = key_offsets.data<int32_t>(),
                                                        .B = query_offsets.numel() - 1,
                                                        .H = shape.heads,
+                                                       .group = q.width() / k.width(),
                                                        .Dh = q.width() / shape.heads,
                                                        .Tq = q.rows(),
                                                        .Tk = k.rows(),
@@ -107,6 +111,7 @@ void attention_backward(const Tensor& grad_o, const Tensor& q, const Tensor& k, 
                                                          .key_offsets = key_offsets.data<int32_t>(),
                                                          .B = query_offsets.numel() - 1,
                                                          .H = shape.heads,
+                                                         .group = q.width() / k.width(),
                                                          .Dh = q.width() / shape.heads,
                                                          .Tq = q.rows(),
                                                          .Tk = k.rows(),
@@ -142,6 +147,7 @@ void attention_weights(const Tensor& q, const Tensor& k, const Tensor& query_off
                                                        .key_offsets = key_offsets.data<int32_t>(),
                                                        .B = B,
                                                        .H = shape.heads,
+                                                       .group = q.width() / k.width(),
                                                        .Dh = q.width() / shape.heads,
                                                        .Sq = p.dim(2),
                                                        .Sk = p.dim(3),
@@ -177,6 +183,7 @@ void attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const Ten
                                                  .R = q.rows(),
                                                  .S = rows.width(),
                                                  .H = heads,
+                                                 .group = q.width() / k.width(),
                                                  .Dh = q.width() / heads,
                                                  .q_stride = q.row_stride(),
                                                  .k_stride = k.row_stride(),

@@ -166,7 +166,7 @@ void run(const std::function<void()>& work) { Engine::instance().run(work); }
 
 void run_kernel(const std::function<void()>& work) {
   run([&] {
-    static const int all = available_threads();
+    static const int all = default_threads();
     const int wanted = kernel_threads == 0 ? all : kernel_threads.load();
     if (thread_count() != wanted) set_thread_count(wanted);
     work();

@@ -1,12 +1,16 @@
 #include "python/kernels.h"
 
+#include <algorithm>
+
 #include <nanobind/stl/string.h>
 
 #include "kernels/activation.h"
 #include "kernels/cross_entropy.h"
+#include "kernels/gated_activation.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 #include "kernels/rms_norm.h"
+#include "kernels/rotary.h"
 #include "kernels/softmax.h"
 #include "kernels/top_k.h"
 #include "python/arrays.h"
@@ -179,6 +183,60 @@ nb::tuple activation_backward(Arg grad_a, Arg input, const std::string& name, Ar
   return tuple_of(dx, dbias);
 }
 
+nb::object gated_activation(Arg through, Arg let_through, const std::string& name) {
+  const Tensor gate = floats(through, "gated_activation: gate"),
+               up = floats(let_through, "gated_activation: up"), y = like(gate);
+  const kernels::Activation f = activation_of(name);
+  run_kernel([&] { kernels::gated_activation_forward(gate, up, f, y); });
+  return to_python(y);
+}
+
+nb::tuple gated_activation_backward(Arg grad_y, Arg through, Arg let_through, const std::string& name) {
+  const Tensor dy = floats(grad_y, "gated_activation_backward: dy"),
+               gate = floats(through, "gated_activation_backward: gate"),
+               up = floats(let_through, "gated_activation_backward: up"), dgate = like(gate), dup = like(up);
+  const kernels::Activation f = activation_of(name);
+  run_kernel([&] { kernels::gated_activation_backward(dy, gate, up, f, dgate, dup); });
+  return tuple_of(dgate, dup);
+}
+
+// Each row's place: as given, else its number along the last axis but one.
+Tensor places_of(const Tensor& x, Arg given) {
+  if (!given.is_none()) return flat(int32s(given, "rotary: positions"));
+  const int64_t length = x.rank() > 1 ? x.shape()[-2] : 1;
+  std::vector<int32_t> places;
+  for (int64_t row = 0; row < x.rows(); ++row) places.push_back(static_cast<int32_t>(row % length));
+  return Tensor::from(places);
+}
+
+Tensor rotary_table_for(const Tensor& x, const Tensor& positions, int64_t heads, double base) {
+  if (heads < 1 || x.width() % heads != 0 || x.width() / heads % 2 != 0)
+    fail(ErrorKind::usage, "rotary: expected heads of an even width in {} columns, got {} heads", x.width(),
+         heads);
+  const std::vector<int32_t> places = positions.to_vector<int32_t>();
+  const auto [low, high] = std::ranges::minmax_element(places);
+  if (!places.empty() && *low < 0)
+    fail(ErrorKind::usage, "rotary: expected positions from 0 on, got {}", *low);
+  const int64_t length = places.empty() ? 0 : int64_t{*high} + 1;
+  const Tensor table = Tensor::empty({length, x.width() / heads}, accumulator_of(x.dtype()));
+  kernels::rotary_table(base, table);
+  return table;
+}
+
+nb::object rotary(Arg input, Arg positions_or_none, int64_t heads, double base) {
+  const Tensor x = floats(input, "rotary: x"), positions = places_of(x, positions_or_none),
+               table = rotary_table_for(x, positions, heads, base), y = like(x);
+  run_kernel([&] { kernels::rotary_forward(matrix(x), positions, table, matrix(y)); });
+  return to_python(y);
+}
+
+nb::object rotary_backward(Arg grad_y, Arg positions_or_none, int64_t heads, double base) {
+  const Tensor dy = floats(grad_y, "rotary_backward: dy"), positions = places_of(dy, positions_or_none),
+               table = rotary_table_for(dy, positions, heads, base), dx = like(dy);
+  run_kernel([&] { kernels::rotary_backward(matrix(dy), positions, table, matrix(dx)); });
+  return to_python(dx);
+}
+
 nb::tuple log_softmax_top_k(Arg logits, int64_t k) {
   const Tensor z = floats(logits, "log_softmax_top_k: logits");
   if (k < 1 || k > z.width())
@@ -204,6 +262,10 @@ void define_kernels(nb::module_& module) {
   define(module, "linear_backward", linear_backward);
   define(module, "activation", activation);
   define(module, "activation_backward", activation_backward);
+  define(module, "gated_activation", gated_activation);
+  define(module, "gated_activation_backward", gated_activation_backward);
+  define(module, "rotary", rotary);
+  define(module, "rotary_backward", rotary_backward);
   define(module, "log_softmax_top_k", log_softmax_top_k);
 }
 

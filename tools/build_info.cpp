@@ -62,7 +62,7 @@ std::string build_info() {
       "CUDA       {}\n",
       XFORMER_VERSION, XF_COMPILER, __VERSION__, XF_BUILD_TYPE, XF_BUILD_FLAGS, name_of(cpu_level()),
       fmt::join(names, ", "), onednn->major, onednn->minor, onednn->patch, product_instructions(),
-      available_threads(), _OPENMP, cuda_line());
+      default_threads(), _OPENMP, cuda_line());
 }
 
 }  // namespace xf::tools

@@ -16,7 +16,8 @@ std::vector<Row> row_options() {
       text("device", "cpu", "cpu|cuda[:N]", "where to compute"),
       choice("baseline", "none|f32|naive|onednn|cublaslt|cudnn|torch|ctranslate2", "none",
              "what to compare with; f32: ours in that type"),
-      integer("threads", "0", "N", "0: as many as this process may use").between(0, 1024),
+      integer("threads", "0", "N", "0: as many as OMP_NUM_THREADS says, or this process may use")
+          .between(0, 1024),
       integer("samples", "0", "N", "samples per step, or per visit of a kernel; 0: by itself")
           .between(0, 1e9),
       flag("warm", "false", "leave inputs in the cache; else kernels rotate through more than fits"),

@@ -222,7 +222,7 @@ std::vector<Row> shared_options() {
       text("device", "auto", "auto|cpu|cuda[:N]",
            "where to compute; auto: on the first CUDA device that can be used, else the CPU")
           .only(kOnDevices),
-      integer("cpu-threads", "0", "N", "0: as many as this process may use")
+      integer("cpu-threads", "0", "N", "0: as many as OMP_NUM_THREADS says, or this process may use")
           .between(0, 1024)
           .only(kComputing),
       text("task", "transformer-tiny", "NAME",

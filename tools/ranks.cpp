@@ -93,6 +93,7 @@ int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collec
 int threads_of_rank(const Options& options, Collective& ranks) {
   const auto given = static_cast<int>(options.get_int("cpu-threads"));
   if (given > 0) return given;
+  if (asked_threads() > 0) return asked_threads();
   std::vector<std::string> places = ranks.gather(ranks.host_of(ranks.rank()) + " " + affinity());
   const auto sharing = std::ranges::count(places, places[static_cast<size_t>(ranks.rank())]);
   return std::max(1, available_threads() / static_cast<int>(sharing));

@@ -24,7 +24,7 @@ enum class Element {
 
 struct Argument {
   std::string name;
-  std::string shape;  // names of sizes, or numbers: "N, D"
+  std::string shape;  // names of sizes, or numbers, or products of them: "N, 2 P"
   Use use = Use::read;
   Element element = Element::value;
 };

@@ -94,6 +94,51 @@ struct xf_bias_activation_backward_args {
 };
 int bias_activation_backward(const struct xf_bias_activation_backward_args* args);
 
+// gated_activation_forward: y = f(gate) up; activation 0: relu, 1: gelu, exact with erf, 2: swish, z / (1 + exp(-z))
+struct xf_gated_activation_forward_args {
+  struct xf_kernel_call call;
+  const void* gate;  // [N, F] values, read
+  const void* up;    // [N, F] values, read
+  void* y;           // [N, F] values, written
+  int64_t N, F;
+  int64_t activation;
+};
+int gated_activation_forward(const struct xf_gated_activation_forward_args* args);
+
+// gated_activation_backward: dgate = dy up f'(gate), dup = dy f(gate)
+struct xf_gated_activation_backward_args {
+  struct xf_kernel_call call;
+  const void* dy;    // [N, F] values, read
+  const void* gate;  // [N, F] values, read
+  const void* up;    // [N, F] values, read
+  void* dgate;       // [N, F] values, written
+  void* dup;         // [N, F] values, written
+  int64_t N, F;
+  int64_t activation;
+};
+int gated_activation_backward(const struct xf_gated_activation_backward_args* args);
+
+// rotary_forward: y = x turned: y_0 = x_0 cos - x_1 sin, y_1 = x_0 sin + x_1 cos for the halves x_0, x_1 of a head;
+// row s of the table: the P cosines, then the P sines of position s
+struct xf_rotary_forward_args {
+  struct xf_kernel_call call;
+  const void* x;      // [B, S, H, 2 P] values, read
+  const void* table;  // [S, 2 P] sums, read
+  void* y;            // [B, S, H, 2 P] values, written
+  int64_t B, S, H, P;
+};
+int rotary_forward(const struct xf_rotary_forward_args* args);
+
+// rotary_backward: dx = dy turned back, as by rotary_forward with -sin
+struct xf_rotary_backward_args {
+  struct xf_kernel_call call;
+  const void* dy;     // [B, S, H, 2 P] values, read
+  const void* table;  // [S, 2 P] sums, read
+  void* dx;           // [B, S, H, 2 P] values, written
+  int64_t B, S, H, P;
+};
+int rotary_backward(const struct xf_rotary_backward_args* args);
+
 // attention_forward: o = softmax(scale q k^T) v for each sentence and head; causal 1: query i sees keys j <= i
 struct xf_attention_forward_args {
   struct xf_kernel_call call;
@@ -123,6 +168,37 @@ struct xf_attention_backward_args {
   int64_t causal;
 };
 int attention_backward(const struct xf_attention_backward_args* args);
+
+// grouped_attention_forward: o = softmax(scale q k^T) v for each sentence and query head, of which G share a key
+// head; causal 1: query i sees keys j <= i
+struct xf_grouped_attention_forward_args {
+  struct xf_kernel_call call;
+  const void* q;  // [B, S, Hk G, Dh] values, read
+  const void* k;  // [B, S, Hk, Dh] values, read
+  const void* v;  // [B, S, Hk, Dh] values, read
+  void* o;        // [B, S, Hk G, Dh] values, written
+  int64_t B, S, Hk, G, Dh;
+  double scale;
+  int64_t causal;
+};
+int grouped_attention_forward(const struct xf_grouped_attention_forward_args* args);
+
+// grouped_attention_backward: the gradients of grouped_attention_forward, of which o came; dk and dv are sums over G
+struct xf_grouped_attention_backward_args {
+  struct xf_kernel_call call;
+  const void* grad_o;  // [B, S, Hk G, Dh] values, read
+  const void* q;       // [B, S, Hk G, Dh] values, read
+  const void* k;       // [B, S, Hk, Dh] values, read
+  const void* v;       // [B, S, Hk, Dh] values, read
+  const void* o;       // [B, S, Hk G, Dh] values, read
+  void* dq;            // [B, S, Hk G, Dh] values, written
+  void* dk;            // [B, S, Hk, Dh] values, written
+  void* dv;            // [B, S, Hk, Dh] values, written
+  int64_t B, S, Hk, G, Dh;
+  double scale;
+  int64_t causal;
+};
+int grouped_attention_backward(const struct xf_grouped_attention_backward_args* args);
 
 // softmax_forward: p = softmax(s) over D
 struct xf_softmax_forward_args {

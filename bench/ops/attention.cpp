@@ -13,6 +13,8 @@ using tests::AttentionCase;
 
 // q, k, v are columns of one wide matrix, as in a fused projection, or matrices of their own.
 enum class Projection { fused, apart };
+// Whether query heads share key heads: a row of another name, even where each has one.
+enum class Keys { own, shared };
 
 struct Tensors {
   Tensors(Inputs& in, const AttentionCase& of, float p, Projection projection = Projection::fused)
@@ -31,22 +33,20 @@ struct Tensors {
     if (shape.is_long()) lse = in.poisoned_sums({c.heads, c.Tq()});
   }
   void fuse(Inputs& in) {
-    const int64_t D = c.D();
-    const Tensor queries = in.random({c.Tq(), 3 * D}), keys = in.random({c.Tk(), 3 * D});
-    const Tensor dqueries = in.poisoned({c.Tq(), 3 * D}), dkeys = in.poisoned({c.Tk(), 3 * D});
-    q = queries.slice_columns(0, D), k = keys.slice_columns(D, 2 * D), v = keys.slice_columns(2 * D, 3 * D);
-    dq = dqueries.slice_columns(0, D), dk = dkeys.slice_columns(D, 2 * D),
-    dv = dkeys.slice_columns(2 * D, 3 * D);
+    const int64_t D = c.D(), Dk = c.Dk(), width = D + 2 * Dk;
+    const Tensor queries = in.random({c.Tq(), width}), keys = in.random({c.Tk(), width});
+    const Tensor dqueries = in.poisoned({c.Tq(), width}), dkeys = in.poisoned({c.Tk(), width});
+    q = queries.slice_columns(0, D), k = keys.slice_columns(D, D + Dk), v = keys.slice_columns(D + Dk, width);
+    dq = dqueries.slice_columns(0, D), dk = dkeys.slice_columns(D, D + Dk),
+    dv = dkeys.slice_columns(D + Dk, width);
   }
   void keep_apart(Inputs& in) {
-    const Shape queries{c.Tq(), c.D()}, keys{c.Tk(), c.D()};
+    const Shape queries{c.Tq(), c.D()}, keys{c.Tk(), c.Dk()};
     q = in.random(queries), k = in.random(keys), v = in.random(keys);
     dq = in.poisoned(queries), dk = in.poisoned(keys), dv = in.poisoned(keys);
   }
-  // [B, S, H, Dh], of sentences of one length.
-  Tensor heads(const Tensor& tensor) const {
-    return tensor.reshape({c.B(), tensor.rows() / c.B(), c.heads, c.Dh});
-  }
+  // [B, S, H, Dh] or [B, S, Hk, Dh], of sentences of one length.
+  Tensor heads(const Tensor& x) const { return x.reshape({c.B(), x.rows() / c.B(), x.width() / c.Dh, c.Dh}); }
   Operands forward_operands() const {
     return {{{"q", heads(q)}, {"k", heads(k)}, {"v", heads(v)}, {"o", heads(o)}}, numbers()};
   }
@@ -103,18 +103,21 @@ std::string variant_of(const AttentionCase& c) {
   return variant;
 }
 
-void add(const Scope& scope, const AttentionCase& c, float p, std::vector<Case>& rows,
+void add(const Scope& scope, const AttentionCase& c, float p, std::vector<Case>& rows, Keys keys = Keys::own,
          Projection projection = Projection::fused) {
-  const double queries = product(c.Tq(), c.D()) * scope.e(), keys = product(c.Tk(), c.D()) * scope.e();
+  const double of_q = product(c.Tq(), c.D()) * scope.e(), of_k = product(c.Tk(), c.Dk()) * scope.e();
   const double products =
       pairs_of(c) * product(c.D(), 2);  // one of the two of forward, or of the five of backward
-  const std::vector<int64_t> dims{c.B(), c.longest_query(), c.longest_key(), c.heads, c.Dh};
+  std::vector<int64_t> dims{c.B(), c.longest_query(), c.longest_key(), c.heads, c.Dh};
+  if (keys == Keys::shared)
+    dims = {c.B(), c.longest_query(), c.longest_key(), c.heads / c.group, c.group, c.Dh};
+  const std::string fn = keys == Keys::shared ? "grouped_attention" : "attention";
   rows.push_back({"attention",
-                  "attention_forward",
+                  fn + "_forward",
                   dims,
                   variant_of(c),
                   scope.target,
-                  {2 * queries + 2 * keys, 2 * products},
+                  {2 * of_q + 2 * of_k, 2 * products},
                   [=](Inputs& in) {
                     const Tensors t(in, c, p, projection);
                     Call call{[t] { t.forward(); }, {{t.o}}, [t] { return Expected{t.reference().o}; }};
@@ -122,11 +125,11 @@ void add(const Scope& scope, const AttentionCase& c, float p, std::vector<Case>&
                     return call;
                   }});
   rows.push_back({"attention",
-                  "attention_backward",
+                  fn + "_backward",
                   dims,
                   variant_of(c),
                   scope.target,
-                  {3 * queries + 4 * keys, 5 * products},
+                  {3 * of_q + 4 * of_k, 5 * products},
                   [=](Inputs& in) {
                     const Tensors t(in, c, p, projection);
                     t.forward();
@@ -180,11 +183,12 @@ Case step(const Scope& scope, const AttentionCase& c) {
           }};
 }
 
-AttentionCase sentences(int64_t heads, int64_t Dh, int64_t B, int64_t queries, int64_t keys, bool causal) {
+AttentionCase sentences(int64_t heads, int64_t Dh, int64_t B, int64_t queries, int64_t keys, bool causal,
+                        int64_t group = 1) {
   const auto repeated = [B](int64_t length) {
     return std::vector<int32_t>(static_cast<size_t>(B), static_cast<int32_t>(length));
   };
-  return {"", heads, Dh, repeated(queries), repeated(keys), causal};
+  return {"", heads, Dh, repeated(queries), repeated(keys), causal, 0, group};
 }
 
 }  // namespace
@@ -194,18 +198,28 @@ std::vector<Case> attention_at(const Scope& scope, const Extents& sizes) {
   const int64_t B = size_of(sizes, "B"), S = size_of(sizes, "S"), H = size_of(sizes, "H");
   std::vector<Case> rows;
   for (const bool causal : {false, true})
-    add(scope, sentences(H, size_of(sizes, "Dh"), B, S, S, causal), 0, rows, Projection::apart);
+    add(scope, sentences(H, size_of(sizes, "Dh"), B, S, S, causal), 0, rows, Keys::own, Projection::apart);
   return rows;
 }
 
-// A model's: the encoder's and, the same, the cross-attention; the decoder's; a long sentence; a step of a
-// beam of 5 over 64 sentences.
+std::vector<Case> grouped_attention_at(const Scope& scope, const Extents& sizes) {
+  const int64_t B = size_of(sizes, "B"), S = size_of(sizes, "S"), G = size_of(sizes, "G");
+  const int64_t H = size_of(sizes, "Hk") * G;
+  std::vector<Case> rows;
+  for (const bool causal : {false, true})
+    add(scope, sentences(H, size_of(sizes, "Dh"), B, S, S, causal, G), 0, rows, Keys::shared,
+        Projection::apart);
+  return rows;
+}
+
+// A model's: the encoder's and, the same, the cross-attention; the decoder's, also with pairs of heads that
+// share keys; a long sentence; a step of a beam of 5 over 64 sentences.
 std::vector<Case> attention_rows(const Scope& scope) {
   std::vector<Case> rows;
   if (scope.odd()) {
     for (const auto& cases : {tests::attention_cases(), tests::long_attention_cases()}) {
       for (const AttentionCase& c : cases) {
-        add(scope, c, 0.3f, rows);
+        add(scope, c, 0.3f, rows, c.group > 1 ? Keys::shared : Keys::own);
         rows.push_back(weights(scope, c));
       }
     }
@@ -217,6 +231,7 @@ std::vector<Case> attention_rows(const Scope& scope) {
   constexpr int64_t kLong = 256;
   for (const bool causal : {false, true})
     add(scope, sentences(H, Dh, B, S, S, causal), scope.model.config.attention_dropout, rows);
+  if (H % 2 == 0) add(scope, sentences(H, Dh, B, S, S, true, 2), 0, rows, Keys::shared);
   add(scope, sentences(H, Dh, std::max<int64_t>(1, B * S / kLong), kLong, kLong, true), 0, rows);
   rows.push_back(weights(scope, sentences(H, Dh, B, S, S, false)));
   rows.push_back(step(scope, sentences(H, Dh, hypotheses, 1, S, false)));

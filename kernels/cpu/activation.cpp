@@ -2,34 +2,15 @@
 // needs no random words: a > 0 already says that the element was active and kept.
 #include "kernels/activation.h"
 
+#include "kernels/cpu/activation_function.h"
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
-#include "kernels/cpu/vector_math.h"
 
 namespace xf::kernels {
 
 namespace {
-
-// f(z): AC1, AC3, AC7. A NaN stays one.
-template <Activation kF, typename T>
-inline T activate(T z) {
-  if constexpr (kF == Activation::relu) return std::max(z, T{0});
-  if constexpr (kF == Activation::gelu) return z * vector_normal(z).cumulative;
-  return z * vector_sigmoid(z);
-}
-
-// f'(z) = Phi(z) + z phi(z): AC4. s + z s (1 - s) with s = sigmoid(z): AC8. That of AC2 needs no z.
-template <Activation kF, typename T>
-inline T slope(T z) {
-  if constexpr (kF == Activation::gelu) {
-    const Normal<T> normal = vector_normal(z);
-    return normal.cumulative + z * normal.density;
-  }
-  const T s = vector_sigmoid(z);
-  return s + z * s * (T{1} - s);
-}
 
 // AC0. factors: 0 or 1/(1-p) per element; not read when !kDrop, a constant because a choice inside would not
 // vectorise.

@@ -49,10 +49,10 @@ template <typename T, CpuLevel L>
 void attention_backward(Cpu<L>, const AttentionBackwardArgs<T>& args) {
   check_sentences("query_offsets", args.query_offsets, args.B, args.Tq, 0);
   check_sentences("key_offsets", args.key_offsets, args.B, args.Tk, args.shape.max_keys);
-  const int64_t D = args.H * args.Dh;
+  const int64_t D = args.H * args.Dh, Dk = D / args.group;
   clear_rows(args.dq, args.query_offsets[args.B], args.Tq, D, args.dq_stride);
-  clear_rows(args.dk, args.key_offsets[args.B], args.Tk, D, args.dk_stride);
-  clear_rows(args.dv, args.key_offsets[args.B], args.Tk, D, args.dv_stride);
+  clear_rows(args.dk, args.key_offsets[args.B], args.Tk, Dk, args.dk_stride);
+  clear_rows(args.dv, args.key_offsets[args.B], args.Tk, Dk, args.dv_stride);
   return args.shape.is_long() ? attention_backward_long(args) : attention_backward_short(args);
 }
 
@@ -63,7 +63,7 @@ void attention_weights(Cpu<L>, const AttentionWeightsArgs<T>& args) {
   using A = Acc<T>;
   parallel_for(args.B * args.H, 1, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      const int64_t column = t % args.H * args.Dh;
+      const int64_t h = t % args.H;
       const Sentence s = sentence_at(args.query_offsets, args.key_offsets, t / args.H);
       XF_CHECK(s.queries <= args.Sq && s.keys <= args.Sk,
                "attention_weights: p has room for [{}, {}], sentence {} needs [{}, {}]", args.Sq, args.Sk,
@@ -73,9 +73,9 @@ void attention_weights(Cpu<L>, const AttentionWeightsArgs<T>& args) {
       const int64_t ld = padded(s.queries);
       A* const queries_t = thread_scratch<A>((args.Dh + s.keys) * ld + widened_size<T>(s.keys, args.Dh));
       A *const scores = queries_t + args.Dh * ld, *const keys = scores + s.keys * ld;
-      transpose(args.q + s.q_begin * args.q_stride + column, args.q_stride, s.queries, args.Dh, queries_t,
-                ld);
-      const MatrixView<T> k{args.k + s.k_begin * args.k_stride + column, args.k_stride};
+      transpose(args.q + s.q_begin * args.q_stride + h * args.Dh, args.q_stride, s.queries, args.Dh,
+                queries_t, ld);
+      const MatrixView<T> k{args.k + s.k_begin * args.k_stride + h / args.group * args.Dh, args.k_stride};
       product(widened(k, s.keys, args.Dh, keys), queries_t, ld, s.keys, ld, args.Dh, false, scores, ld);
       softmax_tile<A>(scores, s.keys, ld, args.shape.causal, args.shape.scale, nullptr);
       for (int64_t i = 0; i < s.queries; ++i) {

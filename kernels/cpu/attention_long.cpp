@@ -1,6 +1,6 @@
 // Attention of long sentences in tiles of 64 queries by 64 keys, after Dao 2023, arXiv:2307.08691: forward
 // keeps a running maximum and sum per query, backward rebuilds the probabilities from lse. The forward pass
-// is parallel over (sentence, head, query tile); the backward pass over (sentence, head), so that every sum
+// is parallel over (sentence, head, query tile); the backward pass over (sentence, key head), so that every sum
 // is added up by one thread, in order. Equation numbers: docs/derivations/attention.md.
 #include "core/parallel.h"
 #include "kernels/cpu/attention_tile.h"
@@ -89,9 +89,10 @@ void forward_tile(const AttentionForwardArgs<T>& args, const TileTask& task) {
   transpose(args.q + (s.q_begin + task.query) * args.q_stride + task.head * Dh, args.q_stride, queries, Dh,
             queries_t, ld);
   const int64_t end = args.shape.causal ? std::min(task.query + queries, s.keys) : s.keys;
+  const int64_t key_column = task.head / args.group * Dh;  // AT11
   for (int64_t key = 0; key < end; key += kTile) {
     const int64_t keys = std::min(kTile, end - key);
-    const MatrixView<T> k{args.k + (s.k_begin + key) * args.k_stride + task.head * Dh, args.k_stride};
+    const MatrixView<T> k{args.k + (s.k_begin + key) * args.k_stride + key_column, args.k_stride};
     const MatrixView<A> dropped{p, ld};
     product(widened(k, keys, Dh, wide_keys), queries_t, ld, keys, ld, Dh, false, p, ld);
     take_in<A>(p, keys, ld, args.shape.causal, task.query - key, args.shape.scale, running);
@@ -100,7 +101,7 @@ void forward_tile(const AttentionForwardArgs<T>& args, const TileTask& task) {
 #pragma omp simd
       for (int64_t d = 0; d < Dh; ++d) o[i * Dh + d] *= running.shrink[i];
     }
-    product(transposed(dropped), args.v + (s.k_begin + key) * args.v_stride + task.head * Dh, args.v_stride,
+    product(transposed(dropped), args.v + (s.k_begin + key) * args.v_stride + key_column, args.v_stride,
             queries, Dh, keys, true, o, Dh);
   }
   finish_tile(args, task, queries, running, o);
@@ -138,8 +139,8 @@ void finish_sums(const Sums<T>& sums, T* out, int64_t out_row, int64_t rows, int
   }
 }
 
-// One sentence and head in backward: pointers to its first query and key, the row terms, and the thread's
-// tiles.
+// One sentence and query head in backward: pointers to its first query and key, the sums of dq, the row terms,
+// and the thread's tiles.
 template <typename T>
 struct HeadBackward {
   using A = Acc<T>;
@@ -147,18 +148,20 @@ struct HeadBackward {
   Sentence sentence;
   int64_t head;
   A *rows_t, *p, *ds, *factors, *delta;
+  Sums<T> dq_sums;
 
   int64_t column() const { return head * args.Dh; }
+  int64_t key_column() const { return head / args.group * args.Dh; }  // AT11
   const T* query(int64_t i) const { return args.q + (sentence.q_begin + i) * args.q_stride + column(); }
   const T* grad_o(int64_t i) const {
     return args.grad_o + (sentence.q_begin + i) * args.grad_o_stride + column();
   }
   const T* o(int64_t i) const { return args.o + (sentence.q_begin + i) * args.o_stride + column(); }
   T* dq(int64_t i) const { return args.dq + (sentence.q_begin + i) * args.dq_stride + column(); }
-  const T* key(int64_t j) const { return args.k + (sentence.k_begin + j) * args.k_stride + column(); }
-  const T* value(int64_t j) const { return args.v + (sentence.k_begin + j) * args.v_stride + column(); }
-  T* dk(int64_t j) const { return args.dk + (sentence.k_begin + j) * args.dk_stride + column(); }
-  T* dv(int64_t j) const { return args.dv + (sentence.k_begin + j) * args.dv_stride + column(); }
+  const T* key(int64_t j) const { return args.k + (sentence.k_begin + j) * args.k_stride + key_column(); }
+  const T* value(int64_t j) const { return args.v + (sentence.k_begin + j) * args.v_stride + key_column(); }
+  T* dk(int64_t j) const { return args.dk + (sentence.k_begin + j) * args.dk_stride + key_column(); }
+  T* dv(int64_t j) const { return args.dv + (sentence.k_begin + j) * args.dv_stride + key_column(); }
 };
 
 // delta_i = do_i . o_i, AT5.
@@ -207,7 +210,7 @@ struct KeyTile {
 };
 
 template <typename T>
-void backward_tile(const HeadBackward<T>& head, const KeyTile<T>& tile, int64_t query, const Sums<T>& dq) {
+void backward_tile(const HeadBackward<T>& head, const KeyTile<T>& tile, int64_t query) {
   const auto& args = head.args;
   const int64_t Dh = args.Dh, queries = std::min(kTile, head.sentence.queries - query), ld = padded(queries);
   const auto [key, keys] = std::pair(tile.first, tile.keys);
@@ -217,40 +220,59 @@ void backward_tile(const HeadBackward<T>& head, const KeyTile<T>& tile, int64_t 
   product(tile.v, head.rows_t, ld, keys, ld, Dh, false, head.ds, ld);
   score_gradients(head, query, queries, key, keys, ld);
   const MatrixView<Acc<T>> ds{head.ds, ld}, dropped{head.p, ld};
-  product(transposed(ds), tile.k.data, tile.k.row, queries, Dh, keys, true, dq.at(query), dq.row);
+  product(transposed(ds), tile.k.data, tile.k.row, queries, Dh, keys, true, head.dq_sums.at(query),
+          head.dq_sums.row);
   product(ds, head.query(query), args.q_stride, keys, Dh, queries, true, tile.dk.at(0), tile.dk.row);
   product(dropped, head.grad_o(query), args.grad_o_stride, keys, Dh, queries, true, tile.dv.at(0),
           tile.dv.row);
 }
 
+// The query heads of a key head. They share the thread's tiles; row terms and, where they are not kept in place, sums
+// of dq are each head's own, one head's after the other's in `rows`.
 template <typename T>
-void backward_head(const AttentionBackwardArgs<T>& args, const Sentence& s, int64_t h) {
+std::vector<HeadBackward<T>> begin_heads(const AttentionBackwardArgs<T>& args, const Sentence& s,
+                                         int64_t key_head, Acc<T>* tiles, Acc<T>* rows) {
+  const int64_t wide = widened_size<T>(s.queries, args.Dh);
+  Acc<T>*const p = tiles + kTile * args.Dh, *const ds = p + kScores, *const factors = ds + kScores;
+  std::vector<HeadBackward<T>> heads;
+  for (int64_t g = 0; g < args.group; ++g) {
+    Acc<T>*const delta = rows + g * (s.queries + wide), *const sums = delta + s.queries;
+    HeadBackward<T> head{args, s, key_head * args.group + g, tiles, p, ds, factors, delta, {}};
+    head.dq_sums = begin_sums(head.dq(0), args.dq_stride, s.queries, args.Dh, sums);
+    row_terms(head);
+    heads.push_back(head);
+  }
+  return heads;
+}
+
+template <typename T>
+void backward_key_head(const AttentionBackwardArgs<T>& args, const Sentence& s, int64_t key_head) {
   using A = Acc<T>;
   const int64_t Dh = args.Dh, wide = widened_size<T>(kTile, Dh);
-  A* const rows_t =
-      thread_scratch<A>(kTile * Dh + 3 * kScores + s.queries + 4 * wide + widened_size<T>(s.queries, Dh));
-  A *const p = rows_t + kTile * Dh, *const ds = p + kScores, *const factors = ds + kScores,
-           *const delta = factors + kScores, *const tiles = delta + s.queries;
-  const HeadBackward<T> head{args, s, h, rows_t, p, ds, factors, delta};
-  row_terms(head);
-  const Sums<T> dq = begin_sums(head.dq(0), args.dq_stride, s.queries, Dh, tiles + 4 * wide);
+  A* const tiles = thread_scratch<A>(kTile * Dh + 3 * kScores + 4 * wide +
+                                     args.group * (s.queries + widened_size<T>(s.queries, Dh)));
+  A* const key_tiles = tiles + kTile * Dh + 3 * kScores;
+  const auto heads = begin_heads(args, s, key_head, tiles, key_tiles + 4 * wide);
+  const HeadBackward<T>& any = heads.front();  // they have their keys in common
   for (int64_t key = 0; key < s.keys; key += kTile) {
     const int64_t keys = std::min(kTile, s.keys - key);
-    const MatrixView<T> k{head.key(key), args.k_stride}, v{head.value(key), args.v_stride};
+    const MatrixView<T> k{any.key(key), args.k_stride}, v{any.value(key), args.v_stride};
     const KeyTile<T> tile{.first = key,
                           .keys = keys,
-                          .k = widened(k, keys, Dh, tiles),
-                          .v = widened(v, keys, Dh, tiles + wide),
-                          .dk = begin_sums(head.dk(key), args.dk_stride, keys, Dh, tiles + 2 * wide),
-                          .dv = begin_sums(head.dv(key), args.dv_stride, keys, Dh, tiles + 3 * wide)};
-    // Tiles are square: earlier queries see none of these keys.
-    for (int64_t query = args.shape.causal ? key : 0; query < s.queries; query += kTile) {
-      backward_tile(head, tile, query, dq);
+                          .k = widened(k, keys, Dh, key_tiles),
+                          .v = widened(v, keys, Dh, key_tiles + wide),
+                          .dk = begin_sums(any.dk(key), args.dk_stride, keys, Dh, key_tiles + 2 * wide),
+                          .dv = begin_sums(any.dv(key), args.dv_stride, keys, Dh, key_tiles + 3 * wide)};
+    for (const HeadBackward<T>& head : heads) {  // AT12
+      // Tiles are square: earlier queries see none of these keys.
+      for (int64_t query = args.shape.causal ? key : 0; query < s.queries; query += kTile)
+        backward_tile(head, tile, query);
     }
-    finish_sums(tile.dk, head.dk(key), args.dk_stride, keys, Dh);
-    finish_sums(tile.dv, head.dv(key), args.dv_stride, keys, Dh);
+    finish_sums(tile.dk, any.dk(key), args.dk_stride, keys, Dh);
+    finish_sums(tile.dv, any.dv(key), args.dv_stride, keys, Dh);
   }
-  finish_sums(dq, head.dq(0), args.dq_stride, s.queries, Dh);
+  for (const HeadBackward<T>& head : heads)
+    finish_sums(head.dq_sums, head.dq(0), args.dq_stride, s.queries, Dh);
 }
 
 }  // namespace
@@ -265,9 +287,9 @@ void attention_forward_long(const AttentionForwardArgs<T>& args) {
 
 template <typename T>
 void attention_backward_long(const AttentionBackwardArgs<T>& args) {
-  parallel_for(args.B * args.H, 1, [&](int64_t begin, int64_t end) {
+  parallel_for(args.B * args.H / args.group, 1, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      backward_head(args, sentence_at(args.query_offsets, args.key_offsets, t % args.B), t / args.B);
+      backward_key_head(args, sentence_at(args.query_offsets, args.key_offsets, t % args.B), t / args.B);
     }
   });
 }

@@ -65,9 +65,10 @@ void forward_sentence(const AttentionForwardArgs<T>& args, const Sentence& s, co
   A *const p = queries_t + Dh * ld, *const keys = p + s.keys * ld,
            *const factors = args.dropout.active() ? keys + wide : nullptr;
   for (int64_t h = 0; h < args.H; ++h) {
+    const int64_t key_column = h / args.group * Dh;  // AT11
     const MatrixView<T> q{args.q + s.q_begin * args.q_stride + h * Dh, args.q_stride};
-    const MatrixView<T> k{args.k + s.k_begin * args.k_stride + h * Dh, args.k_stride};
-    const MatrixView<T> v{args.v + s.k_begin * args.v_stride + h * Dh, args.v_stride};
+    const MatrixView<T> k{args.k + s.k_begin * args.k_stride + key_column, args.k_stride};
+    const MatrixView<T> v{args.v + s.k_begin * args.v_stride + key_column, args.v_stride};
     const MatrixView<A> dropped{p, ld};
     prefetch_rows(q, next.q_begin - s.q_begin, next.queries, Dh);
     prefetch_rows(k, next.k_begin - s.k_begin, next.keys, Dh);
@@ -105,9 +106,10 @@ void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s, 
   A *const p = rows_t + Dh * ld, *const ds = p + tile, *const keys = ds + tile, *const values = keys + wide,
            *const factors = args.dropout.active() ? values + wide : nullptr;
   for (int64_t h = 0; h < args.H; ++h) {
+    const int64_t key_column = h / args.group * Dh;  // AT11
     const MatrixView<T> q{args.q + s.q_begin * args.q_stride + h * Dh, args.q_stride};
-    const MatrixView<T> k{args.k + s.k_begin * args.k_stride + h * Dh, args.k_stride};
-    const MatrixView<T> v{args.v + s.k_begin * args.v_stride + h * Dh, args.v_stride};
+    const MatrixView<T> k{args.k + s.k_begin * args.k_stride + key_column, args.k_stride};
+    const MatrixView<T> v{args.v + s.k_begin * args.v_stride + key_column, args.v_stride};
     const MatrixView<T> grad_o{args.grad_o + s.q_begin * args.grad_o_stride + h * Dh, args.grad_o_stride};
     prefetch_rows(q, next.q_begin - s.q_begin, next.queries, Dh);
     prefetch_rows(k, next.k_begin - s.k_begin, next.keys, Dh);
@@ -124,10 +126,11 @@ void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s, 
     const MatrixView<A> score_gradients{ds, ld}, dropped{p, ld};
     product(transposed(score_gradients), wide_k.data, wide_k.row, s.queries, Dh, s.keys, false,
             args.dq + s.q_begin * args.dq_stride + h * Dh, args.dq_stride);  // AT6
-    product(score_gradients, q.data, q.row, s.keys, Dh, s.queries, false,
-            args.dk + s.k_begin * args.dk_stride + h * Dh, args.dk_stride);  // AT7
-    product(dropped, grad_o.data, grad_o.row, s.keys, Dh, s.queries, false,
-            args.dv + s.k_begin * args.dv_stride + h * Dh, args.dv_stride);  // AT8
+    const bool add = h % args.group > 0;                                     // AT12
+    product(score_gradients, q.data, q.row, s.keys, Dh, s.queries, add,
+            args.dk + s.k_begin * args.dk_stride + key_column, args.dk_stride);  // AT7
+    product(dropped, grad_o.data, grad_o.row, s.keys, Dh, s.queries, add,
+            args.dv + s.k_begin * args.dv_stride + key_column, args.dv_stride);  // AT8
   }
 }
 

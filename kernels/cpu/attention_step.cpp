@@ -105,17 +105,18 @@ void attention_step(Cpu<L>, const AttentionStepArgs<T>& args) {
                keys);
       T* const o = args.o + r * args.o_stride;
       if (keys == 0) fill_zero(o, D);
-      for (int64_t column = 0; keys > 0 && column < D; column += args.Dh) {
-        step_head({.q = args.q + r * args.q_stride + column,
-                   .k = args.k + column,
-                   .v = args.v + column,
+      for (int64_t h = 0; keys > 0 && h < args.H; ++h) {
+        const int64_t key_column = h / args.group * args.Dh;  // AT11
+        step_head({.q = args.q + r * args.q_stride + h * args.Dh,
+                   .k = args.k + key_column,
+                   .v = args.v + key_column,
                    .k_stride = args.k_stride,
                    .v_stride = args.v_stride,
                    .rows = args.rows + r * args.S,
                    .keys = keys,
                    .width = args.Dh,
                    .scale = static_cast<Acc<T>>(args.scale)},
-                  p, o + column);
+                  p, o + h * args.Dh);
       }
     }
   });

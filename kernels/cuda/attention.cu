@@ -49,10 +49,10 @@ __global__ void __launch_bounds__(kWarps* kWarp)
   const int64_t row = warp_index(), task = row / args.Sq, i = row % args.Sq;
   if (task >= args.B * args.H) return;
   const attention::Sentence s = attention::sentence_at(args.query_offsets, args.key_offsets, task / args.H);
-  const int64_t column = task % args.H * args.Dh;
+  const int h = static_cast<int>(task % args.H), key_head = h / static_cast<int>(args.group);  // AT11
   const int64_t visible = i >= s.queries ? 0 : args.shape.causal ? min(i + 1, int64_t{s.keys}) : s.keys;
-  const T* const q = args.q + (s.q_begin + i) * args.q_stride + column;
-  const T* const k = args.k + s.k_begin * args.k_stride + column;
+  const T* const q = args.q + (s.q_begin + i) * args.q_stride + h * args.Dh;
+  const T* const k = args.k + s.k_begin * args.k_stride + key_head * args.Dh;
   const auto score = [&](int64_t j) { return args.shape.scale * dot(q, k + j * args.k_stride, args.Dh); };
   SoftmaxSums sums;
   for (int64_t j = attention::lane_index(); j < visible; j += kWarp) sums.add(score(j));
@@ -70,8 +70,10 @@ template <typename T>
 __global__ void __launch_bounds__(kWarps* kWarp)
     attention_step_warp_per_head(const AttentionStepArgs<T> args) {
   constexpr int kColumns = 4;  // of a lane: heads of up to 128
-  const int64_t task = warp_index(), r = task / args.H, column = task % args.H * args.Dh;
+  const int64_t task = warp_index(), r = task / args.H;
   if (r >= args.R) return;
+  const int h = static_cast<int>(task % args.H), key_head = h / static_cast<int>(args.group);  // AT11
+  const int64_t column = h * args.Dh, key_column = key_head * args.Dh;
   const int lane = attention::lane_index();
   const int keys = args.lengths[r];
   const T* const q = args.q + r * args.q_stride + column;
@@ -82,7 +84,7 @@ __global__ void __launch_bounds__(kWarps* kWarp)
     const bool mine = first + lane < keys;
     const int64_t key = mine ? rows[first + lane] : 0;
     const float score =
-        mine ? args.scale * dot(q, args.k + key * args.k_stride + column, args.Dh) : -INFINITY;
+        mine ? args.scale * dot(q, args.k + key * args.k_stride + key_column, args.Dh) : -INFINITY;
     const float maximum = fmaxf(total.maximum, cuda::warp_max(score)), shrink = expf(total.maximum - maximum);
     const float p = expf(score - maximum);
     total = {maximum, total.sum * shrink + cuda::warp_sum(p)};
@@ -91,7 +93,7 @@ __global__ void __launch_bounds__(kWarps* kWarp)
     for (int j = 0; j < min(kWarp, keys - first); ++j) {
       const float weight = __shfl_sync(cuda::kFullWarp, p, j);
       const int64_t row = __shfl_sync(cuda::kFullWarp, key, j);
-      const T* const v = args.v + row * args.v_stride + column;
+      const T* const v = args.v + row * args.v_stride + key_column;
 #pragma unroll
       for (int c = 0; c < kColumns; ++c) {
         if (lane + c * kWarp < args.Dh) o[c] = fmaf(weight, to_float(v[lane + c * kWarp]), o[c]);

@@ -53,10 +53,11 @@ __device__ __forceinline__ void add_key_gradients(const T* k, const T* v, const 
 template <typename T>
 __device__ __forceinline__ void clear_spare_gradients(const AttentionBackwardArgs<T>& args, int64_t block,
                                                       int64_t blocks) {
-  const int64_t D = args.H * args.Dh, q_end = args.query_offsets[args.B], k_end = args.key_offsets[args.B];
+  const int64_t q_end = args.query_offsets[args.B], k_end = args.key_offsets[args.B];
+  const int64_t D = args.H * args.Dh, Dk = D / args.group;
   clear_rows(args.dq, args.dq_stride, q_end, args.Tq, D, block, blocks);
-  clear_rows(args.dk, args.dk_stride, k_end, args.Tk, D, block, blocks);
-  clear_rows(args.dv, args.dv_stride, k_end, args.Tk, D, block, blocks);
+  clear_rows(args.dk, args.dk_stride, k_end, args.Tk, Dk, block, blocks);
+  clear_rows(args.dv, args.dv_stride, k_end, args.Tk, Dk, block, blocks);
 }
 
 }  // namespace xf::kernels::attention

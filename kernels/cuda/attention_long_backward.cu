@@ -1,9 +1,9 @@
 // Attention of long sentences, backward, in tiles of 64 queries by 64 keys. Probabilities are rebuilt from
-// lse, tile by tile, twice: once by blocks that own 64 queries and add dq up in registers, once by blocks
-// that own 64 keys and add dk and dv up. Seven products instead of five, but no sum ever crosses blocks: no
-// atomics, the same bits each time. Both kernels: four warps, 16 rows of the block's tile each. The first
-// also writes the row terms delta_i = do_i . o_i for the second, and runs before it. Equation numbers:
-// docs/derivations/attention.md.
+// lse, tile by tile, twice: once by blocks that own 64 queries of a head and add dq up in registers, once by
+// blocks that own 64 keys of a key head and add dk and dv up, over all of its query heads. Seven products
+// instead of five, but no sum ever crosses blocks: no atomics, the same bits each time. Both kernels: four
+// warps, 16 rows of the block's tile each. The first also writes the row terms delta_i = do_i . o_i for the
+// second, and runs before it. Equation numbers: docs/derivations/attention.md.
 #include "core/cuda.h"
 #include "kernels/cuda/attention_gradients.cuh"
 #include "kernels/cuda/attention_long.cuh"
@@ -82,11 +82,13 @@ __global__ void __launch_bounds__(kThreads)
   }
   const Sentence s = sentence_at(args.query_offsets, args.key_offsets, place.sentence);
   if (place.first >= s.queries) return;
-  const auto rows = [&](auto* x, int64_t stride, int begin) {
-    return head_rows(x, stride, begin, head, static_cast<int>(args.Dh), aligned);
+  const auto rows = [&](auto* x, int64_t stride, int begin, int of_head) {
+    return head_rows(x, stride, begin, of_head, static_cast<int>(args.Dh), aligned);
   };
-  load_tile<kWidth>(rows(args.q, args.q_stride, s.q_begin), place.first, s.queries, memory.first);
-  load_tile<kWidth>(rows(args.grad_o, args.grad_o_stride, s.q_begin), place.first, s.queries, memory.second);
+  const int key_head = head / static_cast<int>(args.group);  // AT11
+  load_tile<kWidth>(rows(args.q, args.q_stride, s.q_begin, head), place.first, s.queries, memory.first);
+  load_tile<kWidth>(rows(args.grad_o, args.grad_o_stride, s.q_begin, head), place.first, s.queries,
+                    memory.second);
   const T *const q = memory.first + warp * kRows * kPitch, *const grad_o =
                                                                memory.second + warp * kRows * kPitch;
   uint8_t* const keep = memory.keep ? memory.keep + warp * kRows * kQuads : nullptr;
@@ -103,7 +105,7 @@ __global__ void __launch_bounds__(kThreads)
     if (count <= 0) return;
     const int keys = min(kTile, end - key);
     if (key == 0) {
-      row_terms<T, kWidth>(grad_o, rows(args.o, args.o_stride, s.q_begin), first, count, delta);
+      row_terms<T, kWidth>(grad_o, rows(args.o, args.o_stride, s.q_begin, head), first, count, delta);
     }
     if (keep) draw_keep(args.dropout, s.q_begin + first, head, key, keys, keep);
     RowTile<kTile> scores, ds;
@@ -115,18 +117,19 @@ __global__ void __launch_bounds__(kThreads)
     score_gradients<T>(scores, keys, seen, lse, delta, keep, {args.shape.scale, args.dropout.scale}, ds);
     add_product(ds, k, keys, dq);  // AT6
   };
-  for_each_tile<T, kWidth>(rows(args.k, args.k_stride, s.k_begin), rows(args.v, args.v_stride, s.k_begin), 0,
-                           end, s.keys, memory.passing, take_in);
+  for_each_tile<T, kWidth>(rows(args.k, args.k_stride, s.k_begin, key_head),
+                           rows(args.v, args.v_stride, s.k_begin, key_head), 0, end, s.keys, memory.passing,
+                           take_in);
   if (end > 0 && lane_index() % 4 == 0) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if (tile_row(2 * half) < count) deltas[token + tile_row(2 * half)] = delta[half];
     }
   }
-  store_rows(dq, rows(args.dq, args.dq_stride, s.q_begin), first, count);
+  store_rows(dq, rows(args.dq, args.dq_stride, s.q_begin, head), first, count);
 }
 
-// dk and dv of 64 keys, which it owns.
+// dk and dv of 64 keys of a key head, which it owns: sums over the query heads that share it.
 template <typename T, int kWidth>
 __global__ void __launch_bounds__(kThreads)
     attention_long_backward_keys(const AttentionBackwardArgs<T> args, const float* const deltas,
@@ -134,19 +137,21 @@ __global__ void __launch_bounds__(kThreads)
   constexpr int kPitch = attention::kPitch<T, kWidth>;
   XF_DYNAMIC_SHARED(bytes);
   const BackwardMemory<T, kWidth> memory(bytes, args.dropout.active());
-  const int warp = static_cast<int>(threadIdx.x) / kWarp, head = static_cast<int>(blockIdx.y);
+  const int warp = static_cast<int>(threadIdx.x) / kWarp, key_head = static_cast<int>(blockIdx.y);
   const TilePlace place = tile_place(args.key_offsets, args.B);
   if (place.sentence < 0) return;
   const Sentence s = sentence_at(args.query_offsets, args.key_offsets, place.sentence);
   if (place.first >= s.keys) return;
-  const auto rows = [&](auto* x, int64_t stride, int begin) {
-    return head_rows(x, stride, begin, head, static_cast<int>(args.Dh), aligned);
+  const auto rows = [&](auto* x, int64_t stride, int begin, int of_head) {
+    return head_rows(x, stride, begin, of_head, static_cast<int>(args.Dh), aligned);
   };
-  load_tile<kWidth>(rows(args.k, args.k_stride, s.k_begin), place.first, s.keys, memory.first);
-  load_tile<kWidth>(rows(args.v, args.v_stride, s.k_begin), place.first, s.keys, memory.second);
+  load_tile<kWidth>(rows(args.k, args.k_stride, s.k_begin, key_head), place.first, s.keys, memory.first);
+  load_tile<kWidth>(rows(args.v, args.v_stride, s.k_begin, key_head), place.first, s.keys, memory.second);
   const T *const k = memory.first + warp * kRows * kPitch, *const v = memory.second + warp * kRows * kPitch;
   // When causal, the tiles of queries before this tile of keys see none of it: tiles are square.
   const int begin = args.shape.causal ? place.first : 0, first = place.first + warp * kRows;
+  const int group = static_cast<int>(args.group);
+  int head = key_head * group;
   RowTile<kWidth> dk, dv;
   const auto take_in = [&](const T* q, const T* grad_o, int query) {
     const int64_t token = s.q_begin + query;
@@ -167,11 +172,15 @@ __global__ void __launch_bounds__(kThreads)
     add_key_gradients(k, v, tile, warp * kRows, {from + tile_row(0), from + tile_row(2)},
                       {args.shape.scale, args.dropout.scale}, dk, dv);
   };
-  for_each_tile<T, kWidth>(rows(args.q, args.q_stride, s.q_begin),
-                           rows(args.grad_o, args.grad_o_stride, s.q_begin), begin, s.queries, s.queries,
-                           memory.passing, take_in);
-  store_rows(dk, rows(args.dk, args.dk_stride, s.k_begin), first, s.keys - first);
-  store_rows(dv, rows(args.dv, args.dv_stride, s.k_begin), first, s.keys - first);
+#pragma unroll 1
+  for (; head < (key_head + 1) * group; ++head) {  // AT12
+    if (head > key_head * group) __syncthreads();  // the previous head's tiles have been read
+    for_each_tile<T, kWidth>(rows(args.q, args.q_stride, s.q_begin, head),
+                             rows(args.grad_o, args.grad_o_stride, s.q_begin, head), begin, s.queries,
+                             s.queries, memory.passing, take_in);
+  }
+  store_rows(dk, rows(args.dk, args.dk_stride, s.k_begin, key_head), first, s.keys - first);
+  store_rows(dv, rows(args.dv, args.dv_stride, s.k_begin, key_head), first, s.keys - first);
 }
 
 }  // namespace
@@ -186,8 +195,8 @@ void backward_long(const AttentionBackwardArgs<T>& args) {
     check_shared_memory<T>(kBytes, args.Dh);
     cuda::launch(attention_long_backward_queries<T, kWidth>, long_grid(args.Tq, args.B, args.H),
                  dim3(kThreads), kBytes, cuda::stream(), args, deltas, aligned);
-    cuda::launch(attention_long_backward_keys<T, kWidth>, long_grid(args.Tk, args.B, args.H), dim3(kThreads),
-                 kBytes, cuda::stream(), args, deltas, aligned);
+    cuda::launch(attention_long_backward_keys<T, kWidth>, long_grid(args.Tk, args.B, args.H / args.group),
+                 dim3(kThreads), kBytes, cuda::stream(), args, deltas, aligned);
   });
 }
 

@@ -107,11 +107,13 @@ __global__ void __launch_bounds__(kThreads)
   }
   const Sentence s = sentence_at(args.query_offsets, args.key_offsets, place.sentence);
   if (place.first >= s.queries) return;
-  const auto rows = [&](const T* x, int64_t stride, int begin) {
-    return head_rows(x, stride, begin, head, static_cast<int>(args.Dh), aligned);
+  const auto rows = [&](const T* x, int64_t stride, int begin, int of_head) {
+    return head_rows(x, stride, begin, of_head, static_cast<int>(args.Dh), aligned);
   };
-  const auto q_rows = rows(args.q, args.q_stride, s.q_begin);
-  const auto k_rows = rows(args.k, args.k_stride, s.k_begin), v_rows = rows(args.v, args.v_stride, s.k_begin);
+  const int key_head = head / static_cast<int>(args.group);  // AT11
+  const auto q_rows = rows(args.q, args.q_stride, s.q_begin, head);
+  const auto k_rows = rows(args.k, args.k_stride, s.k_begin, key_head),
+             v_rows = rows(args.v, args.v_stride, s.k_begin, key_head);
   const int end = args.shape.causal ? min(s.keys, place.first + kTile) : s.keys,
             first = place.first + warp * kRows;
   RunningSoftmax<kWidth> running;

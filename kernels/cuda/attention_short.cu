@@ -1,4 +1,5 @@
-// Attention of sentences of up to 64 keys. One warp, a block of its own, works one sentence and head; q, k, v
+// Attention of sentences of up to 64 keys. One warp, a block of its own, works one sentence and head (backward:
+// key head, whose query heads take turns, so that all of dk and dv is added up by one warp); q, k, v
 // come to shared memory once, scores and probabilities stay in registers, and nothing is kept for backward,
 // which computes them again (FLOPs are free here: forward moves 4 Tq D elements, backward 7, from and to
 // memory). A block is one warp so that no warp waits for another and shared memory, which limits how many run
@@ -14,15 +15,13 @@ namespace {
 // The rows of k or v that fit are as many as max_keys, in whole groups of 16.
 int key_rows(const AttentionShape& shape) { return rounded_up(static_cast<int>(shape.max_keys)); }
 
-template <typename Args>
-dim3 blocks(const Args& args) {
-  return dim3(static_cast<unsigned>(args.B * args.H) + kClearingBlocks);
-}
+// A block for each sentence and head, then those for the spare rows.
+dim3 blocks(int64_t B, int64_t heads) { return dim3(static_cast<unsigned>(B * heads) + kClearingBlocks); }
 
 // Scores become exp(scale s - maximum) where seen, else 0; per row half: maximum, and sum of the
 // exponentials.
-template <typename T>
-__device__ __forceinline__ void exponentiate(RowTile<kTile>& s, int keys, const int (&seen)[2], float scale,
+template <typename T, int kKeys>
+__device__ __forceinline__ void exponentiate(RowTile<kKeys>& s, int keys, const int (&seen)[2], float scale,
                                              float (&maximum)[2], float (&sum)[2]) {
   for_each_score<T>(s, keys, [&](int n, int e, int key) {
     s.at[n][e] = key < seen[e / 2] ? scale * s.at[n][e] : -INFINITY;
@@ -36,6 +35,25 @@ __device__ __forceinline__ void exponentiate(RowTile<kTile>& s, int keys, const 
   });
 #pragma unroll
   for (int half = 0; half < 2; ++half) sum[half] = row_sum(sum[half]);
+}
+
+// o of 16 queries from all of their keys, which are kKeys, in whole groups of 16; the rows of k and v past the last key are
+// zero.
+template <int kKeys, typename T, int kWidth>
+__device__ __forceinline__ void query_outputs(const AttentionForwardArgs<T>& args, const Sentence& s,
+                                              const T* k, const T* v, const T* q, int first,
+                                              const uint8_t* keep, RowTile<kWidth>& o) {
+  RowTile<kKeys> p;
+  add_product_transposed<kWidth>(q, k, kKeys, p);
+  const int seen[2] = {keys_seen(args.shape, s.keys, first + tile_row(0)),
+                       keys_seen(args.shape, s.keys, first + tile_row(2))};
+  float maximum[2] = {-INFINITY, -INFINITY}, sum[2] = {};
+  exponentiate<T>(p, kKeys, seen, args.shape.scale, maximum, sum);
+  const float inverse[2] = {1 / sum[0], 1 / sum[1]};
+  for_each_score<T>(p, kKeys, [&](int n, int e, int key) {  // AT1, AT2, AT3
+    p.at[n][e] *= inverse[e / 2] * keep_factor(keep, args.dropout.scale, tile_row(e), key);
+  });
+  add_product(p, v, kKeys, o);  // AT4
 }
 
 // Shared memory of a block: k, v [key_rows, kPitch], then 16 rows of q, then dropout's choice.
@@ -61,9 +79,10 @@ __global__ void __launch_bounds__(kWarp)
   const Sentence s = sentence_at(args.query_offsets, args.key_offsets, task / args.H);
   const int head = static_cast<int>(task % args.H), lane = lane_index(), Dh = static_cast<int>(args.Dh);
   if (s.queries == 0) return;
-  load_rows<kWidth>(head_rows(args.k, args.k_stride, s.k_begin, head, Dh, aligned), 0, s.keys,
+  const int key_head = head / static_cast<int>(args.group);  // AT11
+  load_rows<kWidth>(head_rows(args.k, args.k_stride, s.k_begin, key_head, Dh, aligned), 0, s.keys,
                     rounded_up(s.keys), lane, kWarp, k);
-  load_rows<kWidth>(head_rows(args.v, args.v_stride, s.k_begin, head, Dh, aligned), 0, s.keys,
+  load_rows<kWidth>(head_rows(args.v, args.v_stride, s.k_begin, key_head, Dh, aligned), 0, s.keys,
                     rounded_up(s.keys), lane, kWarp, v);
   const auto queries = head_rows(args.q, args.q_stride, s.q_begin, head, Dh, aligned);
   const auto outputs = head_rows(args.o, args.o_stride, s.q_begin, head, Dh, aligned);
@@ -75,18 +94,11 @@ __global__ void __launch_bounds__(kWarp)
     cuda::copy_async_commit();
     cuda::copy_async_wait<0>();
     __syncwarp();
-    RowTile<kTile> p;
-    add_product_transposed<kWidth>(q, k, s.keys, p);
-    const int seen[2] = {keys_seen(args.shape, s.keys, first + tile_row(0)),
-                         keys_seen(args.shape, s.keys, first + tile_row(2))};
-    float maximum[2] = {-INFINITY, -INFINITY}, sum[2] = {};
-    exponentiate<T>(p, s.keys, seen, args.shape.scale, maximum, sum);
-    const float inverse[2] = {1 / sum[0], 1 / sum[1]};
-    for_each_score<T>(p, s.keys, [&](int n, int e, int key) {  // AT1, AT2, AT3
-      p.at[n][e] *= inverse[e / 2] * keep_factor(keep, args.dropout.scale, tile_row(e), key);
-    });
     RowTile<kWidth> o;
-    add_product(p, v, s.keys, o);  // AT4
+    if (s.keys > 0) {
+      with_whole_groups<kTile>(s.keys,
+                               [&]<int kKeys>() { query_outputs<kKeys>(args, s, k, v, q, first, keep, o); });
+    }
     store_rows(o, outputs, first, count);
   }
 }
@@ -100,7 +112,8 @@ size_t backward_bytes(const AttentionShape& shape) {
          kTile * kQuads;
 }
 
-// dq of 16 queries, and what add_key_gradients wants to know of them: lse, delta, dropout's choice.
+// dq of 16 queries, and what add_key_gradients wants to know of them: lse, delta, dropout's choice. (With the number of keys
+// a constant, as in query_outputs, it would take half as many registers more, and fewer blocks would run at a time.)
 template <typename T, int kWidth>
 __device__ __forceinline__ void query_gradients(const AttentionBackwardArgs<T>& args, const Sentence& s,
                                                 int head, const T* k, const T* v, const T* q, const T* grad_o,
@@ -145,47 +158,56 @@ __global__ void __launch_bounds__(kWarp)
   T *const q = v + capacity * kPitch, *const grad_o = q + kTile * kPitch;
   float *const lse = reinterpret_cast<float*>(grad_o + kTile * kPitch), *const delta = lse + kTile;
   uint8_t* const keep = args.dropout.active() ? reinterpret_cast<uint8_t*>(delta + kTile) : nullptr;
+  const int group = static_cast<int>(args.group), key_heads = static_cast<int>(args.H) / group;
   const int64_t task = blockIdx.x;
-  if (task >= args.B * args.H) return clear_spare_gradients(args, task - args.B * args.H, kClearingBlocks);
-  const Sentence s = sentence_at(args.query_offsets, args.key_offsets, task / args.H);
-  const int head = static_cast<int>(task % args.H), lane = lane_index(), Dh = static_cast<int>(args.Dh);
-  const auto rows = [&](auto* x, int64_t stride, int begin) {
-    return head_rows(x, stride, begin, head, Dh, aligned);
+  if (task >= args.B * key_heads) {
+    return clear_spare_gradients(args, task - args.B * key_heads, kClearingBlocks);
+  }
+  const Sentence s = sentence_at(args.query_offsets, args.key_offsets, task / key_heads);
+  const int key_head = static_cast<int>(task % key_heads), lane = lane_index();
+  const auto rows = [&](auto* x, int64_t stride, int begin, int of_head) {
+    return head_rows(x, stride, begin, of_head, static_cast<int>(args.Dh), aligned);
   };
   if (s.queries + s.keys == 0) return;
-  const auto dq_rows = rows(args.dq, args.dq_stride, s.q_begin);
-  const auto dk_rows = rows(args.dk, args.dk_stride, s.k_begin),
-             dv_rows = rows(args.dv, args.dv_stride, s.k_begin);
-  load_rows<kWidth>(rows(args.k, args.k_stride, s.k_begin), 0, s.keys, rounded_up(s.keys), lane, kWarp, k);
-  load_rows<kWidth>(rows(args.v, args.v_stride, s.k_begin), 0, s.keys, rounded_up(s.keys), lane, kWarp, v);
-  // 64 queries at a time; what more of them a sentence has adds to dk and dv in memory. A sentence without
-  // queries runs once, for zeros.
-  for (int chunk = 0; chunk == 0 || chunk < s.queries; chunk += kTile) {
-    const int queries = min(kTile, s.queries - chunk);
-    if (chunk > 0) __syncwarp();  // the previous queries have been read
-    load_rows<kWidth>(rows(args.q, args.q_stride, s.q_begin), chunk, queries, rounded_up(queries), lane,
-                      kWarp, q);
-    load_rows<kWidth>(rows(args.grad_o, args.grad_o_stride, s.q_begin), chunk, queries, rounded_up(queries),
-                      lane, kWarp, grad_o);
-    cuda::copy_async_commit();
-    cuda::copy_async_wait<0>();
-    __syncwarp();
-    for (int first = 0; first < queries; first += kRows) {
-      RowTile<kWidth> dq;
-      query_gradients(args, s, head, k, v, q + first * kPitch, grad_o + first * kPitch, chunk + first,
-                      keep ? keep + first * kQuads : nullptr, lse + first, delta + first, dq);
-      store_rows(dq, dq_rows, chunk + first, min(kRows, queries - first));
-    }
-    __syncwarp();  // lse and delta are known to all lanes
-    const QueryTile<T> tile{q, grad_o, lse, delta, keep, rounded_up(queries)};
-    for (int first = 0; first < s.keys; first += kRows) {
-      const int from = args.shape.causal ? first - chunk : -kTile;
-      RowTile<kWidth> dk, dv;
-      add_key_gradients(k + first * kPitch, v + first * kPitch, tile, first,
-                        {from + tile_row(0), from + tile_row(2)}, {args.shape.scale, args.dropout.scale}, dk,
-                        dv);
-      store_rows(dk, dk_rows, first, min(kRows, s.keys - first), chunk > 0);
-      store_rows(dv, dv_rows, first, min(kRows, s.keys - first), chunk > 0);
+  const auto dk_rows = rows(args.dk, args.dk_stride, s.k_begin, key_head),
+             dv_rows = rows(args.dv, args.dv_stride, s.k_begin, key_head);
+  load_rows<kWidth>(rows(args.k, args.k_stride, s.k_begin, key_head), 0, s.keys, rounded_up(s.keys), lane,
+                    kWarp, k);
+  load_rows<kWidth>(rows(args.v, args.v_stride, s.k_begin, key_head), 0, s.keys, rounded_up(s.keys), lane,
+                    kWarp, v);
+  bool add = false;
+  // 64 queries of a head at a time; what more of them there are adds to dk and dv in memory. A sentence without
+  // queries runs for zeros.
+#pragma unroll 1
+  for (int head = key_head * group; head < (key_head + 1) * group; ++head) {
+    for (int chunk = 0; chunk == 0 || chunk < s.queries; chunk += kTile, add = true) {
+      const int queries = min(kTile, s.queries - chunk);
+      if (add) __syncwarp();  // the previous queries have been read
+      load_rows<kWidth>(rows(args.q, args.q_stride, s.q_begin, head), chunk, queries, rounded_up(queries),
+                        lane, kWarp, q);
+      load_rows<kWidth>(rows(args.grad_o, args.grad_o_stride, s.q_begin, head), chunk, queries,
+                        rounded_up(queries), lane, kWarp, grad_o);
+      cuda::copy_async_commit();
+      cuda::copy_async_wait<0>();
+      __syncwarp();
+      for (int first = 0; first < queries; first += kRows) {
+        RowTile<kWidth> dq;
+        query_gradients(args, s, head, k, v, q + first * kPitch, grad_o + first * kPitch, chunk + first,
+                        keep ? keep + first * kQuads : nullptr, lse + first, delta + first, dq);
+        store_rows(dq, rows(args.dq, args.dq_stride, s.q_begin, head), chunk + first,
+                   min(kRows, queries - first));
+      }
+      __syncwarp();  // lse and delta are known to all lanes
+      const QueryTile<T> tile{q, grad_o, lse, delta, keep, rounded_up(queries)};
+      for (int first = 0; first < s.keys; first += kRows) {
+        const int from = args.shape.causal ? first - chunk : -kTile;
+        RowTile<kWidth> dk, dv;
+        add_key_gradients(k + first * kPitch, v + first * kPitch, tile, first,
+                          {from + tile_row(0), from + tile_row(2)}, {args.shape.scale, args.dropout.scale},
+                          dk, dv);
+        store_rows(dk, dk_rows, first, min(kRows, s.keys - first), add);  // AT12
+        store_rows(dv, dv_rows, first, min(kRows, s.keys - first), add);
+      }
     }
   }
 }
@@ -197,8 +219,8 @@ void forward_short(const AttentionForwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
     const size_t bytes = forward_bytes<T, kWidth>(args.shape);
     check_shared_memory<T>(bytes, args.Dh);
-    cuda::launch(attention_short_forward<T, kWidth>, blocks(args), dim3(kWarp), bytes, cuda::stream(), args,
-                 key_rows(args.shape), rows_are_aligned(args));
+    cuda::launch(attention_short_forward<T, kWidth>, blocks(args.B, args.H), dim3(kWarp), bytes,
+                 cuda::stream(), args, key_rows(args.shape), rows_are_aligned(args));
   });
 }
 
@@ -207,8 +229,8 @@ void backward_short(const AttentionBackwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
     const size_t bytes = backward_bytes<T, kWidth>(args.shape);
     check_shared_memory<T>(bytes, args.Dh);
-    cuda::launch(attention_short_backward<T, kWidth>, blocks(args), dim3(kWarp), bytes, cuda::stream(), args,
-                 key_rows(args.shape), rows_are_aligned(args));
+    cuda::launch(attention_short_backward<T, kWidth>, blocks(args.B, args.H / args.group), dim3(kWarp), bytes,
+                 cuda::stream(), args, key_rows(args.shape), rows_are_aligned(args));
   });
 }
 

@@ -21,6 +21,16 @@ constexpr int kTile = 64;  // rows of the other side
 // To whole groups of 16 rows.
 __host__ __device__ __forceinline__ int rounded_up(int rows) { return (rows + kRows - 1) / kRows * kRows; }
 
+// body.operator()<kCount>() with kCount = rounded_up(rows), at most kMost, as a constant: the products' loops then have no
+// end to look for, and one's instructions start before the last one's are done. A warp's lanes take the same turn.
+template <int kMost, typename Body>
+__device__ __forceinline__ void with_whole_groups(int rows, const Body& body) {
+  if constexpr (kMost > kRows) {
+    if (rows <= kMost - kRows) return with_whole_groups<kMost - kRows>(rows, body);
+  }
+  body.template operator()<kMost>();
+}
+
 // Rows in shared memory stand `kPitch` elements apart, 16 bytes more than a head's width rounded up to
 // kWidth: eight rows read at one column touch all 32 banks once.
 template <typename T, int kWidth>

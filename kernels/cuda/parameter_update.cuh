@@ -1,6 +1,7 @@
 // What optimisers share on CUDA, bound by memory: one launch over flat f32 arrays. A parameter is an f32 master, and so
-// are its moments and its gradient; bf16 is only what is rounded for the products. A thread takes eight parameters: two
-// packs of each array, one of rounded. One thread of a block computes what all parameters share.
+// are its moments and its gradient; bf16 is only what is rounded for the products. A thread takes two packs of four
+// parameters, a block's width apart, so that a warp reads and writes whole lines: neighbouring lanes, neighbouring packs.
+// One thread of a block computes what all parameters share.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace xf::kernels {
 using Floats = cuda::Pack<float>;
 
 constexpr int kUpdateThreads = 256;
-constexpr int kPacks = 2;                               // of a thread, of each array
-constexpr int64_t kOfThread = kPacks * Floats::kCount;  // parameters: a pack of `rounded`
+constexpr int kPacks = 2;  // of a thread, of each array
+constexpr int64_t kRow = kUpdateThreads * Floats::kCount, kOfBlock = kPacks * kRow;  // parameters
 constexpr int64_t kMostBlocks = 1024;  // about two waves of four to a multiprocessor on the largest GPU
 
 // The factor of the gradient: 1 / tokens, and what clipping leaves of it. Not finite: the update is skipped.
@@ -38,13 +39,25 @@ struct ParameterArrays {
   bf16* rounded;
   int64_t P;
 
-  // A thread's eight are two whole packs of each array, and one of rounded.
   bool whole() const {
-    return P % kOfThread == 0 && cuda::rows_are_aligned(p, 0) && cuda::rows_are_aligned(g, 0) &&
+    return P % Floats::kCount == 0 && cuda::rows_are_aligned(p, 0) && cuda::rows_are_aligned(g, 0) &&
            cuda::rows_are_aligned(rounded, 0) &&
            std::all_of(moments, moments + kMoments, [](float* m) { return cuda::rows_are_aligned(m, 0); });
   }
 };
+
+// Four as bf16, eight bytes.
+__device__ __forceinline__ void store_rounded(const Floats& pack, bf16* to, int64_t left, cuda::WholePacks) {
+  if (left <= 0) return;
+  *reinterpret_cast<uint2*>(to) =
+      make_uint2(cuda::pack_bf16x2(pack.x[0], pack.x[1]), cuda::pack_bf16x2(pack.x[2], pack.x[3]));
+}
+__device__ __forceinline__ void store_rounded(const Floats& pack, bf16* to, int64_t left, cuda::AnyPacks) {
+#pragma unroll
+  for (int i = 0; i < Floats::kCount; ++i) {
+    if (i < left) to[i] = cuda::from_float<bf16>(pack.x[i]);
+  }
+}
 
 // Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update.
 // Rule::apply(update, g, p, moments): four parameters. g is zeroed.
@@ -55,39 +68,35 @@ __global__ void __launch_bounds__(kUpdateThreads)
   if (threadIdx.x == 0) update = rule.prepare();
   __syncthreads();
   const typename Rule::Update u = update;
-  const int64_t step = static_cast<int64_t>(gridDim.x) * kUpdateThreads * kOfThread;
-  for (int64_t i = (static_cast<int64_t>(blockIdx.x) * kUpdateThreads + threadIdx.x) * kOfThread; i < of.P;
-       i += step) {
+  for (int64_t i = blockIdx.x * kOfBlock + threadIdx.x * Floats::kCount; i < of.P;
+       i += gridDim.x * kOfBlock) {
     Floats g[kPacks], p[kPacks], moments[kPacks][Rule::kMoments];
 #pragma unroll
     for (int half = 0; half < kPacks; ++half) {
-      const int64_t at = i + half * Floats::kCount, left = of.P - at;
+      const int64_t at = i + half * kRow, left = of.P - at;
       g[half] = Floats::load(of.g + at, left, whole);
       p[half] = Floats::load(of.p + at, left, whole);
 #pragma unroll
       for (int k = 0; k < Rule::kMoments; ++k)
         moments[half][k] = Floats::load(of.moments[k] + at, left, whole);
     }
-    cuda::Pack<bf16> rounded;
 #pragma unroll
     for (int half = 0; half < kPacks; ++half) {
-      const int64_t at = i + half * Floats::kCount, left = of.P - at;
+      const int64_t at = i + half * kRow, left = of.P - at;
       Floats{}.store(of.g + at, left, whole);
       if (!u.finite) continue;
       Rule::apply(u, g[half], p[half], moments[half]);
       p[half].store(of.p + at, left, whole);
 #pragma unroll
       for (int k = 0; k < Rule::kMoments; ++k) moments[half][k].store(of.moments[k] + at, left, whole);
-#pragma unroll
-      for (int j = 0; j < Floats::kCount; ++j) rounded.x[half * Floats::kCount + j] = p[half].x[j];
+      if (of.rounded) store_rounded(p[half], of.rounded + at, left, whole);
     }
-    if (of.rounded && u.finite) rounded.store(of.rounded + i, of.P - i, whole);
   }
 }
 
 template <typename Rule>
 void launch_update(const Rule& rule, const ParameterArrays<Rule::kMoments>& of) {
-  const int64_t tiles = (of.P + kUpdateThreads * kOfThread - 1) / (kUpdateThreads * kOfThread);
+  const int64_t tiles = (of.P + kOfBlock - 1) / kOfBlock;
   cuda::with_packs_of_rows(of.whole(), [&](auto whole) {
     cuda::launch(update_parameters<Rule, decltype(whole)>,
                  dim3(static_cast<unsigned>(std::min(tiles, kMostBlocks))), dim3(kUpdateThreads), 0,

@@ -1,17 +1,17 @@
-// Root-mean-square normalisation on CUDA, bound by memory. e bytes to an element, rows of D: forward 2De (more
-// than kLongestInRegisters columns are read again, out of the cache), backward 3De for dx and 2De once more for
-// dgamma, whose sums over the rows are those of column_sums.cuh.
-//   up to 1024 columns  a warp per row, column i in lane i % 32, the row in registers; four rows to a block, few
-//                       enough that a block of finished rows makes room for the next
-//   longer rows         a block per row
-// Each thread writes the elements that it read, after the whole row was read: y may be x, dx may be dy. dgamma is
-// summed first, because dx may overwrite dy.
+// Root-mean-square normalisation on CUDA, bound by memory. e bytes to an element, rows of D: forward 2De, backward 3De for
+// dx and 2De once more for dgamma, whose sums over the rows are those of column_sums.cuh.
+//   up to 1024 columns     a warp per row, four rows to a block, few enough that a block of finished rows makes room for the
+//                          next
+//   up to four packs each  a block of 256 threads per row: 8192 columns of bf16, 4096 of f32
+//   longer rows            such a block as well, which reads the row again, out of the cache
+// But for the last, a row stays in registers from its one read to its one write: pack k of 16 bytes in thread k % threads,
+// all loads of a thread under way before the first is waited for. Each thread writes the elements that it read, after the
+// whole row was read: y may be x, dx may be dy. dgamma is summed first, because dx may overwrite dy.
 #include "kernels/rms_norm.h"
 
 #include "core/cuda.h"
 #include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/elements.cuh"
-#include "kernels/cuda/held_rows.cuh"
 #include "kernels/cuda/reduce.cuh"
 #include "kernels/cuda/rows.cuh"
 
@@ -19,92 +19,161 @@ namespace xf::kernels {
 
 namespace {
 
-using cuda::from_float;
-using cuda::to_float;
+constexpr int kWarpRows = 4;        // of a block of warps
+constexpr int kBlockThreads = 256;  // of a row that has a block
 
-// Forward is RM0.
+// A row's place: its threads' packs of T, kPacks to a thread.
+template <typename T, int kThreads, int kPacks>
+struct HeldRow {
+  using Pack = cuda::Pack<T>;
+  static constexpr bool kOfWarp = kThreads == 32;
+  static constexpr int kBlock = kOfWarp ? kWarpRows * 32 : kThreads;
+
+  static __device__ __forceinline__ int64_t row() {
+    return kOfWarp ? int64_t{blockIdx.x} * kWarpRows + threadIdx.x / 32 : int64_t{blockIdx.x};
+  }
+  static __device__ __forceinline__ int64_t column(int k) {
+    const int thread = static_cast<int>(threadIdx.x) % kThreads;
+    return (k * kThreads + thread) * Pack::kCount;
+  }
+  // Beyond D: 0.
+  template <typename Whole>
+  static __device__ __forceinline__ void load(const T* from, int64_t D, Whole whole, Pack (&x)[kPacks]) {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) x[k] = Pack::load(from + column(k), D - column(k), whole);
+  }
+  static __device__ __forceinline__ float sum(float of_thread) {
+    if constexpr (kOfWarp) return cuda::warp_sum(of_thread);
+    return cuda::block_sum<kThreads>(of_thread);
+  }
+};
+
 template <typename T>
-__device__ __forceinline__ float rstd_of(const RmsNormForwardArgs<T>& args, float squares) {
-  return 1.0f / sqrtf(squares / static_cast<float>(args.D) + args.eps);
+__device__ __forceinline__ float squares_of(const cuda::Pack<T>& x) {
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < x.kCount; ++i) sum = fmaf(x.x[i], x.x[i], sum);
+  return sum;
 }
 
-template <typename T, int kPerLane>
-__global__ void __launch_bounds__(kHeldRowThreads)
-    rms_norm_forward_warp_per_row(const RmsNormForwardArgs<T> args) {
-  const int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / 32;
-  if (row >= args.N) return;
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const T* const x_row = args.x + row * args.D;
-  float x[kPerLane];
+// RM0
+__device__ __forceinline__ float rstd_of(float squares, int64_t D, float eps) {
+  return 1.0f / sqrtf(squares / static_cast<float>(D) + eps);
+}
+template <typename T>
+__device__ __forceinline__ void normalise(const cuda::Pack<T>& gamma, float rstd, cuda::Pack<T>& x) {
 #pragma unroll
-  for (int k = 0; k < kPerLane; ++k) x[k] = lane + 32 * k < args.D ? to_float(x_row[lane + 32 * k]) : 0.0f;
+  for (int i = 0; i < x.kCount; ++i) x.x[i] = gamma.x[i] * (x.x[i] * rstd);
+}
+
+// x <- xhat, dy <- g; the sum of their products.
+template <typename T>
+__device__ __forceinline__ float centre(const cuda::Pack<T>& gamma, float rstd, cuda::Pack<T>& x,
+                                        cuda::Pack<T>& dy) {
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < x.kCount; ++i) {
+    x.x[i] *= rstd;
+    dy.x[i] *= gamma.x[i];
+    sum = fmaf(dy.x[i], x.x[i], sum);
+  }
+  return sum;
+}
+// g <- dx (RM4)
+template <typename T>
+__device__ __forceinline__ void gradient(float rstd, float g_xhat_mean, const cuda::Pack<T>& xhat,
+                                         cuda::Pack<T>& g) {
+#pragma unroll
+  for (int i = 0; i < g.kCount; ++i) g.x[i] = rstd * fmaf(-xhat.x[i], g_xhat_mean, g.x[i]);
+}
+
+template <typename T, int kThreads, int kPacks, typename Whole>
+__global__ void __launch_bounds__(HeldRow<T, kThreads, kPacks>::kBlock)
+    rms_norm_forward_held(const RmsNormForwardArgs<T> args, const Whole whole) {
+  using Row = HeldRow<T, kThreads, kPacks>;
+  const int64_t n = Row::row(), D = args.D;
+  if (n >= args.N) return;
+  cuda::Pack<T> x[kPacks];
+  Row::load(args.x + n * D, D, whole, x);
   float squares = 0;
 #pragma unroll
-  for (int k = 0; k < kPerLane; ++k) squares += x[k] * x[k];
-  const float rstd = rstd_of(args, cuda::warp_sum(squares));
+  for (int k = 0; k < kPacks; ++k) squares += squares_of(x[k]);
+  const float rstd = rstd_of(Row::sum(squares), D, args.eps);
 #pragma unroll
-  for (int k = 0; k < kPerLane; ++k) {
-    const int i = lane + 32 * k;
-    if (i < args.D) args.y[row * args.D + i] = from_float<T>(to_float(args.gamma[i]) * (x[k] * rstd));
+  for (int k = 0; k < kPacks; ++k) {
+    const int64_t column = Row::column(k);
+    normalise(cuda::Pack<T>::load(args.gamma + column, D - column, whole), rstd, x[k]);
+    x[k].store(args.y + n * D + column, D - column, whole);
   }
-  if (lane == 0) args.rstd[row] = rstd;
+  if (threadIdx.x % kThreads == 0) args.rstd[n] = rstd;
 }
 
-template <typename T>
-__global__ void __launch_bounds__(kWalkedRowThreads)
-    rms_norm_forward_block_per_row(const RmsNormForwardArgs<T> args) {
-  const T* const x = args.x + int64_t{blockIdx.x} * args.D;
+template <typename T, typename Whole>
+__global__ void __launch_bounds__(kBlockThreads)
+    rms_norm_forward_walked(const RmsNormForwardArgs<T> args, const Whole whole) {
+  using Pack = cuda::Pack<T>;
+  const int64_t n = blockIdx.x, D = args.D;
+  const auto for_each_pack = [&](const auto& body) {
+    for (int64_t column = threadIdx.x * Pack::kCount; column < D; column += kBlockThreads * Pack::kCount)
+      body(column, Pack::load(args.x + n * D + column, D - column, whole));
+  };
   float squares = 0;
-  for (int64_t i = threadIdx.x; i < args.D; i += kWalkedRowThreads)
-    squares += to_float(x[i]) * to_float(x[i]);
-  const float rstd = rstd_of(args, cuda::block_sum<kWalkedRowThreads>(squares));
-  for (int64_t i = threadIdx.x; i < args.D; i += kWalkedRowThreads) {
-    args.y[int64_t{blockIdx.x} * args.D + i] =
-        from_float<T>(to_float(args.gamma[i]) * (to_float(x[i]) * rstd));
-  }
-  if (threadIdx.x == 0) args.rstd[blockIdx.x] = rstd;
+  for_each_pack([&](int64_t, const Pack& x) { squares += squares_of(x); });
+  const float rstd = rstd_of(cuda::block_sum<kBlockThreads>(squares), D, args.eps);
+  for_each_pack([&](int64_t column, Pack x) {
+    normalise(Pack::load(args.gamma + column, D - column, whole), rstd, x);
+    x.store(args.y + n * D + column, D - column, whole);
+  });
+  if (threadIdx.x == 0) args.rstd[n] = rstd;
 }
 
-template <typename T, int kPerLane>
-__global__ void __launch_bounds__(kHeldRowThreads)
-    rms_norm_backward_warp_per_row(const RmsNormBackwardArgs<T> args) {
-  const int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / 32;
-  if (row >= args.N) return;
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const float rstd = args.rstd[row];
-  float g[kPerLane], xhat[kPerLane];
+template <typename T, int kThreads, int kPacks, typename Whole>
+__global__ void __launch_bounds__(HeldRow<T, kThreads, kPacks>::kBlock)
+    rms_norm_backward_held(const RmsNormBackwardArgs<T> args, const Whole whole) {
+  using Row = HeldRow<T, kThreads, kPacks>;
+  const int64_t n = Row::row(), D = args.D;
+  if (n >= args.N) return;
+  cuda::Pack<T> x[kPacks], dy[kPacks];
+  Row::load(args.x + n * D, D, whole, x);
+  Row::load(args.dy + n * D, D, whole, dy);
+  const float rstd = args.rstd[n];
   float g_xhat_sum = 0;
 #pragma unroll
-  for (int k = 0; k < kPerLane; ++k) {
-    const int i = lane + 32 * k;
-    const bool inside = i < args.D;
-    g[k] = inside ? to_float(args.dy[row * args.D + i]) * to_float(args.gamma[i]) : 0.0f;
-    xhat[k] = inside ? to_float(args.x[row * args.D + i]) * rstd : 0.0f;
+  for (int k = 0; k < kPacks; ++k) {
+    const int64_t column = Row::column(k);
+    g_xhat_sum += centre(cuda::Pack<T>::load(args.gamma + column, D - column, whole), rstd, x[k], dy[k]);
   }
+  const float g_xhat_mean = Row::sum(g_xhat_sum) / static_cast<float>(D);
 #pragma unroll
-  for (int k = 0; k < kPerLane; ++k) g_xhat_sum += g[k] * xhat[k];
-  // RM4
-  const float g_xhat_mean = cuda::warp_sum(g_xhat_sum) / static_cast<float>(args.D);
-#pragma unroll
-  for (int k = 0; k < kPerLane; ++k) {
-    const int i = lane + 32 * k;
-    if (i < args.D) args.dx[row * args.D + i] = from_float<T>(rstd * (g[k] - xhat[k] * g_xhat_mean));
+  for (int k = 0; k < kPacks; ++k) {
+    gradient(rstd, g_xhat_mean, x[k], dy[k]);
+    dy[k].store(args.dx + n * D + Row::column(k), D - Row::column(k), whole);
   }
 }
 
-template <typename T>
-__global__ void __launch_bounds__(kWalkedRowThreads)
-    rms_norm_backward_block_per_row(const RmsNormBackwardArgs<T> args) {
-  const int64_t row = blockIdx.x, first = row * args.D;
-  const float rstd = args.rstd[row];
-  const auto g = [&](int64_t i) { return to_float(args.dy[first + i]) * to_float(args.gamma[i]); };
-  const auto xhat = [&](int64_t i) { return to_float(args.x[first + i]) * rstd; };
+template <typename T, typename Whole>
+__global__ void __launch_bounds__(kBlockThreads)
+    rms_norm_backward_walked(const RmsNormBackwardArgs<T> args, const Whole whole) {
+  using Pack = cuda::Pack<T>;
+  const int64_t n = blockIdx.x, D = args.D;
+  const float rstd = args.rstd[n];
+  // body(column, xhat, g, the sum of their products)
+  const auto for_each_pack = [&](const auto& body) {
+    for (int64_t column = threadIdx.x * Pack::kCount; column < D; column += kBlockThreads * Pack::kCount) {
+      const int64_t left = D - column;
+      Pack x = Pack::load(args.x + n * D + column, left, whole),
+           dy = Pack::load(args.dy + n * D + column, left, whole);
+      const float sum = centre(Pack::load(args.gamma + column, left, whole), rstd, x, dy);
+      body(column, x, dy, sum);
+    }
+  };
   float g_xhat_sum = 0;
-  for (int64_t i = threadIdx.x; i < args.D; i += kWalkedRowThreads) g_xhat_sum += g(i) * xhat(i);
-  const float g_xhat_mean = cuda::block_sum<kWalkedRowThreads>(g_xhat_sum) / static_cast<float>(args.D);
-  for (int64_t i = threadIdx.x; i < args.D; i += kWalkedRowThreads) {
-    args.dx[first + i] = from_float<T>(rstd * (g(i) - xhat(i) * g_xhat_mean));
-  }
+  for_each_pack([&](int64_t, const Pack&, const Pack&, float sum) { g_xhat_sum += sum; });
+  const float g_xhat_mean = cuda::block_sum<kBlockThreads>(g_xhat_sum) / static_cast<float>(D);
+  for_each_pack([&](int64_t column, const Pack& xhat, Pack g, float) {
+    gradient(rstd, g_xhat_mean, xhat, g);
+    g.store(args.dx + n * D + column, D - column, whole);
+  });
 }
 
 // The terms of dgamma (RM1).
@@ -131,33 +200,71 @@ struct DyXhat {
   }
 };
 
+template <int kThreads, int kPacks>
+struct Held {};
+struct Walked {};
+
+// f(Held<threads, packs>()) with the fewest threads and packs that hold a row of D, or f(Walked()).
+template <typename T, typename F>
+void with_row(int64_t D, const F& f) {
+  constexpr int64_t kCount = cuda::Pack<T>::kCount, kWarp = 32 * kCount, kBlock = kBlockThreads * kCount;
+  if (D <= kWarp) return f(Held<32, 1>());
+  if (D <= 2 * kWarp) return f(Held<32, 2>());
+  if (D <= 4 * kWarp) return f(Held<32, 4>());
+  if (D <= kBlock) return f(Held<kBlockThreads, 1>());
+  if (D <= 2 * kBlock) return f(Held<kBlockThreads, 2>());
+  if (D <= 4 * kBlock) return f(Held<kBlockThreads, 4>());
+  f(Walked());
+}
+
+template <int kThreads, int kPacks>
+unsigned blocks_for(int64_t rows, Held<kThreads, kPacks>) {
+  return static_cast<unsigned>(kThreads == 32 ? (rows + kWarpRows - 1) / kWarpRows : rows);
+}
+
+template <typename T, int kThreads, int kPacks, typename Whole>
+void launch(const RmsNormForwardArgs<T>& args, Held<kThreads, kPacks> held, Whole whole) {
+  cuda::launch(rms_norm_forward_held<T, kThreads, kPacks, Whole>, blocks_for(args.N, held),
+               HeldRow<T, kThreads, kPacks>::kBlock, 0, cuda::stream(), args, whole);
+}
+template <typename T, typename Whole>
+void launch(const RmsNormForwardArgs<T>& args, Walked, Whole whole) {
+  cuda::launch(rms_norm_forward_walked<T, Whole>, static_cast<unsigned>(args.N), kBlockThreads, 0,
+               cuda::stream(), args, whole);
+}
+template <typename T, int kThreads, int kPacks, typename Whole>
+void launch(const RmsNormBackwardArgs<T>& args, Held<kThreads, kPacks> held, Whole whole) {
+  cuda::launch(rms_norm_backward_held<T, kThreads, kPacks, Whole>, blocks_for(args.N, held),
+               HeldRow<T, kThreads, kPacks>::kBlock, 0, cuda::stream(), args, whole);
+}
+template <typename T, typename Whole>
+void launch(const RmsNormBackwardArgs<T>& args, Walked, Whole whole) {
+  cuda::launch(rms_norm_backward_walked<T, Whole>, static_cast<unsigned>(args.N), kBlockThreads, 0,
+               cuda::stream(), args, whole);
+}
+
+template <typename T>
+Matrix<T> rows_of(T* x, int64_t D) {
+  return {x, D};
+}
+
 }  // namespace
 
 template <typename T>
 void rms_norm_forward(Cuda, const RmsNormForwardArgs<T>& args) {
-  const auto stream = cuda::stream();
-  if (args.D > kLongestInRegisters) {
-    cuda::launch(rms_norm_forward_block_per_row<T>, static_cast<unsigned>(args.N), kWalkedRowThreads, 0,
-                 stream, args);
-    return;
-  }
-  const auto kernel =
-      args.D <= 8 * 32 ? rms_norm_forward_warp_per_row<T, 8> : rms_norm_forward_warp_per_row<T, 32>;
-  cuda::launch(kernel, blocks_of_held(args.N), kHeldRowThreads, 0, stream, args);
+  const int64_t D = args.D;
+  cuda::with_packs_of_rows(all_whole(D, rows_of(args.x, D), rows_of(args.gamma, D), rows_of(args.y, D)),
+                           [&](auto whole) { with_row<T>(D, [&](auto row) { launch(args, row, whole); }); });
 }
 
 template <typename T>
 void rms_norm_backward(Cuda, const RmsNormBackwardArgs<T>& args) {
-  column_sums<T>(args.N, args.D, args.dgamma, DyXhat<T>{{args.dy, args.D}, {args.x, args.D}, args.rstd});
-  const auto stream = cuda::stream();
-  if (args.D > kLongestInRegisters) {
-    cuda::launch(rms_norm_backward_block_per_row<T>, static_cast<unsigned>(args.N), kWalkedRowThreads, 0,
-                 stream, args);
-    return;
-  }
-  const auto kernel =
-      args.D <= 8 * 32 ? rms_norm_backward_warp_per_row<T, 8> : rms_norm_backward_warp_per_row<T, 32>;
-  cuda::launch(kernel, blocks_of_held(args.N), kHeldRowThreads, 0, stream, args);
+  const int64_t D = args.D;
+  column_sums<T>(args.N, D, args.dgamma, DyXhat<T>{{args.dy, D}, {args.x, D}, args.rstd});
+  const bool all =
+      all_whole(D, rows_of(args.dy, D), rows_of(args.x, D), rows_of(args.gamma, D), rows_of(args.dx, D));
+  cuda::with_packs_of_rows(all,
+                           [&](auto whole) { with_row<T>(D, [&](auto row) { launch(args, row, whole); }); });
 }
 
 template void rms_norm_forward(Cuda, const RmsNormForwardArgs<float>&);

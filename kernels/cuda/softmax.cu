@@ -10,7 +10,6 @@
 
 #include "core/cuda.h"
 #include "kernels/cuda/elements.cuh"
-#include "kernels/cuda/held_rows.cuh"
 #include "kernels/cuda/reduce.cuh"
 
 namespace xf::kernels {
@@ -19,6 +18,16 @@ namespace {
 
 using cuda::from_float;
 using cuda::to_float;
+
+constexpr int kRowsPerBlock = 4;
+constexpr int kHeldRowThreads = 32 * kRowsPerBlock;
+constexpr int kWalkedRowThreads = 256;
+constexpr int64_t kLongestInRegisters = 1024;
+
+// Of warps that hold a row each.
+unsigned blocks_of_held(int64_t rows) {
+  return static_cast<unsigned>((rows + kRowsPerBlock - 1) / kRowsPerBlock);
+}
 
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
 

@@ -28,9 +28,10 @@ Array = Union[NDArray[Any], SupportsDLPack]
 Result = NDArray[Any]
 
 __all__ = [
-    "activation", "activation_backward", "attention", "attention_backward", "attention_weights", "cross_entropy", "gelu",
-    "layer_norm", "layer_norm_backward", "linear", "linear_backward", "log_softmax_top_k", "matmul", "relu", "rms_norm",
-    "rms_norm_backward", "softmax", "softmax_backward", "swish",
+    "activation", "activation_backward", "attention", "attention_backward", "attention_weights", "cross_entropy",
+    "gated_activation", "gated_activation_backward", "gelu", "layer_norm", "layer_norm_backward", "linear", "linear_backward",
+    "log_softmax_top_k", "matmul", "relu", "rms_norm", "rms_norm_backward", "rotary", "rotary_backward", "softmax",
+    "softmax_backward", "swish",
 ]
 
 
@@ -77,7 +78,8 @@ def attention(q: Array, k: Array, v: Array, *, heads: int = 1, causal: bool = Fa
     q [B, S, D] and k, v [B, Sk, D] of sentences of equal length; or packed, q [T, D] and k, v [Tk, D], sentence b being rows
     offsets[b] to offsets[b + 1], int; without offsets one sentence. key_offsets default to query_offsets, scale to
     1 / sqrt(D / heads). -> o, and lse [heads, T], the log-sum-exp of the scores, which backward needs; None where no sentence
-    has more than 64 keys, which backward computes again.
+    has more than 64 keys, which backward computes again. k and v may have fewer heads, whose number divides that of q's: the
+    first heads / Hk of them share key head 0, and so on (grouped queries).
     """
     return _xformer.attention(q, k, v, heads, causal, scale, query_offsets, key_offsets)
 
@@ -142,6 +144,29 @@ def gelu(x: Array) -> Result:
 def swish(x: Array) -> Result:
     """x sigmoid(x)"""
     return activation(x, "swish")
+
+
+def gated_activation(gate: Array, up: Array, function: str) -> Result:
+    """f(gate) up, of one shape; function "swish" makes it SwiGLU, "gelu" GEGLU, "relu" ReGLU."""
+    return _xformer.gated_activation(gate, up, function)
+
+
+def gated_activation_backward(dy: Array, gate: Array, up: Array, function: str) -> tuple[Result, Result]:
+    """-> dgate, dup"""
+    return _xformer.gated_activation_backward(dy, gate, up, function)
+
+
+def rotary(x: Array, positions: Optional[Array] = None, *, heads: int = 1, base: float = 10000) -> Result:
+    """x [..., S, D] with each head's columns i and i + P, P being half a head, turned by positions * base^(-i / P).
+
+    positions, int, of every row; without them rows are numbered along the last axis but one.
+    """
+    return _xformer.rotary(x, positions, heads, base)
+
+
+def rotary_backward(dy: Array, positions: Optional[Array] = None, *, heads: int = 1, base: float = 10000) -> Result:
+    """-> dx"""
+    return _xformer.rotary_backward(dy, positions, heads, base)
 
 
 def log_softmax_top_k(logits: Array, k: int) -> tuple[Result, Result]:

@@ -1,6 +1,7 @@
 // Every primitive op against central differences in f64.
 #include "autograd/ops.h"
 
+#include "kernels/rotary.h"
 #include "tests/cases/dropout_factor.h"
 #include "tests/support/batch.h"
 #include "tests/support/catch.h"
@@ -120,6 +121,25 @@ TEST_CASE("rms_norm: gradients of input and gain", "[grad]") {
   }
 }
 
+TEST_CASE("gated_activation: gradients of the gate and of what it lets through", "[grad]") {
+  for (const kernels::Activation activation : kernels::kActivations) {
+    for (const auto& [N, F] : {Size{1, 1}, {3, 7}, {5, 33}}) {
+      const Function f = [=](Tape& tape, const Variables& x) {
+        return gated_activation(tape, x[0], x[1], activation);
+      };
+      CHECK(worst_gradient_error(f, {random({N, F}, 1), random({N, F}, 2)}) <= kTolerance);
+    }
+  }
+}
+
+TEST_CASE("rotary: the gradient of its input", "[grad]") {
+  const Tensor table = Tensor::empty({9, 6}, DType::f64);
+  kernels::rotary_table(100, table);
+  const Tensor positions = Tensor::from(Ids{0, 1, 2, 0, 8});
+  const Function f = [&](Tape& tape, const Variables& x) { return rotary(tape, x[0], positions, table); };
+  CHECK(worst_gradient_error(f, {random({5, 12}, 1)}) <= kTolerance);
+}
+
 TEST_CASE("attention: gradients of queries and keys and values", "[grad]") {
   const int64_t max_keys = GENERATE(60, 100);  // short and long
   const bool causal = GENERATE(false, true);
@@ -234,6 +254,11 @@ TEST_CASE("Primitive ops: constants take no gradient and change none", "[unit]")
       {"bias_activation",
        [](Tape& t, const Variables& v) { return bias_activation(t, v[0], v[1], kernels::Activation::gelu); },
        {random({5, 3}, 1), random({3}, 2)}},
+      {"gated_activation",
+       [](Tape& t, const Variables& v) {
+         return gated_activation(t, v[0], v[1], kernels::Activation::swish);
+       },
+       {random({5, 3}, 1), random({5, 3}, 2)}},
       {"layer_norm",
        [](Tape& t, const Variables& v) { return layer_norm(t, v[0], v[1], v[2], 1e-5f); },
        {random({5, 3}, 1), random({3}, 2), random({3}, 3)}},

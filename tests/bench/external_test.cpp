@@ -28,12 +28,16 @@ std::vector<Case> small_cases(const Signature& signature, DType dtype) {
   return free_cases(scope_in(dtype), signature.fn, sweep);
 }
 
-// "N, D" of {N: 5, D: 6}
+// "N, 2 P" of {N: 5, P: 6} is [5, 12].
 std::vector<int64_t> shape_of(const Argument& argument, const Extents& sizes) {
   std::vector<int64_t> shape;
-  std::istringstream words(argument.shape);
-  for (std::string word; std::getline(words >> std::ws, word, ',');)
-    shape.push_back(std::isdigit(word[0]) ? std::stoll(word) : size_of(sizes, word));
+  std::istringstream extents(argument.shape);
+  for (std::string extent; std::getline(extents, extent, ',');) {
+    std::istringstream factors(extent);
+    shape.push_back(1);
+    for (std::string factor; factors >> factor;)
+      shape.back() *= std::isdigit(factor[0]) ? std::stoll(factor) : size_of(sizes, factor);
+  }
   return shape;
 }
 

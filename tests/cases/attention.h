@@ -19,9 +19,11 @@ struct AttentionCase {
   std::vector<int32_t> query_lengths, key_lengths;
   bool causal;
   int64_t spare = 0;  // rows past the last sentence, on both sides
+  int64_t group = 1;  // query heads that share a key head
 
   int64_t B() const { return static_cast<int64_t>(query_lengths.size()); }
   int64_t D() const { return heads * Dh; }
+  int64_t Dk() const { return D() / group; }
   int64_t Tq() const { return std::accumulate(query_lengths.begin(), query_lengths.end(), spare); }
   int64_t Tk() const { return std::accumulate(key_lengths.begin(), key_lengths.end(), spare); }
   int64_t longest_query() const { return *std::max_element(query_lengths.begin(), query_lengths.end()); }
@@ -62,6 +64,15 @@ inline std::vector<AttentionCase> attention_cases() {
       {"more queries than keys, causal", 1, 5, {70, 40}, {33, 7}, true, 2},
       {"heads wider than 64", 1, 72, {17, 3}, {20, 1}, false},
       {"the widest heads of the CUDA backend", 1, 128, {18}, {35}, true},
+      {"two key heads for six, causal, more queries than a chunk has",
+       6,
+       5,
+       {9, 70, 0},
+       {9, 33, 4},
+       true,
+       1,
+       3},
+      {"one key head for all, cross; keys without queries", 4, 32, {33, 1, 0}, {40, 7, 3}, false, 2, 4},
   };
 }
 
@@ -73,6 +84,8 @@ inline std::vector<AttentionCase> long_attention_cases() {
       {"many tiles, causal, spare rows", 1, 32, {300, 0, 65}, {300, 0, 65}, true, 5},
       {"many tiles of keys, few queries; keys that no query sees", 1, 64, {2, 130}, {300, 129}, true},
       {"wide heads, two tiles", 1, 128, {80}, {129}, false},
+      {"two key heads for four, causal, many tiles", 4, 16, {140, 0, 3}, {140, 2, 3}, true, 2, 2},
+      {"one key head for three, cross", 3, 8, {65, 4}, {130, 20}, false, 0, 3},
   };
 }
 
@@ -96,17 +109,17 @@ struct AttentionReference {
 };
 
 // body(head, h, token, at_q, at_k, at_p) for each sentence and head h that has queries and keys: its first query's token,
-// where its queries and keys begin in matrices of D columns, and where its probabilities do in [B, H, Sq, Sk].
+// where its queries and keys begin in matrices of D and Dk columns, and where its probabilities do in [B, H, Sq, Sk].
 template <typename Body>
 void for_each_head(const AttentionCase& c, const Body& body) {
   const auto q_begin = offsets_of(c.query_lengths), k_begin = offsets_of(c.key_lengths);
-  const int64_t D = c.D(), Sq = c.longest_query(), Sk = c.longest_key();
+  const int64_t D = c.D(), Dk = c.Dk(), Sq = c.longest_query(), Sk = c.longest_key();
   for (int64_t b = 0; b < c.B(); ++b) {
-    const kernels::plain::AttentionHead head{c.query_lengths[b], c.key_lengths[b], c.Dh, D,
+    const kernels::plain::AttentionHead head{c.query_lengths[b], c.key_lengths[b], c.Dh, D, Dk,
                                              c.scale(),          c.causal};
     if (head.Tq == 0 || head.Tk == 0) continue;
     for (int64_t h = 0; h < c.heads; ++h) {
-      body(head, h, q_begin[b], q_begin[b] * D + h * c.Dh, k_begin[b] * D + h * c.Dh,
+      body(head, h, q_begin[b], q_begin[b] * D + h * c.Dh, k_begin[b] * Dk + h / c.group * c.Dh,
            (b * c.heads + h) * Sq * Sk);
     }
   }
@@ -127,7 +140,7 @@ template <typename Factor>
 AttentionReference attention_reference(const AttentionCase& c, const std::vector<double>& q,
                                        const std::vector<double>& k, const std::vector<double>& v,
                                        const Factor& factor) {
-  const int64_t D = c.D(), Tq = c.Tq(), Sq = c.longest_query(), Sk = c.longest_key();
+  const int64_t D = c.D(), Dk = c.Dk(), Tq = c.Tq(), Sq = c.longest_query(), Sk = c.longest_key();
   AttentionReference r{
       std::vector<double>(static_cast<size_t>(Tq * D), 0.0),
       std::vector<double>(static_cast<size_t>(c.heads * Tq), -std::numeric_limits<double>::infinity()),
@@ -141,7 +154,7 @@ AttentionReference attention_reference(const AttentionCase& c, const std::vector
       double sum = 0;
       for (int64_t j = 0; j < head.Tk; ++j) {
         if (!head.attends(i, j)) continue;
-        sum += std::exp(head.scale * kernels::plain::dot(head.Dh, &q[at_q + i * D], &k[at_k + j * D]));
+        sum += std::exp(head.scale * kernels::plain::dot(head.Dh, &q[at_q + i * D], &k[at_k + j * Dk]));
       }
       r.lse[h * Tq + token + i] = std::log(sum);
     }

@@ -39,6 +39,26 @@ TEST_CASE("Threads: no more than the affinity mask allows, at least one, and wha
   CHECK(thread_count() == 3);
 }
 
+TEST_CASE("Threads: OMP_NUM_THREADS counts where no number is given, and nonsense in it does not", "[unit]") {
+  const char* const set = std::getenv("OMP_NUM_THREADS");
+  const std::string before = set ? set : "";
+  const auto threads_with = [](const char* text) {
+    setenv("OMP_NUM_THREADS", text, 1);
+    const ThreadCount pool(0);
+    return thread_count();
+  };
+  CHECK(threads_with("3") == 3);
+  CHECK(threads_with("5,2") == 5);
+  for (const char* const nonsense : {"", "0", "-4", "many"})
+    CHECK(threads_with(nonsense) == available_threads());
+  if (set) {
+    setenv("OMP_NUM_THREADS", before.c_str(), 1);
+  } else {
+    unsetenv("OMP_NUM_THREADS");
+  }
+  set_thread_count(0);
+}
+
 TEST_CASE("parallel_for: each index once, at any thread count and grain", "[unit]") {
   for (const int threads : {1, 2, 3}) {
     const ThreadCount pool(threads);

@@ -27,18 +27,18 @@ enum class Path { short_path, long_path };
 // `shift` columns in, so that rows begin at no round address.
 struct Problem {
   Problem(const AttentionCase& c, const Target& t, Path path, float p_drop, int64_t shift = 0) {
-    const int64_t D = c.D();
-    const auto columns = [&](const Tensor& x, int64_t part) {
-      return x.slice_columns(shift + part * D, shift + (part + 1) * D);
+    const int64_t D = c.D(), Dk = c.Dk();
+    const auto columns = [&](const Tensor& x, int64_t width, int64_t part) {
+      return x.slice_columns(shift + part * width, shift + (part + 1) * width);
     };
-    q = columns(t.random({c.Tq(), shift + 3 * D}, 1), 1);
-    k = columns(t.random({c.Tk(), shift + 2 * D}, 2), 0);
-    v = columns(t.random({c.Tk(), shift + 2 * D}, 3), 1);
-    grad_o = columns(t.random({c.Tq(), shift + D}, 4), 0);
-    o = columns(t.poisoned({c.Tq(), shift + D}), 0);
-    dq = columns(t.poisoned({c.Tq(), shift + 3 * D}), 1);
-    dk = columns(t.poisoned({c.Tk(), shift + 2 * D}), 0);
-    dv = columns(t.poisoned({c.Tk(), shift + 2 * D}), 1);
+    q = columns(t.random({c.Tq(), shift + 3 * D}, 1), D, 1);
+    k = columns(t.random({c.Tk(), shift + 2 * Dk}, 2), Dk, 0);
+    v = columns(t.random({c.Tk(), shift + 2 * Dk}, 3), Dk, 1);
+    grad_o = columns(t.random({c.Tq(), shift + D}, 4), D, 0);
+    o = columns(t.poisoned({c.Tq(), shift + D}), D, 0);
+    dq = columns(t.poisoned({c.Tq(), shift + 3 * D}), D, 1);
+    dk = columns(t.poisoned({c.Tk(), shift + 2 * Dk}), Dk, 0);
+    dv = columns(t.poisoned({c.Tk(), shift + 2 * Dk}), Dk, 1);
     query_offsets = t.ids(offsets_of(c.query_lengths));
     key_offsets = t.ids(offsets_of(c.key_lengths));
     const int64_t max_keys = path == Path::long_path ? std::max(kLongPath, c.longest_key()) : kShortKeys;
@@ -107,7 +107,7 @@ void check_backward(const AttentionCase& c, const Target& t, const Problem& prob
 
 }  // namespace
 
-// AT1, AT2, AT3, AT4; AT5, AT6, AT7, AT8; on the long path AT9, AT10
+// AT1, AT2, AT3, AT4; AT5, AT6, AT7, AT8; on the long path AT9, AT10; with fewer key heads AT11, AT12
 TEST_CASE("Attention: o, lse and the gradients agree with the definition on both paths", "[unit][device]") {
   for (const Target& t : targets()) {
     INFO(name_of(t));
@@ -166,8 +166,9 @@ TEST_CASE("Attention: gradients agree with central differences on both paths", "
 }
 
 TEST_CASE("Attention: the same bits at one and two threads, and twice", "[unit]") {
-  const AttentionCase c{"enough tokens for two threads", 4,    32, std::vector<int32_t>(40, 13),
-                        std::vector<int32_t>(40, 17),    false};
+  AttentionCase c{"enough tokens for two threads", 4,    32, std::vector<int32_t>(40, 13),
+                  std::vector<int32_t>(40, 17),    false};
+  c.group = GENERATE(1, 2);
   for (const Path path : {Path::short_path, Path::long_path}) {
     CHECK(same_bits_at_any_thread_count([&] {
       const Problem problem(c, kPlain, path, 0.1f);
@@ -179,7 +180,8 @@ TEST_CASE("Attention: the same bits at one and two threads, and twice", "[unit]"
 }
 
 TEST_CASE("Attention: the same bits twice", "[unit][device]") {
-  const AttentionCase c{"two tiles of queries, spare rows", 2, 32, {70, 13}, {64, 13}, true, 2};
+  AttentionCase c{"two tiles of queries, spare rows", 2, 32, {70, 13}, {64, 13}, true, 2};
+  c.group = GENERATE(1, 2);
   for (const Target& t : targets()) {
     for (const Path path : {Path::short_path, Path::long_path}) {
       const Problem a(c, t, path, 0.1f), b(c, t, path, 0.1f);
@@ -211,12 +213,13 @@ TEST_CASE("Attention: a decoding step equals the last query of causal attention,
           "[unit][device]") {
   const AttentionCase wide{"hypotheses of different length", 2, 16, {5, 1, 9}, {5, 1, 9}, true};
   const AttentionCase odd{"more keys than lanes, odd width", 3, 37, {33, 100, 32, 2}, {33, 100, 32, 2}, true};
+  const AttentionCase grouped{"two key heads for six", 6, 16, {5, 33}, {5, 33}, true, 0, 3};
   for (const Target& t : targets()) {
-    for (const AttentionCase& c : {wide, odd}) {
+    for (const AttentionCase& c : {wide, odd, grouped}) {
       INFO(name_of(t) << ", " << c.reason);
       const Problem problem(c, t, Path::short_path, 0);
       const auto expected = problem.reference(c).o;
-      const int64_t D = c.D(), S = c.longest_key() + 1, R = c.B() + 1;
+      const int64_t D = c.D(), Dk = c.Dk(), S = c.longest_key() + 1, R = c.B() + 1;
       const auto k = as_doubles(problem.k), v = as_doubles(problem.v), q = as_doubles(problem.q);
       std::vector<double> cache_k(k.size()), cache_v(v.size()), last_q, last_o;
       std::vector<int32_t> rows(static_cast<size_t>(R * S), -1);  // unused entries must not be read
@@ -224,8 +227,8 @@ TEST_CASE("Attention: a decoding step equals the last query of causal attention,
         for (int64_t j = 0; j < c.key_lengths[b]; ++j, ++token) {
           const int64_t row = c.Tk() - 1 - token;
           rows[b * S + j] = static_cast<int32_t>(row);
-          std::copy_n(&k[token * D], D, &cache_k[row * D]);
-          std::copy_n(&v[token * D], D, &cache_v[row * D]);
+          std::copy_n(&k[token * Dk], Dk, &cache_k[row * Dk]);
+          std::copy_n(&v[token * Dk], Dk, &cache_v[row * Dk]);
         }
         last_q.insert(last_q.end(), &q[(token - 1) * D], &q[(token - 1) * D] + D);
         last_o.insert(last_o.end(), &expected[(token - 1) * D], &expected[(token - 1) * D] + D);
@@ -235,9 +238,39 @@ TEST_CASE("Attention: a decoding step equals the last query of causal attention,
       auto lengths = c.key_lengths;
       lengths.push_back(0);
       const Tensor o = t.poisoned({R, D});
-      attention_step(t.tensor(last_q, {R, D}), t.tensor(cache_k, {c.Tk(), D}), t.tensor(cache_v, {c.Tk(), D}),
-                     t.ids(rows, {R, S}), t.ids(lengths), c.heads, c.scale(), o);
+      attention_step(t.tensor(last_q, {R, D}), t.tensor(cache_k, {c.Tk(), Dk}),
+                     t.tensor(cache_v, {c.Tk(), Dk}), t.ids(rows, {R, S}), t.ids(lengths), c.heads, c.scale(),
+                     o);
       CHECK(max_relative_error(o, last_o) < t.forward_tolerance());
+    }
+  }
+}
+
+TEST_CASE(
+    "Attention: query heads that share a key head are as heads with copies of it, whose gradients add up",
+    "[unit][device]") {
+  const AttentionCase shared{"two key heads for four", 4, 8, {7, 20}, {7, 20}, true, 0, 2};
+  AttentionCase copied = shared;
+  copied.group = 1;
+  for (const Target& t : targets()) {
+    for (const Path path : {Path::short_path, Path::long_path}) {
+      INFO(name_of(t) << ", " << (path == Path::long_path ? "long" : "short") << " path");
+      const Problem few(shared, t, path, 0.3f), many(copied, t, path, 0.3f);
+      const auto head = [](const Tensor& x, int64_t h) { return x.slice_columns(8 * h, 8 * (h + 1)); };
+      for (int64_t h = 0; h < 4; ++h) {
+        head(many.k, h).copy_from(head(few.k, h / 2));
+        head(many.v, h).copy_from(head(few.v, h / 2));
+      }
+      few.forward(), many.forward();
+      few.backward(), many.backward();
+      CHECK(same_bits(few.o, many.o));
+      CHECK(same_bits(few.dq, many.dq));
+      for (int64_t h = 0; h < 4; h += 2) {
+        auto sums = as_doubles(head(many.dk, h));
+        const auto second = as_doubles(head(many.dk, h + 1));
+        for (size_t i = 0; i < sums.size(); ++i) sums[i] += second[i];
+        CHECK(max_relative_error(head(few.dk, h / 2), sums, 1e-2) < 2 * t.gradient_tolerance());
+      }
     }
   }
 }
@@ -309,6 +342,8 @@ TEST_CASE("Attention: refuses shapes that do not fit together", "[unit]") {
   refuses([](Problem& p) { p.shape.max_keys = 2; });
   refuses([](Problem& p) { p.shape.max_keys = 100; });  // the long path needs lse
   refuses([](Problem& p) { p.k = p.k.slice_rows(0, 4); });
+  refuses([](Problem& p) { p.k = p.v = poisoned({5, 3}, DType::f32); });   // no whole head
+  refuses([](Problem& p) { p.k = p.v = poisoned({5, 12}, DType::f32); });  // more heads than queries have
   refuses([](Problem& p) { p.o = poisoned({5, 9}, DType::f32); });
   refuses([](Problem& p) { p.v = poisoned({5, 8}, DType::f64); });
   refuses([](Problem& p) { p.key_offsets = Tensor::from(std::vector<int32_t>{0, 5}); });

@@ -145,7 +145,7 @@ TEST_CASE("Plain kernels: gradients of a residual connection and of a dropped no
 TEST_CASE("Plain kernels: gradients of attention", "[grad]") {
   for (const bool causal : {false, true}) {
     const int64_t Tq = 5, Tk = 7, Dh = 3, stride = 4;
-    const plain::AttentionHead head{Tq, Tk, Dh, stride, 0.7, causal};
+    const plain::AttentionHead head{Tq, Tk, Dh, stride, stride, 0.7, causal};
     const Values q({Tq, stride}, 1), k({Tk, stride}, 2), v({Tk, stride}, 3), grad_o({Tq, stride}, 4),
         m({Tq, Tk}), p({Tq, Tk}), o({Tq, stride}), dq({Tq, stride}), dk({Tk, stride}), dv({Tk, stride});
     const auto factors = dropout_factors(test_dropout(0.3f), Tq, Tk);
@@ -200,7 +200,7 @@ TEST_CASE("Plain kernels: norms, activations, attention and loss of numbers calc
   CHECK(plain::swish(std::log(3.0)) == Approx(0.75 * std::log(3.0)));  // AC7: e^-z is 1/3
 
   // One query, keys with scores 0 and log 3: probabilities 1/4 and 3/4; the second value is dropped.
-  const plain::AttentionHead head{1, 2, 1, 1, 1, false};
+  const plain::AttentionHead head{1, 2, 1, 1, 1, 1, false};
   const std::vector<double> q{1}, k{0, std::log(3.0)}, v{8, 100}, m{2, 0};
   std::vector<double> p(2), o(1);
   plain::attention_forward(head, q.data(), k.data(), v.data(), m.data(), p.data(), o.data());

@@ -90,6 +90,57 @@ def test_rms_norm():
     check_gradients(lambda *a: (kernels.rms_norm(*a)[0] * dy).sum(), [x, gamma], kernels.rms_norm_backward(dy, x, gamma, rstd))
 
 
+@both
+@pytest.mark.parametrize("name", ["relu", "gelu", "swish"])
+def test_gated_activation(dtype, name):
+    gate, up = normal(2, 3, 33, dtype=dtype), normal(2, 3, 33, dtype=dtype)
+    alone = kernels.activation(gate.astype(np.float64), name)
+    close(kernels.gated_activation(gate, up, name), alone * up, dtype)
+
+
+def test_gated_activation_backward():
+    gate, up, dy = normal(3, 5), normal(3, 5), normal(3, 5)
+    for name in ("relu", "gelu", "swish"):
+        check_gradients(lambda *a: (kernels.gated_activation(*a, name) * dy).sum(), [gate, up],
+                        kernels.gated_activation_backward(dy, gate, up, name))
+
+
+def rotary64(x, positions, heads, base):
+    """[S, D], as a complex number is turned."""
+    pairs = x.shape[-1] // heads // 2
+    turns = np.exp(1j * np.asarray(positions)[:, None] * base ** (-np.arange(pairs) / pairs))
+    first, second = np.moveaxis(x.reshape(len(x), heads, 2, pairs), 2, 0)
+    turned = (first + 1j * second) * turns[:, None]
+    return np.stack([turned.real, turned.imag], 2).reshape(x.shape)
+
+
+@both
+def test_rotary(dtype):
+    x = normal(2, 7, 24, dtype=dtype)
+    y = kernels.rotary(x, heads=3, base=100)
+    for b in range(2):
+        close(y[b], rotary64(x[b].astype(np.float64), np.arange(7), 3, 100), dtype)
+    places = np.array([4, 0, 9])
+    close(kernels.rotary(x[0, :3], places), rotary64(x[0, :3].astype(np.float64), places, 1, 10000), dtype)
+
+
+def test_rotary_backward():
+    x, dy = normal(4, 12), normal(4, 12)
+    check_gradients(lambda x: (kernels.rotary(x, heads=2) * dy).sum(), [x], [kernels.rotary_backward(dy, heads=2)])
+
+
+def test_attention_with_fewer_key_heads():
+    q, k, v, do = normal(5, 24), normal(5, 8), normal(5, 8), normal(5, 24)
+
+    def repeated(a):
+        return np.repeat(a.reshape(5, 2, 1, 4), 3, axis=2).reshape(5, 24)
+
+    o, lse = kernels.attention(q, k, v, heads=6, causal=True)
+    close(o, attention64(q, repeated(k), repeated(v), 6, True))
+    check_gradients(lambda q, k, v: (kernels.attention(q, k, v, heads=6, causal=True)[0] * do).sum(), [q, k, v],
+                    kernels.attention_backward(do, q, k, v, o, lse, heads=6, causal=True))
+
+
 def attention64(q, k, v, heads, causal):
     """[S, D] of one sentence."""
     out = []
@@ -239,6 +290,10 @@ def test_any_array_that_speaks_dlpack_is_read():
     (lambda: kernels.attention(*[np.zeros((4, 6))] * 3, query_offsets=np.array([0, 3, 2])), "query_offsets"),
     (lambda: kernels.attention_backward(*[np.zeros((70, 6))] * 5, None), "as attention\\(\\) has given them"),
     (lambda: kernels.activation(np.zeros((4, 6)), "tanh"), "no function 'tanh'"),
+    (lambda: kernels.gated_activation(np.zeros((4, 6)), np.zeros((4, 5)), "swish"), r"up must be \[4, 6\], got \[4, 5\]"),
+    (lambda: kernels.rotary(np.zeros((4, 6)), heads=2), "heads of an even width in 6 columns, got 2 heads"),
+    (lambda: kernels.rotary(np.zeros((2, 6)), np.array([0, -1])), "positions from 0 on, got -1"),
+    (lambda: kernels.attention(np.zeros((4, 6)), np.zeros((4, 4)), np.zeros((4, 4)), heads=3), "as wide as q, 6, or as some heads"),
     (lambda: kernels.log_softmax_top_k(np.zeros((4, 6)), 7), "k from 1 to 6, got 7"),
     (lambda: xformer.set_threads(-1), "expected 0 or more, got -1"),
 ], ids=str)

@@ -190,8 +190,10 @@ std::string json_of(const Tensor& tensor) {
 
 const std::vector<Op>& ops() {
   static const std::vector<Op> all = [] {
-    std::vector<Op> list = product_ops();
-    for (const Op& op : row_ops()) list.push_back(op);
+    std::vector<Op> list;
+    for (const auto& some : {product_ops, element_ops, row_ops}) {
+      for (Op& op : some()) list.push_back(std::move(op));
+    }
     return list;
   }();
   return all;

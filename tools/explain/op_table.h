@@ -7,7 +7,9 @@ namespace xf::tools::explain {
 
 // Products and what looks things up: matmul, linear, attention, embedding.
 std::vector<Op> product_ops();
-// What works row by row: softmax, norms, non-linearities, loss, choice; and optimisers.
+// What works element by element: non-linearities, gates, rotary positions.
+std::vector<Op> element_ops();
+// What works row by row: softmax, norms, loss, choice; and optimisers.
 std::vector<Op> row_ops();
 
 inline double* at(Tensors& t, const char* name) { return t.at(name).data<double>(); }

@@ -100,7 +100,7 @@ Op attention() {
       },
       [](Tensors& t) {
         const int64_t Tq = t["x"].rows(), Tk = t["k"].rows(), Dh = t["x"].width();
-        const plain::AttentionHead head{Tq, Tk, Dh, Dh, 1 / std::sqrt(static_cast<double>(Dh)), false};
+        const plain::AttentionHead head{Tq, Tk, Dh, Dh, Dh, 1 / std::sqrt(static_cast<double>(Dh)), false};
         t["y"] = like(t["x"]), t["p"] = zeros(t, {Tq, Tk});
         t["m"] = ones({Tq, Tk});
         t["dx"] = like(t["x"]), t["dk"] = like(t["k"]), t["dv"] = like(t["v"]);

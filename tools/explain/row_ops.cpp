@@ -3,7 +3,6 @@
 #include "kernels/cross_entropy.h"
 #include "kernels/divergence.h"
 #include "kernels/layer_norm.h"
-#include "kernels/plain/activation.h"
 #include "kernels/plain/adam.h"
 #include "kernels/plain/cross_entropy.h"
 #include "kernels/plain/divergence.h"
@@ -145,29 +144,6 @@ Op residual_norm() {
                                        at(t, "rstd"), at(t, "norm_dx"), at(t, "dgamma"), at(t, "dbeta"));
             plain::residual_backward(N * D, at(t, "norm_dx"), at(t, "dsum"), at(t, "m"), at(t, "dx"),
                                      at(t, "ds"));
-          }};
-}
-
-Op activation(k::Activation f, const Equation& value, const Equation& slope) {
-  return {name_of(f),
-          "feed_forward.md",
-          {{"x", "-2,-0.5,0.5,2"}, {"bias", "row of 0"}, {"dy", "x of 1"}},
-          {value, slope, {"AC6", "dbias = sum_n dx", {"dbias"}, "bias"}},
-          [f](Tensors& t) {
-            t["y"] = like(t["x"]), k::bias_activation_forward(t["x"], t["bias"], f, {}, t["y"]);
-          },
-          [f](Tensors& t) {
-            t["dx"] = like(t["x"]), t["dbias"] = like(t["bias"]);
-            k::bias_activation_backward(t["dy"], k::keeps_input(f) ? t["x"] : t["y"], t["bias"], f, {},
-                                        t["dx"], t["dbias"]);
-          },
-          [f](Tensors& t) {
-            const int64_t N = t.at("x").rows(), F = t.at("x").width();
-            t["y"] = like(t["x"]), t["dx"] = like(t["x"]), t["dbias"] = like(t["bias"]),
-            t["m"] = ones(t.at("x").shape());
-            plain::bias_activation_forward(N, F, f, at(t, "x"), at(t, "bias"), at(t, "m"), at(t, "y"));
-            plain::bias_activation_backward(N, F, f, at(t, "dy"), at(t, "x"), at(t, "bias"), at(t, "m"),
-                                            at(t, "dx"), at(t, "dbias"));
           }};
 }
 
@@ -321,23 +297,8 @@ Op sgd() {
 }  // namespace
 
 std::vector<Op> row_ops() {
-  return {
-      softmax(),
-      layer_norm(),
-      rms_norm(),
-      residual_norm(),
-      activation(k::Activation::relu, {"AC1", "y = max(0, x + bias)", {"y"}},
-                 {"AC2", "dx = dy where x + bias > 0, else 0", {"dx"}, "x"}),
-      activation(k::Activation::gelu, {"AC3", "y = z Phi(z),  z = x + bias", {"y"}},
-                 {"AC4", "dx = dy (Phi(z) + z phi(z)),  z = x + bias", {"dx"}, "x"}),
-      activation(k::Activation::swish, {"AC7", "y = z s(z),  z = x + bias,  s(z) = 1 / (1 + e^-z)", {"y"}},
-                 {"AC8", "dx = dy (s + z s (1 - s)),  s = s(z)", {"dx"}, "x"}),
-      cross_entropy(),
-      divergence(),
-      top_k(),
-      adam(),
-      muon(),
-      sgd()};
+  return {softmax(),    layer_norm(), rms_norm(), residual_norm(), cross_entropy(),
+          divergence(), top_k(),      adam(),     muon(),          sgd()};
 }
 
 }  // namespace xf::tools::explain

@@ -1,0 +1,52 @@
+#include "kernels/gated_activation.h"
+
+#include "kernels/checks.h"
+
+namespace xf::kernels {
+
+void gated_activation_forward(const Tensor& gate, const Tensor& up, Activation activation, Out y) {
+  check_shape(up, gate.shape(), "gated_activation: up");
+  check_shape(y, gate.shape(), "gated_activation: y");
+  check_same_dtype("gated_activation", {&gate, &up, &y});
+  check_same_device("gated_activation", {&gate, &up, &y});
+  if (gate.numel() == 0) return;
+  dispatch(gate, [&]<typename T>(auto backend) {
+    gated_activation_forward(backend, GatedActivationForwardArgs<T>{.gate = gate.data<T>(),
+                                                                    .up = up.data<T>(),
+                                                                    .y = y.data<T>(),
+                                                                    .N = gate.rows(),
+                                                                    .F = gate.width(),
+                                                                    .gate_stride = gate.row_stride(),
+                                                                    .up_stride = up.row_stride(),
+                                                                    .y_stride = y.row_stride(),
+                                                                    .activation = activation});
+  });
+}
+
+void gated_activation_backward(const Tensor& dy, const Tensor& gate, const Tensor& up, Activation activation,
+                               Out dgate, Out dup) {
+  check_shape(gate, dy.shape(), "gated_activation_backward: gate");
+  check_shape(up, dy.shape(), "gated_activation_backward: up");
+  check_shape(dgate, dy.shape(), "gated_activation_backward: dgate");
+  check_shape(dup, dy.shape(), "gated_activation_backward: dup");
+  check_same_dtype("gated_activation_backward", {&dy, &gate, &up, &dgate, &dup});
+  check_same_device("gated_activation_backward", {&dy, &gate, &up, &dgate, &dup});
+  if (dy.numel() == 0) return;
+  dispatch(dy, [&]<typename T>(auto backend) {
+    gated_activation_backward(backend, GatedActivationBackwardArgs<T>{.dy = dy.data<T>(),
+                                                                      .gate = gate.data<T>(),
+                                                                      .up = up.data<T>(),
+                                                                      .dgate = dgate.data<T>(),
+                                                                      .dup = dup.data<T>(),
+                                                                      .N = dy.rows(),
+                                                                      .F = dy.width(),
+                                                                      .dy_stride = dy.row_stride(),
+                                                                      .gate_stride = gate.row_stride(),
+                                                                      .up_stride = up.row_stride(),
+                                                                      .dgate_stride = dgate.row_stride(),
+                                                                      .dup_stride = dup.row_stride(),
+                                                                      .activation = activation});
+  });
+}
+
+}  // namespace xf::kernels
