@@ -6,12 +6,14 @@
 #include "kernels/plain/cross_entropy.h"
 #include "kernels/plain/divergence.h"
 #include "kernels/plain/embedding.h"
+#include "kernels/plain/gated_activation.h"
 #include "kernels/plain/layer_norm.h"
 #include "kernels/plain/matmul.h"
 #include "kernels/plain/muon.h"
 #include "kernels/plain/quantized_linear.h"
 #include "kernels/plain/residual_norm.h"
 #include "kernels/plain/rms_norm.h"
+#include "kernels/plain/rotary.h"
 #include "kernels/plain/sgd.h"
 #include "kernels/plain/top_k.h"
 #include "tests/cases/dropout_factor.h"
@@ -142,6 +144,42 @@ TEST_CASE("Plain kernels: gradients of a residual connection and of a dropped no
   }
 }
 
+TEST_CASE("Plain kernels: gradients of a gated activation and of rotary positions", "[grad]") {
+  const int64_t N = 5, F = 7, H = 3, P = 2;
+  const Values gate({N, F}, 1), up({N, F}, 2), dy({N, F}, 3), y({N, F}), dgate({N, F}), dup({N, F});
+  for (const Activation f : kActivations) {
+    const auto forward = [&] { plain::gated_activation_forward(N, F, f, gate, up, y); };
+    plain::gated_activation_backward(N, F, f, dy, gate, up, dgate, dup);
+    CHECK(gradient_error(weighted(forward, y, dy), gate.tensor, dgate.tensor) < kTolerance);  // GA1
+    CHECK(gradient_error(weighted(forward, y, dy), up.tensor, dup.tensor) < kTolerance);      // GA2
+  }
+  const std::vector<int32_t> positions{0, 1, 2, 0, 40};
+  const Values x({N, H * 2 * P}, 4), dz({N, H * 2 * P}, 5), z({N, H * 2 * P}), dx({N, H * 2 * P});
+  const auto turn = [&] { plain::rotary_forward(N, H, P, 100, x, positions.data(), z); };
+  plain::rotary_backward(N, H, P, 100, dz, positions.data(), dx);
+  CHECK(gradient_error(weighted(turn, z, dz), x.tensor, dx.tensor) < kTolerance);  // RO2
+}
+
+TEST_CASE("Plain kernels: gradients of two query heads that share a key head", "[grad]") {
+  const int64_t Tq = 4, Tk = 5, Dh = 3, stride = 2 * Dh;
+  const plain::AttentionHead head{Tq, Tk, Dh, stride, Dh, 0.7, true};
+  const Values q({Tq, stride}, 1), k({Tk, Dh}, 2), v({Tk, Dh}, 3), grad_o({Tq, stride}, 4), m({Tq, Tk}),
+      p({2 * Tq, Tk}), o({Tq, stride}), dq({Tq, stride}), dk({Tk, Dh}), dv({Tk, Dh});
+  std::fill_n(static_cast<double*>(m), Tq * Tk, 1.0);
+  const auto forward = [&] {
+    for (const int64_t h : {0, 1})
+      plain::attention_forward(head, q + h * Dh, k, v, m, p + h * Tq * Tk, o + h * Dh);
+  };
+  forward();
+  for (const int64_t h : {0, 1}) {  // AT11
+    plain::attention_backward(head, grad_o + h * Dh, q + h * Dh, k, v, m, p + h * Tq * Tk, dq + h * Dh, dk,
+                              dv);
+  }
+  CHECK(gradient_error(weighted(forward, o, grad_o), q.tensor, dq.tensor) < kTolerance);
+  CHECK(gradient_error(weighted(forward, o, grad_o), k.tensor, dk.tensor) < kTolerance);  // AT12
+  CHECK(gradient_error(weighted(forward, o, grad_o), v.tensor, dv.tensor) < kTolerance);
+}
+
 TEST_CASE("Plain kernels: gradients of attention", "[grad]") {
   for (const bool causal : {false, true}) {
     const int64_t Tq = 5, Tk = 7, Dh = 3, stride = 4;
@@ -198,6 +236,21 @@ TEST_CASE("Plain kernels: norms, activations, attention and loss of numbers calc
   CHECK(plain::relu(1.5) == 1.5);
   CHECK(plain::gelu(1) == Approx(0.8413447460685429));  // AC3: the normal distribution at 1, from tables
   CHECK(plain::swish(std::log(3.0)) == Approx(0.75 * std::log(3.0)));  // AC7: e^-z is 1/3
+
+  const double gate = std::log(3.0), up = 8;
+  double gated = 0;
+  plain::gated_activation_forward(1, 1, Activation::swish, &gate, &up, &gated);
+  CHECK(gated == Approx(6 * std::log(3.0)));  // GA0
+
+  // Two pairs at position 3 and base 16: angles 3 and 3 / 4. The first is (1, 0), the second (0, 1).
+  const std::vector<double> pairs{1, 0, 0, 1};
+  const int32_t place = 3;
+  CHECK(plain::rotary_angle(16, 3, 1, 2) == Approx(0.75));  // RO0
+  plain::rotary_forward(1, 1, 2, 16, pairs.data(), &place, y.data());
+  CHECK(y[0] == Approx(std::cos(3.0)));  // RO1
+  CHECK(y[2] == Approx(std::sin(3.0)));
+  CHECK(y[1] == Approx(-std::sin(0.75)));
+  CHECK(y[3] == Approx(std::cos(0.75)));
 
   // One query, keys with scores 0 and log 3: probabilities 1/4 and 3/4; the second value is dropped.
   const plain::AttentionHead head{1, 2, 1, 1, 1, 1, false};

@@ -51,6 +51,7 @@ XF_SIM_DEVICES=1 claim "two ranks that share a device are a usage error" one_err
 claim "and leave nothing" [ ! -e none ]
 
 # ---- one is lost, while the devices of the others wait for its own
+export OMPI_MCA_odls_base_sigkill_timeout=4  # mpirun's second is short for a GPU of software beside other tests
 process_of() { # run, rank
   local folder
   for folder in /proc/[0-9]*; do
