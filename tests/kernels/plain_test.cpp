@@ -160,7 +160,23 @@ TEST_CASE("Plain kernels: gradients of a gated activation and of rotary position
   CHECK(gradient_error(weighted(turn, z, dz), x.tensor, dx.tensor) < kTolerance);  // RO2
 }
 
-TEST_CASE("Plain kernels: gradients of two query heads that share a key head", "[grad]") {
+TEST_CASE("Plain kernels: gradients of attention", "[grad]") {
+  for (const bool causal : {false, true}) {
+    const int64_t Tq = 5, Tk = 7, Dh = 3, stride = 4;
+    const plain::AttentionHead head{Tq, Tk, Dh, stride, stride, 0.7, causal};
+    const Values q({Tq, stride}, 1), k({Tk, stride}, 2), v({Tk, stride}, 3), grad_o({Tq, stride}, 4),
+        m({Tq, Tk}), p({Tq, Tk}), o({Tq, stride}), dq({Tq, stride}), dk({Tk, stride}), dv({Tk, stride});
+    const auto factors = dropout_factors(test_dropout(0.3f), Tq, Tk);
+    std::copy(factors.begin(), factors.end(), static_cast<double*>(m));
+    const auto forward = [&] { plain::attention_forward(head, q, k, v, m, p, o); };
+    forward();
+    plain::attention_backward(head, grad_o, q, k, v, m, p, dq, dk, dv);
+    CHECK(gradient_error(weighted(forward, o, grad_o), q.tensor, dq.tensor) < kTolerance);  // AT6
+    CHECK(gradient_error(weighted(forward, o, grad_o), k.tensor, dk.tensor) < kTolerance);  // AT7
+    CHECK(gradient_error(weighted(forward, o, grad_o), v.tensor, dv.tensor) < kTolerance);  // AT8
+  }
+
+  // Two query heads that share a key head.
   const int64_t Tq = 4, Tk = 5, Dh = 3, stride = 2 * Dh;
   const plain::AttentionHead head{Tq, Tk, Dh, stride, Dh, 0.7, true};
   const Values q({Tq, stride}, 1), k({Tk, Dh}, 2), v({Tk, Dh}, 3), grad_o({Tq, stride}, 4), m({Tq, Tk}),
@@ -178,23 +194,6 @@ TEST_CASE("Plain kernels: gradients of two query heads that share a key head", "
   CHECK(gradient_error(weighted(forward, o, grad_o), q.tensor, dq.tensor) < kTolerance);
   CHECK(gradient_error(weighted(forward, o, grad_o), k.tensor, dk.tensor) < kTolerance);  // AT12
   CHECK(gradient_error(weighted(forward, o, grad_o), v.tensor, dv.tensor) < kTolerance);
-}
-
-TEST_CASE("Plain kernels: gradients of attention", "[grad]") {
-  for (const bool causal : {false, true}) {
-    const int64_t Tq = 5, Tk = 7, Dh = 3, stride = 4;
-    const plain::AttentionHead head{Tq, Tk, Dh, stride, stride, 0.7, causal};
-    const Values q({Tq, stride}, 1), k({Tk, stride}, 2), v({Tk, stride}, 3), grad_o({Tq, stride}, 4),
-        m({Tq, Tk}), p({Tq, Tk}), o({Tq, stride}), dq({Tq, stride}), dk({Tk, stride}), dv({Tk, stride});
-    const auto factors = dropout_factors(test_dropout(0.3f), Tq, Tk);
-    std::copy(factors.begin(), factors.end(), static_cast<double*>(m));
-    const auto forward = [&] { plain::attention_forward(head, q, k, v, m, p, o); };
-    forward();
-    plain::attention_backward(head, grad_o, q, k, v, m, p, dq, dk, dv);
-    CHECK(gradient_error(weighted(forward, o, grad_o), q.tensor, dq.tensor) < kTolerance);  // AT6
-    CHECK(gradient_error(weighted(forward, o, grad_o), k.tensor, dk.tensor) < kTolerance);  // AT7
-    CHECK(gradient_error(weighted(forward, o, grad_o), v.tensor, dv.tensor) < kTolerance);  // AT8
-  }
 }
 
 TEST_CASE("Plain kernels: gradients of cross-entropy, divergence and the embedding", "[grad]") {
