@@ -126,11 +126,14 @@ void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s, 
     const MatrixView<A> score_gradients{ds, ld}, dropped{p, ld};
     product(transposed(score_gradients), wide_k.data, wide_k.row, s.queries, Dh, s.keys, false,
             args.dq + s.q_begin * args.dq_stride + h * Dh, args.dq_stride);  // AT6
-    const bool add = h % args.group > 0;                                     // AT12
-    product(score_gradients, q.data, q.row, s.keys, Dh, s.queries, add,
-            args.dk + s.k_begin * args.dk_stride + key_column, args.dk_stride);  // AT7
-    product(dropped, grad_o.data, grad_o.row, s.keys, Dh, s.queries, add,
-            args.dv + s.k_begin * args.dv_stride + key_column, args.dv_stride);  // AT8
+    // Written by the first query head of a key head, added to by the others (AT12): constants, so that the usual case, where
+    // there are no others, has a product without the choice.
+    const auto give = [&](MatrixView<A> a, MatrixView<T> b, T* c, int64_t c_row) {
+      if (h % args.group == 0) return product(a, b.data, b.row, s.keys, Dh, s.queries, false, c, c_row);
+      product(a, b.data, b.row, s.keys, Dh, s.queries, true, c, c_row);
+    };
+    give(score_gradients, q, args.dk + s.k_begin * args.dk_stride + key_column, args.dk_stride);  // AT7
+    give(dropped, grad_o, args.dv + s.k_begin * args.dv_stride + key_column, args.dv_stride);     // AT8
   }
 }
 
