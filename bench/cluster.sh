@@ -6,8 +6,8 @@
 #   bench/cluster.sh 2 1gbit 1ms --task transformer-base --mini-batch-words 1000
 # One process a host, one thread each, on a processor of its own as far as they go. A DELAY, one way: by the kernel's netem, or,
 # where it has none, by a switch that is a program (bench/delayed_switch.py, python3), which takes some of a processor itself.
-# Prints a line: hosts, seconds of an update (the median behind the first three), target tokens a second. One host is measured
-# without MPI.
+# Prints a line: hosts, seconds of an update (the median behind the first three), target tokens a second, the kilobytes that a host
+# sends, and, where ping (iputils-ping) is installed, how long a packet takes to the next host and back. One host is measured without MPI.
 set -eu
 cd "$(dirname "$0")/.."
 programs=$PWD/build/bin
@@ -119,8 +119,9 @@ else
     --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include "$net.0/24" --mca pml ob1 --mca btl tcp,self \
     --mca btl_tcp_if_include "$net.0/24" "$programs/xformer-train" "${options[@]}"
   grep -E '^model: |^ranks? ' "$work/run/train.log"
+  trip=$(ip netns exec xformer1 ping -q -c 10 -i 0.05 "$net.2" 2>/dev/null | awk -F / '/min.avg.max/ { print $5 }')
   sent=$(ip -n xformer1 -s link show wire | awk '/TX:/ { getline; print $1 }')
-  sent=" · $((sent / updates / 1000)) kB sent by rank 0 for each"
+  sent=" · $((sent / updates / 1000)) kB sent by rank 0 for each${trip:+ · $trip ms there and back}"
 fi
 
 # Seconds of an update: the tokens of a line, by its speed.

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/file_writer.h"
 #include "core/parallel.h"
+#include "core/workers.h"
 
 namespace xf::data {
 namespace {
@@ -16,8 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr size_t kLinesAtATime = 32768;
-constexpr int64_t kGrain = 256;
+constexpr size_t kLinesAtATime = 8192;
 
 json key_json(const TextToPrepare& text) {
   json texts = json::array();
@@ -79,24 +79,17 @@ std::string hash_of(Crc64 sources, const Crc64& targets) {
   return sources.hexadecimal();
 }
 
-// The next lines of a text, prepared; none at its end.
-struct Lines {
+// Consecutive lines of a text: as they were read, then prepared and encoded.
+struct Block {
   std::vector<std::string> source, target;
+  std::vector<EncodedLines> pieces;
 
-  bool read(PairedLines& from, TextKind kind, const TextPipeline& pipeline) {
-    source.clear();
-    target.clear();
-    std::string source_line, target_line;
-    while (target.size() < kLinesAtATime && from.next(source_line, target_line)) {
-      if (kind != TextKind::target_only) source.push_back(source_line);
-      target.push_back(target_line);
-    }
+  void encode_piece(const CorpusEncoder& encoder, const TextToPrepare& text, int64_t piece) {
     std::string none;
-    parallel_for(std::ssize(target), kGrain, [&](int64_t begin, int64_t end) {
-      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-        prepare(kind, pipeline, kind == TextKind::target_only ? none : source[i], target[i]);
-    });
-    return !target.empty();
+    const auto begin = static_cast<size_t>(piece * kLinesPerPiece);
+    for (size_t i = begin; i < std::min<size_t>(begin + kLinesPerPiece, target.size()); ++i)
+      prepare(text.kind, text.pipeline, source.empty() ? none : source[i], target[i]);
+    pieces[static_cast<size_t>(piece)] = encoder.encode(source, target, piece);
   }
 };
 
@@ -107,6 +100,53 @@ int64_t bytes_of(const std::vector<TextFiles>& texts) {
   }
   return bytes;
 }
+
+// All files' lines, a block at a time.
+class BlockReader {
+ public:
+  explicit BlockReader(const TextToPrepare& text) : text_(text), all_bytes_(bytes_of(text.texts)) {}
+
+  // Empty behind the last line.
+  void read(Block& block) {
+    block.source.clear();
+    block.target.clear();
+    std::string source, target;
+    while (block.target.size() < kLinesAtATime && next(source, target)) {
+      if (text_.kind != TextKind::target_only) block.source.push_back(source);
+      block.target.push_back(target);
+    }
+    block.pieces.resize(number_of_pieces(std::ssize(block.target)));
+    lines_ += std::ssize(block.target);
+  }
+
+  const std::vector<TextPart>& parts() const { return parts_; }  // those that are read to their ends
+  int64_t lines() const { return lines_; }
+  double share() const {  // of the bytes that are read
+    const int64_t bytes = bytes_of_parts_ + (now_ ? now_->bytes_read() : 0);
+    return std::min(1.0, static_cast<double>(bytes) / static_cast<double>(all_bytes_));
+  }
+
+ private:
+  bool next(std::string& source, std::string& target) {
+    for (; parts_.size() < text_.texts.size(); end_part()) {
+      if (!now_) now_.emplace(text_.kind, text_.texts[parts_.size()]);
+      if (now_->next(source, target)) return true;
+    }
+    return false;
+  }
+
+  void end_part() {
+    const TextFiles& files = text_.texts[parts_.size()];
+    bytes_of_parts_ += bytes_of({files});
+    parts_.push_back({files, now_->line()});
+    now_.reset();
+  }
+
+  const TextToPrepare& text_;
+  int64_t all_bytes_, bytes_of_parts_ = 0, lines_ = 0;
+  std::optional<PairedLines> now_;
+  std::vector<TextPart> parts_;
+};
 
 }  // namespace
 
@@ -123,7 +163,6 @@ void prepare_corpus(const TextToPrepare& text, const std::string& path,
                     const std::function<void(const PreparationProgress&)>& progress) {
   const json key = key_json(text);  // before the text is read: a change from here on is seen
   const auto begin = std::chrono::steady_clock::now();
-  const auto all_bytes = static_cast<double>(bytes_of(text.texts));
   remove_abandoned(path);
   PreparedPairsWriter writer(path, std::max(text.source_tokenizer.size(), text.target_tokenizer.size()));
   CorpusEncoder encoder(text.source_tokenizer, text.target_tokenizer, text.filter,
@@ -131,30 +170,30 @@ void prepare_corpus(const TextToPrepare& text, const std::string& path,
                           writer.push_back(source, target, line);
                         });
   Crc64 sources, targets;
-  std::vector<TextPart> parts;
-  Lines block;
-  int64_t lines_before = 0, bytes_before = 0;
-  for (const TextFiles& files : text.texts) {
-    PairedLines lines(text.kind, files);
-    while (block.read(lines, text.kind, text.pipeline)) {
-      add_lines(sources, block.source);
-      add_lines(targets, block.target);
-      encoder.encode(block.source, block.target);
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-      progress({lines_before + lines.line(),
-                std::min(1.0, static_cast<double>(bytes_before + lines.bytes_read()) / all_bytes),
-                seconds.count()});
-    }
-    parts.push_back({files, lines.line()});
-    lines_before += lines.line();
-    bytes_before += bytes_of({files});
+  const auto write = [&](Block& block) {
+    add_lines(sources, block.source);
+    add_lines(targets, block.target);
+    for (EncodedLines& lines : block.pieces) encoder.keep(lines);
+  };
+  // While one block is encoded in pieces, one thread writes that before it and reads that behind it.
+  BlockReader reader(text);
+  Block before, block, behind;
+  for (reader.read(block); !block.target.empty(); std::swap(before, block), std::swap(block, behind)) {
+    hand_out(1 + std::ssize(block.pieces), thread_count(), [&](int, int64_t i) {
+      if (i > 0) return block.encode_piece(encoder, text, i - 1);
+      write(before);
+      reader.read(behind);
+    });
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    progress({reader.lines() - std::ssize(behind.target), reader.share(), seconds.count()});
   }
+  write(before);
   json lines_of_parts = json::array();
-  for (const TextPart& part : parts) lines_of_parts.push_back(part.lines);
+  for (const TextPart& part : reader.parts()) lines_of_parts.push_back(part.lines);
   writer.commit({{"key", key},
                  {"hash", hash_of(sources, targets)},
                  {"lines", lines_of_parts},
-                 {"statistics", to_json(encoder.statistics(paths_of(parts)))}});
+                 {"statistics", to_json(encoder.statistics(paths_of(reader.parts())))}});
 }
 
 std::optional<PreparedCorpus> open_prepared(const TextToPrepare& text, const std::string& path) try {

@@ -81,8 +81,6 @@ std::string ParallelCorpus::place(int64_t i) const {
 
 namespace {
 
-constexpr int64_t kLinesPerPiece = 256;
-
 void count(CorpusStatistics::Side& side, std::span<const int32_t> ids, int32_t unk_id) {
   const auto length = static_cast<int64_t>(ids.size());
   side.tokens += length;
@@ -92,38 +90,31 @@ void count(CorpusStatistics::Side& side, std::span<const int32_t> ids, int32_t u
 
 }  // namespace
 
-// What one thread encodes at a time.
-struct CorpusEncoder::Piece {
-  std::vector<std::vector<int32_t>> source, target;
-};
-
 CorpusEncoder::CorpusEncoder(const Tokenizer& source, const Tokenizer& target, const LengthFilter& filter,
                              Keep keep)
     : source_tokenizer_(source), target_tokenizer_(target), filter_(filter), keep_(std::move(keep)) {}
 
-void CorpusEncoder::encode(std::span<const std::string> source, std::span<const std::string> target) {
-  XF_CHECK(source.empty() || source.size() == target.size(), "corpus: {} source lines, {} target lines",
-           source.size(), target.size());
-  has_source_ = !source.empty();
-  const auto lines = static_cast<int64_t>(target.size());
-  std::vector<Piece> pieces(static_cast<size_t>((lines + kLinesPerPiece - 1) / kLinesPerPiece));
-  const auto encode_part = [](const Tokenizer& tokenizer, std::span<const std::string> all, int64_t piece,
-                              std::vector<std::vector<int32_t>>& ids) {
-    const auto begin = static_cast<size_t>(piece * kLinesPerPiece);
+EncodedLines CorpusEncoder::encode(std::span<const std::string> source, std::span<const std::string> target,
+                                   int64_t piece) const {
+  const auto begin = static_cast<size_t>(piece * kLinesPerPiece);
+  const auto encoded = [&](const Tokenizer& tokenizer, std::span<const std::string> lines) {
+    std::vector<std::vector<int32_t>> ids;
     for (const std::string& line :
-         all.subspan(begin).first(std::min<size_t>(kLinesPerPiece, all.size() - begin)))
+         lines.subspan(begin).first(std::min<size_t>(kLinesPerPiece, lines.size() - begin)))
       ids.push_back(tokenizer.encode(line));
+    return ids;
   };
-  hand_out(std::ssize(pieces), thread_count(), [&](int, int64_t i) {
-    Piece& piece = pieces[static_cast<size_t>(i)];
-    if (has_source_) encode_part(source_tokenizer_, source, i, piece.source);
-    encode_part(target_tokenizer_, target, i, piece.target);
-  });
+  EncodedLines lines;
+  if (!source.empty()) lines.source = encoded(source_tokenizer_, source);
+  lines.target = encoded(target_tokenizer_, target);
+  return lines;
+}
+
+void CorpusEncoder::keep(EncodedLines& lines) {
+  has_source_ = !lines.source.empty();
   std::vector<int32_t> none;
-  for (Piece& piece : pieces) {
-    for (size_t i = 0; i < piece.target.size(); ++i)
-      keep_pair(has_source_ ? piece.source[i] : none, piece.target[i], has_source_);
-  }
+  for (size_t i = 0; i < lines.target.size(); ++i)
+    keep_pair(has_source_ ? lines.source[i] : none, lines.target[i], has_source_);
 }
 
 void CorpusEncoder::keep_pair(std::vector<int32_t>& source, std::vector<int32_t>& target, bool has_source) {
@@ -163,13 +154,19 @@ ParallelCorpus encode_corpus(const ParallelText& text, const Tokenizer& source_t
   corpus.parts = text.parts;
   corpus.targets_end = target_tokenizer.eos_id() >= 0;
   const bool has_source = !text.source.empty();
+  XF_CHECK(!has_source || text.source.size() == text.target.size(), "corpus: {} source lines, {} target lines",
+           text.source.size(), text.target.size());
   CorpusEncoder encoder(source_tokenizer, target_tokenizer, filter,
                         [&](std::span<const int32_t> source, std::span<const int32_t> target, int64_t line) {
                           if (has_source) corpus.source.push_back(source);
                           corpus.target.push_back(target);
                           corpus.lines.push_back(line);
                         });
-  encoder.encode(text.source, text.target);
+  std::vector<EncodedLines> pieces(number_of_pieces(std::ssize(text.target)));
+  hand_out(std::ssize(pieces), thread_count(), [&](int, int64_t i) {
+    pieces[static_cast<size_t>(i)] = encoder.encode(text.source, text.target, i);
+  });
+  for (EncodedLines& lines : pieces) encoder.keep(lines);
   corpus.statistics = encoder.statistics(text.paths());
   return corpus;
 }

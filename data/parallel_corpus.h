@@ -107,6 +107,17 @@ struct ParallelCorpus {
   std::string place(int64_t i) const;
 };
 
+// Some lines of a text as ids, before any is left out; no source where the text has none.
+struct EncodedLines {
+  std::vector<std::vector<int32_t>> source, target;
+};
+
+// How many lines a thread encodes at a time.
+inline constexpr int64_t kLinesPerPiece = 256;
+inline size_t number_of_pieces(int64_t lines) {
+  return static_cast<size_t>((lines + kLinesPerPiece - 1) / kLinesPerPiece);
+}
+
 // Pairs of lines to pairs of ids: empty ones and long ones are left out, and what was done is counted.
 class CorpusEncoder {
  public:
@@ -116,15 +127,16 @@ class CorpusEncoder {
 
   CorpusEncoder(const Tokenizer& source, const Tokenizer& target, const LengthFilter& filter, Keep keep);
 
-  // Prepared lines, the next of the text; no source where it has none. By as many threads as there are
-  // (core/parallel.h): the pairs do not depend on it.
-  void encode(std::span<const std::string> source, std::span<const std::string> target);
+  // Of the lines of piece i, lines [i, i + 1) kLinesPerPiece, which are prepared; on any thread.
+  EncodedLines encode(std::span<const std::string> source, std::span<const std::string> target,
+                      int64_t piece) const;
+  // The next lines of the text.
+  void keep(EncodedLines& lines);
 
   // Error data if no pair was kept; `paths` for the message.
   const CorpusStatistics& statistics(const std::string& paths) const;
 
  private:
-  struct Piece;
   void keep_pair(std::vector<int32_t>& source, std::vector<int32_t>& target, bool has_source);
 
   const Tokenizer &source_tokenizer_, &target_tokenizer_;
@@ -134,7 +146,7 @@ class CorpusEncoder {
   bool has_source_ = false;
 };
 
-// Error data if no pair is kept.
+// By as many threads as there are (core/parallel.h): the pairs do not depend on it. Error data if no pair is kept.
 ParallelCorpus encode_corpus(const ParallelText& text, const Tokenizer& source_tokenizer,
                              const Tokenizer& target_tokenizer, const LengthFilter& filter);
 
