@@ -3,7 +3,7 @@
 #   bench/large_text.sh [FOLDER] [PAIRS...]      default: a folder that is removed; 10000 100000 1000000
 # Made sentences (xformer-vocab demo-corpus --pairs), a vocabulary of 4,000 pieces at most, a small model, one update.
 # first start: learns the vocabulary and prepares · lines/s: pairs, both sides of them, with a vocabulary that is there ·
-# second start: opens, with that vocabulary · memory: the most that the process held beside the mapped file (RssAnon, looked at every 20 ms)
+# second start: opens, with that vocabulary · memory: the most that the process held beside the mapped file (RssAnon, looked at every 50 ms)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PWD/build/bin:$PATH
@@ -16,18 +16,29 @@ mkdir -p "$folder"
 sizes=("${@:2}")
 [ ${#sizes[@]} -gt 0 ] || sizes=(10000 100000 1000000)
 
+# The kB that a process holds; nothing when it has ended. Without other processes, which would take a processor from it.
+held_by() {
+  local key value
+  held=
+  while read -r key value _; do
+    [ "$key" != RssAnon: ] || held=$value
+  done 2>/dev/null <"/proc/$1/status" || true
+}
+exec {nothing}<> <(:)  # to wait at
+pause() { read -rt 0.05 -u "$nothing" || true; }
+
 # start TEXT OPTION...: sets seconds and megabytes, of a run that ends after its first update.
 start() {
-  local text=$1 begun now held most=0
+  local text=$1 begun now most=0
   shift
   rm -rf "$folder/run"
   begun=$(date +%s%3N)
   xformer-train --task demo --vocab-size 4000 --dim-emb 64 --transformer-dim-ffn 128 --enc-depth 1 --dec-depth 1 \
     -t "$text/train.en" "$text/train.de" --cache "$folder/cache" -m "$folder/run" --after 1u --log-format none "$@" \
     >/dev/null 2>"$folder/log" &
-  while held=$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$!/status" 2>/dev/null) && [ -n "$held" ]; do
+  while held_by $! && [ -n "$held" ]; do
     [ "$held" -le "$most" ] || most=$held
-    sleep 0.02
+    pause
   done
   wait $! || { cat "$folder/log" >&2; exit 1; }
   now=$(date +%s%3N)
