@@ -94,7 +94,7 @@ size_t count_characters(const Texts& texts) {
 
 class SentencePieceTokenizer : public Tokenizer {
  public:
-  SentencePieceTokenizer(const std::string& bytes, const std::string& name) : bytes_(bytes) {
+  SentencePieceTokenizer(const std::string& bytes, const std::string& name) : name_(name), bytes_(bytes) {
     if (const char* damage = sentencepiece_damage(bytes))
       fail(ErrorKind::data, "{}: damaged: {}; train or copy it again", name, damage);
     if (!processor_.LoadFromSerializedProto(bytes).ok()) {
@@ -105,13 +105,13 @@ class SentencePieceTokenizer : public Tokenizer {
 
   std::vector<int32_t> encode(std::string_view text) const override {
     std::vector<int> ids;
-    check(processor_.Encode(text, &ids), "encode");
+    check(processor_.Encode(text, &ids));
     return ids;
   }
   std::string decode(std::span<const int32_t> ids) const override {
     for (const int32_t id : ids) check_id(id);
     std::string text;
-    check(processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text), "decode");
+    check(processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text));
     return text;
   }
   std::string piece(int32_t id) const override {
@@ -130,12 +130,14 @@ class SentencePieceTokenizer : public Tokenizer {
   void check_id(int32_t id) const {
     XF_CHECK(id >= 0 && id < size(), "tokenizer: id must be in [0, {}), got {}", size(), id);
   }
-  static void check(const sp::util::Status& status, const char* what) {
-    if (!status.ok()) fail(ErrorKind::failure, "tokenizer: {}: {}", what, status.message());
+  // What loading has not found: pieces that are marked as what they cannot be.
+  void check(const sp::util::Status& status) const {
+    if (!status.ok())
+      fail(ErrorKind::data, "{}: damaged: {}; train or copy it again", name_, status.message());
   }
 
   sp::SentencePieceProcessor processor_;
-  std::string bytes_;
+  std::string name_, bytes_;
 };
 
 }  // namespace
