@@ -5,8 +5,8 @@
 
 Reads one JSON object per line, {"fn", "dims", "variant", "dtype", "device", "seconds", "cache_bytes"}, and answers with
 one line each: {"median_s", "p10_s", "p90_s", "n", "version", "variant"}, or {"skip": why}. Eager and torch.compile are
-both tried and the faster one is told ("variant"); on CUDA both are replayed as a CUDA graph, and attention runs in all its
-backends. Inputs rotate through more than `cache_bytes` in all. Backward is timed alone: the graph of forward is kept.
+both tried and the faster one is told ("variant"); on CUDA both are replayed as a CUDA graph, attention runs in all its
+backends, and what other libraries have for the op (fused_ops.py) is tried, too. Inputs rotate through more than `cache_bytes` in all. Backward is timed alone: the graph of forward is kept.
 """
 import contextlib
 import functools
@@ -15,6 +15,7 @@ import statistics
 import sys
 import time
 
+import fused_ops
 import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -48,6 +49,29 @@ def linear_activation(dims, variant, new):
 def layer_norm(dims, variant, new):
     n, d = dims
     return lambda x, gamma, beta: F.layer_norm(x, (d,), gamma, beta, 1e-5), (new(n, d), new(d), new(d))
+
+
+def rms_norm(dims, variant, new):
+    n, d = dims
+    return lambda x, gamma: F.rms_norm(x, (d,), gamma, 1e-5), (new(n, d), new(d))
+
+
+def rotary(dims, variant, new):
+    b, s, h, pairs = dims
+    x = new(b, s, h, 2 * pairs)
+    angles = torch.outer(torch.arange(s, device=x.device), 10000.0 ** (-torch.arange(pairs, device=x.device) / pairs))
+    cos, sin = (f(torch.cat((angles, angles), -1))[:, None, :].to(x.dtype) for f in (torch.cos, torch.sin))
+
+    def function(x):
+        first, second = x.chunk(2, -1)
+        return x * cos + torch.cat((-second, first), -1) * sin
+
+    return function, (x,)
+
+
+def gated_activation(dims, variant, new):
+    function = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}[variant]
+    return lambda gate, up: function(gate) * up, (new(*dims), new(*dims))
 
 
 def residual_norm(dims, variant, new):
@@ -84,6 +108,18 @@ def attention(dims, variant, new):
         return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
     return function, (new(b, h, sq, dh), new(b, h, sk, dh), new(b, h, sk, dh))
+
+
+def grouped_attention(dims, variant, new):
+    b, sq, sk, kv, group, dh = dims
+    causal = "causal" in variant
+    if causal and sq != sk:
+        raise Absent("causal attention of unequal sides differs")
+
+    def function(q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=True)
+
+    return function, (new(b, kv * group, sq, dh), new(b, kv, sk, dh), new(b, kv, sk, dh))
 
 
 def cross_entropy(dims, variant, new):
@@ -129,8 +165,9 @@ def sort(dims, variant, new):
 # What is run forward: fn -> (function, its arguments).
 FORWARD = {
     "matmul": matmul, "linear_forward": linear, "linear_activation_forward": linear_activation,
-    "layer_norm_forward": layer_norm, "residual_norm_forward": residual_norm, "dropout": dropout,
-    "bias_activation_forward": activation, "softmax_forward": softmax, "attention_forward": attention,
+    "layer_norm_forward": layer_norm, "rms_norm_forward": rms_norm, "residual_norm_forward": residual_norm, "dropout": dropout,
+    "bias_activation_forward": activation, "gated_activation_forward": gated_activation, "rotary_forward": rotary,
+    "softmax_forward": softmax, "attention_forward": attention, "grouped_attention_forward": grouped_attention,
     "embedding_forward": embedding, "log_softmax_top_k": log_softmax_top_k, "sort": sort,
     "add_in_place": elementwise(lambda y, x: y.add_(x), "nd", "nd"), "add_bias": elementwise(lambda y, b: y.add_(b), "nd", "d"),
     "sum_rows": elementwise(lambda x: x.sum(0), "nd"), "scale": elementwise(lambda x: x * 0.75, "nd"),
@@ -139,9 +176,11 @@ FORWARD = {
 }
 # fn -> (what is differentiated, which of its arguments get a gradient).
 BACKWARD = {
-    "layer_norm_backward": (layer_norm, None), "residual_norm_backward": (residual_norm, None),
-    "bias_activation_backward": (activation, None), "softmax_backward": (softmax, None),
-    "attention_backward": (attention, None), "embedding_backward": (embedding, None),
+    "layer_norm_backward": (layer_norm, None), "rms_norm_backward": (rms_norm, None),
+    "residual_norm_backward": (residual_norm, None), "bias_activation_backward": (activation, None),
+    "gated_activation_backward": (gated_activation, None), "rotary_backward": (rotary, None), "softmax_backward": (softmax, None),
+    "attention_backward": (attention, None), "grouped_attention_backward": (grouped_attention, None),
+    "embedding_backward": (embedding, None),
     "linear_backward_input": (linear, (0,)), "linear_backward_weight": (linear, (1, 2)),
 }
 # One call does forward and gradient.
@@ -155,8 +194,8 @@ def adam_call(dims, new):
     return optimizer.step, 4 * p.numel() * p.element_size()
 
 
-def call_of(request, compiled):
-    """A call without arguments, and the bytes that its inputs hold."""
+def call_of(request, compiled, fused=None):
+    """A call without arguments, and the bytes that its inputs hold. `fused`: a function in place of PyTorch's."""
     device, dtype = torch.device(request["device"]), DTYPES.get(request["dtype"], torch.float32)
     new = lambda *shape: torch.rand(*shape, device=device, dtype=dtype) * 2 - 1
     wrap = torch.compile if compiled else (lambda function: function)
@@ -167,7 +206,7 @@ def call_of(request, compiled):
         return adam_call(dims, new)
     if fn in FORWARD:
         function, arguments = FORWARD[fn](dims, variant, new)
-        function = wrap(function)
+        function = fused or wrap(function)
 
         def forward():
             with torch.no_grad():
@@ -185,7 +224,7 @@ def call_of(request, compiled):
     make, which = BACKWARD[fn]
     function, arguments = make(dims, variant, new)
     chosen = [a.requires_grad_() for i, a in enumerate(arguments) if which is None or i in which]
-    y = wrap(function)(*arguments)
+    y = (fused or wrap(function))(*arguments)
     dy = torch.rand_like(y)
     return (lambda: torch.autograd.grad(y, chosen, dy, retain_graph=True),
             2 * sum(a.numel() * a.element_size() for a in arguments) + 2 * dy.numel() * dy.element_size())
@@ -252,17 +291,16 @@ def sampled(sample, seconds):
     return samples
 
 
-def measure(request, compiled, backend=None):
+def measure(request, way, compiled=False, backend=None, fused=None):
     cuda = request["device"].startswith("cuda")
-    way = backend.name if backend else "compiled" if compiled else "eager"
     with contextlib.ExitStack() as stack:
         if backend:
             stack.enter_context(sdpa_kernel([backend]))
         if cuda:  # what is captured, also a backward pass by way of its forward, must not be on the default stream
             stack.enter_context(torch.cuda.stream(side_stream(request["device"])))
-        call, size = call_of(request, compiled)
+        call, size = call_of(request, compiled, fused)
         inputs = min(MOST_INPUTS, max(1, -(-request["cache_bytes"] // max(1, size))))
-        calls = [call] + [call_of(request, compiled)[0] for _ in range(inputs - 1)]
+        calls = [call] + [call_of(request, compiled, fused)[0] for _ in range(inputs - 1)]
         if cuda:
             samples, how = timed_on_cuda(calls, request["seconds"])
             way += " " + how
@@ -283,18 +321,25 @@ def first_line(error):
 
 
 def ways(request):
-    yield "eager", lambda: measure(request, False)
-    yield "compiled", lambda: measure(request, True)
-    if request["fn"].startswith("attention") and request["device"].startswith("cuda"):
+    """Names, and what measures them."""
+    yield "eager", {}
+    yield "compiled", {"compiled": True}
+    if not request["device"].startswith("cuda"):
+        return
+    op, _, direction = request["fn"].rpartition("_")
+    if "attention" in op:
         for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.CUDNN_ATTENTION):
-            yield backend.name, lambda backend=backend: measure(request, False, backend)
+            yield backend.name, {"backend": backend}
+    if direction in ("forward", "backward"):
+        for name, function in fused_ops.libraries_with(f"{op} {request['variant']}".strip()):
+            yield name, {"fused": function}
 
 
 def answer(request):
     results, reasons = [], []
-    for name, way in ways(request):
+    for name, settings in ways(request):
         try:
-            results.append(way())
+            results.append(measure(request, name, **settings))
         except Exception as error:  # a backend that refuses a shape, a compiler that is absent
             reasons.append(f"{name}: {first_line(error)}")
             if isinstance(error, Absent) and name == "eager":
