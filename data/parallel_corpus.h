@@ -127,7 +127,7 @@ class CorpusEncoder {
 
   CorpusEncoder(const Tokenizer& source, const Tokenizer& target, const LengthFilter& filter, Keep keep);
 
-  // Of the lines of piece i, lines [i, i + 1) kLinesPerPiece, which are prepared; on any thread.
+  // Of a piece of prepared lines, [piece, piece + 1) times kLinesPerPiece; on any thread.
   EncodedLines encode(std::span<const std::string> source, std::span<const std::string> target,
                       int64_t piece) const;
   // The next lines of the text.

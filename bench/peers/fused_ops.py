@@ -5,6 +5,7 @@ only where it is installed: pip install liger-kernel quack-kernels. FlashAttenti
 
     python3 fused_ops.py      compares Liger's with PyTorch's by Triton's interpreter, without a GPU
 """
+import importlib.metadata
 import importlib.util
 
 
@@ -29,16 +30,15 @@ def quack():
     return {"rms_norm": lambda x, gamma: rmsnorm(x, gamma, eps=1e-5), "softmax": softmax}
 
 
-LIBRARIES = {"liger": ("liger_kernel", liger), "quack": ("quack", quack)}
+LIBRARIES = (("liger_kernel", "liger-kernel", liger), ("quack", "quack-kernels", quack))  # module, package, functions
 
 
 def libraries_with(op):
-    """Name and function of each installed library that has this op ("rms_norm", "gated_activation swish")."""
-    for name, (module, functions) in LIBRARIES.items():
-        if importlib.util.find_spec(module) is not None:
-            function = functions().get(op)
-            if function is not None:
-                yield name, function
+    """Name with version, and function, of each installed library that has this op ("rms_norm", "gated_activation swish")."""
+    for module, package, functions in LIBRARIES:
+        function = functions().get(op) if importlib.util.find_spec(module) else None
+        if function:
+            yield f"{package} {importlib.metadata.version(package)}", function
 
 
 def compare_with_torch():
