@@ -15,10 +15,10 @@ using tests::error_of;
 
 namespace {
 
-// Two texts of which lines are empty, too long, in capitals, or just right.
+// Two texts, several blocks of lines in all, of which some are empty, too long, in capitals, or just right.
 struct Example {
   tests::TemporaryFolder folder;
-  std::vector<TextFiles> texts = {text("a", 300), text("b", 7000)};
+  std::vector<TextFiles> texts = {text("a", 300), text("b", 20000)};
   std::unique_ptr<Tokenizer> words =
       make_word_tokenizer("<unk>\n<pad>\n<s>\n</s>\n\u2581a\n\u2581b\n\u2581c\n\u2581d\n", "letters");
 
@@ -125,12 +125,12 @@ TEST_CASE("Prepared corpus: what is wrong with a text is told as of one in memor
   Example e;
   const std::string& target = e.texts[1].target();
   e.folder.write("b.trg", "a\nb\n");
-  CHECK_THAT(error_of([&] { prepare_corpus(e); }), Catch::Contains("have 7000 and 2 lines"));
+  CHECK_THAT(error_of([&] { prepare_corpus(e); }), Catch::Contains("have 20000 and 2 lines"));
   std::string lines;
-  for (int i = 0; i < 6999; ++i) lines += "a\n";
+  for (int i = 0; i < 19999; ++i) lines += "a\n";
   e.folder.write("b.trg", lines + "M\xE4nner\n");
   CHECK_THAT(error_of([&] { prepare_corpus(e); }),
-             Catch::StartsWith("3: " + target + ":7000: invalid UTF-8"));
+             Catch::StartsWith("3: " + target + ":20000: invalid UTF-8"));
   CHECK(std::distance(std::filesystem::directory_iterator(e.folder / "."), {}) == 4);
 }
 
