@@ -154,8 +154,8 @@ ParallelCorpus encode_corpus(const ParallelText& text, const Tokenizer& source_t
   corpus.parts = text.parts;
   corpus.targets_end = target_tokenizer.eos_id() >= 0;
   const bool has_source = !text.source.empty();
-  XF_CHECK(!has_source || text.source.size() == text.target.size(), "corpus: {} source lines, {} target lines",
-           text.source.size(), text.target.size());
+  XF_CHECK(!has_source || text.source.size() == text.target.size(),
+           "corpus: {} source lines, {} target lines", text.source.size(), text.target.size());
   CorpusEncoder encoder(source_tokenizer, target_tokenizer, filter,
                         [&](std::span<const int32_t> source, std::span<const int32_t> target, int64_t line) {
                           if (has_source) corpus.source.push_back(source);
