@@ -6,7 +6,8 @@
 Reads one JSON object per line, {"fn", "dims", "variant", "dtype", "device", "seconds", "cache_bytes"}, and answers with
 one line each: {"median_s", "p10_s", "p90_s", "n", "version", "variant"}, or {"skip": why}. Eager and torch.compile are
 both tried and the faster one is told ("variant"); on CUDA both are replayed as a CUDA graph, attention runs in all its
-backends, and what other libraries have for the op (fused_ops.py) is tried, too. Inputs rotate through more than `cache_bytes` in all. Backward is timed alone: the graph of forward is kept.
+backends, and what other libraries have for the op (fused_ops.py) is tried, too. Inputs rotate through more than
+`cache_bytes` in all. Backward is timed alone: the graph of forward is kept.
 """
 import contextlib
 import functools
