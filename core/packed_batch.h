@@ -20,6 +20,7 @@ struct PackedBatch {
   Tensor source_offsets;                                         // [B+1]
   Tensor target_in, target_out, target_positions, target_order;  // [Nt]
   Tensor target_offsets;                                         // [B+1]
+  Tensor target_weights;  // f32 [Nt]: how often a token's loss counts, of any sign; undefined: once
   int64_t sentences = 0;
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;

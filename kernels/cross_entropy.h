@@ -3,6 +3,7 @@
 //   z [N, V] logits in; targets i32 [N]; rows whose target is ignore_id count nothing
 //   p = softmax(z),   loss_n = -sum_v q_v log p_v = lse(z) - (1 - eps) z_t - eps * mean(z)  (CE1)
 //   loss [2] accumulated, Acc<T>: {sum of the smoothed losses, sum of -log p_t}, unscaled, in nats
+//   weights f32 [N], or undefined, which is 1: of any sign, a row's losses and its gradient times that (CE5)
 // Rows are summed in blocks of a constant size, in order.
 #pragma once
 
@@ -13,9 +14,10 @@ namespace xf::kernels {
 struct CrossEntropy {
   float label_smoothing = 0;
   int32_t ignore_id = -1;
+  Tensor weights = {};
 };
 
-// dz [N, V] written, may be z:   dz_v = p_v - q_v  (CE3), and 0 on ignored rows.  Undefined: loss only.
+// dz [N, V] written, may be z:   dz_v = w_n (p_v - q_v)  (CE3, CE5), and 0 on ignored rows.  Undefined: loss only.
 void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& options, Out loss, Out dz);
 
 // Output projection and cross-entropy, row chunk by row chunk, so that the [N, V] logits never exist:
@@ -23,7 +25,8 @@ void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& o
 //   x [N, D], w [V, D], bias [V] (or undefined), targets [N]  in;  loss as above
 //   with a gradient (dx defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order  (CE4)
 //   with a weight for divergence: rows n and n + N / 2 are two passes over one token, of equal targets, and weight * their
-//   divergence (kernels/divergence.h) is added to the first loss and its gradients to theirs; ddivergence as `logits`
+//   divergence (kernels/divergence.h) is added to the first loss and its gradients to theirs; ddivergence as `logits`; the rows
+//   of pairs have no weights
 struct ProjectionGradients {
   Tensor dx, dw, dbias;
   float divergence = 0;
@@ -46,9 +49,11 @@ struct CrossEntropyArgs {
   T* dz;
   Acc<T>* dbias;
   const int32_t* targets;
+  const float* weights;  // or null
   Acc<T>* loss;
   int64_t N, V, stride;  // elements from row to row, of z and of dz
-  CrossEntropy options;
+  float label_smoothing;
+  int32_t ignore_id;
 };
 template <typename T, CpuLevel L>
 void cross_entropy(Cpu<L>, const CrossEntropyArgs<T>&);

@@ -50,7 +50,7 @@ Variable Classifier::pool(Step& step, const Variable& x, const PackedBatch& batc
 Variable Classifier::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                           const Tensor& loss) const {
   return output_.loss(step, pool(step, encode(step, batch, counters), batch, counters), batch.target_out,
-                      loss);
+                      batch.target_weights, loss);
 }
 
 }  // namespace xf::nn

@@ -1,6 +1,7 @@
 #include "nn/fixed_batch.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/cross_entropy.h"
 
@@ -8,8 +9,9 @@ namespace xf::nn {
 
 namespace {
 
-int64_t elements_of(const BatchSize& c) {
-  return 3 * c.source_tokens + 4 * c.target_tokens + 2 * (c.sentences + 1);
+int64_t elements_of(const BatchSize& c, FixedBatch::Weights weights) {
+  const int64_t of_target = weights == FixedBatch::Weights::yes ? 5 : 4;
+  return 3 * c.source_tokens + of_target * c.target_tokens + 2 * (c.sentences + 1);
 }
 
 // Writes one array after the other into the buffer that goes to the device.
@@ -22,6 +24,13 @@ class Writer {
     const int64_t numel = tensor.defined() ? tensor.numel() : 0;
     if (numel > 0) to_ = std::copy_n(tensor.data<int32_t>(), numel, to_);
     to_ = std::fill_n(to_, count - numel, fill);
+  }
+  // Bits of the weights, or of as many ones; spare tokens are not counted whatever theirs are.
+  void write_weights(const Tensor& weights, int64_t count) {
+    std::vector<float> values(static_cast<size_t>(count), 1.0f);
+    if (weights.defined()) std::copy_n(weights.data<float>(), weights.numel(), values.begin());
+    std::memcpy(to_, values.data(), values.size() * sizeof(float));
+    to_ += count;
   }
   // Token numbers in the order of their ids. Spare tokens come last, and have the last one's id (see below).
   void write_order(const Tensor& order, int64_t count) {
@@ -43,9 +52,9 @@ int32_t largest_id(const Tensor& ids) {
 
 }  // namespace
 
-FixedBatch::FixedBatch(Device device, const BatchSize& capacity)
+FixedBatch::FixedBatch(Device device, const BatchSize& capacity, Weights weights)
     : capacity_(capacity),
-      all_(Tensor::zeros({elements_of(capacity)}, DType::i32, device)),
+      all_(Tensor::zeros({elements_of(capacity, weights)}, DType::i32, device)),
       upload_(device, all_.bytes()) {
   int64_t begin = 0;
   const auto next = [&](int64_t count) {
@@ -61,6 +70,10 @@ FixedBatch::FixedBatch(Device device, const BatchSize& capacity)
   }
   for (Tensor* tensor : {&batch_.source_offsets, &batch_.target_offsets})
     *tensor = next(capacity.sentences + 1);
+  if (weights == Weights::yes) {
+    auto* const bits = static_cast<float*>(next(capacity.target_tokens).raw());
+    batch_.target_weights = Tensor::view(bits, {capacity.target_tokens}, device);
+  }
 }
 
 void FixedBatch::load(const PackedBatch& batch) {
@@ -79,6 +92,7 @@ void FixedBatch::load(const PackedBatch& batch) {
   writer.write_order(batch.target_order, capacity_.target_tokens);
   writer.write(batch.source_offsets, capacity_.sentences + 1, static_cast<int32_t>(batch.source_tokens));
   writer.write(batch.target_offsets, capacity_.sentences + 1, static_cast<int32_t>(batch.target_tokens));
+  if (batch_.target_weights.defined()) writer.write_weights(batch.target_weights, capacity_.target_tokens);
   upload_.send(all_.raw());
   batch_.sentences = batch.sentences;
   batch_.source_tokens = batch.source_tokens;

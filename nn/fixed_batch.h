@@ -11,7 +11,9 @@ namespace xf::nn {
 
 class FixedBatch {
  public:
-  FixedBatch(Device device, const BatchSize& capacity);
+  // Whether batches may have weights: those that have none count once then.
+  enum class Weights { no, yes };
+  FixedBatch(Device device, const BatchSize& capacity, Weights weights = Weights::no);
 
   // On the device; the tensors stay the same, load() changes what is in them.
   const PackedBatch& batch() const { return batch_; }
@@ -20,7 +22,8 @@ class FixedBatch {
 
  private:
   BatchSize capacity_;
-  Tensor all_;  // i32: every array of the batch, one after the other, so that one copy brings them
+  // i32: every array of the batch, one after the other, so that one copy brings them; the weights' bits among them.
+  Tensor all_;
   PackedBatch batch_;
   Upload upload_;
 };

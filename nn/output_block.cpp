@@ -21,7 +21,8 @@ Output::Output(Registry& registry, const Parameter& weight, float label_smoothin
   registry.mark_factor(weight);
 }
 
-Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const {
+Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& weights,
+                      const Tensor& loss) const {
   const Tensor& value = x.value();
   const Shape chunk = kernels::logits_chunk(value.rows(), weight_.shape[0], value.device());
   const Tensor logits = step.allocate(chunk, value.dtype());
@@ -33,7 +34,7 @@ Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, cons
                  .divergence = step.divergence,
                  .ddivergence = step.divergence != 0 ? step.allocate(chunk, value.dtype()) : Tensor()};
   }
-  const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
+  const kernels::CrossEntropy options{.label_smoothing = label_smoothing_, .weights = weights};
   kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,
                                     gradients);
   return step.tape.record_root("output", loss.slice_rows(0, 1), {x},

@@ -35,7 +35,9 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
   if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing, ranks_);
   // The spare rows of a fixed batch lie behind all tokens, and so would not be pairs.
   if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0 && options.r_drop == 0) {
-    fixed_ = std::make_unique<FixedBatch>(registry.device(), options.capacity);
+    fixed_ =
+        std::make_unique<FixedBatch>(registry.device(), options.capacity,
+                                     options.weighted ? FixedBatch::Weights::yes : FixedBatch::Weights::no);
   }
 }
 

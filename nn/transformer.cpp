@@ -127,7 +127,7 @@ Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& c
                            const Tensor& loss) const {
   const Variable memory = encode(step, batch, counters);
   const Variable states = decode(step, batch, memory, counters);
-  return output_.loss(step, states, batch.target_out, loss);
+  return output_.loss(step, states, batch.target_out, batch.target_weights, loss);
 }
 
 std::unique_ptr<TranslationModel::Decoding> Transformer::decoding(Step& step, Arena& arena,

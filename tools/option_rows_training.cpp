@@ -201,6 +201,21 @@ std::vector<Row> optimiser_options() {
           .at_least(0)
           .seldom(),
       amount("r-drop-after", "0u", "N", "updates or epochs before R-Drop, without it").seldom(),
+      real("minimum-risk", "0", "X",
+           "in the last epochs learn the better of the model's own translations of the training text, too, "
+           "and "
+           "not to say the worse ones: X times the difference of their BLEU, 0 to 1, beside 1 for a "
+           "reference; 8 is a good one")
+          .at_least(0)
+          .seldom(),
+      integer("minimum-risk-after", "0", "N",
+              "epochs before minimum risk, without it; then the text is translated once, with --beam-size, "
+              "and in three epochs each sentence is read with its reference, the better and the worse one")
+          .between(0, kMostIds)
+          .seldom(),
+      real("minimum-risk-rate", "0.15", "X", "the learning rate of minimum risk: the schedule's, times this")
+          .at_least(0)
+          .seldom(),
       real("clip-norm", kByTask, "X", "largest norm of the token-mean gradient; 0: no limit").at_least(0),
   };
 }

@@ -15,6 +15,19 @@ constexpr data::BatchCapacity kAlignedAtATime{.target_tokens = 2048, .source_tok
 
 }  // namespace
 
+void for_each_batch(const std::vector<data::IndexedBatch>& batches, Arena& arena, int workers, Share share,
+                    const std::function<void(const data::IndexedBatch&, Arena&)>& body) {
+  const auto count = static_cast<int64_t>(batches.size());
+  const int working = count >= workers ? workers : 1;
+  std::deque<Arena> arenas;  // of all workers but the first
+  while (static_cast<int>(arenas.size()) < working - 1) arenas.emplace_back(arena.device());
+  hand_out(count, working, [&](int worker, int64_t i) {
+    if (!share.has(i)) return;
+    check_stop();
+    body(batches[static_cast<size_t>(i)], worker == 0 ? arena : arenas[static_cast<size_t>(worker) - 1]);
+  });
+}
+
 nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer& target) {
   search.bos = target.bos_id();
   search.eos = target.eos_id();
@@ -77,16 +90,9 @@ std::vector<Translation> Translator::translate(const std::vector<SourceLine>& li
   if (encoded.line_of.empty()) return results;
   const auto batches = data::translation_batches(encoded.sources, vocabularies_.source->eos_id(),
                                                  kSourceTokensPerBatch, sentences_per_batch_);
-  const auto count = static_cast<int64_t>(batches.size());
-  const int workers = count >= workers_ ? workers_ : 1;
-  std::deque<Arena> arenas;  // of all workers but the first
-  while (static_cast<int>(arenas.size()) < workers - 1) arenas.emplace_back(arena_.device());
   std::mutex telling;
-  hand_out(count, workers, [&](int worker, int64_t i) {
-    if (!share_.has(i)) return;
-    check_stop();
-    const data::IndexedBatch& indexed = batches[static_cast<size_t>(i)];
-    translate(encoded, indexed, worker == 0 ? arena_ : arenas[static_cast<size_t>(worker) - 1]);
+  for_each_batch(batches, arena_, workers_, share_, [&](const data::IndexedBatch& indexed, Arena& arena) {
+    translate(encoded, indexed, arena);
     const std::scoped_lock lock(telling);
     for (const int64_t sentence : indexed.sentences)
       tell(results[encoded.line_of[static_cast<size_t>(sentence)]]);

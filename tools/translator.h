@@ -32,6 +32,11 @@ struct Translation {
   bool cropped = false;                    // the line was longer than the model can read
 };
 
+// body(batch, arena) of each batch that is the share's. Where there are enough of them each worker, a thread, has its own, and
+// but for the first one its own arena. Throws Stopped between batches.
+void for_each_batch(const std::vector<data::IndexedBatch>& batches, Arena& arena, int workers, Share share,
+                    const std::function<void(const data::IndexedBatch& batch, Arena& arena)>& body);
+
 // `search` with the special ids of the target vocabulary.
 nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer& target);
 

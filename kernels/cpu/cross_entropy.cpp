@@ -62,8 +62,8 @@ Acc<T> sum_exponentials(const Logits<T, kHasBias> z, Acc<T> largest, Acc<T>* ter
   return sum;
 }
 
-// CE3: dz_v = p_v - eps / V, the target apart; terms [V], which may be dz, holds the exponentials.  dbias [V],
-// optional, += dz.
+// CE3: dz_v = p_v - eps / V, the target apart, where p_v = terms_v rsum; terms [V], which may be dz, holds the exponentials.
+// dbias [V], optional, += dz.
 template <typename T>
 void write_gradient(const Acc<T>* terms, int64_t V, Acc<T> rsum, Acc<T> uniform, T* dz, Acc<T>* dbias) {
   if (dbias) {
@@ -79,34 +79,36 @@ void write_gradient(const Acc<T>* terms, int64_t V, Acc<T> rsum, Acc<T> uniform,
   }
 }
 
-// CE1: partial = {loss, -log p_t, dbias [V] if asked for}
+// CE1, CE5: partial = {loss, -log p_t, dbias [V] if asked for}
 template <typename T, bool kHasBias>
 void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* partial) {
   using A = Acc<T>;
   const int64_t V = args.V;
   const int32_t target = args.targets[n];
   T* const dz = args.dz ? args.dz + n * args.stride : nullptr;
-  if (target == args.options.ignore_id) {
+  if (target == args.ignore_id) {
     if (dz) fill_zero(dz, V);
     return;
   }
   XF_CHECK(target >= 0 && target < V, "cross_entropy: target {} of row {} is outside of the {} logits",
            target, n, V);
   const Logits<T, kHasBias> z{args.z + n * args.stride, args.bias, V};
-  const A smoothing = static_cast<A>(args.options.label_smoothing), confidence = A{1} - smoothing;
+  const A smoothing = static_cast<A>(args.label_smoothing), confidence = A{1} - smoothing;
+  const A weight = args.weights ? static_cast<A>(args.weights[n]) : A{1};
   const A target_logit = z[target];
   const auto [largest, mean] = statistics(z);
   A* const terms = dz ? unrounded(dz, V) : nullptr;
   const A sum = sum_exponentials(z, largest, terms), lse = largest + std::log(sum);
-  partial[0] += lse - confidence * target_logit - smoothing * mean;
-  partial[1] += lse - target_logit;
+  partial[0] += weight * (lse - confidence * target_logit - smoothing * mean);
+  partial[1] += weight * (lse - target_logit);
   if (!dz) return;
   A* const dbias = args.dbias ? partial + 2 : nullptr;
-  const A rsum = A{1} / sum, uniform = smoothing / static_cast<A>(V);
-  const A target_gradient = terms[target] * rsum - uniform - confidence;
+  const A rsum = weight / sum, uniform = weight * smoothing / static_cast<A>(V),
+          certain = weight * confidence;
+  const A target_gradient = terms[target] * rsum - uniform - certain;
   write_gradient(terms, V, rsum, uniform, dz, dbias);
   store(target_gradient, dz + target);
-  if (dbias) dbias[target] -= confidence;
+  if (dbias) dbias[target] -= certain;
 }
 
 }  // namespace

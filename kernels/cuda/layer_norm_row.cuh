@@ -74,10 +74,6 @@ __device__ __forceinline__ float squares_of(const cuda::Pack<T>& x, int64_t left
   return sum;
 }
 
-__device__ __forceinline__ float rstd_of(float squares, int64_t D, float eps) {
-  return 1.0f / sqrtf(squares / static_cast<float>(D) + eps);
-}
-
 // y = gamma * xhat + beta, a pack of it (LN0).
 template <typename T, typename Whole>
 __device__ __forceinline__ void store_normalised(const ResidualNormForwardArgs<T>& args, int64_t n,
@@ -170,12 +166,6 @@ void with_packs(int64_t D, const F& f) {
   if (D <= 2 * kNormSpan<T>) return f(std::integral_constant<int, 2>());
   if (D <= 4 * kNormSpan<T>) return f(std::integral_constant<int, 4>());
   if constexpr (4 * kNormSpan<T> < kLongestNormInRegisters) f(std::integral_constant<int, 8>());
-}
-
-// Whether rows of D of all these arrays, one behind the other, are whole packs; those that are not there do not count.
-template <typename... T>
-bool all_whole(int64_t D, T*... arrays) {
-  return all_whole(D, Matrix<T>(arrays, D)...);
 }
 
 // kResidual false: x is normalised itself; s, sum and dropout are not looked at.

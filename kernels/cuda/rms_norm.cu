@@ -56,10 +56,6 @@ __device__ __forceinline__ float squares_of(const cuda::Pack<T>& x) {
   return sum;
 }
 
-// RM0
-__device__ __forceinline__ float rstd_of(float squares, int64_t D, float eps) {
-  return 1.0f / sqrtf(squares / static_cast<float>(D) + eps);
-}
 template <typename T>
 __device__ __forceinline__ void normalise(const cuda::Pack<T>& gamma, float rstd, cuda::Pack<T>& x) {
 #pragma unroll
@@ -243,17 +239,12 @@ void launch(const RmsNormBackwardArgs<T>& args, Walked, Whole whole) {
                cuda::stream(), args, whole);
 }
 
-template <typename T>
-Matrix<T> rows_of(T* x, int64_t D) {
-  return {x, D};
-}
-
 }  // namespace
 
 template <typename T>
 void rms_norm_forward(Cuda, const RmsNormForwardArgs<T>& args) {
   const int64_t D = args.D;
-  cuda::with_packs_of_rows(all_whole(D, rows_of(args.x, D), rows_of(args.gamma, D), rows_of(args.y, D)),
+  cuda::with_packs_of_rows(all_whole(D, args.x, args.gamma, args.y),
                            [&](auto whole) { with_row<T>(D, [&](auto row) { launch(args, row, whole); }); });
 }
 
@@ -261,9 +252,7 @@ template <typename T>
 void rms_norm_backward(Cuda, const RmsNormBackwardArgs<T>& args) {
   const int64_t D = args.D;
   column_sums<T>(args.N, D, args.dgamma, DyXhat<T>{{args.dy, D}, {args.x, D}, args.rstd});
-  const bool all =
-      all_whole(D, rows_of(args.dy, D), rows_of(args.x, D), rows_of(args.gamma, D), rows_of(args.dx, D));
-  cuda::with_packs_of_rows(all,
+  cuda::with_packs_of_rows(all_whole(D, args.dy, args.x, args.gamma, args.dx),
                            [&](auto whole) { with_row<T>(D, [&](auto row) { launch(args, row, whole); }); });
 }
 

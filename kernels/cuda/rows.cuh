@@ -50,6 +50,17 @@ bool all_whole(int64_t width, const Matrix<T>&... matrices) {
   return ((matrices.aligned && width % Matrix<T>::Pack::kCount == 0) && ...);
 }
 
+// Whether rows of `width` of all these arrays, one behind the other, are whole packs; those that are not there do not count.
+template <typename... T>
+bool all_whole(int64_t width, T*... arrays) {
+  return all_whole(width, Matrix<T>(arrays, width)...);
+}
+
+// A norm's factor: of the sum of a row's squares (RM0), or of those of what is left without its mean (LN0).
+__device__ __forceinline__ float rstd_of(float squares, int64_t D, float eps) {
+  return 1.0f / sqrtf(squares / static_cast<float>(D) + eps);
+}
+
 // body(row, column, left, whole): the pack that begins at `column`, of which `left` or more elements are in the row.
 template <typename T, typename Body, typename Whole>
 __global__ void __launch_bounds__(kRowsThreads)

@@ -19,6 +19,11 @@ using xf::kernels::projection_cross_entropy;
 
 namespace {
 
+// Of every row, or none.
+std::vector<double> weights_in(const CrossEntropy& options) {
+  return options.weights.defined() ? as_doubles(options.weights) : std::vector<double>();
+}
+
 const Target kF32{Device::cpu(), DType::f32}, kF64{Device::cpu(), DType::f64};
 
 struct Op {
@@ -35,7 +40,7 @@ struct Op {
   void run() const { cross_entropy(z, targets, options, loss, dz); }
   CrossEntropyReference reference() const {
     return cross_entropy_reference(as_doubles(z), targets.to_vector<int32_t>(), options.label_smoothing,
-                                   z.width());
+                                   z.width(), weights_in(options));
   }
 };
 
@@ -79,7 +84,7 @@ struct ProjectionReference {
       }
     }
     std::vector<int32_t> words = op.targets.to_vector<int32_t>();
-    ce = cross_entropy_reference(z, words, op.options.label_smoothing, op.w.rows());
+    ce = cross_entropy_reference(z, words, op.options.label_smoothing, op.w.rows(), weights_in(op.options));
     if (divergence_weight != 0) {
       words.resize(words.size() / 2);
       const auto apart = divergence_reference(z, {}, words, divergence_weight, op.w.rows());
@@ -99,10 +104,19 @@ struct ProjectionReference {
   }
 };
 
+// Of rows on the target's device.
+Tensor weights_of(int64_t N, const Target& t) {
+  const std::vector<double> weights = cross_entropy_weights(N);
+  return Tensor::from(std::vector<float>(weights.begin(), weights.end())).to(t.device);
+}
+
 int64_t rows_of_chunk(const Target& t) { return logits_chunk(INT32_MAX, 1, t.device)[0]; }
 
 void check_against(const ProjectionReference& expected, const Projection& op, const Target& t) {
-  CHECK(max_relative_error(op.loss, {expected.ce.loss, expected.ce.unsmoothed}) < t.forward_tolerance());
+  // Losses that weights of both signs cancel are as exact as their terms, a nat or more each.
+  const double floor = op.options.weights.defined() ? static_cast<double>(op.x.rows()) : 1e-30;
+  CHECK(max_relative_error(op.loss, {expected.ce.loss, expected.ce.unsmoothed}, floor) <
+        t.forward_tolerance());
   CHECK(max_relative_error(op.gradients.dx, expected.dx) < t.gradient_tolerance());
   CHECK(max_relative_error(op.gradients.dw, expected.dw) < t.gradient_tolerance());
   if (!op.bias.defined()) return;
@@ -128,21 +142,55 @@ TEST_CASE("CrossEntropy: losses and gradient match the definition", "[unit][devi
   }
 }
 
+// CE5
+TEST_CASE("CrossEntropy: a row's weight is that of its losses and of its gradient", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const CrossEntropyCase& c : cross_entropy_cases()) {
+      Op op(c, t);
+      op.options.weights = weights_of(c.N, t);
+      op.run();
+      const auto expected = op.reference();
+      INFO(c.why << ", " << name_of(t));
+      CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}, 1.0) <
+            tolerance(t.accumulator()));
+      const double limit = t.dtype == DType::f32 && c.spread > 100 ? 1e-4 : t.gradient_tolerance();
+      CHECK(max_relative_error(op.dz, expected.dz, 1e-3) < limit);
+    }
+  }
+}
+
+TEST_CASE("CrossEntropy: weights of one change no bit", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {33, 1033}) {
+      const Op op({"", 7, V, 0.1, 3}, t);
+      Op weighted({"", 7, V, 0.1, 3}, t);
+      weighted.options.weights = Tensor::from(std::vector<float>(7, 1)).to(t.device);
+      op.run();
+      weighted.run();
+      CHECK(same_bits(weighted.dz, op.dz));
+      CHECK(max_relative_error(weighted.loss, as_doubles(op.loss)) < 1e-6);
+    }
+  }
+}
+
 TEST_CASE("CrossEntropy: the gradient matches central differences", "[grad]") {
   for (const CrossEntropyCase& c : {CrossEntropyCase{"", 1, 2, 0, 1},
                                     {"", 3, 31, 0.1, 2},
                                     {"", 7, 33, 0.2, 2},
                                     {"", 5, 127, 0, 2},
                                     {"", 2, 129, 0.1, 2}}) {
-    const Op op(c, kF64);
-    op.run();
-    const auto loss = [&] {
-      op.loss.fill_zero();
-      cross_entropy(op.z, op.targets, op.options, op.loss, {});
-      return as_doubles(op.loss)[0];
-    };
-    INFO("N " << c.N << ", V " << c.V);
-    CHECK(gradient_error(loss, op.z, op.dz) < 1e-6);
+    for (const bool weighted : {false, true}) {
+      Op op(c, kF64);
+      if (weighted) op.options.weights = weights_of(c.N, kF64);
+      op.run();
+      const auto loss = [&] {
+        op.loss.fill_zero();
+        cross_entropy(op.z, op.targets, op.options, op.loss, {});
+        return as_doubles(op.loss)[0];
+      };
+      INFO("N " << c.N << ", V " << c.V << ", weighted " << weighted);
+      CHECK(gradient_error(loss, op.z, op.dz) < 1e-6);
+    }
   }
 }
 
@@ -254,6 +302,8 @@ TEST_CASE("CrossEntropy: rejects wrong shapes, targets and smoothing by name", "
                     "cross_entropy: dz must be [3, 5], got [3, 4]");
   CHECK_THROWS_WITH(cross_entropy(op.z, op.targets, op.options, Tensor::zeros({2}, DType::f64), op.dz),
                     "cross_entropy: loss must be f32, got f64");
+  CHECK_THROWS_WITH(cross_entropy(op.z, op.targets, {.weights = op.targets}, op.loss, op.dz),
+                    "cross_entropy: weights must be f32 [3], got i32 [3]");
 }
 
 // CE4
@@ -263,11 +313,14 @@ TEST_CASE("ProjectionCrossEntropy: chunks give the losses and gradients of the w
     const int64_t chunk = rows_of_chunk(t);
     for (const int64_t N : {int64_t{1}, int64_t{31}, chunk + 1, 2 * chunk + 33}) {
       for (const bool with_bias : {true, false}) {
-        Projection op(N, 8, 41, t);
-        if (!with_bias) op.bias = {}, op.gradients.dbias = {};
-        op.run();
-        INFO("N " << N << ", bias " << with_bias << ", " << name_of(t));
-        check_against(ProjectionReference(op), op, t);
+        for (const bool weighted : {true, false}) {
+          Projection op(N, 8, 41, t);
+          if (!with_bias) op.bias = {}, op.gradients.dbias = {};
+          if (weighted) op.options.weights = weights_of(N, t);
+          op.run();
+          INFO("N " << N << ", bias " << with_bias << ", weighted " << weighted << ", " << name_of(t));
+          check_against(ProjectionReference(op), op, t);
+        }
       }
     }
   }
@@ -317,4 +370,9 @@ TEST_CASE("ProjectionCrossEntropy: rejects wrong shapes by name", "[unit]") {
   CHECK_THROWS_WITH(projection_cross_entropy(op.x, op.w, Tensor::zeros({4}, DType::f32), op.targets,
                                              op.options, op.logits, op.loss, op.gradients),
                     "projection_cross_entropy: bias must be [5], got [4]");
+  Projection pairs(2, 4, 5, kF32);
+  pairs.options.weights = weights_of(2, kF32);
+  pairs.gradients.divergence = 1;
+  pairs.gradients.ddivergence = Tensor::zeros(pairs.logits.shape(), DType::f32);
+  CHECK_THROWS_WITH(pairs.run(), "projection_cross_entropy: pairs have no weights");
 }

@@ -31,6 +31,21 @@ TEST_CASE("FixedBatch: spare rows and empty sentences change neither loss nor gr
   }
 }
 
+TEST_CASE("FixedBatch: weights are the batch's, and one where it has none", "[unit]") {
+  const PackedBatch plain = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
+  FixedBatch fixed(Device::cpu(), {.source_tokens = 31, .target_tokens = 29, .sentences = 9},
+                   FixedBatch::Weights::yes);
+  for (const PackedBatch& batch : {weighted(plain), plain}) {
+    TinyModel model(DType::f64, tiny_config());
+    const double loss = model.accumulate({batch});
+    const auto expected = gradients_of(model.registry);
+    model.registry.gradients().fill_zero();
+    fixed.load(batch);
+    CHECK(model.accumulate({fixed.batch()}) == Approx(loss).epsilon(1e-12));
+    CHECK(worst_difference(gradients_of(model.registry), expected) <= 1e-12);
+  }
+}
+
 namespace {
 
 template <typename Model>
