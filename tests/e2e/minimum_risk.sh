@@ -35,7 +35,7 @@ until [ -e run_stopped/averaged ] || [ $stops -ge 60 ]; do
   exec_in_background() { exec_train run_stopped "${options[@]}" --log-format none 2>/dev/null; }
   exec_in_background &
   trainer=$!
-  sleep "0.$((RANDOM % 7 + 2))"
+  sleep "0.$((RANDOM % 30 + 10))"
   signal=TERM
   [ $((stops % 2)) = 1 ] && signal=KILL
   kill -$signal $trainer 2>/dev/null
