@@ -125,36 +125,23 @@ void check_against(const ProjectionReference& expected, const Projection& op, co
 
 }  // namespace
 
-// CE1, CE2, CE3
-TEST_CASE("CrossEntropy: losses and gradient match the definition", "[unit][device]") {
+// CE1, CE2, CE3, CE5
+TEST_CASE("CrossEntropy: losses and gradient match the definition, each times its row's weight",
+          "[unit][device]") {
   for (const Target& t : targets()) {
     for (const CrossEntropyCase& c : cross_entropy_cases()) {
-      const Op op(c, t);
-      op.run();
-      const auto expected = op.reference();
-      INFO(c.why << ", " << name_of(t));
-      CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}, 1.0) <
-            tolerance(t.accumulator()));
-      // z - lse loses |z| * 2^-24 in f32: 300 * 6e-8
-      const double limit = t.dtype == DType::f32 && c.spread > 100 ? 1e-4 : t.gradient_tolerance();
-      CHECK(max_relative_error(op.dz, expected.dz, 1e-3) < limit);
-    }
-  }
-}
-
-// CE5
-TEST_CASE("CrossEntropy: a row's weight is that of its losses and of its gradient", "[unit][device]") {
-  for (const Target& t : targets()) {
-    for (const CrossEntropyCase& c : cross_entropy_cases()) {
-      Op op(c, t);
-      op.options.weights = weights_of(c.N, t);
-      op.run();
-      const auto expected = op.reference();
-      INFO(c.why << ", " << name_of(t));
-      CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}, 1.0) <
-            tolerance(t.accumulator()));
-      const double limit = t.dtype == DType::f32 && c.spread > 100 ? 1e-4 : t.gradient_tolerance();
-      CHECK(max_relative_error(op.dz, expected.dz, 1e-3) < limit);
+      for (const bool weighted : {false, true}) {
+        Op op(c, t);
+        if (weighted) op.options.weights = weights_of(c.N, t);
+        op.run();
+        const auto expected = op.reference();
+        INFO(c.why << ", weighted " << weighted << ", " << name_of(t));
+        CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}, 1.0) <
+              tolerance(t.accumulator()));
+        // z - lse loses |z| * 2^-24 in f32: 300 * 6e-8
+        const double limit = t.dtype == DType::f32 && c.spread > 100 ? 1e-4 : t.gradient_tolerance();
+        CHECK(max_relative_error(op.dz, expected.dz, 1e-3) < limit);
+      }
     }
   }
 }
