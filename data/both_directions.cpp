@@ -13,7 +13,6 @@ ParallelCorpus half_reversed(const ParallelCorpus& corpus, uint64_t seed, int64_
                          .target = {},
                          .targets_end = corpus.targets_end,
                          .lines = corpus.lines,
-                         .weights = corpus.weights,
                          .prepared = nullptr,
                          .statistics = corpus.statistics};
   for (int64_t i = 0; i < corpus.size(); ++i) {

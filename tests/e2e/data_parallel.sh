@@ -22,12 +22,6 @@ same_losses() { # run, run: within 1e-5, and as many as updates
     awk -v n="$updates" '{ d = $1 - $2; if (d < 0) d = -d; d /= $1; if (d > most) most = d }
       END { printf "        largest difference %.1e\n", most; exit NR != n || most > 1e-5 }'
 }
-same_save() { # run, run
-  same_bytes "$1/latest/model.safetensors" "$2/latest/model.safetensors" &&
-    same_bytes "$1/latest/optimizer.safetensors" "$2/latest/optimizer.safetensors" &&
-    same_bytes "$1/averaged/model.safetensors" "$2/averaged/model.safetensors"
-}
-same_run() { same_save "$1" "$2" && same_bytes <(comparable_metrics "$1") <(comparable_metrics "$2"); }
 
 # ---- the same losses, the same scores, the same bits. Epochs of this corpus have 49 batches: no multiple of 2 or 4.
 options=(--after "${updates}u" --disp-freq 1u --save-freq 8u --valid-freq 8u --early-stopping 0 --valid-sets valid.en valid.de

@@ -98,3 +98,11 @@ comparable_log() { # run
     "$1/train.log"
 }
 comparable_table() { cut -f 1,2,4- "$1/valid.tsv"; } # run
+
+# Two runs: the bytes of what they saved last, and of their average; and what they measured.
+same_save() { # run, run
+  same_bytes "$1/latest/model.safetensors" "$2/latest/model.safetensors" &&
+    same_bytes "$1/latest/optimizer.safetensors" "$2/latest/optimizer.safetensors" &&
+    same_bytes "$1/averaged/model.safetensors" "$2/averaged/model.safetensors"
+}
+same_run() { same_save "$1" "$2" && same_bytes <(comparable_metrics "$1") <(comparable_metrics "$2"); }
