@@ -19,14 +19,6 @@ refuses() {  # words of the message, command...
   grep -qF "$words" "$work/log" || fail "'$words' expected, and not: $(cat "$work/log")"
 }
 
-# A code host's Markdown eats a backslash before punctuation in $...$, and may take _ behind a bracket for emphasis.
-fragile=$(perl -ne 'if (/^```/) { $fenced = !$fenced }
-  next if $fenced;
-  s/`[^`]*`//g;
-  while (/\$([^\$]+)\$/g) { my $formula = $1; print "$ARGV: $formula\n" if $formula =~ /\\[[:punct:]]|[^\w\s]_\w/ }' \
-  README.md docs/*.md docs/*/*.md)
-[ -z "$fragile" ] || fail "formulas that a code host would not show as they are: $fragile"
-
 tools/site.sh "$site"
 for id in $(grep -ohE '\\tag\{[A-Z]+[0-9]+' docs/derivations/*.md | cut -d '{' -f 2); do
   grep -qF "<tr id=\"$id\"" "$site"/docs/derivations/*.html || fail "$id: no place in the site"
