@@ -4,9 +4,35 @@
 
 #include "core/error.h"
 #include "data/bleu.h"
-#include "data/id_reader.h"
 
 namespace xf::data {
+
+namespace {
+
+// Reads numbers one after the other.
+class Numbers {
+ public:
+  explicit Numbers(std::span<const int32_t> numbers) : left_(numbers) {}
+
+  int32_t next() { return take(1).front(); }
+  std::vector<int32_t> next(int32_t count) {
+    const std::span<const int32_t> taken = take(count);
+    return {taken.begin(), taken.end()};
+  }
+  bool at_end() const { return left_.empty(); }
+
+ private:
+  std::span<const int32_t> take(int32_t count) {
+    if (count < 0 || static_cast<size_t>(count) > left_.size()) fail(ErrorKind::data, "contrasts: cut short");
+    const auto taken = left_.first(static_cast<size_t>(count));
+    left_ = left_.subspan(static_cast<size_t>(count));
+    return taken;
+  }
+
+  std::span<const int32_t> left_;
+};
+
+}  // namespace
 
 std::optional<Contrast> contrast(int64_t pair, std::span<const Candidate> candidates,
                                  const std::string& reference, bool lowercase) {
@@ -61,7 +87,7 @@ std::vector<int32_t> packed(std::span<const Contrast> contrasts) {
 }
 
 std::vector<Contrast> unpacked(std::span<const int32_t> numbers, const ParallelCorpus& corpus) {
-  IdReader in(numbers, "contrasts");
+  Numbers in(numbers);
   std::vector<Contrast> contrasts;
   int64_t before = -1;
   for (int32_t left = in.next(); left > 0; --left) {
@@ -77,7 +103,7 @@ std::vector<Contrast> unpacked(std::span<const int32_t> numbers, const ParallelC
     before = contrast.pair;
     contrasts.push_back(std::move(contrast));
   }
-  in.end();
+  if (!in.at_end()) fail(ErrorKind::data, "contrasts: more numbers than they have");
   return contrasts;
 }
 

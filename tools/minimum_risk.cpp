@@ -3,15 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
+#include "core/parallel.h"
+#include "tools/model_config.h"
 #include "tools/progress.h"
+#include "tools/translator.h"
 
 namespace xf::tools {
 
 namespace {
 
 constexpr const char* kContrasts = "contrasts";
+
+nn::SearchOptions search_options(const Options& options, const Vocabularies& vocabularies,
+                                 const data::ParallelCorpus& corpus) {
+  const int64_t beam = options.get_int("beam-size");
+  return with_specials({.beam_size = beam,
+                        .normalize = static_cast<float>(options.get_float("normalize")),
+                        .max_length = corpus.statistics.target.longest + 1,
+                        .n_best = beam},
+                       *vocabularies.target);
+}
 
 // Whole translations that say something.
 std::vector<data::Candidate> candidates_among(std::vector<nn::Hypothesis>& hypotheses,
@@ -28,17 +42,53 @@ std::vector<data::Candidate> candidates_among(std::vector<nn::Hypothesis>& hypot
 std::vector<data::Contrast> of_all_ranks(const std::vector<data::Contrast>& own,
                                          const data::ParallelCorpus& corpus, Collective& ranks) {
   if (ranks.size() == 1) return own;
+  const std::vector<int32_t> numbers = data::packed(own);
   std::vector<data::Contrast> all;
-  for (const std::vector<int32_t>& of_rank : gathered(data::packed(own), ranks))
+  for (const std::string& bytes :
+       ranks.gather({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)})) {
+    std::vector<int32_t> of_rank(bytes.size() / sizeof(int32_t));
+    std::memcpy(of_rank.data(), bytes.data(), of_rank.size() * sizeof(int32_t));
     std::ranges::move(data::unpacked(of_rank, corpus), std::back_inserter(all));
+  }
   std::ranges::sort(all, {}, &data::Contrast::pair);
   return all;
 }
 
-}  // namespace
+std::vector<data::Contrast> find_contrasts(const Options& options, const nn::TranslationModel& model,
+                                           const Vocabularies& vocabularies,
+                                           const data::ParallelCorpus& corpus, Collective& ranks) {
+  const Device device = set_up_device(options);
+  const nn::SearchOptions search = search_options(options, vocabularies, corpus);
+  const auto batches = data::translation_batches(corpus.source, vocabularies.source->eos_id(),
+                                                 kSourceTokensPerBatch, options.get_int("valid-mini-batch"));
+  std::vector<data::Contrast> found;
+  std::mutex finding;
+  const auto compare = [&](int64_t pair, std::vector<nn::Hypothesis>& hypotheses) {
+    return data::contrast(pair, candidates_among(hypotheses, *vocabularies.target),
+                          vocabularies.target->decode(corpus.target[pair]), options.get_bool("lowercase"));
+  };
+  Arena arena(device);
+  // Of several ranks one thread alone may listen to the others.
+  const int workers = device == Device::cpu() && ranks.size() == 1 ? thread_count() : 1;
+  ranks.together([&] {
+    for_each_batch(batches, arena, workers, ranks.share(),
+                   [&](const data::IndexedBatch& indexed, Arena& own) {
+                     auto hypotheses = nn::Search(model, own, search).translate(indexed.batch);
+                     std::vector<data::Contrast> of_batch;
+                     for (size_t b = 0; b < hypotheses.size(); ++b) {
+                       if (auto contrast = compare(indexed.sentences[b], hypotheses[b]))
+                         of_batch.push_back(std::move(*contrast));
+                     }
+                     const std::scoped_lock lock(finding);
+                     std::ranges::move(of_batch, std::back_inserter(found));
+                     ranks.listen();
+                   });
+  });
+  std::ranges::sort(found, {}, &data::Contrast::pair);
+  return of_all_ranks(found, corpus, ranks);
+}
 
-MinimumRisk::MinimumRisk(const Options& options, const nn::TransformerConfig& model)
-    : SelfTraining(options, options.get_int("minimum-risk-after")) {
+void check(const Options& options, const nn::TransformerConfig& model) {
   if (model.type != nn::ModelType::translation || model.quirks)
     fail(ErrorKind::usage, "minimum-risk: is for translation, without quirks; leave it out");
   if (options.get_float("r-drop") > 0)
@@ -50,28 +100,21 @@ MinimumRisk::MinimumRisk(const Options& options, const nn::TransformerConfig& mo
          options.get_int("minimum-risk-after"), options.get_int("bidirectional"));
 }
 
-std::vector<data::Contrast> MinimumRisk::find(const nn::TranslationModel& model,
-                                              const Vocabularies& vocabularies,
-                                              const data::ParallelCorpus& corpus, Collective& ranks) const {
-  const data::Tokenizer& target = *vocabularies.target;
-  const bool lowercase = options_.get_bool("lowercase");
-  std::vector<data::Contrast> contrasts;
-  std::mutex finding;
-  translate(model, vocabularies, corpus.source, corpus.statistics.target.longest,
-            options_.get_int("beam-size"), ranks, [&](int64_t pair, std::vector<nn::Hypothesis>& hypotheses) {
-              auto contrast = data::contrast(pair, candidates_among(hypotheses, target),
-                                             target.decode(corpus.target[pair]), lowercase);
-              if (!contrast) return;
-              const std::scoped_lock lock(finding);
-              contrasts.push_back(std::move(*contrast));
-            });
-  std::ranges::sort(contrasts, {}, &data::Contrast::pair);
-  return of_all_ranks(contrasts, corpus, ranks);
+}  // namespace
+
+std::shared_ptr<MinimumRisk> MinimumRisk::of(const Options& options, const nn::TransformerConfig& model) {
+  if (options.get_float("minimum-risk") == 0) return nullptr;
+  check(options, model);
+  return std::shared_ptr<MinimumRisk>(new MinimumRisk(options));
+}
+
+bool MinimumRisk::due(int64_t epoch) const {
+  return !contrasts_ && epoch >= options_.get_int("minimum-risk-after");
 }
 
 std::string MinimumRisk::begin(const nn::TranslationModel& model, const Vocabularies& vocabularies,
                                const data::ParallelCorpus& corpus, Collective& ranks) {
-  contrasts_ = find(model, vocabularies, corpus, ranks);
+  contrasts_ = find_contrasts(options_, model, vocabularies, corpus, ranks);
   double differences = 0;
   for (const data::Contrast& contrast : *contrasts_) differences += static_cast<double>(contrast.difference);
   const auto count = static_cast<int64_t>(contrasts_->size());

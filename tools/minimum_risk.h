@@ -3,27 +3,39 @@
 
 #include <optional>
 
+#include "core/collective.h"
 #include "data/minimum_risk.h"
-#include "tools/self_training.h"
+#include "nn/safetensors.h"
+#include "nn/translation_model.h"
+#include "tools/options.h"
+#include "tools/vocabularies.h"
 
 namespace xf::tools {
 
-class MinimumRisk final : public SelfTraining {
+class MinimumRisk {
  public:
-  MinimumRisk(const Options& options, const nn::TransformerConfig& model);
+  // Null without the option. Error usage for options that it does not go with. The options must outlive the object.
+  static std::shared_ptr<MinimumRisk> of(const Options& options, const nn::TransformerConfig& model);
 
-  // Of each pair whose --beam-size best translations differ in BLEU two are kept, none longer than the longest target.
+  // Whether it is to begin, where the next batch is of epoch `epoch`.
+  bool due(int64_t epoch) const;
+  // Translates the text, by the model as it is now; of each pair whose --beam-size best translations differ in BLEU two are kept, none
+  // longer than the longest target. Every rank asks, does its share, and gets all. Returns a line for the log. Throws Stopped
+  // between batches: then it has not begun.
   std::string begin(const nn::TranslationModel& model, const Vocabularies& vocabularies,
-                    const data::ParallelCorpus& corpus, Collective& ranks) override;
-  data::ParallelCorpus read(const data::ParallelCorpus& corpus, int64_t epoch) const override;
-  void save(nn::TensorMap& tensors) const override;
-  void load(const nn::TensorMap& tensors, const data::ParallelCorpus& corpus) override;
+                    const data::ParallelCorpus& corpus, Collective& ranks);
+
+  // The corpus as an epoch reads it; until it has begun, as it is.
+  data::ParallelCorpus read(const data::ParallelCorpus& corpus, int64_t epoch) const;
+
+  // Into the tensors of a checkpoint, and back; nothing there: it has not begun.
+  void save(nn::TensorMap& tensors) const;
+  void load(const nn::TensorMap& tensors, const data::ParallelCorpus& corpus);
 
  private:
-  bool begun() const override { return contrasts_.has_value(); }
-  std::vector<data::Contrast> find(const nn::TranslationModel& model, const Vocabularies& vocabularies,
-                                   const data::ParallelCorpus& corpus, Collective& ranks) const;
+  explicit MinimumRisk(const Options& options) : options_(options) {}
 
+  const Options& options_;
   std::optional<std::vector<data::Contrast>> contrasts_;
 };
 

@@ -70,13 +70,6 @@ std::vector<Row> data_options() {
               "needs a joint vocabulary")
           .between(0, kMostIds)
           .seldom(),
-      integer(
-          "data-diversification", "0", "N",
-          "after N epochs translate the text in both directions, with --beam-size, once, and from there on "
-          "read in three epochs each pair as it stands, its source with its translation, and its target's "
-          "translation with it; needs --bidirectional N or more")
-          .between(0, kMostIds)
-          .seldom(),
       integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1).seldom(),
       integer("max-length", "100", "N", "leave out training pairs with more tokens on a side")
           .between(1, kMostIds),

@@ -1,7 +1,6 @@
 #include "tools/run_start.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "core/error.h"
@@ -97,12 +96,9 @@ RunStart run_start(const Options& options) {
 void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, const std::string& where) {
   const Options before = options_from_toml(Program::train, checkpoint.config, where + "/config.toml");
   std::vector<ChangedOption> changes = options.changed_keys(before);
-  // How epochs read a text is for each run to say: text, vocabulary and model are the same.
-  static constexpr std::array kReading = {"bidirectional", "data-diversification"};
   std::erase_if(changes, [](const ChangedOption& change) {
     const std::string_view group = find_option(Program::train, change.name)->group;
-    return (group != "data" && group != "model") ||
-           std::ranges::find(kReading, change.name) != kReading.end();
+    return group != "data" && group != "model";
   });
   if (changes.empty()) return;
   fail(ErrorKind::usage, "{} is another model: {}; give the options that it was trained with", where,

@@ -30,11 +30,11 @@ class TrainingRun final : public nn::TrainingTask {
   int run();
 
   PackedBatch next_batch() override {
-    begin_self_training_if_due();
+    begin_minimum_risk_if_due();
     return setup_.batches.next();
   }
   BatchSize skip_batch() override {
-    begin_self_training_if_due();
+    begin_minimum_risk_if_due();
     return setup_.batches.skip();
   }
   void locate(nn::TrainingState& state) const override;
@@ -64,7 +64,7 @@ class TrainingRun final : public nn::TrainingTask {
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
   void load(const nn::Checkpoint& checkpoint, const std::string& where);
   void load_moments(const nn::Checkpoint& checkpoint, const std::string& where);
-  void begin_self_training_if_due();
+  void begin_minimum_risk_if_due();
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
   void begin_files();
@@ -259,8 +259,8 @@ void TrainingRun::load(const nn::Checkpoint& checkpoint, const std::string& wher
         model_.registry.set(p, weights->second.slice_rows(p.begin, p.begin + p.shape.numel()));
     }
   }
-  if (setup_.own) {
-    setup_.own->load(checkpoint.optimizer, inputs_.corpus);
+  if (setup_.risk) {
+    setup_.risk->load(checkpoint.optimizer, inputs_.corpus);
     setup_.batches.begin_again();
   }
   setup_.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});
@@ -287,12 +287,12 @@ void TrainingRun::load_moments(const nn::Checkpoint& checkpoint, const std::stri
 
 // The weights move when an update has all its batches: whichever of them is asked for, the text is translated by those of the update
 // before.
-void TrainingRun::begin_self_training_if_due() {
-  if (!setup_.own || !setup_.own->due(setup_.batches.cursor().epoch)) return;
-  report_.activity("translating the training text ...");
+void TrainingRun::begin_minimum_risk_if_due() {
+  if (!setup_.risk || !setup_.risk->due(setup_.batches.cursor().epoch)) return;
+  report_.activity("translating the training text for minimum risk ...");
   const nn::SmoothedWeights used(model_.trainer.smoothing());
-  report_.say(setup_.own->begin(dynamic_cast<const nn::TranslationModel&>(*model_.model),
-                                inputs_.vocabularies, inputs_.corpus, ranks_));
+  report_.say(setup_.risk->begin(dynamic_cast<const nn::TranslationModel&>(*model_.model),
+                                 inputs_.vocabularies, inputs_.corpus, ranks_));
   setup_.batches.begin_again();
 }
 
@@ -362,7 +362,7 @@ nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
   if (const nn::Smoothing* smoothing = model_.trainer.smoothing())
     checkpoint.optimizer["weights"] =
         optimizer.whole(smoothing->mean());  // they have changed places: see save()
-  if (setup_.own) setup_.own->save(checkpoint.optimizer);
+  if (setup_.risk) setup_.risk->save(checkpoint.optimizer);
   checkpoint.metadata = {{"update", std::to_string(state.update)}};
   describe_vocabularies(inputs_.vocabularies, checkpoint.metadata);
   checkpoint.state = state_to_save(state);

@@ -116,15 +116,15 @@ void check_reversible(const TrainingInputs& inputs, const data::BatchCapacity& c
 
 // What each epoch reads instead of the corpus, if anything.
 data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCapacity& capacity,
-                               uint64_t seed, const std::shared_ptr<SelfTraining>& own) {
+                               uint64_t seed, const std::shared_ptr<MinimumRisk>& risk) {
   const data::EpochCorpus merges = dropped_merges(inputs, capacity, seed);
   const int64_t reversing = inputs.options.get_int("bidirectional");
   if (reversing > 0) check_reversible(inputs, capacity);
-  if (reversing == 0 && !own) return merges;
-  return [&corpus = inputs.corpus, merges, reversing, seed, own](int64_t epoch) {
+  if (reversing == 0 && !risk) return merges;
+  return [&corpus = inputs.corpus, merges, reversing, seed, risk](int64_t epoch) {
     data::ParallelCorpus read = merges ? merges(epoch) : corpus;
-    if (own) read = own->read(read, epoch);
-    return epoch < reversing ? data::half_reversed(read, seed, epoch) : read;
+    if (epoch < reversing) return data::half_reversed(read, seed, epoch);
+    return risk ? risk->read(read, epoch) : read;
   };
 }
 
@@ -205,9 +205,9 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
                                            : batch_capacity(options, inputs.corpus);
   const BatchSize largest = computed_at_once(options, model, size_of(capacity), dtype, device.type);
 
-  const std::shared_ptr<SelfTraining> own = SelfTraining::of(options, model);
+  const std::shared_ptr<MinimumRisk> risk = MinimumRisk::of(options, model);
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
-                                seed, weighted_order(options), epoch_corpus(inputs, capacity, seed, own));
+                                seed, weighted_order(options), epoch_corpus(inputs, capacity, seed, risk));
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch()) /
                                    static_cast<double>(options.get_int("optimizer-delay") * ranks.size());
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
@@ -222,7 +222,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   return {.loop = loop_options(options),
           .capacity = capacity,
           .seed = seed,
-          .own = own,
+          .risk = risk,
           .batches = std::move(batches),
           .updates_per_epoch = updates_per_epoch,
           .model = model,

@@ -6,7 +6,7 @@
 #include "nn/memory_plan.h"
 #include "nn/trainer.h"
 #include "nn/training_loop.h"
-#include "tools/self_training.h"
+#include "tools/minimum_risk.h"
 #include "tools/training_run.h"
 
 namespace xf::tools {
@@ -15,7 +15,7 @@ struct TrainingSetup {
   nn::LoopOptions loop;
   data::BatchCapacity capacity;
   uint64_t seed;
-  std::shared_ptr<SelfTraining> own;  // what `batches` read; null where a run reads the text alone
+  std::shared_ptr<MinimumRisk> risk;  // what `batches` read; null without --minimum-risk
   data::TrainingBatches batches;
   double updates_per_epoch;
   nn::TransformerConfig model;
