@@ -1,9 +1,11 @@
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 
 #include "bench/ceilings.h"
 #include "bench/end_to_end.h"
 #include "bench/peer_program.h"
+#include "core/parallel.h"
 #include "data/batches.h"
 #include "data/text_file.h"
 #include "nn/search.h"
@@ -56,20 +58,30 @@ class Translation {
       sources_.push_back(model_->vocabularies.source->encode(model_->pipeline.prepare(line)));
   }
 
-  // Number of generated tokens, each sentence's </s> among them.
+  // Number of generated tokens, each sentence's </s> among them. As xformer-translate does it, each thread has batches of its own;
+  // one sentence at a time, where the next one begins when it is done, is for all of them.
   double run(const Decoding& decoding) {
-    const nn::Search search(model_->transformer(), arena_,
-                            tools::with_specials({.beam_size = decoding.beam}, *model_->vocabularies.target));
-    int64_t tokens = 0;
+    const nn::SearchOptions search =
+        tools::with_specials({.beam_size = decoding.beam}, *model_->vocabularies.target);
+    const int workers = decoding.sentences > 1 && arena_.device() == Device::cpu() ? thread_count() : 1;
+    std::atomic<int64_t> tokens = 0;
     found_.resize(static_cast<size_t>(sources_.size()));
-    for (const data::IndexedBatch& batch :
-         data::translation_batches(sources_, model_->vocabularies.source->eos_id(),
-                                   tools::kSourceTokensPerBatch, decoding.sentences)) {
-      auto hypotheses = search.translate(batch.batch);
+    const auto batches = data::translation_batches(sources_, model_->vocabularies.source->eos_id(),
+                                                   tools::kSourceTokensPerBatch, decoding.sentences);
+    const auto translate = [&](const nn::Search& by, const data::IndexedBatch& batch) {
+      auto hypotheses = by.translate(batch.batch);
       for (size_t i = 0; i < hypotheses.size(); ++i) {
         tokens += static_cast<int64_t>(hypotheses[i].front().ids.size()) + 1;
         found_[static_cast<size_t>(batch.sentences[i])] = std::move(hypotheses[i].front().ids);
       }
+    };
+    if (workers == 1) {  // one search for all: making one takes longer than a short sentence
+      const nn::Search by(model_->transformer(), arena_, search);
+      for (const data::IndexedBatch& batch : batches) translate(by, batch);
+    } else {
+      tools::for_each_batch(batches, arena_, workers, {}, [&](const data::IndexedBatch& batch, Arena& arena) {
+        translate(nn::Search(model_->transformer(), arena, search), batch);
+      });
     }
     return static_cast<double>(tokens);
   }

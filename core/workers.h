@@ -15,6 +15,12 @@ namespace xf {
 // all have ended what they were at; nothing more is handed out then.
 template <typename Body>
 void hand_out(int64_t n, int workers, const Body& body) {
+  // Within a parallel region, even of one thread, GCC's OpenMP makes new threads for each region of the body's own: one worker is in
+  // none, so that all threads are the body's, and are kept.
+  if (workers == 1) {
+    for (int64_t i = 0; i < n; ++i) body(0, i);
+    return;
+  }
   std::atomic<int64_t> next = 0;
   std::exception_ptr error;
 #pragma omp parallel num_threads(workers)
