@@ -68,21 +68,13 @@ class Translation {
     found_.resize(static_cast<size_t>(sources_.size()));
     const auto batches = data::translation_batches(sources_, model_->vocabularies.source->eos_id(),
                                                    tools::kSourceTokensPerBatch, decoding.sentences);
-    const auto translate = [&](const nn::Search& by, const data::IndexedBatch& batch) {
-      auto hypotheses = by.translate(batch.batch);
+    tools::for_each_batch(batches, arena_, workers, {}, [&](const data::IndexedBatch& batch, Arena& arena) {
+      auto hypotheses = nn::Search(model_->transformer(), arena, search).translate(batch.batch);
       for (size_t i = 0; i < hypotheses.size(); ++i) {
         tokens += static_cast<int64_t>(hypotheses[i].front().ids.size()) + 1;
         found_[static_cast<size_t>(batch.sentences[i])] = std::move(hypotheses[i].front().ids);
       }
-    };
-    if (workers == 1) {  // one search for all: making one takes longer than a short sentence
-      const nn::Search by(model_->transformer(), arena_, search);
-      for (const data::IndexedBatch& batch : batches) translate(by, batch);
-    } else {
-      tools::for_each_batch(batches, arena_, workers, {}, [&](const data::IndexedBatch& batch, Arena& arena) {
-        translate(nn::Search(model_->transformer(), arena, search), batch);
-      });
-    }
+    });
     return static_cast<double>(tokens);
   }
   // Of the last run, line by line.
