@@ -5,7 +5,6 @@
 #include "bench/ceilings.h"
 #include "bench/end_to_end.h"
 #include "bench/peer_program.h"
-#include "core/parallel.h"
 #include "data/batches.h"
 #include "data/text_file.h"
 #include "nn/search.h"
@@ -63,7 +62,7 @@ class Translation {
   double run(const Decoding& decoding) {
     const nn::SearchOptions search =
         tools::with_specials({.beam_size = decoding.beam}, *model_->vocabularies.target);
-    const int workers = decoding.sentences > 1 && arena_.device() == Device::cpu() ? thread_count() : 1;
+    const int workers = decoding.sentences > 1 ? tools::workers_on(arena_.device()) : 1;
     std::atomic<int64_t> tokens = 0;
     found_.resize(static_cast<size_t>(sources_.size()));
     const auto batches = data::translation_batches(sources_, model_->vocabularies.source->eos_id(),

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "core/parallel.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
 #include "tools/translator.h"
@@ -69,7 +68,7 @@ std::vector<data::Contrast> find_contrasts(const Options& options, const nn::Tra
   };
   Arena arena(device);
   // Of several ranks one thread alone may listen to the others.
-  const int workers = device == Device::cpu() && ranks.size() == 1 ? thread_count() : 1;
+  const int workers = ranks.size() == 1 ? workers_on(device) : 1;
   ranks.together([&] {
     for_each_batch(batches, arena, workers, ranks.share(),
                    [&](const data::IndexedBatch& indexed, Arena& own) {

@@ -74,8 +74,7 @@ ModelTranslator::ModelTranslator(const Options& options)
       reads_pieces(options.get_bool("no-spm-encode")),
       text(text_of(model->vocabularies, reads_pieces, options.get_bool("no-spm-decode"))),
       translator(translation, arena, text, search, options.get_int("mini-batch"),
-                 alignment_layer(options, translation.config()),
-                 device == Device::cpu() ? thread_count() : 1) {}
+                 alignment_layer(options, translation.config()), workers_on(device)) {}
 
 SourceLine ModelTranslator::source_line(std::string_view line, const std::string& where) const {
   const auto prepared = [&](std::string_view side) {

@@ -3,6 +3,7 @@
 #include <deque>
 #include <mutex>
 
+#include "core/parallel.h"
 #include "core/stop.h"
 #include "core/workers.h"
 
@@ -27,6 +28,8 @@ void for_each_batch(const std::vector<data::IndexedBatch>& batches, Arena& arena
     body(batches[static_cast<size_t>(i)], worker == 0 ? arena : arenas[static_cast<size_t>(worker) - 1]);
   });
 }
+
+int workers_on(Device device) { return device == Device::cpu() ? thread_count() : 1; }
 
 nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer& target) {
   search.bos = target.bos_id();

@@ -37,6 +37,9 @@ struct Translation {
 void for_each_batch(const std::vector<data::IndexedBatch>& batches, Arena& arena, int workers, Share share,
                     const std::function<void(const data::IndexedBatch& batch, Arena& arena)>& body);
 
+// Workers for it: all threads, each with a batch of its own, on the CPU; one elsewhere.
+int workers_on(Device device);
+
 // `search` with the special ids of the target vocabulary.
 nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer& target);
 

@@ -109,8 +109,8 @@ TEST_CASE("hand_out: one worker takes the pieces in order, and has all threads",
   std::atomic<int> pieces = 0;
   hand_out(4, 1, [&](int worker, int64_t i) {
     CHECK(worker == 0);
-    CHECK(omp_get_level() ==
-          0);  // in a region, even of one thread, each loop of the body would start its threads anew
+    // In a region, even of one thread, each loop of the body would start its threads anew.
+    CHECK(omp_get_level() == 0);
     order.push_back(i);
     parallel_for(64, 1, [&](int64_t, int64_t) { ++pieces; });
   });
