@@ -1,5 +1,6 @@
 #include "autograd/tape.h"
 
+#include "core/beside.h"
 #include "kernels/elementwise.h"
 
 namespace xf::autograd {
@@ -88,6 +89,9 @@ void Gradients::finish() {
   for (const auto& [contribution, sum] : sums_) kernels::add_in_place(contribution, sum);
   sums_.clear();
 }
+
+// Whatever ended a backward pass early.
+Tape::~Tape() { join(arena_.device()); }
 
 Variable Tape::leaf(const Tensor& value, const Tensor& gradient) const {
   auto slot = std::make_shared<GradientSlot>();
@@ -185,12 +189,14 @@ void Tape::backward(const std::vector<Variable>& outputs, const std::vector<Tens
     output.slot()->ready = true;
   }
   run_all();
+  join(arena_.device());
 }
 
 void Tape::backward(const Variable& root) {
   XF_CHECK(root.slot() && root.slot()->root, "tape: this value is not a root; give the seed of its gradient");
   root.slot()->ready = true;
   run_all();
+  join(arena_.device());
 }
 
 // run() has taken the node off nodes_, whose size is its number.

@@ -128,6 +128,7 @@ class Tape {
   explicit Tape(Arena& arena, Mode mode = Mode::record) : arena_(arena), mode_(mode) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
+  ~Tape();
 
   bool recording() const { return mode_ == Mode::record; }
   Arena& arena() const { return arena_; }
@@ -154,7 +155,7 @@ class Tape {
   // per node.
   void observe(TapeObserver* observer) { observer_ = observer; }
 
-  // Runs everything recorded, last to first, and empties the tape. `seed` is the gradient of `output`, of its shape.
+  // Runs all that is recorded, last to first, joins what it queued beside() and empties the tape. `seed`: output's gradient.
   void backward(const Variable& output, const Tensor& seed) { backward(std::vector{output}, {seed}); }
   // Of several values; an undefined seed is that of one which nothing depends on.
   void backward(const std::vector<Variable>& outputs, const std::vector<Tensor>& seeds);

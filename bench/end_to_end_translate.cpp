@@ -61,7 +61,7 @@ class Translation {
   // one sentence at a time, where the next one begins when it is done, is for all of them.
   double run(const Decoding& decoding) {
     const nn::SearchOptions search =
-        tools::with_specials({.beam_size = decoding.beam}, *model_->vocabularies.target);
+        tools::with_specials({.beam_size = decoding.beam, .scored = false}, *model_->vocabularies.target);
     const int workers = decoding.sentences > 1 ? tools::workers_on(arena_.device()) : 1;
     std::atomic<int64_t> tokens = 0;
     found_.resize(static_cast<size_t>(sources_.size()));

@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <regex>
@@ -17,11 +18,18 @@ namespace {
 constexpr int kOldestArchitecture = 80;  // bf16 tensor cores and cp.async
 constexpr int64_t kFirstWorkspace = 8ll << 20;
 
-struct Context {
-  int index = -1;
+struct Lane {
   cudaStream_t stream = nullptr;
   std::vector<std::shared_ptr<void>> workspaces;  // the last one is in use
   int64_t workspace_bytes = 0;
+};
+
+struct Context {
+  int index = -1;
+  std::array<Lane, kLanes> lanes;
+  size_t lane = 0;
+  bool beside = false;  // whether there is work in the second lane that the first has not waited for,
+  std::shared_ptr<void> fork, done;  // where it begins in the first, and where it ends
   std::function<void(double)> look;  // look_while_waiting()
 };
 
@@ -35,7 +43,10 @@ void select_device(Context& c, int index) {
   if (c.index == index) return;
   XF_CHECK(c.index < 0, "cuda: this process computes on cuda:{}, not on cuda:{}", c.index, index);
   check(cudaSetDevice(index), "cudaSetDevice");
-  check(cudaStreamCreateWithFlags(&c.stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  for (Lane& lane : c.lanes)
+    check(cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  c.fork = make_event();
+  c.done = make_event();
   c.index = index;
 }
 
@@ -52,6 +63,22 @@ void wait_and_look(const std::function<cudaError_t()>& query, const char* what) 
     if (waited > kPatience) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
+
+// The second lane, from here to the end of a scope, however that ends; then `done` is where it has got to.
+class OtherLane {
+ public:
+  explicit OtherLane(Context& c) : context_(c) { context_.lane = 1; }
+  OtherLane(const OtherLane&) = delete;
+  OtherLane& operator=(const OtherLane&) = delete;
+  ~OtherLane() {
+    cudaEventRecord(static_cast<cudaEvent_t>(context_.done.get()), context_.lanes[1].stream);
+    context_.lane = 0;
+    context_.beside = true;
+  }
+
+ private:
+  Context& context_;
+};
 
 int attribute(cudaDeviceAttr which, int index) {
   int value = 0;
@@ -169,16 +196,35 @@ std::string product_name(int index) {
 
 cudaStream_t stream() {
   XF_CHECK(context().index >= 0, "cuda: no device was selected");
-  return context().stream;
+  return context().lanes[lane()].stream;
+}
+
+size_t lane() { return context().lane; }
+
+void beside(const std::function<void()>& work) {
+  join();
+  Context& c = context();
+  mark(c.fork.get());
+  const OtherLane other(c);
+  check(cudaStreamWaitEvent(stream(), static_cast<cudaEvent_t>(c.fork.get()), 0), "an event");
+  work();
+}
+
+// A device that fails says so where the host waits for it.
+void join() noexcept {
+  Context& c = context();
+  if (c.beside) cudaStreamWaitEvent(c.lanes[0].stream, static_cast<cudaEvent_t>(c.done.get()), 0);
+  c.beside = false;
 }
 
 void* workspace(int64_t bytes) {
   Context& c = context();
-  if (bytes > c.workspace_bytes) {
-    c.workspace_bytes = std::max({bytes, 2 * c.workspace_bytes, kFirstWorkspace});
-    c.workspaces.push_back(allocate(Device::cuda(c.index), c.workspace_bytes));
+  Lane& of = c.lanes[c.lane];
+  if (bytes > of.workspace_bytes) {
+    of.workspace_bytes = std::max({bytes, 2 * of.workspace_bytes, kFirstWorkspace});
+    of.workspaces.push_back(allocate(Device::cuda(c.index), of.workspace_bytes));
   }
-  return c.workspaces.back().get();
+  return of.workspaces.back().get();
 }
 
 int64_t most_shared_memory() {
@@ -190,6 +236,7 @@ void compute_on(Device device) { select_device(context(), device.index); }
 void look_while_waiting(std::function<void(double)> look) { context().look = std::move(look); }
 
 void synchronize() {
+  join();
   if (context().look) return wait_and_look([] { return cudaStreamQuery(stream()); }, "a kernel");
   check(cudaStreamSynchronize(stream()), "a kernel");
 }
@@ -232,6 +279,7 @@ void zero(void* data, int64_t bytes) {
 }
 
 std::shared_ptr<void> record(const std::function<void()>& work) {
+  join();
   check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal), "a graph");
   cudaGraph_t graph = nullptr;
   try {

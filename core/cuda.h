@@ -1,8 +1,8 @@
-// The CUDA runtime as the engine uses it: one device, one stream, scratch memory, and errors as xf::Error.
+// The CUDA runtime as the engine uses it: one device, two lanes, scratch memory, and errors as xf::Error.
 // The only header of core/ that knows CUDA; for core/ itself and kernels/cuda/.
 //
 // A process computes on one CUDA device, the first that it asks for. Everything runs in order on one stream
-// of it.
+// of it, but for work beside(), which has a lane of its own: a stream, and scratch memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,17 +21,24 @@ void check(cudaError_t status, const char* what);
 // Makes it this process's device.
 void compute_on(Device device);
 
+// The lane of what is queued now, and its stream.
+constexpr size_t kLanes = 2;
+size_t lane();
 cudaStream_t stream();
+
+// Behind core/beside.h.
+void beside(const std::function<void()>& work);
+void join() noexcept;
 
 // Scratch for one op: 256-byte aligned, valid until another op asks. Repeated requests that are no larger
 // give the same address, so that a captured graph can replay; a larger one, not during a capture, leaves the
-// older memory in place for graphs that know it.
+// older memory in place for graphs that know it. Each lane has its own.
 void* workspace(int64_t bytes);
 
 // Bytes of shared memory that a block may have at most: 227 KiB on Hopper, 99 KiB on sm_86, 89 and 120.
 int64_t most_shared_memory();
 
-// Waits for the stream; the place where an earlier kernel's error shows.
+// Waits for both lanes; the place where an earlier kernel's error shows.
 void synchronize();
 
 // Gets the seconds that a wait for the device has taken so far, now and then while it lasts, and may throw. Empty: nobody looks.

@@ -22,7 +22,8 @@ void check_choice(int64_t N, int64_t V, DType dtype, const Tensor& banned, Out s
 }
 
 template <typename T>
-TopKArgs<T> choice_args(const T* z, int64_t V, int64_t z_stride, const Tensor& banned, Out scores, Out ids) {
+TopKArgs<T> choice_args(const T* z, int64_t V, int64_t z_stride, const Tensor& banned, Normalise normalise,
+                        Out scores, Out ids) {
   return {.z = z,
           .banned = data_or_null<int32_t>(banned),
           .scores = scores.data<Acc<T>>(),
@@ -31,11 +32,12 @@ TopKArgs<T> choice_args(const T* z, int64_t V, int64_t z_stride, const Tensor& b
           .V = V,
           .M = banned.defined() ? banned.numel() : 0,
           .K = ids.width(),
-          .z_stride = z_stride};
+          .z_stride = z_stride,
+          .normalise = normalise == Normalise::yes};
 }
 
-bool project_at_once(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned, Out scores,
-                     Out ids) {
+bool project_at_once(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned,
+                     Normalise normalise, Out scores, Out ids) {
   bool done = false;
   dispatch(x, [&]<typename T>(auto backend) {
     const LinearForwardArgs<T> projection{.x = x.data<T>(),
@@ -49,46 +51,47 @@ bool project_at_once(const Tensor& x, const Tensor& w, const Tensor& bias, const
                                           .w_stride = w.row_stride(),
                                           .y_stride = w.rows(),
                                           .relu = false};
-    done = projection_top_k_at_once(backend, projection,
-                                    choice_args<T>(nullptr, w.rows(), w.rows(), banned, scores, ids));
+    done = projection_top_k_at_once(
+        backend, projection, choice_args<T>(nullptr, w.rows(), w.rows(), banned, normalise, scores, ids));
   });
   return done;
 }
 
 bool project_at_once(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, const Tensor& banned,
-                     Out scores, Out ids) {
+                     Normalise normalise, Out scores, Out ids) {
   const QuantizedLinearArgs projection = quantized_linear_args(x, w, bias, Relu::no, Tensor());
   return dispatch_cpu([&](auto backend) {
     return projection_top_k_at_once(backend, projection,
-                                    choice_args<float>(nullptr, w.M, w.M, banned, scores, ids));
+                                    choice_args<float>(nullptr, w.M, w.M, banned, normalise, scores, ids));
   });
 }
 
 // Rows of x [N, D] through logits of kTopKChunk of them: project(x, z).
 template <typename Project>
-void choose_by_chunks(const Tensor& x, const Tensor& banned, Out logits, Out scores, Out ids,
-                      const Project& project) {
+void choose_by_chunks(const Tensor& x, const Tensor& banned, Normalise normalise, Out logits, Out scores,
+                      Out ids, const Project& project) {
   for (int64_t begin = 0; begin < x.rows(); begin += kTopKChunk) {
     const int64_t end = std::min(x.rows(), begin + kTopKChunk);
     const Tensor z = logits.slice_rows(0, end - begin);
     project(x.slice_rows(begin, end), z);
-    log_softmax_top_k(z, banned, scores.slice_rows(begin, end), ids.slice_rows(begin, end));
+    log_softmax_top_k(z, banned, normalise, scores.slice_rows(begin, end), ids.slice_rows(begin, end));
   }
 }
 
 }  // namespace
 
-void log_softmax_top_k(const Tensor& z, const Tensor& banned, Out scores, Out ids) {
+void log_softmax_top_k(const Tensor& z, const Tensor& banned, Normalise normalise, Out scores, Out ids) {
   check_choice(z.rows(), z.width(), z.dtype(), banned, scores, ids);
   check_same_device("top_k", {&z, &banned, &scores, &ids});
   if (z.rows() == 0) return;
   dispatch(z, [&]<typename T>(auto backend) {
-    log_softmax_top_k(backend, choice_args<T>(z.data<T>(), z.width(), z.row_stride(), banned, scores, ids));
+    log_softmax_top_k(backend,
+                      choice_args<T>(z.data<T>(), z.width(), z.row_stride(), banned, normalise, scores, ids));
   });
 }
 
-void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned, Out logits,
-                      Out scores, Out ids) {
+void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned,
+                      Normalise normalise, Out logits, Out scores, Out ids) {
   const int64_t N = x.rows(), V = w.rows();
   check_shape(w, {V, x.width()}, "projection_top_k: w");
   check_shape(bias, {V}, "projection_top_k: bias");
@@ -96,21 +99,21 @@ void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, cons
   check_choice(N, V, x.dtype(), banned, scores, ids);
   check_same_dtype("projection_top_k", {&x, &w, &bias, &logits});
   check_same_device("projection_top_k", {&x, &w, &bias, &banned, &logits, &scores, &ids});
-  if (N == 0 || project_at_once(x, w, bias, banned, scores, ids)) return;
-  choose_by_chunks(x, banned, logits, scores, ids,
+  if (N == 0 || project_at_once(x, w, bias, banned, normalise, scores, ids)) return;
+  choose_by_chunks(x, banned, normalise, logits, scores, ids,
                    [&](const Tensor& rows, Out z) { linear_forward(rows, w, bias, z); });
 }
 
 void projection_top_k(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, const Tensor& banned,
-                      Out logits, Out scores, Out ids) {
+                      Normalise normalise, Out logits, Out scores, Out ids) {
   const int64_t N = x.rows();
   check_shape(bias, {w.M}, "projection_top_k: bias");
   check_shape(logits, {std::min(N, kTopKChunk), w.M}, "projection_top_k: logits");
   check_choice(N, w.M, x.dtype(), banned, scores, ids);
   check_same_dtype("projection_top_k", {&x, &bias, &logits});
   check_same_device("projection_top_k", {&x, &w.quads, &bias, &banned, &logits, &scores, &ids});
-  if (N == 0 || project_at_once(x, w, bias, banned, scores, ids)) return;
-  choose_by_chunks(x, banned, logits, scores, ids,
+  if (N == 0 || project_at_once(x, w, bias, banned, normalise, scores, ids)) return;
+  choose_by_chunks(x, banned, normalise, logits, scores, ids,
                    [&](const Tensor& rows, Out z) { quantized_linear_forward(rows, w, bias, Relu::no, z); });
 }
 

@@ -1,7 +1,8 @@
 // Log-probabilities and the k best of each row, for greedy and beam search.
 //   z [N, V] logits       in
 //   banned i32 [M]        in: ids that never come out (their probability still counts in the normaliser)
-//   scores [N, K]         written, Acc<T>: log softmax(z), best first  (TK1, TK2)
+//   scores [N, K]         written, Acc<T>, best first  (TK2): log softmax(z) (TK1) or, as `normalise` says, z itself, in the
+//                         same order without a sum over V.  All NaN where a logit of the row is
 //   ids i32 [N, K]        written.  Ties: the smaller id first.  K <= V - M.
 #pragma once
 
@@ -10,17 +11,18 @@
 
 namespace xf::kernels {
 
-void log_softmax_top_k(const Tensor& z, const Tensor& banned, Out scores, Out ids);
+enum class Normalise { no, yes };
+void log_softmax_top_k(const Tensor& z, const Tensor& banned, Normalise normalise, Out scores, Out ids);
 
 // The same of an output projection, so that the [N, V] logits never exist:
 //   z = x W^T + bias   for kTopKChunk rows at a time, over `logits` [min(N, kTopKChunk), V] (workspace)
 //   x [N, D], w [V, D], bias [V] in
 constexpr int64_t kTopKChunk = 512;
-void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned, Out logits,
-                      Out scores, Out ids);
+void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned,
+                      Normalise normalise, Out logits, Out scores, Out ids);
 // With rounded weights (QL3); everything else is f32, on the CPU.
 void projection_top_k(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, const Tensor& banned,
-                      Out logits, Out scores, Out ids);
+                      Normalise normalise, Out logits, Out scores, Out ids);
 
 template <typename T>
 struct TopKArgs {
@@ -29,6 +31,7 @@ struct TopKArgs {
   Acc<T>* scores;
   int32_t* ids;
   int64_t N, V, M, K, z_stride;
+  bool normalise;
 };
 template <typename T, CpuLevel L>
 void log_softmax_top_k(Cpu<L>, const TopKArgs<T>&);

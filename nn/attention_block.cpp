@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/beside.h"
 #include "kernels/attention.h"
 #include "kernels/linear.h"
 
@@ -58,6 +59,12 @@ void Linear::forward(const Tensor& x, kernels::Activation activation, const kern
   }
 }
 
+void Linear::backward_weight(const Tensor& dy, const Tensor& x, kernels::Accumulate accumulate,
+                             Out dbias) const {
+  beside(dy.device(), {dy, x},
+         [&] { kernels::linear_backward_weight(dy, x, accumulate, weight.gradient, dbias); });
+}
+
 SelfAttention::SelfAttention(Registry& registry, const std::string& name, const AttentionOptions& options)
     : name_(name),
       options_(options),
@@ -90,14 +97,13 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
       [=, this, offsets = tokens.offsets, accumulate = step.gradients](autograd::Gradients& grad) {
         const Tensor dy = grad.of_output();
         const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
-        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);        // AB4
-        kernels::linear_backward_weight(dy, o, accumulate, out_.weight.gradient, out_.bias.gradient);  // AB5
+        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
+        out_.backward_weight(dy, o, accumulate, out_.bias.gradient);                             // AB5
         const Tensor dqkv = grad.arena().allocate({T, 3 * D}, x.dtype());
         kernels::attention_backward(grad_o, q, k, v, o, lse, offsets, offsets, shape, dropout,
                                     dqkv.slice_columns(0, D), dqkv.slice_columns(D, 2 * D),
                                     dqkv.slice_columns(2 * D, 3 * D));  // AB6
-        kernels::linear_backward_weight(dqkv, x, accumulate, qkv_.weight.gradient,
-                                        qkv_.bias.gradient);  // AB7
+        qkv_.backward_weight(dqkv, x, accumulate, qkv_.bias.gradient);  // AB7
         if (!grad.wanted(0)) return;
         const auto dx = grad.accumulated(0);
         kernels::linear_backward_input(dqkv, qkv_.weight.value, dx.accumulate, dx.tensor);  // AB8
@@ -125,14 +131,14 @@ Variable CrossKeysValues::forward(Step& step, const Variable& memory) const {
   const Tensor kv = step.allocate({x.rows(), kv_.weight.shape[0]}, x.dtype());
   kv_.forward(x, kv);
   step.show(name_, "AB1", "kv", kv);
-  return step.tape.record(
-      name_, kv, {memory}, [=, this, accumulate = step.gradients](autograd::Gradients& grad) {
-        const Tensor dkv = grad.of_output();
-        kernels::linear_backward_weight(dkv, x, accumulate, kv_.weight.gradient, kv_.bias.gradient);
-        if (!grad.wanted(0)) return;
-        const auto dx = grad.accumulated(0);
-        kernels::linear_backward_input(dkv, kv_.weight.value, dx.accumulate, dx.tensor);
-      });
+  return step.tape.record(name_, kv, {memory},
+                          [=, this, accumulate = step.gradients](autograd::Gradients& grad) {
+                            const Tensor dkv = grad.of_output();
+                            kv_.backward_weight(dkv, x, accumulate, kv_.bias.gradient);
+                            if (!grad.wanted(0)) return;
+                            const auto dx = grad.accumulated(0);
+                            kernels::linear_backward_input(dkv, kv_.weight.value, dx.accumulate, dx.tensor);
+                          });
 }
 
 CrossAttention::CrossAttention(Registry& registry, const std::string& name, const AttentionOptions& options)
@@ -168,13 +174,13 @@ Variable CrossAttention::forward(Step& step, const Variable& input, const Variab
        accumulate = step.gradients](autograd::Gradients& grad) {
         const Tensor dy = grad.of_output();
         const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
-        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);        // AB4
-        kernels::linear_backward_weight(dy, o, accumulate, out_.weight.gradient, out_.bias.gradient);  // AB5
+        kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
+        out_.backward_weight(dy, o, accumulate, out_.bias.gradient);                             // AB5
         const Tensor dq = grad.arena().allocate({T, D}, x.dtype());
         const Tensor dkv = grad.written(1, kv);
         kernels::attention_backward(grad_o, q, k, v, o, lse, query_offsets, key_offsets, shape, dropout, dq,
-                                    dkv.slice_columns(0, D), dkv.slice_columns(D, 2 * D));         // AB6
-        kernels::linear_backward_weight(dq, x, accumulate, q_.weight.gradient, q_.bias.gradient);  // AB10
+                                    dkv.slice_columns(0, D), dkv.slice_columns(D, 2 * D));  // AB6
+        q_.backward_weight(dq, x, accumulate, q_.bias.gradient);                            // AB10
         if (!grad.wanted(0)) return;
         const auto dx = grad.accumulated(0);
         kernels::linear_backward_input(dq, q_.weight.value, dx.accumulate, dx.tensor);  // AB11

@@ -17,6 +17,9 @@ struct Linear {
   // a = dropout(f(y)), written; pre as in kernels::linear_activation_forward.
   void forward(const Tensor& x, kernels::Activation activation, const kernels::Dropout& dropout, Out pre,
                Out a) const;
+  // The weight's gradient, written or accumulated, and dbias if defined: kernels::linear_backward_weight, beside what
+  // follows (core/beside.h).
+  void backward_weight(const Tensor& dy, const Tensor& x, kernels::Accumulate accumulate, Out dbias) const;
   const Parameter& weight;  // [out, in]
   const Parameter& bias;    // [out]
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace xf::nn {
 
@@ -207,12 +208,16 @@ std::vector<double> Beams::token_log_probabilities(const Candidate& last) const 
 Hypothesis Beams::hypothesis(const Ended& ended) const {
   Hypothesis result;
   result.cut = ended.last.id != options_.eos;
+  result.ids = path(ended.last.parent);
+  if (result.cut) result.ids.push_back(ended.last.id);
+  if (!options_.scored) {
+    result.log_probability = result.score = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
   result.log_probability = ended.last.log_probability;
   const auto words = static_cast<double>(ended.tokens - (result.cut ? 0 : 1));
   result.score = (result.log_probability + static_cast<double>(options_.word_penalty) * words) /
                  std::pow(static_cast<double>(ended.tokens), static_cast<double>(options_.normalize));
-  result.ids = path(ended.last.parent);
-  if (result.cut) result.ids.push_back(ended.last.id);
   result.token_log_probabilities = token_log_probabilities(ended.last);
   return result;
 }

@@ -37,8 +37,9 @@ class JointDecoding final : public TranslationModel::Decoding {
   Tensor logits(const DecodeStep& at) override {
     return mixture(step_, weights_, [&](size_t i) { return members_[i]->logits(at); });
   }
-  void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) override {
-    kernels::log_softmax_top_k(logits(at), banned, scores, ids);
+  void top_k(const DecodeStep& at, const Tensor& banned, kernels::Normalise normalise, Out scores,
+             Out ids) override {
+    kernels::log_softmax_top_k(logits(at), banned, normalise, scores, ids);
   }
 
  private:
@@ -89,7 +90,8 @@ Tensor Ensemble::logits(Step& step, const PackedBatch& batch) const {
 
 void Ensemble::top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const {
   const Tensor z = logits(step, batch);
-  kernels::log_softmax_top_k(z, Tensor::empty({0}, DType::i32, z.device()), scores, ids);
+  kernels::log_softmax_top_k(z, Tensor::empty({0}, DType::i32, z.device()), kernels::Normalise::yes, scores,
+                             ids);
 }
 
 Variable Ensemble::loss(Step&, const PackedBatch&, const Tensor&, const Tensor&) const {

@@ -31,13 +31,12 @@ Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& t
   return step.tape.record(
       name_, y, {input}, [=, this, accumulate = step.gradients](autograd::Gradients& grad) {
         const Tensor dy = grad.of_output();
-        kernels::linear_backward_weight(dy, a, accumulate, out_.weight.gradient,
-                                        out_.bias.gradient);  // FF2, FF3
+        out_.backward_weight(dy, a, accumulate, out_.bias.gradient);  // FF2, FF3
         const Tensor dz = grad.arena().allocate({T, options_.hidden}, x.dtype());
         kernels::linear_activation_backward_input(dy, out_.weight.value, keeps_pre ? pre : a, in_.bias.value,
                                                   options_.activation, dropout, dz,
-                                                  in_.bias.gradient);                       // FF1, FF4, FF6
-        kernels::linear_backward_weight(dz, x, accumulate, in_.weight.gradient, Tensor());  // FF5
+                                                  in_.bias.gradient);  // FF1, FF4, FF6
+        in_.backward_weight(dz, x, accumulate, Tensor());              // FF5
         if (!grad.wanted(0)) return;
         const auto dx = grad.accumulated(0);
         kernels::linear_backward_input(dz, in_.weight.value, dx.accumulate, dx.tensor);  // FF7

@@ -54,12 +54,13 @@ Tensor Output::logits(Step& step, const Tensor& x) const {
   return z;
 }
 
-void Output::top_k(Step& step, const Tensor& x, const Tensor& banned, Out scores, Out ids) const {
+void Output::top_k(Step& step, const Tensor& x, const Tensor& banned, kernels::Normalise normalise,
+                   Out scores, Out ids) const {
   const Tensor logits = step.allocate({std::min(kernels::kTopKChunk, x.rows()), weight_.shape[0]}, x.dtype());
   if (weight_.quantized.defined()) {
-    kernels::projection_top_k(x, weight_.quantized, bias_.value, banned, logits, scores, ids);
+    kernels::projection_top_k(x, weight_.quantized, bias_.value, banned, normalise, logits, scores, ids);
   } else {
-    kernels::projection_top_k(x, weight_.value, bias_.value, banned, logits, scores, ids);
+    kernels::projection_top_k(x, weight_.value, bias_.value, banned, normalise, logits, scores, ids);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cross_entropy.h"
+#include "kernels/top_k.h"
 #include "nn/step.h"
 #include "nn/transformer_config.h"
 
@@ -27,8 +28,9 @@ class Output {
   // x [R, D] -> logits [R, V]
   Tensor logits(Step& step, const Tensor& x) const;
 
-  // The best next tokens of x [R, D] by log-probability, for search: log_softmax_top_k of the logits.
-  void top_k(Step& step, const Tensor& x, const Tensor& banned, Out scores, Out ids) const;
+  // The best next tokens of x [R, D], for search: log_softmax_top_k of the logits.
+  void top_k(Step& step, const Tensor& x, const Tensor& banned, kernels::Normalise normalise, Out scores,
+             Out ids) const;
 
  private:
   const Parameter& weight_;

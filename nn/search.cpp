@@ -71,13 +71,14 @@ void put_given(const Beams& beams, const Tensor& z, Continuations& found) {
 
 // A search's.
 Continuations best(TranslationModel::Decoding& decoding, const DecodeStep& at, const Beams& beams,
-                   const Tensor& banned, const Tensor& scores, const Tensor& ids) {
+                   const Tensor& banned, kernels::Normalise normalise, const Tensor& scores,
+                   const Tensor& ids) {
   Tensor z;
   if (beams.any_given()) {
     z = decoding.logits(at);
-    kernels::log_softmax_top_k(z, banned, scores, ids);
+    kernels::log_softmax_top_k(z, banned, normalise, scores, ids);
   } else {
-    decoding.top_k(at, banned, scores, ids);
+    decoding.top_k(at, banned, normalise, scores, ids);
   }
   Continuations found{read_values(scores), download(ids), scores.width()};
   if (z.defined()) put_given(beams, z, found);
@@ -114,6 +115,7 @@ std::vector<PhiloxSequence> random_sequences(const Given& given, int64_t sentenc
 
 Search::Search(const TranslationModel& model, Arena& arena, const SearchOptions& options)
     : model_(model), arena_(arena), options_(options) {
+  options_.scored = options.scored || options.beam_size > 1 || options.drawing;
   options_.max_length = std::min(options.max_length, most_tokens(model.config()));
   const int64_t V = model.config().target_vocabulary;
   check(options.beam_size >= 1, "beam-size", "at least 1");
@@ -171,6 +173,7 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch,
   Beams beams(options_, download(batch.source_offsets), given.prefixes, observer);
   std::vector<PhiloxSequence> random = random_sequences(given, batch.sentences, options_.seed);
   std::vector<int32_t> host_tables;
+  const auto normalise = options_.scored ? kernels::Normalise::yes : kernels::Normalise::no;
   while (!beams.done()) {
     beams.write_step(host_tables);
     const DecodeStep at = decode_step(beams, upload(arena_, host_tables));
@@ -179,8 +182,9 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch,
       found = drawn(beams, read_values(decoding->logits(at)), *options_.drawing, banned_, random);
     } else {
       const int64_t R = beams.live(), K = std::min(beams.wanted(), allowed);
-      found = best(*decoding, at, beams, banned, arena_.allocate({R, K}, accumulator_of(model_.dtype())),
-                   arena_.allocate({R, K}, DType::i32));
+      found =
+          best(*decoding, at, beams, banned, normalise,
+               arena_.allocate({R, K}, accumulator_of(model_.dtype())), arena_.allocate({R, K}, DType::i32));
     }
     beams.advance(found.log_probabilities, found.ids, found.K);
   }

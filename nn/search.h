@@ -38,6 +38,9 @@ struct SearchOptions {
   float max_length_factor = 3;
   int64_t max_length = 256;  // at most Model::kMaxPositions; a model that reads fewer tokens ends there
   int64_t n_best = 1;        // hypotheses returned, at most beam_size
+  // Whether somebody wants to know the scores. If not, greedy search takes the largest logit without adding up the
+  // exponentials of all words, and its hypotheses have none: NaN. A beam and drawing need them themselves.
+  bool scored = true;
   bool allow_unk = false;
   float word_penalty = 0;               // above 0: longer translations
   int64_t no_repeat_ngram = 0;          // 0: any may repeat

@@ -32,8 +32,9 @@ class CachedDecoding final : public TranslationModel::Decoding {
   }
 
   Tensor logits(const DecodeStep& at) override { return model_.logits(step_, states(at)); }
-  void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) override {
-    model_.top_k(step_, states(at), banned, scores, ids);
+  void top_k(const DecodeStep& at, const Tensor& banned, kernels::Normalise normalise, Out scores,
+             Out ids) override {
+    model_.top_k(step_, states(at), banned, normalise, scores, ids);
   }
 
  private:
@@ -144,7 +145,7 @@ Tensor Transformer::logits(Step& step, const PackedBatch& batch) const {
 void Transformer::top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const {
   const Variable memory = encode(step, batch, Tensor());
   const Tensor states = decode(step, batch, memory, Tensor()).value();
-  top_k(step, states, Tensor::empty({0}, DType::i32, states.device()), scores, ids);
+  top_k(step, states, Tensor::empty({0}, DType::i32, states.device()), kernels::Normalise::yes, scores, ids);
 }
 
 Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& positions,

@@ -52,8 +52,9 @@ class Transformer final : public TranslationModel {
   // [R, D] -> [R, V]
   Tensor logits(Step& step, const Tensor& states) const { return output_.logits(step, states); }
   // The best next tokens: scores [R, K], Acc, and ids i32 [R, K] written (kernels/top_k.h).
-  void top_k(Step& step, const Tensor& states, const Tensor& banned, Out scores, Out ids) const {
-    output_.top_k(step, states, banned, scores, ids);
+  void top_k(Step& step, const Tensor& states, const Tensor& banned, kernels::Normalise normalise, Out scores,
+             Out ids) const {
+    output_.top_k(step, states, banned, normalise, scores, ids);
   }
 
   // One position for R hypotheses: ids, positions i32 [R] -> states [R, D]. Row r's projections are written

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/arena.h"
+#include "kernels/top_k.h"
 #include "nn/model.h"
 
 namespace xf::nn {
@@ -22,8 +23,10 @@ class TranslationModel : public Model {
     virtual ~Decoding() = default;
     // Of the next token of each hypothesis. -> [R, V]
     virtual Tensor logits(const DecodeStep& at) = 0;
-    // The best next tokens by log-probability: scores [R, K], Acc, and ids i32 [R, K] written (kernels/top_k.h).
-    virtual void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) = 0;
+    // The best next tokens: scores [R, K], Acc, log-probabilities or logits, and ids i32 [R, K] written
+    // (kernels/top_k.h).
+    virtual void top_k(const DecodeStep& at, const Tensor& banned, kernels::Normalise normalise, Out scores,
+                       Out ids) = 0;
   };
   // Reads the source tensors of the batch, which is on the model's device. `hypotheses`: of its first step, at most;
   // what is kept for more is taken when they come. The step's tape and the arena must outlive it.

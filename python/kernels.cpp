@@ -243,7 +243,9 @@ nb::tuple log_softmax_top_k(Arg logits, int64_t k) {
     fail(ErrorKind::usage, "log_softmax_top_k: expected k from 1 to {}, got {}", z.width(), k);
   const Tensor scores = sums(with_width(z, k), z), ids = Tensor::empty(with_width(z, k), DType::i32),
                none_banned = Tensor::empty({0}, DType::i32);
-  run_kernel([&] { kernels::log_softmax_top_k(matrix(z), none_banned, matrix(scores), matrix(ids)); });
+  run_kernel([&] {
+    kernels::log_softmax_top_k(matrix(z), none_banned, kernels::Normalise::yes, matrix(scores), matrix(ids));
+  });
   return tuple_of(scores, ids);
 }
 

@@ -62,14 +62,14 @@ std::optional<int64_t> alignment_layer(const Options& options, const nn::Transfo
 
 }  // namespace
 
-ModelTranslator::ModelTranslator(const Options& options)
+ModelTranslator::ModelTranslator(const Options& options, bool scored)
     : device(device_and_threads(options)),
       model(load_model(options.get_strings("model").front(), device, options)),
       others(other_models(options, *model, device)),
       ensemble(make_ensemble(options, *model, others)),
       translation(ensemble ? *ensemble : model->translation_model()),
       arena(device),
-      search(search_options(options, model->training)),
+      search(search_options(options, model->training, scored)),
       with_prefixes(options.get_bool("force-decode")),
       reads_pieces(options.get_bool("no-spm-encode")),
       text(text_of(model->vocabularies, reads_pieces, options.get_bool("no-spm-decode"))),

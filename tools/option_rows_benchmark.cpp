@@ -75,7 +75,7 @@ std::vector<Row> whole_options() {
       text("input", "", "FILE", "text to translate"),
       text("data", "", "DIR", "folder with train.en and train.de, to train on"),
       integer("beam", "5", "N", "width of the search; always also greedy").at_least(1),
-      integer("mini-batch", "256", "N", "sentences of a batch; always also one at a time").at_least(1),
+      integer("mini-batch", "128", "N", "sentences of a batch; always also one at a time").at_least(1),
       integer("updates", "300", "N", "of end-to-end training").at_least(1),
   };
 }

@@ -87,7 +87,7 @@ std::vector<Row> translate_options() {
              "of --teacher-forced; seed: as two tutorials print source, target, prediction and their BLEU"),
       integer("num-examples", "", "N", "of --output-format seed: the first N pairs of each batch; else all")
           .at_least(0),
-      integer("mini-batch", "256", "N", "sentences translated together").at_least(1),
+      integer("mini-batch", "128", "N", "sentences translated together").at_least(1),
       precision_option(),
   };
 }

@@ -22,6 +22,9 @@ class TranslationForm {
   // Error usage for an --alignment that there is not.
   explicit TranslationForm(const Options& options);
 
+  // Whether log-probabilities or scores are part of it.
+  bool shows_scores() const { return n_best_ || word_scores_ || interactive_; }
+
   // A line, or one for each hypothesis. `id`: of the input line, from 0.
   std::vector<std::string> lines(const Translation& translation, int64_t id) const;
 

@@ -48,7 +48,7 @@ void check_translation_options(const Options& options) {
   }
 }
 
-nn::SearchOptions search_options(const Options& options, const Options& training) {
+nn::SearchOptions search_options(const Options& options, const Options& training, bool scored) {
   const auto deciding = [&](std::string_view name) -> const Options& {
     return options.is_set(name) ? options : training;
   };
@@ -59,6 +59,7 @@ nn::SearchOptions search_options(const Options& options, const Options& training
           .max_length_factor = static_cast<float>(options.get_float("max-length-factor")),
           .max_length = options.get_int("max-length"),
           .n_best = options.get_bool("n-best") ? beam : 1,
+          .scored = scored,
           .allow_unk = options.get_bool("allow-unk"),
           .word_penalty = static_cast<float>(options.get_float("word-penalty")),
           .no_repeat_ngram = options.get_int("no-repeat-ngram-size"),

@@ -85,7 +85,7 @@ double TranslationValidator::compat_bleu() {
 std::vector<std::string> TranslationValidator::translations(int64_t beam) {
   const Translator translator(
       translator_, search_arena_, vocabularies_,
-      {.beam_size = beam, .normalize = static_cast<float>(options_.get_float("normalize"))},
+      {.beam_size = beam, .normalize = static_cast<float>(options_.get_float("normalize")), .scored = false},
       options_.get_int("valid-mini-batch"), {}, 1, ranks_.share());
   std::vector<SourceLine> lines;
   for (const std::string& source : set_.text.source) lines.push_back({source});

@@ -134,7 +134,7 @@ class TranslationOutput {
 
 int translate_lines(const Options& options) {
   const TranslationForm form(options);
-  const ModelTranslator model(options);
+  const ModelTranslator model(options, form.shows_scores());
   const bool quiet = options.get_bool("quiet"), interactive = options.get_bool("interactive"),
              typed = options.get_string("input") == "-" && isatty(STDIN_FILENO) != 0 && !quiet,
              line_by_line = interactive || somebody_waits(options.get_string("input"));

@@ -22,7 +22,7 @@ Case best_of(const Scope& scope, const tests::TopKCase& c) {
           [=](Inputs& in) {
             const Tensor z = in.random({c.N, c.V}, -5, 5), banned = in.ids(c.banned);
             const Tensor scores = in.zero_sums({c.N, c.K}), ids = in.zeros({c.N, c.K}, DType::i32);
-            return Call{[=] { kernels::log_softmax_top_k(z, banned, scores, ids); },
+            return Call{[=] { kernels::log_softmax_top_k(z, banned, kernels::Normalise::yes, scores, ids); },
                         {{scores}, {ids, kSameIds}},
                         [=] {
                           const auto r = tests::top_k_reference(c, tests::as_doubles(z));
@@ -46,7 +46,10 @@ Case best_of_projection(const Scope& scope, const tests::TopKCase& c, int64_t D)
             const Tensor banned = in.ids(c.banned),
                          logits = in.poisoned({std::min(c.N, kernels::kTopKChunk), c.V});
             const Tensor scores = in.zero_sums({c.N, c.K}), ids = in.zeros({c.N, c.K}, DType::i32);
-            return Call{[=] { kernels::projection_top_k(x, w, bias, banned, logits, scores, ids); },
+            return Call{[=] {
+                          kernels::projection_top_k(x, w, bias, banned, kernels::Normalise::yes, logits,
+                                                    scores, ids);
+                        },
                         {{scores, 4, 1}},
                         [=] {
                           const auto row = tests::as_doubles(bias);

@@ -1,7 +1,7 @@
 // The k best of a row: a sorted list of the best so far, and blocks that are passed over whole when their
 // largest logit does not reach the worst of the list, which after the first few hundred columns is nearly
-// always. A row is looked at kColumns at a time, while they are in a near cache: by the k best, then by the
-// sum of exponentials, which is brought to a new maximum where the columns hold one.
+// always. A row is looked at kColumns at a time, while they are in a near cache: by the k best, then, where scores
+// are normalised, by the sum of exponentials, which is brought to a new maximum where the columns hold one.
 #include "kernels/top_k.h"
 
 #include <cmath>
@@ -32,20 +32,22 @@ struct RowSoFar {
   Acc<T>* values;  // best first; equal values in the order in which they came, that is, of their ids
   int32_t* ids;
   int64_t count = 0;
+  bool has_nan = false;
   Acc<T> maximum = -std::numeric_limits<Acc<T>>::infinity(), sum = 0;
 };
 
-// Whether any of a whole block exceeds the threshold.
+// Whether any of a whole block exceeds the threshold, or is NaN.
 template <typename T>
 bool any_above(const T* block, Acc<T> threshold) {
-  auto above = load_lanes(block) > threshold;
+  auto below = load_lanes(block) <= threshold;
   for (int64_t i = kLanes<Acc<T>>; i < kBlock; i += kLanes<Acc<T>>)
-    above |= load_lanes(block + i) > threshold;
-  return any(above);
+    below &= load_lanes(block + i) <= threshold;
+  return any(~below);
 }
 
 template <typename T>
 void offer(const TopKArgs<T>& args, Acc<T> logit, int32_t id, RowSoFar<T>& row) {
+  row.has_nan |= std::isnan(logit);
   if (row.count == args.K && !(logit > row.values[row.count - 1])) return;
   if (std::find(args.banned, args.banned + args.M, id) != args.banned + args.M) return;
   if (row.count < args.K) ++row.count;
@@ -92,12 +94,13 @@ void add_exponentials(const T* z, int64_t n, RowSoFar<T>& row) {
 template <typename T>
 void see_columns(const TopKArgs<T>& args, const T* z, int64_t first, int64_t n, RowSoFar<T>& row) {
   find_best(args, z, first, n, row);
-  add_exponentials(z, n, row);
+  if (args.normalise) add_exponentials(z, n, row);
 }
 
 template <typename T>
-void finish(const RowSoFar<T>& row) {  // TK1
-  const Acc<T> normaliser = row.maximum + std::log(row.sum);
+void finish(const TopKArgs<T>& args, const RowSoFar<T>& row) {
+  Acc<T> normaliser = row.has_nan ? std::numeric_limits<Acc<T>>::quiet_NaN() : Acc<T>{0};
+  if (args.normalise) normaliser = row.maximum + std::log(row.sum);  // TK1
   for (int64_t k = 0; k < row.count; ++k) row.values[k] -= normaliser;
 }
 
@@ -120,7 +123,7 @@ void choose_rows(const TopKArgs<float>& args, int64_t begin, int64_t end, const 
     for (int64_t n = 0; n < end - begin; ++n)
       see_columns(args, logits.data() + n * kColumns, first, columns, rows[static_cast<size_t>(n)]);
   }
-  for (const RowSoFar<float>& row : rows) finish(row);
+  for (const RowSoFar<float>& row : rows) finish(args, row);
 }
 
 void project_rows(const LinearForwardArgs<float>& projection, const TopKArgs<float>& args, int64_t begin,
@@ -174,7 +177,7 @@ void log_softmax_top_k(Cpu<L>, const TopKArgs<T>& args) {
     RowSoFar<T> row = nothing_yet(args, n);
     for (int64_t first = 0; first < args.V; first += kColumns)
       see_columns(args, z + first, first, std::min(kColumns, args.V - first), row);
-    finish(row);
+    finish(args, row);
   });
 }
 

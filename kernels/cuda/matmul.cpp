@@ -10,6 +10,7 @@
 // where the parts are added in a step of its own and in a fixed order: same product, same bits.
 #include "kernels/matmul.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -68,9 +69,9 @@ struct Plan {
 };
 
 struct Library {
-  cublasLtHandle_t handle = nullptr;  // lives as long as the process
-  std::shared_ptr<void> workspace;
-  std::map<Key, std::optional<Plan>> plans;  // without a plan: there is no kernel
+  cublasLtHandle_t handle = nullptr;                           // lives as long as the process
+  std::array<std::shared_ptr<void>, cuda::kLanes> workspaces;  // a lane's
+  std::map<Key, std::optional<Plan>> plans;                    // without a plan: there is no kernel
 };
 
 Library& library() {
@@ -78,7 +79,8 @@ Library& library() {
     Library created;
     int device = 0;
     cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-    created.workspace = cuda::allocate(Device::cuda(device), kWorkspaceBytes);
+    for (auto& workspace : created.workspaces)
+      workspace = cuda::allocate(Device::cuda(device), kWorkspaceBytes);
     check_status(cublaslt().cublasLtCreate(&created.handle), "cublasLtCreate");
     return created;
   }();
@@ -230,11 +232,11 @@ bool multiply(const MatmulArgs<T, C>& args, const Epilogue<C>& epilogue, const B
   const Plan& plan = *place->second;
   if (vector) set(plan.description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, vector);
   const float alpha = 1, beta = args.accumulate ? 1 : 0;
-  check_status(
-      cublaslt().cublasLtMatmul(library().handle, plan.description.get(), &alpha, args.b, plan.b.get(),
-                                args.a, plan.a.get(), &beta, args.c, plan.c.get(), args.c, plan.c.get(),
-                                &plan.algorithm, library().workspace.get(), kWorkspaceBytes, cuda::stream()),
-      "cublasLtMatmul");
+  check_status(cublaslt().cublasLtMatmul(
+                   library().handle, plan.description.get(), &alpha, args.b, plan.b.get(), args.a,
+                   plan.a.get(), &beta, args.c, plan.c.get(), args.c, plan.c.get(), &plan.algorithm,
+                   library().workspaces[cuda::lane()].get(), kWorkspaceBytes, cuda::stream()),
+               "cublasLtMatmul");
   return true;
 }
 

@@ -73,7 +73,8 @@ __global__ void __launch_bounds__(kThreads, 2) top_k_of_row(TopKArgs<T> args) {
   });
   const ExponentialSum total = terms.of_block<kThreads>();
   // TK1, TK2
-  const float normaliser = total.largest + logf(total.sum);
+  const float lse = total.largest + logf(total.sum);
+  const float normaliser = args.normalise || lse != lse ? lse : 0;
   for (int64_t k = 0; k < args.K; ++k) {
     const uint64_t top = cuda::block_max<kThreads>(best);
     if (threadIdx.x == 0) {

@@ -67,8 +67,9 @@ class PaddedDecoding final : public TranslationModel::Decoding {
     const Variable z = transformer_.next(step_, at.ids.reshape({R, 1}), encoded_of(at), state_);
     return z.value().reshape({R, z.value().width()});
   }
-  void top_k(const DecodeStep& at, const Tensor& banned, Out scores, Out ids) override {
-    kernels::log_softmax_top_k(logits(at), banned, scores, ids);
+  void top_k(const DecodeStep& at, const Tensor& banned, kernels::Normalise normalise, Out scores,
+             Out ids) override {
+    kernels::log_softmax_top_k(logits(at), banned, normalise, scores, ids);
   }
 
  private:
@@ -195,7 +196,7 @@ void PaddedModel::top_k(Step& step, const PackedBatch& batch, Out scores, Out id
   Step testing = step;
   testing.training = step.training || config().quirks->dropout_in_tests;
   const Tensor z = logits(testing, batch);
-  kernels::log_softmax_top_k(z, Tensor::empty({0}, DType::i32), scores, ids);
+  kernels::log_softmax_top_k(z, Tensor::empty({0}, DType::i32), kernels::Normalise::yes, scores, ids);
 }
 
 }  // namespace xf::nn::quirks

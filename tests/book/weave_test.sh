@@ -42,7 +42,7 @@ weave "$work/true.md"
 claim "empty blocks are noticed" $((!$?))
 weave --update "$work/true.md" && weave "$work/true.md"
 claim "--update makes a page true" $?
-grep -q 'ds\[j\] = p\[j\] \* (dp\[j\] - delta);  // SM3' "$work/true.md" && grep -q '^kernels::linear_backward_weight.*AB5$' "$work/true.md"
+grep -q 'ds\[j\] = p\[j\] \* (dp\[j\] - delta);  // SM3' "$work/true.md" && grep -q '^out_.backward_weight.*AB5$' "$work/true.md"
 claim "code is read from the files" $?
 
 planted() { # sed's expression

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/beside.h"
+#include "core/graph.h"
+#include "kernels/elementwise.h"
 #include "kernels/matmul.h"
 #include "nn/classifier.h"
 #include "nn/language_model.h"
@@ -192,6 +195,37 @@ TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {
   const Training graph = train(kCuda, DType::f32, 6, config, exact, full, 1, optimizer);
   CHECK(graph.losses == eager.losses);
   CHECK(same_bits(graph.masters, eager.masters));
+}
+
+// Integers in f32, so that a sum that came too early or too late is another one.
+TEST_CASE(
+    "CUDA: work beside comes behind what was queued before it, and in front of what is queued behind join",
+    "[cuda]") {
+  using kernels::add_in_place;
+  const auto run = [](Device device, bool as_graph) {
+    const Tensor one = Tensor::from(std::vector<float>(3000, 1)).to(device);
+    std::vector<Tensor> sums(4);
+    for (Tensor& sum : sums) sum = Tensor::from(std::vector<float>(3000, 0)).to(device);
+    const auto work = [&] {
+      add_in_place(one, sums[0]);
+      add_in_place(sums[0], sums[0]);
+      beside(device, {sums[0]}, [&] { add_in_place(sums[0], sums[1]); });
+      add_in_place(sums[0], sums[2]);
+      beside(device, {sums[2]},
+             [&] { add_in_place(sums[2], sums[3]); });  // behind the first, as all from here on
+      add_in_place(sums[1], sums[0]);
+      join(device);
+      add_in_place(sums[3], sums[2]);
+    };
+    Graph graph;
+    for (int i = 0; i < 5; ++i) as_graph ? graph.run(device, work) : work();
+    std::vector<std::vector<float>> values;
+    for (const Tensor& sum : sums) values.push_back(sum.to_vector<float>());
+    return values;
+  };
+  const auto expected = run(Device::cpu(), false);
+  CHECK(run(kCuda, false) == expected);
+  CHECK(run(kCuda, true) == expected);
 }
 
 TEST_CASE("CUDA: updates that nobody waits for give the bits of those waited for one by one", "[cuda]") {

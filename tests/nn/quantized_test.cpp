@@ -85,8 +85,8 @@ TEST_CASE("Quantized: the best tokens are those of the logits", "[unit]") {
   };
   const auto [expected, expected_ids] = best();
   const auto [scores, ids] = best();
-  kernels::log_softmax_top_k(z, {}, expected, expected_ids);
-  blocks.output.top_k(blocks.step, x, {}, scores, ids);
+  kernels::log_softmax_top_k(z, {}, kernels::Normalise::yes, expected, expected_ids);
+  blocks.output.top_k(blocks.step, x, {}, kernels::Normalise::yes, scores, ids);
   CHECK(same_bits(ids, expected_ids));
   CHECK(same_bits(scores, expected));
 }

@@ -177,10 +177,14 @@ TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]"
         "1: search: <s> and </s> must be ids of the target vocabulary of 20, got 2 and 20");
 
   SearchModel::set(model.registry.find("output.bias").value, 7, std::nan(""));
-  const Search search(model.transformer, model.arena, options_for(2));
-  CHECK(tests::error_of([&] {
-          search.translate(make_batch({{4, 5}}));
-        }) ==
-        "4: search: the model's log-probabilities are not finite: "
-        "its weights exploded (lower learn-rate) or are damaged");
+  SearchOptions unscored = options_for(1);
+  unscored.scored = false;
+  for (const SearchOptions& of : {options_for(2), unscored}) {
+    const Search search(model.transformer, model.arena, of);
+    CHECK(tests::error_of([&] {
+            search.translate(make_batch({{4, 5}}));
+          }) ==
+          "4: search: the model's log-probabilities are not finite: "
+          "its weights exploded (lower learn-rate) or are damaged");
+  }
 }

@@ -119,6 +119,31 @@ TEST_CASE("Search: a beam of 1 is greedy search", "[unit]") {
   CHECK(ended > 0);
 }
 
+TEST_CASE("Search: that nobody wants to know the scores changes no translation, and a beam's scores least",
+          "[unit]") {
+  SearchModel model(DType::f32, small_config(20), 1);
+  const std::vector<Ids> sources = random_sources(12, 2);
+  for (const int64_t beam : {1, 3}) {
+    SearchOptions options = options_for(beam);
+    const auto scored = Search(model.transformer, model.arena, options).translate(make_batch(sources));
+    options.scored = false;
+    const auto found = Search(model.transformer, model.arena, options).translate(make_batch(sources));
+    for (size_t b = 0; b < sources.size(); ++b) {
+      const Hypothesis &expected = scored[b][0], &hypothesis = found[b][0];
+      CHECK(hypothesis.ids == expected.ids);
+      CHECK(hypothesis.cut == expected.cut);
+      if (beam == 1) {
+        CHECK(std::isnan(hypothesis.log_probability));
+        CHECK(std::isnan(hypothesis.score));
+        CHECK(hypothesis.token_log_probabilities.empty());
+      } else {
+        CHECK(hypothesis.score == expected.score);
+        CHECK(hypothesis.token_log_probabilities == expected.token_log_probabilities);
+      }
+    }
+  }
+}
+
 namespace {
 
 void check_against_plain_search(SearchModel& model, const SearchOptions& options,

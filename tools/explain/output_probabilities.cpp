@@ -61,7 +61,8 @@ class Position {
 
   std::vector<OutputToken> best(int64_t top) const {
     const Tensor scores = Tensor::empty({1, top}, DType::f32), ids = Tensor::empty({1, top}, DType::i32);
-    kernels::log_softmax_top_k(tensor_, Tensor::from(std::vector<int32_t>{}), scores, ids);
+    kernels::log_softmax_top_k(tensor_, Tensor::from(std::vector<int32_t>{}), kernels::Normalise::yes, scores,
+                               ids);
     std::vector<OutputToken> tokens;
     for (int64_t k = 0; k < top; ++k) {
       tokens.push_back(token(ids.data<int32_t>()[k], static_cast<double>(scores.data<float>()[k]), k + 1));

@@ -234,7 +234,7 @@ Op top_k() {
           [](Tensors& t) {
             const int64_t N = t["x"].rows();
             t["y"] = zeros(t, {N, kBest}), t["id"] = Tensor::zeros({N, kBest}, DType::i32);
-            k::log_softmax_top_k(t["x"], Tensor::zeros({0}, DType::i32), t["y"], t["id"]);
+            k::log_softmax_top_k(t["x"], Tensor::zeros({0}, DType::i32), k::Normalise::yes, t["y"], t["id"]);
           },
           [](Tensors&) {},
           [](Tensors& t) {
