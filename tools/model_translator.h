@@ -14,8 +14,9 @@ namespace xf::tools {
 
 struct ModelTranslator {
   // `options`: of Program::translate, "model" among them; what they leave open is as the first model was trained to be used.
-  // scored: whether somebody wants to know the hypotheses' scores (nn::SearchOptions). Sets the number of threads. Errors as check_translation_options(), set_up_device(), load_model() and Ensemble have
-  // them; usage if the models read text in different ways.
+  // scored: whether somebody wants to know the hypotheses' scores (nn::SearchOptions). Sets the number of threads. Errors
+  // as check_translation_options(), set_up_device(), load_model() and Ensemble have them; usage if the models read text in
+  // different ways.
   explicit ModelTranslator(const Options& options, bool scored = true);
   ModelTranslator(const ModelTranslator&) = delete;
   ModelTranslator& operator=(const ModelTranslator&) = delete;
