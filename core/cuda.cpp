@@ -202,7 +202,6 @@ cudaStream_t stream() {
 size_t lane() { return context().lane; }
 
 void beside(const std::function<void()>& work) {
-  join();
   Context& c = context();
   mark(c.fork.get());
   const OtherLane other(c);

@@ -26,7 +26,7 @@ constexpr size_t kLanes = 2;
 size_t lane();
 cudaStream_t stream();
 
-// Behind core/beside.h.
+// Behind core/beside.h; what was beside before is joined.
 void beside(const std::function<void()>& work);
 void join() noexcept;
 

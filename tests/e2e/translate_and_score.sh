@@ -89,6 +89,10 @@ claim "so do they greedily ($different lines differ)" equal "$different" 0
 claim "the n-best list of beam 1 is the greedy text" same_bytes greedy.de \
   <(xformer-translate -m run -i test.en --quiet -b 1 --n-best | sed -E 's/^[0-9]+ \|\|\| (.*) \|\|\| F0=.*/\1/')
 
+claim "whoever asks a greedy search for scores gets numbers" sh -c 'xformer-translate -m run -i test.en --quiet -b 1 --n-best --word-scores >scores &&
+  xformer-translate -m run --quiet -b 1 --word-scores -i test.en >>scores && head -n 3 test.en | xformer-translate -m run --quiet -b 1 --interactive >>scores &&
+  grep -q "WordScores= -" scores && ! grep -qi "nan\|WordScores=$" scores'
+
 # ---- a translation that is begun
 paste test.en <(cut -d' ' -f1-2 test.de) >begun
 xformer-translate -m run -i begun -o begun.de --quiet --force-decode
