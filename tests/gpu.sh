@@ -15,7 +15,7 @@
 #   plans       90   what cuBLASLt chose for a step; dW and its bias at once or apart; an odd vocabulary
 #   sanitizers 280   compute-sanitizer: memcheck, and racecheck where kernels share memory
 #   profile    240   ncu, the kernels that cost most, where it is installed
-#   train      150   Multi30k in bf16, 40 epochs, and the BLEU of test2016
+#   train      150   Multi30k, the task multi30k-fast as it stands, and the BLEU of test2016
 #   peer       420   PyTorch's step in a graph and compiled, then its kernels, where python3 has it
 # and only where it is named:
 #   ranks      120   two ranks with a GPU each against one with twice the batches, losses and tokens/s: needs two GPUs,

@@ -148,8 +148,8 @@ run_train() {
     return
   }
   reserve=30  # a training that is stopped saves its model, which is translated with
-  step "training" "$bin/xformer-train" --task transformer-tiny -t "$data/train.en" "$data/train.de" \
-    --valid-sets "$data/val.en" "$data/val.de" -m "$scratch/run" --device cuda --precision bfloat16 --after 40e
+  step "training" "$bin/xformer-train" --task multi30k-fast -t "$data/train.en" "$data/train.de" \
+    --valid-sets "$data/val.en" "$data/val.de" -m "$scratch/run" --device cuda
   reserve=0
   cp "$scratch/run/metrics.jsonl" "$out/$device-train-metrics.jsonl" 2>/dev/null || true
   step "translation" "$bin/xformer-translate" -m "$scratch/run" -i "$data/test_2016_flickr.en" -o "$scratch/test.de" \
