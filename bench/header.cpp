@@ -50,7 +50,15 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
+// What tests/gpu.sh packs has its commit beside it, and runs where another one may lie.
+std::string packed_commit() {
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none);
+  return first_line((program.parent_path().parent_path() / "commit").string());
+}
+
 std::string commit() {
+  if (const std::string packed = packed_commit(); !packed.empty()) return packed;
   const std::string root = repository_root();
   const std::string found =
       root.empty() ? "" : output_of("git -C '" + root + "' describe --always --dirty --abbrev=12");

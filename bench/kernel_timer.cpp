@@ -21,16 +21,15 @@ class Silent : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>&) override {}
 };
 
-// Runs `time` as often as Google Benchmark finds right: it calls with growing numbers of iterations, and the
-// last of them counts.
-std::vector<double> iterate(const std::string& name, const TimerOptions& options,
-                            const std::function<double()>& time) {
+// Runs `timed` as often as Google Benchmark finds right: it calls with growing numbers of iterations, and the
+// last of them counts. An iteration is all calls that are timed at once.
+std::vector<double> iterate(const std::string& name, const TimerOptions& options, TimedCase& timed) {
   std::vector<double> seconds;
   auto* const registered = benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) {
     seconds.clear();
     while (state.KeepRunning()) {
-      seconds.push_back(time());
-      state.SetIterationTime(seconds.back());
+      seconds.push_back(timed.time());
+      state.SetIterationTime(seconds.back() * static_cast<double>(timed.calls_at_once()));
     }
   });
   registered->UseManualTime();
@@ -86,7 +85,7 @@ Samples time_kernel(const Case& c, const TimerOptions& options) {
   Samples samples;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const Neighbours neighbours;
-    samples.seconds = iterate(c.fn + "/" + c.shape(), options, [&] { return timed.time(); });
+    samples.seconds = iterate(c.fn + "/" + c.shape(), options, timed);
     const bool disturbed = neighbours.disturbed();
     samples.disturbed = disturbed ? static_cast<int>(samples.seconds.size()) : 0;
     if (!disturbed) break;

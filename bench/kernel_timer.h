@@ -23,6 +23,7 @@ class TimedCase {
   TimedCase(const Case& c, const TimerOptions& options);
   // Seconds of one call. Calls too short for a clock are timed several at once.
   double time();
+  int64_t calls_at_once() const { return at_once_; }
   // The median of the calls of a moment, the first left out: where others had a turn meanwhile, threads are
   // new and caches are not ours.
   double turn();

@@ -72,6 +72,23 @@ void check_projection(const Tensor& x, const Tensor& w, const Tensor& bias, cons
   check_shape(ddivergence, chunk, "projection_cross_entropy: ddivergence");
 }
 
+void check_padded(const Tensor& w, const Tensor& bias, const PaddedProjection& padded) {
+  if (!padded.w.defined()) return;
+  const int64_t V = padded_vocabulary(w.rows(), w.dtype(), w.device());
+  check_shape(padded.w, {V, w.width()}, "projection_cross_entropy: padded.w");
+  if (bias.defined()) check_shape(padded.bias, {V}, "projection_cross_entropy: padded.bias");
+  check_same_dtype("projection_cross_entropy", {&w, &padded.w, &padded.bias});
+  check_same_device("projection_cross_entropy", {&w, &padded.w, &padded.bias});
+}
+
+// The copy of a matrix with rows of zeros behind it; a vector's elements are rows.
+void pad_rows(const Tensor& from, Out padded) {
+  const auto as_rows = [](const Tensor& x) { return x.rank() == 1 ? x.reshape({x.numel(), 1}) : x; };
+  const Tensor rows = as_rows(from), all = as_rows(padded);
+  copy(rows, all.slice_rows(0, rows.rows()));
+  fill_zero(all.slice_rows(rows.rows(), all.rows()));
+}
+
 }  // namespace
 
 void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& options, Out loss, Out dz) {
@@ -92,10 +109,16 @@ Shape logits_chunk(int64_t N, int64_t V, Device device) {
   return {std::min(N, kOfCuda), (V + kMultiple - 1) / kMultiple * kMultiple};
 }
 
+int64_t padded_vocabulary(int64_t V, DType dtype, Device device) {
+  const int64_t multiple = device.sizes_of() == DeviceType::cuda ? 16 / size_of(dtype) : 1;
+  return (V + multiple - 1) / multiple * multiple;
+}
+
 void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
                               const CrossEntropy& options, Out logits, Out loss,
-                              const ProjectionGradients& gradients) {
+                              const ProjectionGradients& gradients, const PaddedProjection& padded) {
   check_projection(x, w, bias, logits, gradients);
+  check_padded(w, bias, padded);
   check_loss("projection_cross_entropy", targets, x.rows(), options, loss, x.dtype());
   check_same_device("projection_cross_entropy", {&x, &targets, &options.weights, &loss});
   if (x.device().type == DeviceType::meta) return;
@@ -106,6 +129,11 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
   const Tensor none, with_bias = dx.defined() && bias.defined() ? dbias : none;
   const Tensor &product_bias = in_products ? bias : none, &product_dbias = in_products ? with_bias : none;
   const Tensor &loss_bias = in_products ? none : bias, &loss_dbias = in_products ? none : with_bias;
+  const bool pads = padded.w.defined();
+  if (pads) pad_rows(w, padded.w);
+  if (pads && bias.defined()) pad_rows(bias, padded.bias);
+  const Tensor &factor = pads ? padded.w : w,
+               &factor_bias = pads && bias.defined() ? padded.bias : product_bias;
   const int64_t passes = pairs ? 2 : 1, tokens = x.rows() / passes, chunk = logits.rows() / passes;
   for (int64_t begin = 0; begin < tokens; begin += chunk) {
     const int64_t count = std::min(tokens - begin, chunk);
@@ -117,8 +145,11 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
     };
     const Tensor z = in_chunk(logits), dz_of_pairs = pairs ? in_chunk(ddivergence) : none;
     const auto z_of_pass = [&](int64_t pass) { return z.slice_rows(pass * count, (pass + 1) * count); };
+    const auto z_of_products = [&](int64_t pass) {
+      return logits.slice_rows(pass * count, (pass + 1) * count).slice_columns(0, factor.rows());
+    };
     for (int64_t pass = 0; pass < passes; ++pass)
-      linear_forward(rows_of_pass(x, pass), w, product_bias, z_of_pass(pass));
+      linear_forward(rows_of_pass(x, pass), factor, factor_bias, z_of_products(pass));
     if (pairs) {
       divergence(z, loss_bias, rows_of_pass(targets, 0),
                  {.weight = divergence_weight, .ignore_id = options.ignore_id}, loss.slice_rows(0, 1),
@@ -135,7 +166,7 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
       if (loss_dbias.defined()) sum_rows(dz_of_pairs, loss_dbias);
     }
     for (int64_t pass = 0; pass < passes; ++pass) {
-      linear_backward_input(z_of_pass(pass), w, Accumulate::no, rows_of_pass(dx, pass));
+      linear_backward_input(z_of_products(pass), factor, Accumulate::no, rows_of_pass(dx, pass));
       linear_backward_weight(z_of_pass(pass), rows_of_pass(x, pass), Accumulate::yes, dw, product_dbias);
     }
   }

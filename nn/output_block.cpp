@@ -7,6 +7,17 @@
 
 namespace xf::nn {
 
+namespace {
+
+// Of a weight [V, D]; none where nothing is padded.
+kernels::PaddedProjection room_for_padding(Step& step, const Tensor& x, const Shape& weight) {
+  const int64_t words = kernels::padded_vocabulary(weight[0], x.dtype(), x.device());
+  if (words == weight[0]) return {};
+  return {.w = step.allocate({words, weight[1]}, x.dtype()), .bias = step.allocate({words}, x.dtype())};
+}
+
+}  // namespace
+
 const Parameter& add_output_weight(Registry& registry, const TransformerConfig& config,
                                    const Parameter& target_table) {
   if (config.tying != Tying::none) return target_table;
@@ -26,6 +37,7 @@ Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, cons
   const Tensor& value = x.value();
   const Shape chunk = kernels::logits_chunk(value.rows(), weight_.shape[0], value.device());
   const Tensor logits = step.allocate(chunk, value.dtype());
+  const kernels::PaddedProjection padded = room_for_padding(step, value, weight_.shape);
   kernels::ProjectionGradients gradients;
   if (step.tape.recording()) {
     gradients = {.dx = step.allocate(value.shape(), value.dtype()),
@@ -36,7 +48,7 @@ Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, cons
   }
   const kernels::CrossEntropy options{.label_smoothing = label_smoothing_, .weights = weights};
   kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,
-                                    gradients);
+                                    gradients, padded);
   return step.tape.record_root("output", loss.slice_rows(0, 1), {x},
                                [dx = gradients.dx](autograd::Gradients& grad) {
                                  if (grad.wanted(0)) grad.give(0, dx);

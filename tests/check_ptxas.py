@@ -3,7 +3,8 @@
 
     check_ptxas.py LOG sm_80 sm_90...      the architectures that it must speak of
 
-Kernels for heads 128 wide may: no model that the project presets has them (tiny 32, base 64)."""
+Kernels for heads 128 wide may: no model that the project presets has them (tiny 32, base 64). And a few words of short
+attention's backward pass, which has fewer registers than it would take, so that more sentences are worked on at a time."""
 import collections
 import pathlib
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 
 HEADS_128_WIDE = re.compile(r"attention\w*<[^>]*\b128\b")
+FEW_REGISTERS, FEW_BYTES = re.compile(r"attention_short_backward<"), 128
 KERNEL = re.compile(r"Compiling entry function '(\w+)' for '(sm_\w+)'")
 SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 REGISTERS = re.compile(r"Used (\d+) registers")
@@ -41,7 +43,7 @@ def main():
             print(f"no word about spills, {architecture}: {name}")
             failures.append(name)
         if spilled:
-            allowed = HEADS_128_WIDE.search(name)
+            allowed = HEADS_128_WIDE.search(name) or (FEW_REGISTERS.search(name) and spilled <= FEW_BYTES)
             print(f"{'allowed' if allowed else 'SPILLS'}: {spilled} bytes, {architecture}: {name}")
             failures += [] if allowed else [name]
     for architecture in sorted(counts):

@@ -46,9 +46,12 @@ struct Projection {
         targets(in.ids(words)),
         logits(in.poisoned(kernels::logits_chunk(N, V, x.device()))),
         loss(in.zero_sums({2})),
-        gradients{in.poisoned({N, D}), in.zero_sums({V, D}), in.zero_sums({V})} {}
+        gradients{in.poisoned({N, D}), in.zero_sums({V, D}), in.zero_sums({V})} {
+    const int64_t places = kernels::padded_vocabulary(V, x.dtype(), x.device());
+    if (places > V) padded = {in.poisoned({places, D}), in.poisoned({places})};
+  }
   void run() const {
-    kernels::projection_cross_entropy(x, w, bias, targets, options, logits, loss, gradients);
+    kernels::projection_cross_entropy(x, w, bias, targets, options, logits, loss, gradients, padded);
   }
   // {loss, dx, dw, dbias}: matmul's reference around cross-entropy's.
   Expected reference() const {
@@ -70,6 +73,7 @@ struct Projection {
   kernels::CrossEntropy options;
   Tensor x, w, bias, targets, logits, loss;
   kernels::ProjectionGradients gradients;
+  kernels::PaddedProjection padded;
 };
 
 // The logits stay in the cache, chunk by chunk.

@@ -22,16 +22,15 @@ struct Scales {
 
 // dv += pd^T do, dk += ds^T q for the 16 keys whose rows begin at k and v: AT8, AT7 with queries as columns.
 // The keys are number `first_key`.. of the 64 that `keep` knows; key row r is seen by the tile's queries from
-// first_query[half] on.
-template <typename T, int kWidth>
+// first_query[half] on. kColumns: of the tile's queries at a time, as the registers allow.
+template <int kColumns, typename T, int kWidth>
 __device__ __forceinline__ void add_key_gradients(const T* k, const T* v, const QueryTile<T>& tile,
                                                   int first_key, const int (&first_query)[2], Scales scales,
                                                   RowTile<kWidth>& dk, RowTile<kWidth>& dv) {
-  constexpr int kColumns = 32;  // of the tile at a time, as the registers allow
   constexpr int kPitch = attention::kPitch<T, kWidth>;
 #pragma unroll 1
   for (int first = 0; first < tile.queries; first += kColumns) {
-    const int count = min(kColumns, tile.queries - first);
+    const int count = kColumns == kRows ? kRows : min(kColumns, tile.queries - first);
     const T *const q = tile.q + first * kPitch, *const grad_o = tile.grad_o + first * kPitch;
     RowTile<kColumns> p, ds;
     add_product_transposed<kWidth>(k, q, count, p);

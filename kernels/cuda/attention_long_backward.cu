@@ -169,8 +169,8 @@ __global__ void __launch_bounds__(kThreads)
     const int queries = rounded_up(min(kTile, s.queries - query));
     const QueryTile<T> tile{q, grad_o, memory.lse, memory.delta, memory.keep, queries};
     const int from = args.shape.causal ? first - query : -kTile;
-    add_key_gradients(k, v, tile, warp * kRows, {from + tile_row(0), from + tile_row(2)},
-                      {args.shape.scale, args.dropout.scale}, dk, dv);
+    add_key_gradients<32>(k, v, tile, warp * kRows, {from + tile_row(0), from + tile_row(2)},
+                          {args.shape.scale, args.dropout.scale}, dk, dv);
   };
 #pragma unroll 1
   for (; head < (key_head + 1) * group; ++head) {  // AT12

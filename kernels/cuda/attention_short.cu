@@ -1,9 +1,9 @@
-// Attention of sentences of up to 64 keys. One warp, a block of its own, works one sentence and head (backward:
-// key head, whose query heads take turns, so that all of dk and dv is added up by one warp); q, k, v
-// come to shared memory once, scores and probabilities stay in registers, and nothing is kept for backward,
-// which computes them again (FLOPs are free here: forward moves 4 Tq D elements, backward 7, from and to
-// memory). A block is one warp so that no warp waits for another and shared memory, which limits how many run
-// on a multiprocessor, is given back as soon as a sentence is done. Equation numbers:
+// Attention of sentences of up to 64 keys. A block works one sentence and head (backward: key head, whose query
+// heads take turns, so that all of a row of dk and dv is added up by one warp); q, k, v come to shared memory once,
+// scores and probabilities stay in registers, and nothing is kept for backward, which computes them again (FLOPs
+// are free here: forward moves 4 Tq D elements, backward 7, from and to memory). Forward a block is one warp, so
+// that no warp waits for another and shared memory, which limits how many run on a multiprocessor, is given back
+// as soon as a sentence is done. Backward it is two, where sentences are long enough. Equation numbers:
 // docs/derivations/attention.md.
 #include "core/cuda.h"
 #include "kernels/cuda/attention_gradients.cuh"
@@ -103,34 +103,40 @@ __global__ void __launch_bounds__(kWarp)
   }
 }
 
-// Shared memory of a block: k, v [key_rows, kPitch], q, grad_o [64, kPitch], lse, delta [64], dropout's
+// Backward: queries that are in shared memory at a time, and blocks of a multiprocessor. 64 queries, or more registers than
+// leave room for eight blocks, and the base step's 1,024 sentences and heads had to take turns (an H200: 42 us in place of 34).
+constexpr int kQueries = 32, kBlocks = 8;
+
+// A second warp has the next 16 queries, or keys, if a sentence of the usual length has as many; without any it would keep
+// registers from other blocks.
+int backward_warps(int64_t tokens, int64_t sentences) { return tokens > kRows * sentences ? 2 : 1; }
+
+// Shared memory of a block: k, v [key_rows, kPitch], q, grad_o [kQueries, kPitch], lse, delta [kQueries], dropout's
 // choice.
 template <typename T, int kWidth>
 size_t backward_bytes(const AttentionShape& shape) {
-  const int rows = 2 * (key_rows(shape) + kTile);
-  return static_cast<size_t>(rows) * kPitch<T, kWidth> * sizeof(T) + 2 * kTile * sizeof(float) +
-         kTile * kQuads;
+  const int rows = 2 * (key_rows(shape) + kQueries);
+  return static_cast<size_t>(rows) * kPitch<T, kWidth> * sizeof(T) + 2 * kQueries * sizeof(float) +
+         kQueries * kQuads;
 }
 
-// dq of 16 queries, and what add_key_gradients wants to know of them: lse, delta, dropout's choice. (With the number of keys
-// a constant, as in query_outputs, it would take half as many registers more, and fewer blocks would run at a time.)
-template <typename T, int kWidth>
+// dq of 16 queries from kKeys keys, those past `columns` zero, and what add_key_gradients wants to know of the queries: lse,
+// delta, dropout's choice.
+template <int kKeys, typename T, int kWidth>
 __device__ __forceinline__ void query_gradients(const AttentionBackwardArgs<T>& args, const Sentence& s,
-                                                int head, const T* k, const T* v, const T* q, const T* grad_o,
-                                                int first, uint8_t* keep, float* lse, float* delta,
-                                                RowTile<kWidth>& dq) {
+                                                const T* k, const T* v, const T* q, const T* grad_o,
+                                                int first, int columns, const uint8_t* keep, float* lse,
+                                                float* delta, RowTile<kWidth>& dq) {
   const float scale = args.shape.scale;
-  if (keep) draw_keep(args.dropout, s.q_begin + first, head, 0, s.keys, keep);
-  RowTile<kTile> p, ds;
-  add_product_transposed<kWidth>(q, k, s.keys, p);
-  add_product_transposed<kWidth>(grad_o, v, s.keys, ds);
+  RowTile<kKeys> p, ds;
+  add_product_transposed<kWidth>(q, k, columns, p);
+  add_product_transposed<kWidth>(grad_o, v, columns, ds);
   const int seen[2] = {keys_seen(args.shape, s.keys, first + tile_row(0)),
                        keys_seen(args.shape, s.keys, first + tile_row(2))};
   float maximum[2] = {-INFINITY, -INFINITY}, sum[2] = {}, row_term[2] = {};
-  exponentiate<T>(p, s.keys, seen, scale, maximum, sum);
-  __syncwarp();  // dropout is drawn
+  exponentiate<T>(p, columns, seen, scale, maximum, sum);
   const float inverse[2] = {1 / sum[0], 1 / sum[1]};
-  for_each_score<T>(p, s.keys, [&](int n, int e, int key) {
+  for_each_score<T>(p, columns, [&](int n, int e, int key) {
     p.at[n][e] *= inverse[e / 2];
     ds.at[n][e] *= keep_factor(keep, args.dropout.scale, tile_row(e), key);
     row_term[e / 2] += p.at[n][e] * ds.at[n][e];
@@ -143,68 +149,90 @@ __device__ __forceinline__ void query_gradients(const AttentionBackwardArgs<T>& 
       delta[tile_row(2 * half)] = row_term[half];
     }
   }
-  for_each_score<T>(p, s.keys, [&](int n, int e, int) {
+  for_each_score<T>(p, columns, [&](int n, int e, int) {
     ds.at[n][e] = scale * p.at[n][e] * (ds.at[n][e] - row_term[e / 2]);  // AT5
   });
-  add_product(ds, k, s.keys, dq);  // AT6
+  add_product(ds, k, columns, dq);  // AT6
 }
 
+// Up to 32 keys, their number in whole groups is a constant, so that no branch stands between two products; more of them would
+// take more registers than there are for a block.
+constexpr int kFewKeys = 32;
+
+// A warp takes 16 queries, then 16 keys, the next warp the next.
 template <typename T, int kWidth>
-__global__ void __launch_bounds__(kWarp)
+__global__ void __launch_bounds__(2 * kWarp, kWidth <= 64 ? kBlocks : 1)
     attention_short_backward(const AttentionBackwardArgs<T> args, const int capacity, const bool aligned) {
   constexpr int kPitch = attention::kPitch<T, kWidth>;
   XF_DYNAMIC_SHARED(bytes);
   T *const k = reinterpret_cast<T*>(bytes), *const v = k + capacity * kPitch;
-  T *const q = v + capacity * kPitch, *const grad_o = q + kTile * kPitch;
-  float *const lse = reinterpret_cast<float*>(grad_o + kTile * kPitch), *const delta = lse + kTile;
-  uint8_t* const keep = args.dropout.active() ? reinterpret_cast<uint8_t*>(delta + kTile) : nullptr;
+  T *const q = v + capacity * kPitch, *const grad_o = q + kQueries * kPitch;
+  float *const lse = reinterpret_cast<float*>(grad_o + kQueries * kPitch), *const delta = lse + kQueries;
+  uint8_t* const keep = args.dropout.active() ? reinterpret_cast<uint8_t*>(delta + kQueries) : nullptr;
   const int group = static_cast<int>(args.group), key_heads = static_cast<int>(args.H) / group;
   const int64_t task = blockIdx.x;
   if (task >= args.B * key_heads) {
     return clear_spare_gradients(args, task - args.B * key_heads, kClearingBlocks);
   }
   const Sentence s = sentence_at(args.query_offsets, args.key_offsets, task / key_heads);
-  const int key_head = static_cast<int>(task % key_heads), lane = lane_index();
+  const int key_head = static_cast<int>(task % key_heads), thread = static_cast<int>(threadIdx.x),
+            threads = static_cast<int>(blockDim.x), own_rows = thread / kWarp * kRows,
+            all_rows = threads / kWarp * kRows;
   const auto rows = [&](auto* x, int64_t stride, int begin, int of_head) {
     return head_rows(x, stride, begin, of_head, static_cast<int>(args.Dh), aligned);
   };
   if (s.queries + s.keys == 0) return;
   const auto dk_rows = rows(args.dk, args.dk_stride, s.k_begin, key_head),
              dv_rows = rows(args.dv, args.dv_stride, s.k_begin, key_head);
-  load_rows<kWidth>(rows(args.k, args.k_stride, s.k_begin, key_head), 0, s.keys, rounded_up(s.keys), lane,
-                    kWarp, k);
-  load_rows<kWidth>(rows(args.v, args.v_stride, s.k_begin, key_head), 0, s.keys, rounded_up(s.keys), lane,
-                    kWarp, v);
+  load_rows<kWidth>(rows(args.k, args.k_stride, s.k_begin, key_head), 0, s.keys, rounded_up(s.keys), thread,
+                    threads, k);
+  load_rows<kWidth>(rows(args.v, args.v_stride, s.k_begin, key_head), 0, s.keys, rounded_up(s.keys), thread,
+                    threads, v);
   bool add = false;
-  // 64 queries of a head at a time; what more of them there are adds to dk and dv in memory. A sentence without
+  // 32 queries of a head at a time; what more of them there are adds to dk and dv in memory. A sentence without
   // queries runs for zeros.
 #pragma unroll 1
   for (int head = key_head * group; head < (key_head + 1) * group; ++head) {
-    for (int chunk = 0; chunk == 0 || chunk < s.queries; chunk += kTile, add = true) {
-      const int queries = min(kTile, s.queries - chunk);
-      if (add) __syncwarp();  // the previous queries have been read
+    for (int chunk = 0; chunk == 0 || chunk < s.queries; chunk += kQueries, add = true) {
+      const int queries = min(kQueries, s.queries - chunk);
+      if (add) __syncthreads();  // the previous queries have been read
       load_rows<kWidth>(rows(args.q, args.q_stride, s.q_begin, head), chunk, queries, rounded_up(queries),
-                        lane, kWarp, q);
+                        thread, threads, q);
       load_rows<kWidth>(rows(args.grad_o, args.grad_o_stride, s.q_begin, head), chunk, queries,
-                        rounded_up(queries), lane, kWarp, grad_o);
+                        rounded_up(queries), thread, threads, grad_o);
       cuda::copy_async_commit();
+      if (keep) {
+        for (int first = own_rows; first < queries; first += all_rows)
+          draw_keep(args.dropout, s.q_begin + chunk + first, head, 0, s.keys, keep + first * kQuads);
+      }
       cuda::copy_async_wait<0>();
-      __syncwarp();
-      for (int first = 0; first < queries; first += kRows) {
+      __syncthreads();
+      for (int first = own_rows; first < queries; first += all_rows) {
         RowTile<kWidth> dq;
-        query_gradients(args, s, head, k, v, q + first * kPitch, grad_o + first * kPitch, chunk + first,
-                        keep ? keep + first * kQuads : nullptr, lse + first, delta + first, dq);
+        const auto gradients = [&]<int kKeys>(int columns) {
+          query_gradients<kKeys>(args, s, k, v, q + first * kPitch, grad_o + first * kPitch, chunk + first,
+                                 columns, keep ? keep + first * kQuads : nullptr, lse + first, delta + first,
+                                 dq);
+        };
+        if (s.keys == 0) {
+          // dq is zero
+        } else if (s.keys <= kFewKeys) {
+          with_whole_groups<kFewKeys>(s.keys,
+                                      [&]<int kKeys>() { gradients.template operator()<kKeys>(kKeys); });
+        } else {
+          gradients.template operator()<kTile>(s.keys);
+        }
         store_rows(dq, rows(args.dq, args.dq_stride, s.q_begin, head), chunk + first,
                    min(kRows, queries - first));
       }
-      __syncwarp();  // lse and delta are known to all lanes
+      __syncthreads();  // lse and delta are known to all
       const QueryTile<T> tile{q, grad_o, lse, delta, keep, rounded_up(queries)};
-      for (int first = 0; first < s.keys; first += kRows) {
-        const int from = args.shape.causal ? first - chunk : -kTile;
+      for (int first = own_rows; first < s.keys; first += all_rows) {
+        const int from = args.shape.causal ? first - chunk : -kQueries;
         RowTile<kWidth> dk, dv;
-        add_key_gradients(k + first * kPitch, v + first * kPitch, tile, first,
-                          {from + tile_row(0), from + tile_row(2)}, {args.shape.scale, args.dropout.scale},
-                          dk, dv);
+        add_key_gradients<kRows>(k + first * kPitch, v + first * kPitch, tile, first,
+                                 {from + tile_row(0), from + tile_row(2)},
+                                 {args.shape.scale, args.dropout.scale}, dk, dv);
         store_rows(dk, dk_rows, first, min(kRows, s.keys - first), add);  // AT12
         store_rows(dv, dv_rows, first, min(kRows, s.keys - first), add);
       }
@@ -229,8 +257,9 @@ void backward_short(const AttentionBackwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
     const size_t bytes = backward_bytes<T, kWidth>(args.shape);
     check_shared_memory<T>(bytes, args.Dh);
-    cuda::launch(attention_short_backward<T, kWidth>, blocks(args.B, args.H / args.group), dim3(kWarp), bytes,
-                 cuda::stream(), args, key_rows(args.shape), rows_are_aligned(args));
+    cuda::launch(attention_short_backward<T, kWidth>, blocks(args.B, args.H / args.group),
+                 dim3(static_cast<unsigned>(backward_warps(args.Tq, args.B) * kWarp)), bytes, cuda::stream(),
+                 args, key_rows(args.shape), rows_are_aligned(args));
   });
 }
 

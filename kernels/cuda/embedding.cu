@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kWarps = 8;
 constexpr int kShortRun = 32;
-constexpr int kRowsInFlight = 4;  // a part of 32
+constexpr int kRowsInFlight = 8;  // a part of 32
 
 template <typename T>
 struct Gather {

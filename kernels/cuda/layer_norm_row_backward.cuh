@@ -2,10 +2,10 @@
 //
 // Column sums in an order that N alone decides: the rows are cut into at most 512 runs of at least 16 rows, a
 // block takes a run and adds up its rows, and a second kernel adds the blocks' partial sums
-// (column_sums.cuh). 512 runs are one wave of four blocks to a multiprocessor on the largest GPUs; 16 rows
-// keep the partial sums to a fraction of what is read, and they stay in the second-level cache.
-//   up to 1024 columns  a warp per row of the run, four at a time; x, dy and dsum of a row and the sums of all
-//                       its rows in registers; the four warps' sums meet in shared memory
+// (column_sums.cuh). 16 rows keep the partial sums to a fraction of what is read; with 8, or 4, both kernels took
+// longer on an H200.
+//   up to 1024 columns  a warp per row of the run, eight at a time; x, dy and dsum of a row and the sums of all
+//                       its rows in registers; the eight warps' sums meet in shared memory
 //   longer rows         the block first adds up its columns, a pack to a thread, and then goes through its rows;
 //                       a thread reads in the first pass what it reads and writes in the second, so dx may be dy
 // Bytes per row of D, e to an element: 3De; with the residual 5De, or 4De without dsum.
@@ -19,6 +19,7 @@
 namespace xf::kernels {
 
 constexpr int64_t kMostRuns = 512, kShortestRun = 16;
+constexpr int kBackwardWarps = 8, kBackwardThreads = 32 * kBackwardWarps;
 
 // dx = rstd * (g - <g> - xhat * <g * xhat>) + dsum, ds = dropout(dx), from packs of xhat, g and dsum.
 struct MeansOfRow {
@@ -67,19 +68,19 @@ __device__ __forceinline__ void add_row(float mean, float rstd, const cuda::Pack
   }
 }
 
-// Columns of a lane up to which four blocks share a multiprocessor's registers; wider rows need more of them.
-constexpr int kColumnsForFourBlocks = 16;
+// Columns of a lane up to which two blocks share a multiprocessor's registers; wider rows need more of them.
+constexpr int kColumnsForTwoBlocks = 16;
 
 template <typename T, int kPacks, bool kResidual, typename Whole>
-__global__ void __launch_bounds__(kNormThreads,
-                                  kPacks* cuda::Pack<T>::kCount <= kColumnsForFourBlocks ? 4 : 2)
+__global__ void __launch_bounds__(kBackwardThreads,
+                                  kPacks* cuda::Pack<T>::kCount <= kColumnsForTwoBlocks ? 2 : 1)
     normalise_backward_warp_per_row(const ResidualNormBackwardArgs<T> args, const Whole whole,
                                     const int64_t run, float* const partials) {
   using Pack = cuda::Pack<T>;
   XF_DYNAMIC_SHARED(shared);
   const int64_t D = args.D, last = min(args.N, (int64_t{blockIdx.x} + 1) * run);
   Pack dgamma[kPacks] = {}, dbeta[kPacks] = {};
-  for (int64_t n = blockIdx.x * run + threadIdx.x / 32; n < last; n += kNormWarps) {
+  for (int64_t n = blockIdx.x * run + threadIdx.x / 32; n < last; n += kBackwardWarps) {
     Pack x[kPacks], dy[kPacks], dsum[kPacks] = {};
     load_row(args.sum + n * D, D, whole, x);
     load_row(args.dy + n * D, D, whole, dy);
@@ -113,10 +114,10 @@ __global__ void __launch_bounds__(kNormThreads,
     }
   }
   __syncthreads();
-  for (int64_t i = threadIdx.x; i < 2 * D; i += kNormThreads) {
+  for (int64_t i = threadIdx.x; i < 2 * D; i += kBackwardThreads) {
     float sum = sums[i];
 #pragma unroll
-    for (int warp = 1; warp < kNormWarps; ++warp) sum += sums[warp * 2 * D + i];
+    for (int warp = 1; warp < kBackwardWarps; ++warp) sum += sums[warp * 2 * D + i];
     const int64_t which = i / D;
     partials[(which * gridDim.x + blockIdx.x) * D + i - which * D] = sum;
   }
@@ -169,7 +170,8 @@ template <bool kResidual, typename T>
 void normalise_rows_backward(const ResidualNormBackwardArgs<T>& args) {
   const bool all = all_whole(args.D, args.dy, args.dsum, args.sum, args.gamma, args.dx, args.ds);
   const auto quotient = [](int64_t n, int64_t size) { return (n + size - 1) / size; };
-  const int64_t run = kNormWarps * quotient(std::max(quotient(args.N, kMostRuns), kShortestRun), kNormWarps);
+  const int64_t run =
+      kBackwardWarps * quotient(std::max(quotient(args.N, kMostRuns), kShortestRun), kBackwardWarps);
   const auto runs = static_cast<unsigned>(quotient(args.N, run));
   const int64_t bytes = 2 * args.D * static_cast<int64_t>(sizeof(float));  // of a run's sums
   auto* const partials = static_cast<float*>(cuda::workspace(runs * bytes));
@@ -181,8 +183,8 @@ void normalise_rows_backward(const ResidualNormBackwardArgs<T>& args) {
       return;
     }
     with_packs<T>(args.D, [&](auto packs) {
-      cuda::launch(normalise_backward_warp_per_row<T, packs(), kResidual, Whole>, runs, kNormThreads,
-                   static_cast<size_t>(kNormWarps * bytes), cuda::stream(), args, whole, run, partials);
+      cuda::launch(normalise_backward_warp_per_row<T, packs(), kResidual, Whole>, runs, kBackwardThreads,
+                   static_cast<size_t>(kBackwardWarps * bytes), cuda::stream(), args, whole, run, partials);
     });
   });
   const auto grid = dim3(static_cast<unsigned>(quotient(args.D, 32)), 2);

@@ -14,7 +14,7 @@ namespace xf::kernels {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int64_t kElementsOfBlock = 4096;  // of one matrix
+constexpr int64_t kElementsOfBlock = 1024;  // of one matrix
 
 // One matrix's part of the workspace, and of all of them the places in it.
 struct Layout {

@@ -17,7 +17,6 @@ using Floats = cuda::Pack<float>;
 constexpr int kUpdateThreads = 256;
 constexpr int kPacks = 2;  // of a thread, of each array
 constexpr int64_t kRow = kUpdateThreads * Floats::kCount, kOfBlock = kPacks * kRow;  // parameters
-constexpr int64_t kMostBlocks = 1024;  // about two waves of four to a multiprocessor on the largest GPU
 
 // The factor of the gradient: 1 / tokens, and what clipping leaves of it. Not finite: the update is skipped.
 struct GradientScale {
@@ -59,47 +58,43 @@ __device__ __forceinline__ void store_rounded(const Floats& pack, bf16* to, int6
   }
 }
 
-// Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update.
+// Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update, while the parameters are on their way.
 // Rule::apply(update, g, p, moments): four parameters. g is zeroed.
 template <typename Rule, typename Whole>
 __global__ void __launch_bounds__(kUpdateThreads)
     update_parameters(Rule rule, ParameterArrays<Rule::kMoments> of, Whole whole) {
   XF_SHARED(typename Rule::Update, update);
+  const int64_t first = blockIdx.x * kOfBlock + threadIdx.x * Floats::kCount;
+  Floats g[kPacks], p[kPacks], moments[kPacks][Rule::kMoments];
+#pragma unroll
+  for (int half = 0; half < kPacks; ++half) {
+    const int64_t at = first + half * kRow, left = of.P - at;
+    g[half] = Floats::load(of.g + at, left, whole);
+    p[half] = Floats::load(of.p + at, left, whole);
+#pragma unroll
+    for (int k = 0; k < Rule::kMoments; ++k) moments[half][k] = Floats::load(of.moments[k] + at, left, whole);
+  }
   if (threadIdx.x == 0) update = rule.prepare();
   __syncthreads();
   const typename Rule::Update u = update;
-  for (int64_t i = blockIdx.x * kOfBlock + threadIdx.x * Floats::kCount; i < of.P;
-       i += gridDim.x * kOfBlock) {
-    Floats g[kPacks], p[kPacks], moments[kPacks][Rule::kMoments];
 #pragma unroll
-    for (int half = 0; half < kPacks; ++half) {
-      const int64_t at = i + half * kRow, left = of.P - at;
-      g[half] = Floats::load(of.g + at, left, whole);
-      p[half] = Floats::load(of.p + at, left, whole);
+  for (int half = 0; half < kPacks; ++half) {
+    const int64_t at = first + half * kRow, left = of.P - at;
+    Floats{}.store(of.g + at, left, whole);
+    if (!u.finite) continue;
+    Rule::apply(u, g[half], p[half], moments[half]);
+    p[half].store(of.p + at, left, whole);
 #pragma unroll
-      for (int k = 0; k < Rule::kMoments; ++k)
-        moments[half][k] = Floats::load(of.moments[k] + at, left, whole);
-    }
-#pragma unroll
-    for (int half = 0; half < kPacks; ++half) {
-      const int64_t at = i + half * kRow, left = of.P - at;
-      Floats{}.store(of.g + at, left, whole);
-      if (!u.finite) continue;
-      Rule::apply(u, g[half], p[half], moments[half]);
-      p[half].store(of.p + at, left, whole);
-#pragma unroll
-      for (int k = 0; k < Rule::kMoments; ++k) moments[half][k].store(of.moments[k] + at, left, whole);
-      if (of.rounded) store_rounded(p[half], of.rounded + at, left, whole);
-    }
+    for (int k = 0; k < Rule::kMoments; ++k) moments[half][k].store(of.moments[k] + at, left, whole);
+    if (of.rounded) store_rounded(p[half], of.rounded + at, left, whole);
   }
 }
 
 template <typename Rule>
 void launch_update(const Rule& rule, const ParameterArrays<Rule::kMoments>& of) {
-  const int64_t tiles = (of.P + kOfBlock - 1) / kOfBlock;
+  const auto blocks = static_cast<unsigned>((of.P + kOfBlock - 1) / kOfBlock);
   cuda::with_packs_of_rows(of.whole(), [&](auto whole) {
-    cuda::launch(update_parameters<Rule, decltype(whole)>,
-                 dim3(static_cast<unsigned>(std::min(tiles, kMostBlocks))), dim3(kUpdateThreads), 0,
+    cuda::launch(update_parameters<Rule, decltype(whole)>, dim3(blocks), dim3(kUpdateThreads), 0,
                  cuda::stream(), rule, of, whole);
   });
 }

@@ -30,6 +30,6 @@ pack() {  # file, architecture...; none: every one
     cp "$data"/train.?? "$data"/val.?? "$data"/test_2016_flickr.?? "$folder/data/"
   fi
   mkdir -p "$(dirname "$to")"
-  tar -C "$folder" -czf "$to" .
+  XZ_OPT=-9 tar -C "$folder" -caf "$to" .  # of the programs' kernels, which are the same, xz keeps one copy
   du -h "$to"
 }

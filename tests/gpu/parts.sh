@@ -115,6 +115,27 @@ run_sanitizers() {
   done
 }
 
+find_ncu() {
+  ncu=
+  for place in /opt/nvidia/nsight-compute/*/ncu /usr/local/cuda/bin/ncu "$(command -v ncu || true)"; do
+    [ ! -x "$place" ] || ncu=$place
+  done
+  [ -n "$ncu" ] || report "ncu is not installed" 1
+}
+
+# One kernel at a time, the caches as the one before left them.
+run_kernels() {
+  find_ncu
+  [ -n "$ncu" ] || return 0
+  for preset in tiny base; do
+    step "kernels of a step, $preset" "$ncu" --clock-control none --cache-control none --graph-profiling node \
+      --metrics gpu__time_duration.sum --csv --log-file "$scratch/$preset.csv" \
+      "$bin/xformer-bench" --count-launches --device cuda --preset "$preset" --dtype bf16
+    step "their times, $preset" python3 tests/gpu/kernel_times.py "$scratch/$preset.csv"
+    [ $code != 0 ] || show_output 200 | head -n 24
+  done
+}
+
 # Two launches of a kernel, with the rest of the caches cold as ncu leaves them.
 profile() {  # kernels, a regular expression; argument of xformer-bench...
   kernels=$1
@@ -125,14 +146,8 @@ profile() {  # kernels, a regular expression; argument of xformer-bench...
 }
 
 run_profile() {
-  ncu=
-  for place in /opt/nvidia/nsight-compute/*/ncu /usr/local/cuda/bin/ncu "$(command -v ncu || true)"; do
-    [ ! -x "$place" ] || ncu=$place
-  done
-  [ -n "$ncu" ] || {
-    report "ncu is not installed" 1
-    return
-  }
+  find_ncu
+  [ -n "$ncu" ] || return 0
   profile normalise_backward --preset base --fn residual_norm_backward
   profile cross_entropy_row --preset base --fn cross_entropy
   profile update_parameters --preset base --fn adam

@@ -49,6 +49,7 @@ struct Projection {
   CrossEntropy options{.label_smoothing = 0.1f};
   Tensor x, w, bias, targets, logits, loss;
   kernels::ProjectionGradients gradients;
+  kernels::PaddedProjection padded;
 
   Projection(int64_t N, int64_t D, int64_t V, const Target& t) {
     x = t.random({N, D}, 1), w = t.random({V, D}, 2), bias = t.random({V}, 3);
@@ -57,11 +58,15 @@ struct Projection {
     loss = Tensor::zeros({2}, t.accumulator(), t.device);
     gradients = {t.poisoned({N, D}), Tensor::zeros({V, D}, t.accumulator(), t.device),
                  Tensor::zeros({V}, t.accumulator(), t.device)};
+    const int64_t places = kernels::padded_vocabulary(V, t.dtype, t.device);
+    if (places > V) padded = {t.poisoned({places, D}), t.poisoned({places})};
   }
-  void run() const { projection_cross_entropy(x, w, bias, targets, options, logits, loss, gradients); }
+  void run() const {
+    projection_cross_entropy(x, w, bias, targets, options, logits, loss, gradients, padded);
+  }
   double smoothed_loss() const {
     loss.fill_zero();
-    projection_cross_entropy(x, w, bias, targets, options, logits, loss, {});
+    projection_cross_entropy(x, w, bias, targets, options, logits, loss, {}, padded);
     return as_doubles(loss)[0];
   }
 };
