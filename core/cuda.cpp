@@ -260,6 +260,9 @@ void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64
                               : from.device.type == DeviceType::cpu ? cudaMemcpyHostToDevice
                                                                     : cudaMemcpyDeviceToDevice;
   const auto bytes = [](int64_t n) { return static_cast<size_t>(n); };
+  // What comes before may never be done, where other ranks have a part in it: then this wait throws, and no copy that is still
+  // to come writes to memory of the host that is gone by then.
+  if (to_host) synchronize();
   const bool dense = rows == 1 || (to.pitch == width && from.pitch == width);
   if (dense) {
     check(cudaMemcpyAsync(to.data, from.data, bytes(width * rows), kind, stream()), "a copy");
@@ -270,7 +273,7 @@ void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64
   }
   // The runtime has read the host's pageable memory when it returns; what it writes there has to be waited
   // for.
-  if (to_host) synchronize();
+  if (to_host) check(cudaStreamSynchronize(stream()), "a copy");
 }
 
 void zero(void* data, int64_t bytes) {

@@ -1,10 +1,12 @@
 // What the engine asks of a CUDA device beyond right values: claims that a software GPU can see and a real
 // one cannot show, or another device than the one at hand.
+#include "core/cuda.h"
 #include "core/device.h"
 #include "kernels/attention.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/sim/memory.h"
 #include "tests/sim/settings.h"
+#include "tests/sim/stream.h"
 #include "tests/support/catch.h"
 
 using namespace xf;
@@ -62,6 +64,23 @@ TEST_CASE("CUDA: a training step copies nothing from pageable memory, which may 
   for (int64_t update = 1; update <= 4; ++update) trainer.start(update, [&] { return batch; });
   CHECK(sim::memory::pageable_copies == before);
   CHECK(trainer.finished().size() == 4);
+}
+
+TEST_CASE("CUDA: a copy to the host whose wait ends in an error writes nothing any more", "[cuda]") {
+  const Tensor device = Tensor::from<float>({1, 2, 3}).to(Device::cuda()),
+               host = Tensor::from<float>({7, 7, 7});
+  bool may_end = false;  // what another rank has a part in
+  sim::push(cuda::stream(), {}, [&] {
+    if (!may_end) throw sim::Unfinished();
+  });
+  cuda::look_while_waiting([](double) { fail(ErrorKind::failure, "a rank has ended"); });
+  CHECK(says(refusal_of([&] { host.copy_from(device); }), "a rank has ended"));
+  cuda::look_while_waiting({});
+  may_end = true;
+  cuda::synchronize();
+  CHECK(host.to_vector<float>() == std::vector<float>{7, 7, 7});
+  host.copy_from(device);
+  CHECK(host.to_vector<float>() == std::vector<float>{1, 2, 3});
 }
 
 TEST_CASE("CUDA: with 99 KiB of shared memory, heads of 64 work on both paths and in both types", "[cuda]") {
