@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "core/beside.h"
+
 namespace xf::nn {
 
 Optimizer::Optimizer(const Registry& registry, float clip_norm, int64_t step, Collective& shards)
@@ -171,36 +173,46 @@ Muon::Muon(const Registry& registry, const MuonOptions& options, float clip_norm
       v_(zero_moment()) {
   if (registry.masters().numel() > std::numeric_limits<int32_t>::max())
     fail(ErrorKind::usage, "muon: at most 2^31 parameters, got {}", registry.masters().numel());
-  int64_t largest = 0, wanted = 0;
   for (const Part& part : parts()) {
     for (const auto& [shape, begins] : matrices_by_shape(registry, part.begin, part.end)) {
       const auto& [rows, columns] = shape;
-      const int64_t one = kernels::muon_workspace(rows, columns);
-      largest = std::max(largest, one);
-      wanted = std::max(wanted, static_cast<int64_t>(begins.size()) * one);
-      matrices_.push_back({{Tensor::from(begins).to(registry.device()), rows, columns}, part.step});
+      const int64_t one = kernels::muon_workspace(rows, columns),
+                    all = static_cast<int64_t>(begins.size()) * one;
+      matrices_.push_back({{Tensor::from(begins).to(registry.device()), rows, columns},
+                           part.step,
+                           std::max(one, std::min(all, kMuonWorkspace))});
     }
     for (const auto& [begin, end] : outside_matrices(registry, part.begin, part.end))
       rest_.push_back({begin, end, part.step});
   }
   if (matrices_.empty())
     fail(ErrorKind::usage, "muon: this model's layers do not say which parameters are matrices; use adam");
-  workspace_ =
-      Tensor::empty({std::max(largest, std::min(wanted, kMuonWorkspace))}, m_.dtype(), registry.device());
+  std::ranges::stable_sort(matrices_, std::ranges::greater(), &Matrices::elements);
+  for (size_t i = 0; i < std::min(matrices_.size(), workspaces_.size()); ++i)
+    workspaces_[i] = Tensor::empty({matrices_[i].elements}, m_.dtype(), registry.device());
 }
 
 void Muon::prepare(int64_t update, double learning_rate, int64_t tokens) {
   send(adam_step(options_.rest, update, learning_rate, tokens));
 }
 
+void Muon::apply_to(const Matrices& matrices, const Tensor& workspace) {
+  kernels::muon(options_.matrices, matrices.step, clip_norm_, norm_squared_, matrices.places,
+                own(registry_.masters()), m_, own(registry_.gradients()), own(rounded()), workspace);
+}
+
+// Each shape's matrices are too few for a whole GPU: those of the largest share it with the others.
 void Muon::apply() {
   const Tensor p = own(registry_.masters()), g = own(registry_.gradients()), copy = own(rounded());
   measure();
-  for (const auto& [places, step] : matrices_)
-    kernels::muon(options_.matrices, step, clip_norm_, norm_squared_, places, p, m_, g, copy, workspace_);
+  beside(p.device(), {}, [&] {
+    for (size_t i = 1; i < matrices_.size(); ++i) apply_to(matrices_[i], workspaces_[1]);
+  });
+  apply_to(matrices_.front(), workspaces_[0]);
   for (const Part& part : rest_)
     kernels::adam(options_.rest, part.step, clip_norm_, norm_squared_, part.of(p), part.of(m_), part.of(v_),
                   part.of(g), part.of(copy));
+  join(p.device());
 }
 
 Sgd::Sgd(const Registry& registry, const kernels::SgdOptions& options, float clip_norm, Collective& shards)

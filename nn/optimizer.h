@@ -2,6 +2,7 @@
 // kernels/muon.h, kernels/sgd.h).
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <variant>
@@ -107,18 +108,25 @@ class Muon final : public Optimizer {
   void prepare(int64_t update, double learning_rate, int64_t tokens) override;
   void apply() override;
   TensorMap state() const override { return {{"muon_moment", m_}, {"second_moment", v_}}; }
-  int64_t bytes() const override { return Optimizer::bytes() + workspace_.bytes(); }
+  int64_t bytes() const override {
+    return Optimizer::bytes() + workspaces_[0].bytes() +
+           (workspaces_[1].defined() ? workspaces_[1].bytes() : 0);
+  }
 
  private:
-  MuonOptions options_;
-  Tensor m_, v_;
   struct Matrices {
     kernels::MatrixPlaces places;  // of one shape and rate
     Tensor step;
+    int64_t elements = 0;  // of the workspace, for all at a time
   };
-  std::vector<Matrices> matrices_;
-  std::vector<Part> rest_;  // of the flat arrays, all else
-  Tensor workspace_;
+  void apply_to(const Matrices& matrices, const Tensor& workspace);
+
+  MuonOptions options_;
+  Tensor m_, v_;
+  std::vector<Matrices> matrices_;  // the most elements first
+  std::vector<Part> rest_;          // of the flat arrays, all else
+  std::array<Tensor, 2>
+      workspaces_;  // of the first matrices, and of all others, which are worked on beside them
 };
 
 class Sgd final : public Optimizer {
