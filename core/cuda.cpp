@@ -234,12 +234,6 @@ void compute_on(Device device) { select_device(context(), device.index); }
 
 void look_while_waiting(std::function<void(double)> look) { context().look = std::move(look); }
 
-void synchronize() {
-  join();
-  if (context().look) return wait_and_look([] { return cudaStreamQuery(stream()); }, "a kernel");
-  check(cudaStreamSynchronize(stream()), "a kernel");
-}
-
 std::shared_ptr<void> allocate(Device device, int64_t bytes) {
   select_device(context(), device.index);
   void* data = nullptr;
@@ -260,9 +254,10 @@ void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64
                               : from.device.type == DeviceType::cpu ? cudaMemcpyHostToDevice
                                                                     : cudaMemcpyDeviceToDevice;
   const auto bytes = [](int64_t n) { return static_cast<size_t>(n); };
-  // What comes before may never be done, where other ranks have a part in it: then this wait throws, and no copy that is still
-  // to come writes to memory of the host that is gone by then.
-  if (to_host) synchronize();
+  if (to_host) join();
+  // What comes before may never be done, where other ranks have a part in it. So it is waited for first: whoever looks may throw,
+  // and no copy that is still to come may then write to memory of the host that is gone.
+  if (to_host && context().look) wait_and_look([] { return cudaStreamQuery(stream()); }, "a kernel");
   const bool dense = rows == 1 || (to.pitch == width && from.pitch == width);
   if (dense) {
     check(cudaMemcpyAsync(to.data, from.data, bytes(width * rows), kind, stream()), "a copy");
@@ -272,8 +267,8 @@ void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64
           "a copy");
   }
   // The runtime has read the host's pageable memory when it returns; what it writes there has to be waited
-  // for.
-  if (to_host) check(cudaStreamSynchronize(stream()), "a copy");
+  // for. Here an earlier kernel's error shows, too.
+  if (to_host) check(cudaStreamSynchronize(stream()), "a kernel");
 }
 
 void zero(void* data, int64_t bytes) {

@@ -38,9 +38,6 @@ void* workspace(int64_t bytes);
 // Bytes of shared memory that a block may have at most: 227 KiB on Hopper, 99 KiB on sm_86, 89 and 120.
 int64_t most_shared_memory();
 
-// Waits for both lanes; the place where an earlier kernel's error shows.
-void synchronize();
-
 // Gets the seconds that a wait for the device has taken so far, now and then while it lasts, and may throw. Empty: nobody looks.
 void look_while_waiting(std::function<void(double)> look);
 
