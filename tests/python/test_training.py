@@ -50,9 +50,10 @@ def test_errors_of_training_name_what_is_wrong(training, tmp_path):
 
 
 def python(text, *arguments):
-    """A process of its own that runs this text."""
+    """A process of its own that runs this text, and takes SIGINT as one at a terminal does; in the background a shell has it ignored."""
     return subprocess.Popen([sys.executable, "-c", textwrap.dedent(text), *map(str, arguments)], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
+                            stderr=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def wait_for(path, process):
