@@ -351,11 +351,34 @@ TEST_CASE("ProjectionCrossEntropy: of pairs, chunks give the losses and gradient
   }
 }
 
+// What the products read behind the words is zero, so that whatever the loss leaves there adds nothing.
+TEST_CASE("ProjectionCrossEntropy: a vocabulary is padded to whole packs on CUDA, with zeros",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    INFO(name_of(t));
+    const int64_t pack = t.device.type == DeviceType::cuda ? 16 / size_of(t.dtype) : 1;
+    for (const int64_t V : {7 * pack, 7 * pack + 1}) {
+      const int64_t places = kernels::padded_vocabulary(V, t.dtype, t.device);
+      CHECK(places == (V % pack == 0 ? V : 8 * pack));
+      const Projection op(5, 3, V, t);
+      op.run();
+      if (places == V) continue;
+      std::vector<double> w = as_doubles(op.w), bias = as_doubles(op.bias);
+      w.resize(static_cast<size_t>(places * 3)), bias.resize(static_cast<size_t>(places));
+      CHECK(as_doubles(op.padded.w) == w);
+      CHECK(as_doubles(op.padded.bias) == bias);
+    }
+  }
+}
+
 TEST_CASE("ProjectionCrossEntropy: rejects wrong shapes by name", "[unit]") {
   const Projection op(3, 4, 5, kF32);
   CHECK_THROWS_WITH(projection_cross_entropy(op.x, op.w, op.bias, op.targets, op.options,
                                              Tensor::zeros({512, 5}, DType::f32), op.loss, op.gradients),
                     "projection_cross_entropy: logits must be [3, 5], got [512, 5]");
+  CHECK_THROWS_WITH(projection_cross_entropy(op.x, op.w, op.bias, op.targets, op.options, op.logits, op.loss,
+                                             op.gradients, {.w = Tensor::zeros({8, 4}, DType::f32)}),
+                    "projection_cross_entropy: padded.w must be [5, 4], got [8, 4]");
   CHECK_THROWS_WITH(projection_cross_entropy(op.x, op.w, Tensor::zeros({4}, DType::f32), op.targets,
                                              op.options, op.logits, op.loss, op.gradients),
                     "projection_cross_entropy: bias must be [5], got [4]");
