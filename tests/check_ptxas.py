@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 HEADS_128_WIDE = re.compile(r"attention\w*<[^>]*\b128\b")
-FEW_REGISTERS, FEW_BYTES = re.compile(r"attention_short_backward<"), 256
+FEW_REGISTERS, FEW_BYTES = re.compile(r"attention_short_backward<"), 128
 KERNEL = re.compile(r"Compiling entry function '(\w+)' for '(sm_\w+)'")
 SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 REGISTERS = re.compile(r"Used (\d+) registers")
