@@ -42,7 +42,8 @@ int64_t padded_vocabulary(int64_t V, DType dtype, Device device);
 // Workspace, written, where that is more than V: w and bias with rows of zeros behind them. The products that read w are
 // those of the copy; what the logits of no word are does not count.
 struct PaddedProjection {
-  Tensor w = {}, bias = {};  // [padded_vocabulary, D], [padded_vocabulary]
+  Tensor w = {};     // [padded_vocabulary, D]
+  Tensor bias = {};  // [padded_vocabulary]
 };
 void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
                               const CrossEntropy& options, Out logits, Out loss,
