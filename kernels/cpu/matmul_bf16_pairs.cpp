@@ -68,12 +68,24 @@ XF_PAIRS_INLINE __m512i interleaved(const bf16* first, const bf16* second, __mma
   return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
 }
 
+// Rows that long apart in memory are no stream to the processor: it is told of those to come. The logits' gradient, [512,
+// 10000]: its product is done in 3.6 ms in place of 3.9.
+constexpr int64_t kAhead = 64, kOfLine = 64 / sizeof(bf16);
+
+XF_PAIRS_INLINE void prefetch(const bf16* row, int64_t count) {
+  for (int64_t i = 0; i < count; i += kOfLine) __builtin_prefetch(row + i);
+}
+
 // A matrix in memory whose rows count along K: its columns' pairs, in strips.
 XF_PAIRS void pack_rows(const bf16* matrix, int64_t stride, const Range& k, const Range& columns, Pair* to) {
   const int64_t strip = pairs_of(k) * kWide;
   for (int64_t row = k.begin; row < k.end; row += 2, to += kWide) {
     const bf16* const first = matrix + row * stride + columns.begin;
     const bf16* const second = row + 1 < k.end ? first + stride : nullptr;
+    if (row + kAhead + 1 < k.end) {
+      prefetch(first + kAhead * stride, columns.size());
+      prefetch(first + (kAhead + 1) * stride, columns.size());
+    }
     Pair* pairs = to;
     for (int64_t i = 0; i < columns.size(); i += kWide, pairs += strip) {
       const __m512i some =
