@@ -68,7 +68,7 @@ XF_PAIRS_INLINE __m512i interleaved(const bf16* first, const bf16* second, __mma
   return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
 }
 
-// Rows that long apart in memory are no stream to the processor: it is told of those to come. The logits' gradient, [512,
+// Rows that lie far apart in memory are no stream to the processor: it is told of those to come. The logits' gradient, [512,
 // 10000]: its product is done in 3.7 ms in place of 3.9.
 constexpr int64_t kAhead = 64, kOfLine = 64 / sizeof(bf16);
 
