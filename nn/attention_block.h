@@ -40,9 +40,9 @@ class SelfAttention {
 
   // One position per hypothesis. x [R, D] -> [R, D]. `slab` [R, 3D], written, is the part of the layer's
   // cache [C, 3D] that belongs to this position; rows and lengths say which cached positions each hypothesis
-  // sees (attention_step).
-  Tensor decode(Step& step, const Tensor& x, const Tensor& slab, const Tensor& cache, const Tensor& rows,
-                const Tensor& lengths) const;
+  // sees (attention_step). Keys are cached as they are turned.
+  Tensor decode(Step& step, const Tensor& x, const Rotary& rotary, const Tensor& slab, const Tensor& cache,
+                const Tensor& rows, const Tensor& lengths) const;
 
  private:
   std::string name_;

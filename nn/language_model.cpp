@@ -26,7 +26,7 @@ Tensor LanguageModel::decode_step(Step& step, const Tensor& ids, const Tensor& p
                                   const std::vector<Tensor>& cache, int64_t first_row, const Tensor& rows,
                                   const Tensor& lengths) const {
   const Variable x = embedding_.forward(step, ids, positions, Tensor(), position_table(), {});
-  return decoder_.decode(step, x.value(), cache, first_row, rows, lengths);
+  return decoder_.decode(step, x.value(), rotary(positions), cache, first_row, rows, lengths);
 }
 
 }  // namespace xf::nn

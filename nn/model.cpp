@@ -15,18 +15,26 @@ Tensor counters_of(const Tensor& counters, int64_t side) {
   return counters.defined() ? counters.slice_rows(side, side + 1).reshape({2}) : Tensor();
 }
 
+// A table of zeros that is filled on the CPU: fill(table), Acc.
+template <typename Fill>
+Tensor table_on(Device device, const Shape& shape, DType dtype, const Fill& fill) {
+  if (device.type == DeviceType::meta) return Tensor::empty(shape, dtype, device);
+  const Tensor table = Tensor::zeros(shape, accumulator_of(dtype));
+  fill(table);
+  return (dtype == DType::bf16 ? table.to_bf16() : table).to(device);
+}
+
 }  // namespace
 
 void Model::bind(Device device) {
   if (config_.learned_positions) return;
-  const Shape shape{std::max(kMaxPositions, config_.max_length + 1), config_.dim};
-  if (device.type == DeviceType::meta) {
-    positions_ = Tensor::empty(shape, dtype_, device);
-    return;
-  }
-  const Tensor table = Tensor::empty(shape, accumulator_of(dtype_));
-  kernels::sinusoid_positions(config_.positions, table);
-  positions_ = (dtype_ == DType::bf16 ? table.to_bf16() : table).to(device);
+  const int64_t length = std::max(kMaxPositions, config_.max_length + 1);
+  positions_ = table_on(device, {length, config_.dim}, dtype_, [this](const Tensor& table) {
+    if (!config_.rotary_positions) kernels::sinusoid_positions(config_.positions, table);
+  });
+  if (!config_.rotary_positions) return;
+  rotary_table_ = table_on(device, {length, config_.dim / config_.heads}, accumulator_of(dtype_),
+                           [](const Tensor& table) { kernels::rotary_table(kRotaryBase, table); });
 }
 
 // Training takes one attention path for all batches, so that one captured graph serves them all; use takes
@@ -39,11 +47,13 @@ int64_t Model::max_length(const Step& step, int64_t longest) const {
 }
 
 Tokens Model::source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const {
-  return {batch.source_offsets, max_length(step, batch.longest_source), counters_of(counters, 0)};
+  return {batch.source_offsets, max_length(step, batch.longest_source), counters_of(counters, 0),
+          rotary(batch.source_positions)};
 }
 
 Tokens Model::target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const {
-  return {batch.target_offsets, max_length(step, batch.longest_target), counters_of(counters, 1)};
+  return {batch.target_offsets, max_length(step, batch.longest_target), counters_of(counters, 1),
+          rotary(batch.target_positions)};
 }
 
 int64_t most_tokens(const TransformerConfig& config) {

@@ -31,6 +31,7 @@ class Model {
 
   // A table of sinusoids has as many rows, or more where training needs them.
   static constexpr int64_t kMaxPositions = 2048;
+  static constexpr double kRotaryBase = 10000;  // of all published models; RO0
 
  protected:
   // Error usage for sizes that make no model of its type.
@@ -39,7 +40,8 @@ class Model {
 
   const Tensor& position_table() const {
     return positions_;
-  }  // [P, D], of sinusoids; undefined where they are learnt
+  }  // [P, D], of sinusoids, of zeros where positions are rotary; undefined where they are learnt
+  Rotary rotary(const Tensor& positions) const { return {positions, rotary_table_}; }
   Tokens source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
   Tokens target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
 
@@ -48,7 +50,7 @@ class Model {
 
   TransformerConfig config_;
   DType dtype_;
-  Tensor positions_;
+  Tensor positions_, rotary_table_;
 };
 
 // How long a sentence may be when a model of these sizes is used, in tokens with </s> or <s>: its position table ends

@@ -41,11 +41,12 @@ Variable SelfAttentionStack::forward(Step& step, const Variable& x, const Tokens
   });
 }
 
-Tensor SelfAttentionStack::decode(Step& step, const Tensor& x, const std::vector<Tensor>& cache,
-                                  int64_t first_row, const Tensor& rows, const Tensor& lengths) const {
+Tensor SelfAttentionStack::decode(Step& step, const Tensor& x, const Rotary& rotary,
+                                  const std::vector<Tensor>& cache, int64_t first_row, const Tensor& rows,
+                                  const Tensor& lengths) const {
   const auto attention = [&](Step& pass, size_t l, const Variable& normed) -> Variable {
     const Tensor slab = cache[l].slice_rows(first_row, first_row + x.rows());
-    return layers_[l].self_attention.decode(pass, normed.value(), slab, cache[l], rows, lengths);
+    return layers_[l].self_attention.decode(pass, normed.value(), rotary, slab, cache[l], rows, lengths);
   };
   return walk(step, x, {}, attention).value();
 }

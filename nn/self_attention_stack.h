@@ -30,8 +30,8 @@ class SelfAttentionStack {
 
   // One position for R sequences, x [R, D] -> [R, D]. cache: per layer [C, 3D]; the rest as in
   // Transformer::decode_step.
-  Tensor decode(Step& step, const Tensor& x, const std::vector<Tensor>& cache, int64_t first_row,
-                const Tensor& rows, const Tensor& lengths) const;
+  Tensor decode(Step& step, const Tensor& x, const Rotary& rotary, const std::vector<Tensor>& cache,
+                int64_t first_row, const Tensor& rows, const Tensor& lengths) const;
 
  private:
   template <typename Attention>

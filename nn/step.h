@@ -4,6 +4,7 @@
 #include "autograd/tape.h"
 #include "kernels/dropout.h"
 #include "kernels/matmul.h"
+#include "kernels/rotary.h"
 #include "nn/registry.h"
 #include "nn/trace.h"
 
@@ -12,11 +13,29 @@ namespace xf::nn {
 using autograd::Tape;
 using autograd::Variable;
 
+// By how much queries and keys are turned for their places (kernels/rotary.h); undefined, and nothing is turned, in a model
+// that adds its positions to its embeddings.
+struct Rotary {
+  Tensor positions;  // i32 [T]
+  Tensor table;      // [S, Dh], Acc
+
+  bool turns() const { return table.defined(); }
+  // x [T, D] is written; a view of some columns, too.
+  void turn(const Tensor& x) const {
+    if (turns()) kernels::rotary_forward(x, positions, table, x);
+  }
+  // The gradient of what was turned, made that of what it was turned from.
+  void turn_back(const Tensor& dx) const {
+    if (turns()) kernels::rotary_backward(dx, positions, table, dx);
+  }
+};
+
 // The tokens of one side of a batch, packed.
 struct Tokens {
   Tensor offsets;          // i32 [B+1] (cu_seqlens)
   int64_t max_length = 0;  // no sentence of any batch is longer; decides between short and long attention
   Tensor counter;          // i32 [2]: {update, number of the first token in the update}; read by dropout only
+  Rotary rotary = {};
 };
 
 struct Step {

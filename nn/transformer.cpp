@@ -155,7 +155,8 @@ Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& pos
   const Variable x = target_embedding_.forward(step, ids, positions, Tensor(), position_table(), {});
   const auto self = [&](Step& pass, size_t l, const Variable& normed) {
     const Tensor slab = cache.layers[l].slice_rows(first_row, first_row + R);
-    return decoder_[l].self_attention.decode(pass, normed.value(), slab, cache.layers[l], rows, lengths);
+    return decoder_[l].self_attention.decode(pass, normed.value(), rotary(positions), slab, cache.layers[l],
+                                             rows, lengths);
   };
   const auto cross = [&](Step& pass, size_t l, const Variable& normed, const Variable& keys_values) {
     return decoder_[l].cross_attention.decode(pass, normed.value(), keys_values.value(), cache.cross_rows,

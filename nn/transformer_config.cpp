@@ -26,6 +26,13 @@ const TransformerConfig& checked(const TransformerConfig& config) {
   }
   if (config.dim % 2 != 0)
     fail(ErrorKind::usage, "dim-emb must be even (sine and cosine), got {}", config.dim);
+  if (config.rotary_positions && config.learned_positions)
+    fail(ErrorKind::usage, "positions are learnt or rotary, not both");
+  if (config.rotary_positions && config.dim / config.heads % 2 != 0) {
+    fail(ErrorKind::usage,
+         "rotary positions turn pairs of columns: a head must have an even width, got {} / {}", config.dim,
+         config.heads);
+  }
   return config;
 }
 

@@ -35,6 +35,8 @@ struct TransformerConfig {
   kernels::Activation activation = kernels::Activation::relu;
   kernels::PositionLayout positions = kernels::PositionLayout::interleaved;
   bool learned_positions = false;  // instead of sinusoids a table for each side, [max_length, dim]
+  bool rotary_positions =
+      false;  // instead of either, queries and keys of self-attention turned (kernels/rotary.h)
   Tying tying = Tying::none;
   float dropout = 0, attention_dropout = 0, feed_forward_dropout = 0;
   float label_smoothing = 0;

@@ -128,6 +128,7 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   config.activation = activation(options.get_string("transformer-ffn-activation"));
   config.positions = position_layout(options.get_string("position-layout"));
   config.learned_positions = options.get_bool("transformer-train-positions");
+  config.rotary_positions = options.get_bool("transformer-rotary-positions");
   config.tying = tying(options);
   config.dropout = static_cast<float>(options.get_float("transformer-dropout"));
   config.attention_dropout = static_cast<float>(options.get_float("transformer-dropout-attention"));

@@ -103,6 +103,10 @@ std::vector<Row> model_options() {
            "else "
            "sines and cosines")
           .seldom(),
+      flag("transformer-rotary-positions", "false",
+           "turn queries and keys of self-attention by their places (RoPE) instead of adding sines and "
+           "cosines to the "
+           "embeddings"),
       choice(
           "position-layout", "interleaved|split|marian", "interleaved",
           "sine and cosine in turn (the paper) or in two halves; marian: in halves, of Marian's frequencies")

@@ -226,7 +226,8 @@ std::vector<Row> shared_options() {
           .between(0, 1024)
           .only(kComputing),
       text("task", "transformer-tiny", "NAME",
-           "preset that sets what is not given: transformer-tiny, transformer-base, multi30k-fast, demo, "
+           "preset that sets what is not given: transformer-tiny, transformer-base, multi30k, multi30k-fast, "
+           "demo, "
            "language-model, smiles, classification")
           .only(Program::train),
       text("config", "", "FILE",

@@ -94,6 +94,30 @@ void settle_optimizer(Options& options) {
        got == 1 ? "" : "s");
 }
 
+// Sines and cosines, learnt positions, rotary ones: one of the three.
+void check_positions(const Options& options) {
+  const int64_t width = options.get_int("dim-emb"), heads = options.get_int("transformer-heads");
+  if (width % 2 != 0)
+    fail(ErrorKind::usage, "dim-emb: {} is odd; positions need sine and cosine pairs", width);
+  const bool learned = options.get_bool("transformer-train-positions"),
+             rotary = options.get_bool("transformer-rotary-positions");
+  if (learned && rotary) {
+    fail(ErrorKind::usage,
+         "transformer-rotary-positions: positions are learnt (transformer-train-positions) or rotary; choose "
+         "one");
+  }
+  if ((learned || rotary) && options.get_string("position-layout") != "interleaved") {
+    fail(ErrorKind::usage, "position-layout is of sines and cosines; leave it out, or {}",
+         learned ? "transformer-train-positions" : "transformer-rotary-positions");
+  }
+  if (rotary && width / heads % 2 != 0) {
+    fail(ErrorKind::usage,
+         "transformer-rotary-positions: turns pairs of columns, and a head has {} / {} = {}; choose an even "
+         "width",
+         width, heads, width / heads);
+  }
+}
+
 void check_training(Options& options) {
   settle_optimizer(options);
   check_precision(options);
@@ -104,13 +128,7 @@ void check_training(Options& options) {
     fail(ErrorKind::usage, "transformer-heads: {} heads do not divide the width of {} (dim-emb)", heads,
          width);
   }
-  if (width % 2 != 0)
-    fail(ErrorKind::usage, "dim-emb: {} is odd; positions need sine and cosine pairs", width);
-  if (options.get_bool("transformer-train-positions") &&
-      options.get_string("position-layout") != "interleaved") {
-    fail(ErrorKind::usage,
-         "position-layout is of sines and cosines; leave it out, or transformer-train-positions");
-  }
+  check_positions(options);
   const auto vocabularies = options.get_strings("vocabs");
   const bool joint = vocabularies.empty() ? options.get_bool("joint-vocab") : vocabularies.size() == 1;
   // A pretrained model's table may be both sides', though each cuts its text in its own way.

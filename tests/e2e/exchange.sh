@@ -37,6 +37,7 @@ done
 variants=(
   "pre --norm pre --transformer-ffn-activation gelu"
   "learned --transformer-train-positions --max-length 60 --transformer-ffn-activation swish"
+  "rotary --transformer-rotary-positions"
   "split --position-layout split"
   "untied --tied-embeddings-all=false --joint-vocab=false"
   "target --tied-embeddings-all=false --tied-embeddings --joint-vocab=false --dec-depth 2"
@@ -114,6 +115,7 @@ claim "the embedding's first row" equal "$(grep -A 1 '^embedding.weight 200 32$'
 # ---- refusals
 claim "pre-norm to MarianMT: 2" refused 2 "norm is pre, and MarianMT has post-norm alone; export to ctranslate2" to hf-marian -m pre -o new
 claim "learnt positions: 2" refused 2 "positions are learnt, and MarianMT computes sinusoids" to hf-marian -m learned -o new
+claim "rotary positions: 2" refused 2 "positions are rotary, and MarianMT computes sinusoids" to hf-marian -m rotary -o new
 claim "a vocabulary of words: 2" refused 2 "MarianMT's tokenizer needs SentencePiece" to hf-marian -m words -o new
 quirky() { train quirky --after 2u --quirks pad-axis=both --tied-embeddings-all=false --quiet; }
 quirky

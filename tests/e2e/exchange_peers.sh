@@ -39,10 +39,11 @@ head -n 100 lines >some
 for variant in \
   "--norm pre --transformer-ffn-activation gelu --tied-embeddings-all=false --joint-vocab=false" \
   "--transformer-train-positions --transformer-ffn-activation swish --tied-embeddings-all=false --tied-embeddings" \
+  "--norm pre --transformer-rotary-positions" \
   "--position-layout split --transformer-ffn-activation swish --tied-embeddings-all=false --joint-vocab=false --vocab-size 400"; do
   rm -rf run exports && mkdir exports
   # shellcheck disable=SC2086  # one word per option
-  train_demo -m run --after 100u --lr-warmup 40u $variant || exit 1
+  train_demo -m run --after 200u --lr-warmup 40u $variant || exit 1
   to ctranslate2 -m run -o exports/ctranslate2
   for type in float16 int8; do to ctranslate2 -m run -o "exports/ctranslate2-$type" --quantization $type; done
   # Pre-norm and learnt positions are none of MarianMT's.

@@ -52,6 +52,19 @@ claim "a validation line beyond the table is refused by file and line" refused 3
 claim "the layout of sinusoids has no meaning for them" refused 2 "position-layout is of sines" \
   train none --transformer-train-positions --position-layout split
 
+# ---- rotary positions
+learns rotary --transformer-rotary-positions --norm pre
+claim "rotary positions are no parameters" equal "$(grep -ac 'positions' rotary/latest/model.safetensors)" 0
+xformer-translate -m rotary -i long.en -o long.de 2>warning
+# picture MODEL SUBJECT EQUATION: how often the equation's values are in it.
+picture() { xformer-explain flow "$2" -m "$1" "the dog sleeps" --format json | grep -oE "\"equation\": *\"$3\"" | wc -l; }
+claim "the flow of attention shows queries and keys turned" equal "$(picture rotary attention AB12)" 2
+claim "and no position that is added" equal "$(picture rotary encoder EM3)" 0
+claim "nor is one of sinusoids where they are learnt" equal "$(picture positions encoder EM3)" 0
+claim "a line may be longer than any that was learnt from" equal "$(wc -l <long.de) $(grep -c "too long" warning)" "1 0"
+claim "a model of sinusoids is none of rotary positions" refused 2 "transformer-rotary-positions" \
+  train swish --transformer-ffn-activation swish --transformer-rotary-positions --after 130u
+
 # ---- Muon
 learns muon --optimizer muon
 claim "muon is given Adam's numbers and a momentum" \

@@ -3,7 +3,7 @@
 
     pip install torch safetensors && python3 make_transformer.py [FOLDER]
 
-writes, into FOLDER (default: this one), one batch and five models evaluated on it:
+writes, into FOLDER (default: this one), one batch and six models evaluated on it:
 
     transformer_batch.safetensors     source_ids [Ns], source_offsets [B+1], target_in, target_out [Nt],
                                       target_offsets [B+1]: i32, packed, without padding; lengths 1 to 9
@@ -11,6 +11,7 @@ writes, into FOLDER (default: this one), one batch and five models evaluated on 
     transformer_pre_gelu.safetensors  pre-norm, GELU (erf), untied
     transformer_swish.safetensors     post-norm, swish, untied
     transformer_learned.safetensors   post-norm, ReLU, untied, learnt positions
+    transformer_rotary.safetensors    pre-norm, ReLU, untied, rotary positions in self-attention and no others
     transformer_tied.safetensors      post-norm, ReLU, one embedding for source, target and output
 
 A model's file holds, all f64:
@@ -48,8 +49,8 @@ PADDING = 0  # any id: nothing may depend on it
 class Model:
     """Parameters by name, drawn on first use; biases and norms too, so that every gradient is tested."""
 
-    def __init__(self, norm, activation, tied, seed, learned=False):
-        self.norm, self.activation, self.tied, self.learned = norm, activation, tied, learned
+    def __init__(self, norm, activation, tied, seed, learned=False, rotary=False):
+        self.norm, self.activation, self.tied, self.learned, self.rotary = norm, activation, tied, learned, rotary
         self.generator = torch.Generator().manual_seed(seed)
         self.parameters = {}
         if tied:
@@ -115,15 +116,17 @@ class Model:
             return self.layer_norm(f"{name}.norm", x + f(x))
         return x + f(self.layer_norm(f"{name}.norm", x))
 
-    def attention(self, name, q, k, v, mask):
+    def attention(self, name, q, k, v, mask, rotary=False):
         """mask [B or 1, Sq or 1, Sk]: true = may attend."""
         q, k, v = (t.unflatten(-1, (H, D // H)).transpose(1, 2) for t in (q, k, v))  # [B, H, S, Dh]
+        if rotary:
+            q, k = turned(q), turned(k)
         scores = q @ k.transpose(-1, -2) / math.sqrt(D // H)
         p = scores.masked_fill(~mask[:, None], -math.inf).softmax(-1)
         return self.linear(f"{name}.out", (p @ v).transpose(1, 2).flatten(2))
 
     def self_attention(self, name, x, mask):
-        return self.attention(name, *self.linear(f"{name}.qkv", x).chunk(3, -1), mask)
+        return self.attention(name, *self.linear(f"{name}.qkv", x).chunk(3, -1), mask, self.rotary)
 
     def cross_attention(self, name, x, keys_and_values, mask):
         return self.attention(name, self.linear(f"{name}.q", x), *keys_and_values, mask)
@@ -144,8 +147,10 @@ class Model:
         return "embedding.weight" if self.tied else f"{side}_embedding.weight"
 
     def embed(self, side, ids):
-        places = self[f"{side}_positions.weight"][:ids.shape[1]] if self.learned else positions(ids.shape[1])
-        return self[self.embedding_name(side)][ids] * math.sqrt(D) + places
+        words = self[self.embedding_name(side)][ids] * math.sqrt(D)
+        if self.rotary:
+            return words
+        return words + (self[f"{side}_positions.weight"][:ids.shape[1]] if self.learned else positions(ids.shape[1]))
 
     def encode(self, ids, mask):
         x = self.embed("source", ids)
@@ -178,6 +183,14 @@ def positions(length):
     """PE(pos, 2i) = sin(pos / 10000^(2i/D)), PE(pos, 2i+1) = cos of the same: [length, D]."""
     angle = torch.arange(length, dtype=torch.float64)[:, None] / 10000 ** (torch.arange(0, D, 2).double() / D)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
+
+
+def turned(x):
+    """x [B, H, S, Dh]: each pair (i, i + Dh/2), taken as a complex number, times exp(1j pos / 10000^(2i/Dh))."""
+    pairs = x.shape[-1] // 2
+    angle = torch.arange(x.shape[-2], dtype=torch.float64)[:, None] / 10000 ** (torch.arange(pairs).double() / pairs)
+    z = torch.complex(x[..., :pairs], x[..., pairs:]) * torch.polar(torch.ones_like(angle), angle)
+    return torch.cat([z.real, z.imag], -1)
 
 
 def pad(packed, lengths):
@@ -221,7 +234,7 @@ def config(model):
             "source_vocabulary": JOINT_VOCABULARY if model.tied else SOURCE_VOCABULARY,
             "target_vocabulary": JOINT_VOCABULARY if model.tied else TARGET_VOCABULARY,
             "norm": model.norm, "activation": model.activation, "tied": "all" if model.tied else "none",
-            "position_layout": "interleaved", "label_smoothing": SMOOTHING, "norm_eps": NORM_EPS}
+            "position_layout": "rotary" if model.rotary else "interleaved", "label_smoothing": SMOOTHING, "norm_eps": NORM_EPS}
 
 
 def main():
@@ -232,6 +245,7 @@ def main():
                         ("pre_gelu", Model("pre", "gelu", tied=False, seed=3)),
                         ("swish", Model("post", "swish", tied=False, seed=6)),
                         ("learned", Model("post", "relu", tied=False, seed=7, learned=True)),
+                        ("rotary", Model("pre", "relu", tied=False, seed=8, rotary=True)),
                         ("tied", Model("post", "relu", tied=True, seed=4))):
         results = evaluate(model, batch)
         tensors = {key: value.detach().contiguous() for key, value in (model.parameters | results).items()}

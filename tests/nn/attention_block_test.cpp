@@ -95,23 +95,39 @@ void for_all_cases(const Body& body) {
   }
 }
 
+// Each token's place in its sentence, and angles for heads of Dh columns, with a base at which no pair hardly turns.
+Rotary rotary_of(const Ids& offsets, int64_t Dh) {
+  Ids positions;
+  for (size_t b = 0; b + 1 < offsets.size(); ++b) {
+    for (int32_t t = offsets[b]; t < offsets[b + 1]; ++t) positions.push_back(t - offsets[b]);
+  }
+  const Tensor table = Tensor::empty({40, Dh}, DType::f64);
+  kernels::rotary_table(5, table);
+  return {Tensor::from(positions), table};
+}
+
 struct SelfFixture {
   Registry registry{DType::f64};
   SelfAttention block;
   Block f;
   Witness witness;
-  SelfFixture(const Ids& offsets, int64_t heads, int64_t max_length, bool causal)
+  SelfFixture(const Ids& offsets, int64_t heads, int64_t max_length, bool causal, bool turns = false)
       : block(registry, "a", {kDim, heads, kBlockDropout}) {
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
     randomise(registry);
-    const Tokens tokens = tokens_of(offsets, max_length, 40);
+    Tokens tokens = tokens_of(offsets, max_length, 40);
+    if (turns) tokens.rotary = rotary_of(offsets, kDim / heads);
     f = [=, this](Step& step, const Variables& x) { return block.forward(step, x[0], tokens, causal); };
     witness = [=](Tape& tape, const Leaves& parameters, const Variables& x) {
       const Variable qkv = affine(tape, x[0], parameters, "a.qkv");
       const auto part = [&](int64_t i) { return autograd::columns(tape, qkv, i * kDim, (i + 1) * kDim); };
+      const auto turned = [&](int64_t i) {
+        return turns ? autograd::rotary(tape, part(i), tokens.rotary.positions, tokens.rotary.table)
+                     : part(i);
+      };
       const WitnessAttention attention{
           heads, causal, {kBlockDropout, 77, 0, tokens.counter}, offsets, offsets};
-      return affine(tape, attention(tape, part(0), part(1), part(2)), parameters, "a.out");
+      return affine(tape, attention(tape, turned(0), turned(1), part(2)), parameters, "a.out");
     };
   }
 };
@@ -159,9 +175,9 @@ std::vector<Tensor> cross_inputs(const Case& c) {
 }  // namespace
 
 TEST_CASE("SelfAttention: gradients of input and parameters", "[grad]") {
-  const bool causal = GENERATE(false, true);
+  const bool causal = GENERATE(false, true), turns = GENERATE(false, true);
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
-    const SelfFixture fixture(c.targets, heads, max_length, causal);
+    const SelfFixture fixture(c.targets, heads, max_length, causal, turns);
     const Worst worst =
         block_gradient_error(fixture.registry, fixture.f, {random_f64({c.targets.back(), kDim}, 1)});
     INFO(describe(c, heads, max_length, worst));
@@ -169,11 +185,11 @@ TEST_CASE("SelfAttention: gradients of input and parameters", "[grad]") {
   });
 }
 
-// AB1, AB2, AB3; AB4, AB5, AB6, AB7, AB8
+// AB1, AB12, AB2, AB3; AB4, AB5, AB6, AB13, AB7, AB8
 TEST_CASE("SelfAttention: outputs and gradients are those of primitive nodes", "[grad]") {
-  const bool causal = GENERATE(false, true);
+  const bool causal = GENERATE(false, true), turns = GENERATE(false, true);
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
-    const SelfFixture fixture(c.targets, heads, max_length, causal);
+    const SelfFixture fixture(c.targets, heads, max_length, causal, turns);
     const Worst worst = witness_error(fixture.registry, fixture.f, fixture.witness,
                                       {random_f64({c.targets.back(), kDim}, 1)});
     INFO(describe(c, heads, max_length, worst));

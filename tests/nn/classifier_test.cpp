@@ -39,6 +39,7 @@ TEST_CASE("Classifier: gradients of every parameter, the query at zero and elsew
       TransformerConfig config = tiny_classifier(norm);
       if (at_start) config.max_length = 100;  // long attention
       config.learned_positions = norm == NormPlacement::pre;
+      config.rotary_positions = norm == NormPlacement::post && !at_start;
       Tiny<Classifier> tiny(DType::f64, config);
       if (!at_start) {
         tiny.registry.find("pooling.query").value.copy_from(random_tensor({config.dim}, DType::f64, 5));

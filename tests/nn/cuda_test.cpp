@@ -187,7 +187,8 @@ TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {
   };
   const BatchSize exact{.source_tokens = 20, .target_tokens = 20, .sentences = 3};
   TransformerConfig config = small_config();
-  config.learned_positions = GENERATE(false, true);
+  std::tie(config.learned_positions, config.rotary_positions) =
+      GENERATE(std::pair{false, false}, std::pair{true, false}, std::pair{false, true});
   const OptimizerOptions optimizer =
       GENERATE(OptimizerOptions(kernels::AdamOptions{}),
                OptimizerOptions(kernels::SgdOptions{.momentum = 0.9f}), OptimizerOptions(MuonOptions{}));
@@ -269,6 +270,7 @@ TEST_CASE("CUDA: every parameter's gradient agrees with f64 on the CPU", "[cuda]
       config.norm = norm;
       config.activation = norm == NormPlacement::pre ? kernels::Activation::gelu : kernels::Activation::relu;
       config.learned_positions = norm == NormPlacement::pre;
+      config.rotary_positions = norm == NormPlacement::post && max_length == 100;
       TinyModel exact(DType::f64, config), cuda(DType::f32, config, Arena::kDefaultBlock, kCuda);
       for (size_t i = 0; i < exact.registry.parameters().size(); ++i) {  // f32 values in both
         const Parameter& to = exact.registry.parameters()[i];

@@ -17,6 +17,7 @@ TEST_CASE("FixedBatch: spare rows and empty sentences change neither loss nor gr
     TransformerConfig config = tiny_config();
     config.max_length = max_length;
     config.learned_positions = max_length == 60;
+    config.rotary_positions = max_length == 100;
     TinyModel model(DType::f64, config);
     const double loss = model.accumulate({batch});
     const auto expected = gradients_of(model.registry);

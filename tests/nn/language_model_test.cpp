@@ -41,6 +41,7 @@ TEST_CASE("LanguageModel: gradients of every parameter under every norm and tyin
       TransformerConfig config = tiny_language_model(norm, tying);
       if (norm == NormPlacement::pre) config.activation = kernels::Activation::gelu;
       config.learned_positions = norm == NormPlacement::pre;
+      config.rotary_positions = norm == NormPlacement::post && tying == Tying::none;
       if (tying == Tying::none) config.max_length = 100;  // long attention
       Tiny<LanguageModel> tiny(DType::f64, config);
       const Worst worst = sampled_gradient_error(tiny, uneven_lines());
@@ -68,6 +69,7 @@ TEST_CASE("LanguageModel: decoding step by step gives the states of the whole li
   constexpr int32_t kLines = 2, kLength = 7;
   TransformerConfig config = tiny_language_model(norm);
   config.learned_positions = norm == NormPlacement::pre;
+  config.rotary_positions = norm == NormPlacement::post && GENERATE(false, true);
   Tiny<LanguageModel> tiny(DType::f64, config);
   const PackedBatch batch = random_batch({0, 0}, {kLength, kLength}, 13, 17, 4);
   const Tensor whole = states_of(tiny, batch);

@@ -284,7 +284,9 @@ TEST_CASE("Search: a beam wider than the space finds the best of all translation
 
 TEST_CASE("Search: cached scores are the uncached decoder's within 1e-5", "[unit]") {
   const DType dtype = GENERATE(DType::f32, DType::f64);
-  SearchModel model(dtype, small_config(20), 6);
+  TransformerConfig config = small_config(20);
+  config.rotary_positions = GENERATE(false, true);
+  SearchModel model(dtype, config, 6);
   const SearchOptions options = options_for(5);
   const std::vector<Ids> sources = random_sources(16, 7);
   const auto results = Search(model.transformer, model.arena, options).translate(make_batch(sources));

@@ -112,6 +112,13 @@ TEST_CASE("Transformer: learnt positions agree with PyTorch in loss and every gr
   check(config, "transformer_learned.safetensors", {12});
 }
 
+TEST_CASE("Transformer: rotary positions agree with PyTorch in loss and every gradient", "[golden]") {
+  TransformerConfig config = golden_config();
+  config.norm = NormPlacement::pre;
+  config.rotary_positions = true;
+  check(config, "transformer_rotary.safetensors");
+}
+
 TEST_CASE("Transformer: one tied table agrees with PyTorch in loss and every gradient", "[golden]") {
   TransformerConfig config = golden_config();
   config.target_vocabulary = 37;

@@ -1,6 +1,8 @@
 // The whole model: central differences, invariance under cutting a batch, causality, counts.
 #include "nn/transformer.h"
 
+#include <tuple>
+
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
 
@@ -53,6 +55,52 @@ TEST_CASE("Transformer: gradients of every parameter where positions are learnt"
   }
 }
 
+TEST_CASE("Transformer: gradients of every parameter where positions are rotary", "[grad]") {
+  for (const NormPlacement norm : {NormPlacement::post, NormPlacement::pre}) {
+    TransformerConfig config = tiny_config();
+    config.rotary_positions = true;
+    config.norm = norm;
+    if (norm == NormPlacement::pre) config.max_length = 100;  // long attention
+    TinyModel model(DType::f64, config);
+    const Worst worst = sampled_gradient_error(model, uneven_batch());
+    INFO("norm " << static_cast<int>(norm) << ": " << worst.of);
+    CHECK(worst.error <= 1e-6);
+  }
+}
+
+TEST_CASE("Transformer: of rotary positions it sees the distances alone", "[unit]") {
+  TransformerConfig config = tiny_config();
+  config.rotary_positions = true;
+  TinyModel model(DType::f64, config);
+  const PackedBatch batch = random_batch({6}, {5}, 13, 17, 4);
+  const auto states = [&] {
+    Tape tape(model.arena, Tape::Mode::inference);
+    Step step{.tape = tape};
+    const Variable memory = model.transformer.encode(step, batch, Tensor());
+    return as_doubles(model.transformer.decode(step, batch, memory, Tensor()).value());
+  };
+  const auto move = [](const Tensor& positions, int32_t by) {
+    for (int64_t i = 0; i < positions.numel(); ++i) positions.data<int32_t>()[i] += by;
+  };
+  const auto before = states();
+  move(batch.source_positions, 9), move(batch.target_positions, 4);
+  CHECK(max_relative_error(Tensor::from(states()), before) < 1e-12);
+  std::swap(batch.source_positions.data<int32_t>()[1], batch.source_positions.data<int32_t>()[4]);
+  CHECK(max_relative_error(Tensor::from(states()), before) > 1e-3);
+}
+
+TEST_CASE("Transformer: positions are not learnt and rotary at once, and heads have pairs to turn",
+          "[unit]") {
+  TransformerConfig config = tiny_config();
+  config.rotary_positions = true;
+  CHECK_NOTHROW(checked(config));
+  config.learned_positions = true;
+  CHECK_THROWS_AS(checked(config), Error);
+  config.learned_positions = false;
+  config.heads = 2;  // of three columns each
+  CHECK_THROWS_AS(checked(config), Error);
+}
+
 TEST_CASE("Transformer: each side has learnt positions of its own, as many as a sentence may have tokens",
           "[unit]") {
   TransformerConfig config = tiny_config();
@@ -75,7 +123,8 @@ TEST_CASE("Transformer: loss and gradients do not depend on how an update is cut
   const auto [dtype, tolerance] = GENERATE(std::pair{DType::f64, 1e-12}, std::pair{DType::f32, 1e-4});
   TransformerConfig config = tiny_config();
   config.max_length = max_length;
-  config.learned_positions = GENERATE(false, true);
+  std::tie(config.learned_positions, config.rotary_positions) =
+      GENERATE(std::pair{false, false}, std::pair{true, false}, std::pair{false, true});
   TinyModel model(dtype, config);
   const PackedBatch batch = uneven_batch();
   const double loss = model.accumulate({batch});

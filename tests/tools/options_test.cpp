@@ -169,6 +169,21 @@ TEST_CASE("Options: sgd has one parameter, which is 0 unless given, and Adam has
         "2: optimizer-params: adam takes three, beta1, beta2 and epsilon, got 1 value");
 }
 
+TEST_CASE("Options: rotary positions are in the model's config, and exclude others", "[unit]") {
+  CHECK_FALSE(model_config(train({}), 10, 10).rotary_positions);
+  CHECK(model_config(train({"--transformer-rotary-positions"}), 10, 10).rotary_positions);
+  CHECK(model_config(train({"--task", "multi30k"}), 10, 10).rotary_positions);
+  const auto refused = [](std::vector<const char*> others) {
+    others.push_back("--transformer-rotary-positions");
+    return train_error(others);
+  };
+  CHECK(refused({"--transformer-train-positions"})
+            .starts_with("2: transformer-rotary-positions: positions are learnt"));
+  CHECK(refused({"--position-layout", "split"}).ends_with("leave it out, or transformer-rotary-positions"));
+  CHECK(refused({"--dim-emb", "12", "--transformer-heads", "4"})
+            .ends_with("a head has 12 / 4 = 3; choose an even width"));
+}
+
 TEST_CASE("Options: each activation and learnt positions are in the model's config", "[unit]") {
   for (const auto& [name, activation] :
        {std::pair{"relu", kernels::Activation::relu}, std::pair{"gelu", kernels::Activation::gelu},

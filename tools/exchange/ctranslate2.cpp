@@ -101,11 +101,19 @@ void add_settings(Writer& writer, const nn::TransformerConfig& config) {
     writer.add_flag(std::string("decoder/") + name, 0);
 }
 
+void add_rotary(Writer& writer, const nn::TransformerConfig& config) {
+  for_each_ctranslate2_rotary(config, [&](const std::string& name) {
+    writer.add_number(name + "dim", ArrayType::i32, static_cast<int32_t>(config.dim / config.heads));
+    writer.add_flag(name + "interleave", 0);
+    writer.add_number(name + "base", ArrayType::f32, static_cast<float>(nn::Model::kRotaryBase));
+  });
+}
+
 void add_tensors(Writer& writer, const ExchangedModel& model) {
   const nn::TransformerConfig& config = model.config;
   for (const auto& [name, values] : split(model.tensors, ctranslate2_parts(config)))
     writer.add_tensor(name, values);
-  if (!config.learned_positions) {
+  if (!config.learned_positions && !config.rotary_positions) {
     const Tensor table = sinusoids(config, nn::most_tokens(config));
     for (const char* name : kCTranslate2Positions) writer.add_tensor(name, table);
   }
@@ -154,6 +162,7 @@ void check_ctranslate2(const ExchangedModel& model) {
 void write_ctranslate2(const std::string& folder, const ExchangedModel& model, Quantization quantization) {
   Writer writer(quantization);
   add_settings(writer, model.config);
+  if (model.config.rotary_positions) add_rotary(writer, model.config);
   add_tensors(writer, model);
   write_ctranslate2_file(folder + "/model.bin", writer.file());
   atomic_write(folder + "/config.json", config_of(model).dump(2) + "\n");

@@ -1,7 +1,11 @@
 // What CTranslate2 calls the tensors of a model, and which number it has for an activation.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "nn/transformer_config.h"
 #include "tools/exchange/tensor_part.h"
@@ -16,6 +20,15 @@ inline constexpr const char* kCTranslate2Positions[] = {"encoder/position_encodi
 
 // Of tensors that are tied the one that is stored, decoder/embeddings; sinusoids, which are none of ours, are not among them.
 TensorParts ctranslate2_parts(const nn::TransformerConfig& config);
+
+// visit(name) for the self-attention of each layer: NAME + "dim", "interleave" and "base" say of its rotary positions.
+template <typename Visit>
+void for_each_ctranslate2_rotary(const nn::TransformerConfig& config, const Visit& visit) {
+  for (const auto& [side, layers] :
+       {std::pair{"encoder", config.encoder_layers}, std::pair{"decoder", config.decoder_layers}}) {
+    for (int64_t l = 0; l < layers; ++l) visit(fmt::format("{}/layer_{}/self_attention/rotary_", side, l));
+  }
+}
 
 int ctranslate2_number(kernels::Activation activation);
 std::optional<kernels::Activation> ctranslate2_activation(int number);

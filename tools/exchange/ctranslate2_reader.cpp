@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "core/mapped_file.h"
+#include "nn/model.h"
 #include "tools/exchange/ctranslate2.h"
 #include "tools/exchange/ctranslate2_file.h"
 #include "tools/exchange/ctranslate2_names.h"
@@ -101,7 +102,8 @@ void refuse_unknown(const Variables& variables) {
       if (variables.number(of + name, 0) != 0) refuse(of + name);
   }
   for (const auto& [name, array] : variables.all()) {
-    for (const char* part : {"layernorm_embedding", "relative_position", "rotary", "embeddings_1/",
+    for (const char* part : {"layernorm_embedding", "relative_position", "/attention/rotary",
+                             "rotary_scaling", "rotary_low_freq", "rotary_high_freq", "embeddings_1/",
                              "project_in", "linear_0_noact", "shared_layer_norm"})
       if (name.find(part) != std::string::npos) refuse(name);
   }
@@ -124,8 +126,33 @@ bool close(const Tensor& a, const Tensor& b, float tolerance) {
                              [&](int64_t i) { return std::abs(x[i] - y[i]) <= tolerance; });
 }
 
+// Rotary positions are those of all layers, and as this engine has them.
+bool has_rotary(const Variables& variables, const nn::TransformerConfig& config) {
+  int64_t with = 0, without = 0;
+  for_each_ctranslate2_rotary(config, [&](const std::string& name) {
+    if (!variables.has(name + "dim")) return void(++without);
+    ++with;
+    const double dim = variables.number(name + "dim", 0);
+    if ((dim == 0 || dim == static_cast<double>(config.dim / config.heads)) &&
+        variables.number(name + "interleave", 1) == 0 &&
+        variables.number(name + "base", nn::Model::kRotaryBase) == nn::Model::kRotaryBase)
+      return;
+    fail(ErrorKind::usage,
+         "{}: {}*: rotary positions of this engine turn whole heads, in pairs half a head apart, with a base "
+         "of {:g}",
+         variables.path(), name, nn::Model::kRotaryBase);
+  });
+  if (with > 0 && without > 0)
+    fail(ErrorKind::usage,
+         "{}: positions are rotary in {} of {} layers; models of this engine are of one kind",
+         variables.path(), with, with + without);
+  return with > 0;
+}
+
 // The stored tables are the engine's sinusoids, in one of their orders, or positions that were learnt.
 void find_positions(const Variables& variables, nn::TransformerConfig& config) {
+  config.rotary_positions = has_rotary(variables, config);
+  if (config.rotary_positions) return;
   constexpr float kRounding = 1e-3f;  // of f16
   const Tensor source = variables.tensor(kCTranslate2Positions[0]),
                target = variables.tensor(kCTranslate2Positions[1]);

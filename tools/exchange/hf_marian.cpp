@@ -94,6 +94,7 @@ void check_hf_marian(const ExchangedModel& model) {
   };
   if (model.config.norm == nn::NormPlacement::pre) refuse("norm is pre", "MarianMT has post-norm alone");
   if (model.config.learned_positions) refuse("positions are learnt", "MarianMT computes sinusoids");
+  if (model.config.rotary_positions) refuse("positions are rotary", "MarianMT computes sinusoids");
   if (model.config.positions == kernels::PositionLayout::marian)
     refuse("positions have Marian's frequencies", "MarianMT computes others");
   for (const auto& tokenizer : {model.vocabularies.source, model.vocabularies.target}) {

@@ -8,7 +8,7 @@
 
 namespace xf::tools::exchange {
 
-// Error usage, naming what it is and why, for a model that the class cannot hold: pre-norm, learnt positions, a vocabulary
+// Error usage, naming what it is and why, for a model that the class cannot hold: pre-norm, learnt or rotary positions, a vocabulary
 // of words or without <pad>.
 void check_hf_marian(const ExchangedModel& model);
 

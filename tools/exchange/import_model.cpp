@@ -49,6 +49,8 @@ std::string configuration_of(const ExchangedModel& model) {
   set("tied-embeddings-all", config.tying == nn::Tying::all);
   if (config.learned_positions) {
     set("transformer-train-positions", true);
+  } else if (config.rotary_positions) {
+    set("transformer-rotary-positions", true);
   } else {
     set_word("position-layout", name_of(config.positions));
   }

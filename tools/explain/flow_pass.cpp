@@ -15,6 +15,16 @@ std::vector<std::string> names(const std::vector<std::string>& words, const Tens
   return named;
 }
 
+// What the embedding of a sentence of T words adds for their places [T, D]; undefined where positions are rotary.
+Tensor added_positions(const nn::TransformerConfig& config, const nn::Registry& registry, int64_t T) {
+  if (config.rotary_positions) return {};
+  if (config.learned_positions)
+    return registry.find("source_positions.weight").value.to(Device::cpu()).slice_rows(0, T);
+  const Tensor sinusoids = Tensor::empty({T, config.dim}, DType::f32);
+  kernels::sinusoid_positions(config.positions, sinusoids);
+  return sinusoids;
+}
+
 // The two terms of the source's embedding, each by the kernel that adds them.
 void add_embedding_terms(FlowPass& pass, const nn::Registry& registry) {
   const nn::TransformerConfig& config = pass.config;
@@ -24,10 +34,10 @@ void add_embedding_terms(FlowPass& pass, const nn::Registry& registry) {
   const Tensor ids = pass.traced.batch.source_ids.to(Device::cpu()),
                positions = pass.traced.batch.source_positions.to(Device::cpu());
   const Shape shape{ids.numel(), config.dim};
-  pass.words = Tensor::empty(shape, DType::f32), pass.positions = Tensor::empty(shape, DType::f32);
+  pass.words = Tensor::empty(shape, DType::f32);
   kernels::embedding_forward(ids, positions, table, Tensor::zeros(shape, DType::f32),
                              std::sqrt(static_cast<float>(config.dim)), {}, pass.words);
-  kernels::sinusoid_positions(config.positions, pass.positions);
+  pass.positions = added_positions(config, registry, ids.numel());
 }
 
 void add_losses(FlowPass& pass) {

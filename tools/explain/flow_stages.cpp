@@ -17,6 +17,11 @@ namespace {
 constexpr int64_t kMostColumns = 16;  // of a matrix, in a picture
 constexpr int64_t kMostHeads = 2;
 
+constexpr const char* kTurnedTitle = "Turned by place";
+constexpr const char* kTurnedNote =
+    "Each pair of a head's columns, by an angle in proportion to the position: a score will know the "
+    "distance.";
+
 // All, or kMostColumns that are evenly spaced.
 std::vector<int64_t> sampled_columns(int64_t width) {
   std::vector<int64_t> columns(static_cast<size_t>(std::min(width, kMostColumns)));
@@ -77,7 +82,9 @@ FlowMatrix FlowStages::columns_of_head(const std::string& block, const std::stri
 }
 
 FlowMatrix FlowStages::scores(const std::string& block, int64_t h) const {
-  const Tensor q = columns_of_head(block, "q", h).value, k = columns_of_head(block, "k", h).value;
+  const bool turned = pass_.config.rotary_positions;
+  const Tensor q = columns_of_head(block, turned ? "q'" : "q", h).value,
+               k = columns_of_head(block, turned ? "k'" : "k", h).value;
   const Tensor s = Tensor::empty({q.rows(), k.rows()}, DType::f32);
   kernels::matmul(q, kernels::Transpose::no, k, kernels::Transpose::yes, kernels::Accumulate::no, s);
   kernels::scale(s, 1 / std::sqrt(static_cast<float>(q.width())), s);
@@ -105,14 +112,24 @@ FlowStage FlowStages::words(const std::string& title, const std::vector<std::str
 }
 
 FlowStage FlowStages::source_embedding() const {
+  if (pass_.config.rotary_positions) {
+    return {"Embedding",
+            "A word's row of the table, times sqrt(D). Positions will turn queries and keys.",
+            {matrix("source_embedding", "x")}};
+  }
   return {"Embedding + positions",
           "A word's row of the table, times sqrt(D), plus its position's.",
-          {computed("EM1", "e", pass_.words), computed("EM3", "pos", pass_.positions),
-           matrix("source_embedding", "x")}};
+          {computed("EM1", "e", pass_.words), positions(), matrix("source_embedding", "x")}};
+}
+
+FlowMatrix FlowStages::positions() const {
+  return computed(pass_.config.learned_positions ? "EM1" : "EM3", "pos", pass_.positions);
 }
 
 FlowStage FlowStages::target_embedding(const std::string& note) const {
-  return {"Embedding + positions", note, {matrix("target_embedding", "x")}};
+  return {pass_.config.rotary_positions ? "Embedding" : "Embedding + positions",
+          note,
+          {matrix("target_embedding", "x")}};
 }
 
 FlowStage FlowStages::memory(const std::string& note) const {
@@ -139,6 +156,8 @@ void FlowStages::add_self_attention(std::vector<FlowStage>& stages, const std::s
   const std::string block = layer + ".self_attention";
   stages.push_back(
       {text.title, text.projections, {matrix(block, "q"), matrix(block, "k"), matrix(block, "v")}});
+  if (pass_.config.rotary_positions)
+    stages.push_back({kTurnedTitle, kTurnedNote, {matrix(block, "q'"), matrix(block, "k'")}});
   stages.push_back(heads(block, text.causal, names_, text.probabilities));
   stages.push_back(back(block));
 }
@@ -212,6 +231,8 @@ void FlowStages::add_attention_steps(std::vector<FlowStage>& stages, const std::
   stages.push_back({"Queries, keys, values",
                     "Three projections of each row, then cut into heads: head 0.",
                     {of_head("q"), of_head("k"), of_head("v")}});
+  if (pass_.config.rotary_positions)
+    stages.push_back({kTurnedTitle, kTurnedNote, {of_head("q'"), of_head("k'")}});
   stages.push_back(
       {"Scores and mask", "Query times key over sqrt(Dh); later words are masked (hatched).", {s, masked}});
   stages.push_back({"Softmax", "Each row becomes shares with sum 1; masked ones are exactly 0.", {p}});
@@ -235,9 +256,12 @@ void FlowStages::add_feed_forward_steps(std::vector<FlowStage>& stages, const st
 void FlowStages::add_embedding_steps(std::vector<FlowStage>& stages) const {
   stages.push_back(
       {"Embedding", "A word's row of the table, times sqrt(D).", {computed("EM1", "e", pass_.words)}});
+  if (pass_.config.rotary_positions) return;
   stages.push_back({"Positions",
-                    "Sines and cosines of the position, slower from pair to pair.",
-                    {computed("EM3", "pos", pass_.positions)}});
+                    pass_.config.learned_positions
+                        ? "A row that was learnt for the position."
+                        : "Sines and cosines of the position, slower from pair to pair.",
+                    {positions()}});
   stages.push_back({"Sum", "The same word elsewhere gives another row.", {matrix("source_embedding", "x")}});
 }
 

@@ -42,6 +42,7 @@ class FlowStages {
                   const std::vector<std::string>& keys) const;
   FlowMatrix columns_of_head(const std::string& block, const std::string& symbol, int64_t h) const;
   FlowMatrix scores(const std::string& block, int64_t h) const;
+  FlowMatrix positions() const;  // what is added for them
   FlowMatrix into_residual(const std::string& block, const std::string& label) const;
   FlowStage heads(const std::string& block, bool causal, const std::vector<std::string>& keys,
                   const std::string& note) const;
