@@ -84,7 +84,7 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
                v = qkv.slice_columns(2 * D, 3 * D);
   step.show(name_, "AB1", "q", q), step.show(name_, "AB1", "k", k), step.show(name_, "AB1", "v", v);
   if (tokens.rotary.turns()) {
-    tokens.rotary.turn(q), tokens.rotary.turn(k);  // AB12
+    tokens.rotary.turn(qkv.slice_columns(0, 2 * D));  // AB12
     step.show(name_, "AB12", "q'", q), step.show(name_, "AB12", "k'", k);
   }
   show_weights(step, name_, q, k, tokens, tokens, shape);
@@ -105,10 +105,10 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
         kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
         out_.backward_weight(dy, o, accumulate, out_.bias.gradient);                             // AB5
         const Tensor dqkv = grad.arena().allocate({T, 3 * D}, x.dtype());
-        const Tensor dq = dqkv.slice_columns(0, D), dk = dqkv.slice_columns(D, 2 * D);
-        kernels::attention_backward(grad_o, q, k, v, o, lse, offsets, offsets, shape, dropout, dq, dk,
+        kernels::attention_backward(grad_o, q, k, v, o, lse, offsets, offsets, shape, dropout,
+                                    dqkv.slice_columns(0, D), dqkv.slice_columns(D, 2 * D),
                                     dqkv.slice_columns(2 * D, 3 * D));  // AB6
-        rotary.turn_back(dq), rotary.turn_back(dk);                     // AB13
+        rotary.turn_back(dqkv.slice_columns(0, 2 * D));                 // AB13
         qkv_.backward_weight(dqkv, x, accumulate, qkv_.bias.gradient);  // AB7
         if (!grad.wanted(0)) return;
         const auto dx = grad.accumulated(0);
@@ -120,11 +120,11 @@ Tensor SelfAttention::decode(Step& step, const Tensor& x, const Rotary& rotary, 
                              const Tensor& cache, const Tensor& rows, const Tensor& lengths) const {
   const int64_t R = x.rows(), D = options_.dim;
   qkv_.forward(x, slab);
-  const Tensor q = slab.slice_columns(0, D);
-  rotary.turn(q), rotary.turn(slab.slice_columns(D, 2 * D));
+  rotary.turn(slab.slice_columns(0, 2 * D));
   const Tensor o = step.allocate({R, D}, x.dtype());
-  kernels::attention_step(q, cache.slice_columns(D, 2 * D), cache.slice_columns(2 * D, 3 * D), rows, lengths,
-                          options_.heads, attention_shape(options_, 0, true).scale, o);
+  kernels::attention_step(slab.slice_columns(0, D), cache.slice_columns(D, 2 * D),
+                          cache.slice_columns(2 * D, 3 * D), rows, lengths, options_.heads,
+                          attention_shape(options_, 0, true).scale, o);
   const Tensor y = step.allocate({R, D}, x.dtype());
   out_.forward(o, y);
   return y;

@@ -21,11 +21,11 @@ struct Rotary {
 
   bool turns() const { return table.defined(); }
   // x [T, D] is written; a view of some columns, too.
-  void turn(const Tensor& x) const {
+  void turn(Out x) const {
     if (turns()) kernels::rotary_forward(x, positions, table, x);
   }
   // The gradient of what was turned, made that of what it was turned from.
-  void turn_back(const Tensor& dx) const {
+  void turn_back(Out dx) const {
     if (turns()) kernels::rotary_backward(dx, positions, table, dx);
   }
 };

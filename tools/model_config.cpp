@@ -261,6 +261,10 @@ Device set_up_device(const Options& options) {
 }
 
 DType chosen_dtype(const Options& options) {
+  if (computes_in(options, "auto")) {
+    const Device device = choose_device(options.get_string("device")).device;
+    return kernels::has_bf16_products(device) ? DType::bf16 : DType::f32;
+  }
   return computes_in(options, "bfloat16") ? DType::bf16 : DType::f32;
 }
 
@@ -271,7 +275,11 @@ std::string device_line(const Options& options) {
     line += fmt::format(", {} kernels, {} products", name_of(cpu_level()), product_instructions());
   if (!why_not_cuda.empty()) line += fmt::format(" ({})", why_not_cuda);
   if (computes_in(options, "tf32")) return line + " · tf32 products";
-  if (chosen_dtype(options) == DType::f32) return line;
+  if (chosen_dtype(options) == DType::f32) {
+    if (computes_in(options, "auto"))
+      line += " · float32 (this processor has neither AVX512_BF16 nor AMX for bfloat16)";
+    return line;
+  }
   line += " · bfloat16";
   if (!kernels::has_bf16_products(device)) {
     line += " (slower than float32: this processor has neither AVX512_BF16 nor AMX)";

@@ -57,10 +57,13 @@ std::string block_of(const std::string& name) {
 }
 
 std::string model_line(const nn::TransformerConfig& config, const nn::Registry& registry) {
-  return fmt::format("model: {} parameters · {}+{} layers · width {} · {} heads · feed-forward {} · {}-norm",
-                     grouped(registry.count()), config.encoder_layers, config.decoder_layers, config.dim,
-                     config.heads, config.feed_forward,
-                     config.norm == nn::NormPlacement::pre ? "pre" : "post");
+  const char* const positions = config.rotary_positions    ? " · rotary positions"
+                                : config.learned_positions ? " · learnt positions"
+                                                           : "";
+  return fmt::format(
+      "model: {} parameters · {}+{} layers · width {} · {} heads · feed-forward {} · {}-norm{}",
+      grouped(registry.count()), config.encoder_layers, config.decoder_layers, config.dim, config.heads,
+      config.feed_forward, config.norm == nn::NormPlacement::pre ? "pre" : "post", positions);
 }
 
 std::string memory_line(const nn::MemoryPlan& plan, int64_t target_tokens) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "kernels/matmul.h"
 #include "nn/quirks/padded_model.h"
 #include "nn/quirks/presets.h"
 #include "tests/data/errors.h"
@@ -167,6 +168,13 @@ TEST_CASE("Options: sgd has one parameter, which is 0 unless given, and Adam has
         "2: optimizer-params: sgd takes one, its momentum, got 2 values");
   CHECK(train_error({"--optimizer-params", "0.9"}) ==
         "2: optimizer-params: adam takes three, beta1, beta2 and epsilon, got 1 value");
+}
+
+TEST_CASE("Options: --precision auto is what the device has products of", "[unit]") {
+  CHECK(chosen_dtype(train({"--device", "cpu"})) == DType::f32);
+  CHECK(chosen_dtype(train({"--device", "cpu", "--bf16"})) == DType::bf16);
+  CHECK(chosen_dtype(train({"--device", "cpu", "--task", "multi30k"})) ==
+        (kernels::has_bf16_products(Device::cpu()) ? DType::bf16 : DType::f32));
 }
 
 TEST_CASE("Options: rotary positions are in the model's config, and exclude others", "[unit]") {
