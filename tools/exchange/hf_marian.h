@@ -8,8 +8,8 @@
 
 namespace xf::tools::exchange {
 
-// Error usage, naming what it is and why, for a model that the class cannot hold: pre-norm, learnt or rotary positions, a vocabulary
-// of words or without <pad>.
+// Error usage, naming what it is and why, for a model that the class cannot hold: pre-norm, learnt or rotary positions, a
+// vocabulary of words or without <pad>.
 void check_hf_marian(const ExchangedModel& model);
 
 // Writes the files into `folder`, which exists. Sinusoids that are interleaved are reordered (position_order.h).
