@@ -45,8 +45,8 @@ bool tf32_products = false;
 void round_products_to_tf32(bool tf32) { tf32_products = tf32; }
 bool products_are_tf32() { return tf32_products; }
 
-bool has_bf16_products(Device device) {
-  return device.type != DeviceType::cpu || dispatch_cpu([](auto cpu) { return has_bf16_products(cpu); });
+bool has_fast_bf16_products(Device device) {
+  return device.type != DeviceType::cpu || dispatch_cpu([](auto cpu) { return has_fast_bf16_products(cpu); });
 }
 
 }  // namespace xf::kernels

@@ -29,11 +29,11 @@ void matmul(Cpu<L>, const MatmulArgs<T, C>&);
 template <typename T, typename C>
 void matmul(Cuda, const MatmulArgs<T, C>&);
 
-// Whether the device has instructions for products of bf16: on the CPU, AVX512_BF16 or AMX. Where it has not,
-// they are computed all the same, more slowly than in f32.
-bool has_bf16_products(Device device);
+// Whether the device multiplies bf16 faster than f32: on the CPU, with AMX or the AVX512_BF16 of AMD's processors and
+// Intel's Cooper Lake. Where it does not, products of bf16 are computed all the same, more slowly than those of f32.
+bool has_fast_bf16_products(Device device);
 template <CpuLevel L>
-bool has_bf16_products(Cpu<L>);
+bool has_fast_bf16_products(Cpu<L>);
 
 // Whether products of f32 on CUDA may round their operands to TF32, ten bits of mantissa, for tensor cores: about
 // eight times as many operations a second on an H100's data sheet. Of the whole process; before graphs are recorded,

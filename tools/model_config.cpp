@@ -263,7 +263,7 @@ Device set_up_device(const Options& options) {
 DType chosen_dtype(const Options& options) {
   if (computes_in(options, "auto")) {
     const Device device = choose_device(options.get_string("device")).device;
-    return kernels::has_bf16_products(device) ? DType::bf16 : DType::f32;
+    return kernels::has_fast_bf16_products(device) ? DType::bf16 : DType::f32;
   }
   return computes_in(options, "bfloat16") ? DType::bf16 : DType::f32;
 }
@@ -276,13 +276,12 @@ std::string device_line(const Options& options) {
   if (!why_not_cuda.empty()) line += fmt::format(" ({})", why_not_cuda);
   if (computes_in(options, "tf32")) return line + " · tf32 products";
   if (chosen_dtype(options) == DType::f32) {
-    if (computes_in(options, "auto"))
-      line += " · float32 (this processor has neither AVX512_BF16 nor AMX for bfloat16)";
+    if (computes_in(options, "auto")) line += " · float32 (this processor multiplies bfloat16 no faster)";
     return line;
   }
   line += " · bfloat16";
-  if (!kernels::has_bf16_products(device)) {
-    line += " (slower than float32: this processor has neither AVX512_BF16 nor AMX)";
+  if (!kernels::has_fast_bf16_products(device)) {
+    line += " (slower than float32: this processor has no AMX, nor a fast AVX512_BF16)";
   }
   return line;
 }

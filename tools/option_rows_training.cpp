@@ -323,7 +323,8 @@ std::vector<Row> numerics_options() {
       integer("seed", "1", "N", "of initial weights, shuffling and dropout").at_least(0),
       choice("precision", "float32|tf32|bfloat16|auto", "float32",
              "of weights and activations in forward and backward; tf32: float32, but for CUDA's products; on "
-             "the CPU bfloat16 is for AVX512_BF16 or AMX; auto: bfloat16 where that is faster, else float32"),
+             "the CPU bfloat16 is for AMX or AMD's AVX512_BF16; auto: bfloat16 where that is faster, else "
+             "float32"),
       flag("bf16", "", "short for --precision bfloat16").keeps(Keep::never),
       flag("fp16", "", "refused: float16 training overflows").keeps(Keep::never).seldom(),
       flag("throw-on-divergence", "false", "stop when the loss runs away, instead of warning")

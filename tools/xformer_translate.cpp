@@ -170,7 +170,8 @@ int translate_lines(const Options& options) {
   flush();
   output.close();
   if (typed && interactive) fmt::print(stderr, "\n");
-  const bool slow_bf16 = chosen_dtype(options) == DType::bf16 && !kernels::has_bf16_products(model.device);
+  const bool slow_bf16 =
+      chosen_dtype(options) == DType::bf16 && !kernels::has_fast_bf16_products(model.device);
   if (!quiet) write_summary(model, progress, slow_bf16, options);
   return 0;
 }

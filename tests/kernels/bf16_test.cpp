@@ -1,11 +1,15 @@
 // What bf16 on the CPU promises beyond the reference, which every [device] test compares it with: rounding in
 // registers is the scalar's, and our own kernels give the same bits at any number of threads.
+#include <cstdlib>
+#include <fstream>
+
 #include "kernels/attention.h"
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/lanes.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
 #include "kernels/linear.h"
+#include "kernels/matmul.h"
 #include "kernels/residual_norm.h"
 #include "tests/support/batch.h"
 #include "tests/support/catch.h"
@@ -34,7 +38,26 @@ std::vector<float> awkward_floats() {
   return floats;
 }
 
+// A line of /proc/cpuinfo, "flags" for one, with a space at both ends of its value; empty if there is none.
+std::string processor_line(const std::string& name) {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(name)) return line.substr(line.find(':') + 1) + " ";
+  }
+  return "";
+}
+
 }  // namespace
+
+TEST_CASE("bf16: an Intel processor without AMX, but for Cooper Lake, multiplies it no faster than f32",
+          "[unit]") {
+  const bool intel = processor_line("vendor_id") == " GenuineIntel ";
+  const bool cooper_lake = processor_line("model\t") == " 85 ";
+  const bool amx = processor_line("flags").find(" amx_bf16 ") != std::string::npos;
+  const bool asked_for = std::getenv("ONEDNN_MAX_CPU_ISA") != nullptr;
+  if (intel && !cooper_lake && !amx && !asked_for) CHECK_FALSE(has_fast_bf16_products(Device::cpu()));
+  if (amx && !asked_for) CHECK(has_fast_bf16_products(Device::cpu()));
+}
 
 TEST_CASE("bf16: registers and vectorised loops round as the scalar does", "[unit]") {
   const std::vector<float> floats = awkward_floats();

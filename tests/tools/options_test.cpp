@@ -174,7 +174,7 @@ TEST_CASE("Options: --precision auto is what the device has products of", "[unit
   CHECK(chosen_dtype(train({"--device", "cpu"})) == DType::f32);
   CHECK(chosen_dtype(train({"--device", "cpu", "--bf16"})) == DType::bf16);
   CHECK(chosen_dtype(train({"--device", "cpu", "--task", "multi30k"})) ==
-        (kernels::has_bf16_products(Device::cpu()) ? DType::bf16 : DType::f32));
+        (kernels::has_fast_bf16_products(Device::cpu()) ? DType::bf16 : DType::f32));
 }
 
 TEST_CASE("Options: rotary positions are in the model's config, and exclude others", "[unit]") {
