@@ -87,6 +87,11 @@ TEST_CASE("Matmul: products of bf16 that several threads share agree with the de
   set_thread_count(threads_before);
 }
 
+TEST_CASE("Matmul: the gradient of a wide layer's weights agrees with the definition", "[unit]") {
+  for (const bool view : {false, true})
+    check_products({Device::cpu(), DType::f32}, {"wide, and many terms", 1030, 21, 2050}, DType::f32, view);
+}
+
 TEST_CASE("Matmul: writes nothing outside of a view", "[unit][device]") {
   for (const Target& t : targets()) {
     INFO(name_of(t));

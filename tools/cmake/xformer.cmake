@@ -62,9 +62,10 @@ function(xf_leave_out name path)
   set_target_properties(xf_${name} PROPERTIES SOURCES "${sources}")
 endfunction()
 
-# Tests wait for the compiler longer than for their own loops. Linked last: of several levels the last one counts.
-add_library(xf_test_flags INTERFACE)
-target_compile_options(xf_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+# What computes nothing: the programs' options, pages and files, and the tests. They wait for the compiler longer than for
+# their own loops. Linked last: of several levels the last one counts.
+add_library(xf_quickly_compiled INTERFACE)
+target_compile_options(xf_quickly_compiled INTERFACE $<$<CONFIG:Release>:-O1>)
 
 # Tests of one folder, into <folder>_tests; a test's tag ([unit], [grad], [golden], [e2e], [slow]) is its ctest label.
 # [device] beside it: the test goes through all targets (tests/support/targets.h), and runs a second time, labelled cuda,
@@ -76,7 +77,7 @@ function(xf_tests folder)
     return()
   endif()
   add_executable(${folder}_tests ${sources})
-  target_link_libraries(${folder}_tests PRIVATE xf_test_main ${ARGN} xf_test_flags)
+  target_link_libraries(${folder}_tests PRIVATE xf_test_main ${ARGN} xf_quickly_compiled)
   foreach(label unit grad golden e2e book slow)
     set(tagged "")
     foreach(source ${sources})
