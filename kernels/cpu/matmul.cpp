@@ -71,7 +71,8 @@ void turn(const float* turned, const MatmulArgs<float>& args) {
       for (int64_t m = m_begin; m < m_end; ++m) {
         float* const c = args.c + m * args.c_stride;
 #pragma omp simd
-        for (int64_t n = n_begin; n < n_end; ++n) c[n] = (args.accumulate ? c[n] : 0) + turned[n * args.M + m];
+        for (int64_t n = n_begin; n < n_end; ++n)
+          c[n] = (args.accumulate ? c[n] : 0) + turned[n * args.M + m];
       }
     }
   });
@@ -80,8 +81,8 @@ void turn(const float* turned, const MatmulArgs<float>& args) {
 void multiply_turned(const MatmulArgs<float>& args) {
   thread_local std::vector<float> scratch;
   scratch.resize(std::max(scratch.size(), static_cast<size_t>(args.M * args.N)));
-  multiply({args.b, args.a, scratch.data(), args.N, args.M, args.K, args.b_stride, args.a_stride, args.M, true,
-            false, false});
+  multiply({args.b, args.a, scratch.data(), args.N, args.M, args.K, args.b_stride, args.a_stride, args.M,
+            true, false, false});
   turn(scratch.data(), args);
 }
 
