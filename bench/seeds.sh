@@ -2,13 +2,14 @@
 # One training with several seeds on Multi30k: minutes and BLEU of each, mean and range over them.
 #   bench/seeds.sh FOLDER MULTI30K SEEDS OPTION...
 #   bench/seeds.sh build/seeds build/multi30k "1 2 3" --task transformer-tiny     # FOLDER/1, FOLDER/2, FOLDER/3
-# MULTI30K: what tools/get_multi30k.sh made. FROM=de TO=en bench/seeds.sh ...: the other direction.
+# MULTI30K: what tools/get_multi30k.sh made. FROM=de TO=en bench/seeds.sh ...: the other direction. PROGRAMS=FOLDER: not those of
+# build/bin, but of what tests/gpu.sh packed, for one. A GPU has room for several calls at once, a seed each, under CUDA's MPS.
 # What is finished stays; a run that was stopped goes on. minutes: of updates and validations, without reading text
 # and without the averaged model. BLEU is lower-cased, 13a: the best validation while training (greedy); the averaged
 # model on validation; the averaged, the best and the last model on test2016 (beam and length penalty of the run).
 set -eu
-[ $# -ge 3 ] || { sed -n '2,5s/^# *//p' "$0" >&2; exit 2; }
-program=$(cd "$(dirname "$0")/../build/bin" && pwd)
+[ $# -ge 3 ] || { sed -n '2,6s/^# *//p' "$0" >&2; exit 2; }
+program=$(cd "${PROGRAMS:-$(dirname "$0")/../build/bin}" && pwd)
 folder=$1 data=$2 seeds=$3 from=${FROM:-en} to=${TO:-de}
 shift 3
 mkdir -p "$folder"

@@ -122,6 +122,10 @@ for ((i = 1; i <= number; i++)); do cat "$work/line-$i"; done >"$work/table"
 cat "$work/table"
 count() { grep -o "$1" "$work/table" | wc -l; }
 passed=$(count 'ok ') failures=$(($(count FAILED) + $(count 'no qemu')))
+[ $((passed + failures + $(count 'not here'))) = $((number * $(wc -w <<<"$rows"))) ] || {
+  echo "FAILED: cells are missing in the table"
+  failures=$((failures + 1))
+}
 
 # The loader, not a crash, refuses a processor without AVX2.
 refusal=$(qemu-x86_64 -cpu Nehalem "$programs/xformer-train" --version 2>&1)
