@@ -49,14 +49,17 @@ std::string processor_line(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("bf16: an Intel processor without AMX, but for Cooper Lake, multiplies it no faster than f32",
+TEST_CASE("bf16: AMX multiplies it faster than f32, AVX512_BF16 does on AMD and Cooper Lake, or is asked for",
           "[unit]") {
+  const char* const asked = std::getenv("ONEDNN_MAX_CPU_ISA");
+  const std::string limit = asked ? asked : "", flags = processor_line("flags");
   const bool intel = processor_line("vendor_id") == " GenuineIntel ";
   const bool cooper_lake = processor_line("model\t") == " 85 ";
-  const bool amx = processor_line("flags").find(" amx_bf16 ") != std::string::npos;
-  const bool asked_for = std::getenv("ONEDNN_MAX_CPU_ISA") != nullptr;
-  if (intel && !cooper_lake && !amx && !asked_for) CHECK_FALSE(has_fast_bf16_products(Device::cpu()));
-  if (amx && !asked_for) CHECK(has_fast_bf16_products(Device::cpu()));
+  const bool pairs = flags.find(" avx512_bf16 ") != std::string::npos;
+  bool fast = flags.find(" amx_bf16 ") != std::string::npos || (pairs && (!intel || cooper_lake));
+  if (limit == "AVX2" || limit == "AVX512_CORE") fast = false;
+  if (limit == "AVX512_CORE_BF16") fast = pairs;
+  CHECK(has_fast_bf16_products(Device::cpu()) == fast);
 }
 
 TEST_CASE("bf16: registers and vectorised loops round as the scalar does", "[unit]") {
