@@ -158,9 +158,9 @@ bool has_instructions(dnnl_cpu_isa_t isa) {
   return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & needed) == needed;
 }
 
-// AVX512_BF16 multiplies pairs of bf16: AMD's processors (and Intel's Cooper Lake, by its data sheet) at twice the rate of
-// f32, Intel's later ones at half of it, 85 to 170 GFLOP/s on an Emerald Rapids core, because there that is AMX's part; and
-// virtual machines often hide AMX. Who limits oneDNN to those instructions by name wants them all the same.
+// AVX512_BF16 multiplies pairs of bf16: AMD's processors at twice the rate of f32 (and Intel's Cooper Lake, which was made for
+// it; not measured), Intel's later ones at half of it, 85 to 170 GFLOP/s on an Emerald Rapids core, because there that is
+// AMX's part; and virtual machines often hide AMX. Who limits oneDNN to those instructions by name wants them all the same.
 bool pairs_are_fast() {
 #if defined(__x86_64__)
   const char* const limit = std::getenv("ONEDNN_MAX_CPU_ISA");

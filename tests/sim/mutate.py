@@ -7,8 +7,8 @@ PROGRAM: the engine's tests, built for the software GPU (docs/software_gpu.md). 
 copy_async_wait<N>() or wait for a stream in kernels/cuda/ and core/cuda*. First each test runs once as it is and lists the
 sites that it reaches: each site must be reached. Then, without one site at a time, the tests that reach it run under the
 race check and under several schedules with lazy streams, the quickest first, until one fails that passes as it is. A site
-that nobody misses must stand in needed_all_the_same.txt, one a line, `file:line reason`; at most 5 % may. Ends with `caught N of N, listed
-K`; exit 0 only if that is all of them."""
+that nobody misses must stand in needed_all_the_same.txt, one a line, `file:line reason`; at most 5 % may. Ends with
+`caught N of N, listed K`; exit 0 only if that is all of them."""
 import argparse
 import concurrent.futures
 import dataclasses

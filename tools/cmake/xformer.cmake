@@ -62,7 +62,7 @@ function(xf_leave_out name path)
   set_target_properties(xf_${name} PROPERTIES SOURCES "${sources}")
 endfunction()
 
-# What computes nothing: the programs' options, pages and files, and the tests. They wait for the compiler longer than for
+# What computes little: the programs' options, pages and files, and the tests. They wait for the compiler longer than for
 # their own loops. Linked last: of several levels the last one counts.
 add_library(xf_quickly_compiled INTERFACE)
 target_compile_options(xf_quickly_compiled INTERFACE $<$<CONFIG:Release>:-O1>)
