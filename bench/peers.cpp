@@ -1,7 +1,7 @@
 #include "bench/peers.h"
 
 #include <dnnl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

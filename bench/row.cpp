@@ -1,6 +1,6 @@
 #include "bench/row.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace xf::bench {
 

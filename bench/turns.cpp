@@ -1,6 +1,6 @@
 #include "bench/turns.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <istream>
 #include <memory>

@@ -1,6 +1,6 @@
 // xformer-bench: the engine's kernels, training step, training and translation, timed against this machine's
 // floor and against peers.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "core/checksum.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <lzma.h>
 
 namespace xf {

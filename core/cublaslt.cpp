@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/cuda.h"
 #include "core/toolkit_library.h"

@@ -5,15 +5,11 @@
 //   });
 #pragma once
 
-#include "core/processor.h"
+#include "core/backend.h"
+#include "core/error.h"
 #include "core/tensor.h"
 
 namespace xf {
-
-// The CPU backend is compiled once per level of the processor; code above it sees one CPU.
-template <CpuLevel>
-struct Cpu {};
-struct Cuda {};
 
 // f(Cpu<...>{}) at the level of this process.
 template <typename F>

@@ -2,7 +2,7 @@
 // one line and exits with the kind's value.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,6 @@
 #include "data/compat_bleu.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

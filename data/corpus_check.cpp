@@ -1,5 +1,7 @@
 #include "data/corpus_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/error.h"

@@ -1,5 +1,7 @@
 #include "data/labels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <sstream>

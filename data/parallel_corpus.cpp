@@ -1,5 +1,7 @@
 #include "data/parallel_corpus.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/error.h"

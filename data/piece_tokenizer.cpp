@@ -1,5 +1,7 @@
 #include "data/piece_tokenizer.h"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "core/error.h"

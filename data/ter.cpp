@@ -1,6 +1,6 @@
 #include "data/ter.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,7 @@
 #include "data/word_tokenizer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 

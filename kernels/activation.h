@@ -7,7 +7,8 @@
 #include <array>
 #include <type_traits>
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 #include "kernels/dropout.h"
 
 namespace xf::kernels {

@@ -4,7 +4,8 @@
 // host needs to see the norm first.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

@@ -7,7 +7,8 @@
 // Rows are summed in blocks of a constant size, in order.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

@@ -9,7 +9,8 @@
 // Pairs are summed in blocks of a constant size, in order.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "core/dispatch.h"
+#include "core/backend.h"
 #include "core/philox.h"
 #include "core/tensor.h"
 

@@ -1,7 +1,8 @@
 // Sums that the tape and the layers need around the fused ops.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

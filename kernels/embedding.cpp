@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/dispatch.h"
 #include "kernels/checks.h"
 
 namespace xf::kernels {

@@ -5,7 +5,8 @@
 //   mean [N], rstd [N]    written, Acc<T>; kept for backward, which recomputes xhat from them
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

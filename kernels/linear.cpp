@@ -1,6 +1,7 @@
 // Compositions of matmul.h, activation.h and elementwise.h, and the offers to a backend that may do better.
 #include "kernels/linear.h"
 
+#include "core/dispatch.h"
 #include "kernels/checks.h"
 #include "kernels/elementwise.h"
 

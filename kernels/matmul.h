@@ -7,7 +7,8 @@
 // without TF32 unless round_products_to_tf32() says so, bf16 summed in f32.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

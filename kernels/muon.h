@@ -4,7 +4,8 @@
 // sum_of_squares it is given, the scale of the loss, clipping and skipping are applied here, from device memory.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

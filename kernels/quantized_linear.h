@@ -9,7 +9,8 @@
 // more, whose scale would be denormal, is zero. A row with NaN or infinity has the scale NaN: so are its results.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

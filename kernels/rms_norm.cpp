@@ -1,5 +1,6 @@
 #include "kernels/rms_norm.h"
 
+#include "core/dispatch.h"
 #include "kernels/checks.h"
 
 namespace xf::kernels {

@@ -5,7 +5,8 @@
 //   rstd [N]             written, Acc<T>; kept for backward, which recomputes xhat from it
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

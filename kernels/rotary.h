@@ -10,7 +10,8 @@
 // A pair's columns are half a head apart, as GPT-NeoX and Llama have them. A position out of range is an error on the CPU.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

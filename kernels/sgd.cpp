@@ -1,5 +1,6 @@
 #include "kernels/sgd.h"
 
+#include "core/dispatch.h"
 #include "kernels/checks.h"
 
 namespace xf::kernels {

@@ -8,7 +8,8 @@
 // Other keys get p = 0. A row without any key is all zero, never NaN.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

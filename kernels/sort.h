@@ -6,7 +6,8 @@
 // The three do not overlap. N < 2^31.
 #pragma once
 
-#include "core/dispatch.h"
+#include "core/backend.h"
+#include "core/tensor.h"
 
 namespace xf::kernels {
 

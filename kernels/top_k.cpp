@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/dispatch.h"
 #include "kernels/checks.h"
 
 namespace xf::kernels {

@@ -1,6 +1,6 @@
 #include "nn/alignment.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

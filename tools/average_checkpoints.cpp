@@ -1,6 +1,6 @@
 #include "tools/average_checkpoints.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "tools/batch_padding.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tools/classification_validator.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <span>
 

@@ -1,6 +1,6 @@
 #include "tools/diff_models.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "tools/extended_vocabulary.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <set>
 

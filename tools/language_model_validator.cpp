@@ -1,6 +1,6 @@
 #include "tools/language_model_validator.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

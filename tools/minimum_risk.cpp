@@ -1,6 +1,6 @@
 #include "tools/minimum_risk.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,7 @@
 #include "tools/model_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 #include "tools/nearest_name.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,7 @@
 #include "tools/option_value.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

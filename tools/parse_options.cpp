@@ -1,6 +1,6 @@
 // parse_options(): where command line, config file, preset and table meet, and what one option alone cannot
 // check.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,7 @@
 #include "tools/presets.h"
 
+#include <fmt/format.h>
+
 #include "core/error.h"
 #include "tools/nearest_name.h"
 

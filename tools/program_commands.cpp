@@ -1,6 +1,6 @@
 #include "tools/program_commands.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/error.h"
 #include "tools/option_value.h"

@@ -1,6 +1,6 @@
 #include "tools/run_beginning.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 

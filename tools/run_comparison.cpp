@@ -1,6 +1,6 @@
 #include "tools/run_comparison.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "tools/run_log.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "tools/sample_table.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 

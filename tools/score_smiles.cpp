@@ -1,6 +1,6 @@
 #include "tools/score_smiles.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

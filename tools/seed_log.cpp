@@ -1,6 +1,6 @@
 #include "tools/seed_log.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

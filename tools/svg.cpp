@@ -1,6 +1,6 @@
 #include "tools/svg.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tools/text_options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

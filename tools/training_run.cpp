@@ -1,6 +1,6 @@
 #include "tools/training_run.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "tools/training_setup.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tools/translation_form.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace xf::tools {
 

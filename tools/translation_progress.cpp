@@ -1,6 +1,6 @@
 #include "tools/translation_progress.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tools/progress.h"
 

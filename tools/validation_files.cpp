@@ -1,6 +1,6 @@
 #include "tools/validation_files.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

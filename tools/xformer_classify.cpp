@@ -1,5 +1,5 @@
 // xformer-classify: lines in, the most probable class of each and its probability out.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/parallel.h"
 #include "core/stop.h"

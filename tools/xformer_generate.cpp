@@ -1,5 +1,5 @@
 // xformer-generate: lines from a language model, each of which goes on from a prompt or begins with nothing.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/parallel.h"
 #include "core/stop.h"

@@ -1,6 +1,6 @@
 // xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output; the loss of a
 // model; runs beside each other; the validity of molecules.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tools/main.h"
 #include "tools/options.h"

@@ -1,5 +1,5 @@
 // xformer-train: parallel text in, a trained Transformer out; or, of runs that there are, a page that compares them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <csignal>
 

@@ -1,5 +1,5 @@
 // xformer-translate: lines in, their translations out, one for one.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "bench/external/kernel_process.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

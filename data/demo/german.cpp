@@ -1,6 +1,6 @@
 #include "data/demo/grammar.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <utility>

@@ -1,5 +1,5 @@
 // The sampler's sentences: one clause, or two with a conjunction, a question word, or one inside the other.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 

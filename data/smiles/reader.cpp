@@ -1,6 +1,6 @@
 #include "data/smiles/reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "data/smiles/valence.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

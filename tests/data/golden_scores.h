@@ -1,7 +1,7 @@
 // What sacreBLEU 2.6.0 printed: the rows of golden/scores.tsv, made by golden/make_scores.py.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fstream>
 #include <map>

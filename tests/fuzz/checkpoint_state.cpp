@@ -1,7 +1,7 @@
 // A state.json, or the content of one, which gets the checksum that belongs to it.
 #include "nn/checkpoint_state.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

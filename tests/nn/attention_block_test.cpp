@@ -2,6 +2,8 @@
 // head.
 #include "nn/attention_block.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "tests/nn/block_check.h"

@@ -1,6 +1,6 @@
 // The product itself: f32 sums over k in order, one matrix at a time, in tiles that the compiler keeps in
 // registers.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #include "tests/sim/symbols.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <link.h>
 #include <unistd.h>
 

@@ -1,11 +1,11 @@
 // The main of every test program. XF_TEST_DEVICE=cuda asks for the tests of a CUDA device: without one they
 // are skipped, and say why; with XF_REQUIRE_CUDA=1 they fail.
-#define CATCH_CONFIG_RUNNER
 #include <cstdlib>
 #include <iostream>
+#include <string>
 
 #include "core/device.h"
-#include "tests/support/catch.h"
+#include "tests/support/session.h"
 
 namespace {
 
@@ -26,5 +26,5 @@ int main(int argc, char** argv) {
       return required ? 1 : 0;
     }
   }
-  return Catch::Session().run(argc, argv);
+  return xf::tests::run_session(argc, argv);
 }

@@ -1,6 +1,6 @@
 #include "tools/curves.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 

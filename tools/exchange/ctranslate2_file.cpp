@@ -1,5 +1,7 @@
 #include "tools/exchange/ctranslate2_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <deque>

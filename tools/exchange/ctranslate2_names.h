@@ -1,7 +1,7 @@
 // What CTranslate2 calls the tensors of a model, and which number it has for an activation.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "tools/exchange/exchanged_model.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "nn/transformer.h"
 

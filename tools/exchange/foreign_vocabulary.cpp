@@ -1,6 +1,6 @@
 #include "tools/exchange/foreign_vocabulary.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <utility>

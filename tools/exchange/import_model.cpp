@@ -1,6 +1,6 @@
 #include "tools/exchange/import_model.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tools/exchange/ctranslate2.h"
 #include "tools/exchange/hf_marian.h"

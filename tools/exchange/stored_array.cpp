@@ -1,5 +1,6 @@
 #include "tools/exchange/stored_array.h"
 
+#include <fmt/format.h>
 #include <immintrin.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tools/explain/attention_focus.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,7 @@
 #include "tools/explain/beam_tree.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "tools/explain/flow_layout.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <sstream>

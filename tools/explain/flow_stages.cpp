@@ -1,6 +1,6 @@
 #include "tools/explain/flow_stages.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

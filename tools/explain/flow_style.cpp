@@ -1,6 +1,6 @@
 #include "tools/explain/flow_style.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace xf::tools::explain {
 

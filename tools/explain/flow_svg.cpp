@@ -1,5 +1,5 @@
 // The picture of a flow. What moves is the style sheet's: the drawing itself is the finished picture.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

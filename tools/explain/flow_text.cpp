@@ -1,5 +1,5 @@
 // A flow as text, JSON and a page.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // Masks as text, JSON, picture and page.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

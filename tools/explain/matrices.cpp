@@ -1,6 +1,6 @@
 #include "tools/explain/matrices.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

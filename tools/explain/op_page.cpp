@@ -1,5 +1,5 @@
 // What `xformer-explain op` shows.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/error.h"
 #include "tools/explain/op.h"

@@ -1,5 +1,7 @@
 #include "tools/explain/output_probabilities.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>

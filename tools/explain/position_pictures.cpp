@@ -1,5 +1,5 @@
 // The table of positions as a heat map, and some of its columns as curves.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

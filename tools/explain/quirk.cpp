@@ -1,5 +1,7 @@
 #include "tools/explain/quirk.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 

@@ -1,5 +1,5 @@
 // A room as text, JSON, picture and page.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

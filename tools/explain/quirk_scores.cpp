@@ -1,4 +1,6 @@
 // The rooms of scores: how a translation is compared, what is compared, and in which mode.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 

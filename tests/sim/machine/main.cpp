@@ -1,4 +1,3 @@
-#define CATCH_CONFIG_RUNNER
-#include "tests/support/catch.h"
+#include "tests/support/session.h"
 
-int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
+int main(int argc, char** argv) { return xf::tests::run_session(argc, argv); }
