@@ -2,7 +2,6 @@
 // build has.
 //
 //   dispatch(x, [&]<typename T>(auto backend) { layer_norm_forward(backend, LayerNormForwardArgs<T>{...}); });
-//   });
 #pragma once
 
 #include "core/backend.h"

@@ -1,6 +1,8 @@
 // Products in a captured graph, where there is CUDA. Expectation: the bits of a product without one.
 #if XF_CUDA
 
+#include <cmath>
+
 #include "core/cuda.h"
 #include "kernels/matmul.h"
 #include "tests/support/catch.h"
