@@ -24,7 +24,7 @@ std::vector<Case> catalogue(const Scope& scope) {
                            dropout_rows,
                            embedding_rows,
                            cross_entropy_rows,
-                           divergence_rows,
+                           r_drop_rows,
                            adam_rows,
                            muon_rows,
                            sgd_rows,

@@ -4,9 +4,9 @@
 
 #include "core/dispatch.h"
 #include "kernels/checks.h"
-#include "kernels/divergence.h"
 #include "kernels/elementwise.h"
 #include "kernels/linear.h"
+#include "kernels/r_drop.h"
 
 namespace xf::kernels {
 
@@ -54,11 +54,10 @@ void check_projection(const Tensor& x, const Tensor& w, const Tensor& bias, cons
   const char* const op = "projection_cross_entropy";
   const int64_t N = x.rows(), D = x.width(), V = w.rows();
   check_shape(w, {V, D}, "projection_cross_entropy: w");
-  const Shape chunk = logits_chunk(N, V, x.device());
-  check_shape(logits, chunk, "projection_cross_entropy: logits");
+  check_shape(logits, logits_chunk(N, V, x.device()), "projection_cross_entropy: logits");
   check_contiguous(logits, "projection_cross_entropy: logits");
   if (bias.defined()) check_shape(bias, {V}, "projection_cross_entropy: bias");
-  const auto& [dx, dw, dbias, divergence_weight, ddivergence] = gradients;
+  const auto& [dx, dw, dbias, divergence] = gradients;
   if (dx.defined()) {
     check_shape(dx, x.shape(), "projection_cross_entropy: dx");
     check_shape(dw, w.shape(), "projection_cross_entropy: dw");
@@ -67,10 +66,8 @@ void check_projection(const Tensor& x, const Tensor& w, const Tensor& bias, cons
   check_accumulates(op, x.dtype(), {&dw, &dbias});
   check_same_dtype(op, {&x, &w, &bias, &logits, &dx});
   check_same_device(op, {&x, &w, &bias, &logits, &dx, &dw, &dbias});
-  if (divergence_weight == 0) return;
-  XF_CHECK(dx.defined() && N % 2 == 0,
+  XF_CHECK(divergence == 0 || (dx.defined() && N % 2 == 0),
            "projection_cross_entropy: pairs need gradients and two rows each, got {} rows", N);
-  check_shape(ddivergence, chunk, "projection_cross_entropy: ddivergence");
 }
 
 void check_padded(const Tensor& w, const Tensor& bias, const PaddedProjection& padded) {
@@ -123,8 +120,8 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
   check_loss("projection_cross_entropy", targets, x.rows(), options, loss, x.dtype());
   check_same_device("projection_cross_entropy", {&x, &targets, &options.weights, &loss});
   if (x.device().type == DeviceType::meta) return;
-  const auto& [dx, dw, dbias, divergence_weight, ddivergence] = gradients;
-  const bool pairs = divergence_weight != 0, in_products = x.device().type == DeviceType::cuda;
+  const auto& [dx, dw, dbias, divergence] = gradients;
+  const bool pairs = divergence != 0, in_products = x.device().type == DeviceType::cuda;
   XF_CHECK(!pairs || !options.weights.defined(), "projection_cross_entropy: pairs have no weights");
   // Of the bias and its gradient: the products' share, and the loss's.
   const Tensor none, with_bias = dx.defined() && bias.defined() ? dbias : none;
@@ -141,10 +138,7 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
     const auto rows_of_pass = [&](const Tensor& rows, int64_t pass) {
       return rows.defined() ? rows.slice_rows(pass * tokens + begin, pass * tokens + begin + count) : none;
     };
-    const auto in_chunk = [&](const Tensor& rows) {
-      return rows.slice_rows(0, passes * count).slice_columns(0, w.rows());
-    };
-    const Tensor z = in_chunk(logits), dz_of_pairs = pairs ? in_chunk(ddivergence) : none;
+    const Tensor z = logits.slice_rows(0, passes * count).slice_columns(0, w.rows());
     const auto z_of_pass = [&](int64_t pass) { return z.slice_rows(pass * count, (pass + 1) * count); };
     const auto z_of_products = [&](int64_t pass) {
       return logits.slice_rows(pass * count, (pass + 1) * count).slice_columns(0, factor.rows());
@@ -152,20 +146,13 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
     for (int64_t pass = 0; pass < passes; ++pass)
       linear_forward(rows_of_pass(x, pass), factor, factor_bias, z_of_products(pass));
     if (pairs) {
-      divergence(z, loss_bias, rows_of_pass(targets, 0),
-                 {.weight = divergence_weight, .ignore_id = options.ignore_id}, loss.slice_rows(0, 1),
-                 dz_of_pairs);
-    }
-    for (int64_t pass = 0; pass < passes; ++pass) {
-      cross_entropy_rows(z_of_pass(pass), loss_bias, rows_of_pass(targets, pass),
-                         rows_of_pass(options.weights, pass), options, loss,
-                         dx.defined() ? z_of_pass(pass) : none, loss_dbias);
+      const RDrop both{divergence, options.label_smoothing, options.ignore_id};
+      r_drop(z, loss_bias, rows_of_pass(targets, 0), both, loss, z, loss_dbias);
+    } else {
+      cross_entropy_rows(z, loss_bias, rows_of_pass(targets, 0), rows_of_pass(options.weights, 0), options,
+                         loss, dx.defined() ? z : none, loss_dbias);
     }
     if (!dx.defined()) continue;
-    if (pairs) {
-      add_in_place(dz_of_pairs, z);
-      if (loss_dbias.defined()) sum_rows(dz_of_pairs, loss_dbias);
-    }
     for (int64_t pass = 0; pass < passes; ++pass) {
       linear_backward_input(z_of_products(pass), factor, Accumulate::no, rows_of_pass(dx, pass));
       linear_backward_weight(z_of_pass(pass), rows_of_pass(x, pass), Accumulate::yes, dw, product_dbias);

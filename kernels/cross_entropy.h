@@ -25,13 +25,11 @@ void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& o
 //   z = x W^T + bias   for as many rows at a time as `logits` (workspace, written) has; its shape is logits_chunk()'s
 //   x [N, D], w [V, D], bias [V] (or undefined), targets [N]  in;  loss as above
 //   with a gradient (dx defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order  (CE4)
-//   with a weight for divergence: rows n and n + N / 2 are two passes over one token, of equal targets, and weight * their
-//   divergence (kernels/divergence.h) is added to the first loss and its gradients to theirs; ddivergence as `logits`; the rows
-//   of pairs have no weights
+//   with a weight for divergence: rows n and n + N / 2 are two passes over one token, of equal targets, and the loss is that of
+//   kernels/r_drop.h; it needs a gradient and knows no weights
 struct ProjectionGradients {
   Tensor dx, dw, dbias;
   float divergence = 0;
-  Tensor ddivergence = {};
 };
 // [rows, stride] of N rows' logits: 512 rows, V apart, on the CPU, where they are to stay in its caches; 2048 on CUDA, which
 // has more to fill (an H100: 40 MB of 50 in the L2 cache, V = 10000, bf16), and each begins at a multiple of 128 bytes,

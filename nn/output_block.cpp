@@ -35,16 +35,15 @@ Output::Output(Registry& registry, const Parameter& weight, float label_smoothin
 Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& weights,
                       const Tensor& loss) const {
   const Tensor& value = x.value();
-  const Shape chunk = kernels::logits_chunk(value.rows(), weight_.shape[0], value.device());
-  const Tensor logits = step.allocate(chunk, value.dtype());
+  const Tensor logits =
+      step.allocate(kernels::logits_chunk(value.rows(), weight_.shape[0], value.device()), value.dtype());
   const kernels::PaddedProjection padded = room_for_padding(step, value, weight_.shape);
   kernels::ProjectionGradients gradients;
   if (step.tape.recording()) {
     gradients = {.dx = step.allocate(value.shape(), value.dtype()),
                  .dw = weight_.gradient,
                  .dbias = bias_.gradient,
-                 .divergence = step.divergence,
-                 .ddivergence = step.divergence != 0 ? step.allocate(chunk, value.dtype()) : Tensor()};
+                 .divergence = step.divergence};
   }
   const kernels::CrossEntropy options{.label_smoothing = label_smoothing_, .weights = weights};
   kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,

@@ -42,7 +42,7 @@ struct Step {
   Tape& tape;
   bool training = false;  // dropout is on
   uint64_t seed = 0;      // of the dropout masks
-  // With a weight: the batch's second half is its first once more, and their divergence (kernels/divergence.h) is part of
+  // With a weight: the batch's second half is its first once more, and their divergence (kernels/r_drop.h) is part of
   // the loss.
   float divergence = 0;
   // How a parameter that one layer alone uses takes its gradient. `no`, written: nothing has been added to any gradient

@@ -24,7 +24,7 @@ struct TrainerOptions {
   float clip_norm = 0;        // 0: off
   int64_t micro_batches = 1;  // accumulated per update, of each rank (--optimizer-delay)
   uint64_t seed = 1;          // of the dropout masks
-  // R-Drop (docs/derivations/divergence.md), its paper's alpha; 0: off. Else each batch is read twice, and tokens and losses
+  // R-Drop (docs/derivations/r_drop.md), its paper's alpha; 0: off. Else each batch is read twice, and tokens and losses
   // are counted once.
   double r_drop = 0;
   int64_t r_drop_after = 0;  // so many updates without it come first

@@ -7,13 +7,13 @@
 #include "kernels/cross_entropy.h"
 
 #include "kernels/cuda/long_row.cuh"
+#include "kernels/cuda/losses.cuh"
 #include "kernels/cuda/rows.cuh"
 
 namespace xf::kernels {
 
 namespace {
 
-constexpr int kSumThreads = 256;
 constexpr int kMostHeld = 32;  // elements of a thread
 constexpr int64_t kLongestHeld = kLongRowThreads * kMostHeld;
 
@@ -177,22 +177,6 @@ __global__ void __launch_bounds__(kThreads) cross_entropy_walked(CrossEntropyArg
   if (owner) gradient.write_target(row, target_logit);
 }
 
-// loss [2] += the sum of losses [N]: thread t takes rows t, t + 256, ...
-__global__ void __launch_bounds__(kSumThreads) sum_losses(int64_t N, const float2* losses, float* loss) {
-  float2 sum = make_float2(0, 0);
-#pragma unroll 8
-  for (int64_t n = threadIdx.x; n < N; n += kSumThreads) {
-    const float2 row = losses[n];
-    sum.x += row.x;
-    sum.y += row.y;
-  }
-  sum.x = cuda::block_sum<kSumThreads>(sum.x);
-  sum.y = cuda::block_sum<kSumThreads>(sum.y);
-  if (threadIdx.x > 0) return;
-  loss[0] += sum.x;
-  loss[1] += sum.y;
-}
-
 template <int kThreads, int kHeld, typename T>
 void launch_held(const CrossEntropyArgs<T>& args, float2* losses) {
   constexpr int64_t kCount = cuda::Pack<T>::kCount;
@@ -224,9 +208,9 @@ void launch_rows(const CrossEntropyArgs<T>& args, float2* losses) {
 template <typename T>
 void cross_entropy(Cuda, const CrossEntropyArgs<T>& args) {
   XF_CHECK(!args.bias && !args.dbias, "cross_entropy: on CUDA the bias belongs to the products");
-  auto* const losses = static_cast<float2*>(cuda::workspace(args.N * static_cast<int64_t>(sizeof(float2))));
+  float2* const losses = room_for_losses(args.N);
   launch_rows(args, losses);
-  cuda::launch(sum_losses, dim3(1), dim3(kSumThreads), 0, cuda::stream(), args.N, losses, args.loss);
+  add_losses(args.N, losses, args.loss);
 }
 
 template void cross_entropy(Cuda, const CrossEntropyArgs<float>&);

@@ -37,6 +37,13 @@ __device__ __forceinline__ void for_each_pack_of_row(const T* row, int64_t V, co
   }
 }
 
+// Whether element v of the row is among those of this thread.
+template <int kThreads, typename T>
+__device__ __forceinline__ bool owns(const T* row, int32_t v) {
+  const auto before = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(row) % 16 / sizeof(T));
+  return (static_cast<uint32_t>(v) + before) / cuda::Pack<T>::kCount % kThreads == threadIdx.x;
+}
+
 __device__ __forceinline__ bool is_aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 
 // sum = sum_v exp(x_v - largest), largest = max_v x_v, in one walk: what was summed is rescaled when a larger

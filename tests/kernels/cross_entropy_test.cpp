@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tests/cases/cross_entropy.h"
-#include "tests/cases/divergence.h"
+#include "tests/cases/r_drop.h"
 #include "tests/support/catch.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/odd_view.h"
@@ -76,7 +76,7 @@ struct ProjectionReference {
   CrossEntropyReference ce;
   std::vector<double> dx, dw, dbias;
 
-  explicit ProjectionReference(const Projection& op, double divergence_weight = 0) {
+  explicit ProjectionReference(const Projection& op, double divergence = 0) {
     const auto x = as_doubles(op.x), w = as_doubles(op.w);
     auto bias =
         op.bias.defined() ? as_doubles(op.bias) : std::vector<double>(static_cast<size_t>(op.w.rows()));
@@ -90,11 +90,10 @@ struct ProjectionReference {
     }
     std::vector<int32_t> words = op.targets.to_vector<int32_t>();
     ce = cross_entropy_reference(z, words, op.options.label_smoothing, op.w.rows(), weights_in(op.options));
-    if (divergence_weight != 0) {
+    if (divergence != 0) {
       words.resize(words.size() / 2);
-      const auto apart = divergence_reference(z, {}, words, divergence_weight, op.w.rows());
-      ce.loss += apart.loss;
-      for (size_t i = 0; i < z.size(); ++i) ce.dz[i] += apart.dz[i];
+      const auto pairs = r_drop_reference(z, {}, words, op.options.label_smoothing, divergence, op.w.rows());
+      ce = {pairs.loss, pairs.unsmoothed, pairs.dz};
     }
     dx.resize(N * D), dw.resize(V * D), dbias.resize(V);
     for (size_t n = 0; n < N; ++n) {
@@ -342,7 +341,6 @@ TEST_CASE("ProjectionCrossEntropy: of pairs, chunks give the losses and gradient
         op.targets = t.ids(of_both);
         if (!with_bias) op.bias = {}, op.gradients.dbias = {};
         op.gradients.divergence = kWeight;
-        op.gradients.ddivergence = t.poisoned(op.logits.shape());
         op.run();
         INFO("N " << N << ", bias " << with_bias << ", " << name_of(t));
         check_against(ProjectionReference(op, kWeight), op, t);
@@ -385,6 +383,5 @@ TEST_CASE("ProjectionCrossEntropy: rejects wrong shapes by name", "[unit]") {
   Projection pairs(2, 4, 5, kF32);
   pairs.options.weights = weights_of(2, kF32);
   pairs.gradients.divergence = 1;
-  pairs.gradients.ddivergence = Tensor::zeros(pairs.logits.shape(), DType::f32);
   CHECK_THROWS_WITH(pairs.run(), "projection_cross_entropy: pairs have no weights");
 }

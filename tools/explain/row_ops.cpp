@@ -1,18 +1,18 @@
 // Row by row: example, equations as on their page, and how to call both kernels.
 #include "kernels/adam.h"
 #include "kernels/cross_entropy.h"
-#include "kernels/divergence.h"
 #include "kernels/layer_norm.h"
 #include "kernels/plain/adam.h"
 #include "kernels/plain/cross_entropy.h"
-#include "kernels/plain/divergence.h"
 #include "kernels/plain/layer_norm.h"
 #include "kernels/plain/muon.h"
+#include "kernels/plain/r_drop.h"
 #include "kernels/plain/residual_norm.h"
 #include "kernels/plain/rms_norm.h"
 #include "kernels/plain/sgd.h"
 #include "kernels/plain/softmax.h"
 #include "kernels/plain/top_k.h"
+#include "kernels/r_drop.h"
 #include "kernels/residual_norm.h"
 #include "kernels/rms_norm.h"
 #include "kernels/softmax.h"
@@ -174,24 +174,26 @@ Op cross_entropy() {
 }
 
 // Two rows are one pair; more are split in halves, as a batch that is read twice.
-Op divergence() {
-  return {"divergence",
-          "divergence.md",
+Op r_drop() {
+  return {"r_drop",
+          "r_drop.md",
           {{"x", "2,1,0.1;1,1,1"}},
-          {{"SD1", "y = <d>_p - <d>_q,  d the difference of a pair of rows", {"y"}},
-           {"SD2", "dx = p (d - <d>_p) + p - q,  and of the other row", {"dx"}, "x"}},
+          {{"SD4", "y = -log p_0 - log q_0 + <d>_p - <d>_q,  d the difference of a pair of rows", {"y"}},
+           {"SD2", "dx = p - [v = 0] + p (d - <d>_p) + p - q,  and of the other row", {"dx"}, "x"}},
           [](Tensors& t) {
-            t["y"] = zeros(t, {1}), t["dx"] = like(t["x"]);
-            const Tensor counted = Tensor::zeros({t["x"].rows() / 2}, DType::i32);
-            k::divergence(t["x"], {}, counted, {}, t["y"], t["dx"]);
+            const Tensor loss = Tensor::zeros({2}, t["x"].dtype());
+            t["y"] = loss.slice_rows(0, 1), t["dx"] = like(t["x"]);
+            const Tensor first_word = Tensor::zeros({t["x"].rows() / 2}, DType::i32);
+            k::r_drop(t["x"], {}, first_word, {}, loss, t["dx"], {});
           },
           [](Tensors&) {},
           [](Tensors& t) {
             t["y"] = zeros(t, {1}), t["dx"] = like(t["x"]);
             const int64_t V = t["x"].width(), N = t["x"].rows() / 2;
             for (int64_t n = 0; n < N; ++n) {
-              at(t, "y")[0] += plain::divergence(V, at(t, "x") + n * V, at(t, "x") + (n + N) * V,
-                                                 at(t, "dx") + n * V, at(t, "dx") + (n + N) * V);
+              at(t, "y")[0] += plain::r_drop(V, 0, 0, 1, at(t, "x") + n * V, at(t, "x") + (n + N) * V,
+                                             at(t, "dx") + n * V, at(t, "dx") + (n + N) * V)
+                                   .smoothed;
             }
           }};
 }
@@ -297,8 +299,8 @@ Op sgd() {
 }  // namespace
 
 std::vector<Op> row_ops() {
-  return {softmax(),    layer_norm(), rms_norm(), residual_norm(), cross_entropy(),
-          divergence(), top_k(),      adam(),     muon(),          sgd()};
+  return {softmax(), layer_norm(), rms_norm(), residual_norm(), cross_entropy(),
+          r_drop(),  top_k(),      adam(),     muon(),          sgd()};
 }
 
 }  // namespace xf::tools::explain

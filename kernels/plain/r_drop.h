@@ -1,9 +1,10 @@
-// The symmetric divergence of two softmaxes: docs/derivations/divergence.md.
+// The symmetric divergence of two softmaxes, and the loss that it is a part of: docs/derivations/r_drop.md.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "kernels/plain/cross_entropy.h"
 #include "kernels/plain/softmax.h"
 
 namespace xf::kernels::plain {
@@ -27,6 +28,21 @@ inline double divergence(int64_t V, const double* first, const double* second,  
     dsecond[v] = qv * (q_mean - d) + qv - pv;  // SD3
   }
   return p_mean - q_mean;  // SD1
+}
+
+// Of a token's two rows of logits: their cross-entropies, and in the smoothed one `weight` times their divergence.
+inline RowLoss r_drop(int64_t V, int64_t target, double smoothing, double weight, const double* first,
+                      const double* second,               // [V]
+                      double* dfirst, double* dsecond) {  // [V], written
+  const RowLoss one = cross_entropy(V, target, smoothing, 1, first, dfirst),
+                other = cross_entropy(V, target, smoothing, 1, second, dsecond);
+  std::vector<double> dp(first, first + V), dq(second, second + V);
+  const double apart = divergence(V, first, second, dp.data(), dq.data());
+  for (int64_t v = 0; v < V; ++v) {
+    dfirst[v] += weight * dp[static_cast<size_t>(v)];
+    dsecond[v] += weight * dq[static_cast<size_t>(v)];
+  }
+  return {one.smoothed + other.smoothed + weight * apart, one.unsmoothed + other.unsmoothed};  // SD4
 }
 
 }  // namespace xf::kernels::plain
