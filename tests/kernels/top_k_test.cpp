@@ -36,6 +36,7 @@ TEST_CASE("TopK: scores and ids agree with sorting the row, ties go to the small
   for (const Target& t : targets()) {
     for (const auto& c : top_k_cases()) {
       for (const bool ties : {false, true}) {
+        if (ties && c.N > 65535) continue;  // nothing new about the grid
         INFO(c.reason << (ties ? ", with ties, " : ", ") << name_of(t));
         auto values = random_values(c.N * c.V, 1, -3, 3);
         if (ties)
