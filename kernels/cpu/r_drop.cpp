@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"

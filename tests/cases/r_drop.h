@@ -5,14 +5,11 @@
 #include <vector>
 
 #include "kernels/plain/r_drop.h"
+#include "tests/cases/cross_entropy.h"
 
 namespace xf::tests {
 
-struct RDropCase {
-  const char* why;
-  int64_t N, V;              // pairs, logits
-  double smoothing, spread;  // of the logits
-};
+using RDropCase = CrossEntropyCase;  // N pairs
 
 inline const std::vector<RDropCase>& r_drop_cases() {
   static const std::vector<RDropCase> cases = {
