@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "bench/device_clock.h"
@@ -20,13 +19,13 @@ namespace xf::bench {
 
 namespace {
 
-// The best of several executions, after one that does not count.
-double best_seconds(Device device, int repetitions, const std::function<void()>& work) {
+// Of several executions, after one that does not count.
+double seconds_of(Device device, int repetitions, Counted counted, const std::function<void()>& work) {
   work();
   const auto clock = make_clock(device, work);
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < repetitions; ++i) best = std::min(best, clock->time());
-  return best;
+  std::vector<double> seconds;
+  for (int i = 0; i < repetitions; ++i) seconds.push_back(clock->time());
+  return Samples::of(std::move(seconds)).quantile(counted == Counted::best ? 0 : 0.5);
 }
 
 // Past the caches: a plain store first reads the line that it will overwrite.
@@ -47,8 +46,8 @@ constexpr int64_t kCopied = 256ll << 20;  // bytes: eight times a large third-le
 constexpr int kCopies = 12;
 
 // Bytes/s. Strip by strip over the arrays, so that no strip is in a cache when its turn comes. A strip takes
-// a fraction of a millisecond, which many survive undisturbed on a busy machine; the fastest tenth counts.
-double host_copy_rate(const Tensor& from, const Tensor& to) {
+// a fraction of a millisecond, which many survive undisturbed on a busy machine: of the best the fastest tenth counts.
+double host_copy_rate(const Tensor& from, const Tensor& to, Counted counted) {
   constexpr int64_t kStrip = 8ll << 20, kLine = 64;
   const auto in_strip = [&](int64_t strip, const auto& body) {
     parallel_for(kStrip / kLine, kStrip / kLine / thread_count(), [&](int64_t begin, int64_t end) {
@@ -72,11 +71,12 @@ double host_copy_rate(const Tensor& from, const Tensor& to) {
       strips.add({{now() - start}, 0});
     }
   }
-  return 2.0 * static_cast<double>(kStrip) / strips.quantile(0.1);
+  return 2.0 * static_cast<double>(kStrip) / strips.quantile(counted == Counted::best ? 0.1 : 0.5);
 }
 
 // FLOP/s of y = x W^T, dx = dy W and dW = dy^T x, for x [N, K], W [M, K].
-std::vector<double> product_rates(const tests::Target& target, int64_t N, int64_t K, int64_t M) {
+std::vector<double> product_rates(const tests::Target& target, Counted counted, int64_t N, int64_t K,
+                                  int64_t M) {
   using kernels::Accumulate, kernels::matmul, kernels::Transpose;
   constexpr int kRepetitions = 7;
   Arena arena(target.device);
@@ -85,7 +85,7 @@ std::vector<double> product_rates(const tests::Target& target, int64_t N, int64_
   const Tensor dx = in.random({N, K}), dw = in.random({M, K}), dy = in.random({N, M});
   const double flops = 2 * static_cast<double>(N) * static_cast<double>(K) * static_cast<double>(M);
   const auto rate = [&](const std::function<void()>& run) {
-    return flops / best_seconds(target.device, kRepetitions, run);
+    return flops / seconds_of(target.device, kRepetitions, counted, run);
   };
   return {rate([&] { matmul(x, Transpose::no, w, Transpose::yes, Accumulate::no, y); }),
           rate([&] { matmul(dy, Transpose::no, w, Transpose::no, Accumulate::no, dx); }),
@@ -98,34 +98,35 @@ struct Sizes {
 
 }  // namespace
 
-double measure_copy_rate(Device device) {
+double measure_copy_rate(Device device, Counted counted) {
   Arena arena(device, 2 * kCopied);
   const Tensor from = arena.allocate({kCopied / 4}, DType::f32),
                to = arena.allocate({kCopied / 4}, DType::f32);
-  if (device.type == DeviceType::cpu) return host_copy_rate(from, to);
+  if (device.type == DeviceType::cpu) return host_copy_rate(from, to, counted);
   from.fill_zero();
-  return 2.0 * static_cast<double>(kCopied) / best_seconds(device, kCopies, [&] { kernels::copy(from, to); });
+  return 2.0 * static_cast<double>(kCopied) /
+         seconds_of(device, kCopies, counted, [&] { kernels::copy(from, to); });
 }
 
-double measure_gemm_rate(Device device, DType dtype) {
+double measure_gemm_rate(Device device, DType dtype, Counted counted) {
   const tests::Target target{device, dtype};
   std::vector<Sizes> shapes = {
       {4096, 128, 384}, {4096, 128, 256}, {512, 128, 10000}, {4096, 512, 512}, {4096, 512, 2048}};
   if (device.type == DeviceType::cuda) shapes = {{8192, 8192, 8192}};
   std::vector<double> rates;
   for (const auto& [N, K, M] : shapes) {
-    for (const double rate : product_rates(target, N, K, M)) rates.push_back(rate);
+    for (const double rate : product_rates(target, counted, N, K, M)) rates.push_back(rate);
   }
   std::nth_element(rates.begin(), rates.begin() + static_cast<int64_t>(rates.size()) / 2, rates.end());
   return rates[rates.size() / 2];
 }
 
-Machine measure_machine(Device device, DType dtype) {
-  Machine machine{measure_copy_rate(device), 0};
+Machine measure_machine(Device device, DType dtype, Counted counted) {
+  Machine machine{measure_copy_rate(device, counted), 0};
   try {
-    machine.gemm_rate = measure_gemm_rate(device, dtype == DType::i32 ? DType::f32 : dtype);
+    machine.gemm_rate = measure_gemm_rate(device, dtype == DType::i32 ? DType::f32 : dtype, counted);
   } catch (const Error&) {
-    machine.gemm_rate = measure_gemm_rate(device, DType::f32);
+    machine.gemm_rate = measure_gemm_rate(device, DType::f32, counted);
   }
   return machine;
 }

@@ -21,7 +21,9 @@ struct EndToEnd {
 // Rows for the beam and for greedy search, each in batches and one sentence at a time; tokens: generated, with </s>.
 // For each, the peer (bench/peers/ctranslate2_translate.py) is tuned first. Ours and the peer are then timed alike and
 // in turn: from ids to ids of the whole text, without loading and tokenisation, after passes that do not count.
-Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress);
+// `keep` as in run(): tuning takes minutes.
+Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress,
+                             const Keep& keep);
 
 // xformer-train on real text, in stretches, and the bare step in turn: a sample is the time of 4,096 target
 // tokens, the median of a stretch's windows of 10 updates; validation and saving lie outside. The ratio is to

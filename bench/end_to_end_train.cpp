@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -7,6 +6,7 @@
 #include "bench/ceilings.h"
 #include "bench/end_to_end.h"
 #include "bench/process.h"
+#include "bench/temporary_folder.h"
 #include "bench/train_step.h"
 #include "core/parallel.h"
 
@@ -15,13 +15,6 @@ namespace xf::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Beside this program.
-std::string program(const std::string& name) {
-  const fs::path path = fs::read_symlink("/proc/self/exe").parent_path() / name;
-  if (!fs::exists(path)) fail(ErrorKind::usage, "{} is missing; build it first", path.string());
-  return path.string();
-}
 
 // tok_per_s of each "train" event of a run's metrics.jsonl, in order.
 std::vector<double> rates_of(const std::string& metrics) {
@@ -35,26 +28,6 @@ std::vector<double> rates_of(const std::string& metrics) {
   return rates;
 }
 
-// A folder that goes with this object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "xformer-bench-XXXXXX").string();
-    if (!mkdtemp(name.data())) fail(ErrorKind::resources, "{} cannot be made", name);
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 constexpr int kWindow = 10;       // updates per line of metrics.jsonl
 constexpr double kTokens = 4096;  // of a sample
 
@@ -67,7 +40,7 @@ class Training {
       return options.data.empty() ? multi30k(name) : (fs::path(options.data) / name).string();
     };
     const std::string never = std::to_string(options.updates + 1) + "u";
-    command_ = {program("xformer-train"),
+    command_ = {program_beside_this("xformer-train"),
                 "--task",
                 "transformer-" + request.preset,
                 "--train-sets",

@@ -1,10 +1,14 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "bench/ceilings.h"
 #include "bench/end_to_end.h"
 #include "bench/peer_program.h"
+#include "bench/process.h"
+#include "bench/temporary_folder.h"
 #include "data/batches.h"
 #include "data/text_file.h"
 #include "nn/search.h"
@@ -76,6 +80,8 @@ class Translation {
     });
     return static_cast<double>(tokens);
   }
+  // What is translated, without </s>.
+  const data::Sequences& sources() const { return sources_; }
   // Of the last run, line by line.
   const std::vector<std::vector<int32_t>>& found() const { return found_; }
 
@@ -86,12 +92,32 @@ class Translation {
   std::vector<std::vector<int32_t>> found_;
 };
 
+// Our model and text as CTranslate2 reads them.
+class ForCTranslate2 {
+ public:
+  ForCTranslate2(const std::string& model, const data::Sequences& sources) {
+    Process({program_beside_this("xformer-export"), "to", "ctranslate2", "--model", model, "--output",
+             this->model()})
+        .finish();
+    nlohmann::json lines = nlohmann::json::array();
+    for (size_t i = 0; i < static_cast<size_t>(sources.size()); ++i) lines.push_back(sources[i]);
+    std::ofstream(this->sources()) << lines;
+  }
+  std::string model() const { return (folder_.path() / "model").string(); }
+  std::string sources() const { return (folder_.path() / "sources.json").string(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
 // The two in turn, one pass over the text each.
 void compare_with_ctranslate2(const EndToEnd& options, const Decoding& decoding, int turns,
                               const Progress& progress, Translation& translation, Row& row) {
   try {
-    PeerProgram peer = ctranslate2(options.model, options.input, decoding.beam, decoding.sentences == 1,
+    const ForCTranslate2 files(options.model, translation.sources());
+    PeerProgram peer = ctranslate2(files.model(), files.sources(), decoding.beam, decoding.sentences == 1,
                                    options.int8 ? "int8" : "float32");
+    check_translates_alike(peer, translation.found());
     const Tuned tuned = peer.tune(progress);
     progress("translate " + row.shape + ", in turn with " + tuned.setting.name);
     const auto ours = [&] {
@@ -154,15 +180,18 @@ Row translate_row(const Request& request, const EndToEnd& options, const Decodin
 
 }  // namespace
 
-Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress) {
+Results translate_end_to_end(const Request& request, const EndToEnd& options, const Progress& progress,
+                             const Keep& keep) {
   const EndToEnd chosen = with_model_and_text(options);
   const Machine machine = measure_machine(request.target.device, request.target.dtype);
   Results results{"", make_header(request.target, machine, request.preset), {}};
   results.header.emplace_back("model", chosen.model);
   Translation translation(chosen, request.target, chosen.int8);
   for (const int64_t sentences : and_one(chosen.sentences)) {
-    for (const int64_t beam : and_one(chosen.beam))
+    for (const int64_t beam : and_one(chosen.beam)) {
       results.rows.push_back(translate_row(request, chosen, {beam, sentences}, translation, progress));
+      keep(results);
+    }
   }
   return results;
 }

@@ -117,10 +117,10 @@ PeerProgram torch_step(const std::string& preset, const tests::Target& target) {
   return script("torch", "torch_step.py", {preset, "--device", device, "--dtype", xf::name_of(target.dtype)});
 }
 
-PeerProgram ctranslate2(const std::string& model, const std::string& input, int64_t beam, bool one_at_a_time,
-                        const std::string& type) {
-  std::vector<std::string> arguments = {"--model", model, "--input", input, "--beam", std::to_string(beam),
-                                        "--type",  type};
+PeerProgram ctranslate2(const std::string& model, const std::string& sources, int64_t beam,
+                        bool one_at_a_time, const std::string& type) {
+  std::vector<std::string> arguments = {
+      "--model", model, "--sources", sources, "--beam", std::to_string(beam), "--type", type};
   if (one_at_a_time) arguments.emplace_back("--one");
   return script("ctranslate2", "ctranslate2_translate.py", arguments);
 }
@@ -138,6 +138,15 @@ void take_turns_with(PeerProgram& peer, const Tuned& tuned, int turns, const std
   row.set_turns(take_turns(turns, our_turn, [&] { return scale * peer.turn(); }));
   row.baseline = about.name;
   if (about.tokens > 0) row.add_note(fmt::format("{:.0f} tokens, the peer {:.0f}", row.tokens, about.tokens));
+}
+
+void check_translates_alike(PeerProgram& peer, const std::vector<std::vector<int32_t>>& ours) {
+  peer.start({"as it comes", {}});
+  const size_t different = different_lines(ours, peer.translations());
+  if (4 * different <= ours.size()) return;
+  fail(ErrorKind::failure,
+       "{} of {} lines are translated otherwise than by ours: its time is that of other work", different,
+       ours.size());
 }
 
 size_t different_lines(const std::vector<std::vector<int32_t>>& a,

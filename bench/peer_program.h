@@ -47,18 +47,23 @@ class PeerProgram {
   double limit_s_ = Process::kNoLimit;  // of an answer
 };
 
-// The training step of a preset in PyTorch, and the translation of a text by our model in CTranslate2: for a
-// beam, in batches or a sentence at a time. Error failure where the peers' environment is missing.
+// Error failure where the peers' environment is missing:
+// the training step of a preset in PyTorch,
 PeerProgram torch_step(const std::string& preset, const tests::Target& target);
-// `type` is CTranslate2's compute_type: float32, int8.
-PeerProgram ctranslate2(const std::string& model, const std::string& input, int64_t beam, bool one_at_a_time,
-                        const std::string& type);
+// and translation in CTranslate2, for a beam, in batches or a sentence at a time. `model` is a folder of its own (xformer-export
+// to ctranslate2), `sources` a file with a JSON array of each sentence's ids, `type` its compute_type: float32, int8.
+PeerProgram ctranslate2(const std::string& model, const std::string& sources, int64_t beam,
+                        bool one_at_a_time, const std::string& type);
 
 // Ours and a peer whose setting has been chosen, in turn. Where the peer counts tokens, its time is brought
 // to row.tokens: what is compared is tokens per second. Error failure where the peer fails; the row then has
 // no times.
 void take_turns_with(PeerProgram& peer, const Tuned& tuned, int turns, const std::function<double()>& ours,
                      Row& row);
+
+// Error failure where the peer, in the setting in which it comes, translates more than a quarter of the lines otherwise: it has another
+// kind of model, and another speed. Near ties and the roundings of eight bits make a few in a hundred differ.
+void check_translates_alike(PeerProgram& peer, const std::vector<std::vector<int32_t>>& ours);
 
 // How many differ; every one beyond the shorter of the two does.
 size_t different_lines(const std::vector<std::vector<int32_t>>& a,

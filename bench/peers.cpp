@@ -155,6 +155,7 @@ std::unique_ptr<KernelPeer> make_kernel_peer(const std::string& name, const Time
   if (name == "cudnn")
     return std::make_unique<Absent>(
         "cuDNN is not linked here; --baseline torch runs its attention where it is fastest");
+  if (name == kStepFloor) return std::make_unique<Absent>("the floor in turn is a training step's");
   return std::make_unique<Absent>(name + " has no kernels to compare with; it is for --end-to-end translate");
 }
 

@@ -22,6 +22,8 @@ struct PeerTime {
 
 // No peer, but ours in that type, timed in turn.
 constexpr const char* kOwnF32 = "f32";
+// No peer either, but a training step's floor, of ceilings that are measured in turn with it.
+constexpr const char* kStepFloor = "floor";
 
 class KernelPeer {
  public:

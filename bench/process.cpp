@@ -12,6 +12,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 
 #include "core/error.h"
@@ -21,6 +22,8 @@ extern char** environ;
 namespace xf::bench {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Pipe {
   Pipe() {
@@ -43,6 +46,12 @@ std::string rest_of(std::FILE* file) {
 }
 
 }  // namespace
+
+std::string program_beside_this(const std::string& name) {
+  const fs::path path = fs::read_symlink("/proc/self/exe").parent_path() / name;
+  if (!fs::exists(path)) fail(ErrorKind::usage, "{} is missing; build it first", path.string());
+  return path.string();
+}
 
 void end_own_threads() { omp_pause_resource_all(omp_pause_hard); }
 

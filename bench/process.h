@@ -13,6 +13,9 @@ namespace xf::bench {
 // They are back with the next parallel loop.
 void end_own_threads();
 
+// The path of another program of this project, which lies beside the running one. Error usage where it does not.
+std::string program_beside_this(const std::string& name);
+
 class Process {
  public:
   static constexpr double kNoLimit = 0;

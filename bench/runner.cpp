@@ -108,6 +108,10 @@ Row step_row(const Request& request, const Scope& scope, const Progress& progres
     progress("train_step " + scope.model.name + ", in turn with f32");
     return train_step_beside_f32(scope.model, request.target, options.samples);
   }
+  if (request.baseline == kStepFloor) {
+    progress("train_step " + scope.model.name + ", in turn with the ceilings of this machine");
+    return train_step_beside_floor(scope.model, request.target, options.samples, request.timer.planted);
+  }
   const Row beside = step_beside_peer(request, scope, options.samples, progress);
   if (beside.ran()) return beside;
   progress("train_step " + scope.model.name);

@@ -1,6 +1,7 @@
 #include "bench/train_step.h"
 
 #include "bench/catalogue.h"
+#include "bench/ceilings.h"
 #include "bench/peers.h"
 #include "nn/memory_plan.h"
 #include "tests/support/batch.h"
@@ -95,6 +96,23 @@ Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target
   row.baseline = kOwnF32;
   row.set_turns(take_turns(
       turns, [&] { return ours.time(); }, [&] { return in_f32.time(); }));
+  return row;
+}
+
+Row train_step_beside_floor(const ModelPreset& preset, const tests::Target& target, int turns,
+                            double planted) {
+  Row row = row_of(preset, target);
+  reset_peak_resident();
+  TrainStep ours(preset, target);
+  warm_up(ours);
+  row.peak_bytes = peak_resident_bytes();
+  const StepSize size = size_of_step(preset, target.dtype);
+  const auto floor = [&] {
+    return step_floor(size, measure_machine(target.device, target.dtype, Counted::median)).total();
+  };
+  row.baseline = kStepFloor;
+  row.set_turns(take_turns(
+      turns, [&] { return (1 + planted) * ours.time(); }, floor));
   return row;
 }
 

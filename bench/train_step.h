@@ -39,6 +39,11 @@ Row train_step_row(const ModelPreset& preset, const tests::Target& target, const
 // The same and the step in f32, one update each in turn: what another type gains. Its peak memory is its own.
 Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target, int turns);
 
+// The same and the step's floor (bench/roofline.h) of ceilings that are measured between the updates, so that a host that is
+// now fast and now slow is so for both: the ratio is the share of the floor.
+Row train_step_beside_floor(const ModelPreset& preset, const tests::Target& target, int turns,
+                            double planted);
+
 // The step and a peer's (bench/peers/torch_step.py), tuned first, one each in turn; the rest as above. `row`
 // is filled in as far as it goes: its times at the end. Error failure where the peer does not run.
 void train_step_beside_peer(const ModelPreset& preset, const tests::Target& target, int turns, double planted,

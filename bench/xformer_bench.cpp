@@ -138,7 +138,7 @@ Results measured(const Options& options, const Request& request, const Progress&
     fail(ErrorKind::usage, "--preset {} has kernels only; take tiny or base for --end-to-end",
          request.preset);
   if (whole == "train") return train_end_to_end(request, whole_of(options), progress);
-  if (whole == "translate") return translate_end_to_end(request, whole_of(options), progress);
+  if (whole == "translate") return translate_end_to_end(request, whole_of(options), progress, keep);
   return options.get_bool("scaling") ? run_scaling(request, progress) : run(request, progress, keep);
 }
 

@@ -14,8 +14,8 @@ std::vector<Row> row_options() {
       choice("dtype", "f32|f64|bf16|int8", "f32",
              "type of the elements; int8: --end-to-end translate as with --precision int8"),
       text("device", "cpu", "cpu|cuda[:N]", "where to compute"),
-      choice("baseline", "none|f32|naive|onednn|cublaslt|cudnn|torch|ctranslate2", "none",
-             "what to compare with; f32: ours in that type"),
+      choice("baseline", "none|f32|floor|naive|onednn|cublaslt|cudnn|torch|ctranslate2", "none",
+             "what to compare with; f32: ours in that type; floor: a step's, measured in turn with it"),
       integer("threads", "0", "N", "0: as many as OMP_NUM_THREADS says, or this process may use")
           .between(0, 1024),
       integer("samples", "0", "N", "samples per step, or per visit of a kernel; 0: by itself")

@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 """Translation with CTranslate2: the peer of `xformer-bench --end-to-end translate`, by lines (turns.py).
 
-    python3 ctranslate2_translate.py --model RUN --input FILE [--beam N] [--one] [--type T] [--threads N] [--settings]
+    python3 ctranslate2_translate.py --model DIR --sources FILE [--beam N] [--one] [--type T] [--threads N] [--settings]
 
-The weights are those of RUN, our run folder (ctranslate2_model.py), in float32, or rounded to int8 when they are loaded,
-activations when they come. What can be set: the library of the
+DIR is what `xformer-export to ctranslate2` makes of our model, FILE a JSON array with the ids of each sentence, by DIR's
+vocabulary. Weights are float32, or rounded to int8 when they are loaded, activations when they come. What can be set: the library of the
 products, the allocator, how the threads are divided into replicas, and the size of a batch in padded source tokens,
 sorted by length as ours. --one: a sentence at a time, the next one when it is done, so that there is one replica.
 Length penalty 1 and no unknown word, as ours; a hypothesis ends at the length at which the longest sentence's would
-in ours. The work is the whole text, from pieces to pieces: neither loading nor SentencePiece counts; the sample is
+in ours. The work is the whole text, from pieces to pieces: neither loading nor tokenisation counts; the sample is
 lines from all over it.
 """
 import argparse
+import json
 import os
-import tempfile
 
 import ctranslate2
 
-from ctranslate2_model import Run, convert
 from turns import HUGE_PAGES, allocators, answer, print_offer, setting, thread_counts
 
 # The library of the products; these variables are read when CTranslate2 is loaded.
@@ -31,8 +30,8 @@ LONGEST, LENGTH_FACTOR, LENGTH_MORE = 256, 3, 10  # a hypothesis has at most min
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", required=True, metavar="RUN")
-    parser.add_argument("--input", required=True, metavar="FILE")
+    parser.add_argument("--model", required=True, metavar="DIR")
+    parser.add_argument("--sources", required=True, metavar="FILE")
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--one", action="store_true", help="a sentence at a time")
     parser.add_argument("--type", choices=("float32", "int8"), default="float32")
@@ -71,23 +70,28 @@ def offer(options):
     print_offer(settings, refinements, kept=KEPT)
 
 
-def read_lines(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read().removesuffix("\n").split("\n")
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def vocabulary(folder, side):
+    shared = os.path.join(folder, "shared_vocabulary.json")
+    return read(shared) if os.path.exists(shared) else read(folder, f"{side}_vocabulary.json")
 
 
 class Peer:
-    def __init__(self, options, folder):
-        self.beam, self.one, self.type, self.folder = options.beam, options.one, options.type, folder
-        run = Run(options.model)
-        self.sources = [run.encode(line) for line in read_lines(options.input)]
-        self.ids = {piece: i for i, piece in enumerate(run.vocabulary())}
+    def __init__(self, options):
+        self.beam, self.one, self.type, self.folder = options.beam, options.one, options.type, options.model
+        self.threads = options.threads
+        pieces = vocabulary(self.folder, "source")
+        self.sources = [[pieces[i] for i in ids] for ids in read(options.sources)]
+        self.ids = {piece: i for i, piece in enumerate(vocabulary(self.folder, "target"))}
         self.limit = min(LONGEST, LENGTH_FACTOR * max(map(len, self.sources)) + LENGTH_MORE)
-        convert(run, folder)
         self.split = self.translator = None
 
     def prepare(self, options, sample):
-        split = options["replicas"], options["threads"]
+        split = options.get("replicas", 1), options.get("threads", self.threads)
         if split != self.split:
             self.translator = None  # its threads first
             self.translator = ctranslate2.Translator(self.folder, device="cpu", compute_type=self.type,
@@ -122,8 +126,7 @@ def main():
     if options.settings:
         offer(options)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        answer(Peer(options, folder).prepare)
+    answer(Peer(options).prepare)
 
 
 if __name__ == "__main__":

@@ -113,6 +113,13 @@ TEST_CASE("Peer program: translations that differ are counted, and so are those 
   CHECK_THROWS_WITH(fake.program->translations(), Contains("no lists of ids"));
 }
 
+TEST_CASE("Peer program: one that translates otherwise is no peer", "[unit]") {
+  FakePeer fake(setting("only", R"("seconds": 6)"), {{"FAKE_IDS", "[[1,2],[3],[4],[5]]"}});
+  CHECK_NOTHROW(check_translates_alike(*fake.program, {{1, 2}, {3}, {4}, {6}}));
+  CHECK_THROWS_WITH(check_translates_alike(*fake.program, {{1, 2}, {3}, {7}, {6}}),
+                    Contains("2 of 4 lines are translated otherwise"));
+}
+
 // A step of a few milliseconds.
 ModelPreset small_model() {
   ModelPreset preset{"small", {}, 3, 5};
@@ -133,6 +140,19 @@ TEST_CASE("Train step: ours takes turns with the peer's best setting", "[unit]")
   CHECK(row.ratio() > 1);
   CHECK(row.ratio() * row.median() < 2000);  // of neighbouring turns, each 1000 s of the peer's
   CHECK_THAT(row.note, Contains("in turn") && Contains("peak memory of the peer"));
+}
+
+TEST_CASE("Train step: the share of a floor that is measured between its updates", "[unit]") {
+  const auto measured = [](double planted) {
+    return train_step_beside_floor(small_model(), {Device::cpu(), DType::f32}, 2, planted);
+  };
+  const Row row = measured(0);
+  CHECK(row.baseline == kStepFloor);
+  CHECK(row.samples.seconds.size() == 2);
+  CHECK(row.ratio() > 0);
+  CHECK(row.ratio() < 2);  // what no step does, on a machine however busy
+  CHECK_THAT(row.note, Contains("in turn"));
+  CHECK(measured(99).ratio() < row.ratio() / 10);
 }
 
 TEST_CASE("Train step: a type beside f32, one update each in turn", "[unit]") {
