@@ -56,7 +56,7 @@ bool is_the_same(const TensorDifference& difference, double tolerance) {
 bool is_of_model(const std::string& name) {
   constexpr std::array<std::string_view, 2> kOfText = {"tokenizer", "lowercase"};
   if (std::ranges::find(kOfText, name) != kOfText.end()) return true;
-  return find_option(Program::train, name)->group == "model" && !name.starts_with("transformer-dropout");
+  return find_option(Program::train, name)->group == "model";
 }
 
 std::vector<ChangedOption> setting_differences(const StoredModel& a, const StoredModel& b) {

@@ -59,26 +59,11 @@ std::vector<Row> data_options() {
       text("languages", "", "L L", "of the two sides, en or de, for spaCy's rules; else as file names end")
           .exactly(2)
           .seldom(),
-      real("bpe-dropout", "0", "X",
-           "probability with which a merge of SentencePiece's is left out, drawn anew each epoch; 0.1 helps "
-           "where there "
-           "is little text")
-          .between(0, kMaxDropout)
-          .seldom(),
-      integer("bidirectional", "0", "N",
-              "for the first N epochs read half of the pairs, other ones each time, in the other direction; "
-              "needs a joint vocabulary")
-          .between(0, kMostIds)
-          .seldom(),
       integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1).seldom(),
       integer("max-length", "100", "N", "leave out training pairs with more tokens on a side")
           .between(1, kMostIds),
       flag("max-length-crop", "false", "crop them instead").seldom(),
       flag("lowercase", kByTask, "lower-case all text"),
-      choice("shuffle", "data|batches|none", "data",
-             "drawn anew each epoch: the order of the pairs, or of batches that are cut from the text as it "
-             "stands")
-          .seldom(),
   };
 }
 
@@ -111,6 +96,16 @@ std::vector<Row> model_options() {
           "position-layout", "interleaved|split|marian", "interleaved",
           "sine and cosine in turn (the paper) or in two halves; marian: in halves, of Marian's frequencies")
           .seldom(),
+      text(
+          "quirks", "", "NAME=VALUE...",
+          "what published tutorials do otherwise (docs/quirks.md), such as pad-axis=both; slower, on the CPU")
+          .up_to(32)
+          .seldom(),
+  };
+}
+
+std::vector<Row> regularisation_options() {
+  return {
       real("transformer-dropout", kByTask, "P", "on embeddings and on each block's output")
           .between(0, kMaxDropout),
       real("transformer-dropout-attention", kByTask, "P", "on attention probabilities")
@@ -126,16 +121,35 @@ std::vector<Row> model_options() {
            "of words that the decoder reads; those that it is to predict stay as they are")
           .between(0, kMaxDropout)
           .seldom(),
-      text(
-          "quirks", "", "NAME=VALUE...",
-          "what published tutorials do otherwise (docs/quirks.md), such as pad-axis=both; slower, on the CPU")
-          .up_to(32)
+      real("bpe-dropout", "0", "X",
+           "probability with which a merge of SentencePiece's is left out, drawn anew each epoch; 0.1 helps "
+           "where there "
+           "is little text")
+          .between(0, kMaxDropout)
           .seldom(),
+      real("label-smoothing", kByTask, "X", "share of the probability spread over the whole vocabulary")
+          .between(0, kMaxDropout),
+      real("r-drop", "0", "X",
+           "read each batch twice, with other dropout, and have the two agree, this much (R-Drop's alpha, 5 "
+           "in its paper): "
+           "a step takes twice as long")
+          .at_least(0)
+          .seldom(),
+      amount("r-drop-after", "0u", "N", "updates or epochs before R-Drop, without it").seldom(),
   };
 }
 
 std::vector<Row> optimiser_options() {
   return {
+      choice("shuffle", "data|batches|none", "data",
+             "drawn anew each epoch: the order of the pairs, or of batches that are cut from the text as it "
+             "stands")
+          .seldom(),
+      integer("bidirectional", "0", "N",
+              "for the first N epochs read half of the pairs, other ones each time, in the other direction; "
+              "needs a joint vocabulary")
+          .between(0, kMostIds)
+          .seldom(),
       integer("mini-batch-words", kByTask, "N",
               "target tokens of a batch, </s> included; of a classifier, tokens of its texts")
           .between(1, kMostIds),
@@ -196,15 +210,6 @@ std::vector<Row> optimiser_options() {
       integer("lr-decay-start", "0", "N", "plateau: validations of the first N epochs do not count")
           .at_least(0)
           .seldom(),
-      real("label-smoothing", kByTask, "X", "share of the probability spread over the whole vocabulary")
-          .between(0, kMaxDropout),
-      real("r-drop", "0", "X",
-           "read each batch twice, with other dropout, and have the two agree, this much (R-Drop's alpha, 5 "
-           "in its paper): "
-           "a step takes twice as long")
-          .at_least(0)
-          .seldom(),
-      amount("r-drop-after", "0u", "N", "updates or epochs before R-Drop, without it").seldom(),
       real("minimum-risk", "0", "X",
            "in the last epochs learn the better of the model's own translations of the training text, too, "
            "and not to say the worse ones: X times the difference of their BLEU, 0 to 1, beside 1 for a "
@@ -375,6 +380,7 @@ std::vector<Row> process_options() {
 OptionGroup training_options() {
   return {{"data", kTrain, Keep::fixed, data_options()},
           {"model", kTrain, Keep::fixed, model_options()},
+          {"regularisation", kTrain, Keep::fixed, regularisation_options()},
           {"batches and optimiser", kTrain, Keep::fixed, optimiser_options()},
           {"stopping", kTrain, Keep::free, stopping_options()},
           {"validation", kTrain, Keep::free, validation_options()},

@@ -18,6 +18,7 @@
 #include "tools/model_text.h"
 #include "tools/options.h"
 #include "tools/presets.h"
+#include "tools/run_start.h"
 #include "tools/vocabularies.h"
 
 namespace xf::tools {
@@ -146,12 +147,16 @@ void check_training(Options& options) {
   }
 }
 
-// A command that names a run and no text goes on with the run: its config.toml is what was not given.
+// A command that names no text goes on with the checkpoint or the run that it names: config.toml there is what was not given.
 std::vector<GivenOption> options_of_run(const std::vector<GivenOption>& from_file,
                                         const std::vector<GivenOption>& from_command_line) {
-  const GivenOption* run = find_given(from_command_line, "model");
-  if (!run) run = find_given(from_file, "model");
-  if (!run || find_given(from_file, "train-sets") || find_given(from_command_line, "train-sets")) return {};
+  const auto given = [&](const char* name) {
+    const GivenOption* option = find_given(from_command_line, name);
+    return option ? option : find_given(from_file, name);
+  };
+  const GivenOption *run = given("model"), *resume = find_given(from_command_line, "resume");
+  if (resume && names_checkpoint(resume->words.front())) run = resume;
+  if (!run || given("train-sets")) return {};
   const std::string path = run->words.front() + "/config.toml";
   std::error_code unknown;
   const auto type = std::filesystem::status(path, unknown).type();

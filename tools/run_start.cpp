@@ -69,10 +69,9 @@ RunStart go_on(const Options& options, const std::string& run) {
 
 }  // namespace
 
-bool resumes_checkpoint(const Options& options) {
-  const std::string& resume = options.get_string("resume");
-  return resume != "auto" && resume != "never";
-}
+bool names_checkpoint(const std::string& resume) { return resume != "auto" && resume != "never"; }
+
+bool resumes_checkpoint(const Options& options) { return names_checkpoint(options.get_string("resume")); }
 
 RunStart run_start(const Options& options) {
   const std::string& run = options.get_string("model");

@@ -20,7 +20,8 @@ enum class RunStart {
 // work, and again when the folder is locked.
 RunStart run_start(const Options& options);
 
-// Whether --resume names a checkpoint.
+// Whether --resume, which says `resume`, names a checkpoint.
+bool names_checkpoint(const std::string& resume);
 bool resumes_checkpoint(const Options& options);
 // Error usage unless a model with these options is the one of `checkpoint`, which lies at `where`.
 void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, const std::string& where);

@@ -138,6 +138,7 @@ claim "no leftover of a killed save" equal "$(compgen -G 'run_killed/checkpoints
 often=(--save-freq 4u --disp-freq 1u --quiet)
 train begun --after 20u "${often[@]}"
 cp -r begun forgetful
+cp -r begun parent
 train begun --after 21u "${often[@]}"
 train forgetful --after 21u --no-optimizer-reload "${often[@]}"
 norm_of() { grep -o '"update":21,.*"gnorm":[-+.0-9e]*' "$1/metrics.jsonl" | sed 's/.*"gnorm"://'; }
@@ -150,6 +151,18 @@ claim "an old checkpoint has no optimiser's state" test ! -e "$old/optimizer.saf
 from_old() { train from_old --resume "$old" --after 22u "${often[@]}" "$@"; }
 claim "so a run cannot go on from it" refused 3 'optimizer.safetensors' from_old
 claim "unless it asks for none" from_old --no-optimizer-reload
+
+# ---- gone on with in another folder, with the options of the checkpoint but for what is said
+fork() { xformer-train --resume parent/latest -m "$@" --after 21u --quiet; }
+claim "a checkpoint and a folder are enough" fork child
+claim "and the child goes on as its parent does" same_bytes begun/latest/model.safetensors child/latest/model.safetensors
+for other in "--transformer-dropout 0" "--dropout-src 0.2" "--bpe-dropout 0.2" "--bidirectional 99" "--label-smoothing 0"; do
+  # shellcheck disable=SC2086
+  claim "another $other" fork "child $other" $other
+  claim "changes what is learnt" differ begun/latest/model.safetensors "child $other/latest/model.safetensors"
+done
+claim "what the model is stays" refused 2 'parent/latest is another model: dim-emb was' fork wider --dim-emb 64
+claim "and so does its text" refused 2 'parent/latest is another model: max-length was' fork longer --max-length 50
 
 # ---- the other end of the pipe
 train run_piped --after 20u 2>&1 | head -n 1 >/dev/null
