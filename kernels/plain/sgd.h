@@ -13,15 +13,15 @@ namespace xf::kernels::plain {
 inline void sgd(int64_t P, const SgdOptions& options, double learning_rate, double tokens, double clip_norm,
                 const double* g,  // [P]
                 double* p,        // [P], updated
-                double* m) {      // [P], updated: the running sum of gradients
+                double* mu) {     // [P], updated: the running sum of gradients
   const double momentum = options.momentum, decay = options.weight_decay;
   double squares = 0;
   for (int64_t i = 0; i < P; ++i) squares += g[i] / tokens * (g[i] / tokens);
   const double clip = clip_norm > 0 ? std::min(1.0, clip_norm / std::sqrt(squares)) : 1.0;
   for (int64_t i = 0; i < P; ++i) {
     const double scaled = g[i] / tokens * clip + decay * p[i];  // SG1
-    m[i] = momentum * m[i] + scaled;                            // SG2
-    p[i] -= learning_rate * m[i];                               // SG3
+    mu[i] = momentum * mu[i] + scaled;                          // SG2
+    p[i] -= learning_rate * mu[i];                              // SG3
   }
 }
 

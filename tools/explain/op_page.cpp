@@ -14,7 +14,7 @@ std::string list_of_ops() {
     std::string ids, inputs;
     for (const auto& equation : op.equations) ids += fmt::format("{}{}", ids.empty() ? "" : " ", equation.id);
     for (const auto& input : op.inputs) inputs += fmt::format("{}{}", inputs.empty() ? "" : " ", input.name);
-    text += fmt::format("{:<15}{:<24}{}\n", op.name, ids, inputs);
+    text += fmt::format("{:<18}{:<24}{}\n", op.name, ids, inputs);
   }
   return text;
 }
