@@ -183,10 +183,8 @@ void RunFolder::save(const Checkpoint& checkpoint, int64_t on_course) {
   write_checkpoint(folder_of(checkpoint.update), checkpoint);
   point(kLatest, fmt::format("{}/{}", kCheckpoints, name_of(checkpoint.update)));
   remove_folder(path_ + "/" + kCheckpoints + "/" + kInterrupted);
-  // Later saves were damaged when training went back behind them; it has just taken another way.
-  for (const int64_t update : scheduled()) {
-    if (update > checkpoint.update) remove_folder(folder_of(update));
-  }
+  remove_later_than(checkpoint.update);
+  if (holds_model(path_ + "/" + kAveraged)) remove_folder(path_ + "/" + kAveraged);  // of less training
   prune(on_course);
 }
 
@@ -194,6 +192,14 @@ void RunFolder::save_interrupted(const Checkpoint& checkpoint) {
   const std::string name = fmt::format("{}/{}", kCheckpoints, kInterrupted);
   write_checkpoint(path_ + "/" + name, checkpoint);
   point(kLatest, name);
+  remove_later_than(checkpoint.update);
+}
+
+// Training went back behind such saves, for they were damaged or it was asked to, and has taken another way.
+void RunFolder::remove_later_than(int64_t update) const {
+  for (const int64_t saved : scheduled()) {
+    if (saved > update) remove_folder(folder_of(saved));
+  }
 }
 
 void RunFolder::save_crashed(const Checkpoint& checkpoint) {
@@ -209,9 +215,7 @@ std::optional<Checkpoint> RunFolder::roll_back(int64_t update) {
     std::optional<Checkpoint> found = read_whole(name_of(earlier.back()));
     if (!found) continue;
     point(kLatest, fmt::format("{}/{}", kCheckpoints, name_of(earlier.back())));
-    for (const int64_t later : scheduled()) {
-      if (later > earlier.back()) remove_folder(folder_of(later));
-    }
+    remove_later_than(earlier.back());
     return found;
   }
   return {};

@@ -45,6 +45,7 @@ class RunFolder {
   void clear();
 
   // Saves, moves `latest` and removes what is no longer kept: never the best and its runners-up, never what the average needs.
+  // An average of before goes, too: it would be used in place of what was trained since.
   // Error resources leaves the earlier checkpoints as they were, so that the trainer may try again at its
   // next save. The last save of at most `on_course` updates stays one to roll back to, however many come after it.
   void save(const Checkpoint& checkpoint, int64_t on_course = 0);
@@ -83,6 +84,7 @@ class RunFolder {
  private:
   void lock();
   void remove_leftovers() const;
+  void remove_later_than(int64_t update) const;
   void prune(int64_t on_course) const;
   void pass_over(const Error& damage) const;                            // warns; throws what is no damage
   std::optional<Checkpoint> read_whole(const std::string& name) const;  // nothing if it is damaged

@@ -42,6 +42,12 @@ std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
   return metrics;
 }
 
+void forget_best(TrainingState& state) {
+  state.best_update = state.stalled = 0;
+  state.runners_up.clear();
+  state.other_metrics.clear();
+}
+
 int64_t stalled(const LoopOptions& options, const TrainingState& state) {
   int64_t fewest = state.stalled, most = state.stalled;
   for (const MetricProgress& other : state.other_metrics) {

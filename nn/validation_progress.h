@@ -17,6 +17,9 @@ std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score&
 std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
                                      const std::vector<Score>& scores, double epsilon);
 
+// Nothing is the best any more, and nothing has stalled: earlier scores are of another text or metric, or of saves of another folder.
+void forget_best(TrainingState& state);
+
 // Validations without progress that --early-stopping counts.
 int64_t stalled(const LoopOptions& options, const TrainingState& state);
 

@@ -10,6 +10,8 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/stop.h"
+#include "data/corpus_preparation.h"
+#include "nn/validation_progress.h"
 #include "tools/model_config.h"
 #include "tools/pretrained_model.h"
 #include "tools/ranks.h"
@@ -68,6 +70,7 @@ class TrainingRun final : public nn::TrainingTask {
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
   void begin_files();
+  std::string same_command() const;
   std::string where_to_go_on() const;
   void mark_in_folder(const nn::TrainingState& state);
   void initialise();
@@ -78,6 +81,7 @@ class TrainingRun final : public nn::TrainingTask {
   void score(const nn::Checkpoint& average);
   void warn_if_behind(const nn::Score& average);
   nn::State state_to_save(const nn::TrainingState& state) const;
+  std::string validation_hash() const;
   nn::Checkpoint checkpoint(const nn::TrainingState& state) const;
   void write(const nn::Checkpoint& saved, const nn::TrainingState& state, nn::SaveKind kind);
 
@@ -155,12 +159,17 @@ nn::Ending TrainingRun::train() {
   }
 }
 
+// That goes on with what is saved: --resume PATH would begin at PATH once more.
+std::string TrainingRun::same_command() const {
+  return resumes_checkpoint(options_) ? "xformer-train -m " + run_ : "the same command";
+}
+
 // For who has lost a rank.
 std::string TrainingRun::where_to_go_on() const {
   std::error_code none;
   const auto latest = std::filesystem::read_symlink(fmt::format("{}/{}", run_, kLatest), none);
   if (none) return "nothing was saved yet: the same command begins anew";
-  return fmt::format("the same command goes on from {}/{}", run_, latest.string());
+  return fmt::format("{} goes on from {}/{}", same_command(), run_, latest.string());
 }
 
 void TrainingRun::take_folder() {
@@ -235,6 +244,15 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
   check_vocabularies(inputs_.vocabularies, checkpoint.metadata, where);
   load(checkpoint, where);
   take_up(state);
+  if (inputs_.start != RunStart::resumed) {  // the best of another folder is not in this one, and nothing is saved here yet
+    state_.saved_at = state_.validated_at = 0;
+    nn::forget_best(state_);
+  } else if (inputs_.validation && state.has("valid_hash") &&
+             state.get<std::string>("valid_hash") != validation_hash()) {
+    on_warning("valid-sets: another text than before; what was best by that one is not comparable, and forgotten");
+    nn::forget_best(state_);
+    state_.plateau = {.scale = state_.plateau.scale};
+  }
   if (options_.get_bool("no-optimizer-reload")) {
     state_.optimizer_began = state_.update;  // the moments are zero
   } else {
@@ -347,10 +365,16 @@ nn::State TrainingRun::state_to_save(const nn::TrainingState& state) const {
   saved.set("seed", static_cast<int64_t>(setup_.seed));
   saved.set("threads", int64_t{thread_count()});
   saved.set("data_hash", inputs_.data_hash);
+  if (inputs_.validation) saved.set("valid_hash", validation_hash());
   const auto [log, metrics] = report_.lengths();
   saved.set("log_bytes", log);
   saved.set("metrics_bytes", metrics);
   return saved;
+}
+
+// By which scores are told to be of the same text; "" without one.
+std::string TrainingRun::validation_hash() const {
+  return inputs_.validation ? data::hash_of(inputs_.validation->text) : "";
 }
 
 nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
@@ -386,7 +410,7 @@ void TrainingRun::write(const nn::Checkpoint& saved, const nn::TrainingState& st
     return report_.say(fmt::format("the weights as they are now: {}/crash", run_));
   }
   folder_->save_interrupted(saved);
-  report_.say(fmt::format("saved at update {}; the same command goes on from here", grouped(state.update)));
+  report_.say(fmt::format("saved at update {}; {} goes on from here", grouped(state.update), same_command()));
 }
 
 void TrainingRun::mark_best(const nn::TrainingState& state) {

@@ -161,6 +161,16 @@ for other in "--transformer-dropout 0" "--dropout-src 0.2" "--bpe-dropout 0.2" "
   claim "another $other" fork "child $other" $other
   claim "changes what is learnt" differ begun/latest/model.safetensors "child $other/latest/model.safetensors"
 done
+saves_of() { (cd "$1/checkpoints" && echo *); }
+claim "a child begins with a save of its own where it ends at once" equal "$(
+  xformer-train --resume parent/latest -m same --quiet && saves_of same)" update-000020
+scored=(--valid-freq 4u --save-freq 4u --valid-metrics ce-mean-words --quiet)
+train scored --after 20u "${scored[@]}" --valid-sets valid.en valid.de
+xformer-train --resume scored/latest -m worse --learn-rate 3 --lr-schedule constant --lr-warmup 1u --after 28u --quiet
+claim "the best of a child is one of its own saves" test -e worse/best/model.safetensors
+claim "of which it says so" equal "$(grep -c 'best ce-mean-words' worse/train.log)" 1
+train scored --after 28u "${scored[@]}" --valid-sets train.en train.de >said 2>&1
+claim "scores of another text are no progress and no stalling" grep -q 'valid-sets: another text than before' said
 claim "what the model is stays" refused 2 'parent/latest is another model: dim-emb was' fork wider --dim-emb 64
 claim "and so does its text" refused 2 'parent/latest is another model: max-length was' fork longer --max-length 50
 

@@ -206,6 +206,25 @@ TEST_CASE("RunFolder: an interrupted save is resumed from, and gone after the ne
   CHECK(run.folder->load_latest()->update == 8);
 }
 
+TEST_CASE("RunFolder: whoever goes back and is interrupted goes on from there, not from what came later", "[unit]") {
+  Run run;
+  run.save_all(1, 6);
+  run.folder->save_interrupted(sample_checkpoint(4));
+  run.reopen();
+  CHECK(run.folder->load_latest()->update == 4);
+  CHECK(run.folder->scheduled() == std::vector<int64_t>{1, 2, 3, 4});
+}
+
+TEST_CASE("RunFolder: an average ends when training goes on", "[unit]") {
+  Run run;
+  run.save_all(1, 2);
+  run.folder->write_average(run.folder->average());
+  run.folder->save_interrupted(sample_checkpoint(3));
+  CHECK(run.folder->load_average());
+  run.folder->save(sample_checkpoint(4));
+  CHECK_FALSE(run.folder->load_average());
+}
+
 TEST_CASE("RunFolder: a damaged checkpoint is named and the one before it is used", "[unit]") {
   Run run;
   run.save_all(1, 3);
