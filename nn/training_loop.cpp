@@ -89,8 +89,12 @@ class Loop {
         save_if_due();
         validate_if_due();
         const Asked asked = what_is_asked();
-        if (reached(options_, state_)) return finish(Ending::reached_end);
-        if (stalled_out(options_, state_)) return finish(Ending::stopped_early);
+        const bool at_end = reached(options_, state_);
+        if (at_end || stalled_out(options_, state_)) {
+          collect();  // what ran ahead may have diverged
+          if (divergence_.empty()) return finish(at_end ? Ending::reached_end : Ending::stopped_early);
+          continue;
+        }
         if (asked.stop != 0) throw Stopped(asked.stop);
         if (asked.save) {
           collect();

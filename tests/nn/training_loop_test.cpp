@@ -36,6 +36,7 @@ class Task : public TrainingTask {
   int64_t batches = 0;
   std::vector<int64_t> crashed, rolled_back;
   TinyModel* model = nullptr;
+  Trainer* trainer = nullptr;
   std::map<int64_t, Tensor> weights;  // saved, by update
   TrainerOptions trainer_options;
 
@@ -90,6 +91,7 @@ std::string train(Task& task, int64_t after, LoopOptions options, TrainingState&
   TrainerOptions trainer_options = task.trainer_options;
   trainer_options.schedule = schedule;
   Trainer trainer(model.transformer, model.registry, model.arena, trainer_options);
+  task.trainer = &trainer;
   options.after = {{Amount::Unit::updates, static_cast<double>(after)}};
   options.validate_every = {Amount::Unit::updates, 3};
   options.save_every = {Amount::Unit::updates, 2};
@@ -358,6 +360,31 @@ TEST_CASE("Training loop: five rollbacks are the most, and without an earlier sa
   };
   CHECK_THAT(train(unsaved, 40, {}, {.peak = 1e-3}, OnDivergence::roll_back),
              Catch::Contains("no save of before that is left"));
+}
+
+// As on a device: at the end updates are under way whose losses nobody has looked at.
+class LateTask final : public Task {
+ public:
+  int64_t late_at = 7;
+  void on_update(const TrainingState& state, const UpdateResult& result) override {
+    Task::on_update(state, result);
+    if (state.update != late_at) return;
+    late_at = 0;
+    model->registry.find("output.bias").value.data<float>()[0] = std::nanf("");
+    for (int64_t u = 1; u <= 21; ++u) trainer->start(state.update + u, [&] { return next_batch(); });
+  }
+};
+
+TEST_CASE("Training loop: divergence that shows only when the end looks at the losses is none the less one",
+          "[unit]") {
+  LateTask task;
+  CHECK_THAT(train(task, 7), Catch::StartsWith("4: training diverged at update 28"));
+  CHECK(task.crashed == std::vector<int64_t>{7});
+  CHECK(task.saved == std::vector<int64_t>{2, 3, 4, 6});
+  LateTask again;
+  CHECK(train(again, 7, {}, {.peak = 1e-3}, OnDivergence::roll_back) == "no error");
+  CHECK(again.rolled_back == std::vector<int64_t>{6});
+  CHECK(again.saved.back() == 7);
 }
 
 TEST_CASE("Training loop: a lack of memory is told, with what is done about it", "[unit]") {
