@@ -75,7 +75,8 @@ void Collective::exchange(const std::function<std::span<const std::byte>(int)>& 
     const int sender = (rank_ + size_ - step) % size_;
     const auto place = from(sender);
     if (!place.empty())
-      waits.push_back({link_->receive(sender, place.data(), static_cast<int64_t>(place.size())), sender});
+      waits.push_back(
+          {link_->receive(sender, place.data(), static_cast<int64_t>(place.size())), sender, true});
   }
   for (int step = 1; step < size_; ++step) {
     const int receiver = (rank_ + step) % size_;
@@ -83,7 +84,12 @@ void Collective::exchange(const std::function<std::span<const std::byte>(int)>& 
     if (!bytes.empty())
       waits.push_back({link_->send(receiver, bytes.data(), static_cast<int64_t>(bytes.size())), receiver});
   }
-  wait(waits);
+  try {
+    wait(waits);
+  } catch (...) {
+    take_back(waits);
+    throw;
+  }
   ++exchanges_;
 }
 

@@ -120,6 +120,7 @@ class Collective {
   void exchange(const std::function<std::span<const std::byte>(int)>& to,
                 const std::function<std::span<std::byte>(int)>& from);
   void wait(std::vector<Wait>& waits);
+  void take_back(std::vector<Wait>& waits);
   void look_after(const std::vector<Wait>& waits);
   void look_after_device(double waited);
   void break_off();

@@ -66,6 +66,17 @@ void Collective::wait(std::vector<Wait>& waits) {
   }
 }
 
+// An exception is to end what has the messages' memory, and nothing may be written there any more. What has begun to go or to
+// come is waited for, but not for ever: the rank at its other end may have died.
+void Collective::take_back(std::vector<Wait>& waits) {
+  for (const Wait& wait : waits)
+    if (wait.receives) link_->cancel(wait.message);
+  for (const double begun = now(); !waits.empty() && now() - begun < kGrace; rest(now() - begun)) {
+    std::erase_if(waits,
+                  [&](const Wait& wait) { return link_->progress(wait.message) != Link::Progress::pending; });
+  }
+}
+
 // Whether those whom we wait for are there.
 void Collective::look_after(const std::vector<Wait>& waits) {
   listen();

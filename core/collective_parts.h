@@ -27,6 +27,7 @@ struct Collective::Note {
 struct Collective::Wait {
   Link::Message message;
   int peer;
+  bool receives = false;
 };
 
 inline bool runs_here(int64_t process) { return kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH; }

@@ -23,6 +23,9 @@ class Link {
   enum class Progress { pending, done, failed };
   virtual Progress progress(Message message) = 0;
 
+  // Of a message to receive: if it has not begun to come, it never comes. progress() says when nothing is written any more.
+  virtual void cancel(Message receipt) = 0;
+
   // A note overtakes messages, and is received by who looks. At most kNoteBytes; copied.
   static constexpr int64_t kNoteBytes = 1024;
   virtual void send_note(int to, const void* note) = 0;

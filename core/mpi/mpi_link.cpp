@@ -53,6 +53,11 @@ class MpiLink final : public Link {
     return Progress::done;
   }
 
+  void cancel(Message receipt) override {
+    auto* const request = static_cast<Request*>(receipt);
+    if (!request->failed && request->request != MPI_REQUEST_NULL) MPI_Cancel(&request->request);
+  }
+
   void send_note(int to, const void* note) override {
     notes_.push_back(std::make_unique<Note>());
     std::memcpy(notes_.back()->bytes, note, kNoteBytes);

@@ -1,5 +1,6 @@
 #include "core/collective.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <mutex>
@@ -190,6 +191,22 @@ TEST_CASE("Collective: a rank that fails alone is named to those who wait for it
     CHECK(errors[static_cast<size_t>(r)].find("rank 2 (") == 0);
     CHECK(errors[static_cast<size_t>(r)].find("): out of memory; broken") != std::string::npos);
   }
+}
+
+TEST_CASE("Collective: a message that comes when its exchange has failed is written nowhere", "[unit]") {
+  std::atomic<bool> over = false, sent = false;
+  const auto kept = from_each<int>(3, [&](Collective& ranks) {
+    std::vector<float> values(3000, -7);
+    if (ranks.rank() == 1) ranks.tell(Error(ErrorKind::data, "alone"));
+    if (ranks.rank() == 0) over.wait(false);
+    if (ranks.rank() != 1) error_of([&] { ranks.all_gather(std::span(values)); });
+    std::ranges::fill(values, -1);  // the memory is another's now
+    if (ranks.rank() == 0) sent = true, sent.notify_all();
+    if (ranks.rank() == 2) over = true, over.notify_all(), sent.wait(false);
+    ranks.leave();
+    return std::ranges::count(values, -1.0f) == 3000 ? 1 : 0;
+  });
+  CHECK(kept == std::vector{1, 1, 1});
 }
 
 TEST_CASE("Collective: what a rank fails at behind a sum does not spoil the sum", "[unit]") {

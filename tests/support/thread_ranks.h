@@ -49,20 +49,17 @@ class ThreadLink final : public Link {
   }
 
   Message receive(int from, void* data, int64_t bytes) override {
-    receipts_.push_back({from, received_[static_cast<size_t>(from)]++, data, bytes});
+    receipts_.push_back({from, received_[static_cast<size_t>(from)]++, data, bytes, Progress::pending});
     return &receipts_.back();
   }
 
   Progress progress(Message message) override {
     if (!message) return Progress::done;
-    const auto& [from, number, data, bytes] = *static_cast<Receipt*>(message);
     const std::scoped_lock lock(boxes_.mutex_);
-    const auto& messages = boxes_.messages(from, rank_);
-    if (messages.size() <= number) return Progress::pending;
-    if (static_cast<int64_t>(messages[number].size()) != bytes) return Progress::failed;
-    std::memcpy(data, messages[number].data(), messages[number].size());
-    return Progress::done;
+    return moved(*static_cast<Receipt*>(message));
   }
+
+  void cancel(Message receipt) override { static_cast<Receipt*>(receipt)->progress = Progress::done; }
 
   void send_note(int to, const void* note) override {
     const std::scoped_lock lock(boxes_.mutex_);
@@ -70,8 +67,10 @@ class ThreadLink final : public Link {
     boxes_.notes_[static_cast<size_t>(to)].push_back({rank_, {from, from + kNoteBytes}});
   }
 
+  // Moves on what is under way, too, as MPI does in any call.
   bool take_note(int& from, void* note) override {
     const std::scoped_lock lock(boxes_.mutex_);
+    for (Receipt& receipt : receipts_) moved(receipt);
     auto& notes = boxes_.notes_[static_cast<size_t>(rank_)];
     if (notes.empty()) return false;
     from = notes.front().from;
@@ -88,7 +87,18 @@ class ThreadLink final : public Link {
     size_t number;  // of the messages from there
     void* data;
     int64_t bytes;
+    Progress progress;
   };
+
+  Progress moved(Receipt& receipt) {
+    const auto& messages = boxes_.messages(receipt.from, rank_);
+    if (receipt.progress != Progress::pending || messages.size() <= receipt.number) return receipt.progress;
+    const Mailboxes::Bytes& bytes = messages[receipt.number];
+    if (static_cast<int64_t>(bytes.size()) != receipt.bytes) return receipt.progress = Progress::failed;
+    std::memcpy(receipt.data, bytes.data(), bytes.size());
+    return receipt.progress = Progress::done;
+  }
+
   Mailboxes& boxes_;
   int rank_;
   std::vector<size_t> received_;
