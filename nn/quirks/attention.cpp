@@ -41,6 +41,7 @@ Attention::Attention(Registry& registry, const std::string& name, const Config& 
       dropout_at_evaluation_(config.quirks.attention_dropout_at_evaluation),
       cache_(config.quirks.cache),
       site_(registry.new_dropout_site()),
+      first_(Tensor::zeros({2}, DType::i32)),
       q_(projection(registry, name + ".q", config)),
       k_(projection(registry, name + ".k", config)),
       v_(projection(registry, name + ".v", config)),
@@ -93,7 +94,8 @@ Variable Attention::kernel(const Step& step, const Variable& q, const Variable& 
   Step dropping = step;
   dropping.training = step.training || dropout_at_evaluation_;
   if (dropping.training && dropout_ > 0)
-    p = shown(step, name_, "DR2", "dropped", drop(dropping, p, dropout_, site_, counter));
+    p = shown(step, name_, "DR2", "dropped",
+              drop(dropping, p, dropout_, site_, counter.defined() ? counter : first_));
   return shown(step, name_, "AT4", "o", products(step.tape, p, v, Transpose::no));
 }
 

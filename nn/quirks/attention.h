@@ -16,7 +16,7 @@ class Attention {
   Attention(Registry& registry, const std::string& name, const Config& config);
 
   // x [B, Sq, D] asks, memory [B, Sk, D] answers, mask as in masks.h, for its queries or for all; counter as in drop(),
-  // undefined without attention dropout -> [B, Sq, D]
+  // undefined outside of training -> [B, Sq, D]
   Variable forward(const Step& step, const Variable& x, const Variable& memory, const Tensor& mask,
                    const Tensor& counter) const;
   // Self-attention of the next token x [B, 1, D], which sees itself and those before; the cache grows by it. Inference
@@ -39,6 +39,7 @@ class Attention {
   bool dropout_at_evaluation_;
   DecoderCache cache_;
   uint32_t site_;
+  Tensor first_;  // the counter of a search, which has none
   Linear q_, k_, v_, out_;
 };
 

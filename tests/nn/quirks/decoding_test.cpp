@@ -125,6 +125,18 @@ TEST_CASE("Quirks: attention's dropout is off in evaluation, but for the quirk (
   CHECK(difference(evaluated(1), evaluated(2)) > 1e-3);  // the same sentence, another answer
 }
 
+TEST_CASE("Quirks: with attention's dropout on in evaluation a search goes on, too (Q24)", "[unit]") {
+  for (const DecoderCache cache : {DecoderCache::keys_values, DecoderCache::inputs}) {
+    Config config = base();
+    config.attention_dropout = 0.3f;
+    config.quirks.cache = cache;
+    Small right(config);
+    config.quirks.attention_dropout_at_evaluation = true;
+    Small wrong(config);
+    CHECK(difference(by_token(wrong, target(11)), by_token(right, target(11))) > 1e-3);
+  }
+}
+
 TEST_CASE("Quirks: padding's row begins as zero and gets no gradient, but for the quirks (Q22)", "[unit]") {
   const auto row_and_gradient = [](bool correct) {
     Config config = small(base());
