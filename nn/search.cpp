@@ -147,12 +147,10 @@ void Search::check_given(const PackedBatch& batch, const Given& given) const {
                (given.numbers.empty() || given.numbers.size() == B),
            "search: given must hold none or {} prefixes and numbers, got {} and {}", B, given.prefixes.size(),
            given.numbers.size());
-  const int64_t V = model_.config().target_vocabulary;
+  const int64_t V = model_.config().target_vocabulary, most = most_tokens(model_.config());
   for (const std::vector<int32_t>& prefix : given.prefixes) {
-    if (prefix.size() > static_cast<size_t>(Model::kMaxPositions)) {
-      fail(ErrorKind::usage, "a prefix has {} tokens; a translation has at most {}", prefix.size(),
-           Model::kMaxPositions);
-    }
+    if (prefix.size() > static_cast<size_t>(most))
+      fail(ErrorKind::usage, "a prefix has {} tokens; a translation has at most {}", prefix.size(), most);
     for (const int32_t id : prefix) {
       XF_CHECK(0 <= id && id < V, "search: a prefix must hold ids from 0 to {}, got {}", V - 1, id);
       if (id == options_.eos) fail(ErrorKind::usage, "a prefix has </s> in it, which ends a translation");

@@ -86,7 +86,12 @@ SourceLine ModelTranslator::source_line(std::string_view line, const std::string
     fail(ErrorKind::data, "{}: --force-decode reads a source, a tab and a prefix; this line has {} tabs",
          where, tabs);
   const size_t tab = std::min(line.find('\t'), line.size());
-  return {prepared(line.substr(0, tab)), prepared(line.substr(std::min(tab + 1, line.size())))};
+  SourceLine result = {prepared(line.substr(0, tab)), prepared(line.substr(std::min(tab + 1, line.size())))};
+  const auto tokens = static_cast<int64_t>(text.target->encode(result.prefix).size()),
+             most = nn::most_tokens(translation.config());
+  if (tokens > most)
+    fail(ErrorKind::data, "{}: the prefix has {} tokens; a translation has at most {}", where, tokens, most);
+  return result;
 }
 
 std::string ModelTranslator::name() const {

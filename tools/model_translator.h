@@ -22,7 +22,7 @@ struct ModelTranslator {
   ModelTranslator& operator=(const ModelTranslator&) = delete;
 
   // A line as a user writes it, prepared, unless it is pieces (--no-spm-encode); with --force-decode, `source TAB
-  // prefix` or a source alone. Error data, beginning with `where`, for more tabs.
+  // prefix` or a source alone. Error data, beginning with `where`, for more tabs, and for a prefix that is too long.
   SourceLine source_line(std::string_view line, const std::string& where) const;
 
   // The folders that the weights came from.

@@ -163,6 +163,12 @@ TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]"
   SearchModel model(DType::f32, small_config(20), 18);
   const auto construct = [&](const SearchOptions& options) {
     return tests::error_of([&] { Search(model.transformer, model.arena, options); });
+  const Search search(model.transformer, model.arena, options_for(1));
+  const auto given = [&](size_t tokens) {
+    return tests::error_of([&] { search.translate(make_batch({{5}}), {.prefixes = {Ids(tokens, 4)}}); });
+  };
+  CHECK(given(7) == "no error");
+  CHECK(given(8) == "2: a prefix has 8 tokens; a translation has at most 7");
   };
   SearchOptions options = options_for(2);
   options.n_best = 3;

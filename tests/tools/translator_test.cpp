@@ -69,6 +69,11 @@ TEST_CASE("Translator: without a prefix --force-decode changes nothing", "[unit]
   CHECK(error_of([] {
           translate({"a dog", "a\tb\tc"}, {option("force-decode", {"true"})});
         }) == "3: lines:2: --force-decode reads a source, a tab and a prefix; this line has 2 tabs");
+  std::string long_prefix = "a dog\tder";
+  for (int i = 1; i < 2049; ++i) long_prefix += " der";
+  CHECK(error_of([&] {
+          translate({"a dog", long_prefix}, {option("force-decode", {"true"})});
+        }) == "3: lines:2: the prefix has 2049 tokens; a translation has at most 2048");
 }
 
 TEST_CASE("Translator: a draw depends on seed and line number, not on the batch", "[unit]") {
