@@ -39,4 +39,13 @@ void Smoothing::exchange() const {
   if (registry_.keeps_piece()) ranks_.all_gather(registry_.values());
 }
 
+SmoothedWeights::~SmoothedWeights() noexcept(false) {
+  if (!smoothing_ || smoothing_->ranks().broken()) return;
+  try {
+    smoothing_->exchange();
+  } catch (const Error&) {
+    if (std::uncaught_exceptions() == exceptions_) throw;
+  }
+}
+
 }  // namespace xf::nn

@@ -4,6 +4,8 @@
 //   mean <- mean + s_t (weights - mean),   s_t = max(share, 9 / (10 + t))
 #pragma once
 
+#include <exception>
+
 #include "core/collective.h"
 #include "core/upload.h"
 #include "nn/registry.h"
@@ -39,17 +41,18 @@ class Smoothing {
 // While one lives, the registry holds the mean. Null: nothing is smoothed, nothing happens.
 class SmoothedWeights {
  public:
-  explicit SmoothedWeights(const Smoothing* smoothing) : smoothing_(smoothing) {
+  explicit SmoothedWeights(const Smoothing* smoothing)
+      : smoothing_(smoothing), exceptions_(std::uncaught_exceptions()) {
     if (smoothing_) smoothing_->exchange();
   }
-  ~SmoothedWeights() {
-    if (smoothing_ && !smoothing_->ranks().broken()) smoothing_->exchange();
-  }
+  // Throws where a rank is lost on the way back, unless an exception is under way, which says more.
+  ~SmoothedWeights() noexcept(false);
   SmoothedWeights(const SmoothedWeights&) = delete;
   SmoothedWeights& operator=(const SmoothedWeights&) = delete;
 
  private:
   const Smoothing* smoothing_;
+  int exceptions_;  // under way at the beginning
 };
 
 }  // namespace xf::nn

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "nn/trainer.h"
+#include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
+#include "tests/support/thread_ranks.h"
 
 using namespace xf;
 using namespace xf::nn;
@@ -66,4 +68,21 @@ TEST_CASE("Smoothing: weights and mean change places, and back, in all that read
     CHECK(as_doubles(trainer.smoothing()->mean()) == mean);
   }
   const SmoothedWeights nothing(nullptr);
+}
+
+TEST_CASE("Smoothing: where a rank is lost while the mean is used the others end with an error", "[unit]") {
+  for (const bool fails_too : {false, true}) {
+    as_ranks(2, [fails_too](Collective& ranks) {
+      TinyModel model(DType::bf16, tiny_config(), Arena::kDefaultBlock, Device::cpu(), {}, ranks);
+      const Smoothing smoothing(model.registry, 0.3, ranks);
+      const std::string error = error_of([&] {
+        const SmoothedWeights used(&smoothing);
+        if (ranks.rank() == 1) ranks.tell(Error(ErrorKind::resources, "no room"));
+        if (fails_too) fail(ErrorKind::data, "something else");
+      });
+      if (ranks.rank() == 0 &&
+          error.find(fails_too ? "3: something else" : "): no room") == std::string::npos)
+        fail(ErrorKind::failure, "rank 0 has said: {}", error);
+    });
+  }
 }
