@@ -12,7 +12,7 @@ constexpr int64_t kExtraLength = 10;  // tokens that every translation may have 
 
 int64_t length_limit(const SearchOptions& options, int64_t source_tokens) {
   const auto words = static_cast<double>(std::max<int64_t>(source_tokens - 1, 0));  // without </s>
-  const double limit = std::floor(static_cast<double>(options.max_length_factor) * words) + kExtraLength;
+  const double limit = std::floor(options.max_length_factor * words) + kExtraLength;
   return static_cast<int64_t>(std::min(limit, static_cast<double>(options.max_length)));
 }
 

@@ -121,7 +121,8 @@ Search::Search(const TranslationModel& model, Arena& arena, const SearchOptions&
   check(options.beam_size >= 1, "beam-size", "at least 1");
   check(options.n_best >= 1 && options.n_best <= options.beam_size, "n-best", "from 1 to beam-size");
   check(options.normalize >= 0, "normalize", "at least 0");
-  check(options.max_length_factor >= 0, "max-length-factor", "at least 0");
+  check(options.max_length_factor >= 0 && std::isfinite(options.max_length_factor), "max-length-factor",
+        "a number of at least 0");
   check(options.max_length >= 1, "max-length", "at least 1");
   check(options.no_repeat_ngram >= 0, "no-repeat-ngram-size", "at least 0");
   if (options.drawing) {

@@ -35,7 +35,7 @@ namespace xf::nn {
 struct SearchOptions {
   int64_t beam_size = 5;
   float normalize = 1;  // alpha; 0: plain log-probabilities
-  float max_length_factor = 3;
+  double max_length_factor = 3;
   int64_t max_length = 256;  // at most Model::kMaxPositions; a model that reads fewer tokens ends there
   int64_t n_best = 1;        // hypotheses returned, at most beam_size
   // Whether somebody wants to know the scores. If not, greedy search takes the largest logit without adding up the

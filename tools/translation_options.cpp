@@ -56,7 +56,7 @@ nn::SearchOptions search_options(const Options& options, const Options& training
   const int64_t beam = drawing ? 1 : deciding("beam-size").get_int("beam-size");
   return {.beam_size = beam,
           .normalize = static_cast<float>(deciding("normalize").get_float("normalize")),
-          .max_length_factor = static_cast<float>(options.get_float("max-length-factor")),
+          .max_length_factor = options.get_float("max-length-factor"),
           .max_length = options.get_int("max-length"),
           .n_best = options.get_bool("n-best") ? beam : 1,
           .scored = scored,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tests/data/errors.h"
 #include "tests/nn/search_model.h"
@@ -16,7 +17,7 @@ TEST_CASE("Search: a hypothesis at the length limit is cut and says so", "[unit]
   // </s> never comes: its bias is far below all others.
   SearchModel never(DType::f32, small_config(20), 10, -1e4);
   SearchOptions options = options_for(3);
-  options.max_length_factor = 1.5f;
+  options.max_length_factor = 1.5;
   options.max_length = 15;
   const std::vector<Ids> sources{{}, {4}, {4, 5, 6}, {4, 5, 6, 7, 8}};
   const auto cut = Search(never.transformer, never.arena, options).translate(make_batch(sources));
@@ -29,6 +30,11 @@ TEST_CASE("Search: a hypothesis at the length limit is cut and says so", "[unit]
       CHECK(hypothesis.score == Approx(hypothesis.log_probability / static_cast<double>(limits[b])));
     }
   }
+  // 0.7 times 10 is 7, which the float next to 0.7 would miss.
+  options.max_length_factor = 0.7;
+  options.max_length = 30;
+  const auto tenth = Search(never.transformer, never.arena, options).translate(make_batch({Ids(10, 4)}));
+  CHECK(tenth[0][0].ids.size() == 17);
   // </s> at once: the empty translation, not cut.
   SearchModel at_once(DType::f32, small_config(20), 10, 1e4);
   for (const auto& hypotheses :
@@ -157,18 +163,18 @@ TEST_CASE("Search: a translation ends where the learnt positions end", "[unit]")
     CHECK(best.cut);
     CHECK(best.ids.size() == 7);
   }
-}
-
-TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]") {
-  SearchModel model(DType::f32, small_config(20), 18);
-  const auto construct = [&](const SearchOptions& options) {
-    return tests::error_of([&] { Search(model.transformer, model.arena, options); });
   const Search search(model.transformer, model.arena, options_for(1));
   const auto given = [&](size_t tokens) {
     return tests::error_of([&] { search.translate(make_batch({{5}}), {.prefixes = {Ids(tokens, 4)}}); });
   };
   CHECK(given(7) == "no error");
   CHECK(given(8) == "2: a prefix has 8 tokens; a translation has at most 7");
+}
+
+TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]") {
+  SearchModel model(DType::f32, small_config(20), 18);
+  const auto construct = [&](const SearchOptions& options) {
+    return tests::error_of([&] { Search(model.transformer, model.arena, options); });
   };
   SearchOptions options = options_for(2);
   options.n_best = 3;
@@ -177,6 +183,11 @@ TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]"
   options = options_for(2);
   options.max_length = Transformer::kMaxPositions + 1;
   CHECK(construct(options) == "2: max-length must be at most 2048, got 2049");
+  for (const double factor : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    options = options_for(2);
+    options.max_length_factor = factor;
+    CHECK(construct(options) == "2: max-length-factor must be a number of at least 0");
+  }
   options = options_for(2);
   options.eos = 20;
   CHECK(construct(options) ==

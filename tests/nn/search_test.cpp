@@ -86,7 +86,7 @@ std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source,
 size_t limit_of(const SearchOptions& options, const Ids& source, const Ids& given = {}) {
   const size_t limit =
       std::min(static_cast<size_t>(options.max_length),
-               static_cast<size_t>(options.max_length_factor * static_cast<float>(source.size())) + 10);
+               static_cast<size_t>(options.max_length_factor * static_cast<double>(source.size())) + 10);
   return std::max(limit, given.size());
 }
 
