@@ -31,7 +31,8 @@ struct TrainerOptions {
   bool weighted = false;     // whether batches may have weights (core/packed_batch.h); not with R-Drop
   WordDropout word_dropout;
   double smoothing = 0;  // of the weights' exponential mean; 0: none is made
-  // A larger batch is computed in parts, with the same gradient. All zero: none is, and nothing is captured as a graph.
+  // A larger batch is computed in parts, with the same gradient, but for R-Drop's masks. All zero: none is, and nothing is
+  // captured as a graph.
   BatchSize capacity;
   Collective* ranks = nullptr;  // null: this process alone
   // Each rank keeps the optimiser's state of its piece of the parameters, and moves that piece: what a registry of bf16 must be

@@ -261,8 +261,7 @@ class Loop {
     if (now.target_tokens != capacity_) {
       task_.on_warning(
           fmt::format("update {}: out of memory; from here on batches are computed in parts of at most {} "
-                      "target tokens, with "
-                      "the same gradient",
+                      "target tokens, with the same gradient, but for R-Drop's masks",
                       state_.update, now.target_tokens));
     }
     capacity_ = now.target_tokens;

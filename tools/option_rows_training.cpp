@@ -342,8 +342,7 @@ std::vector<Row> numerics_options() {
           .seldom(),
       integer("workspace", "0", "MB",
               "most memory for activations; batches that need more are computed in parts, with the same "
-              "gradient; "
-              "0: what a batch needs")
+              "gradient, but for R-Drop's masks; 0: what a batch needs")
           .alias("-w")
           .at_least(0)
           .keeps(Keep::free)
