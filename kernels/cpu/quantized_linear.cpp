@@ -86,8 +86,8 @@ QuantizedLinearArgs rows_of(const QuantizedLinearArgs& args, int64_t begin, int6
 
 // Each thread its rows, and all outputs.
 void divide_rows(const QuantizedLinearArgs& args) {
-  const int64_t block =
-      std::max<int64_t>(kMostTileRows, kBlockBytes / args.K / kMostTileRows * kMostTileRows);
+  const int64_t block = std::max<int64_t>(
+      kMostTileRows, kBlockBytes / std::max<int64_t>(args.K, 1) / kMostTileRows * kMostTileRows);
   parallel_for(args.N, kOwnRows, [&](int64_t begin, int64_t end) {
     thread_local QuantizedRows rows;
     for (int64_t n = begin; n < end; n += block) {
@@ -103,7 +103,8 @@ void divide_outputs(const QuantizedLinearArgs& args) {
   thread_local QuantizedRows memory;
   QuantizedRows& rows = memory;  // this thread's in the others too
   quantize_rows(args, rows);
-  const int64_t grain = std::max<int64_t>(kMostTileStrips, kSerialProducts / (args.N * args.K * kStrip));
+  const int64_t grain =
+      std::max<int64_t>(kMostTileStrips, kSerialProducts / std::max<int64_t>(args.N * args.K * kStrip, 1));
   parallel_for(strips_of(args.M), grain,
                [&](int64_t begin, int64_t end) { multiply_rows(rows, strips_of(args, begin, end)); });
 }

@@ -201,6 +201,15 @@ TEST_CASE("QuantizedLinear: nothing at all", "[unit]") {
   CHECK_NOTHROW(product(Tensor::empty({0, 3}, DType::f32), w, {}));
 }
 
+TEST_CASE("QuantizedLinear: rows of no numbers leave the bias, whoever divides the work", "[unit]") {
+  const QuantizedWeights w = rounded_and_packed(Tensor::empty({5, 0}, DType::f32));
+  const Tensor bias = random({5}, 3);
+  for (const int64_t N : {int64_t{2}, int64_t{4000}}) {
+    const Tensor y = product(Tensor::empty({N, 0}, DType::f32), w, bias);
+    CHECK(same_bits(y.slice_rows(N - 1, N).reshape({5}), bias));
+  }
+}
+
 TEST_CASE("QuantizedLinear: refuses other shapes and types", "[unit]") {
   const QuantizedWeights w = rounded_and_packed(random({5, 3}, 1));
   const Tensor x = random({2, 3}, 2), bias = random({5}, 3), y = poisoned({2, 5}, DType::f32);
