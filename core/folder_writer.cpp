@@ -24,17 +24,24 @@ void make_empty(const std::string& folder) {
        error.message());
 }
 
-// Afterwards `folder` is the new one; an old one, if there was any, lies in `temporary` until it is removed.
+std::string place_of_old(const std::string& folder) { return folder + ".old.tmp"; }
+
+// Afterwards `folder` is the new one; an old one, if there was any, lies in `temporary`, or beside it, until it is removed.
 bool move_into_place(const std::string& temporary, const std::string& folder) {
   if (::rename(temporary.c_str(), folder.c_str()) == 0) return true;
   if (errno != ENOTEMPTY && errno != EEXIST) return false;
   if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   // A file system that cannot exchange: for a moment neither is in place.
-  const std::string old = folder + ".old.tmp";
-  if (::rename(folder.c_str(), old.c_str()) != 0 || ::rename(temporary.c_str(), folder.c_str()) != 0)
-    return false;
-  return ::rename(old.c_str(), temporary.c_str()) == 0;
+  const std::string old = place_of_old(folder);
+  std::error_code ignored;
+  fs::remove_all(old, ignored);  // `folder` is there, so that nobody misses it
+  if (::rename(folder.c_str(), old.c_str()) != 0) return false;
+  if (::rename(temporary.c_str(), folder.c_str()) == 0) return true;
+  const int why = errno;
+  ::rename(old.c_str(), folder.c_str());
+  errno = why;
+  return false;
 }
 
 }  // namespace
@@ -49,12 +56,19 @@ void write_folder(const std::string& folder, const std::function<void(const std:
     if (!move_into_place(temporary, folder)) {
       fail(ErrorKind::resources, "{}: cannot move the new folder here: {}", folder, std::strerror(errno));
     }
-    sync_folder(fs::absolute(folder).parent_path().string());
   } catch (...) {
     fs::remove_all(temporary, ignored);  // a full disk needs the space
     throw;
   }
-  fs::remove_all(temporary, ignored);
+  sync_folder(fs::absolute(folder).parent_path().string());
+  remove_leftovers_of(folder);
+}
+
+void remove_leftovers_of(const std::string& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder, ignored)) fs::rename(place_of_old(folder), folder, ignored);
+  for (const std::string& leftover : {folder + ".tmp", place_of_old(folder)})
+    fs::remove_all(leftover, ignored);
 }
 
 }  // namespace xf

@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder_writer.h"
 #include "nn/average.h"
 
 namespace xf::nn {
@@ -162,13 +163,16 @@ void RunFolder::clear() {
 
 void RunFolder::remove_leftovers() const {
   std::error_code ignored;
-  for (const char* name : {kAveraged, kCrash, kLatest, kBest})
+  for (const char* name : {kLatest, kBest})
     fs::remove_all(fs::path(path_) / (std::string(name) + kTemporary), ignored);
-  std::vector<fs::path> leftovers;
+  std::set<std::string> begun = {path_ + "/" + kAveraged, path_ + "/" + kCrash};
   for (const auto& entry : fs::directory_iterator(fs::path(path_) / kCheckpoints)) {
-    if (entry.path().extension() == kTemporary) leftovers.push_back(entry.path());
+    fs::path name = entry.path();
+    if (name.extension() != kTemporary) continue;
+    name.replace_extension();
+    begun.insert(name.extension() == ".old" ? name.replace_extension().string() : name.string());
   }
-  for (const auto& leftover : leftovers) fs::remove_all(leftover, ignored);
+  for (const std::string& folder : begun) remove_leftovers_of(folder);
 }
 
 std::string RunFolder::folder_of(int64_t update) const { return folder_of_save(path_, update); }

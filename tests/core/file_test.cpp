@@ -1,15 +1,20 @@
 #include "core/file.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <utility>
 
 #include "core/file_writer.h"
-
+#include "core/folder_writer.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
@@ -36,6 +41,40 @@ std::set<std::string> entries(const tests::TemporaryFolder& folder) {
   return names;
 }
 
+// Which call from now on fails, 1 the next one; 0: none does.
+struct Failing {
+  int exchange = 0, rename = 0, fsync = 0;
+} failing;
+
+bool fails(int& call, int why) {
+  if (call == 0 || --call > 0) return false;
+  errno = why;
+  return true;
+}
+
+}  // namespace
+
+// In place of the C library's.
+extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                         unsigned flags) noexcept {
+  if (fails(failing.exchange, EINVAL)) return -1;
+  return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
+extern "C" int rename(const char* from, const char* to) noexcept {
+  if (fails(failing.rename, EIO)) return -1;
+  return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+extern "C" int fsync(int file) {
+  if (fails(failing.fsync, EIO)) return -1;
+  return static_cast<int>(syscall(SYS_fsync, file));
+}
+
+namespace {
+
+void write_text_folder(const std::string& folder, const std::string& text) {
+  write_folder(folder, [&](const std::string& temporary) { std::ofstream(temporary + "/file") << text; });
+}
+
 }  // namespace
 
 TEST_CASE("Files: bytes written are the bytes read, zero bytes and all sizes included", "[unit]") {
@@ -58,6 +97,31 @@ TEST_CASE("Files: a write that fails leaves the old file and no debris", "[unit]
   CHECK(entries(folder) == std::set<std::string>{"file"});
   CHECK_THAT(error_of([&] { atomic_write(folder / "no/such/file", "x"); }), Catch::StartsWith("5: "));
   CHECK_FALSE(std::filesystem::exists(folder / "no"));
+}
+
+TEST_CASE("Folders: a write that fails leaves the old folder and no debris, wherever it fails", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder / "made";
+  write_text_folder(path, "old");
+  const auto error = [&](Failing at) {
+    failing = at;
+    const std::string said = error_of([&] { write_text_folder(path, "new"); });
+    failing = {};
+    return said;
+  };
+  // Where folders cannot be exchanged, the second and the third rename move the old one away and the new one there.
+  for (const Failing& at : {Failing{.rename = 1}, Failing{.fsync = 1}, Failing{.exchange = 1, .rename = 2},
+                            Failing{.exchange = 1, .rename = 3}}) {
+    CHECK_THAT(error(at), Catch::StartsWith("5: " + path));
+    CHECK(read_file(path + "/file") == "old");
+    CHECK(entries(folder) == std::set<std::string>{"made"});
+  }
+  CHECK_THAT(error({.fsync = 2}),
+             Catch::Contains("cannot sync the folder"));  // where the new one lies already
+  CHECK(read_file(path + "/file") == "new");
+  CHECK(read_file(path + ".tmp/file") == "old");
+  CHECK(error({.exchange = 1}) == "no error");
+  CHECK(entries(folder) == std::set<std::string>{"made"});
 }
 
 TEST_CASE("Files: a missing file or a folder is an error of the data that names it", "[unit]") {

@@ -266,6 +266,23 @@ TEST_CASE("RunFolder: what a killed save left is removed at the start, other fil
   CHECK(fs::exists(run.path + "/notes.tmp"));
 }
 
+// On a file system that cannot exchange two folders the earlier one has no name for a moment.
+TEST_CASE("RunFolder: a folder that a kill left without its name has it again, unless there is a newer one",
+          "[unit]") {
+  Run run;
+  run.save_all(1, 2);
+  run.folder->write_average(sample_checkpoint(2));
+  for (const std::string& name : {run.checkpoint("update-000002"), run.path + "/averaged"})
+    fs::rename(name, name + ".old.tmp");
+  fs::create_directories(run.checkpoint("update-000001.old.tmp"));
+  run.reopen();
+  CHECK(is_whole(*run.folder->load_latest()));
+  CHECK(run.folder->scheduled() == std::vector<int64_t>{1, 2});
+  CHECK(run.folder->load_average()->update == 2);
+  CHECK(std::distance(fs::directory_iterator(run.checkpoint("")), {}) == 2);
+  CHECK_FALSE(fs::exists(run.path + "/averaged.old.tmp"));
+}
+
 TEST_CASE("RunFolder: a second trainer is refused and told of the first, until it ends", "[unit]") {
   Run run;
   const auto second = [&] { return error_of([&] { RunFolder(run.path, [](const std::string&) {}); }); };
