@@ -13,7 +13,11 @@ namespace xf::tools {
 
 namespace {
 
-nn::Amount to_nn(const Amount& amount) {
+// The training loop knows where an epoch ends, and not how long it is.
+nn::Amount to_nn(const Amount& amount, const char* key) {
+  if (amount.unit == AmountUnit::epochs && amount.value != std::floor(amount.value))
+    fail(ErrorKind::usage, "{}: {} is a part of an epoch; give whole epochs, or updates", key,
+         to_string(amount));
   switch (amount.unit) {
     case AmountUnit::epochs: return {nn::Amount::Unit::epochs, amount.value};
     case AmountUnit::updates: return {nn::Amount::Unit::updates, amount.value};
@@ -25,7 +29,7 @@ nn::Amount to_nn(const Amount& amount) {
 }
 
 nn::Amount frequency(const Options& options, const char* key) {
-  const nn::Amount amount = to_nn(options.get_amount(key));
+  const nn::Amount amount = to_nn(options.get_amount(key), key);
   if (amount.unit == nn::Amount::Unit::seconds) {
     fail(ErrorKind::usage, "{} counts updates, epochs or tokens (50u, 1e, 2Mt), not time", key);
   }
@@ -227,7 +231,7 @@ nn::LoopOptions loop_options(const Options& options) {
   nn::LoopOptions loop;
   for (const Amount& amount : options.get_amounts("after")) {
     if (amount.value <= 0) fail(ErrorKind::usage, "after: {} is no training at all", to_string(amount));
-    loop.after.push_back(to_nn(amount));
+    loop.after.push_back(to_nn(amount, "after"));
   }
   loop.validate_every = frequency(options, "valid-freq");
   loop.save_every = frequency(options, "save-freq");

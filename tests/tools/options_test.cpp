@@ -336,6 +336,11 @@ TEST_CASE("Options: sizes that no model has are refused by their range, and at o
   CHECK_THAT(train_error({"--enc-depth", "5000"}), Catch::Contains("from 0 to 1000"));
   CHECK_THAT(train_error({"--after", "0u"}), Catch::Contains("after: 0u is no training at all"));
   CHECK_THAT(train_error({"--after", "1e308Gu"}), Catch::Contains("is not a number with a unit"));
+  CHECK(train_error({"--after", "8Ku,1.5e"}) ==
+        "2: after: 1.5e is a part of an epoch; give whole epochs, or updates");
+  for (const char* key : {"--valid-freq", "--save-freq", "--disp-freq"})
+    CHECK_THAT(train_error({key, "0.5e"}), Catch::Contains("give whole epochs"));
+  CHECK(train({"--lr-warmup", "0.5e"}).get_amount("lr-warmup").value == 0.5);  // is counted in updates
   CHECK_THAT(train_error({"--valid-freq", "1h"}),
              Catch::Contains("valid-freq counts updates, epochs or tokens"));
   CHECK_THAT(train_error({"--throw-on-divergence", "--rollback"}), Catch::Contains("choose one of them"));
