@@ -211,6 +211,7 @@ class Loop {
     if (state_.best_update == 0 || state_.best_metric == first.metric) return;
     state_.best_update = state_.stalled = 0;
     state_.runners_up.clear();
+    state_.plateau = {.scale = state_.plateau.scale};
   }
 
   void take_as_best(const Score& first) {

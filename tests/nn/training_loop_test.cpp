@@ -468,6 +468,21 @@ TEST_CASE("Training loop: a run that goes on with another first metric finds its
   CHECK(task.kept == std::vector<std::vector<int64_t>>{{3}, {3, 6}, {9}, {9, 12}});
 }
 
+TEST_CASE("Training loop: a plateau of another metric begins anew, and keeps its cuts", "[unit]") {
+  ScriptedTask task;
+  task.script = {{{"bleu", 30}}, {{"bleu", 29}}, {{"bleu", 29}}, {{"chrf", 20}},
+                 {{"chrf", 21}}, {{"chrf", 21}}, {{"chrf", 21}}};
+  TrainingState state;
+  REQUIRE(train(task, 21, {}, state,
+                {.peak = 1e-3, .decay = Decay::plateau, .plateau = {.factor = 0.5, .patience = 1}}) ==
+          "no error");
+  CHECK(state.plateau.best == 21);
+  CHECK(state.plateau.validations == 4);
+  CHECK(task.rates[9] == 0.5e-3);   // behind the second in a row of bleu
+  CHECK(task.rates[20] == 0.5e-3);  // the second in a row of chrf is the last validation
+  CHECK(state.plateau.scale == 0.25);
+}
+
 TEST_CASE("Training loop: an optimiser that begins behind an update corrects its moments from there",
           "[unit]") {
   // Adam's first update moves each weight by the learning rate, whatever the gradient.
