@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace xf::nn {
@@ -10,7 +11,11 @@ namespace {
 
 constexpr double kSmallestCut = 1e-8;  // PyTorch's eps
 
+constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
+
+// NaN is no score: neither a gain, nor a best that another would have to be better than.
 bool gains(double score, double best, double threshold, bool higher_is_better) {
+  if (std::isnan(score) || std::isnan(best)) return !std::isnan(score);
   return higher_is_better ? score > best * (1 + threshold) : score < best * (1 - threshold);
 }
 
@@ -36,7 +41,8 @@ double Schedule::at(int64_t update, const PlateauState& state) const {
 PlateauState Schedule::validated(PlateauState state, int64_t epoch, double score,
                                  bool higher_is_better) const {
   if (decay != Decay::plateau || epoch < plateau.start_epoch) return state;
-  if (state.validations++ == 0 || gains(score, state.best, plateau.threshold, higher_is_better)) {
+  if (state.validations++ == 0) state.best = kNoScore;
+  if (gains(score, state.best, plateau.threshold, higher_is_better)) {
     state.best = score;
     state.without_gain = 0;
   } else if (++state.without_gain > plateau.patience) {

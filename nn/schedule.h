@@ -26,7 +26,7 @@ struct Plateau {
 struct PlateauState {
   int64_t validations = 0;  // that counted
   int64_t without_gain = 0;
-  double best = 0;   // undefined before the first
+  double best = 0;   // undefined before the first; NaN: none yet
   double scale = 1;  // of the rate: the product of the cuts
 };
 

@@ -1,6 +1,8 @@
 #include "nn/validation_progress.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace xf::nn {
 
@@ -11,10 +13,17 @@ double gain_of(const Score& score, double over) {
   return (score.value - over) * (score.higher_is_better ? 1 : -1);
 }
 
+constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
+
+// NaN is no score: neither a gain, nor a best that another would have to be better than.
+bool gains(const Score& score, double best, double epsilon) {
+  return !std::isnan(score.value) && (std::isnan(best) || gain_of(score, best) > epsilon);
+}
+
 }  // namespace
 
 bool is_best(const TrainingState& state, const Score& first, double epsilon) {
-  return state.best_update == 0 || gain_of(first, state.best_score) > epsilon;
+  return gains(first, state.best_update == 0 ? kNoScore : state.best_score, epsilon);
 }
 
 std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score& first, bool is_best,
@@ -22,6 +31,7 @@ std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score&
   std::vector<ScoredSave> saves = state.runners_up;
   if (is_best && state.best_update > 0) saves.insert(saves.begin(), {state.best_update, state.best_score});
   if (!is_best) saves.push_back({state.update, first.value});
+  std::erase_if(saves, [](const ScoredSave& save) { return std::isnan(save.score); });
   std::ranges::stable_sort(saves, [&](const ScoredSave& a, const ScoredSave& b) {
     return gain_of({first.metric, a.score, first.higher_is_better}, b.score) > 0;
   });
@@ -35,9 +45,13 @@ std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
   for (size_t i = 1; i < scores.size(); ++i) {
     const Score& score = scores[i];
     const auto known = std::ranges::find(before, score.metric, &MetricProgress::metric);
-    const bool gained = known == before.end() || gain_of(score, known->best) > epsilon;
-    metrics.push_back(gained ? MetricProgress{score.metric, score.value, 0}
-                             : MetricProgress{score.metric, known->best, known->stalled + 1});
+    MetricProgress progress = known == before.end() ? MetricProgress{score.metric, kNoScore, 0} : *known;
+    if (gains(score, progress.best, epsilon)) {
+      progress = {score.metric, score.value, 0};
+    } else {
+      ++progress.stalled;
+    }
+    metrics.push_back(progress);
   }
   return metrics;
 }

@@ -5,7 +5,8 @@
 
 namespace xf::nn {
 
-// Whether the first metric's score is better than the best so far by more than `epsilon`, or the first one.
+// Whether the first metric's score is better than the best so far by more than `epsilon`, or the first one. NaN is no
+// score, here and below.
 bool is_best(const TrainingState& state, const Score& first, double epsilon);
 
 // The `count` best saves beside the best one, better ones first, now that this score was measured at state.update; where

@@ -89,6 +89,16 @@ TEST_CASE("Schedule: a plateau counts from the last gain, and a gain is more tha
   CHECK(cuts(kPlateau, bleu, true) == std::vector<int64_t>{17, 28});
 }
 
+TEST_CASE("Schedule: a plateau's validation of NaN is one without gain, and never the best", "[unit]") {
+  std::vector<double> scores(30, 3.0);
+  scores[0] = std::nan("");
+  CHECK(cuts(kPlateau, scores) == std::vector<int64_t>{13, 24});  // the second is the first gain
+  scores[0] = 3.0;
+  for (size_t i = 3; i < 30; ++i) scores[i] = std::nan("");
+  CHECK(cuts(kPlateau, scores) == std::vector<int64_t>{12, 23});
+  CHECK(cuts(kPlateau, std::vector<double>(30, std::nan(""))) == std::vector<int64_t>{11, 22});
+}
+
 TEST_CASE("Schedule: a plateau's cut multiplies the rate, and ends where it would be under 1e-8", "[unit]") {
   PlateauState state;
   for (int64_t epoch = 0; epoch < 12; ++epoch) state = kPlateau.validated(state, epoch, 1, false);

@@ -483,6 +483,23 @@ TEST_CASE("Training loop: a plateau of another metric begins anew, and keeps its
   CHECK(state.plateau.scale == 0.25);
 }
 
+TEST_CASE("Training loop: a score of NaN is never the best, and none is worse", "[unit]") {
+  const double none = std::nan("");
+  ScriptedTask task;
+  task.script = {{{"bleu", none}, {"ce", none, false}},
+                 {{"bleu", 1}, {"ce", 9, false}},
+                 {{"bleu", none}, {"ce", none, false}},
+                 {{"bleu", 2}, {"ce", 8, false}},
+                 {{"bleu", none}, {"ce", none, false}}};
+  TrainingState state;
+  REQUIRE(train(task, 15, {.keep_best = 3}, state) == "no error");
+  CHECK(task.kept == std::vector<std::vector<int64_t>>{{6}, {12, 6}});
+  CHECK(state.stalled == 1);
+  REQUIRE(state.other_metrics.size() == 1);
+  CHECK(state.other_metrics[0].best == 8);
+  CHECK(state.other_metrics[0].stalled == 1);
+}
+
 TEST_CASE("Training loop: an optimiser that begins behind an update corrects its moments from there",
           "[unit]") {
   // Adam's first update moves each weight by the learning rate, whatever the gradient.
