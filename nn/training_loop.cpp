@@ -208,9 +208,8 @@ class Loop {
 
   // A run may go on with another first metric: what was best by the one before is not comparable.
   void forget_other_metric(const Score& first) {
-    if (state_.best_update == 0 || state_.best_metric == first.metric) return;
-    state_.best_update = state_.stalled = 0;
-    state_.runners_up.clear();
+    if (state_.best_metric == first.metric) return;
+    forget_best(state_);
     state_.plateau = {.scale = state_.plateau.scale};
   }
 

@@ -59,7 +59,6 @@ std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
 void forget_best(TrainingState& state) {
   state.best_update = state.stalled = 0;
   state.runners_up.clear();
-  state.other_metrics.clear();
 }
 
 int64_t stalled(const LoopOptions& options, const TrainingState& state) {

@@ -18,7 +18,8 @@ std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score&
 std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
                                      const std::vector<Score>& scores, double epsilon);
 
-// Nothing is the best any more, and nothing has stalled: earlier scores are of another text or metric, or of saves of another folder.
+// Of the first metric no save is the best any more, and nothing has stalled: earlier scores are of another text or metric, or
+// of another folder's saves.
 void forget_best(TrainingState& state);
 
 // Validations without progress that --early-stopping counts.

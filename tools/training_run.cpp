@@ -251,6 +251,7 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
              state.get<std::string>("valid_hash") != validation_hash()) {
     on_warning("valid-sets: another text than before; what was best by that one is not comparable, and forgotten");
     nn::forget_best(state_);
+    state_.other_metrics.clear();
     state_.plateau = {.scale = state_.plateau.scale};
   }
   if (options_.get_bool("no-optimizer-reload")) {
