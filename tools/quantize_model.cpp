@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "tools/exchange/import_model.h"
 #include "tools/loaded_model.h"
 #include "tools/model_output.h"
 #include "tools/progress.h"
@@ -15,6 +16,12 @@ namespace {
 
 std::string size_of_weights(const std::string& folder) {
   return grouped(static_cast<int64_t>(std::filesystem::file_size(folder + "/model.safetensors")));
+}
+
+// Another toolkit's file of weights has another name.
+std::string origin(const std::string& model) {
+  return exchange::is_foreign(model) ? fmt::format("made of {}", model)
+                                     : fmt::format("{} has {}", model, size_of_weights(model));
 }
 
 }  // namespace
@@ -32,13 +39,12 @@ void quantize_model(const Options& options) {
                         .metadata = from.metadata,
                         .state = {},  // no training goes on from it
                         .config = from.config,
-                        .companions = {}};
+                        .companions = unbound.model->vocabularies.files()};
   if (from.state.has("averaged"))
     result.state.set("averaged", from.state.get<std::vector<int64_t>>("averaged"));
-  write_model(output, std::move(result), find_vocabularies(folder));
+  write_model(output, std::move(result), "");
   if (options.get_bool("quiet")) return;
-  fmt::print(stderr, "{}: {} bytes, {} has {}\n", output, size_of_weights(output), folder,
-             size_of_weights(folder));
+  fmt::print(stderr, "{}: {} bytes, {}\n", output, size_of_weights(output), origin(folder));
 }
 
 }  // namespace xf::tools
