@@ -94,6 +94,14 @@ std::string score_of(const std::string& folder, const nn::Checkpoint& checkpoint
   return found->second.metric + " " + score_text(found->second.metric, found->second.score);
 }
 
+// `vocabularies` are those of the first checkpoint.
+void check_same_vocabulary(const Vocabularies& vocabularies, const nn::Checkpoint& checkpoint,
+                           const std::string& folder, const std::string& first) {
+  if (folder == first) return check_vocabularies(vocabularies, checkpoint.metadata, folder);
+  if (!are_of_model(vocabularies, checkpoint.metadata))
+    fail(ErrorKind::data, "{} has another vocabulary than {}", folder, first);
+}
+
 }  // namespace
 
 std::vector<std::string> chosen_checkpoints(const Options& options) {
@@ -106,6 +114,8 @@ std::vector<std::string> chosen_checkpoints(const Options& options) {
            "--{} chooses among a run's checkpoints, and {} is named already; leave out one of them", other,
            named.front());
   }
+  if (named.size() == 1 && !nn::scheduled_saves(named.front()).empty())
+    fail(ErrorKind::usage, "{} is a run; give -m {} to average its checkpoints", named.front(), named.front());
   if (!named.empty()) return folders;
   if (!options.is_set("model"))
     fail(ErrorKind::usage,
@@ -119,14 +129,14 @@ std::vector<std::string> chosen_checkpoints(const Options& options) {
 void average_checkpoints(const Options& options) {
   const std::string output = model_output(options);
   const std::vector<std::string> folders = chosen_checkpoints(options);
-  const std::string home = find_vocabularies(folders.back());
+  const std::string home = find_vocabularies(folders.front());
   std::optional<Vocabularies> vocabularies;
   if (!home.empty()) vocabularies = load_vocabularies(home);
   nn::Average average;
   std::string taken;
   for (const std::string& folder : folders) {
     nn::Checkpoint checkpoint = nn::read_model(folder);
-    if (vocabularies) check_vocabularies(*vocabularies, checkpoint.metadata, folder);
+    if (vocabularies) check_same_vocabulary(*vocabularies, checkpoint, folder, folders.front());
     const std::string score = score_of(folder, checkpoint);
     taken += fmt::format("update {}  {}{}\n", grouped(checkpoint.update), score.empty() ? "" : score + "  ",
                          folder);

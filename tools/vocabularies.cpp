@@ -151,13 +151,17 @@ void describe_vocabularies(const Vocabularies& vocabularies, nn::Metadata& metad
   metadata[kChecksum] = vocabularies.checksum();
 }
 
-void check_vocabularies(const Vocabularies& vocabularies, const nn::Metadata& metadata,
-                        const std::string& where) {
+bool are_of_model(const Vocabularies& vocabularies, const nn::Metadata& metadata) {
   const auto differs = [&](const char* key, const std::string& now) {
     const auto then = metadata.find(key);
     return then != metadata.end() && then->second != now;
   };
-  if (!differs(kHash, vocabularies.hash()) && !differs(kChecksum, vocabularies.checksum())) return;
+  return !differs(kHash, vocabularies.hash()) && !differs(kChecksum, vocabularies.checksum());
+}
+
+void check_vocabularies(const Vocabularies& vocabularies, const nn::Metadata& metadata,
+                        const std::string& where) {
+  if (are_of_model(vocabularies, metadata)) return;
   fail(ErrorKind::data,
        "{}: was trained with another vocabulary, or the vocabulary's file is damaged; put the run's own "
        "vocab.* "

@@ -45,6 +45,7 @@ std::string find_vocabularies(const std::string& folder);
 // Error data, beginning with `where`, if they are others. Models of before the checksum are compared by hash,
 // which sees other pieces but no other scores.
 void describe_vocabularies(const Vocabularies& vocabularies, nn::Metadata& metadata);
+bool are_of_model(const Vocabularies& vocabularies, const nn::Metadata& metadata);
 void check_vocabularies(const Vocabularies& vocabularies, const nn::Metadata& metadata,
                         const std::string& where);
 

@@ -55,7 +55,8 @@ claim "nothing is left of all that" test ! -e new -a ! -e new.tmp
 train narrow --after 2u --dim-emb 16 --vocabs run/vocab.spm --quiet
 claim "a model of another shape is refused by its name: 3" refused 3 "narrow/averaged: '.*' is \[" average run/best narrow -o new
 train reworded --after 2u --vocab-size 150 --quiet
-claim "one of another vocabulary, too: 3" refused 3 "run/best: was trained with another vocabulary" average run/best reworded -o new
+claim "one of another vocabulary, too: 3" refused 3 "reworded/averaged has another vocabulary than run/best" \
+  average run/best run/latest reworded -o new
 cp -rL run broken
 printf X | dd of=broken/checkpoints/update-000010/model.safetensors bs=1 seek=3000 conv=notrunc status=none
 claim "a damaged one, too: 3" refused 3 "update-000010/model.safetensors: damaged" average -m broken -o new
@@ -69,6 +70,11 @@ claim "quantize: the model in eight bits translates as --precision int8 does, wi
 claim "with --precision int8 as well" same_bytes eight.nbest \
   <(xformer-translate -m small -i test.en --n-best --word-scores --quiet --precision int8)
 claim "otherwise than in f32" differ eight.nbest <(xformer-translate -m run -i test.en --n-best --word-scores --quiet)
+xformer-export to ctranslate2 -m run -o theirs --quiet
+claim "of another toolkit's model, too" quantize -m theirs -o small.theirs 2>theirs.log
+claim "which it names" grep -q "^small.theirs: [0-9,]* bytes, made of theirs$" theirs.log
+claim "with its vocabulary, so that it translates the same" same_bytes eight.nbest \
+  <(xformer-translate -m small.theirs -i test.en --n-best --word-scores --quiet)
 bytes() { stat -c %s "$1/model.safetensors"; }
 claim "in less than half of the bytes, of rows as short as these" test $((2 * $(bytes small))) -lt "$(bytes run/averaged)"
 claim "and says both" grep -q "^small: $(bytes small | sed -E ':a; s/^([0-9]+)([0-9]{3})/\1,\2/; ta') bytes, " small.log

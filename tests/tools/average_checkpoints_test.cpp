@@ -88,7 +88,9 @@ TEST_CASE("Export average: checkpoints that are named stay in their order, and n
     return chosen_checkpoints(options_of(Program::export_average, words));
   };
   CHECK(chosen({run.save(5), run.save(2)}) == std::vector{run.save(5), run.save(2)});
-  CHECK(chosen({run.path()}) == std::vector{run.path() + "/latest"});
+  CHECK(chosen({run.save(5), run.path()}) == std::vector{run.save(5), run.path() + "/latest"});
+  CHECK(error_of([&] { chosen({run.path()}); }) ==
+        "2: " + run.path() + " is a run; give -m " + run.path() + " to average its checkpoints");
   CHECK_THAT(error_of([&] { chosen({run.save(5), "-m", run.path()}); }), Catch::StartsWith("2: --model"));
   CHECK_THAT(error_of([&] { chosen({run.save(5), "--last", "1"}); }), Catch::StartsWith("2: --last"));
   CHECK_THAT(error_of([&] {
