@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "tools/option_value.h"
+#include "tools/program_commands.h"
 
 namespace xf::tools {
 namespace {
@@ -90,7 +91,7 @@ bool Options::is_given(std::string_view name) const { return value_of(name).give
 void Options::require(std::string_view name) const {
   if (is_set(name)) return;
   fail(ErrorKind::usage, "{} needs --{} {}; see {} --help", program_name(program_), name,
-       value_of(name).spec->value_name, program_name(program_));
+       value_text(*value_of(name).spec), program_name(program_));
 }
 
 std::string Options::text_of(std::string_view name) const {

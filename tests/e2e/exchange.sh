@@ -108,6 +108,8 @@ claim "two: 2" refused 2 "2 .npz files and none is model.npz; name the one" to x
 # ---- one file
 claim "to safetensors" to safetensors -m run -o run.safetensors --quiet
 claim "with as many parameters" equal "$(xformer-export inspect run.safetensors | grep '^total')" "$(xformer-export inspect run | grep '^total')"
+claim "of another toolkit's model, too" to safetensors -m ct2 -o ct2.safetensors --quiet
+claim "the same tensors" xformer-export diff run.safetensors ct2.safetensors
 claim "to text" to text -m run -o run.txt --quiet
 claim "a line for each tensor, and one for each row" equal "$(grep -c '^[a-z]' run.txt)" "$(grep -c 'F32' <(xformer-export inspect run))"
 claim "the embedding's first row" equal "$(grep -A 1 '^embedding.weight 200 32$' run.txt | tail -n 1 | wc -w)" 32
@@ -135,7 +137,7 @@ no_room() { (ulimit -f 16 && to ctranslate2 -m run -o new); }
 claim "no room: 5" refused 5 "new" no_room
 claim "and nothing is left" test ! -e new -a ! -e new.tmp
 claim "an unknown format: 2" refused 2 "format" to onnx -m run -o new
-claim "no format: 2" refused 2 "needs --format" to -m run -o new
+claim "no format: 2" refused 2 "needs --format ctranslate2\|hf-marian\|safetensors\|text\|xformer; see" to -m run -o new
 claim "no model of another toolkit: 2" refused 2 "run: no model of another toolkit" to xformer -m run -o new
 claim "an option of another format: 2" refused 2 "quantization is for ctranslate2" to hf-marian -m run -o new --quantization int8
 damage() { rm -rf hurt && cp -r "$1" hurt && printf '\377\377\377' | dd of="hurt/$2" bs=1 seek="$3" conv=notrunc status=none; }

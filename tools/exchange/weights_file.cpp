@@ -6,6 +6,7 @@
 #include "core/file.h"
 #include "nn/run_folder.h"
 #include "tools/config_file.h"
+#include "tools/exchange/import_model.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
 
@@ -35,8 +36,10 @@ void write_weights(const Options& options) {
   const std::string& output = options.get_string("output");
   refuse_existing(output, options.get_bool("overwrite"));
   check_folder_of(output);
-  const std::string folder = nn::find_model_folder(options.get_string("model"));
-  const nn::Checkpoint checkpoint = nn::read_model(folder);
+  const std::string& model = options.get_string("model");
+  const bool foreign = is_foreign(model);
+  const std::string folder = foreign ? model : nn::find_model_folder(model);
+  const nn::Checkpoint checkpoint = foreign ? import_model(model).checkpoint : nn::read_model(folder);
   if (nn::is_quantized(checkpoint.model))
     fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of", folder);
   refuse_input_as_output(output);
