@@ -61,12 +61,36 @@ void check_dots(const std::string& text, const std::string& name) {
   }
 }
 
+bool is_toml(const std::string& text) {
+  try {
+    static_cast<void>(toml::parse(text));
+    return true;
+  } catch (const toml::parse_error&) {
+    return false;
+  }
+}
+
+// For `task = demo` and `after = 3e`, a word without its quotes; else nothing.
+std::string quotes_hint(const std::string& text, unsigned line_number) {
+  std::istringstream lines(text);
+  std::string line, more;
+  for (unsigned i = 0; i < line_number; ++i) std::getline(lines, line);
+  const size_t sign = line.find('=');
+  if (sign == std::string::npos) return "";
+  std::istringstream left(line.substr(0, sign)), right(line.substr(sign + 1));
+  std::string key, word;
+  const bool alone = left >> key && right >> word && !(right >> more);
+  if (!alone || word.find_first_of("\"'[]{}=#") != std::string::npos || is_toml("x = " + word)) return "";
+  return fmt::format("; texts and amounts with a unit stand in quotes: {} = \"{}\"", key, word);
+}
+
 toml::table parsed(const std::string& text, const std::string& name) {
   check_dots(text, name);
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
-    fail(ErrorKind::usage, "{}:{}: {}", name, error.source().begin.line, error.description());
+    const unsigned line = error.source().begin.line;
+    fail(ErrorKind::usage, "{}:{}: {}{}", name, line, error.description(), quotes_hint(text, line));
   }
 }
 

@@ -134,7 +134,7 @@ std::vector<Row> vocab_train_options() {
              "SentencePiece BPE, single characters, or words by ICU's or spaCy's rules"),
       text("languages", "", "L", "of the text, en or de, for spaCy's rules; else as its name ends"),
       integer("vocab-size", "10000", "N", "pieces of a BPE vocabulary").between(8, 1e8),
-      real("character-coverage", "1", "X", "share of the characters that get a piece (spm)").between(0.9, 1),
+      real("character-coverage", "1", "X", "share of the characters that get a piece (spm)").between(0.98, 1),
       integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1),
       flag("overwrite", "false", "replace the file if it exists").keeps(Keep::never),
   };

@@ -111,6 +111,9 @@ TEST_CASE("Options: a wrong type, range, choice or number of values is refused b
         "2: train-sets: type translation reads SRC TRG, got 3 files");
   CHECK(train_error({"--tsv", "--valid-sets", "one", "two"}) ==
         "2: valid-sets: type translation reads one file of SOURCE TAB TARGET lines, got 2 files");
+  CHECK(error_of([] {
+          parse(Program::vocab_train, {"--character-coverage", "0.9"});
+        }) == "2: --character-coverage: 0.9 is out of range; it must be from 0.98 to 1");
   CHECK(train_error({"--lowercase=maybe"}) == "2: --lowercase: 'maybe' is neither true nor false");
   CHECK(train_error({"--after", "3x"}).starts_with("2: --after: '3x' is not a number with a unit"));
   CHECK(train_error({"--dim-emb"}).starts_with("2: --dim-emb lacks a value"));
@@ -130,6 +133,11 @@ TEST_CASE("Config file: what is wrong is said with its line", "[unit]") {
   CHECK(error("seed = 1\nseed = 2").starts_with("2: c.toml:2: "));
   CHECK(error("overwrite = true") ==
         "2: c.toml:1: 'overwrite' belongs on the command line (--overwrite), not in a file");
+  CHECK(error("seed = 1\nafter = 3e")
+            .ends_with("; texts and amounts with a unit stand in quotes: after = \"3e\""));
+  CHECK(error("task = demo").ends_with("; texts and amounts with a unit stand in quotes: task = \"demo\""));
+  CHECK_THAT(error("seed = 1\nseed = 2"), !Catch::Contains("quotes"));
+  CHECK_THAT(error("seed = = 2"), !Catch::Contains("quotes"));
   CHECK(train_error({"-c", "/nowhere/c.toml"}) == "2: config file /nowhere/c.toml does not exist");
 }
 
@@ -301,6 +309,8 @@ TEST_CASE("Options: reading a name or type that the table lacks is an error of t
       error_of([&] { options.get_string("model"); }).starts_with("1: options: 'model' is read as one value"));
   CHECK(error_of([&] { options.require("train-sets"); }) ==
         "2: xformer-train needs --train-sets SRC TRG...; see xformer-train --help");
+  CHECK_THAT(error_of([] { parse(Program::export_to, {})->require("format"); }),
+             Catch::Contains("needs --format ctranslate2|hf-marian|safetensors|text|xformer; see"));
 }
 
 TEST_CASE("Option table: a program knows a name once, and every row says what it does", "[unit]") {
