@@ -60,8 +60,10 @@ void Finding::add(int64_t line) {
   if (++count <= kLinesShown) lines.push_back(line);
 }
 
+bool TextReport::clean() const { return lines > empty.count + over_long.count && invalid_utf8.count == 0; }
+
 bool CorpusReport::clean() const {
-  return source.lines > source.empty.count && source.lines == target.lines && half_empty.count == 0 &&
+  return taken > 0 && source.lines == target.lines && half_empty.count == 0 &&
          source.invalid_utf8.count + target.invalid_utf8.count == 0;
 }
 
@@ -83,10 +85,13 @@ CorpusReport check_corpus(const std::string& source_path, const std::string& tar
     const bool has_source = source_reader.next(source), has_target = target_reader.next(target);
     if (!has_source && !has_target) break;
     int64_t source_words = 0, target_words = 0;
+    const int64_t over_long = report.source.over_long.count + report.target.over_long.count;
     const int64_t number = has_source ? source_reader.line_number() : target_reader.line_number();
     if (has_source) source_words = check_line(source, number, source_options, report.source);
     if (has_target) target_words = check_line(target, number, target_options, report.target);
     if (!has_source || !has_target) continue;
+    const bool fits = report.source.over_long.count + report.target.over_long.count == over_long;
+    if (source_words > 0 && target_words > 0 && fits) ++report.taken;
     const auto [fewer, more] = std::minmax(source_words, target_words);
     if (fewer == 0 && more > 0) report.half_empty.add(number);
     if (fewer > 0 && more > CorpusReport::kRatio * fewer && more > fewer + CorpusReport::kRatio) {
@@ -95,6 +100,8 @@ CorpusReport check_corpus(const std::string& source_path, const std::string& tar
   }
   return report;
 }
+
+std::string verdict(bool clean) { return clean ? "  ready for training\n" : "  not ready for training\n"; }
 
 std::string describe(const TextReport& report) {
   std::string text =
@@ -125,7 +132,7 @@ std::string describe(const CorpusReport& report) {
   }
   text += describe("text on one side only", report.half_empty);
   text += describe("very different lengths", report.unbalanced);
-  return text + (report.clean() ? "  ready for training\n" : "  not ready for training\n");
+  return text + verdict(report.clean());
 }
 
 }  // namespace xf::data

@@ -29,6 +29,7 @@ struct TextReport {
   int64_t max_length = 0;           // what over_long means, in tokens, or in words without a tokenizer
   int64_t tokens = 0, unknown = 0;  // only with a tokenizer
   bool tokenized = false;
+  bool clean() const;  // valid UTF-8, and something is left to train on
 };
 
 struct CorpusReport {
@@ -36,7 +37,9 @@ struct CorpusReport {
   Finding half_empty;  // pairs with text on one side only
   Finding unbalanced;  // pairs of which one side has over kRatio times as many words (and over kRatio more)
   static constexpr int64_t kRatio = 4;
-  bool clean() const;  // equal line counts, valid UTF-8, no half-empty pair: training accepts all of it
+  int64_t taken = 0;  // pairs that training learns from: with text on both sides, and not over-long
+  bool clean()
+      const;  // equal line counts, valid UTF-8, no half-empty pair, and something is left to train on
 };
 
 struct CheckOptions {
@@ -49,7 +52,8 @@ TextReport check_text(const std::string& path, const CheckOptions& options);
 CorpusReport check_corpus(const std::string& source_path, const std::string& target_path,
                           const CheckOptions& source_options, const CheckOptions& target_options);
 
-// Lines for a person to read, ending in a newline.
+// Lines for a person to read, ending in a newline; whether training can begin stands below a pair of texts.
+std::string verdict(bool clean);
 std::string describe(const TextReport& report);
 std::string describe(const CorpusReport& report);
 

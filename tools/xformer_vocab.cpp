@@ -185,8 +185,8 @@ int check(const Options& options) {
     fail(ErrorKind::usage, "xformer-vocab check takes one file, or two that are parallel");
   if (paths.size() == 1) {
     const auto report = data::check_text(paths[0], with.per_text[0]);
-    fmt::print("{}", data::describe(report));
-    return report.invalid_utf8.count == 0 ? 0 : 1;
+    fmt::print("{}{}", data::describe(report), data::verdict(report.clean()));
+    return report.clean() ? 0 : 1;
   }
   const auto report = data::check_corpus(paths[0], paths[1], with.per_text[0], with.per_text[1]);
   fmt::print("{}", data::describe(report));

@@ -36,6 +36,19 @@ TEST_CASE("Corpus check: text of blank lines alone is nothing to train on", "[un
   CHECK_FALSE(check_corpus(source, target, {}, {}).clean());
 }
 
+TEST_CASE("Corpus check: text of which every pair is too long is nothing to train on", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string source = folder.write("x.en", "a b c\na\n"), target = folder.write("x.de", "a\na b c\n");
+  CheckOptions options;
+  options.max_length = 2;
+  CHECK_FALSE(check_corpus(source, target, options, options).clean());
+  CHECK(check_text(source, options).clean());
+  options.max_length = 3;
+  CHECK(check_corpus(source, target, options, options).clean());
+  const std::string alone = folder.write("y", "a b c d\n\n");
+  CHECK_FALSE(check_text(alone, options).clean());
+}
+
 TEST_CASE("Corpus check: with a tokenizer it counts tokens and unknown ones of the prepared text", "[unit]") {
   const tests::TemporaryFolder folder;
   const auto words = make_word_tokenizer("<unk>\n\u2581a\n\u2581b\n", "list");
