@@ -59,15 +59,18 @@ int run(Collective& ranks, Silence& silence, const std::function<int(Collective&
   }
 }
 
-// Where they do not find each other one of them says so: the launcher ends all with the first that ends.
+// What is wrong with all of them one says: the launcher ends all with the first that ends.
+void let_first_speak(Silence& silence) {
+  if (launched_rank() == 0) return;
+  silence.begin();
+  sleep(1);
+}
+
 std::unique_ptr<Collective> join(Silence& silence) {
   try {
     return join_ranks();
-  } catch (const Error&) {
-    if (launched_rank() > 0) {
-      silence.begin();
-      sleep(1);
-    }
+  } catch (const Error&) {  // they do not find each other
+    let_first_speak(silence);
     throw;
   }
 }
@@ -88,6 +91,19 @@ int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collec
   std::fflush(nullptr);
   if (joined && joined->broken()) _exit(code);  // what MPI would do at the end waits for the lost
   return code;
+}
+
+int run_alone(int argc, char** argv, const std::function<int(int, char**)>& body) {
+  Silence silence;
+  return run_program(argc, argv, [&](int count, char** words) {
+    if (launched_ranks() > 1) {
+      let_first_speak(silence);
+      fail(ErrorKind::usage,
+           "started as {} processes, each of which would do all of the work; only xformer-train divides it",
+           launched_ranks());
+    }
+    return body(count, words);
+  });
 }
 
 int threads_of_rank(const Options& options, Collective& ranks) {

@@ -5,10 +5,10 @@
 #include "core/stop.h"
 #include "data/text_file.h"
 #include "tools/loaded_model.h"
-#include "tools/main.h"
 #include "tools/model_config.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
+#include "tools/ranks.h"
 #include "tools/terminal.h"
 #include "tools/text_classifier.h"
 
@@ -72,4 +72,4 @@ int program(int argc, char** argv) {
 }  // namespace
 }  // namespace xf::tools
 
-int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::program); }
+int main(int argc, char** argv) { return xf::tools::run_alone(argc, argv, xf::tools::program); }

@@ -11,9 +11,9 @@
 #include "tools/explain/quirk.h"
 #include "tools/explain/steps.h"
 #include "tools/explain/tape_listing.h"
-#include "tools/main.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
+#include "tools/ranks.h"
 
 namespace xf::tools {
 namespace {
@@ -69,4 +69,4 @@ int explain_program(int argc, char** argv) {
 }  // namespace
 }  // namespace xf::tools
 
-int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::explain_program); }
+int main(int argc, char** argv) { return xf::tools::run_alone(argc, argv, xf::tools::explain_program); }

@@ -1,6 +1,6 @@
 // xformer-export: makes other models of trained ones, and says what a model consists of.
 #include "tools/export_commands.h"
-#include "tools/main.h"
+#include "tools/ranks.h"
 
 namespace xf::tools {
 namespace {
@@ -15,4 +15,4 @@ int export_program(int argc, char** argv) {
 }  // namespace
 }  // namespace xf::tools
 
-int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::export_program); }
+int main(int argc, char** argv) { return xf::tools::run_alone(argc, argv, xf::tools::export_program); }

@@ -6,10 +6,10 @@
 #include "data/text_file.h"
 #include "nn/sampler.h"
 #include "tools/loaded_model.h"
-#include "tools/main.h"
 #include "tools/model_config.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
+#include "tools/ranks.h"
 
 namespace xf::tools {
 namespace {
@@ -72,4 +72,4 @@ int generate(int argc, char** argv) {
 }  // namespace
 }  // namespace xf::tools
 
-int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::generate); }
+int main(int argc, char** argv) { return xf::tools::run_alone(argc, argv, xf::tools::generate); }

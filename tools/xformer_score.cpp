@@ -2,8 +2,8 @@
 // model; runs beside each other; the validity of molecules.
 #include <fmt/core.h>
 
-#include "tools/main.h"
 #include "tools/options.h"
+#include "tools/ranks.h"
 #include "tools/results_table.h"
 #include "tools/score_model.h"
 #include "tools/score_smiles.h"
@@ -55,4 +55,4 @@ int program(int argc, char** argv) {
 }  // namespace
 }  // namespace xf::tools
 
-int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::program); }
+int main(int argc, char** argv) { return xf::tools::run_alone(argc, argv, xf::tools::program); }

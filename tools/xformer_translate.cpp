@@ -9,12 +9,12 @@
 #include "core/stop.h"
 #include "data/compat_bleu.h"
 #include "data/text_file.h"
-#include "tools/main.h"
 #include "tools/model_config.h"
 #include "tools/model_translator.h"
 #include "tools/option_value.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
+#include "tools/ranks.h"
 #include "tools/seed_log.h"
 #include "tools/teacher_forcing.h"
 #include "tools/terminal.h"
@@ -187,4 +187,4 @@ int translate(int argc, char** argv) {
 }  // namespace
 }  // namespace xf::tools
 
-int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::translate); }
+int main(int argc, char** argv) { return xf::tools::run_alone(argc, argv, xf::tools::translate); }

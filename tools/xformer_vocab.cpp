@@ -23,10 +23,10 @@
 #include "tools/batch_padding.h"
 #include "tools/commands.h"
 #include "tools/field_batches.h"
-#include "tools/main.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
+#include "tools/ranks.h"
 #include "tools/run_log.h"
 #include "tools/terminal.h"
 #include "tools/text_options.h"
@@ -258,4 +258,4 @@ int vocab(int argc, char** argv) {
 }  // namespace
 }  // namespace xf::tools
 
-int main(int argc, char** argv) { return xf::tools::run_program(argc, argv, xf::tools::vocab); }
+int main(int argc, char** argv) { return xf::tools::run_alone(argc, argv, xf::tools::vocab); }

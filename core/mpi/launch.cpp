@@ -55,6 +55,11 @@ void* load() {
 
 }  // namespace
 
+int launched_ranks() {
+  const int size = launched();
+  return size == kUnknown ? 1 : size;
+}
+
 int launched_rank() {
   for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
     if (const auto rank = number_in(variable)) return *rank;

@@ -12,6 +12,9 @@ namespace xf {
 // of its own.
 std::unique_ptr<Collective> join_ranks();
 
+// How many they are, as the launcher says: 1 where this process is alone or nothing says it.
+int launched_ranks();
+
 // Which of them this is, as the launcher says: 0 where it says nothing.
 int launched_rank();
 
