@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "tools/foreign_names.h"
 #include "tools/option_value.h"
+#include "tools/program_commands.h"
 
 namespace xf::tools {
 namespace {
@@ -50,24 +52,63 @@ std::vector<std::string> spellings(Program program) {
   return names;
 }
 
-void refuse_leftovers(Program program, const CLI::App& app) {
+// Of a spelling as "--seed", "-m" or "--seed=1"; nullptr where none is spelt so.
+const OptionSpec* option_spelt(Program program, const std::string& word) {
+  const std::string spelling = word.substr(0, word.find('='));
+  for (const OptionSpec& spec : option_table()) {
+    const std::vector<std::string> known = spellings_of(spec);
+    if (spec.accepted_by(program) && std::ranges::find(known, spelling) != known.end()) return &spec;
+  }
+  return nullptr;
+}
+
+// Whether a second one is a slip; a number or a choice that is given again goes before the first.
+bool names_place(const OptionSpec& spec) {
+  constexpr std::array<std::string_view, 5> kPlaces = {"FILE", "DIR", "PATH", "RUN", "MODEL"};
+  return !spec.is_list() && std::ranges::find(kPlaces, spec.value_name) != kPlaces.end();
+}
+
+// "; switches take =false: ..." for --no-SWITCH; else "".
+std::string negation_hint(Program program, std::string_view name) {
+  if (!name.starts_with("no-")) return "";
+  const OptionSpec* spec = find_option(program, name.substr(3));
+  if (!spec || spec->type != OptionType::boolean) return "";
+  return fmt::format("; switches take =false: --{}=false", spec->name);
+}
+
+void refuse_leftovers(Program program, const CLI::App& app, const std::vector<std::string>& arguments) {
   auto leftovers = app.remaining();
   std::erase(leftovers, "--");  // CLI11 keeps the end of the options among them
   if (leftovers.empty()) return;
   const auto option =
       std::ranges::find_if(leftovers, [](const std::string& word) { return word.starts_with('-'); });
-  if (option == leftovers.end()) {
-    fail(ErrorKind::usage, "unexpected argument '{}'; see {} --help", leftovers.front(),
-         program_name(program));
-  }
+  if (option == leftovers.end()) refuse_argument(program, arguments, leftovers.front());
   const std::string name = option->substr(0, option->find('='));
   const std::string bare_name = name.substr(std::min(name.find_first_not_of('-'), name.size()));
-  const std::string hint = suggestion(bare_name, spellings(program), "--");
+  std::string hint = negation_hint(program, bare_name);
+  if (hint.empty()) hint = suggestion(bare_name, spellings(program), "--");
   fail(ErrorKind::usage, "unknown option '{}'{}", name,
        hint.empty() ? fmt::format("; see {} --help", program_name(program)) : hint);
 }
 
 }  // namespace
+
+void refuse_argument(Program program, const std::vector<std::string>& arguments, const std::string& word) {
+  // The option that it stands behind.
+  const OptionSpec* before = nullptr;
+  for (const std::string& argument : arguments) {
+    if (argument == word) break;
+    if (const OptionSpec* spec = option_spelt(program, argument)) before = spec;
+  }
+  std::string hint = fmt::format("see {} --help", program_name(program));
+  if (before && before->type == OptionType::boolean && (word == "true" || word == "false"))
+    hint = fmt::format("switches take =false: --{}={}", before->name, word);
+  else if (before && before->is_list())
+    hint = fmt::format("--{} takes {} alone", before->name, value_text(*before));
+  else if (program == Program::translate)
+    hint = "text comes from -i FILE or the standard input";
+  fail(ErrorKind::usage, "unexpected argument '{}'; {}", word, hint);
+}
 
 std::vector<GivenOption> parse_command_line(Program program, const std::vector<std::string>& arguments) {
   CLI::App app;
@@ -88,10 +129,11 @@ std::vector<GivenOption> parse_command_line(Program program, const std::vector<s
   } catch (const CLI::ParseError& error) {
     fail(ErrorKind::usage, "{}; see {} --help", error.what(), program_name(program));
   }
-  refuse_leftovers(program, app);
+  refuse_leftovers(program, app, arguments);
   std::vector<GivenOption> given;
   for (const auto& [spec, option] : options) {
     if (option->count() == 0) continue;
+    if (option->count() > 1 && names_place(*spec)) fail(ErrorKind::usage, "--{}: given twice", spec->name);
     given.push_back({std::string(spec->name), option->reduced_results(), fmt::format("--{}", spec->name)});
   }
   return given;

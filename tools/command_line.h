@@ -13,6 +13,10 @@ namespace xf::tools {
 // value, a word too many.
 std::vector<GivenOption> parse_command_line(Program program, const std::vector<std::string>& arguments);
 
+// Error usage for a word that no option takes, with what was probably meant.
+[[noreturn]] void refuse_argument(Program program, const std::vector<std::string>& arguments,
+                                  const std::string& word);
+
 // The text of --help or --help-all: groups, defaults (the default task's where the task decides).
 std::string help_text(Program program, bool all);
 

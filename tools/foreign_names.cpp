@@ -14,7 +14,7 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-// Dashes stand for underscores, too.
+// Dashes stand for underscores, too. A name may come twice: the first that a program has is meant.
 constexpr auto kNames = std::to_array<Pair>({
     {"lr", "learn-rate"},
     {"learning-rate", "learn-rate"},
@@ -27,7 +27,11 @@ constexpr auto kNames = std::to_array<Pair>({
     {"max-steps", "after"},
     {"train-steps", "after"},
     {"patience", "early-stopping"},
-    {"batch-size", "mini-batch-words"},
+    {"after-epochs", "after"},
+    {"after-batches", "after"},
+    {"batch-size", "mini-batch"},
+    {"batch-type", "mini-batch-words"},
+    {"max-sentences", "mini-batch"},
     {"max-tokens", "mini-batch-words"},
     {"batch-multiplier", "optimizer-delay"},
     {"update-freq", "optimizer-delay"},
@@ -100,23 +104,63 @@ constexpr auto kNames = std::to_array<Pair>({
     {"print-alignment", "alignment"},
     {"report-align", "alignment"},
     {"momentum", "optimizer-params"},
+    {"adam-eps", "optimizer-params"},
+    {"arch", "task"},
+    {"train", "train-sets"},
+    {"data.train", "train-sets"},
+    {"trainpref", "train-sets"},
+    {"dev", "valid-sets"},
+    {"data.dev", "valid-sets"},
+    {"validpref", "valid-sets"},
+    {"data.test", "test-sets"},
+    {"testpref", "test-sets"},
+    {"src", "source"},
+    {"src", "input"},
+    {"src", "train-sets"},
+    {"tgt", "target"},
+    {"tgt", "teacher-forced"},
+    {"tgt", "train-sets"},
+    {"srcdict", "vocabs"},
+    {"tgtdict", "vocabs"},
+    {"max-source-positions", "max-length"},
+    {"max-target-positions", "max-length"},
+    {"share-decoder-input-output-embed", "tied-embeddings"},
+    {"lr-decay-inv-sqrt", "lr-schedule"},
+    {"lr-shrink", "lr-decay"},
+    {"lr-patience", "lr-decay-patience"},
+    {"transformer-postprocess", "norm"},
+    {"transformer-preprocess", "norm"},
+    {"eval-bleu-print-samples", "valid-print"},
+    {"embedding-fix-src", "freeze"},
+    {"embedding-fix-trg", "freeze"},
+    {"save-interval", "save-freq"},
+    {"save-interval-updates", "save-freq"},
+    {"best-checkpoint-metric", "valid-metrics"},
+    {"length-penalty", "normalize"},
+    {"num-hypotheses", "n-best"},
+    {"num-samples", "samples"},
+    {"prompt", "input"},
 });
 
 }  // namespace
 
-std::string native_name(std::string_view foreign) {
+std::vector<std::string> native_names(std::string_view foreign) {
   std::string name(foreign);
   std::ranges::replace(name, '_', '-');
-  const auto found = std::ranges::find(kNames, std::string_view(name), &Pair::first);
-  return found == kNames.end() ? "" : std::string(found->second);
+  std::vector<std::string> natives;
+  for (const auto& [known, native] : kNames) {
+    if (known == name) natives.emplace_back(native);
+  }
+  return natives;
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates,
                        std::string_view prefix) {
-  const std::string native = native_name(name);
-  if (std::ranges::find(candidates, native) == candidates.end())
-    return did_you_mean(name, candidates, prefix);
-  return fmt::format("; did you mean '{}{}'?", prefix, native);
+  for (const std::string& native : native_names(name)) {
+    if (std::ranges::find(candidates, native) != candidates.end())
+      return fmt::format("; did you mean '{}{}'?", prefix, native);
+  }
+  return did_you_mean(name, candidates, prefix);
 }
 
 }  // namespace xf::tools

@@ -8,8 +8,9 @@
 
 namespace xf::tools {
 
-// What it is called here: "learn-rate" for "lr" or "learning_rate"; empty for a name that is not known.
-std::string native_name(std::string_view foreign);
+// What it is called here: "learn-rate" for "lr" or "learning_rate"; in programs that differ, by several names; none for a name
+// that is not known.
+std::vector<std::string> native_names(std::string_view foreign);
 
 // "; did you mean 'learn-rate'?": by other toolkits' names, if the name so found is among the candidates, else by the nearest.
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates,

@@ -9,6 +9,7 @@
 #include "core/stop.h"
 #include "data/compat_bleu.h"
 #include "data/text_file.h"
+#include "tools/exchange/import_model.h"
 #include "tools/model_config.h"
 #include "tools/model_translator.h"
 #include "tools/option_value.h"
@@ -176,10 +177,23 @@ int translate_lines(const Options& options) {
   return 0;
 }
 
+// A sentence or its file behind -m RUN is no second model.
+void check_models(const std::vector<std::string>& models) {
+  namespace fs = std::filesystem;
+  for (size_t i = 1; i < models.size(); ++i) {
+    const std::string& word = models[i];
+    std::error_code none;
+    const bool is_text = fs::is_regular_file(word, none) || word.find(' ') != std::string::npos;
+    if (is_text && !fs::is_directory(word, none) && !exchange::is_foreign(word))
+      fail(ErrorKind::usage, "model: '{}' is none; text comes from -i FILE or the standard input", word);
+  }
+}
+
 int translate(int argc, char** argv) {
   const auto options = parse_options(Program::translate, argc, argv);
   if (!options) return 0;
   options->require("model");
+  check_models(options->get_strings("model"));
   watch_signals();
   return options->is_set("teacher-forced") ? predict_along_reference(*options) : translate_lines(*options);
 }
