@@ -244,7 +244,7 @@ std::vector<Row> stopping_options() {
 
 std::vector<Row> validation_options() {
   return {
-      amount("valid-freq", "1e", "N", "how often to validate"),
+      amount("valid-freq", "1e", "N", "how often to validate; 0: never"),
       choice(
           "valid-metrics",
           "bleu|chrf|ce-mean-words|perplexity|ce-mean-batches|compat-bleu|word-perplexity|accuracy|macro-f1",
@@ -273,7 +273,7 @@ std::vector<Row> validation_options() {
 std::vector<Row> saving_options() {
   return {
       text("model", "", "DIR", "run folder").alias("-m").keeps(Keep::free),
-      amount("save-freq", "1e", "N", "how often to save"),
+      amount("save-freq", "1e", "N", "how often to save; 0: only at the end"),
       integer("keep-last", "10", "N", "scheduled checkpoints that are kept; their mean is the averaged model")
           .at_least(1),
       integer("keep-best", "1", "N", "checkpoints with the best scores by the first metric are kept besides")
@@ -300,7 +300,7 @@ std::vector<Row> saving_options() {
 
 std::vector<Row> logging_options() {
   return {
-      amount("disp-freq", "50u", "N", "how often to report progress"),
+      amount("disp-freq", "50u", "N", "how often to report progress; 0: not but for --disp-first"),
       integer("disp-first", "5", "N", "report each of the first N updates").at_least(0).seldom(),
       text("log", "", "FILE", "log file; default: train.log in the run folder").seldom(),
       choice("log-format", "auto|plain|json|none|seed", "auto",

@@ -233,9 +233,14 @@ std::vector<Row> shared_options() {
       text("config", "", "FILE",
            "TOML file with the same names; the command line goes before it, the task after it")
           .alias("-c")
+          .only(Program::train)
+          .keeps(Keep::never),
+      text("config", "", "FILE", "TOML file with the same names; the command line goes before it")
+          .alias("-c")
+          .only(Programs::all_but(Program::train))
           .keeps(Keep::never),
       flag("dump-config", "", "print the effective configuration, and end").keeps(Keep::never),
-      flag("quiet", "false", "errors only"),
+      flag("quiet", "false", "errors only").keeps(Keep::once),
       flag("help", "", "print the options that matter most, and end").alias("-h").keeps(Keep::never),
       flag("help-all", "", "print every option, and end").keeps(Keep::never),
       flag("version", "", "print the version, and end").keeps(Keep::never),

@@ -60,6 +60,11 @@ class Programs {
     every.bits_ = ~uint64_t{0};
     return every;
   }
+  static constexpr Programs all_but(Program one) {
+    Programs others = all();
+    others.bits_ &= ~Programs(one).bits_;
+    return others;
+  }
   constexpr bool has(Program program) const { return (bits_ & Programs(program).bits_) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
   friend constexpr Programs operator|(Programs a, Programs b) {
@@ -95,6 +100,7 @@ enum class Keep {
   fixed,  // a run continues only with the value that it began with
   free,   // may change when a run continues: stopping, validation, logging, device; files, whose contents are
           // compared
+  once,   // of one command: a config file may say so, that of a run does not
   never,  // an action or a place: not part of a configuration, refused in config files
 };
 

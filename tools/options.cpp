@@ -110,7 +110,7 @@ std::string Options::to_toml() const {
   std::string text;
   std::string_view group;
   for (const OptionSpec& spec : option_table()) {
-    if (!spec.accepted_by(program_) || spec.keep == Keep::never) continue;
+    if (!spec.accepted_by(program_) || spec.keep == Keep::once || spec.keep == Keep::never) continue;
     const auto& words = values_.at(std::string(spec.name)).words;
     if (words.empty()) continue;
     if (spec.group != group) text += fmt::format("{}# {}\n", text.empty() ? "" : "\n", spec.group);

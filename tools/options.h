@@ -52,7 +52,8 @@ class Options {
 
   Program program() const { return program_; }
 
-  // Every key that has a value and may stand in a file, by group; reads back to the same values.
+  // Every key that has a value and may stand in a file, by group, but for those of one command (Keep::once); reads back to
+  // the same values.
   std::string to_toml() const;
 
   // What keeps a run that began as `before` from going on with these options: differing keys with

@@ -35,11 +35,11 @@ bool asks_for(const std::vector<GivenOption>& given, std::string_view name) {
 }
 
 // Bare words are the runs of --report RUN..., which trains nothing, and nothing else.
-void check_runs(Program program, const std::vector<GivenOption>& given) {
+void check_runs(Program program, const std::vector<GivenOption>& given,
+                const std::vector<std::string>& arguments) {
   if (program != Program::train) return;
   const GivenOption* const runs = find_given(given, "runs");
-  if (runs && !asks_for(given, "report"))
-    fail(ErrorKind::usage, "unexpected argument '{}'; see xformer-train --help", runs->words.front());
+  if (runs && !asks_for(given, "report")) refuse_argument(program, arguments, runs->words.front());
   for (const char* name : {"train-sets", "model"}) {
     if (runs && find_given(given, name))
       fail(ErrorKind::usage, "--report {} ... compares runs and trains nothing; leave out --{}",
@@ -47,6 +47,19 @@ void check_runs(Program program, const std::vector<GivenOption>& given) {
   }
   if (!runs && find_given(given, "output"))
     fail(ErrorKind::usage, "--output is the page of --report RUN...; name the runs");
+}
+
+// A run that --resume names stands for its latest checkpoint, and --model run/ is run.
+void settle_run_folders(std::vector<GivenOption>& given) {
+  namespace fs = std::filesystem;
+  for (GivenOption& option : given) {
+    std::string& folder = option.words.front();
+    std::error_code none;
+    if (option.name == "model" && folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+    if (option.name == "resume" && !fs::exists(folder + "/model.safetensors", none) &&
+        fs::exists(folder + "/latest/model.safetensors", none))
+      folder += "/latest";
+  }
 }
 
 // --fp16 and --bf16 are spellings of --precision.
@@ -147,6 +160,48 @@ void check_training(Options& options) {
   }
 }
 
+void check_begins(const Options& options, const char* key, Amount begin) {
+  for (const Amount& end : options.get_amounts("after")) {
+    if (end.unit == begin.unit && end.value <= begin.value)
+      fail(ErrorKind::usage, "{}: would begin behind {}, and the training ends at {} (after)", key,
+           to_string(begin), to_string(end));
+  }
+}
+
+// What the command line asks for and the other options leave without effect. It is the command line alone: a config file
+// may be a run's own, in which every option stands.
+void check_effects(const Options& options, const std::vector<GivenOption>& from_command_line) {
+  const auto asked = [&](const char* key) { return find_given(from_command_line, key) != nullptr; };
+  const auto needs = [&](const char* key, const char* what, bool given) {
+    if (asked(key) && !given)
+      fail(ErrorKind::usage, "{}: has no effect without {}; give that, or leave this out", key, what);
+  };
+  const bool plateau = options.get_string("lr-schedule") == "plateau";
+  const bool minimum_risk = options.get_float("minimum-risk") > 0, r_drop = options.get_float("r-drop") > 0;
+  for (const char* const key : {"lr-decay", "lr-decay-patience", "lr-decay-start"})
+    needs(key, "lr-schedule plateau", plateau);
+  for (const char* const key : {"minimum-risk-after", "minimum-risk-rate"})
+    needs(key, "minimum-risk", minimum_risk);
+  needs("early-stopping", "valid-sets",
+        options.is_set("valid-sets") || options.get_int("early-stopping") == 0);
+  if (minimum_risk && (asked("minimum-risk") || asked("minimum-risk-after"))) {
+    const auto epochs = static_cast<double>(options.get_int("minimum-risk-after"));
+    check_begins(options, "minimum-risk-after", {epochs, AmountUnit::epochs});
+  }
+  if (r_drop && (asked("r-drop") || asked("r-drop-after")))
+    check_begins(options, "r-drop-after", options.get_amount("r-drop-after"));
+}
+
+// Both say where the weights come from.
+void check_origin(const std::vector<GivenOption>& from_command_line) {
+  const GivenOption* const resume = find_given(from_command_line, "resume");
+  const GivenOption* const pretrained = find_given(from_command_line, "pretrained-model");
+  if (resume && pretrained && names_checkpoint(resume->words.front()))
+    fail(ErrorKind::usage,
+         "--resume goes on with {}, and --pretrained-model begins with {}; leave out one of them",
+         resume->words.front(), pretrained->words.front());
+}
+
 // A command that names no text goes on with the checkpoint or the run that it names: config.toml there is what was not given.
 std::vector<GivenOption> options_of_run(const std::vector<GivenOption>& from_file,
                                         const std::vector<GivenOption>& from_command_line) {
@@ -162,8 +217,11 @@ std::vector<GivenOption> options_of_run(const std::vector<GivenOption>& from_fil
   const auto type = std::filesystem::status(path, unknown).type();
   const bool is_none =
       type != std::filesystem::file_type::regular && type != std::filesystem::file_type::none;
-  return is_none ? std::vector<GivenOption>{}
-                 : read_config(Program::train, path);  // or tells why it cannot be read
+  if (is_none) return {};
+  std::vector<GivenOption> of_run = read_config(Program::train, path);  // or tells why it cannot be read
+  // Which earlier versions have written.
+  std::erase_if(of_run, [](const GivenOption& option) { return option.name == "quiet"; });
+  return of_run;
 }
 
 // Those that say what the model is and how its text is cut.
@@ -216,7 +274,10 @@ Options build(Program program, const std::vector<GivenOption>& from_run,
   }
   options.apply(from_file, Options::Origin::user);
   options.apply(from_command_line, Options::Origin::user);
-  if (program == Program::train) check_training(options);
+  if (program == Program::train) {
+    check_training(options);
+    check_effects(options, from_command_line);
+  }
   return options;
 }
 
@@ -224,8 +285,9 @@ Options build(Program program, const std::vector<GivenOption>& from_run,
 
 std::optional<Options> parse_options(Program program, int argc, const char* const* argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const auto given = parse_command_line(program, arguments);
-  check_runs(program, given);
+  auto given = parse_command_line(program, arguments);
+  check_runs(program, given, arguments);
+  if (program == Program::train) settle_run_folders(given);
   std::string answer;
   if (asks_for(given, "help")) answer = help_text(program, false);
   if (asks_for(given, "help-all")) answer = help_text(program, true);
@@ -233,6 +295,7 @@ std::optional<Options> parse_options(Program program, int argc, const char* cons
   if (asks_for(given, "build-info")) answer = build_info();
   std::optional<Options> options;
   if (answer.empty()) {
+    if (program == Program::train) check_origin(given);
     const GivenOption* config = find_given(given, "config");
     const auto from_file = config ? read_config(program, config->words.front()) : std::vector<GivenOption>{};
     const auto from_run =

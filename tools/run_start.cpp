@@ -100,7 +100,8 @@ void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, 
     return group != "data" && group != "model";
   });
   if (changes.empty()) return;
-  fail(ErrorKind::usage, "{} is another model: {}; give the options that it was trained with", where,
+  fail(ErrorKind::usage,
+       "{} is another model: {}; give the options that it was trained with, or leave out --train-sets", where,
        list_of(changes));
 }
 

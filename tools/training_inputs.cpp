@@ -101,12 +101,26 @@ Vocabularies shared(Vocabularies vocabularies, Collective& ranks) {
   return ranks.is_first() ? vocabularies : vocabularies_of(files);
 }
 
+// With the optimiser's state unless that is not wanted. Error data where it is missing.
+nn::Checkpoint read_to_go_on(const std::string& path, bool without_optimizer) {
+  if (!without_optimizer && std::filesystem::exists(path + "/optimizer.safetensors"))
+    return nn::read_checkpoint(path);
+  nn::Checkpoint checkpoint = nn::read_model(path);
+  nn::check_trainable(checkpoint.model, path);
+  if (without_optimizer) return checkpoint;
+  if (checkpoint.state.has("averaged") || !checkpoint.state.has("data_hash"))
+    fail(ErrorKind::data, "{0} has no optimiser's state; --pretrained-model {0} begins with its weights",
+         path);
+  fail(ErrorKind::data,
+       "{} has no optimiser's state any more, as the newest two of a run have; --no-optimizer-reload goes on "
+       "without",
+       path);
+}
+
 // That --resume names.
 nn::Checkpoint read_resumed(const Options& options) {
   const std::string& path = options.get_string("resume");
-  nn::Checkpoint checkpoint =
-      options.get_bool("no-optimizer-reload") ? nn::read_model(path) : nn::read_checkpoint(path);
-  nn::check_trainable(checkpoint.model, path);
+  nn::Checkpoint checkpoint = read_to_go_on(path, options.get_bool("no-optimizer-reload"));
   if (!checkpoint.state.has("data_hash"))
     fail(ErrorKind::usage,
          "{}: a model without the state of a training, which can be used and not resumed; give a "

@@ -161,6 +161,77 @@ TEST_CASE("Options: what does not fit together is refused", "[unit]") {
   CHECK(train_error({"--fp16"}).find("--bf16") != std::string::npos);
 }
 
+TEST_CASE("Options: what the command line asks for in vain is refused", "[unit]") {
+  CHECK(train_error({"--early-stopping", "5"}) ==
+        "2: early-stopping: has no effect without valid-sets; give that, or leave this out");
+  CHECK(train({"--early-stopping", "0"}).get_int("early-stopping") == 0);
+  CHECK(train({"--early-stopping", "5", "--valid-sets", "a", "b"}).get_int("early-stopping") == 5);
+  CHECK(train({"--task", "demo"}).get_int("early-stopping") > 0);  // which nobody asked for
+  for (const char* const key : {"--lr-decay", "--lr-decay-patience", "--lr-decay-start"}) {
+    CHECK_THAT(train_error({key, "1"}), Catch::Contains("has no effect without lr-schedule plateau"));
+    CHECK(train({key, "1", "--lr-schedule", "plateau"}).is_given("lr-schedule"));
+  }
+  CHECK_THAT(train_error({"--minimum-risk-after", "3"}),
+             Catch::Contains("has no effect without minimum-risk;"));
+  CHECK(train_error({"--minimum-risk", "8", "--minimum-risk-after", "44", "--after", "40e,2h"}) ==
+        "2: minimum-risk-after: would begin behind 44e, and the training ends at 40e (after)");
+  CHECK(train_error({"--r-drop", "3", "--r-drop-after", "200u", "--after", "200u"}) ==
+        "2: r-drop-after: would begin behind 200u, and the training ends at 200u (after)");
+  CHECK(train({"--r-drop", "3", "--r-drop-after", "200u", "--after", "2e"}).is_given("r-drop"));
+}
+
+TEST_CASE("Options: a run's own configuration may hold what has no effect", "[unit]") {
+  const TemporaryFolder folder;
+  folder.write("config.toml",
+               "train-sets = [\"a\", \"b\"]\nearly-stopping = 5\nlr-decay = 0.9\nminimum-risk-after = 3\n");
+  const std::string run = folder / "", file = folder / "config.toml";
+  CHECK(train({"-m", run.c_str(), "--seed", "2"}).get_strings("train-sets").size() == 2);
+  CHECK(train({"-c", file.c_str()}).get_strings("train-sets").size() == 2);
+}
+
+TEST_CASE("Options: a file or folder is given once, of other values the last word counts", "[unit]") {
+  CHECK(error_of([] { parse(Program::translate, {"-i", "a", "-i", "b"}); }) == "2: --input: given twice");
+  CHECK(error_of([] { parse(Program::translate, {"-o", "a", "--output=b"}); }) == "2: --output: given twice");
+  CHECK(train_error({"-c", "a", "-c", "b"}) == "2: --config: given twice");
+  CHECK(train_error({"-m", "a", "-m", "b"}) == "2: --model: given twice");
+}
+
+TEST_CASE("Options: a word too many is told where it would belong", "[unit]") {
+  CHECK(train_error({"--valid-sets", "a", "b", "c", "d"}) ==
+        "2: unexpected argument 'c'; --valid-sets takes SRC TRG alone");
+  CHECK(error_of([] {
+          parse(Program::translate, {"A dog.", "-m", "run"});
+        }) == "2: unexpected argument 'A dog.'; text comes from -i FILE or the standard input");
+}
+
+TEST_CASE("Options: a run stands for its latest checkpoint, and a path's last slash for nothing", "[unit]") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "run/latest");
+  folder.write("run/latest/model.safetensors", "");
+  folder.write("run/latest/config.toml", "seed = 7\n");
+  const std::string run = folder / "run", latest = run + "/latest";
+  const Options options = train({"--resume", run.c_str(), "-m", "new/"});
+  CHECK(options.get_string("resume") == latest);
+  CHECK(options.get_int("seed") == 7);
+  CHECK(options.get_string("model") == "new");
+  CHECK(train({"--resume", latest.c_str()}).get_string("resume") == latest);
+}
+
+TEST_CASE("Options: a run begins with one checkpoint's weights", "[unit]") {
+  CHECK(train_error({"--resume", "a", "--pretrained-model", "b"}) ==
+        "2: --resume goes on with a, and --pretrained-model begins with b; leave out one of them");
+}
+
+TEST_CASE("Options: quiet is of one command: a run does not keep it, and one that has it is read", "[unit]") {
+  const TemporaryFolder folder;
+  CHECK_THAT(train({"--quiet"}).to_toml(), !Catch::Contains("quiet"));
+  folder.write("config.toml", "quiet = true\ntrain-sets = [\"a\", \"b\"]\n");
+  const std::string run = folder / "", file = folder / "config.toml";
+  CHECK_FALSE(train({"-m", run.c_str()}).get_bool("quiet"));
+  CHECK(train({"-m", run.c_str(), "--quiet"}).get_bool("quiet"));
+  CHECK(train({"-c", file.c_str()}).get_bool("quiet"));
+}
+
 TEST_CASE("Options: sgd has one parameter, which is 0 unless given, and Adam has three", "[unit]") {
   CHECK(train({"--optimizer", "sgd"}).get_floats("optimizer-params") == std::vector<double>{0});
   const Options momentum =
@@ -362,6 +433,8 @@ TEST_CASE("Options: --help shows what matters most, --help-all everything", "[un
                        Catch::Contains("--help-all shows"));
   CHECK_THAT(all, Catch::Contains("--dim-emb") && Catch::Contains("--maxi-batch-sort") &&
                       !Catch::Contains("more options"));
+  CHECK_THAT(some, Catch::Contains("the task after it"));
+  CHECK_THAT(help_text(Program::translate, true), !Catch::Contains("the task"));
   CHECK(help_text(Program::classify, true) == help_text(Program::classify, false));
 }
 
