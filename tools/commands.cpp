@@ -26,7 +26,8 @@ std::function<int(const Options&)> succeeding(void (*run)(const Options&)) {
 int run_command(const std::string& program, const std::string& summary, const std::vector<Command>& commands,
                 int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
-  if (name == "--help" || name == "-h") return fmt::print("{}", usage(program, summary, commands)), 0;
+  if (name == "--help" || name == "--help-all" || name == "-h")
+    return fmt::print("{}", usage(program, summary, commands)), 0;
   if (name == "--version") return fmt::print("{}\n", version_line(program)), 0;
   if (name == "--build-info") return fmt::print("{}", build_info()), 0;
   std::vector<std::string> names;

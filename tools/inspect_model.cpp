@@ -91,6 +91,9 @@ std::string entry(const std::string& name, const std::string& value) {
   return fmt::format("{:<12} {}\n", name, value);
 }
 
+// The length of the header in eight bytes, and the header, which is JSON.
+bool begins_as_safetensors(std::string_view bytes) { return bytes.size() > 8 && bytes[8] == '{'; }
+
 std::string tensors_as_text(const InspectedModel& model) {
   size_t width = 0;
   for (const StoredTensor& tensor : model.header.tensors) width = std::max(width, tensor.name.size());
@@ -121,6 +124,8 @@ InspectedModel inspected(const std::string& path) {
     model.vocabularies = vocabularies_of(folder, checkpoint.metadata);
   }
   const MappedFile file(model.path);
+  if (!begins_as_safetensors(file.bytes()))
+    fail(ErrorKind::data, "{} is no safetensors file; name one, a run folder or a checkpoint", model.path);
   model.checksum.add(file.bytes());
   model.header = nn::parse_safetensors_header(file.bytes(), model.path);
   return model;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "core/error.h"
@@ -218,7 +219,19 @@ std::string vocabulary_line(ModelType type, const Vocabularies& vocabularies) {
                      cut_lines_note(vocabularies.lines_cut));
 }
 
-std::string use_line(ModelType type, const std::string& run) {
+std::string shell_word(const std::string& text) {
+  const bool plain = std::ranges::all_of(text, [](unsigned char c) {
+    return c >= 0x80 || std::isalnum(c) != 0 ||
+           std::string_view("_-+./,:=@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain && !text.empty()) return text;
+  std::string quoted;
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return "'" + quoted + "'";
+}
+
+std::string use_line(ModelType type, const std::string& folder) {
+  const std::string run = shell_word(folder);
   switch (type) {
     case ModelType::translation:
       return fmt::format("translate with: xformer-translate -m {} -i FILE -o FILE", run);

@@ -182,7 +182,7 @@ void add_environment(HtmlPage& page, const RunMetrics& metrics) {
 
 void add_commands(HtmlPage& page, const RunContent& content) {
   page.heading("Commands", "commands");
-  page.add(fmt::format("<pre>xformer-train -m {}   # goes on\n{}</pre>", escaped(content.run),
+  page.add(fmt::format("<pre>xformer-train -m {}   # goes on\n{}</pre>", escaped(shell_word(content.run)),
                        escaped(use_line(model_type(content.options), content.run))));
 }
 

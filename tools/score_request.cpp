@@ -47,8 +47,11 @@ Lines split_arguments(const Options& options, ScoreRequest& request) {
 
 void check_lines(const NamedLines& system, const Lines& reference, const std::string& path) {
   if (system.lines.size() == reference.size()) return;
-  fail(ErrorKind::data, "{} has {}, the reference {} has {}; give files of the same lines", system.name,
-       counted(static_cast<int64_t>(system.lines.size()), "line"), path, reference.size());
+  const bool from_pipe = system.name == "-";
+  fail(ErrorKind::data, "{} has {}, the reference {} has {}; {}",
+       from_pipe ? "the standard input" : system.name,
+       counted(static_cast<int64_t>(system.lines.size()), "line"), path, reference.size(),
+       from_pipe ? "translations are given with -i HYP" : "give files of the same lines");
 }
 
 void read_files(const Options& options, ScoreRequest& request) {

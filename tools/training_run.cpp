@@ -262,8 +262,8 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
   model_.trainer.begin_optimizer_behind(state_.optimizer_began);
   const auto threads = state.get<int64_t>("threads");
   if (threads != thread_count()) {
-    on_warning(fmt::format("the run began with {} threads and goes on with {}: its last bits will differ",
-                           threads, thread_count()));
+    on_warning(fmt::format("the run began with {} and goes on with {}: its last bits will differ",
+                           counted(threads, "thread"), thread_count()));
   }
 }
 

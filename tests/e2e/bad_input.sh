@@ -16,6 +16,13 @@ refused_before_writing() {
   return 1
 }
 
+exits() { # code, command...
+  local wanted=$1
+  shift
+  "$@" >/dev/null 2>&1
+  equal $? "$wanted"
+}
+
 train_on() { # source, target, options...
   local source=$1 target=$2
   shift 2
@@ -72,6 +79,13 @@ claim "other options than the run's: the list of them" \
   refused 2 'enc-depth was 1 and is 2.*learn-rate was 0\.003 and is 0\.1' train begun --after 12u --save-freq 4u --enc-depth 2 --learn-rate 0.1
 claim "other training text than the run's" \
   refused 2 'train-sets' xformer-train "${small[@]}" -t train.de train.en -m begun --after 12u --save-freq 4u
+claim "--resume and --pretrained-model: 2" refused 2 'leave out one of them' train none --resume begun/latest --pretrained-model begun
+claim "--resume of an average: 3" refused 3 "begun/averaged has no optimiser's state; --pretrained-model begun/averaged begins" \
+  train none --resume begun/averaged
+claim "of a checkpoint that has lost its optimiser: 3" refused 3 'update-000004 .*--no-optimizer-reload goes on without' \
+  train none --resume begun/checkpoints/update-000004
+claim "--resume of a run is that of its latest checkpoint" train from_run --resume begun --after 14u --quiet
+claim "which it goes on from" grep -q 'resumed from update 12 of begun/latest' from_run/train.log
 claim "--resume never on a run" refused 2 'holds a run already' train begun --after 12u --save-freq 4u --resume never
 claim "all of these left the run as it was" diff -r before begun
 
@@ -96,5 +110,21 @@ claim "a truncated model: 3" refused 3 'averaged/model.safetensors' xformer-tran
 claim "a missing input: 3" refused 3 'missing\.en' xformer-translate -m begun -i missing.en -o out.de
 claim "invalid UTF-8 in the input: 3, by line" refused 3 'latin1\.de:42' xformer-translate -m begun -i latin1.de -o out.de
 claim "no output is left of any" test ! -e out.de -a ! -e out.de.tmp
+claim "a sentence behind the model is no model: 2" refused 2 "'A dog.' is none; text comes from -i FILE or the standard input" \
+  xformer-translate -m begun "A dog."
+claim "nor is its file: 2" refused 2 "'test.en' is none; text comes from -i FILE" xformer-translate -m begun test.en
+as_rank() { OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=$1 "${@:2}"; }
+claim "several processes would translate it all: 2" refused 2 'started as 2 processes.*only xformer-train divides it' \
+  as_rank 0 xformer-translate -m begun -i test.en -o out.de
+claim "one of them says so" equal "$(as_rank 1 xformer-translate -m begun -i test.en -o out.de 2>&1)" ""
+claim "no output is left of these" test ! -e out.de
+claim "a hypothesis in the reference's place: 3" \
+  refused 3 'the standard input has 0 lines, the reference train\.de has 300; translations are given with -i HYP' \
+  xformer-score bleu train.de train.de </dev/null
+seq 200 | tr '\n' ' ' >long.en
+claim "check: lines that are all too long are not ready" equal "$(xformer-vocab check long.en long.en | tail -n 1)" "  not ready for training"
+claim "and 1" exits 1 xformer-vocab check long.en long.en
+claim "of one text, too" equal "$(xformer-vocab check long.en | tail -n 1)" "  not ready for training"
+claim "one that is gets a line as well" equal "$(xformer-vocab check train.en | tail -n 1)" "  ready for training"
 claim "unequal files to score: 3" refused 3 '300.*299|299.*300' xformer-score bleu train.de -i short.de
 conclude

@@ -64,7 +64,7 @@ TEST_CASE("Export inspect: what is missing, foreign or beside another vocabulary
   CHECK_THAT(error_of([&] { inspected(folder / "none"); }),
              Catch::StartsWith("3: ") && Catch::Contains("no model here"));
   CHECK_THAT(error_of([&] { inspected(folder / "text"); }),
-             Catch::StartsWith("3: ") && Catch::Contains("not a whole safetensors file"));
+             Catch::StartsWith("3: ") && Catch::Contains("is no safetensors file"));
   atomic_write(run.path() + "vocab.txt", "<unk>\n<pad>\n<s>\n</s>\nother\n");
   CHECK_THAT(error_of([&] { inspected(run.path()); }),
              Catch::StartsWith("3: ") && Catch::Contains("another vocabulary"));

@@ -44,6 +44,7 @@ TEST_CASE("Programs: --version, --help and --build-info answer on the standard o
   const Result help = run(folder, "xformer-score --help");
   CHECK(help.code == 0);
   CHECK(help.out.find("--tokenize 13a|intl|char|zh|none") != std::string::npos);
+  CHECK(run(folder, "xformer-vocab --help-all").out == run(folder, "xformer-vocab --help").out);
   const Result info = run(folder, "xformer-vocab --build-info");
   CHECK(info.out.find("oneDNN") != std::string::npos);
   CHECK(info.out.find("CUDA") != std::string::npos);

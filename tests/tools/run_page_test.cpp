@@ -13,6 +13,7 @@
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/tools/trained_run.h"
+#include "tools/model_text.h"
 #include "tools/run_comparison.h"
 #include "tools/run_pictures.h"
 
@@ -75,6 +76,15 @@ double milliseconds_of(const std::function<void()>& work) {
 }
 
 }  // namespace
+
+TEST_CASE("Commands that are printed hold a folder's name as one word of a shell", "[unit]") {
+  CHECK(shell_word("runs/first-1.2") == "runs/first-1.2");
+  CHECK(shell_word("läufe/a") == "läufe/a");
+  CHECK(shell_word("my run") == "'my run'");
+  CHECK(shell_word("it's $x") == "'it'\\''s $x'");
+  CHECK(use_line(nn::ModelType::translation, "my run") ==
+        "translate with: xformer-translate -m 'my run' -i FILE -o FILE");
+}
 
 TEST_CASE("Run page: of 50,000 updates it stays under a megabyte and is drawn in a tenth of a second",
           "[unit]") {

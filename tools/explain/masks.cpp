@@ -11,6 +11,7 @@
 #include "kernels/elementwise.h"
 #include "kernels/softmax.h"
 #include "tools/option_value.h"
+#include "tools/progress.h"
 
 namespace xf::tools::explain {
 
@@ -234,8 +235,9 @@ PaddedBatch padded_batch(const std::string& text, const std::string& pad) {
 Masks masks_of(const std::string& source, const std::string& target, const std::string& pad) {
   Masks masks{padded_batch(source, pad), padded_batch(target, pad), {}, fills(), polarity()};
   if (masks.source.size() != masks.target.size()) {
-    fail(ErrorKind::usage, "{} source sentences and {} target sentences; give as many of both, apart by ';'",
-         masks.source.size(), masks.target.size());
+    fail(ErrorKind::usage, "{} and {}; give as many of both, apart by ';'",
+         counted(static_cast<int64_t>(masks.source.size()), "source sentence"),
+         counted(static_cast<int64_t>(masks.target.size()), "target sentence"));
   }
   masks.rules = {engine_rule(masks.source, masks.target), packed_rule(masks.source, masks.target),
                  both_rule(masks.source, masks.target), query_rule(masks.source, masks.target),
