@@ -50,7 +50,7 @@ def softmax_backward(dp: Array, p: Array) -> Result:
     return _xformer.softmax_backward(dp, p)
 
 
-def layer_norm(x: Array, gamma: Array, beta: Array, *, eps: float = 1e-6) -> tuple[Result, Result, Result]:
+def layer_norm(x: Array, gamma: Array, beta: Array, *, eps: float = 1e-5) -> tuple[Result, Result, Result]:
     """y = gamma (x - mean) rstd + beta over the last axis; mean and rstd are for backward. -> y, mean, rstd"""
     return _xformer.layer_norm(x, gamma, beta, eps)
 
