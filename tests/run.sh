@@ -3,7 +3,7 @@
 #   tests/run.sh                all of them
 #   tests/run.sh -L unit        one label: unit, grad, golden, e2e, sim, book, slow
 #   tests/run.sh -R Softmax     by name
-# Works as root or with sudo on Debian 12. Exit code 0: everything passed.
+# Works as root or with sudo on Debian 12 and 13. Exit code 0: everything passed.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -115,7 +115,8 @@ std::vector<std::string> chosen_checkpoints(const Options& options) {
            named.front());
   }
   if (named.size() == 1 && !nn::scheduled_saves(named.front()).empty())
-    fail(ErrorKind::usage, "{} is a run; give -m {} to average its checkpoints", named.front(), named.front());
+    fail(ErrorKind::usage, "{} is a run; give -m {} to average its checkpoints", named.front(),
+         named.front());
   if (!named.empty()) return folders;
   if (!options.is_set("model"))
     fail(ErrorKind::usage,
