@@ -11,7 +11,8 @@ namespace xf::tests {
 
 class RandomRun {
  public:
-  RandomRun() {
+  // `more`: lines of config.toml.
+  explicit RandomRun(const std::string& more = "") {
     using namespace tools;
     const Options options = options_from_toml(Program::train, R"(
 task = "demo"
@@ -23,7 +24,7 @@ transformer-dim-ffn = 32
 enc-depth = 1
 dec-depth = 1
 max-length = 20
-)",
+)" + more,
                                               "a test");
     data::ParallelText text{.parts = {{{.paths = {"x.src", "x.trg"}}, 2}}, .source = {}, .target = {}};
     text.source = {"the old dog sees a small horse", "a small dog runs home"};

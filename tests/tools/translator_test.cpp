@@ -113,6 +113,20 @@ TEST_CASE("Translator: an alignment is the attention that xformer-explain shows"
   }
 }
 
+TEST_CASE(
+    "Translator: with learnt positions a translation that was cut at the table's end is shown up to there",
+    "[unit]") {
+  const RandomRun run("transformer-train-positions = true\n");
+  ModelTranslator model(run.translating(
+      {option("max-length", {"100"}), option("max-length-factor", {"100"}), option("beam-size", {"1"})}));
+  const std::vector<int32_t> ids = model.translator.translate(Lines{"a dog"}).front().hypotheses.front().ids;
+  REQUIRE(ids.size() == 21);  // max-length and </s>
+  const explain::TracedSentence traced = explain::trace_sentence(model, "a dog", "");
+  REQUIRE(traced.target_ids.size() == ids.size());
+  CHECK(std::equal(ids.begin(), ids.end() - 1, traced.target_ids.begin()));
+  CHECK(traced.target_ids.back() == model.text.target->eos_id());
+}
+
 TEST_CASE("Translator: pieces in, pieces out, and the same translation", "[unit]") {
   const RandomRun run;
   const ModelTranslator words(run.translating({})),

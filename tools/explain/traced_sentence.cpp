@@ -1,5 +1,7 @@
 #include "tools/explain/traced_sentence.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "tools/explain/sentence_pair.h"
 
@@ -56,7 +58,10 @@ std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& a
 
 TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
                           Device device, const std::vector<int32_t>& source_ids,
-                          const std::vector<int32_t>& target_ids) {
+                          std::vector<int32_t> target_ids) {
+  // A translation that a limit cut may have as many tokens as the model reads, and </s> is one more.
+  const auto most = static_cast<size_t>(nn::most_tokens(model.config()) - 1);
+  target_ids.resize(std::min(target_ids.size(), most));
   const data::Tokenizer &from = *vocabularies.source, &to = *vocabularies.target;
   TracedSentence traced;
   traced.batch = sentence_pair(data::batch_specials(from, to), source_ids, target_ids).to(device);

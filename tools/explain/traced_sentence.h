@@ -37,11 +37,11 @@ std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& a
 // How a command that has options model, device and cpu-threads translates: as xformer-translate does with these, in f32.
 Options translation_options(const Options& options);
 
-// A sentence and its translation as ids, of a model on `device` that may be in training. Error usage for ids that no model
-// reads whole.
+// A sentence and its translation as ids, of a model on `device` that may be in training. Of the translation as much as the
+// model reads; of the source no more may be given.
 TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
                           Device device, const std::vector<int32_t>& source_ids,
-                          const std::vector<int32_t>& target_ids);
+                          std::vector<int32_t> target_ids);
 
 // `source` and `target` are lines of text as a user writes them; an empty target: the model's own translation. Error
 // usage for a line without tokens, or with more than the model reads.
