@@ -19,11 +19,12 @@ constexpr const char* kContrasts = "contrasts";
 nn::SearchOptions search_options(const Options& options, const Vocabularies& vocabularies,
                                  const data::ParallelCorpus& corpus) {
   const int64_t beam = options.get_int("beam-size");
-  return with_specials({.beam_size = beam,
-                        .normalize = static_cast<float>(options.get_float("normalize")),
-                        .max_length = corpus.statistics.target.longest + 1,
-                        .n_best = beam},
-                       *vocabularies.target);
+  return with_specials(
+      {.beam_size = beam,
+       .normalize = static_cast<float>(options.get_float("normalize")),
+       .max_length = std::min(corpus.statistics.target.longest + 1, nn::Model::kMaxPositions),
+       .n_best = beam},
+      *vocabularies.target);
 }
 
 // Whole translations that say something.
