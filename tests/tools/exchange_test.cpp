@@ -2,6 +2,7 @@
 // tests/e2e/exchange_peers.sh.
 #include <cmath>
 
+#include "core/file.h"
 #include "core/folder_writer.h"
 #include "core/mapped_file.h"
 #include "tests/data/errors.h"
@@ -28,8 +29,8 @@ using xf::tests::TemporaryFolder;
 
 namespace {
 
-ExchangedModel random_model() {
-  const tests::RandomRun run;
+ExchangedModel random_model(const std::string& more = "") {
+  const tests::RandomRun run(more);
   const UnboundModel unbound = read_unbound_model(run.path(), DType::f32);
   return {.config = unbound.model->model->config(),
           .tensors = unbound.checkpoint.model,
@@ -100,6 +101,21 @@ TEST_CASE("Exchange: CTranslate2's folder is read as it was written, smaller one
     CHECK(difference <= most);
     CHECK((difference > 0) == (quantization != Quantization::float32));
   }
+}
+
+TEST_CASE("Exchange: a CTranslate2 model without heads is refused", "[unit]") {
+  const TemporaryFolder folder;
+  // Rotary positions are as wide as a head.
+  write_ctranslate2(folder / "", random_model("transformer-rotary-positions = true\n"),
+                    Quantization::float32);
+  std::string bytes = read_file(folder / "model.bin");
+  const std::string name("num_heads\0", 10);
+  for (size_t at = bytes.find(name); at != std::string::npos; at = bytes.find(name, at + 1))
+    bytes.replace(at + name.size() + 6, 2, 2, '\0');  // behind rank, type and size the number, i16
+  folder.write("model.bin", bytes);
+  CHECK(error_of([&] {
+          read_ctranslate2(folder / "");
+        }).ends_with("/model.bin: num_heads is 0; 1 or more would be one"));
 }
 
 TEST_CASE("Exchange: a tensor of another shape is named", "[unit]") {

@@ -179,6 +179,8 @@ nn::TransformerConfig config_of(const Variables& variables) {
   config.dim = variables.extent(kCTranslate2Target, 1);
   config.feed_forward = variables.extent("encoder/layer_0/ffn/linear_0/weight", 0);
   config.heads = common_number(variables, "num_heads", 8);
+  if (config.heads < 1)
+    fail(ErrorKind::data, "{}: num_heads is {}; 1 or more would be one", variables.path(), config.heads);
   config.norm =
       common_number(variables, "pre_norm", 1) != 0 ? nn::NormPlacement::pre : nn::NormPlacement::post;
   const int64_t number = common_number(variables, "activation", 0);
