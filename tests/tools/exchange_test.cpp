@@ -168,6 +168,26 @@ TEST_CASE("Exchange: a model of transformers goes there and back to equal tensor
   }
 }
 
+TEST_CASE("Exchange: sizes that no model of transformers has are refused by name", "[unit]") {
+  const TemporaryFolder folder;
+  std::filesystem::copy(fixture("opus"), folder / "", std::filesystem::copy_options::recursive);
+  const std::string config = read_file(folder / "config.json");
+  const auto error_with = [&](const std::string& is, const std::string& becomes) {
+    std::string changed = config;
+    folder.write("config.json", changed.replace(changed.find(is), is.size(), becomes));
+    return error_of([&] { read_hf_marian(folder / ""); });
+  };
+  CHECK_THAT(error_with("\"encoder_layers\": 2", "\"encoder_layers\": 2147483648"),
+             Catch::EndsWith("encoder_layers is 2147483648; from 1 to 1000 would be one"));
+  CHECK_THAT(error_with("\"d_model\": 16", "\"d_model\": 4611686018427387904"),
+             Catch::EndsWith("d_model is 4611686018427387904; from 1 to 1048576 would be one"));
+  CHECK_THAT(error_with("\"encoder_ffn_dim\": 32", "\"encoder_ffn_dim\": -1"),
+             Catch::EndsWith("encoder_ffn_dim is -1; from 1 to 1048576 would be one"));
+  for (const char* size : {"0", "71", "73", "9223372036854775807"})
+    CHECK_THAT(error_with("\"vocab_size\": 72", std::string("\"vocab_size\": ") + size),
+               Catch::StartsWith("3: "));
+}
+
 TEST_CASE("Exchange: where a writer fails, the folder that was there stays", "[unit]") {
   const TemporaryFolder folder;
   const std::string path = folder / "there";

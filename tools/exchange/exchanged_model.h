@@ -10,6 +10,9 @@
 
 namespace xf::tools::exchange {
 
+// What layers and widths of another toolkit's model may be: any size would make memory of it before its tensors are seen.
+constexpr int64_t kMostLayers = 1000, kWidest = 1 << 20;
+
 struct ExchangedModel {
   nn::TransformerConfig config;
   nn::TensorMap tensors;  // f32, under the engine's names

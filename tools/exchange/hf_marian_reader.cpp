@@ -50,8 +50,15 @@ class Weights {
   StoredArrays stored_;
 };
 
-int64_t common_integer(const Settings& settings, const char* encoder, const char* decoder) {
-  const int64_t source = settings.required_integer(encoder), target = settings.required_integer(decoder);
+int64_t size_of(const Settings& settings, const char* key, int64_t most) {
+  const int64_t value = settings.required_integer(key);
+  if (value < 1 || value > most)
+    fail(ErrorKind::data, "{}: {} is {}; from 1 to {} would be one", settings.path(), key, value, most);
+  return value;
+}
+
+int64_t common_size(const Settings& settings, const char* encoder, const char* decoder) {
+  const int64_t source = size_of(settings, encoder, kWidest), target = size_of(settings, decoder, kWidest);
   if (source != target)
     fail(ErrorKind::usage, "{}: {} is {} and {} is {}; models of this engine have one for both",
          settings.path(), encoder, source, decoder, target);
@@ -78,13 +85,15 @@ nn::TransformerConfig config_of(const Settings& settings) {
   settings.require_flag("normalize_before", false, false, "MarianMT itself does not look at it");
   settings.require_flag("add_final_layer_norm", false, false, "MarianMT itself does not look at it");
   nn::TransformerConfig config;
-  config.source_vocabulary = settings.required_integer("vocab_size");
-  config.target_vocabulary = settings.integer("decoder_vocab_size").value_or(config.source_vocabulary);
-  config.dim = settings.required_integer("d_model");
-  config.heads = common_integer(settings, "encoder_attention_heads", "decoder_attention_heads");
-  config.feed_forward = common_integer(settings, "encoder_ffn_dim", "decoder_ffn_dim");
-  config.encoder_layers = settings.required_integer("encoder_layers");
-  config.decoder_layers = settings.required_integer("decoder_layers");
+  config.source_vocabulary = size_of(settings, "vocab_size", kWidest);
+  config.target_vocabulary = settings.integer("decoder_vocab_size")
+                                 ? size_of(settings, "decoder_vocab_size", kWidest)
+                                 : config.source_vocabulary;
+  config.dim = size_of(settings, "d_model", kWidest);
+  config.heads = common_size(settings, "encoder_attention_heads", "decoder_attention_heads");
+  config.feed_forward = common_size(settings, "encoder_ffn_dim", "decoder_ffn_dim");
+  config.encoder_layers = size_of(settings, "encoder_layers", kMostLayers);
+  config.decoder_layers = size_of(settings, "decoder_layers", kMostLayers);
   const std::string name = settings.text("activation_function").value_or("gelu");
   const auto activation = hf_activation(name);
   if (!activation)
@@ -93,7 +102,12 @@ nn::TransformerConfig config_of(const Settings& settings) {
   config.activation = *activation;
   config.positions = kernels::PositionLayout::split;
   config.tying = tying_of(settings);
-  config.max_length = settings.integer("max_position_embeddings").value_or(512);
+  if (config.tying == nn::Tying::all && config.source_vocabulary != config.target_vocabulary)
+    fail(ErrorKind::data, "{}: vocab_size is {} and decoder_vocab_size {}, of one table for both sides",
+         settings.path(), config.source_vocabulary, config.target_vocabulary);
+  config.max_length = settings.integer("max_position_embeddings")
+                          ? size_of(settings, "max_position_embeddings", kWidest)
+                          : 512;
   config.dropout = static_cast<float>(settings.number("dropout").value_or(0));
   config.attention_dropout = static_cast<float>(settings.number("attention_dropout").value_or(0));
   config.feed_forward_dropout = static_cast<float>(settings.number("activation_dropout").value_or(0));

@@ -5,13 +5,12 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "tools/exchange/exchanged_model.h"
 #include "tools/exchange/yaml.h"
 
 namespace xf::tools::exchange {
 
 namespace {
-
-constexpr double kMostLayers = 1000, kWidest = 1 << 20;
 
 // Of the operations before or behind a block those that are there when a model is used: all but dropout.
 std::string lasting(std::string operations) {
@@ -100,9 +99,9 @@ nn::TransformerConfig MarianOptions::config() const {
     refuse("type", "Transformers that translate, of type transformer, are read");
   refuse_unknown();
   nn::TransformerConfig config;
-  const auto size = [&](const char* name, int64_t otherwise, double most) {
+  const auto size = [&](const char* name, int64_t otherwise, int64_t most) {
     const int64_t value = integer(name, otherwise);
-    if (value < 1 || static_cast<double>(value) > most)
+    if (value < 1 || value > most)
       fail(ErrorKind::data, "{}: {} is {}; from 1 to {} would be one", path_, name, value, most);
     return value;
   };
