@@ -42,7 +42,7 @@ auto read_checked(const std::string& folder, const std::string& name, const Chec
 
 enum class Parts { model, all };
 
-Checkpoint read_parts(const std::string& folder, Parts parts) {
+Checkpoint read_folder(const std::string& folder, Parts parts) {
   const CheckpointState state = read_state(folder);
   Checkpoint checkpoint;
   checkpoint.update = state.update;
@@ -58,6 +58,25 @@ Checkpoint read_parts(const std::string& folder, Parts parts) {
     checkpoint.optimizer = read_checked(folder, kOptimizerFile, state, parse_safetensors).tensors;
   }
   return checkpoint;
+}
+
+// Where a link leads now.
+std::string followed(const std::string& folder) {
+  const fs::path path = fs::path(folder + "/").parent_path();
+  std::error_code no_link;
+  const fs::path target = fs::read_symlink(path, no_link);
+  return no_link ? folder : (path.parent_path() / target).string();
+}
+
+// All of one folder: a trainer moves `latest` and `best` on, and may remove where they led, while others read.
+Checkpoint read_parts(const std::string& folder, Parts parts) {
+  const std::string there = followed(folder);
+  try {
+    return read_folder(there, parts);
+  } catch (const Error&) {
+    if (followed(folder) == there) throw;
+  }
+  return read_folder(followed(folder), parts);
 }
 
 // ---- folders

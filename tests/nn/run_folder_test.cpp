@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <random>
+#include <thread>
 
 #include "core/file.h"
 #include "tests/data/errors.h"
@@ -417,6 +418,27 @@ TEST_CASE("RunFolder: the model to translate with is the averaged, else the best
   run.folder->write_average(run.folder->average());
   CHECK(find_model_folder(run.path) == run.path + "/averaged");
   CHECK(find_model_folder(run.path + "/latest") == run.path + "/latest");
+}
+
+TEST_CASE("RunFolder: who reads a link that moves on meanwhile reads one checkpoint, whole", "[unit]") {
+  Run run;
+  run.save_all(1, 2);
+  const auto point_at = [&](const std::string& name) {
+    fs::create_symlink("checkpoints/" + name, run.path + "/next");
+    fs::rename(run.path + "/next", run.path + "/latest");
+  };
+  std::atomic<bool> reading = true;
+  std::thread trainer([&] {
+    while (reading) {
+      point_at("update-000001");
+      point_at("update-000002");
+    }
+  });
+  int whole = 0;
+  for (int i = 0; i < 300; ++i) whole += error_of([&] { read_checkpoint(run.path + "/latest/"); }) == "no error";
+  reading = false;
+  trainer.join();
+  CHECK(whole == 300);
 }
 
 // Expected: what the killed one last reported as saved, or a later save, is found whole.
