@@ -5,9 +5,9 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "data/sentencepiece_extension.h"
 #include "data/sentencepiece_tokenizer.h"
+#include "data/text_file.h"
 
 namespace xf::tools {
 
@@ -51,14 +51,12 @@ void set_mean(const Tensor& table, int64_t row, const std::vector<int32_t>& ids)
 
 }  // namespace
 
-std::vector<std::string> read_pieces(const std::string& path) {
+std::vector<std::string> read_pieces(const std::string& path, const data::TextPipeline& pipeline) {
   std::vector<std::string> pieces;
   std::set<std::string> seen;
-  const std::string text = read_file(path);
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string piece = with(text.substr(begin, end - begin), " ", kSpace);
-    begin = end + 1;
+  for (const std::string& line : data::read_raw_lines(path)) {
+    data::check_utf8(path, std::ssize(pieces) + 1, line);
+    const std::string piece = with(pipeline.prepare(line), " ", kSpace);
     if (piece.empty() || !seen.insert(piece).second)
       fail(ErrorKind::data, "{}:{}: {}; give each piece once, one a line", path, pieces.size() + 1,
            piece.empty() ? "an empty line" : fmt::format("'{}' once more", piece));

@@ -9,8 +9,9 @@
 
 namespace xf::tools {
 
-// The pieces of a file, one a line. Error data for an empty or repeated line and for none at all.
-std::vector<std::string> read_pieces(const std::string& path);
+// The pieces of a file, one a line, as the pipeline makes them of it: they are looked for in its text. Error data for an empty
+// or repeated line, for none at all, and for what is not UTF-8.
+std::vector<std::string> read_pieces(const std::string& path, const data::TextPipeline& pipeline);
 
 // Both sides with the pieces behind their own. Error usage for vocabularies that are not SentencePiece's, and for pieces that
 // they have.

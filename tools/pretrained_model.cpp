@@ -8,6 +8,7 @@
 #include "tools/extended_vocabulary.h"
 #include "tools/progress.h"
 #include "tools/stored_model.h"
+#include "tools/text_options.h"
 
 namespace xf::tools {
 
@@ -105,7 +106,7 @@ Pretrained begin_pretrained(const Options& options, const Vocabularies& vocabula
   nn::check_trainable(from.checkpoint.model, from.folder);
   std::vector<std::string> pieces;
   if (options.is_set("extend-vocab")) {
-    pieces = read_pieces(options.get_string("extend-vocab"));
+    pieces = read_pieces(options.get_string("extend-vocab"), text_pipeline(options));
     if (extended(from.vocabularies, pieces).checksum() != vocabularies.checksum())
       fail(ErrorKind::usage, "vocabs: not those of {}, which --extend-vocab extends; leave it out",
            from.folder);

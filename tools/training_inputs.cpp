@@ -47,7 +47,7 @@ Vocabularies extended_as_asked(const Options& options, Vocabularies vocabularies
          "extend-vocab: is of the vocabulary of --pretrained-model; give it, or leave this out");
   if (options.get_float("bpe-dropout") > 0)
     fail(ErrorKind::usage, "extend-vocab: its pieces are never cut apart, as bpe-dropout would; choose one");
-  return extended(vocabularies, read_pieces(options.get_string("extend-vocab")));
+  return extended(vocabularies, read_pieces(options.get_string("extend-vocab"), text_pipeline(options)));
 }
 
 // --vocabs beside vocabularies that are settled: the files may be gone, but not others.

@@ -77,14 +77,16 @@ TEST_CASE("Extended vocabulary: a new row is the mean of those that stood for it
   CHECK(other.master.to_vector<float>() == others);
 }
 
-TEST_CASE("Extended vocabulary: a file has each piece once", "[unit]") {
+TEST_CASE("Extended vocabulary: a file is read as text is, and has each piece once", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string path = folder / "pieces";
   const auto of = [&](const std::string& text) {
     atomic_write(path, text);
-    return read_pieces(path);
+    return read_pieces(path, {.lowercase = true});
   };
   CHECK(of(" haus\n<tag>") == std::vector<std::string>{"▁haus", "<tag>"});
+  CHECK(of("\xEF\xBB\xBF<TAG>\r\nu\u0308ber\r\n") == std::vector<std::string>{"<tag>", "über"});
+  CHECK(error_of([&] { of("a\n\xFC\n"); }).starts_with("3: " + path + ":2: invalid UTF-8 at byte 1"));
   CHECK(error_of([&] { of("a\n\nb\n"); }) ==
         "3: " + path + ":2: an empty line; give each piece once, one a line");
   CHECK(error_of([&] { of("a\na\n"); }) ==
