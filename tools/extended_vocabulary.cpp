@@ -36,17 +36,23 @@ std::vector<int32_t> cut_before(const std::string& piece, const data::Tokenizer&
   return tokenizer.encode(with(piece, kSpace, " "));
 }
 
-// Of the row's elements the mean over rows `ids`.
-template <typename T>
-void set_mean(const Tensor& table, int64_t row, const std::vector<int32_t>& ids) {
-  if (ids.empty()) return;
+// Of rows `ids`.
+Tensor mean(const Tensor& table, const std::vector<int32_t>& ids) {
   const int64_t width = table.numel() / table.dim(0);
-  T* const values = table.data<T>();
+  std::vector<float> row;
   for (int64_t j = 0; j < width; ++j) {
     double sum = 0;
-    for (const int32_t id : ids) sum += static_cast<double>(values[id * width + j]);
-    values[row * width + j] = static_cast<T>(sum / static_cast<double>(ids.size()));
+    for (const int32_t id : ids) sum += static_cast<double>(table.data<float>()[id * width + j]);
+    row.push_back(static_cast<float>(sum / static_cast<double>(ids.size())));
   }
+  return Tensor::from(row);
+}
+
+// Whether there is a table of `from` whose rows are as wide as the parameter's.
+bool has_rows(const nn::TensorMap& from, const nn::Parameter& parameter) {
+  const auto found = from.find(parameter.name);
+  return found != from.end() && found->second.dtype() == DType::f32 &&
+         found->second.numel() / found->second.dim(0) == parameter.shape.numel() / parameter.shape[0];
 }
 
 }  // namespace
@@ -73,15 +79,15 @@ Vocabularies extended(const Vocabularies& vocabularies, const std::vector<std::s
   return result;
 }
 
-void begin_new_rows(const nn::Registry& registry, const Vocabularies& before,
+void begin_new_rows(const nn::TensorMap& from, const nn::Registry& registry, const Vocabularies& before,
                     const std::vector<std::string>& pieces) {
   for (const nn::Parameter& parameter : registry.parameters()) {
     const bool of_source = parameter.name == "source_embedding.weight",
                of_both = parameter.name == "embedding.weight" && !before.joint();
     if (!parameter.is_table && !parameter.name.starts_with("output.")) continue;
-    if (parameter.name.find("positions") != std::string::npos) continue;
+    if (parameter.name.find("positions") != std::string::npos || !has_rows(from, parameter)) continue;
+    const Tensor& table = from.at(parameter.name);
     const data::Tokenizer& own = of_source ? *before.source : *before.target;
-    const Tensor values = parameter.master.to(Device::cpu());
     for (size_t i = 0; i < pieces.size(); ++i) {
       std::vector<int32_t> ids = cut_before(pieces[i], own);
       if (of_both) {
@@ -89,12 +95,10 @@ void begin_new_rows(const nn::Registry& registry, const Vocabularies& before,
         ids.insert(ids.end(), others.begin(), others.end());
       }
       const int64_t row = own.size() + static_cast<int64_t>(i);
-      XF_CHECK(row < values.dim(0), "extend-vocab: {} has no row {}", parameter.name, row);
-      values.dtype() == DType::f64 ? set_mean<double>(values, row, ids) : set_mean<float>(values, row, ids);
+      XF_CHECK(row < parameter.shape[0], "extend-vocab: {} has no row {}", parameter.name, row);
+      if (!ids.empty()) registry.set(parameter, mean(table, ids), row * (table.numel() / table.dim(0)));
     }
-    parameter.master.copy_from(values);
   }
-  registry.round_masters();
 }
 
 }  // namespace xf::tools

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/registry.h"
+#include "nn/checkpoint.h"
 #include "tools/vocabularies.h"
 
 namespace xf::tools {
@@ -17,9 +17,9 @@ std::vector<std::string> read_pieces(const std::string& path, const data::TextPi
 // they have.
 Vocabularies extended(const Vocabularies& vocabularies, const std::vector<std::string>& pieces);
 
-// Each new piece's rows in tables and output become the mean of the rows of the pieces that its text was cut into before, of
-// both sides where they share the table. `before`: the vocabularies without them.
-void begin_new_rows(const nn::Registry& registry, const Vocabularies& before,
+// Each new piece's rows in tables and output become the mean of the rows of `from` of the pieces that its text was cut into
+// before, of both sides where they share the table. `before`: the vocabularies of `from`, without the new pieces.
+void begin_new_rows(const nn::TensorMap& from, const nn::Registry& registry, const Vocabularies& before,
                     const std::vector<std::string>& pieces);
 
 }  // namespace xf::tools

@@ -117,7 +117,7 @@ Pretrained begin_pretrained(const Options& options, const Vocabularies& vocabula
   begun.tensors = begin_with(from.checkpoint.model, registry, from.folder);
   begun.lines = beginning_lines(begun.tensors, from.folder);
   if (!pieces.empty()) {
-    begin_new_rows(registry, from.vocabularies, pieces);
+    begin_new_rows(from.checkpoint.model, registry, from.vocabularies, pieces);
     begun.lines.push_back(
         fmt::format("vocabulary: {} more, which begin as the mean of those that they were cut into",
                     counted(static_cast<int64_t>(pieces.size()), "piece")));

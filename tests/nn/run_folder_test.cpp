@@ -435,7 +435,8 @@ TEST_CASE("RunFolder: who reads a link that moves on meanwhile reads one checkpo
     }
   });
   int whole = 0;
-  for (int i = 0; i < 300; ++i) whole += error_of([&] { read_checkpoint(run.path + "/latest/"); }) == "no error";
+  for (int i = 0; i < 300; ++i)
+    whole += error_of([&] { read_checkpoint(run.path + "/latest/"); }) == "no error";
   reading = false;
   trainer.join();
   CHECK(whole == 300);

@@ -2,12 +2,14 @@
 #include "tools/extended_vocabulary.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/file.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/thread_ranks.h"
 
 using namespace xf;
 using namespace xf::tools;
@@ -60,7 +62,7 @@ TEST_CASE("Extended vocabulary: a new row is the mean of those that stood for it
   registry.initialise(1);
   const auto rows = table.master.to_vector<float>(), biases = bias.master.to_vector<float>(),
              others = other.master.to_vector<float>();
-  begin_new_rows(registry, before, kPieces);
+  begin_new_rows(nn::model_of(registry), registry, before, kPieces);
   const std::vector<int32_t> ids = before.source->encode(" haus");
   REQUIRE(!ids.empty());
   for (int64_t j = 0; j < D; ++j) {
@@ -75,6 +77,35 @@ TEST_CASE("Extended vocabulary: a new row is the mean of those that stood for it
   CHECK(table.master.slice_rows(0, V).to_vector<float>() ==
         std::vector<float>(rows.begin(), rows.begin() + V * D));
   CHECK(other.master.to_vector<float>() == others);
+}
+
+TEST_CASE("Extended vocabulary: ranks that keep a piece of the masters each begin with the same rows",
+          "[unit]") {
+  const Vocabularies before = learnt();
+  const int64_t V = before.source->size(), D = 2;
+  std::vector<float> counting(static_cast<size_t>(V * D));
+  std::iota(counting.begin(), counting.end(), 0.0f);
+  const nn::TensorMap from = {{"embedding.weight", Tensor::from(counting, {V, D})}};
+  const auto begun_by = [&](Collective& ranks) {
+    nn::Registry registry(DType::bf16);
+    registry.mark_table(registry.add("embedding.weight", {V + 2, D}, nn::Init::zeros()));
+    registry.allocate(Device::cpu(), nn::Registry::Gradients::yes, ranks);
+    begin_new_rows(from, registry, before, kPieces);
+    std::vector<float> values;
+    for (const bf16 value : registry.values().to_vector<bf16>()) values.push_back(static_cast<float>(value));
+    return std::pair{values, registry.masters().to_vector<float>()};
+  };
+  const auto [values, masters] = begun_by(Collective::alone());
+  std::vector<std::vector<float>> of_ranks(2), pieces(2);
+  tests::as_ranks(2, [&](Collective& ranks) {
+    const auto r = static_cast<size_t>(ranks.rank());
+    std::tie(of_ranks[r], pieces[r]) = begun_by(ranks);
+  });
+  CHECK(of_ranks == std::vector(2, values));
+  CHECK(pieces[0].size() < masters.size());
+  pieces[0].insert(pieces[0].end(), pieces[1].begin(), pieces[1].end());
+  pieces[0].resize(masters.size());
+  CHECK(pieces[0] == masters);
 }
 
 TEST_CASE("Extended vocabulary: a file is read as text is, and has each piece once", "[unit]") {
