@@ -13,6 +13,7 @@ namespace {
 
 // The first line of a word list says by which rules text is cut; without one, by ICU's.
 constexpr std::string_view kHeader = "#words ";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::string header(const WordRules& rules) {
   const std::string description = rules.description();
@@ -157,11 +158,12 @@ std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vec
 std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const std::string& name,
                                                const WordSpecials& specials) {
   std::vector<std::string> pieces;
-  size_t begin = 0;
+  size_t begin = bytes.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   std::string rules = "icu";
-  if (bytes.starts_with(kHeader)) {
-    begin = std::min(bytes.find('\n') + 1, bytes.size());
-    rules = bytes.substr(kHeader.size(), begin - 1 - kHeader.size());
+  if (std::string_view(bytes).substr(begin).starts_with(kHeader)) {
+    const size_t first = begin + kHeader.size(), end = std::min(bytes.find('\n', first), bytes.size());
+    rules = bytes.substr(first, end - first);
+    begin = end + 1;
   }
   while (begin < bytes.size()) {
     const size_t end = std::min(bytes.find('\n', begin), bytes.size());

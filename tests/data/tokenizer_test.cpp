@@ -116,6 +116,15 @@ TEST_CASE("Tokenizers: the hash is FNV-1a over pieces and zero bytes", "[unit]")
 
 // In SentencePiece's format a piece is (text, score, kind); the score of the last one is the four bytes
 // before its kind or its end.
+TEST_CASE("Tokenizers: a word list is the same with a byte order mark", "[unit]") {
+  for (const std::string list : {"<unk>\na\n", "#words character\n<unk>\na\nb\n"}) {
+    const auto plain = make_tokenizer(list, "plain"),
+               marked = make_tokenizer("\xEF\xBB\xBF" + list, "marked");
+    CHECK(marked->checksum() == plain->checksum());
+    CHECK(marked->encode("ab") == plain->encode("ab"));
+  }
+}
+
 TEST_CASE("Tokenizers: the checksum sees what the hash does not, a score", "[unit]") {
   std::string bytes = small_bpe()->serialize();
   const auto made = make_tokenizer(bytes, "made");
