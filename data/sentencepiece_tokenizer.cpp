@@ -112,6 +112,9 @@ class SentencePieceTokenizer : public Tokenizer {
     for (const int32_t id : ids) check_id(id);
     std::string text;
     check(processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text));
+    // A piece may be the byte 0x0A, and a line stays one line.
+    std::ranges::replace_if(
+        text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
     return text;
   }
   std::string piece(int32_t id) const override {

@@ -2,6 +2,7 @@
 
 #include "core/file.h"
 #include "data/parallel_corpus.h"
+#include "data/sentencepiece_extension.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/text_file.h"
 #include "data/word_tokenizer.h"
@@ -44,6 +45,13 @@ TEST_CASE("BPE: special ids, and text that comes back", "[unit]") {
   CHECK(bpe->encode("  ").empty());
   const std::vector<int32_t> unknown = bpe->encode("\u4E2D");
   CHECK(std::count(unknown.begin(), unknown.end(), bpe->unk_id()) == 1);
+}
+
+TEST_CASE("BPE: pieces that hold the end of a line are decoded to one line", "[unit]") {
+  const auto bpe = make_sentencepiece_tokenizer(
+      sentencepiece_with_pieces(small_bpe()->serialize(), {"a\r\nb", "\n"}, "a test"), "extended");
+  const int32_t size = bpe->size();
+  CHECK(bpe->decode(std::vector<int32_t>{size - 2, size - 1}) == "a  b ");
 }
 
 TEST_CASE("BPE: two trainings give the same bytes, which hold no path", "[unit]") {
