@@ -8,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <utility>
 
+#include "core/checksum.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "tools/output_file.h"
@@ -19,11 +19,22 @@ namespace xf::tools {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-UnfinishedOutput::UnfinishedOutput(const std::string& path, std::string settings)
+namespace {
+
+// Not the settings themselves: a file's name may be no UTF-8, which JSON cannot hold.
+std::string checksum_of(const std::string& settings) {
+  Crc64 crc;
+  crc.add(settings);
+  return crc.hexadecimal();
+}
+
+}  // namespace
+
+UnfinishedOutput::UnfinishedOutput(const std::string& path, const std::string& settings)
     : path_(path),
       lines_path_(path + ".unfinished"),
       notes_path_(lines_path_ + ".json"),
-      settings_(std::move(settings)) {
+      settings_(checksum_of(settings)) {
   if (path == "-") fail(ErrorKind::usage, "continue: goes on with a file; give it as --output FILE");
   check_folder_of(path);
   refuse_input_as_output(path);

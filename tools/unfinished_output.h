@@ -14,7 +14,7 @@ class UnfinishedOutput {
  public:
   // Goes on with what is there; `settings` say what decides about the lines. Error usage if it was begun with other ones, if
   // another process is writing it, if its folder does not exist, or for the standard output; resources if it cannot be written.
-  UnfinishedOutput(const std::string& path, std::string settings);
+  UnfinishedOutput(const std::string& path, const std::string& settings);
 
   // Lines of the input whose output is there.
   int64_t lines_done() const { return lines_done_; }
@@ -30,7 +30,8 @@ class UnfinishedOutput {
   void take_up();
   [[noreturn]] void fail_to_write() const;
 
-  std::string path_, lines_path_, notes_path_, settings_;
+  std::string path_, lines_path_, notes_path_;
+  std::string settings_;  // their checksum
   Descriptor file_;
   std::string buffer_;
   int64_t lines_done_ = 0, bytes_ = 0;

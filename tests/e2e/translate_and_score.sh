@@ -183,6 +183,9 @@ begin_and TERM 143
 claim "the same command goes on" finished -o later.de --continue --cpu-threads 1
 claim "to the output of one run" same_bytes at_once.de later.de
 claim "and nothing else is left" equal "$(echo later.de*)" later.de
+cp test.en $'gr\xfcn.en'
+claim "its input's name need not be UTF-8" \
+  xformer-translate -m run -i $'gr\xfcn.en' -o green.de --continue --quiet --mini-batch 4
 claim "what is finished may be done again" finished -o later.de --continue
 claim "only a file goes on" refused 2 "continue: goes on with a file" finished --continue
 
