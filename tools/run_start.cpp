@@ -14,6 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Beside its checkpoints and samples/.
+constexpr const char* kRunFiles[] = {"metrics.jsonl",       "train.log",         "report.html",
+                                     "pretrained.tsv",      "loss.svg",          "bleu.svg",
+                                     "loss_by_epoch.svg",   "bleu_by_epoch.svg", "config.toml",
+                                     "vocab.spm",           "vocab.txt",         "vocab.source.spm",
+                                     "vocab.source.txt",    "vocab.target.spm",  "vocab.target.txt",
+                                     "vocab.target.labels", "valid.tsv"};
+
 // "seed was 1 and is 2; ...", "" without changes.
 std::string list_of(const std::vector<ChangedOption>& changes) {
   std::string list;
@@ -53,7 +61,18 @@ bool lies_in(const std::string& path, const std::string& folder) {
          begins_with(named(path), named(folder));
 }
 
+// A folder where no run has been may have files of these names, which are somebody's.
+void check_no_others(const std::string& run) {
+  if (fs::exists(run + "/lock") || fs::exists(run + "/metrics.jsonl")) return;
+  for (const char* name : kRunFiles) {
+    if (!fs::exists(run + "/" + name)) continue;
+    fail(ErrorKind::usage,
+         "{}/{} is of no run, and --overwrite would replace it; move it, or give another --model", run, name);
+  }
+}
+
 RunStart start_over(const Options& options, const std::string& run) {
+  if (nn::run_contents(run) == nn::RunContents::others) check_no_others(run);
   if (resumes_checkpoint(options) && lies_in(options.get_string("resume"), run)) {
     fail(ErrorKind::usage,
          "--overwrite would remove the checkpoint {}; leave it out, or give another --model",
@@ -115,12 +134,7 @@ void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, 
 }
 
 void remove_run_files(const std::string& run) {
-  for (const char* name :
-       {"metrics.jsonl", "train.log", "report.html", "pretrained.tsv", "loss.svg", "bleu.svg",
-        "loss_by_epoch.svg", "bleu_by_epoch.svg", "config.toml", "vocab.spm", "vocab.txt", "vocab.source.spm",
-        "vocab.source.txt", "vocab.target.spm", "vocab.target.txt", "vocab.target.labels"}) {
-    fs::remove(run + "/" + name);
-  }
+  for (const char* name : kRunFiles) fs::remove(run + "/" + name);
   remove_validation_files(run);
 }
 

@@ -69,6 +69,14 @@ claim "a run goes on from a checkpoint of its own behind a link" \
 mkdir -p project/checkpoints && echo mine | tee project/checkpoints/weights.pt >project/best
 claim "--overwrite in a folder of other things" exits 0 train project --after 4u --overwrite
 claim "leaves theirs alone" equal "$(cat project/checkpoints/weights.pt)" mine
+claim "and begins anew once more" exits 0 train project --after 4u --overwrite
+for file in vocab.txt train.log config.toml; do
+  mkdir notes && echo mine >notes/$file
+  claim "--overwrite where it would replace a $file of theirs: 2" \
+    refused 2 "notes/$file is of no run, and --overwrite would replace it" train notes --after 4u --overwrite
+  claim "which stays" equal "$(cat notes/*)" mine
+  rm -r notes
+done
 
 in_background working --after 400u
 wait_for '"update":8,' working/metrics.jsonl
