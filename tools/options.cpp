@@ -123,7 +123,9 @@ std::string Options::to_toml() const {
 std::vector<ChangedOption> Options::changed_keys(const Options& before) const {
   std::vector<ChangedOption> changes;
   for (const auto& [name, value] : values_) {
-    if (value.spec->keep != Keep::fixed) continue;
+    // What fits in the workspace is what a batch holds.
+    const bool sizes_batches = name == "workspace" && get_bool("mini-batch-fit");
+    if (value.spec->keep != Keep::fixed && !sizes_batches) continue;
     const auto& old = before.value_of(name).words;
     if (old == value.words) continue;
     changes.push_back({name, old.empty() ? "" : toml_text(*value.spec, old),

@@ -368,6 +368,11 @@ TEST_CASE("Options: on resume only keys that shape the model or its training cou
   CHECK(changes[0].name == "learn-rate");
   CHECK(changes[0].before == "0.003");
   CHECK(changes[0].now == "0.004");
+  CHECK(train({"-w", "200"}).changed_keys(train({"-w", "100"})).empty());
+  const auto other_batches =
+      train({"--mini-batch-fit", "-w", "200"}).changed_keys(train({"--mini-batch-fit", "-w", "100"}));
+  REQUIRE(other_batches.size() == 1);
+  CHECK(other_batches[0].name == "workspace");
 }
 
 TEST_CASE("Options: reading a name or type that the table lacks is an error of the program", "[unit]") {
