@@ -108,10 +108,14 @@ void check_reversible(const TrainingInputs& inputs, const data::BatchCapacity& c
   if (inputs.vocabularies.source != inputs.vocabularies.target)
     fail(ErrorKind::usage,
          "bidirectional: both sides must share a vocabulary; set joint-vocab, or leave it out");
-  const int64_t longest = inputs.corpus.statistics.source.longest + 1;
-  if (longest > capacity.target_tokens)
-    fail(ErrorKind::usage, "bidirectional: a source has {} tokens, a batch holds {}; raise mini-batch-words",
-         longest, capacity.target_tokens);
+  const auto check_side = [&](const char* name, int64_t longest, int64_t most) {
+    if (longest < most) return;  // with </s>
+    fail(ErrorKind::usage, "bidirectional: a {} has {} tokens, a batch holds {}; raise {}", name, longest + 1,
+         most, inputs.options.get_int("mini-batch") > 0 ? "mini-batch" : "mini-batch-words");
+  };
+  const data::CorpusStatistics& statistics = inputs.corpus.statistics;
+  check_side("source", statistics.source.longest, capacity.target_tokens);
+  check_side("target", statistics.target.longest, capacity.source_tokens);
 }
 
 // What each epoch reads instead of the corpus, if anything.

@@ -1,6 +1,7 @@
 // What options and text decide about a training before it starts.
 #include "tools/training_setup.h"
 
+#include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/thread_ranks.h"
@@ -37,6 +38,23 @@ TEST_CASE("Training setup: no sentence is longer than the corpus's longest, what
   CHECK(longest_in_training("max-length = 100\n") == 8);  // with </s>
   CHECK(longest_in_training("max-length = 7\n") == 8);
   CHECK(longest_in_training("max-length = 5\n") == 3);  // the second pair is left out
+}
+
+TEST_CASE("Training setup: with both directions each side must fit in a batch as the other", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string shorter = "abababab\n", longer = std::string(90, 'a') + "\n";
+  const auto error = [&](const std::string& source, const std::string& target, const std::string& batch) {
+    folder.write("train.en", source);
+    folder.write("train.de", target);
+    return tests::error_of(
+        [&] { training_setup(inputs_of(folder, "joint-vocab = true\nbidirectional = 1\n" + batch)); });
+  };
+  CHECK_THAT(error(longer, shorter, "mini-batch-words = 80\n"),
+             Catch::EndsWith("a source has 91 tokens, a batch holds 80; raise mini-batch-words"));
+  CHECK_THAT(error(longer, shorter, "mini-batch = 1\n"),
+             Catch::EndsWith("a batch holds 9; raise mini-batch"));
+  CHECK_THAT(error(shorter, longer, "mini-batch = 1\n"),
+             Catch::EndsWith("a target has 91 tokens, a batch holds 9; raise mini-batch"));
 }
 
 TEST_CASE("Training setup: tables of positions keep the length that is allowed", "[unit]") {
