@@ -344,7 +344,7 @@ std::vector<Row> numerics_options() {
               "most memory for activations; batches that need more are computed in parts, with the same "
               "gradient, but for R-Drop's masks; 0: what a batch needs")
           .alias("-w")
-          .at_least(0)
+          .between(0, 1e9)
           .keeps(Keep::free)
           .seldom(),
       flag("gradient-checkpointing", "false",

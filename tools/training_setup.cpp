@@ -13,6 +13,8 @@ namespace xf::tools {
 
 namespace {
 
+constexpr int64_t kMostWords = 100'000'000;  // of a batch, as --mini-batch-words
+
 // Bytes, with room over the plan: batches of other shapes than the largest leave gaps between their tensors.
 int64_t arena_bytes(const nn::MemoryPlan& plan) {
   return static_cast<int64_t>(1.25 * static_cast<double>(plan.activations));
@@ -54,13 +56,13 @@ data::BatchCapacity fitting_capacity(const Options& options, const nn::Transform
          needs(words) + 1);
   }
   int64_t too_many = 2 * words;
-  while (fits(too_many)) too_many *= 2;
+  while (too_many <= kMostWords && fits(too_many)) too_many *= 2;
   words = too_many / 2;
   while (too_many - words > std::max<int64_t>(words / 20, 1)) {
     const int64_t middle = (words + too_many) / 2;
     (fits(middle) ? words : too_many) = middle;
   }
-  return batch_capacity(model.type, words);
+  return batch_capacity(model.type, std::min(words, kMostWords));
 }
 
 // The largest batch that is computed at once: halved until its activations fit in --workspace, but never less than one
@@ -181,14 +183,26 @@ data::BatchOrder weighted_order(const Options& options) {
        texts == 1 ? "" : "s");
 }
 
+int64_t longest_side(const data::ParallelCorpus& corpus) {
+  return std::max(corpus.statistics.source.longest, corpus.statistics.target.longest);
+}
+
+// With </s>. A table of positions has kMaxPositions, and more where sentences of validation and tests need them.
+int64_t longest_read(const nn::TransformerConfig& model, const TrainingInputs& inputs) {
+  int64_t longest = longest_side(inputs.corpus);
+  if (model.max_length > nn::Model::kMaxPositions) {
+    longest = std::max(longest, nn::Model::kMaxPositions - 1);
+    if (inputs.validation) longest = std::max(longest, longest_side(inputs.validation->corpus));
+    for (const TestSet& test : inputs.tests) longest = std::max(longest, longest_side(test.set->corpus));
+  }
+  return longest + 1;
+}
+
 // Sentences in training are no longer than the corpus's longest, though more may be allowed: up to 64 tokens attention takes
 // its short path. With BPE-dropout they may come in more pieces than they have now.
 nn::TransformerConfig fitted(nn::TransformerConfig model, const TrainingInputs& inputs) {
-  if (model.learned_positions || model.quirks || model.max_length > nn::Model::kMaxPositions ||
-      inputs.options.get_float("bpe-dropout") > 0)
-    return model;
-  const auto& [source, target] = std::tie(inputs.corpus.statistics.source, inputs.corpus.statistics.target);
-  model.max_length = std::min(model.max_length, std::max(source.longest, target.longest) + 1);
+  if (model.learned_positions || model.quirks || inputs.options.get_float("bpe-dropout") > 0) return model;
+  model.max_length = std::min(model.max_length, longest_read(model, inputs));
   return model;
 }
 

@@ -420,6 +420,7 @@ TEST_CASE("Options: sizes that no model has are refused by their range, and at o
              Catch::Contains("4294967396 is out of range; it must be from 8 to 100000000"));
   CHECK_THAT(train_error({"--dim-emb", "1000000000000000000"}), Catch::Contains("from 2 to 65536"));
   CHECK_THAT(train_error({"--enc-depth", "5000"}), Catch::Contains("from 0 to 1000"));
+  CHECK_THAT(train_error({"-w", "9000000000000000"}), Catch::Contains("from 0 to 1000000000"));
   CHECK_THAT(train_error({"--after", "0u"}), Catch::Contains("after: 0u is no training at all"));
   CHECK_THAT(train_error({"--after", "1e308Gu"}), Catch::Contains("is not a number with a unit"));
   CHECK(train_error({"--after", "8Ku,1.5e"}) ==

@@ -40,6 +40,21 @@ TEST_CASE("Training setup: no sentence is longer than the corpus's longest, what
   CHECK(longest_in_training("max-length = 5\n") == 3);  // the second pair is left out
 }
 
+TEST_CASE(
+    "Training setup: however long a sentence may be, tables of positions are as long as the text asks for",
+    "[unit]") {
+  CHECK(longest_in_training("max-length = 100000000\n") == nn::Model::kMaxPositions);
+}
+
+TEST_CASE("Training setup: batches are fitted to any workspace", "[unit]") {
+  const tests::TemporaryFolder folder;
+  folder.write("train.en", "abcdefgh\n");
+  folder.write("train.de", "hgfedcba\n");
+  const TrainingInputs inputs =
+      inputs_of(folder, "enc-depth = 1\ndec-depth = 1\nmini-batch-fit = true\nworkspace = 1000000000\n");
+  CHECK(training_setup(inputs).capacity.target_tokens <= 100'000'000);
+}
+
 TEST_CASE("Training setup: with both directions each side must fit in a batch as the other", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string shorter = "abababab\n", longer = std::string(90, 'a') + "\n";
