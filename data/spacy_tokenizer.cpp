@@ -40,7 +40,7 @@ class PieceCutter {
 
  private:
   const std::vector<std::u32string>* exception(std::u32string_view text) const {
-    if (!exceptions_) return nullptr;
+    if (!exceptions_ || text.size() > spacy::kLongestException) return nullptr;
     const auto found = exceptions_->find(std::u32string(text));
     return found == exceptions_->end() ? nullptr : &found->second;
   }

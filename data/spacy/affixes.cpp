@@ -140,6 +140,10 @@ Affixes make(SpacyRules rules, SpacyLanguage language) {
   for (auto* list : {&made.prefixes, &made.suffixes, &made.infixes}) {
     for (AffixRule& rule : *list) freeze(rule);
   }
+  for (const AffixRule& rule : made.suffixes) {
+    for (const std::u32string& suffix : rule.texts)
+      made.longest_suffix = std::max(made.longest_suffix, suffix.size());
+  }
   return made;
 }
 
@@ -156,8 +160,11 @@ size_t prefix_length(const Affixes& affixes, std::u32string_view text) {
   return text.empty() ? 0 : first_match(affixes.prefixes, text, 0, false);
 }
 
+// A suffix is dots, or no longer than the longest of the rules' texts: what lies before need not be looked at.
 size_t suffix_length(const Affixes& affixes, std::u32string_view text) {
-  for (size_t at = 0; at < text.size(); ++at) {
+  const size_t dots = text.size() - (text.find_last_not_of(U'.') + 1);
+  const size_t most = std::max(dots, affixes.longest_suffix);
+  for (size_t at = text.size() - std::min(most, text.size()); at < text.size(); ++at) {
     if (const size_t length = first_match(affixes.suffixes, text, at, true); length > 0) return length;
   }
   return 0;

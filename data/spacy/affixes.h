@@ -23,6 +23,7 @@ struct AffixRule {
 
 struct Affixes {
   std::vector<AffixRule> prefixes, suffixes, infixes;  // the first rule that fits counts
+  size_t longest_suffix = 1;                           // of the texts; dots may be more
 };
 
 const Affixes& affixes(SpacyRules rules, SpacyLanguage language);

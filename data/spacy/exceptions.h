@@ -15,6 +15,8 @@ namespace xf::data::spacy {
 
 // A word and its tokens, which joined are the word.
 using Exceptions = std::unordered_map<std::u32string, std::vector<std::u32string>>;
+// Of code points. What is longer need not be looked up.
+inline constexpr size_t kLongestException = 12;
 
 const Exceptions& exceptions(SpacyRules rules, SpacyLanguage language);
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "data/parallel_corpus.h"
 #include "data/spacy/characters.h"
 #include "data/spacy/exceptions.h"
@@ -68,10 +70,31 @@ TEST_CASE("spaCy: white space beyond one space is a word", "[golden]") {
   CHECK(cut("spacy3 en", "").empty());
 }
 
+TEST_CASE("spaCy: a long line of brackets is cut in no time", "[unit]") {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const char* bracket : {"(", ")"}) {
+    std::string line;
+    for (int i = 0; i < 40'000; ++i) line += bracket;
+    CHECK(spacy_words(line, SpacyRules::v3, SpacyLanguage::english).size() == 40'000);
+  }
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
 TEST_CASE("spaCy: lower-casing comes after cutting", "[unit]") {
   CHECK(cut("spacy3 en lowercase", "Ill in Ill. I'M") == "ill|in|ill.|i'm");
   CHECK(cut("spacy3 en", "ill in ill. i'M") ==
         "ill|in|ill|.|i'M");  // cut from lower-cased text: not the same
+}
+
+TEST_CASE("spaCy: no exception is longer than the longest", "[unit]") {
+  size_t longest = 0;
+  for (const SpacyRules rules : {SpacyRules::v3, SpacyRules::v2_2}) {
+    for (const SpacyLanguage language : {SpacyLanguage::english, SpacyLanguage::german}) {
+      for (const auto& [text, tokens] : spacy::exceptions(rules, language))
+        longest = std::max(longest, text.size());
+    }
+  }
+  CHECK(longest == spacy::kLongestException);
 }
 
 TEST_CASE("spaCy: as many exceptions and symbols as spaCy has", "[golden]") {
