@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "data/unicode.h"
 
 namespace xf::data {
 
@@ -67,8 +68,9 @@ bool PairedLines::next_of_columns(std::string& source, std::string& target) {
 
 bool PairedLines::next(std::string& source, std::string& target) {
   if (!(files_.tsv ? next_of_columns(source, target) : next_of_files(source, target))) return false;
-  if (kind_ == TextKind::labelled && target.empty())
-    fail(ErrorKind::data, "{}:{}: a line without a class", files_.target(), line_);
+  if (kind_ != TextKind::labelled) return true;
+  target = std::string(strip(target));  // "pos" and "pos " are one class
+  if (target.empty()) fail(ErrorKind::data, "{}:{}: a line without a class", files_.target(), line_);
   return true;
 }
 

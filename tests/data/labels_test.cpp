@@ -29,6 +29,19 @@ TEST_CASE("Classes: text and class may be two columns of one file", "[unit]") {
              Catch::StartsWith("3: " + (folder / "none") + ":2: a line without a class"));
 }
 
+TEST_CASE("Classes: white space around a class is none of its name", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const auto text = read_text(TextKind::labelled,
+                              {{.paths = {folder.write("texts", "a\nb\nc\n"),
+                                          folder.write("classes", "pos\npos \n\tvery good\u00A0\n")}}},
+                              {});
+  CHECK(text.target == std::vector<std::string>{"pos", "pos", "very good"});
+  CHECK_THAT(error_of([&] {
+               read_text(TextKind::labelled, {{.paths = {folder.write("blank", "a\t \n")}, .tsv = true}}, {});
+             }),
+             Catch::EndsWith("blank:1: a line without a class"));
+}
+
 TEST_CASE("Labels: ids in order of the names, and back from their file", "[unit]") {
   const auto labels = build_labels({"rot", "blau", "rot", "a b"});
   CHECK(labels->size() == 3);
