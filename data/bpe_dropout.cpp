@@ -97,6 +97,9 @@ DroppedCorpus::DroppedCorpus(const ParallelText& text, const ParallelCorpus& cor
 
 DroppedCorpus::Side DroppedCorpus::side(const std::vector<std::string>& lines, const Sequences& sequences,
                                         const Tokenizer& tokenizer, double rate, uint64_t site) const {
+  if (std::string_view(tokenizer.extension()) != ".spm")
+    fail(ErrorKind::usage,
+         "bpe-dropout: this vocabulary is of words, and SentencePiece's has merges; give --tokenizer spm");
   const BpeDropout without(tokenizer, 0);
   std::vector<char> merged(static_cast<size_t>(corpus_.size()));
   parallel_for(corpus_.size(), kGrain, [&](int64_t begin, int64_t end) {
