@@ -71,17 +71,27 @@ std::vector<int64_t> ParallelCorpus::ends_of_parts() const {
   return ends;
 }
 
-std::string ParallelCorpus::place(int64_t i) const {
-  int64_t number = line(i);
+namespace {
+
+std::string place_in(const std::vector<TextPart>& parts, int64_t line) {
   for (const TextPart& part : parts) {
-    if (number <= part.lines || &part == &parts.back())
-      return fmt::format("{}: line {}", paths_of({part}), number);
-    number -= part.lines;
+    if (line <= part.lines || &part == &parts.back())
+      return fmt::format("{}: line {}", paths_of({part}), line);
+    line -= part.lines;
   }
-  return fmt::format("line {}", number);
+  return fmt::format("line {}", line);
 }
 
-namespace {
+// Error data for one that is not known, with its line.
+void check_classes(const ParallelText& text, const Tokenizer& classes) {
+  for (size_t i = 0; i < text.target.size(); ++i) {
+    try {
+      classes.encode(text.target[i]);
+    } catch (const Error& unknown) {
+      fail(unknown.kind(), "{}: {}", place_in(text.parts, static_cast<int64_t>(i) + 1), unknown.what());
+    }
+  }
+}
 
 void count(CorpusStatistics::Side& side, std::span<const int32_t> ids, int32_t unk_id) {
   const auto length = static_cast<int64_t>(ids.size());
@@ -91,6 +101,8 @@ void count(CorpusStatistics::Side& side, std::span<const int32_t> ids, int32_t u
 }
 
 }  // namespace
+
+std::string ParallelCorpus::place(int64_t i) const { return place_in(parts, line(i)); }
 
 CorpusEncoder::CorpusEncoder(const Tokenizer& source, const Tokenizer& target, const LengthFilter& filter,
                              Keep keep)
@@ -158,6 +170,7 @@ ParallelCorpus encode_corpus(const ParallelText& text, const Tokenizer& source_t
   const bool has_source = !text.source.empty();
   XF_CHECK(!has_source || text.source.size() == text.target.size(),
            "corpus: {} source lines, {} target lines", text.source.size(), text.target.size());
+  if (!corpus.targets_end) check_classes(text, target_tokenizer);
   CorpusEncoder encoder(source_tokenizer, target_tokenizer, filter,
                         [&](std::span<const int32_t> source, std::span<const int32_t> target, int64_t line) {
                           if (has_source) corpus.source.push_back(source);
