@@ -13,6 +13,7 @@
 #include "data/corpus_preparation.h"
 #include "nn/validation_progress.h"
 #include "tools/model_config.h"
+#include "tools/model_text.h"
 #include "tools/pretrained_model.h"
 #include "tools/ranks.h"
 #include "tools/run_beginning.h"
@@ -64,6 +65,7 @@ class TrainingRun final : public nn::TrainingTask {
   std::optional<nn::Checkpoint> load_together(const Load& at_first, const std::string& name);
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
+  void forget_other_scores(const nn::State& saved);
   void load(const nn::Checkpoint& checkpoint, const std::string& where);
   void load_moments(const nn::Checkpoint& checkpoint, const std::string& where);
   void begin_minimum_risk_if_due();
@@ -161,7 +163,7 @@ nn::Ending TrainingRun::train() {
 
 // That goes on with what is saved: --resume PATH would begin at PATH once more.
 std::string TrainingRun::same_command() const {
-  return resumes_checkpoint(options_) ? "xformer-train -m " + run_ : "the same command";
+  return resumes_checkpoint(options_) ? "xformer-train -m " + shell_word(run_) : "the same command";
 }
 
 // For who has lost a rank.
@@ -244,16 +246,7 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
   check_vocabularies(inputs_.vocabularies, checkpoint.metadata, where);
   load(checkpoint, where);
   take_up(state);
-  if (inputs_.start != RunStart::resumed) {  // the best of another folder is not in this one, and nothing is saved here yet
-    state_.saved_at = state_.validated_at = 0;
-    nn::forget_best(state_);
-  } else if (inputs_.validation && state.has("valid_hash") &&
-             state.get<std::string>("valid_hash") != validation_hash()) {
-    on_warning("valid-sets: another text than before; what was best by that one is not comparable, and forgotten");
-    nn::forget_best(state_);
-    state_.other_metrics.clear();
-    state_.plateau = {.scale = state_.plateau.scale};
-  }
+  forget_other_scores(state);
   if (options_.get_bool("no-optimizer-reload")) {
     state_.optimizer_began = state_.update;  // the moments are zero
   } else {
@@ -265,6 +258,20 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
     on_warning(fmt::format("the run began with {} and goes on with {}: its last bits will differ",
                            counted(threads, "thread"), thread_count()));
   }
+}
+
+// Of another folder's saves none is in this one; and scores of another text are not comparable.
+void TrainingRun::forget_other_scores(const nn::State& saved) {
+  if (inputs_.start != RunStart::resumed) {
+    state_.saved_at = state_.validated_at = 0;
+    return nn::forget_best(state_);
+  }
+  if (!inputs_.validation || !saved.has("valid_hash")) return;
+  if (saved.get<std::string>("valid_hash") == validation_hash()) return;
+  on_warning("valid-sets: another text than before; what was best by that one is forgotten");
+  nn::forget_best(state_);
+  state_.other_metrics.clear();
+  state_.plateau = {.scale = state_.plateau.scale};
 }
 
 // The model and the place in the text.

@@ -147,7 +147,9 @@ claim "in eight bits too" same_bytes eight.de \
 xformer-translate -m run -i test.en -o counted.de --stat-freq 20 --mini-batch 4 --cpu-threads 3 2>progress
 claim "--stat-freq 20 counts the lines of all" equal "$(sed -n 's/^\([0-9]*\) lines.*(.* tokens\/s)$/\1/p' progress | tr '\n' ' ')" "20 40 60 "
 claim "an error in one of them ends the program" refused 2 "prefix" xformer-translate -m run --force-decode --cpu-threads 3 \
-  --mini-batch 4 -i <(paste test.en <(printf '\n\n\n'; seq 3000 | tr '\n' ' '; echo))
+  --mini-batch 4 --no-spm-encode -i <(paste test.en <(printf '\n\n\n</s>\n'))
+claim "a prefix that no translation has room for is told by its line" refused 3 ':4: the prefix has 6000 tokens' \
+  xformer-translate -m run --force-decode -i <(paste test.en <(printf '\n\n\n'; seq 3000 | tr '\n' ' '; echo))
 
 for _ in $(seq 500); do cat test.en; done >long.en
 xformer-translate -m run -i long.en -o stopped.de --quiet --cpu-threads 3 --mini-batch 4 &

@@ -207,7 +207,8 @@ TEST_CASE("RunFolder: an interrupted save is resumed from, and gone after the ne
   CHECK(run.folder->load_latest()->update == 8);
 }
 
-TEST_CASE("RunFolder: whoever goes back and is interrupted goes on from there, not from what came later", "[unit]") {
+TEST_CASE("RunFolder: whoever goes back and is interrupted goes on from there, not from what came later",
+          "[unit]") {
   Run run;
   run.save_all(1, 6);
   run.folder->save_interrupted(sample_checkpoint(4));
