@@ -38,8 +38,8 @@ struct CorpusReport {
   Finding unbalanced;  // pairs of which one side has over kRatio times as many words (and over kRatio more)
   static constexpr int64_t kRatio = 4;
   int64_t taken = 0;  // pairs that training learns from: with text on both sides, and not over-long
-  bool clean()
-      const;  // equal line counts, valid UTF-8, no half-empty pair, and something is left to train on
+  // Equal line counts, valid UTF-8, no half-empty pair, and something is left to train on.
+  bool clean() const;
 };
 
 struct CheckOptions {
@@ -52,9 +52,10 @@ TextReport check_text(const std::string& path, const CheckOptions& options);
 CorpusReport check_corpus(const std::string& source_path, const std::string& target_path,
                           const CheckOptions& source_options, const CheckOptions& target_options);
 
-// Lines for a person to read, ending in a newline; whether training can begin stands below a pair of texts.
-std::string verdict(bool clean);
+// Lines for a person to read, ending in a newline. That of a pair ends with the verdict; of one text it may stand below.
 std::string describe(const TextReport& report);
 std::string describe(const CorpusReport& report);
+// Whether training can begin with it.
+std::string verdict(bool clean);
 
 }  // namespace xf::data

@@ -61,7 +61,7 @@ LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 bool LineReader::next(std::string& line) {
   if (!source_->next(line)) return false;
-  if (++source_->line == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  if (++source_->line == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (line.ends_with('\r')) line.pop_back();
   return true;
 }

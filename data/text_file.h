@@ -33,6 +33,9 @@ class LineReader {
   std::unique_ptr<Source> source_;
 };
 
+// What may stand before a text in UTF-8, and is no part of it.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // All lines, any bytes; an empty file has none.
 std::vector<std::string> read_raw_lines(const std::string& path);
 

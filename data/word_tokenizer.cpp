@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "data/text_file.h"
 #include "data/unicode.h"
 
 namespace xf::data {
@@ -13,7 +14,6 @@ namespace {
 
 // The first line of a word list says by which rules text is cut; without one, by ICU's.
 constexpr std::string_view kHeader = "#words ";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::string header(const WordRules& rules) {
   const std::string description = rules.description();

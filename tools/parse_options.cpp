@@ -219,8 +219,10 @@ std::vector<GivenOption> options_of_run(const std::vector<GivenOption>& from_fil
       type != std::filesystem::file_type::regular && type != std::filesystem::file_type::none;
   if (is_none) return {};
   std::vector<GivenOption> of_run = read_config(Program::train, path);  // or tells why it cannot be read
-  // Which earlier versions have written.
-  std::erase_if(of_run, [](const GivenOption& option) { return option.name == "quiet"; });
+  // Earlier versions have written what is of one command.
+  std::erase_if(of_run, [](const GivenOption& option) {
+    return find_option(Program::train, option.name)->keep == Keep::once;
+  });
   return of_run;
 }
 
