@@ -96,6 +96,15 @@ std::string random_name() {
   return fmt::format("{}{:016x}{}", kBeginning, number, kEnding);
 }
 
+// Locks a new temporary file, so that remove_abandoned() lets it be. Another process may have taken it for an abandoned one before
+// that: false when it is gone.
+bool is_held(int file) {
+  while (::flock(file, LOCK_EX) != 0 && errno == EINTR) {
+  }
+  struct stat status = {};
+  return ::fstat(file, &status) != 0 || status.st_nlink > 0;
+}
+
 }  // namespace
 
 FileWriter::FileWriter(const std::string& path) : path_(path), target_(followed(path)) {
@@ -122,10 +131,9 @@ void FileWriter::open_beside(const struct stat* existing) {
   do {
     temporary_ = folder_of(target_) + "/" + random_name();
     file_ = Descriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  } while (!file_.is_open() && errno == EEXIST);
-  if (!file_.is_open()) fail_to_write();
+    if (!file_.is_open() && errno != EEXIST) fail_to_write();
+  } while (!file_.is_open() || !is_held(file_.number()));
   remember_temporary(temporary_);
-  static_cast<void>(::flock(file_.number(), LOCK_EX | LOCK_NB));  // for remove_abandoned()
   if (!existing) return;
   // Owner and group one by one: often only the second is allowed. The change clears bits of the mode.
   static_cast<void>(::fchown(file_.number(), existing->st_uid, static_cast<gid_t>(-1)) == 0);
@@ -156,6 +164,7 @@ void FileWriter::commit() {
     if (!file_.close_checked()) fail_to_write();
     return;
   }
+  const Descriptor locked(::fcntl(file_.number(), F_DUPFD_CLOEXEC, 0));  // until it has its name
   if (::fsync(file_.number()) != 0 || !file_.close_checked() ||
       ::rename(temporary_.c_str(), target_.c_str()) != 0) {
     fail_to_write();

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 
 #include "core/error.h"
 #include "data/labels.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "tools/progress.h"
+#include "tools/shell_word.h"
 
 namespace xf::tools {
 
@@ -217,17 +217,6 @@ std::string vocabulary_line(ModelType type, const Vocabularies& vocabularies) {
     note = fmt::format("; learnt from {} lines a side, drawn from the text", grouped(vocabularies.sampled));
   return fmt::format("vocabulary: {}, hash {}{}{}", sizes, vocabularies.hash(), note,
                      cut_lines_note(vocabularies.lines_cut));
-}
-
-std::string shell_word(const std::string& text) {
-  const bool plain = std::ranges::all_of(text, [](unsigned char c) {
-    return c >= 0x80 || std::isalnum(c) != 0 ||
-           std::string_view("_-+./,:=@%").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (plain && !text.empty()) return text;
-  std::string quoted;
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return "'" + quoted + "'";
 }
 
 std::string use_line(ModelType type, const std::string& folder) {

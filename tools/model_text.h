@@ -46,7 +46,5 @@ data::BatchCapacity batch_capacity(const Options& options, const data::ParallelC
 std::string tokens_line(nn::ModelType type, const data::CorpusStatistics& statistics);
 std::string vocabulary_line(nn::ModelType type, const Vocabularies& vocabularies);
 std::string use_line(nn::ModelType type, const std::string& run);
-// As a shell takes it for one word: in quotes where it must be.
-std::string shell_word(const std::string& text);
 
 }  // namespace xf::tools

@@ -13,6 +13,7 @@
 #include "tools/run_plots.h"
 #include "tools/run_progress.h"
 #include "tools/sample_table.h"
+#include "tools/shell_word.h"
 
 namespace xf::tools {
 

@@ -5,6 +5,7 @@
 
 #include "tools/option_pages.h"
 #include "tools/program_commands.h"
+#include "tools/shell_word.h"
 
 namespace xf::tools {
 
@@ -29,13 +30,6 @@ std::vector<std::string> command_names(const std::vector<ProgramCommand>& comman
 std::string short_help(const OptionSpec& spec) {
   const std::string help(spec.help);
   return help.substr(0, std::min(help.find(';'), help.size()));
-}
-
-// Inside of single quotes; `end`: what closes the quotes, writes one and opens them again.
-std::string quoted(const std::string& text, const char* end) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string(end) : std::string(1, c);
-  return result + "'";
 }
 
 // --- bash ---
@@ -75,7 +69,7 @@ std::string zsh_arguments(const ProgramCommand& command, const char* indent) {
     for (const std::string& spelling : spellings_of(*spec)) {
       std::string entry = fmt::format("*{}[{}]", spelling, zsh_help(*spec));
       if (takes_value(*spec)) entry += fmt::format(":{}:{}", spec->name, zsh_values(*spec));
-      text += fmt::format(" \\\n{}  {}", indent, quoted(entry, "'\\''"));
+      text += fmt::format(" \\\n{}  {}", indent, single_quoted(entry));
     }
   }
   return text + fmt::format(" \\\n{}  '*:file:_files'\n", indent);
@@ -97,7 +91,7 @@ std::string fish_option(const std::string& program, const std::string& condition
   } else if (takes_value(spec)) {
     line += " -r";
   }
-  return line + fmt::format(" -d {}\n", quoted(short_help(spec), "\\'"));
+  return line + fmt::format(" -d {}\n", single_quoted(short_help(spec), "\\'"));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/stop.h"
-#include "data/corpus_preparation.h"
 #include "nn/validation_progress.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
@@ -18,7 +17,8 @@
 #include "tools/ranks.h"
 #include "tools/run_beginning.h"
 #include "tools/run_report.h"
-#include "tools/training_setup.h"
+#include "tools/shell_word.h"
+#include "tools/training_save.h"
 
 namespace xf::tools {
 
@@ -66,8 +66,6 @@ class TrainingRun final : public nn::TrainingTask {
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
   void forget_other_scores(const nn::State& saved);
-  void load(const nn::Checkpoint& checkpoint, const std::string& where);
-  void load_moments(const nn::Checkpoint& checkpoint, const std::string& where);
   void begin_minimum_risk_if_due();
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
@@ -82,9 +80,6 @@ class TrainingRun final : public nn::TrainingTask {
   void conclude(nn::Ending ending);
   void score(const nn::Checkpoint& average);
   void warn_if_behind(const nn::Score& average);
-  nn::State state_to_save(const nn::TrainingState& state) const;
-  std::string validation_hash() const;
-  nn::Checkpoint checkpoint(const nn::TrainingState& state) const;
   void write(const nn::Checkpoint& saved, const nn::TrainingState& state, nn::SaveKind kind);
 
   TrainingInputs inputs_;
@@ -237,23 +232,17 @@ void TrainingRun::begin_files() {
 
 // The model, the optimiser and where training stood; nothing is written.
 void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& where) {
-  const nn::State& state = checkpoint.state;
-  if (state.get<std::string>("data_hash") != inputs_.data_hash) {
-    fail(ErrorKind::usage,
-         "train-sets: not the text that {} was trained on so far; give the same text, or another --model",
-         where);
-  }
-  check_vocabularies(inputs_.vocabularies, checkpoint.metadata, where);
-  load(checkpoint, where);
-  take_up(state);
-  forget_other_scores(state);
+  check_same_text(checkpoint, inputs_, where);
+  load_training(checkpoint, inputs_, setup_, model_, where);
+  take_up(checkpoint.state);
+  forget_other_scores(checkpoint.state);
   if (options_.get_bool("no-optimizer-reload")) {
     state_.optimizer_began = state_.update;  // the moments are zero
   } else {
-    load_moments(checkpoint, where);
+    load_moments(checkpoint, options_, model_.trainer.optimizer(), where);
   }
   model_.trainer.begin_optimizer_behind(state_.optimizer_began);
-  const auto threads = state.get<int64_t>("threads");
+  const auto threads = checkpoint.state.get<int64_t>("threads");
   if (threads != thread_count()) {
     on_warning(fmt::format("the run began with {} and goes on with {}: its last bits will differ",
                            counted(threads, "thread"), thread_count()));
@@ -266,49 +255,11 @@ void TrainingRun::forget_other_scores(const nn::State& saved) {
     state_.saved_at = state_.validated_at = 0;
     return nn::forget_best(state_);
   }
-  if (!inputs_.validation || !saved.has("valid_hash")) return;
-  if (saved.get<std::string>("valid_hash") == validation_hash()) return;
+  if (!scored_other_text(saved, inputs_)) return;
   on_warning("valid-sets: another text than before; what was best by that one is forgotten");
   nn::forget_best(state_);
   state_.other_metrics.clear();
   state_.plateau = {.scale = state_.plateau.scale};
-}
-
-// The model and the place in the text.
-void TrainingRun::load(const nn::Checkpoint& checkpoint, const std::string& where) {
-  nn::load_model(checkpoint.model, model_.registry, where);
-  if (const nn::Smoothing* smoothing = model_.trainer.smoothing()) {
-    smoothing->begin();  // the model of a checkpoint is the mean
-    const auto weights = checkpoint.optimizer.find("weights");
-    if (weights != checkpoint.optimizer.end()) {
-      for (const nn::Parameter& p : model_.registry.parameters())
-        model_.registry.set(p, weights->second.slice_rows(p.begin, p.begin + p.shape.numel()));
-    }
-  }
-  if (setup_.risk) {
-    setup_.risk->load(checkpoint.optimizer, inputs_.corpus);
-    setup_.batches.begin_again();
-  }
-  setup_.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});
-}
-
-void TrainingRun::load_moments(const nn::Checkpoint& checkpoint, const std::string& where) {
-  const Options before = options_from_toml(Program::train, checkpoint.config, where + "/config.toml");
-  for (const char* name : {"freeze", "learn-rate-of"}) {  // the moments lie in an order that depends on them
-    if (options_.get_strings(name) != before.get_strings(name))
-      fail(ErrorKind::usage,
-           "{}: was trained with another --{}; --no-optimizer-reload goes on without its moments", where,
-           name);
-  }
-  for (const auto& [name, moment] : model_.trainer.optimizer().state()) {
-    const auto found = checkpoint.optimizer.find(name);
-    if (found == checkpoint.optimizer.end()) {
-      fail(ErrorKind::data,
-           "{}: the checkpoint has no {} of --optimizer {}; --no-optimizer-reload goes on without", where,
-           name, options_.get_string("optimizer"));
-    }
-    moment.copy_from(model_.trainer.optimizer().own(found->second));
-  }
 }
 
 // The weights move when an update has all its batches: whichever of them is asked for, the text is translated by those of the update
@@ -324,7 +275,7 @@ void TrainingRun::begin_minimum_risk_if_due() {
 
 void TrainingRun::take_up(const nn::State& state) {
   state_ = nn::training_state_from(state);
-  logs_ = {state.get<int64_t>("log_bytes"), state.get<int64_t>("metrics_bytes")};
+  logs_ = lengths_of_logs(state);
 }
 
 // The initial weights, or of --pretrained-model what fits.
@@ -368,44 +319,9 @@ std::vector<nn::Score> TrainingRun::validate(const nn::TrainingState& state) {
   return validation_.scores;
 }
 
-nn::State TrainingRun::state_to_save(const nn::TrainingState& state) const {
-  nn::State saved = nn::to_state(state);
-  saved.set("seed", static_cast<int64_t>(setup_.seed));
-  saved.set("threads", int64_t{thread_count()});
-  saved.set("data_hash", inputs_.data_hash);
-  if (inputs_.validation) saved.set("valid_hash", validation_hash());
-  const auto [log, metrics] = report_.lengths();
-  saved.set("log_bytes", log);
-  saved.set("metrics_bytes", metrics);
-  return saved;
-}
-
-// By which scores are told to be of the same text; "" without one.
-std::string TrainingRun::validation_hash() const {
-  return inputs_.validation ? data::hash_of(inputs_.validation->text) : "";
-}
-
-nn::Checkpoint TrainingRun::checkpoint(const nn::TrainingState& state) const {
-  nn::Checkpoint checkpoint;
-  checkpoint.update = state.update;
-  const nn::Optimizer& optimizer = model_.trainer.optimizer();
-  checkpoint.optimizer = optimizer.whole_state();
-  checkpoint.model = nn::model_of(model_.registry, optimizer.whole(model_.registry.masters()));
-  if (const nn::Smoothing* smoothing = model_.trainer.smoothing())
-    checkpoint.optimizer["weights"] =
-        optimizer.whole(smoothing->mean());  // they have changed places: see save()
-  if (setup_.risk) setup_.risk->save(checkpoint.optimizer);
-  checkpoint.metadata = {{"update", std::to_string(state.update)}};
-  describe_vocabularies(inputs_.vocabularies, checkpoint.metadata);
-  checkpoint.state = state_to_save(state);
-  checkpoint.config = options_.to_toml();
-  return checkpoint;
-}
-
-// A checkpoint's tensors may be views of the registry's.
 void TrainingRun::save(const nn::TrainingState& state, nn::SaveKind kind) {
   const nn::SmoothedWeights used(model_.trainer.smoothing());
-  const nn::Checkpoint saved = checkpoint(state);
+  const nn::Checkpoint saved = checkpoint_of(state, report_.lengths(), inputs_, setup_, model_);
   ranks_.at_first([&] { write(saved, state, kind); });
 }
 
@@ -439,8 +355,8 @@ std::optional<nn::TrainingState> TrainingRun::roll_back(int64_t update) {
   const std::optional<nn::Checkpoint> earlier =
       load_together([&] { return folder_->roll_back(update); }, kLatest);
   if (!earlier) return {};
-  load(*earlier, run_);
-  load_moments(*earlier, run_);
+  load_training(*earlier, inputs_, setup_, model_, run_);
+  load_moments(*earlier, options_, model_.trainer.optimizer(), run_);
   nn::TrainingState state = nn::training_state_from(earlier->state);
   model_.trainer.begin_optimizer_behind(state.optimizer_began);
   if (state.best_update > 0) mark_best(state);
@@ -476,7 +392,7 @@ void TrainingRun::conclude(nn::Ending ending) {
   if (options_.get_bool("report")) report_.say(fmt::format("report: {}/report.html", run_));
   const std::string hint = use_line(setup_.model.type, run_);
   report_.note(hint);
-  const nn::State state = state_to_save(state_);
+  const nn::State state = state_to_save(state_, report_.lengths(), inputs_, setup_);
   for (const auto& [key, value] : state.values()) average.state.set(key, value);
   ranks_.at_first([&] { folder_->write_average(average); });
   report_.show(hint);

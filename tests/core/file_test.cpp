@@ -6,11 +6,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "core/file_writer.h"
@@ -97,6 +99,28 @@ TEST_CASE("Files: a write that fails leaves the old file and no debris", "[unit]
   CHECK(entries(folder) == std::set<std::string>{"file"});
   CHECK_THAT(error_of([&] { atomic_write(folder / "no/such/file", "x"); }), Catch::StartsWith("5: "));
   CHECK_FALSE(std::filesystem::exists(folder / "no"));
+}
+
+TEST_CASE("Files: what has just been opened for writing is not taken for what another trainer left", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder / "file";
+  std::atomic<bool> over = false;
+  std::thread cleaner([&] {
+    while (!over) remove_abandoned(path);
+  });
+  std::string error;
+  for (int i = 0; i < 300 && error.empty(); ++i) {
+    try {
+      FileWriter writer(path);
+      writer.write("x");
+      writer.commit();
+    } catch (const Error& thrown) {
+      error = thrown.what();
+    }
+  }
+  over = true;
+  cleaner.join();
+  CHECK(error.empty());
 }
 
 TEST_CASE("Folders: a write that fails leaves the old folder and no debris, wherever it fails", "[unit]") {

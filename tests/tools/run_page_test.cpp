@@ -16,6 +16,7 @@
 #include "tools/model_text.h"
 #include "tools/run_comparison.h"
 #include "tools/run_pictures.h"
+#include "tools/shell_word.h"
 
 using namespace xf;
 using namespace xf::tools;
