@@ -7,9 +7,7 @@ namespace xf::tools {
 
 namespace {
 
-std::string validation_hash(const TrainingInputs& inputs) {
-  return data::hash_of(inputs.validation->text);
-}
+std::string validation_hash(const TrainingInputs& inputs) { return data::hash_of(inputs.validation->text); }
 
 }  // namespace
 

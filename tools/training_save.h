@@ -24,7 +24,8 @@ nn::State state_to_save(const nn::TrainingState& state, const RunReport::Lengths
 RunReport::Lengths lengths_of_logs(const nn::State& saved);
 
 // Error usage unless `checkpoint` was trained on this text with these vocabularies.
-void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs, const std::string& where);
+void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs,
+                     const std::string& where);
 
 // Whether the scores in `saved` are of another validation text than this one. False where one of the two has none.
 bool scored_other_text(const nn::State& saved, const TrainingInputs& inputs);

@@ -101,7 +101,8 @@ TEST_CASE("Files: a write that fails leaves the old file and no debris", "[unit]
   CHECK_FALSE(std::filesystem::exists(folder / "no"));
 }
 
-TEST_CASE("Files: what has just been opened for writing is not taken for what another trainer left", "[unit]") {
+TEST_CASE("Files: what has just been opened for writing is not taken for what another trainer left",
+          "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string path = folder / "file";
   std::atomic<bool> over = false;
