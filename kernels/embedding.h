@@ -2,7 +2,8 @@
 // sections 3.4, 3.5.
 //   x_n = dropout(scale * table[ids_n] + position_table[positions_n])  (EM1)
 //   ids, positions i32 [N], table [V, D], position_table [P, D] in;  x [N, D] written
-// An id or a position out of range is an error on the CPU.
+// Id -1 is an empty place of a batch (nn/fixed_batch.h): its row of x is zero, and it adds nothing to the table's gradient. Another id
+// out of range, or a position, is an error on the CPU.
 #pragma once
 
 #include "kernels/dropout.h"

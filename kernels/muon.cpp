@@ -25,10 +25,11 @@ void check_places(const MatrixPlaces& matrices, int64_t P) {
 
 }  // namespace
 
-// X, the next X, and two products of X with itself.
+// X, the next X, and two products of X with itself; in whole 16 bytes, which is how far apart matrices lie.
 int64_t muon_workspace(int64_t rows, int64_t columns) {
-  const int64_t smaller = std::min(rows, columns);
-  return 2 * rows * columns + 2 * smaller * smaller;
+  constexpr int64_t kAligned = 4;
+  const int64_t smaller = std::min(rows, columns), elements = 2 * rows * columns + 2 * smaller * smaller;
+  return (elements + kAligned - 1) / kAligned * kAligned;
 }
 
 void muon(const MuonOptions& options, const Tensor& step, float clip_norm, const Tensor& norm_squared,

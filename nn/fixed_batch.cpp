@@ -32,7 +32,7 @@ class Writer {
     std::memcpy(to_, values.data(), values.size() * sizeof(float));
     to_ += count;
   }
-  // Token numbers in the order of their ids. Spare tokens come last, and have the last one's id (see below).
+  // Token numbers in the order of their ids; spare tokens, which have none, come last.
   void write_order(const Tensor& order, int64_t count) {
     const int64_t numel = order.defined() ? order.numel() : 0;
     if (numel > 0) to_ = std::copy_n(order.data<int32_t>(), numel, to_);
@@ -43,11 +43,11 @@ class Writer {
   int32_t* to_;
 };
 
-// Spare tokens get the largest id of the batch, so that the order by id stays one.
-int32_t largest_id(const Tensor& ids) {
-  if (!ids.defined() || ids.numel() == 0) return 0;
-  const int32_t* const begin = ids.data<int32_t>();
-  return *std::max_element(begin, begin + ids.numel());
+constexpr int32_t kEmptyPlace = -1;  // kernels/embedding.h
+
+// The first `count` rows, of a side that there is.
+Tensor first_rows(const Tensor& tensor, int64_t count) {
+  return tensor.defined() ? tensor.slice_rows(0, count) : tensor;
 }
 
 }  // namespace
@@ -83,10 +83,10 @@ void FixedBatch::load(const PackedBatch& batch) {
            batch.source_tokens, batch.target_tokens, batch.sentences, capacity_.source_tokens,
            capacity_.target_tokens, capacity_.sentences);
   Writer writer(upload_.buffer());
-  writer.write(batch.source_ids, capacity_.source_tokens, largest_id(batch.source_ids));
+  writer.write(batch.source_ids, capacity_.source_tokens, kEmptyPlace);
   writer.write(batch.source_positions, capacity_.source_tokens, 0);
   writer.write_order(batch.source_order, capacity_.source_tokens);
-  writer.write(batch.target_in, capacity_.target_tokens, largest_id(batch.target_in));
+  writer.write(batch.target_in, capacity_.target_tokens, kEmptyPlace);
   writer.write(batch.target_out, capacity_.target_tokens, kernels::CrossEntropy().ignore_id);
   writer.write(batch.target_positions, capacity_.target_tokens, 0);
   writer.write_order(batch.target_order, capacity_.target_tokens);
@@ -99,6 +99,18 @@ void FixedBatch::load(const PackedBatch& batch) {
   batch_.target_tokens = batch.target_tokens;
   batch_.longest_source = batch.longest_source;
   batch_.longest_target = batch.longest_target;
+}
+
+PackedBatch FixedBatch::without_spare_rows() const {
+  PackedBatch own = batch_;
+  for (Tensor* tensor : {&own.source_ids, &own.source_positions, &own.source_order})
+    *tensor = first_rows(*tensor, own.source_tokens);
+  for (Tensor* tensor :
+       {&own.target_in, &own.target_out, &own.target_positions, &own.target_order, &own.target_weights})
+    *tensor = first_rows(*tensor, own.target_tokens);
+  for (Tensor* tensor : {&own.source_offsets, &own.target_offsets})
+    *tensor = first_rows(*tensor, own.sentences + 1);
+  return own;
 }
 
 }  // namespace xf::nn

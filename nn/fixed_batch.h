@@ -17,6 +17,8 @@ class FixedBatch {
 
   // On the device; the tensors stay the same, load() changes what is in them.
   const PackedBatch& batch() const { return batch_; }
+  // What was loaded alone, in the same memory.
+  PackedBatch without_spare_rows() const;
   // Queues the copy of a batch from the CPU, which must be within the capacity.
   void load(const PackedBatch& batch);
 

@@ -33,12 +33,13 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
       counters_upload_(registry.device(), counters_.bytes()) {
   ranks_.meet_on(registry.device());
   if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing, ranks_);
-  // The spare rows of a fixed batch lie behind all tokens, and so would not be pairs.
-  if (Graph::replays(registry.device()) && options.capacity.target_tokens > 0 && options.r_drop == 0) {
-    fixed_ =
-        std::make_unique<FixedBatch>(registry.device(), options.capacity,
-                                     options.weighted ? FixedBatch::Weights::yes : FixedBatch::Weights::no);
-  }
+  if (!Graph::replays(registry.device()) || options.capacity.target_tokens == 0) return;
+  const auto weights = options.weighted ? FixedBatch::Weights::yes : FixedBatch::Weights::no;
+  fixed_ = std::make_unique<FixedBatch>(registry.device(), options.capacity, weights);
+  if (options.r_drop == 0) return;
+  const auto& [source_tokens, target_tokens, sentences] = options.capacity;
+  pairs_ = std::make_unique<FixedBatch>(registry.device(),
+                                        BatchSize{2 * source_tokens, 2 * target_tokens, 2 * sentences});
 }
 
 void Trainer::forward_backward(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
@@ -74,7 +75,10 @@ PackedBatch Trainer::as_read(const PackedBatch& batch, const BatchPlace& place) 
 }
 
 void Trainer::accumulate(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
-  if (fixed_) {
+  if (pairs_ && reads_twice(update)) {
+    pairs_->load(batch);
+    forward_backward(update, pairs_->without_spare_rows(), gradients);
+  } else if (fixed_) {
     fixed_->load(batch);
     (gradients == kernels::Accumulate::no ? first_part_ : later_part_).run(registry_.device(), [&] {
       forward_backward(update, fixed_->batch(), gradients);
@@ -146,7 +150,7 @@ void Trainer::accumulate_within_memory(int64_t update, const std::vector<PlacedB
     try {
       return accumulate_all(update, batches);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::resources || fixed_) throw;
+      if (error.kind() != ErrorKind::resources || (fixed_ && !reads_twice(update))) throw;
       lower_capacity(batches, error.what());
     }
     registry_.gradients().fill_zero();

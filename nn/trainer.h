@@ -32,7 +32,7 @@ struct TrainerOptions {
   WordDropout word_dropout;
   double smoothing = 0;  // of the weights' exponential mean; 0: none is made
   // A larger batch is computed in parts, with the same gradient, but for R-Drop's masks. All zero: none is, and nothing is
-  // captured as a graph.
+  // captured as a graph; nor is a pass of R-Drop.
   BatchSize capacity;
   Collective* ranks = nullptr;  // null: this process alone
   // Each rank keeps the optimiser's state of its piece of the parameters, and moves that piece: what a registry of bf16 must be
@@ -125,7 +125,9 @@ class Trainer {
   Tensor counters_;                    // i32 [2, 2]: {update, first token} of source and target
   Upload counters_upload_;             // in turn with the device
   std::unique_ptr<FixedBatch> fixed_;  // where work is replayed
-  Graph first_part_, later_part_;      // of an update
+  // There, R-Drop's batches. Their passes are not replayed: spare rows would lie behind both halves, and so make no pairs.
+  std::unique_ptr<FixedBatch> pairs_;
+  Graph first_part_, later_part_;  // of an update
   Graph optimizer_graph_;
 };
 

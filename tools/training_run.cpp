@@ -87,6 +87,7 @@ class TrainingRun final : public nn::TrainingTask {
   const Options& options_;
   const std::string run_;
   TrainingSetup setup_;
+  const std::optional<int64_t> available_;  // bytes, before model_ has taken its own
   TrainedModel model_;
   Pretrained pretrained_;  // of --pretrained-model
   nn::TrainingState state_;
@@ -103,6 +104,7 @@ TrainingRun::TrainingRun(TrainingInputs inputs, Collective& ranks)
       options_(inputs_.options),
       run_(options_.get_string("model")),
       setup_(training_setup(inputs_, ranks)),
+      available_(memory::available(setup_.device)),
       model_(setup_),
       report_(options_, setup_.loop, setup_.updates_per_epoch, inputs_.corpus.size()) {
   if (inputs_.validation) {
@@ -135,12 +137,11 @@ int TrainingRun::begin_and_train() {
 
 // What the plan does not know: other programs, and what they will take.
 void TrainingRun::warn_of_memory() {
-  const auto available = memory::available(setup_.device);
-  if (!available || setup_.plan.total() <= *available) return;
+  if (!available_ || setup_.plan.total() <= *available_) return;
   on_warning(fmt::format(
       "up to {} MB will be needed and {} MB are free; --workspace MB, a smaller --mini-batch-words and "
       "--gradient-checkpointing need less",
-      setup_.plan.total() >> 20, *available >> 20));
+      setup_.plan.total() >> 20, *available_ >> 20));
 }
 
 nn::Ending TrainingRun::train() {

@@ -10,7 +10,7 @@ namespace xf::nccl {
 namespace {
 
 constexpr const char* kLibrary = "libnccl.so.2";
-constexpr int kOldest = 21100;  // 2.11: what is captured in a graph, in whatever version of CUDA
+constexpr int kOldest = 21300;  // 2.13: ncclGetLastError
 
 void* open_library() {
   if (void* const library = open_toolkit_library(kLibrary)) return library;
@@ -29,14 +29,15 @@ void find(void* library, const char* name, Function& function) {
 Functions load() {
   void* const library = open_library();
   Functions found;
-#define XF_FIND(name) find(library, #name, found.name);
-  XF_NCCL_FUNCTIONS(XF_FIND)
-#undef XF_FIND
+  find(library, "ncclGetVersion", found.ncclGetVersion);
   int version = 0;
   found.ncclGetVersion(&version);
   if (version < kOldest)
     fail(ErrorKind::usage, "{} is of version code {}, older than {}; install a newer one", kLibrary, version,
          kOldest);
+#define XF_FIND(name) find(library, #name, found.name);
+  XF_NCCL_FUNCTIONS(XF_FIND)
+#undef XF_FIND
   return found;
 }
 

@@ -13,10 +13,13 @@ namespace xf::kernels {
 
 namespace {
 
+constexpr int32_t kEmptyPlace = -1;
+
 // `what` = "op: index", `table` = what the index is one of.
-void check_range(const int32_t* values, int64_t N, int64_t limit, const char* what, const char* table) {
+void check_range(const int32_t* values, int64_t N, int64_t limit, const char* what, const char* table,
+                 int32_t least = 0) {
   for (int64_t n = 0; n < N; ++n) {
-    XF_CHECK(values[n] >= 0 && values[n] < limit, "{} {} of token {} is outside of the {} {}", what,
+    XF_CHECK(values[n] >= least && values[n] < limit, "{} {} of token {} is outside of the {} {}", what,
              values[n], n, limit, table);
   }
 }
@@ -25,10 +28,11 @@ void check_range(const int32_t* values, int64_t N, int64_t limit, const char* wh
 
 template <typename T, CpuLevel L>
 void embedding_forward(Cpu<L>, const EmbeddingForwardArgs<T>& args) {
-  check_range(args.ids, args.N, args.V, "embedding: id", "words of the vocabulary");
+  check_range(args.ids, args.N, args.V, "embedding: id", "words of the vocabulary", kEmptyPlace);
   check_range(args.positions, args.N, args.P, "embedding: position", "positions of the table");
   const Acc<T> scale = args.scale;  // EM1
   for_each_row(args.N, args.D, [&](int64_t n) {
+    if (args.ids[n] == kEmptyPlace) return fill_zero(args.x + n * args.D, args.D);
     for_each_dropout_run<Acc<T>>(
         args.dropout, n, args.D, [&](int64_t begin, int64_t count, const Acc<T>* factors) {
           const T* const word = args.table + args.ids[n] * args.D + begin;
@@ -66,7 +70,7 @@ void quantized_embedding_forward(Cpu<kLevel>, const QuantizedEmbeddingArgs& args
 
 template <typename T, CpuLevel L>
 void embedding_backward(Cpu<L>, const EmbeddingBackwardArgs<T>& args) {
-  check_range(args.ids, args.N, args.V, "embedding_backward: id", "words of the vocabulary");
+  check_range(args.ids, args.N, args.V, "embedding_backward: id", "words of the vocabulary", kEmptyPlace);
   check_range(args.order, args.N, args.N, "embedding_backward: order", "tokens");
   const Acc<T> scale = args.scale;  // EM2
   const auto next_word = [&](int64_t i) {
@@ -74,6 +78,7 @@ void embedding_backward(Cpu<L>, const EmbeddingBackwardArgs<T>& args) {
     return i;
   };
   const auto add_token = [&](int64_t n) {
+    if (args.ids[n] == kEmptyPlace) return;
     for_each_dropout_run<Acc<T>>(args.dropout, n, args.D,
                                  [&](int64_t begin, int64_t count, const Acc<T>* factors) {
                                    const T* const dx = args.dx + n * args.D + begin;

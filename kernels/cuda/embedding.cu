@@ -5,8 +5,8 @@
 // begins adds its tokens in their order, a pack of columns to a lane, and so is the one writer of the word's
 // row. Runs of more than 32 tokens (a full stop is every 14th token) are added by the whole block, 32 tokens
 // to a warp in turn, the warps' sums in order. The same bits always; no atomics; 8 warps, so that a word of
-// every second token is not a matter for one. An id or a position out of range: the row of x is zero, the
-// token adds nothing to the table. An empty place of a batch has id -1.
+// every second token is not a matter for one. An id or a position out of range is as an empty place: the row
+// of x is zero, the token adds nothing to the table.
 #include "kernels/embedding.h"
 
 #include "kernels/cuda/dropout.cuh"

@@ -182,10 +182,15 @@ std::optional<Plan> make_plan(const Key& key) {
   return std::nullopt;
 }
 
-// Of null, which nothing is read from: the best.
-uint32_t alignment_of(const void* pointer) {
-  const uintptr_t bits = reinterpret_cast<uintptr_t>(pointer) | kBestAlignment;
+// Of all matrices of a batch, each `apart` bytes behind the one before it. Of null, which nothing is read from: the best.
+uint32_t alignment_of(const void* pointer, size_t apart = 0) {
+  const uintptr_t bits = reinterpret_cast<uintptr_t>(pointer) | apart | kBestAlignment;
   return static_cast<uint32_t>(bits & (~bits + 1));
+}
+
+template <typename T>
+size_t bytes_of(int64_t elements) {
+  return static_cast<size_t>(elements) * sizeof(T);
 }
 
 template <typename T>
@@ -221,9 +226,9 @@ bool multiply(const MatmulArgs<T, C>& args, const Epilogue<C>& epilogue, const B
                 .c_type = kTypeOf<C>,
                 .compute = compute_type<T>(),
                 .epilogue = name_of(epilogue),
-                .a_alignment = alignment_of(args.a),
-                .b_alignment = alignment_of(args.b),
-                .c_alignment = alignment_of(args.c),
+                .a_alignment = alignment_of(args.a, bytes_of<T>(batch.a_stride)),
+                .b_alignment = alignment_of(args.b, bytes_of<T>(batch.b_stride)),
+                .c_alignment = alignment_of(args.c, bytes_of<C>(batch.c_stride)),
                 .batch = batch};
   auto& plans = library().plans;
   auto place = plans.find(key);

@@ -21,7 +21,7 @@ struct Max {
 };
 
 // Over the 32 lanes, result in each: lane i combines with lane i ^ 16, i ^ 8, ... i ^ 1. Sum and Max do not
-// care for the order of their two arguments, so all lanes end with the same bits.
+// care for the order of their two arguments, so all lanes end with the same bits (of Max: where no lane has a NaN).
 template <typename T, typename Op>
 __device__ __forceinline__ T warp_reduce(T value, Op op, [[maybe_unused]] Site site = XF_HERE) {
 #if defined(__CUDACC__)

@@ -142,6 +142,7 @@ profile() {  # kernels, a regular expression; argument of xformer-bench...
   shift
   step "ncu $kernels" "$ncu" --clock-control none --set full --kernel-name "regex:$kernels" --launch-count 2 \
     --kill yes --log-file "$scratch/ncu" "$bin/xformer-bench" --device cuda --dtype bf16 --samples 1 "$@"
+  grep -q "$kernels" "$scratch/ncu" || report "ncu found no kernel $kernels" 1
   cat "$scratch/ncu" >>"$out/$device-ncu.log" 2>/dev/null || true
 }
 
@@ -149,7 +150,7 @@ run_profile() {
   find_ncu
   [ -n "$ncu" ] || return 0
   profile normalise_backward --preset base --fn residual_norm_backward
-  profile cross_entropy_row --preset base --fn cross_entropy
+  profile cross_entropy_held --preset base --fn cross_entropy
   profile update_parameters --preset base --fn adam
   profile attention_short_backward --preset base --fn attention_backward
   profile attention_short_forward --preset base --fn attention_forward

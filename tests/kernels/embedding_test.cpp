@@ -167,13 +167,36 @@ TEST_CASE("Embedding: an id or a position out of range is named", "[unit]") {
                     "embedding_backward: id 5 of token 1 is outside of the 5 words of the vocabulary");
 }
 
+TEST_CASE("Embedding: an empty place is a row of zeros, and adds nothing wherever it stands",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    const Op op(6, 5, 6, t, 0.3f);
+    const Tensor ids = t.ids({4, -1, 2, 4, -1, 2}), positions = t.ids({0, 0, 1, 2, 0, 3});
+    embedding_forward(ids, positions, op.table, op.position_table, kScale, op.dropout, op.x);
+    const std::vector<double> x = as_doubles(op.x);
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (i / 6 == 1 || i / 6 == 4) CHECK(x[i] == 0);
+    }
+    const std::vector<double> before = as_doubles(op.dtable);
+    std::vector<std::vector<double>> after;
+    for (const Tensor& order : {t.ids({1, 4, 2, 5, 0, 3}), t.ids({2, 5, 0, 3, 1, 4})}) {
+      op.dtable.copy_from(tensor_of(before, {5, 6}, op.dtable.dtype()));
+      embedding_backward(op.dx, ids, order, kScale, {}, op.dtable);
+      after.push_back(as_doubles(op.dtable));
+      for (size_t i = 0; i < before.size(); ++i)
+        CHECK((after.back()[i] == before[i]) == (i / 6 != 2 && i / 6 != 4));
+    }
+    CHECK(after[0] == after[1]);
+  }
+}
+
 TEST_CASE(
     "Embedding: a device has no error to throw; an id or a position out of range is a row of zeros there, "
     "and adds nothing",
     "[unit][device]") {
   for (const Target& t : targets()) {
     const Op op(5, 5, 6, t, 0.3f);
-    const Tensor ids = t.ids({-1, 7, 2, 2, 3}), positions = t.ids({0, 0, 0, 7, -1}),
+    const Tensor ids = t.ids({-2, 7, 2, 2, 3}), positions = t.ids({0, 0, 0, 7, -1}),
                  order = t.ids({0, 2, 3, 4, 1});
     const auto forward = [&] {
       embedding_forward(ids, positions, op.table, op.position_table, kScale, op.dropout, op.x);

@@ -47,20 +47,22 @@ struct Training {
   Tensor masters;
 };
 
+using Change = std::function<void(TrainerOptions&)>;
+
 // Of a Transformer, unless it is of another model. `ahead`: updates are started this many at a time before anybody waits for their losses.
 template <typename Model = Transformer>
-Training train(Device device, DType dtype, int64_t updates, const TransformerConfig& config,
-               const BatchSize& capacity = {}, const std::function<PackedBatch(int64_t)>& next = batch_of,
-               int64_t ahead = 1, const OptimizerOptions& optimizer = {}, bool has_weights = false) {
+Training train(
+    Device device, DType dtype, int64_t updates, const TransformerConfig& config,
+    const BatchSize& capacity = {}, const std::function<PackedBatch(int64_t)>& next = batch_of,
+    int64_t ahead = 1, const Change& change = [](TrainerOptions&) {}) {
   Tiny<Model> model(dtype, config, Arena::kDefaultBlock, device);
   TrainerOptions options;
   options.schedule = kSchedule;
-  options.optimizer = optimizer;
   options.clip_norm = 1;
   options.micro_batches = 2;
   options.seed = 42;
   options.capacity = capacity;
-  options.weighted = has_weights;
+  change(options);
   Trainer trainer(model.model, model.registry, model.arena, options);
   Training training;
   for (int64_t u = 1; u <= updates; ++u) {
@@ -127,7 +129,8 @@ TEST_CASE("CUDA: batches with and without weights have the CPU's losses but for 
     return update % 3 == 0 ? batch_of(update) : weighted(batch_of(update));
   };
   const auto run = [&](Device device, DType dtype, const BatchSize& capacity) {
-    return train(device, dtype, 10, config, capacity, next, 1, {}, true);
+    return train(device, dtype, 10, config, capacity, next, 1,
+                 [](TrainerOptions& options) { options.weighted = true; });
   };
   // Weights of both signs cancel much of a loss: what is compared is near 0, rounding is that of its terms.
   const Training cpu = run(Device::cpu(), DType::f32, {}),
@@ -137,6 +140,24 @@ TEST_CASE("CUDA: batches with and without weights have the CPU's losses but for 
     const Training cuda = run(kCuda, DType::f32, capacity);
     INFO("capacity " << capacity.target_tokens);
     for (size_t u = 0; u < 10; ++u) CHECK(std::abs(cuda.losses[u] - cpu.losses[u]) < rounding);
+  }
+}
+
+TEST_CASE("CUDA: R-Drop that begins late has the CPU's losses but for rounding", "[cuda]") {
+  const TransformerConfig config = small_config();
+  const auto run = [&](Device device, const BatchSize& capacity, int64_t ahead) {
+    return train(device, DType::f32, 12, config, capacity, batch_of, ahead, [](TrainerOptions& options) {
+      options.r_drop = 2;
+      options.r_drop_after = 6;
+    });
+  };
+  const Training cpu = run(Device::cpu(), {}, 1);
+  CHECK(cpu.losses[6] > 1.02 * cpu.losses[5]);  // by the divergence
+  const double rounding = rounding_of_losses(cpu, config);
+  const Training eager = run(kCuda, {}, 1), replayed = run(kCuda, kCapacity, 5);
+  for (const Training* cuda : {&eager, &replayed}) {
+    CHECK(largest_difference(cuda->losses, cpu.losses) < rounding);
+    CHECK(largest_difference(cuda->norms, cpu.norms) < 10 * rounding);
   }
 }
 
@@ -192,8 +213,9 @@ TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {
   const OptimizerOptions optimizer =
       GENERATE(OptimizerOptions(kernels::AdamOptions{}),
                OptimizerOptions(kernels::SgdOptions{.momentum = 0.9f}), OptimizerOptions(MuonOptions{}));
-  const Training eager = train(kCuda, DType::f32, 6, config, {}, full, 1, optimizer);
-  const Training graph = train(kCuda, DType::f32, 6, config, exact, full, 1, optimizer);
+  const auto with_optimizer = [&](TrainerOptions& options) { options.optimizer = optimizer; };
+  const Training eager = train(kCuda, DType::f32, 6, config, {}, full, 1, with_optimizer);
+  const Training graph = train(kCuda, DType::f32, 6, config, exact, full, 1, with_optimizer);
   CHECK(graph.losses == eager.losses);
   CHECK(same_bits(graph.masters, eager.masters));
 }

@@ -97,8 +97,15 @@ size_t extent(const Layout& layout) {
   return static_cast<size_t>(((layout.batch - 1) * layout.batch_stride + last) * size_of(layout.type));
 }
 
-std::string pointer_objection(const char* name, const void* data, size_t bytes, uint32_t alignment) {
-  if (reinterpret_cast<uintptr_t>(data) % alignment != 0) {
+// Bytes from a matrix of a batch to the next.
+size_t apart(const Layout& layout) {
+  return layout.batch > 1 ? static_cast<size_t>(layout.batch_stride * size_of(layout.type)) : 0;
+}
+
+// `apart`: bytes from a matrix of a batch to the next.
+std::string pointer_objection(const char* name, const void* data, size_t bytes, uint32_t alignment,
+                              size_t apart = 0) {
+  if ((reinterpret_cast<uintptr_t>(data) | apart) % alignment != 0) {
     return fmt::format("{} is not aligned to {} bytes, as was said or is needed", name, alignment);
   }
   if (!memory::is_device(data, bytes)) return fmt::format("{} is not inside one live allocation", name);
@@ -135,10 +142,13 @@ std::string objection(const Operation& operation, const Layout& a, const Layout&
 std::string objection(const Product& p, const uint32_t (&alignment)[4]) {
   constexpr uint32_t kVector = 16;
   const Operation& op = p.operation;
-  std::string why = pointer_objection("a", p.a, extent(p.a_layout), alignment[0]);
-  if (why.empty()) why = pointer_objection("b", p.b, extent(p.b_layout), alignment[1]);
-  if (why.empty() && p.beta != 0) why = pointer_objection("c", p.c, extent(p.c_layout), alignment[2]);
-  if (why.empty()) why = pointer_objection("d", p.d, extent(p.d_layout), alignment[3]);
+  const auto matrices = [&](const char* name, const void* data, const Layout& layout, uint32_t promised) {
+    return pointer_objection(name, data, extent(layout), promised, apart(layout));
+  };
+  std::string why = matrices("a", p.a, p.a_layout, alignment[0]);
+  if (why.empty()) why = matrices("b", p.b, p.b_layout, alignment[1]);
+  if (why.empty() && p.beta != 0) why = matrices("c", p.c, p.c_layout, alignment[2]);
+  if (why.empty()) why = matrices("d", p.d, p.d_layout, alignment[3]);
   if (why.empty() && (has_bias(op.epilogue) || has_bias_gradient(op.epilogue))) {
     const int64_t length = op.epilogue == CUBLASLT_EPILOGUE_BGRADB ? p.n() : p.m();
     why = pointer_objection("the bias", op.bias, static_cast<size_t>(length * size_of(p.d_layout.type)),
