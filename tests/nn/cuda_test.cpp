@@ -161,6 +161,18 @@ TEST_CASE("CUDA: R-Drop that begins late has the CPU's losses but for rounding",
   }
 }
 
+TEST_CASE("CUDA: updates before R-Drop begins are replayed", "[cuda]") {
+  TinyModel model(DType::f32, small_config(), Arena::kDefaultBlock, kCuda);
+  TrainerOptions options;
+  options.schedule = kSchedule;
+  options.capacity = kCapacity;
+  options.r_drop = 2;
+  options.r_drop_after = 6;
+  Trainer trainer(model.transformer, model.registry, model.arena, options);
+  for (int64_t u = 1; u <= 3; ++u) trainer.update(u, [&] { return batch_of(u); });
+  CHECK(trainer.launches().size() > 50);
+}
+
 TEST_CASE("CUDA: a language model and a classifier have the CPU's losses but for rounding", "[cuda]") {
   TransformerConfig config = small_config();
   const auto check = [&](const auto& train_on, const BatchSize& largest) {
