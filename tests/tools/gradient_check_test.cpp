@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "tests/data/errors.h"
 #include "tests/support/catch.h"
 
 namespace xf::tools::explain {
@@ -71,6 +72,24 @@ TEST_CASE("Explain gradients: the key's bias has none, and that is no error", "[
   const GradientReport report = pairs.check();
   const auto json = nlohmann::json::parse(to_json(report));
   for (const auto& parameter : json.at("parameters")) CHECK(parameter.at("good") == true);
+}
+
+TEST_CASE("Explain gradients: no element is compared twice, and no more than there are", "[grad]") {
+  const Pairs pairs;
+  GradientReport report = measure_gradients(pairs.exact, pairs.loss);
+  check_gradients(pairs.exact, pairs.fast, 50, 1, report);
+  for (const ParameterGradient& parameter : report.parameters) {
+    INFO(parameter.name);
+    CHECK(parameter.compared == std::min<int64_t>(50, parameter.shape.numel()));
+  }
+}
+
+TEST_CASE("Explain gradients: samples and seed without a check are refused", "[unit]") {
+  for (const char* option : {"--samples", "--seed"}) {
+    const char* const words[] = {"xformer-explain gradients", option, "3"};
+    CHECK_THAT(tests::error_of([&] { gradients(*parse_options(Program::explain_gradients, 3, words)); }),
+               Catch::Contains("has no effect without check"));
+  }
 }
 
 TEST_CASE("Explain gradients: norm, RMS and largest are those of the gradient", "[unit]") {
