@@ -6,6 +6,7 @@
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tools/explain/op.h"
+#include "tools/explain/page.h"
 
 namespace xf::tools::explain {
 namespace {
@@ -174,6 +175,27 @@ TEST_CASE("Explain: central differences of large numbers do not accuse right gra
       CHECK(results.front().error < 1e-6);
     }
   }
+}
+
+TEST_CASE("Explain: what is no line of UTF-8 is refused with the option's name", "[unit]") {
+  const auto checked = [](const char* source) {
+    const char* const words[] = {"xformer-explain masks", "--source", source};
+    return tests::error_of([&] { check_text(*parse_options(Program::explain_masks, 3, words)); });
+  };
+  CHECK(checked("ein müder Hund") == "no error");
+  CHECK_THAT(checked("a \xff b"), Catch::StartsWith("2: --source: not UTF-8 from its byte 3 on"));
+  CHECK_THAT(checked("a dog\nruns"), Catch::StartsWith("2: --source: has a line break"));
+}
+
+TEST_CASE("Explain: a folder's name that is not UTF-8 does not keep JSON from being written", "[unit]") {
+  CHECK(json_page({{"model", "run\xff"}}, -1) == "{\"model\":\"run\uFFFD\"}\n");
+}
+
+TEST_CASE("Explain: lines of a page are counted in letters, and stand behind their margin", "[unit]") {
+  std::string word;
+  for (int i = 0; i < 49; ++i) word += "ü";
+  CHECK(wrapped(word + " " + word + "ü") == word + " " + word + "ü\n");  // 49 + 1 + 50
+  CHECK(wrapped(word + " " + word + "ü", 2) == "  " + word + "\n  " + word + "ü\n");
 }
 
 TEST_CASE("Explain: JSON of a number that overflows is JSON", "[unit]") {
