@@ -127,24 +127,25 @@ double difference(const Values& a, const Values& b) {
   return worst / largest;
 }
 
-// What a loss is made of, by the fast kernel in f64: y, and what the residual stream carries on.
-Values outputs(const Op& op, Tensors& inputs) {
-  op.forward(inputs);
-  Values all = nn::read_values(inputs.at("y"));
-  if (!inputs.contains("dsum")) return all;
-  const Values carried = nn::read_values(inputs.at("sum"));
+// y and, of a residual stream, what it carries on; or the gradients of both.
+Values joined(const Tensors& tensors, const char* of_y, const char* of_sum) {
+  Values all = nn::read_values(tensors.at(of_y));
+  if (!tensors.contains("dsum")) return all;
+  const Values carried = nn::read_values(tensors.at(of_sum));
   all.insert(all.end(), carried.begin(), carried.end());
   return all;
 }
 
+// By the fast kernel, in the type of the inputs.
+Values outputs(const Op& op, Tensors& inputs) {
+  op.forward(inputs);
+  return joined(inputs, "y", "sum");
+}
+
 // dL/doutput; a loss is its own sum.
-Values weights_of(Tensors& inputs) {
-  if (!inputs.contains("dy")) return Values(static_cast<size_t>(inputs.at("y").numel()), 1.0);
-  Values all = nn::read_values(inputs.at("dy"));
-  if (!inputs.contains("dsum")) return all;
-  const Values carried = nn::read_values(inputs.at("dsum"));
-  all.insert(all.end(), carried.begin(), carried.end());
-  return all;
+Values weights_of(const Tensors& inputs) {
+  if (inputs.contains("dy")) return joined(inputs, "dy", "dsum");
+  return Values(static_cast<size_t>(inputs.at("y").numel()), 1.0);
 }
 
 // (L(w + h) - L(w - h)) / 2h with L = sum of the outputs times their weights. Outputs are subtracted before they are summed:
