@@ -70,6 +70,11 @@ std::string lower_case(std::string_view text) {
 
 bool is_space(char32_t code_point) { return u_isspace(static_cast<UChar32>(code_point)) != 0; }
 
+bool is_letter_or_digit(char32_t code_point) {
+  const auto c = static_cast<UChar32>(code_point);
+  return u_isUAlphabetic(c) || u_isdigit(c);
+}
+
 bool is_control(char32_t code_point) {
   return code_point != U'\t' && u_charType(static_cast<UChar32>(code_point)) == U_CONTROL_CHAR;
 }

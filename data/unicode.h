@@ -24,6 +24,9 @@ std::string lower_case(std::string_view text);
 // ICU's u_isspace: with U+00A0 and U+001C..1F, the set on which Python's str.split() splits.
 bool is_space(char32_t code_point);
 
+// What words are spelt with: a letter, a sign that belongs to one, a decimal digit.
+bool is_letter_or_digit(char32_t code_point);
+
 // A control character other than tab (category Cc).
 bool is_control(char32_t code_point);
 

@@ -38,7 +38,7 @@ std::vector<Row> steps_options() {
 std::vector<Row> masks_options() {
   return page({text("source", "", "WORDS",
                     "the encoder's sentences, apart by ';': words or ids; default: an example"),
-               text("target", "", "WORDS", "the decoder's"),
+               text("target", "", "WORDS", "the decoder's, as many"),
                text("pad", "<pad>", "WORD", "what stands behind a sentence that is shorter than others")});
 }
 

@@ -94,12 +94,16 @@ std::string quoted(const std::string& word) {
 }  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts = split_all(text, separator);
+  std::erase(parts, "");
+  return parts;
+}
+
+std::vector<std::string> split_all(std::string_view text, char separator) {
   std::vector<std::string> parts;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(separator), text.size());
-    if (end > 0) parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (size_t end; (end = text.find(separator)) != std::string_view::npos; text.remove_prefix(end + 1))
+    parts.emplace_back(text.substr(0, end));
+  parts.emplace_back(text);
   return parts;
 }
 
@@ -107,8 +111,9 @@ std::vector<std::string> check_values(const OptionSpec& spec, const std::vector<
                                       const std::string& where) {
   std::vector<std::string> values;
   for (const std::string& word : words) {
-    const bool comma_list = spec.type == OptionType::amount && spec.is_list();
-    const auto parts = comma_list ? split(word, ',') : std::vector<std::string>{word};
+    const bool comma_list =
+        spec.is_list() && (spec.type == OptionType::amount || spec.type == OptionType::integer);
+    const auto parts = comma_list ? split_all(word, ',') : std::vector<std::string>{word};
     for (const std::string& part : parts) values.push_back(check_value(spec, part, where));
   }
   const int count = static_cast<int>(values.size());

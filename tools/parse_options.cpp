@@ -290,13 +290,13 @@ std::optional<Options> parse_options(Program program, int argc, const char* cons
   auto given = parse_command_line(program, arguments);
   check_runs(program, given, arguments);
   if (program == Program::train) settle_run_folders(given);
-  std::string answer;
+  std::optional<std::string> answer;  // may be empty: nothing that a config file could hold
   if (asks_for(given, "help")) answer = help_text(program, false);
   if (asks_for(given, "help-all")) answer = help_text(program, true);
   if (asks_for(given, "version")) answer = version_line(program_name(program)) + "\n";
   if (asks_for(given, "build-info")) answer = build_info();
   std::optional<Options> options;
-  if (answer.empty()) {
+  if (!answer) {
     if (program == Program::train) check_origin(given);
     const GivenOption* config = find_given(given, "config");
     const auto from_file = config ? read_config(program, config->words.front()) : std::vector<GivenOption>{};
@@ -308,8 +308,8 @@ std::optional<Options> parse_options(Program program, int argc, const char* cons
     options = build(program, from_run, from_model, from_file, given);
     if (asks_for(given, "dump-config")) answer = options->to_toml();
   }
-  if (answer.empty()) return options;
-  fmt::print("{}", answer);
+  if (!answer) return options;
+  fmt::print("{}", *answer);
   return std::nullopt;
 }
 

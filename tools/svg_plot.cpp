@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "data/unicode.h"
+
 namespace xf::tools {
 namespace {
 
@@ -168,7 +170,8 @@ constexpr const char* kStyle = R"(
 
 std::string escaped(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  // A folder's name may be no UTF-8, and a picture is not read then.
+  for (const char c : data::first_invalid_utf8(text) ? data::to_utf8(data::to_utf32(text)) : text) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

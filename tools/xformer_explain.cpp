@@ -7,6 +7,7 @@
 #include "tools/explain/masks.h"
 #include "tools/explain/op.h"
 #include "tools/explain/output_probabilities.h"
+#include "tools/explain/page.h"
 #include "tools/explain/positions.h"
 #include "tools/explain/quirk.h"
 #include "tools/explain/steps.h"
@@ -28,11 +29,15 @@ void write(const Options& options, std::string text) {
 
 // A command whose page `text` writes, in the format asked for.
 std::function<int(const Options&)> writing(std::string (*text)(const Options&)) {
-  return [text](const Options& options) { return write(options, text(options)), 0; };
+  return [text](const Options& options) {
+    explain::check_text(options);
+    return write(options, text(options)), 0;
+  };
 }
 
 // The report comes first, also where a gradient is wrong.
 int explain_gradients(const Options& options) {
+  explain::check_text(options);
   const explain::GradientReport report = explain::gradients(options);
   write(options, options.get_string("format") == "json" ? to_json(report) : to_text(report));
   explain::demand_good(report);

@@ -162,6 +162,46 @@ TEST_CASE("Attention maps: a word's rows are those of its pieces", "[unit]") {
   CHECK(error_of([&] { set_focus(maps, ""); }).starts_with("2: --focus: no row for ''"));
 }
 
+// "a dog s sleeps, ever didn't" in pieces.
+TEST_CASE("Attention maps: a word is found whole, not across words nor inside one", "[unit]") {
+  const Words pieces = {"▁a", "▁dog", "▁s", "▁sleep", "s", ",", "▁é", "ver", "▁didn", "'", "t", "</s>"};
+  const auto focus = [&](const Words& tokens, const char* word) -> std::vector<size_t> {
+    AttentionMaps maps = example();
+    maps.maps = {
+        {"encoder", 0, 0, {tokens, tokens, std::vector<double>(tokens.size() * tokens.size())}, true, {}}};
+    if (error_of([&] { set_focus(maps, word); }) != "no error") return {};
+    return maps.maps.front().focus;
+  };
+  CHECK(focus(pieces, "dogs").empty());
+  CHECK(focus(pieces, "ver").empty());
+  CHECK(focus(pieces, "sleep").empty());
+  CHECK(focus(pieces, "sleeps") == std::vector<size_t>{3, 4});
+  CHECK(focus(pieces, "Éver") == std::vector<size_t>{6, 7});
+  CHECK(focus(pieces, "didn't") == std::vector<size_t>{8, 9, 10});
+  CHECK(focus(pieces, "s") == std::vector<size_t>{2});
+  CHECK(focus({"N", "c1", "Cl"}, "c1") == std::vector<size_t>{1});  // a vocabulary of words
+}
+
+TEST_CASE("Attention maps: an empty number of a layer is refused", "[unit]") {
+  for (const char* layers : {",", "0,", "0,,0"}) {
+    AttentionMaps maps = example();
+    CHECK_THAT(error_of([&] { choose(maps, "all", layers, "all"); }), Catch::StartsWith("2: --layer: "));
+  }
+}
+
+TEST_CASE("Attention maps: the table says what its columns are", "[unit]") {
+  CHECK_THAT(to_text(example()), Catch::Contains("entropy: of the weights, in nats"));
+}
+
+TEST_CASE("Traced sentence: one that is longer than the training's is told", "[unit]") {
+  const LoadedModel& loaded = *model().model;
+  const int64_t most = loaded.model->config().max_length;
+  CHECK(length_warning(loaded, most).empty());
+  CHECK(length_warning(loaded, most + 1) ==
+        fmt::format("a sentence of {} tokens; {} was trained on at most {}, </s> counted", most + 1,
+                    loaded.folder, most));
+}
+
 TEST_CASE("Attention maps: text, JSON, picture and page show every chosen weight", "[unit]") {
   AttentionMaps maps = example();
   const auto json = nlohmann::json::parse(to_json(maps));

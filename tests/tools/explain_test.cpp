@@ -3,8 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tools/explain/op.h"
+#include "tools/explain/page.h"
 
 namespace xf::tools::explain {
 namespace {
@@ -124,6 +126,83 @@ TEST_CASE("Explain: what does not fit is named", "[unit]") {
   CHECK_THAT(refused("layer_norm", {{"x", "1,2,3"}, {"dy", "1,0"}}),
              Contains("dy must be [1, 3], got [1, 2]"));
   CHECK_THAT(refused("cross_entropy", {{"target", "7"}}), Contains("7"));
+  CHECK_THAT(refused("cross_entropy", {{"x", "1,2,300;7,1,1"}, {"target", "0;-1"}}),
+             Contains("target: -1 is not an id"));
+  for (const char* x : {"1,,2", ",", "1,2;", "1,2;;3,4"})
+    CHECK_THAT(refused("softmax", {{"x", x}}), Contains("'' is not a number"));
+}
+
+TEST_CASE("Explain: shapes that do not fit are an error of usage, in the user's words", "[unit]") {
+  const auto refused = [](const char* op, std::map<std::string, std::string> given) {
+    return tests::error_of([&] { explain(find_op(op), given); });
+  };
+  CHECK(refused("layer_norm", {{"x", "1,2,3"}, {"gamma", "1,2"}}) ==
+        "2: xformer-explain op layer_norm: gamma must be [3], got [2] (x [1, 3], gamma [2]; by default: beta "
+        "[3], dy [1, 3])");
+  CHECK(refused("matmul", {{"x", "1,2"}}) ==
+        "2: xformer-explain op matmul: op(a) is [1, 2], so op(b) must have 2 rows, got 3 (x [1, 2]; by "
+        "default: w [3, 2], dy [2, 2])");
+  CHECK(refused("residual_norm", {{"dsum", "1"}}).starts_with("2: xformer-explain op residual_norm: dsum"));
+  for (const char* op : {"adam", "sgd", "muon"})
+    CHECK_THAT(refused(op, {{"x", "1,2,3"}, {"dy", "1,2"}}),
+               Catch::Contains("2: xformer-explain op") &&
+                   Catch::Contains(": dy must be [1, 3], as x is, got [1, 2]"));
+  CHECK_THAT(refused("rotary", {{"x", "1,2,3"}}), Catch::Contains("x must have an even number of columns"));
+  CHECK_THAT(refused("r_drop", {{"x", "1,2"}}), Catch::Contains("x must have an even number of rows"));
+  CHECK_THAT(refused("top_k", {{"x", "1"}}), Catch::Contains("x must have two columns or more"));
+}
+
+std::string page_of(std::vector<const char*> words) {
+  words.insert(words.begin(), "xformer-explain op");
+  return op_page(*parse_options(Program::explain_op, static_cast<int>(words.size()), words.data()));
+}
+
+TEST_CASE("Explain: numbers and formats without an op are refused, and an input that is given twice",
+          "[unit]") {
+  CHECK(page_of({}).starts_with("matmul"));
+  CHECK_THAT(tests::error_of([] { page_of({"--x", "1,2"}); }), Catch::StartsWith("2: --x: "));
+  CHECK_THAT(tests::error_of([] { page_of({"-f", "json"}); }), Catch::StartsWith("2: --format json"));
+  CHECK(tests::error_of([] {
+          page_of({"softmax", "--x", "5,6", "--with", "x=1,2"});
+        }) == "2: --with x=1,2: x is given twice; leave out one");
+}
+
+TEST_CASE("Explain: central differences of large numbers do not accuse right gradients", "[grad]") {
+  for (const char* op : {"relu", "gelu", "swish"}) {
+    const Explanation explanation = explain(find_op(op), {{"x", "1e12,2"}, {"dy", "1,1"}});
+    for (const auto& [equation, results] : explanation.equations) {
+      INFO(op << " " << equation->id);
+      CHECK(results.front().error < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("Explain: what is no line of UTF-8 is refused with the option's name", "[unit]") {
+  const auto checked = [](const char* source) {
+    const char* const words[] = {"xformer-explain masks", "--source", source};
+    return tests::error_of([&] { check_text(*parse_options(Program::explain_masks, 3, words)); });
+  };
+  CHECK(checked("ein müder Hund") == "no error");
+  CHECK_THAT(checked("a \xff b"), Catch::StartsWith("2: --source: not UTF-8 from its byte 3 on"));
+  CHECK_THAT(checked("a dog\nruns"), Catch::StartsWith("2: --source: has a line break"));
+}
+
+TEST_CASE("Explain: a folder's name that is not UTF-8 does not keep JSON from being written", "[unit]") {
+  CHECK(json_page({{"model", "run\xff"}}, -1) == "{\"model\":\"run\uFFFD\"}\n");
+}
+
+TEST_CASE("Explain: lines of a page are counted in letters, and stand behind their margin", "[unit]") {
+  std::string word;
+  for (int i = 0; i < 49; ++i) word += "ü";
+  CHECK(wrapped(word + " " + word + "ü") == word + " " + word + "ü\n");  // 49 + 1 + 50
+  CHECK(wrapped(word + " " + word + "ü", 2) == "  " + word + "\n  " + word + "ü\n");
+}
+
+TEST_CASE("Explain: JSON of a number that overflows is JSON", "[unit]") {
+  const Explanation explanation = explain(find_op("layer_norm"), {{"x", "1e200,2"}});
+  REQUIRE(std::isinf(explanation.equations.front().results.front().f32));  // f32 has no 1e200
+  const auto json = nlohmann::json::parse(to_json(explanation));
+  CHECK(json.at("equations").front().at("f32_error").is_null());
 }
 
 }  // namespace

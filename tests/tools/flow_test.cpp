@@ -12,6 +12,8 @@
 #include "core/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
+#include "tests/tools/random_run.h"
+#include "tools/explain/flow_layout.h"
 #include "tools/options.h"
 
 namespace xf::tools::explain {
@@ -204,6 +206,85 @@ TEST_CASE("Flow: stages come in the model's order", "[unit]") {
   CHECK(symbols("attention") == "AB1 AB1 AB1 AT1 AT1 AT2 AB1 AB2 AB2 AB3 ");
   CHECK(symbols("feed_forward") == "RN0 AC0 MM1 RN0 ");
   CHECK(symbols("positions") == "EM1 EM3 EM1 ");
+}
+
+std::string run_with(const char* norm) {
+  static const xf::tests::RandomRun pre("norm = \"pre\""), post("norm = \"post\"");
+  return (norm == std::string("pre") ? pre : post).path();
+}
+
+Flow run_flow(const std::string& subject, const char* norm) {
+  const std::string run = run_with(norm);
+  const char* const words[] = {"xformer-explain flow", subject.c_str(), "-m", run.c_str()};
+  return make_flow(subject, model_pass(*parse_options(Program::explain_flow, 4, words), "a small dog runs",
+                                       flow_target(subject)));
+}
+
+std::string titles_of(const Flow& flow) {
+  std::string all;
+  for (const FlowStage& stage : flow.stages) all += stage.title + "; ";
+  return all;
+}
+
+TEST_CASE("Flow: in pre-norm each block is shown with the norm that it reads, and adds to the stream",
+          "[unit]") {
+  CHECK(titles_of(run_flow("encoder", "pre")) ==
+        "Source words; Embedding + positions; Norm; Self-attention; Who looks at whom; Concat, projection, "
+        "Add; "
+        "Norm; Feed-forward, Add; Memory; ");
+  CHECK_THAT(titles_of(run_flow("training", "pre")),
+             Catch::EndsWith("Feed-forward, Add; Norm; Logits; To be said, and its -log p (CE1); "));
+  CHECK_THAT(titles_of(run_flow("feed_forward", "pre")), Catch::StartsWith("Words; In; Norm; "));
+  CHECK_THAT(titles_of(run_flow("encoder", "post")), !Catch::Contains("; Norm; "));
+  const Flow flow = run_flow("encoder", "pre");
+  const FlowMatrix &x = flow.stages[1].matrices.back(), &norm = flow.stages[2].matrices[0],
+                   &y = flow.stages[5].matrices[1], &stream = flow.stages[5].matrices[2];
+  CHECK(norm.block == "encoder.layers.0.self_attention.norm");
+  for (int64_t i = 0; i < x.value.numel(); ++i)
+    CHECK(stream.value.data<float>()[i] ==
+          Approx(x.value.data<float>()[i] + y.value.data<float>()[i]).margin(1e-5));
+}
+
+TEST_CASE("Flow: a box of pre-norm names the block that it shows", "[unit]") {
+  const std::string svg = to_svg(run_flow("training", "pre"));
+  for (const char* block : {"decoder", "decoder.layers", "decoder.layers.0"})
+    CHECK(svg.find(fmt::format("text-anchor=\"end\">{}<", block)) == std::string::npos);
+  CHECK(svg.find("text-anchor=\"end\">decoder.layers.0.feed_forward<") != std::string::npos);
+}
+
+TEST_CASE("Flow: matrices stay inside of their boxes, also beside wide labels", "[unit]") {
+  for (const char* norm : {"pre", "post"}) {
+    for (const char* subject : {"model", "training", "attention"}) {
+      for (const FlowStage& stage : run_flow(subject, norm).stages) {
+        if (stage.matrices.empty()) continue;
+        INFO(subject << " " << stage.title);
+        Flow alone;
+        alone.stages = {stage};
+        const FlowLayout layout(alone);
+        const auto& box = layout.boxes.front();
+        for (size_t m = 0; m < stage.matrices.size(); ++m)
+          CHECK(box.x[m] + static_cast<double>(stage.matrices[m].columns.size()) * box.cell_width <=
+                FlowLayout::kEnd + 1e-9);
+      }
+    }
+  }
+}
+
+TEST_CASE("Flow: a masked score is null, and no part of the range", "[unit]") {
+  const Flow flow = micro_flow("attention");
+  const auto json = nlohmann::json::parse(to_json(flow));
+  const auto& rows = json.at("stages")[2].at("matrices")[1].at("rows");
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (size_t c = 0; c < rows[r].size(); ++c) CHECK(rows[r][c].is_null() == (c > r));
+  }
+  CHECK(to_text(flow).find("inf") == std::string::npos);
+  CHECK(to_svg(flow).find("opacity=\"inf") == std::string::npos);
+}
+
+TEST_CASE("Flow: the first layer has no blocks before it that it would be like", "[unit]") {
+  const Flow flow = micro_flow("model");
+  CHECK(flow.stages[2].note.find("The same blocks") == std::string::npos);
+  CHECK(flow.stages[3].note.find("The same blocks") == 0);
 }
 
 TEST_CASE("Flow: pictures are well-formed, need no script, and stand still for who wants that", "[unit]") {

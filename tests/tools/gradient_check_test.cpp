@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "tests/data/errors.h"
 #include "tests/support/catch.h"
+#include "tests/tools/trained_run.h"
 
 namespace xf::tools::explain {
 namespace {
@@ -71,6 +73,39 @@ TEST_CASE("Explain gradients: the key's bias has none, and that is no error", "[
   const GradientReport report = pairs.check();
   const auto json = nlohmann::json::parse(to_json(report));
   for (const auto& parameter : json.at("parameters")) CHECK(parameter.at("good") == true);
+}
+
+TEST_CASE("Explain gradients: no element is compared twice, and no more than there are", "[grad]") {
+  const Pairs pairs;
+  GradientReport report = measure_gradients(pairs.exact, pairs.loss);
+  check_gradients(pairs.exact, pairs.fast, 50, 1, report);
+  for (const ParameterGradient& parameter : report.parameters) {
+    INFO(parameter.name);
+    CHECK(parameter.compared == std::min<int64_t>(50, parameter.shape.numel()));
+  }
+}
+
+TEST_CASE("Explain gradients: samples and seed without a check are refused", "[unit]") {
+  for (const char* option : {"--samples", "--seed"}) {
+    const char* const words[] = {"xformer-explain gradients", option, "3"};
+    CHECK_THAT(xf::tests::error_of([&] { gradients(*parse_options(Program::explain_gradients, 3, words)); }),
+               Catch::Contains("has no effect without check"));
+  }
+}
+
+TEST_CASE("Explain gradients: a classifier is told to be one before its text is read", "[unit]") {
+  const xf::tests::TemporaryFolder folder;
+  const std::string texts = folder.write("texts", "good day\nbad day\n"),
+                    classes = folder.write("classes", "yes\nno\n"), run = folder / "run";
+  std::istringstream options(
+      "--task demo --type classification --tokenizer icu --min-freq 1 --dim-emb 16 --transformer-heads 2 "
+      "--transformer-dim-ffn 16 --enc-depth 1 --dec-depth 0 --joint-vocab=false --tied-embeddings-all=false "
+      "--valid-metrics ce-mean-words --after 1u --save-freq 1u --device cpu --cpu-threads 1 --quiet");
+  std::vector<std::string> words(std::istream_iterator<std::string>(options), {});
+  words.insert(words.end(), {"-t", texts, classes, "-m", run});
+  train(tests::options_of(Program::train, words));
+  CHECK_THAT(xf::tests::error_of([&] { TrainingPair(run, "good day", "none of the classes", DType::f32); }),
+             Catch::Contains("is no translation model but a model of type classification"));
 }
 
 TEST_CASE("Explain gradients: norm, RMS and largest are those of the gradient", "[unit]") {

@@ -73,6 +73,21 @@ TEST_CASE("Masks: target padding on the query axis, by hand", "[golden]") {
   CHECK(rows_of(rule, "decoder self-attention", 1) == "1000 1100 1110 1111");  // row sums 1, 2, 3, 4
 }
 
+TEST_CASE("Masks: a sentence without words, and one side alone, are refused", "[unit]") {
+  for (const char* text : {"a b;;c", "a;", ";", " ; a"})
+    CHECK_THAT(error_of([&] { padded_batch(text, "<pad>"); }), Catch::StartsWith("2: no words in "));
+  for (const char* side : {"--source", "--target"}) {
+    const char* const words[] = {"xformer-explain masks", side, "a b"};
+    CHECK_THAT(error_of([&] { masks(*parse_options(Program::explain_masks, 3, words)); }),
+               Catch::StartsWith("2: --source and --target go together"));
+  }
+}
+
+TEST_CASE("Masks: lines of text are at most 100 columns wide", "[unit]") {
+  std::istringstream text(to_text(masks_of("a", "b", "<pad>")));
+  for (std::string line; std::getline(text, line);) CHECK(line.size() <= 100);
+}
+
 TEST_CASE("Masks: of 20 x 20 cells a causal mask lights 210", "[golden]") {  // 1 + 2 + ... + 20
   std::string words;
   for (int i = 0; i < 20; ++i) words += "w ";

@@ -317,6 +317,8 @@ TEST_CASE("Options: counts take K M G, amounts their units, lists commas or spac
   CHECK(train({"--after", "300Ku", "2Gt", "1.5h"}).get_amounts("after") == stops);
   CHECK(train({"--after", "42"}).get_amounts("after") == std::vector<Amount>{{42, AmountUnit::updates}});
   CHECK(train({"--valid-print", "7", "1K"}).get_ints("valid-print") == std::vector<int64_t>{7, 1000});
+  CHECK(train({"--valid-print", "7,1K"}).get_ints("valid-print") == std::vector<int64_t>{7, 1000});
+  CHECK_THROWS_AS(train({"--after", "10e,,2h"}), Error);
   CHECK_FALSE(parse_amount("-1e"));
   CHECK_FALSE(parse_amount("Ku"));
   CHECK_FALSE(parse_count("9999999999G"));
@@ -357,6 +359,11 @@ TEST_CASE("Options: a dumped configuration reads back to the same values", "[uni
   CHECK(again.changed_keys(options).empty());
   for (const std::string& name : option_names(Program::train, true))
     CHECK(again.text_of(name) == options.text_of(name));
+}
+
+TEST_CASE("Options: --dump-config is the answer also where no option may stand in a file", "[unit]") {
+  for (const Program program : {Program::explain_op, Program::explain_masks, Program::explain_quirk})
+    CHECK_FALSE(parse(program, {"--dump-config"}));
 }
 
 TEST_CASE("Options: on resume only keys that shape the model or its training count as changed", "[unit]") {

@@ -71,6 +71,15 @@ TEST_CASE("Positions: text, JSON, picture and page hold the table", "[unit]") {
   CHECK(to_html(positions_of(1, 2, PositionLayout::split, {})).find("nan") == std::string::npos);
 }
 
+TEST_CASE("Positions: the formula is the layout's, and columns may be apart by commas", "[unit]") {
+  CHECK_THAT(to_text(positions_of(2, 4, PositionLayout::interleaved, {})),
+             Catch::Contains("P[j, 2i+1] = cos"));
+  CHECK_THAT(to_text(positions_of(2, 4, PositionLayout::split, {})), Catch::Contains("P[j, D/2+i] = cos"));
+  const char* const words[] = {"xformer-explain positions", "--columns", "0,3"};
+  CHECK(parse_options(Program::explain_positions, 3, words)->get_ints("columns") ==
+        std::vector<int64_t>{0, 3});
+}
+
 TEST_CASE("Positions: an odd width and a column that is not there are refused", "[unit]") {
   CHECK(error_of([] {
           positions_of(4, 5, PositionLayout::interleaved, {});

@@ -206,7 +206,9 @@ TEST_CASE("xformer-explain: a page goes to its file, and what is wrong is said i
     CHECK(contents(page).starts_with("<!doctype html>"));
   }
   for (const std::string command :
-       {"masks --source 'a 0 b' --pad 0", "positions --dim 7", "attention a dog"}) {
+       {"masks --source 'a 0 b' --target x --pad 0", "positions --dim 7", "attention a dog",
+        "masks --source \"$(printf '\\377 a')\" --target x -f json",
+        "logits -m missing \"$(printf 'A dog\\nruns')\"", "gradients --seed 2"}) {
     const Result result = run(folder, "xformer-explain " + command);
     CHECK(result.code == 2);
     CHECK(result.out.empty());

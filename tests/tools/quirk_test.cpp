@@ -237,6 +237,18 @@ TEST_CASE("Quirks: every room has text, JSON, a picture and a page, in lines of 
   }
 }
 
+TEST_CASE("Quirks: a picture has the room's title, and a nought of a quantity is a number", "[unit]") {
+  const std::string svg = to_svg(quirk_room("Q18"));
+  CHECK(svg.find(">Q18: A hypothesis that was not translated</text>") != std::string::npos);
+  CHECK(svg.find(">0</text>") != std::string::npos);
+  const auto shows_nought = [](double full) {
+    return matrix_drawing({{"a"}, {"b", "c"}, {0, full}, full}, "", 44).svg().find(">0</text>") !=
+           std::string::npos;
+  };
+  CHECK(shows_nought(5));
+  CHECK_FALSE(shows_nought(1));  // a weight's
+}
+
 TEST_CASE("Quirks: a name in small letters is known, and one of no room is refused with the list", "[unit]") {
   CHECK(quirk_room("q5").id == "Q5");
   CHECK(error_of([] { quirk_room("Q26"); }).starts_with("2: no quirk 'Q26' is shown here"));

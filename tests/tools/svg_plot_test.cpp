@@ -135,6 +135,10 @@ TEST_CASE("Plot: a logarithmic one leaves out what is not positive", "[unit]") {
   CHECK_THAT(svg(plot), Catch::Contains("no data yet"));
 }
 
+TEST_CASE("Plot: bytes that are not UTF-8 are replaced in a text", "[unit]") {
+  CHECK(escaped("run\xff<ü>") == "run\uFFFD&lt;ü&gt;");
+}
+
 TEST_CASE("Plot: dots that stand alone have names and no curve, in the legend too", "[unit]") {
   const PlotSeries dots{.name = "one", .points = {{1, 2, "a < b"}, {3, 4}}, .joined = false};
   const std::string text =

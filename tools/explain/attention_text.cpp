@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/explain/attention_maps.h"
+#include "tools/explain/page.h"
 
 namespace xf::tools::explain {
 
@@ -41,6 +42,13 @@ std::string summary_line(const AttentionMap& map) {
                      map.matrix.at(s.strongest_row, s.strongest_column));
 }
 
+// What the columns of summary_line() are.
+constexpr const char* kLegend =
+    "Means over a head's rows. entropy: of the weights, in nats; same, previous, next, first, last: the "
+    "weight of the key at "
+    "the query's place, one before it, one behind it, of the first and of the last key. strongest: the "
+    "largest weight.";
+
 std::string focus_lines(const AttentionMap& map) {
   std::string text;
   for (const size_t row : map.focus) {
@@ -69,6 +77,8 @@ nlohmann::ordered_json json_of(const AttentionMap& map) {
 std::string to_text(const AttentionMaps& maps) {
   std::string text = fmt::format("source       {}\ntranslation  {}\n", fmt::join(maps.source, " "),
                                  fmt::join(maps.target_out, " "));
+  const bool has_summaries =
+      std::ranges::any_of(maps.maps, [](const AttentionMap& map) { return map.chosen && map.focus.empty(); });
   const auto chosen = std::ranges::count_if(maps.maps, &AttentionMap::chosen);
   std::string part;
   for (const AttentionMap& map : maps.maps) {
@@ -82,7 +92,7 @@ std::string to_text(const AttentionMaps& maps) {
     }
     text += map.focus.empty() ? summary_line(map) : focus_lines(map);
   }
-  return text;
+  return has_summaries ? text + "\n" + wrapped(kLegend) : text;
 }
 
 std::string to_json(const AttentionMaps& maps) {
@@ -94,7 +104,7 @@ std::string to_json(const AttentionMaps& maps) {
   for (const AttentionMap& map : maps.maps) {
     if (map.chosen) json["maps"].push_back(json_of(map));
   }
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_page(json, -1);
 }
 
 }  // namespace xf::tools::explain

@@ -80,10 +80,6 @@ class BeamDrawing {
     drawing_.text(kLeft + 20, kTop + 20, "<s>", "middle");
   }
 
-  std::string look(const BeamTree::Node& node) const {
-    return node.won ? "won" : node.dead ? "faded" : "line";
-  }
-
   void draw_edge(size_t index, const Box& box) {
     const BeamTree::Node& node = tree_.nodes[index];
     Box parent{kLeft, kTop, 40};

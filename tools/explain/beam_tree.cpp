@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "tools/explain/page.h"
 #include "tools/explain/sentence_pair.h"
 #include "tools/explain/traced_sentence.h"
 
@@ -130,6 +131,7 @@ BeamTree grow_beam_tree(const ModelTranslator& model, Arena& arena, const std::s
   const Vocabularies& vocabularies = model.model->vocabularies;
   const std::vector<int32_t> ids =
       ids_of(*vocabularies.source, model.model->pipeline.prepare(line), *model.model->model);
+  warn_of_length(*model.model, ids);
   data::Sequences sources;
   sources.push_back(ids);
   const auto batches =
@@ -196,7 +198,7 @@ std::string to_json(const BeamTree& tree) {
                                        {"normalize", tree.search.normalize},
                                        {"continuations", nodes},
                                        {"ranking", ranking}};
-  return json.dump(2) + "\n";
+  return json_page(json);
 }
 
 std::string beam(const Options& options) {

@@ -78,9 +78,14 @@ Op rotary() {
   return {"rotary",
           "rotary.md",
           {{"x", "1,0,0,1;1,0,0,1;1,0,0,1"}, {"dy", "x of 1"}},
-          {{"RO1", "y_i = x_i cos - x_i+P sin,  y_i+P = x_i sin + x_i+P cos,  of s 10000^(-i/P)", {"y"}},
+          {{"RO1",
+            "y_i = x_i cos - x_i+P sin,  y_i+P = x_i sin + x_i+P cos,  of s 10000^(-i/P);  s = 0, 1, ... the "
+            "row, P pairs",
+            {"y"}},
            {"RO2", "dx = dy turned back", {"dx"}, "x"}},
           [=](Tensors& t) {
+            demand(t["x"].width() % 2 == 0,
+                   "rotary: x must have an even number of columns, which turn in pairs");
             t["y"] = like(t["x"]);
             k::rotary_forward(t["x"], Tensor::from(places(t["x"].rows())), table(t), t["y"]);
           },

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "nn/evaluation.h"
 #include "tools/explain/op_table.h"
+#include "tools/explain/page.h"
 #include "tools/nearest_name.h"
 #include "tools/option_value.h"
 
@@ -15,19 +18,13 @@ namespace {
 
 using Values = std::vector<double>;
 
-Values values_of(const Tensor& tensor) {
-  if (tensor.dtype() == DType::f64) return tensor.to_vector<double>();
-  const auto values = tensor.to_vector<float>();
-  return {values.begin(), values.end()};
-}
-
 // "1,2;3,4": rows apart by ';'.
 Tensor parse_matrix(const std::string& name, const std::string& text) {
   Values values;
   size_t width = 0;
-  const auto rows = split(text, ';');
+  const auto rows = split_all(text, ';');
   for (const std::string& row : rows) {
-    const auto words = split(row, ',');
+    const auto words = split_all(row, ',');
     for (const std::string& word : words) {
       double value = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -48,8 +45,8 @@ Tensor parse_matrix(const std::string& name, const std::string& text) {
 Tensor parse_indices(const std::string& name, const std::string& text) {
   std::vector<int32_t> indices;
   for (const double value : parse_matrix(name, text).to_vector<double>()) {
-    if (value != std::floor(value) || std::abs(value) > 1e9)
-      fail(ErrorKind::usage, "{}: {} is not an id", name, value);
+    if (value != std::floor(value) || value < 0 || value > 1e9)
+      fail(ErrorKind::usage, "{}: {} is not an id; ids are whole numbers from 0", name, value);
     indices.push_back(static_cast<int32_t>(value));
   }
   return Tensor::from(indices);
@@ -123,39 +120,108 @@ Tensors copies(const Tensors& inputs, DType dtype) {
 double difference(const Values& a, const Values& b) {
   double worst = 0, largest = 1e-3;
   for (size_t i = 0; i < a.size(); ++i) {
-    worst = std::max(worst, std::abs(a[i] - b[i]));
+    const double apart = a[i] == b[i] ? 0 : std::abs(a[i] - b[i]);
+    worst = std::isnan(apart) ? INFINITY : std::max(worst, apart);
     largest = std::max(largest, std::abs(b[i]));
   }
   return worst / largest;
 }
 
-// dL/dinput with L = sum of y's elements times dy's (a loss is its own sum), by the fast kernel in f64.
-Tensor central_differences(const Op& op, const Tensors& inputs, const std::string& input) {
+// y and, of a residual stream, what it carries on; or the gradients of both.
+Values joined(const Tensors& tensors, const char* of_y, const char* of_sum) {
+  Values all = nn::read_values(tensors.at(of_y));
+  if (!tensors.contains("dsum")) return all;
+  const Values carried = nn::read_values(tensors.at(of_sum));
+  all.insert(all.end(), carried.begin(), carried.end());
+  return all;
+}
+
+// By the fast kernel, in the type of the inputs.
+Values outputs(const Op& op, Tensors& inputs) {
+  op.forward(inputs);
+  return joined(inputs, "y", "sum");
+}
+
+// dL/doutput; a loss is its own sum.
+Values weights_of(const Tensors& inputs) {
+  if (inputs.contains("dy")) return joined(inputs, "dy", "dsum");
+  return Values(static_cast<size_t>(inputs.at("y").numel()), 1.0);
+}
+
+// (L(w + h) - L(w - h)) / 2h with L = sum of the outputs times their weights. Outputs are subtracted before they are summed:
+// what an element does not change must not drown what it does.
+double central_difference(const Op& op, Tensors& inputs, double& element, double h) {
+  const double kept = element, upper = kept + h, lower = kept - h;
+  element = upper;
+  const Values above = outputs(op, inputs);
+  element = lower;
+  const Values below = outputs(op, inputs), weights = weights_of(inputs);
+  element = kept;
+  double sum = 0;
+  for (size_t i = 0; i < weights.size(); ++i) sum += weights[i] * (above[i] - below[i]);
+  return sum / (upper - lower);
+}
+
+constexpr double kShareOfNumber = 1e-9;  // of a step that f64 does not round away
+
+double visible_step(const Tensors& inputs) {
+  double largest = 0;
+  for (const auto& [name, tensor] : inputs) {
+    if (tensor.dtype() == DType::i32) continue;
+    for (const double value : nn::read_values(tensor)) largest = std::max(largest, std::abs(value));
+  }
+  return kShareOfNumber * largest;
+}
+
+// dL/dinput by the fast kernel in f64. Where large numbers round a short step away, a longer one may be nearer.
+Tensor central_differences(const Op& op, const Tensors& inputs, const std::string& input,
+                           const Values& gradient) {
   constexpr double kStep = 1e-5;
+  const double longer = visible_step(inputs);
   Tensors moved = copies(inputs, DType::f64);
-  const auto loss = [&] {
-    op.forward(moved);
-    const Values y = values_of(moved.at("y"));
-    const Values weights = moved.contains("dy") ? values_of(moved.at("dy")) : Values(y.size(), 1.0);
-    double sum = 0;
-    for (size_t i = 0; i < y.size(); ++i) sum += y[i] * weights[i];
-    if (!moved.contains("dsum")) return sum;
-    const Values carried = values_of(moved.at("sum")), more = values_of(moved.at("dsum"));
-    for (size_t i = 0; i < carried.size(); ++i) sum += carried[i] * more[i];
-    return sum;
-  };
   const Tensor& x = moved.at(input);
   Values numeric;
-  for (int64_t i = 0; i < x.numel(); ++i) {
+  for (size_t i = 0; i < gradient.size(); ++i) {
     double& element = x.data<double>()[i];
-    const double kept = element;
-    element = kept + kStep;
-    const double above = loss();
-    element = kept - kStep;
-    numeric.push_back((above - loss()) / (2 * kStep));
-    element = kept;
+    const auto error = [&](double slope) { return std::abs(slope - gradient[i]); };
+    const double step = std::max(kStep, kShareOfNumber * std::abs(element));
+    numeric.push_back(central_difference(op, moved, element, step));
+    if (longer > step)
+      numeric.back() = std::min(numeric.back(), central_difference(op, moved, element, longer),
+                                [&](double a, double b) { return error(a) < error(b); });
   }
   return Tensor::from(numeric, x.shape());
+}
+
+// "x [1, 3], gamma [2]; by default: dy [1, 3]"
+std::string shapes_of(const Op& op, const Tensors& inputs, const std::map<std::string, std::string>& given) {
+  std::vector<std::string> named, examples;
+  for (const Input& input : op.inputs) {
+    (given.contains(input.name) ? named : examples)
+        .push_back(fmt::format("{} {}", input.name, inputs.at(input.name).shape().to_string()));
+  }
+  return fmt::format("{}{}{}{}", fmt::join(named, ", "), named.empty() || examples.empty() ? "" : "; ",
+                     examples.empty() ? "" : "by default: ", fmt::join(examples, ", "));
+}
+
+// Forward first: its checks tell shapes that do not fit, which are the user's.
+Tensors run_fast(const Op& op, const Tensors& inputs, const std::map<std::string, std::string>& given) {
+  Tensors fast = copies(inputs, DType::f32);
+  try {
+    op.forward(fast);
+    const Shape& y = fast.at("y").shape();
+    if (fast.contains("dy") && !(fast.at("dy").shape() == y)) {
+      fail(ErrorKind::failure, "{}: dy must be {}, got {}", op.name, y.to_string(),
+           fast.at("dy").shape().to_string());
+    }
+    op.backward(fast);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::failure) throw;
+    const std::string what = error.what();  // begins with the kernel's name
+    fail(ErrorKind::usage, "xformer-explain op {}: {} ({})", op.name, what.substr(what.find(": ") + 2),
+         shapes_of(op, inputs, given));
+  }
+  return fast;
 }
 
 std::string number(double value) { return fmt::format("{:.7g}", value == 0 ? 0.0 : value); }  // no -0
@@ -181,9 +247,22 @@ std::string block(const std::string& name, const Tensor& tensor) {
   return text;
 }
 
-std::string json_of(const Tensor& tensor) {
-  if (tensor.dtype() == DType::i32) return fmt::format("[{}]", fmt::join(tensor.to_vector<int32_t>(), ", "));
-  return fmt::format("[{}]", fmt::join(tensor.to_vector<double>(), ", "));
+nlohmann::ordered_json json_of(const Tensor& tensor) {
+  if (tensor.dtype() == DType::i32) return tensor.to_vector<int32_t>();
+  return tensor.to_vector<double>();
+}
+
+nlohmann::ordered_json json_of(const Equation& equation, const Result& result) {
+  nlohmann::ordered_json json = {{"id", equation.id},
+                                 {"equation", equation.formula},
+                                 {"name", result.name},
+                                 {"shape", extents_of(result.value.shape())},
+                                 {"value", json_of(result.value)},
+                                 {"f32_error", result.f32}};
+  if (!result.numeric.defined()) return json;
+  json["central_differences"] = json_of(result.numeric);
+  json["error"] = result.error;
+  return json;
 }
 
 }  // namespace
@@ -210,24 +289,18 @@ const Op& find_op(const std::string& name) {
 
 Explanation explain(const Op& op, const std::map<std::string, std::string>& given) {
   Explanation explanation{&op, read_inputs(op, given), {}};
-  Tensors exact = copies(explanation.inputs, DType::f64), fast = copies(explanation.inputs, DType::f32);
-  op.forward(fast);  // first: its checks tell shapes that do not fit
-  const Shape& y = fast.at("y").shape();
-  if (fast.contains("dy") && !(fast.at("dy").shape() == y)) {
-    fail(ErrorKind::usage, "xformer-explain op {}: dy must be {}, got {}", op.name, y.to_string(),
-         fast.at("dy").shape().to_string());
-  }
-  op.backward(fast);
+  const Tensors fast = run_fast(op, explanation.inputs, given);
+  Tensors exact = copies(explanation.inputs, DType::f64);
   op.plain(exact);
   for (const Equation& equation : op.equations) {
     ExplainedEquation explained{&equation, {}};
     for (const char* name : equation.results) {
       Result result{.name = name, .value = exact.at(name), .numeric = {}};
-      const Values value = values_of(result.value);
-      result.f32 = difference(values_of(fast.at(name)), value);
+      const Values value = nn::read_values(result.value);
+      result.f32 = difference(nn::read_values(fast.at(name)), value);
       if (equation.gradient_of) {
-        result.numeric = central_differences(op, explanation.inputs, equation.gradient_of);
-        result.error = difference(values_of(result.numeric), value);
+        result.numeric = central_differences(op, explanation.inputs, equation.gradient_of, value);
+        result.error = difference(nn::read_values(result.numeric), value);
       }
       explained.results.push_back(std::move(result));
     }
@@ -256,30 +329,18 @@ std::string to_text(const Explanation& explanation) {
 
 std::string to_json(const Explanation& explanation) {
   const Op& op = *explanation.op;
-  std::string inputs, equations;
+  nlohmann::ordered_json inputs, equations;
   for (const Input& input : op.inputs) {
     const Tensor& tensor = explanation.inputs.at(input.name);
-    inputs += fmt::format("{}\"{}\": {{\"shape\": {}, \"value\": {}}}", inputs.empty() ? "" : ", ",
-                          input.name, tensor.shape().to_string(), json_of(tensor));
+    inputs[input.name] = {{"shape", extents_of(tensor.shape())}, {"value", json_of(tensor)}};
   }
   for (const auto& [equation, results] : explanation.equations) {
-    for (const Result& result : results) {
-      equations += fmt::format(
-          "{}    {{\"id\": \"{}\", \"equation\": \"{}\", \"name\": \"{}\", \"shape\": {}, \"value\": {}, "
-          "\"f32_error\": {}",
-          equations.empty() ? "\n" : ",\n", equation->id, equation->formula, result.name,
-          result.value.shape().to_string(), json_of(result.value), result.f32);
-      if (result.numeric.defined()) {
-        equations += fmt::format(", \"central_differences\": {}, \"error\": {}", json_of(result.numeric),
-                                 result.error);
-      }
-      equations += "}";
-    }
+    for (const Result& result : results) equations.push_back(json_of(*equation, result));
   }
-  return fmt::format(
-      "{{\n  \"op\": \"{}\",\n  \"page\": \"docs/derivations/{}\",\n  \"inputs\": {{{}}},\n"
-      "  \"equations\": [{}\n  ]\n}}\n",
-      op.name, op.page, inputs, equations);
+  return json_page({{"op", op.name},
+                    {"page", fmt::format("docs/derivations/{}", op.page)},
+                    {"inputs", inputs},
+                    {"equations", equations}});
 }
 
 }  // namespace xf::tools::explain

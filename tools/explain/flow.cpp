@@ -24,7 +24,7 @@ Stages encoder_flow(const FlowPass& pass) {
       stages, "encoder.layers.0",
       {"Self-attention", "Queries, keys and values of every position, all heads side by side.",
        "softmax(q k / sqrt(Dh)): each row is one word's shares of all words; its sum is 1.", false});
-  stages.push_back(make.feed_forward("encoder.layers.0"));
+  make.add_feed_forward(stages, "encoder.layers.0");
   for (int64_t l = 1; l < pass.config.encoder_layers; ++l) stages.push_back(make.encoder_layer(l));
   stages.push_back(make.memory("What the decoder will read: one row per source word."));
   return stages;
@@ -45,9 +45,9 @@ Stages decoder_flow(const FlowPass& pass, const DecoderWords& say) {
   stages.front().is_memory = true;
   make.add_self_attention(stages, "decoder.layers.0", say.self_attention);
   make.add_cross_attention(stages, "decoder.layers.0");
-  stages.push_back(make.feed_forward("decoder.layers.0"));
+  make.add_feed_forward(stages, "decoder.layers.0");
   for (int64_t l = 1; l < pass.config.decoder_layers; ++l) stages.push_back(make.decoder_layer(l));
-  stages.push_back(make.logits());
+  make.add_logits(stages);
   stages.push_back(make.words(say.out, traced.target_out, pass.losses));
   return stages;
 }
@@ -58,7 +58,7 @@ Stages training_flow(const FlowPass& pass) {
              "All positions at once: the right words are known.",
              {"Masked self-attention", "Queries, keys and values of every position, all heads side by side.",
               "softmax(q k / sqrt(Dh)) over the words up to the own one; hatched: masked.", true},
-             "To be said, and its loss (CE1)"});
+             "To be said, and its -log p (CE1)"});
 }
 
 Stages decoding_flow(const FlowPass& pass) {
@@ -86,8 +86,8 @@ Stages model_flow(const FlowPass& pass) {
     stages.push_back(decoder.decoder_layer(l));
     stages.back().title = fmt::format("Decoder, layer {}", l);
   }
-  stages.push_back(decoder.logits());
-  stages.push_back(decoder.words("To be said, and its loss (CE1)", traced.target_out, pass.losses));
+  decoder.add_logits(stages);
+  stages.push_back(decoder.words("To be said, and its -log p (CE1)", traced.target_out, pass.losses));
   return stages;
 }
 

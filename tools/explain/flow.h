@@ -15,10 +15,11 @@ constexpr int64_t kMostRows = 12;  // of a matrix, in a picture: the first words
 struct FlowMatrix {
   std::string label;  // in the picture: the symbol, or what it is used as: "memory"
   std::string block, equation,
-      symbol;                    // as traced; a block without a name: computed by the equation's kernel
-  Shape shape;                   // of the traced value
-  Tensor value;                  // f32 [rows, width]: the traced value, or one head of it
-  std::vector<int64_t> columns;  // those to show: all, or a sample of a wide matrix
+      symbol;          // as traced; a block without a name: computed by the equation's kernel
+  std::string behind;  // in pre-norm: the block that added to the stream, which the next block's norm shows
+  Shape shape;         // of the traced value
+  Tensor value;        // f32 [rows, width]: the traced value, or one head of it
+  std::vector<int64_t> columns;                      // those to show: all, or a sample of a wide matrix
   std::vector<std::string> row_names, column_names;  // column_names: of `columns`; empty: not named
   bool causal = false;                               // right of the diagonal is masked
   bool at_once = false;                              // also where the flow goes row by row

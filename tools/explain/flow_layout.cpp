@@ -22,25 +22,41 @@ FlowLayout::Box words_box(const FlowStage& stage) {
   return box;
 }
 
+double label_width(const FlowMatrix& matrix) {
+  return std::max(text_width(first_label(matrix), kFirstLabel),
+                  text_width(second_label(matrix), kSecondLabel));
+}
+
+// The width of a cell, `most` or less, with which matrices fit side by side into `room`: one whose label is wider than its
+// cells takes the label's width. A smaller cell may leave more labels wider than their cells, hence the passes.
+double cell_width(const std::vector<FlowMatrix>& matrices, double most, double room) {
+  double cell = most;
+  for (size_t pass = 0; pass < matrices.size(); ++pass) {
+    double labels = 0, columns = 0;
+    for (const FlowMatrix& matrix : matrices) {
+      const auto count = static_cast<double>(matrix.columns.size());
+      (label_width(matrix) > count * cell ? labels : columns) +=
+          label_width(matrix) > count * cell ? label_width(matrix) : count;
+    }
+    if (columns > 0) cell = std::min(cell, (room - labels) / columns);
+  }
+  return std::max(cell, 1.0);
+}
+
 FlowLayout::Box matrices_box(const FlowStage& stage) {
   FlowLayout::Box box;
   const FlowMatrix& first = stage.matrices.front();
   box.named = !first.row_names.empty();
   double x = FlowLayout::kMatrices + (box.named ? FlowLayout::kNames : 0);
-  int64_t columns = 0, rows = 0;
-  for (const FlowMatrix& matrix : stage.matrices) {
-    columns += std::ssize(matrix.columns);
-    rows = std::max(rows, drawn(matrix.value.rows()));
-  }
+  int64_t rows = 0;
+  for (const FlowMatrix& matrix : stage.matrices) rows = std::max(rows, drawn(matrix.value.rows()));
   const double between = FlowLayout::kBetween * static_cast<double>(stage.matrices.size() - 1);
-  const double room = (FlowLayout::kEnd - x - between) / static_cast<double>(columns);
-  box.cell_width = std::min(box.named ? kLargestCell : 10, room);
+  box.cell_width = cell_width(stage.matrices, box.named ? kLargestCell : 10, FlowLayout::kEnd - x - between);
   box.cell_height = box.named ? std::max(box.cell_width, kLargestCell - 2) : kCellHeight;
   for (const FlowMatrix& matrix : stage.matrices) {
     box.x.push_back(x);
-    x += FlowLayout::kBetween + std::max({static_cast<double>(matrix.columns.size()) * box.cell_width,
-                                          text_width(first_label(matrix), kFirstLabel),
-                                          text_width(second_label(matrix), kSecondLabel)});
+    x += FlowLayout::kBetween +
+         std::max(static_cast<double>(matrix.columns.size()) * box.cell_width, label_width(matrix));
   }
   box.y = FlowLayout::kHeader + FlowLayout::kLabel + (box.named ? FlowLayout::kNames : 0);
   const double notes = static_cast<double>(wrapped(stage.note, FlowLayout::kNote, 10).size());

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
+#include "tools/explain/output_probabilities.h"
 
 namespace xf::tools::explain {
 
@@ -43,11 +43,8 @@ void add_embedding_terms(FlowPass& pass, const nn::Registry& registry) {
 void add_losses(FlowPass& pass) {
   const Tensor& z = pass.traced.find("output", "z").value;
   for (int64_t t = 0; t < z.rows(); ++t) {
-    const Tensor loss = Tensor::zeros({2}, DType::f32);
-    kernels::cross_entropy(z.slice_rows(t, t + 1),
-                           Tensor::from<int32_t>({pass.traced.target_ids[static_cast<size_t>(t)]}), {}, loss,
-                           Tensor());
-    pass.losses.push_back(static_cast<double>(loss.data<float>()[1]));
+    const int32_t target = pass.traced.target_ids[static_cast<size_t>(t)];
+    pass.losses.push_back(loss_of(z.slice_rows(t, t + 1), target, 0).plain);
   }
 }
 

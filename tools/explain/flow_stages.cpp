@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/error.h"
 #include "kernels/elementwise.h"
 #include "kernels/matmul.h"
+#include "tools/explain/page.h"
 
 namespace xf::tools::explain {
 
@@ -45,9 +47,23 @@ FlowMatrix computed(const std::string& equation, const std::string& symbol, cons
   return of_value({"", equation, symbol, value}, value, "");
 }
 
+// -inf right of the diagonal, as the mask has it.
+Tensor causal_scores(const Tensor& s) {
+  const Tensor masked = copy_of(s);
+  for (int64_t i = 0; i < s.rows(); ++i)
+    std::fill(masked.data<float>() + i * s.width() + i + 1, masked.data<float>() + (i + 1) * s.width(),
+              -std::numeric_limits<float>::infinity());
+  return masked;
+}
+
 FlowMatrix unnamed(FlowMatrix matrix) {
   matrix.row_names.clear(), matrix.column_names.clear();
   return matrix;
+}
+
+const char* note_of_layer(int64_t l) {
+  return l == 0 ? "What its first head looks at, and what comes out."
+                : "The same blocks, parameters of their own; of the heads, the first.";
 }
 
 std::string layer_name(const char* stack, int64_t l) { return fmt::format("{}.layers.{}", stack, l); }
@@ -91,14 +107,29 @@ FlowMatrix FlowStages::scores(const std::string& block, int64_t h) const {
   return computed("AT1", "s", s);
 }
 
-// The residual stream behind a sublayer: the first norm that the pass came through after it, whose name depends on where
-// the model has its norms.
-FlowMatrix FlowStages::into_residual(const std::string& block, const std::string& label) const {
+// Of the first norm that the pass came through behind a sublayer, whose name depends on where the model has its norms.
+FlowMatrix FlowStages::of_next_norm(const std::string& block, const std::string& symbol,
+                                    const std::string& label) const {
   const auto& values = pass_.traced.values;
   auto seen = std::ranges::find(values, block, &SeenValue::block);
-  while (seen != values.end() && !(seen->equation == "RN0" && seen->symbol == "y")) ++seen;
+  while (seen != values.end() && !(seen->equation == "RN0" && seen->symbol == symbol)) ++seen;
   if (seen == values.end()) fail(ErrorKind::failure, "no norm behind block '{}'", block);
   return of_value(*seen, seen->value, label);
+}
+
+// The residual stream behind a sublayer: post-norm normalises it, pre-norm what a sublayer reads of it.
+FlowMatrix FlowStages::into_residual(const std::string& block, const std::string& label) const {
+  if (!is_pre_norm()) return of_next_norm(block, "y", label);
+  FlowMatrix stream = of_next_norm(block, "sum", label == "norm y" ? "stream" : label);
+  stream.behind = block;
+  return stream;
+}
+
+void FlowStages::add_norm(std::vector<FlowStage>& stages, const std::string& name) const {
+  if (!is_pre_norm()) return;
+  stages.push_back({"Norm",
+                    "What the next block reads is normalised; the stream itself is not.",
+                    {matrix(name + ".norm", "y", "norm y")}});
 }
 
 FlowStage FlowStages::words(const std::string& title, const std::vector<std::string>& words,
@@ -134,7 +165,7 @@ FlowStage FlowStages::target_embedding(const std::string& note) const {
 
 FlowStage FlowStages::memory(const std::string& note) const {
   const std::string last = layer_name("encoder", pass_.config.encoder_layers - 1);
-  return {"Memory", note, {into_residual(last + ".feed_forward", "memory")}};
+  return {"Memory", note, {of_next_norm(last + ".feed_forward", "y", "memory")}};
 }
 
 FlowStage FlowStages::heads(const std::string& block, bool causal, const std::vector<std::string>& keys,
@@ -146,6 +177,11 @@ FlowStage FlowStages::heads(const std::string& block, bool causal, const std::ve
 }
 
 FlowStage FlowStages::back(const std::string& block) const {
+  if (is_pre_norm()) {
+    return {"Concat, projection, Add",
+            "The heads' sums of v side by side, times the output matrix, added to the stream.",
+            {matrix(block, "o"), matrix(block, "y"), into_residual(block, "norm y")}};
+  }
   return {"Concat, projection, Add & Norm",
           "The heads' sums of v side by side, times the output matrix, added to the stream, normalised.",
           {matrix(block, "o"), matrix(block, "y"), into_residual(block, "norm y")}};
@@ -154,6 +190,7 @@ FlowStage FlowStages::back(const std::string& block) const {
 void FlowStages::add_self_attention(std::vector<FlowStage>& stages, const std::string& layer,
                                     const SelfAttentionText& text) const {
   const std::string block = layer + ".self_attention";
+  add_norm(stages, block);
   stages.push_back(
       {text.title, text.projections, {matrix(block, "q"), matrix(block, "k"), matrix(block, "v")}});
   if (pass_.config.rotary_positions)
@@ -164,6 +201,7 @@ void FlowStages::add_self_attention(std::vector<FlowStage>& stages, const std::s
 
 void FlowStages::add_cross_attention(std::vector<FlowStage>& stages, const std::string& layer) const {
   const std::string block = layer + ".cross_attention";
+  add_norm(stages, block);
   FlowStage projections{"Cross-attention",
                         "Queries of the target; keys and values of the memory.",
                         {matrix(block, "q"), matrix(block, "k"), matrix(block, "v")}};
@@ -175,17 +213,19 @@ void FlowStages::add_cross_attention(std::vector<FlowStage>& stages, const std::
   stages.push_back(back(block));
 }
 
-FlowStage FlowStages::feed_forward(const std::string& layer) const {
+void FlowStages::add_feed_forward(std::vector<FlowStage>& stages, const std::string& layer) const {
   const std::string block = layer + ".feed_forward";
-  return {"Feed-forward, Add & Norm",
-          "Each row by itself: wider, non-linear, back; added and normalised.",
-          {matrix(block, "a"), matrix(block, "y"), into_residual(block, "norm y")}};
+  add_norm(stages, block);
+  stages.push_back({is_pre_norm() ? "Feed-forward, Add" : "Feed-forward, Add & Norm",
+                    is_pre_norm() ? "Each row by itself: wider, non-linear, back; added to the stream."
+                                  : "Each row by itself: wider, non-linear, back; added and normalised.",
+                    {matrix(block, "a"), matrix(block, "y"), into_residual(block, "norm y")}});
 }
 
 FlowStage FlowStages::encoder_layer(int64_t l) const {
   const std::string layer = layer_name("encoder", l);
   return {fmt::format("Layer {}", l),
-          "The same blocks, parameters of their own; of the heads, the first.",
+          note_of_layer(l),
           {unnamed(head(layer + ".self_attention", 0, false, names_)),
            into_residual(layer + ".feed_forward", "norm y")}};
 }
@@ -196,14 +236,15 @@ FlowStage FlowStages::decoder_layer(int64_t l) const {
              cross = unnamed(head(layer + ".cross_attention", 0, false, pass_.traced.source));
   self.label = "p, self", cross.label = "p, cross";
   FlowStage stage{fmt::format("Layer {}", l),
-                  "The same blocks, parameters of their own; of the heads, the first.",
+                  note_of_layer(l),
                   {self, cross, into_residual(layer + ".feed_forward", "norm y")}};
   stage.reads_memory = true;
   return stage;
 }
 
 // Of a large vocabulary, the columns of the words that are to be said.
-FlowStage FlowStages::logits() const {
+void FlowStages::add_logits(std::vector<FlowStage>& stages) const {
+  add_norm(stages, "decoder");
   FlowMatrix z = matrix("output", "z");
   const TracedSentence& traced = pass_.traced;
   if (!pass_.vocabulary.empty()) {
@@ -218,7 +259,8 @@ FlowStage FlowStages::logits() const {
     }
   }
   z.row_names = names_;
-  return {"Logits", "A number for every word of the vocabulary; softmax makes probabilities of them.", {z}};
+  stages.push_back(
+      {"Logits", "A number for every word of the vocabulary; softmax makes probabilities of them.", {z}});
 }
 
 void FlowStages::add_attention_steps(std::vector<FlowStage>& stages, const std::string& block) const {
@@ -228,6 +270,7 @@ void FlowStages::add_attention_steps(std::vector<FlowStage>& stages, const std::
   s.column_names = masked.column_names = p.column_names;
   masked.label = "s, masked";
   masked.causal = true;
+  masked.value = causal_scores(s.value);
   stages.push_back({"Queries, keys, values",
                     "Three projections of each row, then cut into heads: head 0.",
                     {of_head("q"), of_head("k"), of_head("v")}});
@@ -244,13 +287,17 @@ void FlowStages::add_attention_steps(std::vector<FlowStage>& stages, const std::
 void FlowStages::add_feed_forward_steps(std::vector<FlowStage>& stages, const std::string& layer) const {
   const std::string block = layer + ".feed_forward";
   stages.push_back(
-      {"In", "What self-attention's Add & Norm made.", {into_residual(layer + ".self_attention", "x")}});
+      {"In",
+       is_pre_norm() ? "The stream behind self-attention." : "What self-attention's Add & Norm made.",
+       {into_residual(layer + ".self_attention", "x")}});
+  add_norm(stages, block);
   stages.push_back({"Wider, then the non-linearity",
                     "a = f(x W1^T + b1): F numbers for each word.",
                     {matrix(block, "a")}});
   stages.push_back({"Back to the model's width", "y = a W2^T + b2.", {matrix(block, "y")}});
-  stages.push_back(
-      {"Add & Norm", "Added to what came in, and normalised.", {into_residual(block, "norm y")}});
+  stages.push_back({is_pre_norm() ? "Add" : "Add & Norm",
+                    is_pre_norm() ? "Added to what came in." : "Added to what came in, and normalised.",
+                    {into_residual(block, "norm y")}});
 }
 
 void FlowStages::add_embedding_steps(std::vector<FlowStage>& stages) const {

@@ -20,9 +20,10 @@ using Box = FlowLayout::Box;
 std::string common_block(const FlowStage& stage) {
   std::string common;
   for (const FlowMatrix& matrix : stage.matrices) {
-    if (matrix.block.empty()) continue;
-    if (common.empty()) common = matrix.block;
-    while (!(matrix.block + ".").starts_with(common + ".")) common.resize(common.rfind('.'));
+    const std::string& block = matrix.behind.empty() ? matrix.block : matrix.behind;
+    if (block.empty()) continue;
+    if (common.empty()) common = block;
+    while (!(block + ".").starts_with(common + ".")) common.resize(common.rfind('.'));
   }
   return common;
 }
@@ -170,7 +171,7 @@ void FlowPicture::rows(const FlowMatrix& matrix, const Box& box, double x, int64
                        int64_t tick) {
   const auto values = matrix.value.to_vector<float>();
   float largest = 0;
-  for (const float value : values) largest = std::max(largest, std::abs(value));
+  for (const float value : values) largest = std::max(largest, std::isfinite(value) ? std::abs(value) : 0);
   std::string cells;
   for (int64_t r = begin; r < end; ++r) {
     for (size_t c = 0; c < matrix.columns.size(); ++c) {

@@ -2,9 +2,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tools/explain/flow.h"
+#include "tools/explain/page.h"
 #include "tools/html_page.h"
 #include "tools/svg_plot.h"
 
@@ -13,7 +15,8 @@ namespace xf::tools::explain {
 namespace {
 
 std::string line_of(const FlowMatrix& matrix) {
-  const auto values = matrix.value.to_vector<float>();
+  auto values = matrix.value.to_vector<float>();
+  std::erase_if(values, [](float value) { return std::isinf(value); });  // masked
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   return fmt::format("      {:<5}{:<14}{:<16}{:>8.3f} to {:>6.3f}   {}\n", matrix.equation, matrix.label,
                      matrix.value.shape().to_string(), values.empty() ? 0 : *least,
@@ -38,17 +41,12 @@ nlohmann::ordered_json json_of(const FlowMatrix& matrix) {
       row.push_back(values[static_cast<size_t>(r * matrix.value.width() + c)]);
     rows.push_back(row);
   }
-  const auto extents = [](const Shape& shape) {
-    std::vector<int64_t> sizes;
-    for (int i = 0; i < shape.rank(); ++i) sizes.push_back(shape[i]);
-    return sizes;
-  };
   return {{"label", matrix.label},
           {"block", matrix.block},
           {"equation", matrix.equation},
           {"symbol", matrix.symbol},
-          {"traced_shape", extents(matrix.shape)},
-          {"shape", extents(matrix.value.shape())},
+          {"traced_shape", extents_of(matrix.shape)},
+          {"shape", extents_of(matrix.value.shape())},
           {"columns", matrix.columns},
           {"rows", rows}};
 }
@@ -90,7 +88,7 @@ std::string to_json(const Flow& flow) {
                                        {"model", flow.model},
                                        {"stepwise", flow.stepwise},
                                        {"stages", stages}};
-  return json.dump(2) + "\n";
+  return json_page(json);
 }
 
 std::string to_html(const Flow& flow) {

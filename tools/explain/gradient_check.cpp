@@ -4,20 +4,17 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "core/philox.h"
 #include "kernels/adam.h"
+#include "nn/evaluation.h"
+#include "tools/explain/page.h"
 
 namespace xf::tools::explain {
 
 namespace {
 
 using Values = std::vector<double>;
-
-Values values_of(const Tensor& tensor) {
-  if (tensor.dtype() == DType::f64) return tensor.to_vector<double>();
-  const auto values = tensor.to_vector<float>();
-  return {values.begin(), values.end()};
-}
 
 double norm(const Tensor& tensor) {
   const Tensor sum = Tensor::zeros({1}, DType::f64);
@@ -27,11 +24,21 @@ double norm(const Tensor& tensor) {
 
 bool smaller(double a, double b) { return std::abs(a) < std::abs(b); }
 
+// The largest gradient's and others, none of them twice: as many as there are, at most.
 std::vector<int64_t> sampled(const Values& gradient, int64_t samples, PhiloxSequence& random) {
   std::vector<int64_t> elements{std::ranges::max_element(gradient, smaller) - gradient.begin()};
-  while (static_cast<int64_t>(elements.size()) < samples)
-    elements.push_back(random.below(static_cast<uint32_t>(gradient.size())));
+  while (std::ssize(elements) < std::min(samples, std::ssize(gradient))) {
+    const int64_t drawn = random.below(static_cast<uint32_t>(gradient.size()));
+    if (std::ranges::find(elements, drawn) == elements.end()) elements.push_back(drawn);
+  }
   return elements;
+}
+
+void demand_check(const Options& options) {
+  for (const char* name : {"samples", "seed"}) {
+    if (options.is_given(name))
+      fail(ErrorKind::usage, "{}: has no effect without check; give that, or leave this out", name);
+  }
 }
 
 // (L(w + h) - L(w - h)) / 2h, relative to `scale`. ReLU has a kink; where a step crosses one, a step a tenth as long
@@ -62,7 +69,7 @@ GradientReport measure_gradients(const TrainingPair& pair, double loss) {
     measured.value_norm = norm(parameter.value);
     measured.norm = norm(parameter.gradient);
     measured.root_mean_square = measured.norm / std::sqrt(static_cast<double>(parameter.shape.numel()));
-    measured.largest = std::abs(std::ranges::max(values_of(parameter.gradient), smaller));
+    measured.largest = std::abs(std::ranges::max(nn::read_values(parameter.gradient), smaller));
     report.parameters.push_back(measured);
   }
   return report;
@@ -76,8 +83,8 @@ void check_gradients(const TrainingPair& exact, const TrainingPair& fast, int64_
   for (size_t p = 0; p < report.parameters.size(); ++p) {
     ParameterGradient& checked = report.parameters[p];
     const nn::Parameter& parameter = exact.registry().parameters()[p];
-    const Values gradient = values_of(parameter.gradient),
-                 rounded = values_of(fast.registry().parameters()[p].gradient);
+    const Values gradient = nn::read_values(parameter.gradient),
+                 rounded = nn::read_values(fast.registry().parameters()[p].gradient);
     const double scale = std::max(checked.largest, floor);
     PhiloxSequence random(seed, p);
     for (const int64_t i : sampled(gradient, samples, random)) {
@@ -95,6 +102,7 @@ void check_gradients(const TrainingPair& exact, const TrainingPair& fast, int64_
 
 GradientReport gradients(const Options& options) {
   if (!options.get_bool("check")) {
+    demand_check(options);
     const TrainingPair pair = training_pair(options, DType::f32);
     const double loss = pair.accumulate();
     return measure_gradients(pair, loss);
@@ -154,10 +162,8 @@ std::string to_text(const GradientReport& report) {
 std::string to_json(const GradientReport& report) {
   nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
   for (const auto& parameter : report.parameters) {
-    std::vector<int64_t> shape;
-    for (int i = 0; i < parameter.shape.rank(); ++i) shape.push_back(parameter.shape[i]);
     nlohmann::ordered_json object = {{"name", parameter.name},
-                                     {"shape", shape},
+                                     {"shape", extents_of(parameter.shape)},
                                      {"value_norm", parameter.value_norm},
                                      {"gradient_norm", parameter.norm},
                                      {"gradient_rms", parameter.root_mean_square},
@@ -172,7 +178,7 @@ std::string to_json(const GradientReport& report) {
   }
   const nlohmann::ordered_json json = {
       {"model", report.title}, {"loss", report.loss}, {"parameters", parameters}};
-  return json.dump(2) + "\n";
+  return json_page(json);
 }
 
 }  // namespace xf::tools::explain

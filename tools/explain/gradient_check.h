@@ -36,7 +36,7 @@ struct GradientReport {
 // Of a pair whose gradients are accumulated.
 GradientReport measure_gradients(const TrainingPair& pair, double loss);
 // Completes a report on `exact`, a pair in f64, whose gradients and those of `fast`, the same in f32, are accumulated. Of
-// each parameter the element with the largest gradient and samples - 1 drawn by the seed are moved.
+// each parameter the element with the largest gradient and samples - 1 drawn by the seed, or all that there are, are moved.
 void check_gradients(const TrainingPair& exact, const TrainingPair& fast, int64_t samples, uint64_t seed,
                      GradientReport& report);
 

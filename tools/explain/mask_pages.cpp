@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/explain/masks.h"
+#include "tools/explain/page.h"
 #include "tools/html_page.h"
 
 namespace xf::tools::explain {
@@ -97,15 +98,16 @@ Json json_of(const MaskUse& use) {
 }  // namespace
 
 std::string to_text(const Masks& masks) {
-  std::string text = fmt::format("{}\n", kAbout);
+  std::string text = wrapped(kAbout);
   for (const MaskRule& rule : masks.rules) {
-    text += fmt::format("\n{}. {}\n", rule.name, rule.about);
+    text += "\n" + wrapped(fmt::format("{}. {}", rule.name, rule.about));
     for (const MaskUse& use : rule.uses) text += text_of(use, masks.rules.front());
   }
-  text += fmt::format("\nFill values. {}\n\n  the last two masked\n{}\n  all masked\n{}", kFillsAbout,
+  text += fmt::format("\n{}\n  the last two masked\n{}\n  all masked\n{}",
+                      wrapped(fmt::format("Fill values. {}", kFillsAbout)),
                       matrix_text(fill_matrix(masks, &MaskFill::two_masked), 4, probability),
                       matrix_text(fill_matrix(masks, &MaskFill::all_masked), 4, probability));
-  text += fmt::format("\nTwo senses of a mask. {}\n", kPolarityAbout);
+  text += "\n" + wrapped(fmt::format("Two senses of a mask. {}", kPolarityAbout));
   for (const auto& [title, matrix] : panels(masks.polarity))
     text += fmt::format("\n  {}\n{}", title, matrix_text(matrix, 4, as_it_is));
   return text;
@@ -126,7 +128,7 @@ std::string to_json(const Masks& masks) {
   }
   for (const auto& [title, matrix] : panels(masks.polarity))
     json["masked_fill"].push_back({{"of", title}, {"rows", matrix.rows}, {"values", matrix.values}});
-  return json.dump(1) + "\n";
+  return json_page(json, 1);
 }
 
 std::string to_svg(const Masks& masks) {

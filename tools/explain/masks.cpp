@@ -215,9 +215,11 @@ MaskPolarity polarity() {
 PaddedBatch padded_batch(const std::string& text, const std::string& pad) {
   PaddedBatch batch;
   size_t longest = 0;
-  for (const std::string& sentence : split(text, ';')) {
+  for (const std::string& sentence : split_all(text, ';')) {
     std::vector<std::string> words;
     for (const std::string_view word : data::split_on_space(sentence)) words.emplace_back(word);
+    if (words.empty())
+      fail(ErrorKind::usage, "no words in '{}' of '{}'; give sentences apart by ';'", sentence, text);
     const auto length = std::ranges::find(words, pad) - words.begin();
     if (std::ranges::count(words, pad) != static_cast<int64_t>(words.size()) - length) {
       fail(ErrorKind::usage,
@@ -227,7 +229,6 @@ PaddedBatch padded_batch(const std::string& text, const std::string& pad) {
     longest = std::max(longest, words.size());
     batch.sentences.push_back(std::move(words));
   }
-  if (longest == 0) fail(ErrorKind::usage, "no words in '{}'; give sentences apart by ';'", text);
   for (auto& sentence : batch.sentences) sentence.resize(longest, pad);
   return batch;
 }
@@ -246,12 +247,13 @@ Masks masks_of(const std::string& source, const std::string& target, const std::
 }
 
 std::string masks(const Options& options) {
-  const auto given = [&](const char* name, const char* example) {
-    return options.is_set(name) ? options.get_string(name) : example;
-  };
-  const Masks masks = masks_of(given("source", "The cat is not hungry </s> ; It sleeps </s>"),
-                               given("target", "<s> Die Katze hat keinen Hunger ; <s> Sie schläft"),
-                               options.get_string("pad"));
+  const bool given = options.is_set("source");
+  if (given != options.is_set("target"))
+    fail(ErrorKind::usage, "--source and --target go together; give both, or none for an example");
+  const Masks masks =
+      masks_of(given ? options.get_string("source") : "The cat is not hungry </s> ; It sleeps </s>",
+               given ? options.get_string("target") : "<s> Die Katze hat keinen Hunger ; <s> Sie schläft",
+               options.get_string("pad"));
   const std::string& format = options.get_string("format");
   if (format == "json") return to_json(masks);
   if (format == "svg") return to_svg(masks);

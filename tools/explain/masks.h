@@ -18,8 +18,8 @@ struct PaddedBatch {
   int64_t length() const { return static_cast<int64_t>(sentences.front().size()); }
 };
 
-// Sentences apart by ';', words by spaces; shorter ones are filled up with `pad`. Error usage for no words at all, and for
-// padding that is not at a sentence's end.
+// Sentences apart by ';', words by spaces; shorter ones are filled up with `pad`. Error usage for a sentence without words, and
+// for padding that is not at a sentence's end.
 PaddedBatch padded_batch(const std::string& text, const std::string& pad);
 
 struct MaskUse {

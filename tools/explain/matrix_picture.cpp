@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kTitle = 20, kGap = 6;  // pixels: the title's line; between tokens and cells
 constexpr double kRoomForNumbers = 30;   // a smaller cell has none
+constexpr double kVisible = 0.005;       // what two digits show
+constexpr double kNoise = 1e-12;         // below: what rounding in f64 leaves
 constexpr double kDarkEnough = 0.55;     // from here on ink on a cell is light
 
 double letters(double cell) { return std::clamp(cell * 0.8, 7.0, 13.0); }
@@ -47,13 +49,19 @@ void draw_cells(Drawing& drawing, double x, double y, const TokenMatrix& matrix,
   drawing.add("</g>");
 }
 
+std::string number_of(double value) {
+  if (std::abs(value) >= kVisible) return fmt::format("{:.2f}", value);
+  return std::abs(value) < kNoise ? "0" : fmt::format("{:.0e}", value);
+}
+
+// A weight's or a probability's nought is the empty cell; a quantity's is a number.
 void draw_numbers(Drawing& drawing, double x, double y, const TokenMatrix& matrix, double cell) {
   for (size_t i = 0; i < matrix.rows.size(); ++i) {
     for (size_t j = 0; j < matrix.columns.size(); ++j) {
       const double value = matrix.at(i, j);
-      if (std::abs(value) < 0.005) continue;
+      if (matrix.full == 1 && std::abs(value) < kVisible) continue;
       drawing.text(x + cell * (static_cast<double>(j) + 0.5), y + cell * (static_cast<double>(i) + 0.6),
-                   fmt::format("{:.2f}", value), "middle", 11,
+                   number_of(value), "middle", 11,
                    std::abs(value) > kDarkEnough * matrix.full ? "on-data" : "ink");
     }
   }

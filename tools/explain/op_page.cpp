@@ -29,15 +29,29 @@ std::map<std::string, std::string> given_inputs(const Options& options) {
     const size_t equals = word.find('=');
     if (equals == std::string::npos)
       fail(ErrorKind::usage, "--with: '{}' must be NAME=VALUES, as gamma=1,2,3", word);
-    given[word.substr(0, equals)] = word.substr(equals + 1);
+    const std::string name = word.substr(0, equals);
+    if (!given.emplace(name, word.substr(equals + 1)).second)
+      fail(ErrorKind::usage, "--with {}: {} is given twice; leave out one", word, name);
   }
   return given;
+}
+
+void demand_list_alone(const Options& options) {
+  for (const char* name : {"x", "dy", "with"}) {
+    if (options.is_set(name)) fail(ErrorKind::usage, "--{}: numbers of which op? Name it, as softmax", name);
+  }
+  if (options.get_string("format") != "text")
+    fail(ErrorKind::usage, "--format {}: the list of ops is text; name one, as softmax",
+         options.get_string("format"));
 }
 
 }  // namespace
 
 std::string op_page(const Options& options) {
-  if (!options.is_set("op")) return list_of_ops();
+  if (!options.is_set("op")) {
+    demand_list_alone(options);
+    return list_of_ops();
+  }
   const Explanation explanation = explain(find_op(options.get_string("op")), given_inputs(options));
   return options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation);
 }

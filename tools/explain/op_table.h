@@ -1,6 +1,7 @@
 // What the tables of explained ops share (tools/explain/op.h).
 #pragma once
 
+#include "core/error.h"
 #include "tools/explain/op.h"
 
 namespace xf::tools::explain {
@@ -11,6 +12,17 @@ std::vector<Op> product_ops();
 std::vector<Op> element_ops();
 // What works row by row: softmax, norms, loss, choice; and optimisers.
 std::vector<Op> row_ops();
+
+// A rule on inputs that a kernel tells in words of its own, in the user's: "rotary: x must ...".
+inline void demand(bool holds, const char* rule) {
+  if (!holds) fail(ErrorKind::failure, "{}", rule);
+}
+// Optimisers have a gradient of x instead of one from above.
+inline void demand_gradient_of_x(Tensors& t) {
+  if (t["dy"].shape() == t["x"].shape()) return;
+  fail(ErrorKind::failure, "optimiser: dy must be {}, as x is, got {}", t["x"].shape().to_string(),
+       t["dy"].shape().to_string());
+}
 
 inline double* at(Tensors& t, const char* name) { return t.at(name).data<double>(); }
 inline int32_t* ids(Tensors& t, const char* name) { return t.at(name).data<int32_t>(); }

@@ -11,23 +11,13 @@
 #include "kernels/cross_entropy.h"
 #include "kernels/softmax.h"
 #include "kernels/top_k.h"
+#include "tools/explain/page.h"
 
 namespace xf::tools::explain {
 
 namespace {
 
 using Row = std::vector<float>;
-
-struct Losses {
-  double smoothed, plain;
-};
-
-Losses loss_of(const Tensor& z, int32_t target, float label_smoothing) {
-  const Tensor sums = Tensor::zeros({2}, DType::f32);
-  kernels::cross_entropy(z, Tensor::from(std::vector<int32_t>{target}), {.label_smoothing = label_smoothing},
-                         sums, Tensor());
-  return {static_cast<double>(sums.data<float>()[0]), static_cast<double>(sums.data<float>()[1])};
-}
 
 int64_t rank_of(const Row& z, int32_t id) {
   const float own = z[static_cast<size_t>(id)];
@@ -74,7 +64,7 @@ class Position {
 
   OutputPosition explained(const std::string& read, int32_t target, float label_smoothing,
                            int64_t top) const {
-    const Losses losses = loss_of(tensor_, target, label_smoothing);
+    const nn::LossSums losses = loss_of(tensor_, target, label_smoothing);
     return {read, token(target, -losses.plain, rank_of(z_, target)), best(top), entropy_of(p_),
             losses.smoothed};
   }
@@ -111,6 +101,13 @@ std::vector<size_t> OutputProbabilities::shown(std::optional<int64_t> position) 
          all.size());
   }
   return {static_cast<size_t>(*position - 1)};
+}
+
+nn::LossSums loss_of(const Tensor& z, int32_t target, float label_smoothing) {
+  const Tensor sums = Tensor::zeros({2}, DType::f32);
+  kernels::cross_entropy(z, Tensor::from(std::vector<int32_t>{target}), {.label_smoothing = label_smoothing},
+                         sums, Tensor());
+  return {static_cast<double>(sums.data<float>()[0]), static_cast<double>(sums.data<float>()[1]), 1};
 }
 
 OutputProbabilities output_probabilities(const TracedSentence& sentence, const data::Tokenizer& vocabulary,
@@ -176,7 +173,7 @@ std::string to_json(const OutputProbabilities& output, const std::vector<size_t>
                                        {"positions", positions},
                                        {"loss", output.loss},
                                        {"negative_log_probability", output.negative_log_probability}};
-  return json.dump(2) + "\n";
+  return json_page(json);
 }
 
 std::string logits(const Options& options) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/evaluation.h"
 #include "tools/explain/traced_sentence.h"
 
 namespace xf::tools::explain {
@@ -36,6 +37,9 @@ struct OutputProbabilities {
   // The positions to be shown: all, or number `position` from 1. Error usage where there is no such.
   std::vector<size_t> shown(std::optional<int64_t> position) const;
 };
+
+// Of one position with the logits z [1, V] (CE1): what is minimised, and -log p(target).
+nn::LossSums loss_of(const Tensor& z, int32_t target, float label_smoothing);
 
 // z f32 [Tt, V], as TracedSentence has it last; `top`: how many tokens per position, at most V.
 OutputProbabilities output_probabilities(const TracedSentence& sentence, const data::Tokenizer& vocabulary,

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "core/error.h"
+#include "tools/explain/page.h"
 
 namespace xf::tools::explain {
 
@@ -67,11 +68,13 @@ Positions positions_of(int64_t length, int64_t dim, PositionLayout layout, std::
 }
 
 std::string to_text(const Positions& positions) {
+  const bool interleaved = positions.layout == PositionLayout::interleaved;
   std::string text = fmt::format(
       "sinusoid positions   docs/derivations/embedding.md\n\n"
-      "(EM3)  P[j, 2i] = sin(j / 10000^(2i/D)),  P[j, 2i+1] = cos(j / 10000^(2i/D))\n"
-      "       D = {}, {}; {} positions; columns {}\n\n",
-      positions.dim(), name_of(positions.layout), positions.length(), fmt::join(positions.columns, ", "));
+      "(EM3)  P[j, {}] = sin(j / 10000^(2i/D)),  P[j, {}] = cos(j / 10000^(2i/D))\n"
+      "       D = {}, {}; {} positions; columns {}; a wavelength is in positions\n\n",
+      interleaved ? "2i" : "i", interleaved ? "2i+1" : "D/2+i", positions.dim(), name_of(positions.layout),
+      positions.length(), fmt::join(positions.columns, ", "));
   text += line(positions, "column", [](int64_t column) { return fmt::format("{}", column); });
   text += line(positions, "is", [&](int64_t column) {
     return fmt::format("{} i={}", positions.is_sine(column) ? "sin" : "cos", positions.pair(column));
@@ -96,7 +99,7 @@ std::string to_json(const Positions& positions) {
     const auto row = values.begin() + j * positions.dim();
     json["table"].push_back(std::vector<double>(row, row + positions.dim()));
   }
-  return json.dump() + "\n";
+  return json_page(json, -1);
 }
 
 std::string positions(const Options& options) {

@@ -6,6 +6,7 @@
 #include "autograd/ops.h"
 #include "core/philox.h"
 #include "nn/optimizer.h"
+#include "tools/explain/page.h"
 
 namespace xf::tools::explain {
 
@@ -14,12 +15,6 @@ namespace {
 constexpr uint64_t kSeed = 1;        // of the weights, and of what dropout draws
 constexpr float kNormSpread = 0.3f;  // how far gains and offsets are from 1 and 0, at most
 constexpr int64_t kSentences = 2, kLength = 4;
-
-Tensor copy_of(const Tensor& value) {
-  const Tensor copy = Tensor::empty(value.shape(), value.dtype());
-  copy.copy_from(value);
-  return copy;
-}
 
 class Recorder : public nn::Trace {
  public:

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "data/unicode.h"
+#include "tools/explain/page.h"
 #include "tools/explain/quirk.h"
 #include "tools/html_page.h"
 #include "tools/option_value.h"
@@ -14,15 +14,12 @@ namespace xf::tools::explain {
 
 namespace {
 
-constexpr size_t kColumns = 100;            // of the text
 constexpr double kCell = 44, kWidth = 900;  // pixels: a cell with room for its number
 constexpr double kNoise = 1e-12;            // below: what rounding in f64 leaves
 
 std::string number_text(double value) {
   return std::abs(value) < kNoise ? "0" : fmt::format("{:.4g}", value);
 }
-
-size_t width_of(const std::string& line) { return data::to_utf32(line).size(); }
 
 std::vector<std::string> lines_of(const TitledMatrix& titled) {
   std::vector<std::string> lines = {"  " + titled.title};
@@ -42,7 +39,7 @@ std::string side_by_side(const std::vector<TitledMatrix>& panels) {
     const std::vector<std::string> lines = lines_of(titled);
     size_t width = 0;
     for (const std::string& line : lines) width = std::max(width, width_of(line));
-    if (left > 0 && left + 2 + width > kColumns) begin = page.size(), left = 0;
+    if (left > 0 && left + 2 + width > kPageColumns) begin = page.size(), left = 0;
     page.resize(std::max(page.size(), begin + lines.size()));
     for (size_t i = 0; i < lines.size(); ++i) {
       std::string& line = page[begin + i];
@@ -54,16 +51,6 @@ std::string side_by_side(const std::vector<TitledMatrix>& panels) {
   std::string text;
   for (const std::string& line : page) text += line + "\n";
   return text;
-}
-
-// Words in lines.
-std::string wrapped(const std::string& text) {
-  std::string all, line;
-  for (const std::string& word : split(text, ' ')) {
-    if (!line.empty() && width_of(line) + 1 + width_of(word) > kColumns) all += line + "\n", line.clear();
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return all + line + "\n";
 }
 
 nlohmann::ordered_json json_of(const Plot& plot) {
@@ -127,14 +114,15 @@ std::string to_json(const QuirkRoom& room) {
   }
   for (const Plot& plot : room.plots) json["plots"].push_back(json_of(plot));
   for (const QuirkNumber& number : room.numbers) json["numbers"][number.what] = number.value;
-  return json.dump(1) + "\n";
+  return json_page(json, 1);
 }
 
 std::string to_svg(const QuirkRoom& room) {
-  std::vector<Gallery> galleries;
+  const std::string title = fmt::format("{}: {}", room.id, room.title);
+  std::vector<Gallery> galleries = {{title, {}}};
   for (const Exhibit& exhibit : room.exhibits) galleries.push_back({exhibit.caption, exhibit.panels});
   for (const QuirkNumber& number : room.numbers) galleries.push_back({line_of(number), {}});
-  Drawing drawing = gallery_drawing(fmt::format("{}: {}", room.id, room.title), galleries, kCell, kWidth);
+  Drawing drawing = gallery_drawing(title, galleries, kCell, kWidth);
   for (const Plot& plot : room.plots) drawing.append(plot_drawing(plot));
   return drawing.svg();
 }

@@ -55,57 +55,61 @@ Op softmax() {
 }
 
 Op layer_norm() {
-  return {"layer_norm",
-          "layer_norm.md",
-          {{"x", "1,2,3,4"}, {"gamma", "row of 1"}, {"beta", "row of 0"}, {"dy", "x"}},
-          {{"LN0", "xhat = (x - <x>) rstd,  y = gamma xhat + beta", {"mean", "rstd", "y"}},
-           {"LN1", "dbeta = sum_n dy", {"dbeta"}, "beta"},
-           {"LN2", "dgamma = sum_n dy xhat", {"dgamma"}, "gamma"},
-           {"LN5", "dx = rstd (g - <g> - xhat <g xhat>),  g = dy gamma", {"dx"}, "x"}},
-          [](Tensors& t) {
-            t["y"] = like(t["x"]), t["mean"] = zeros(t, {t["x"].rows()}), t["rstd"] = like(t["mean"]);
-            k::layer_norm_forward(t["x"], t["gamma"], t["beta"], kEps, t["y"], t["mean"], t["rstd"]);
-          },
-          [](Tensors& t) {
-            t["dx"] = like(t["x"]), t["dgamma"] = like(t["gamma"]), t["dbeta"] = like(t["beta"]);
-            k::layer_norm_backward(t["dy"], t["x"], t["gamma"], t["mean"], t["rstd"], t["dx"], t["dgamma"],
-                                   t["dbeta"]);
-          },
-          [](Tensors& t) {
-            const int64_t N = t.at("x").rows(), D = t.at("x").width();
-            t["y"] = like(t["x"]), t["mean"] = zeros(t, {N}), t["rstd"] = zeros(t, {N});
-            t["dx"] = like(t["x"]), t["dgamma"] = like(t["gamma"]), t["dbeta"] = like(t["beta"]);
-            plain::layer_norm_forward(N, D, static_cast<double>(kEps), at(t, "x"), at(t, "gamma"),
-                                      at(t, "beta"), at(t, "y"), at(t, "mean"), at(t, "rstd"));
-            plain::layer_norm_backward(N, D, at(t, "dy"), at(t, "x"), at(t, "gamma"), at(t, "mean"),
-                                       at(t, "rstd"), at(t, "dx"), at(t, "dgamma"), at(t, "dbeta"));
-          }};
+  return {
+      "layer_norm",
+      "layer_norm.md",
+      {{"x", "1,2,3,4"}, {"gamma", "row of 1"}, {"beta", "row of 0"}, {"dy", "x"}},
+      {{"LN0",
+        "xhat = (x - <x>) rstd,  rstd = 1 / sqrt(<(x - <x>)^2> + eps),  y = gamma xhat + beta;  eps = 1e-5",
+        {"mean", "rstd", "y"}},
+       {"LN1", "dbeta = sum_n dy", {"dbeta"}, "beta"},
+       {"LN2", "dgamma = sum_n dy xhat", {"dgamma"}, "gamma"},
+       {"LN5", "dx = rstd (g - <g> - xhat <g xhat>),  g = dy gamma", {"dx"}, "x"}},
+      [](Tensors& t) {
+        t["y"] = like(t["x"]), t["mean"] = zeros(t, {t["x"].rows()}), t["rstd"] = like(t["mean"]);
+        k::layer_norm_forward(t["x"], t["gamma"], t["beta"], kEps, t["y"], t["mean"], t["rstd"]);
+      },
+      [](Tensors& t) {
+        t["dx"] = like(t["x"]), t["dgamma"] = like(t["gamma"]), t["dbeta"] = like(t["beta"]);
+        k::layer_norm_backward(t["dy"], t["x"], t["gamma"], t["mean"], t["rstd"], t["dx"], t["dgamma"],
+                               t["dbeta"]);
+      },
+      [](Tensors& t) {
+        const int64_t N = t.at("x").rows(), D = t.at("x").width();
+        t["y"] = like(t["x"]), t["mean"] = zeros(t, {N}), t["rstd"] = zeros(t, {N});
+        t["dx"] = like(t["x"]), t["dgamma"] = like(t["gamma"]), t["dbeta"] = like(t["beta"]);
+        plain::layer_norm_forward(N, D, static_cast<double>(kEps), at(t, "x"), at(t, "gamma"), at(t, "beta"),
+                                  at(t, "y"), at(t, "mean"), at(t, "rstd"));
+        plain::layer_norm_backward(N, D, at(t, "dy"), at(t, "x"), at(t, "gamma"), at(t, "mean"),
+                                   at(t, "rstd"), at(t, "dx"), at(t, "dgamma"), at(t, "dbeta"));
+      }};
 }
 
 Op rms_norm() {
-  return {"rms_norm",
-          "rms_norm.md",
-          {{"x", "1,2,3,4"}, {"gamma", "row of 1"}, {"dy", "x"}},
-          {{"RM0", "xhat = x rstd,  rstd = 1 / sqrt(<x^2> + eps),  y = gamma xhat", {"rstd", "y"}},
-           {"RM1", "dgamma = sum_n dy xhat", {"dgamma"}, "gamma"},
-           {"RM4", "dx = rstd (g - xhat <g xhat>),  g = dy gamma", {"dx"}, "x"}},
-          [](Tensors& t) {
-            t["y"] = like(t["x"]), t["rstd"] = zeros(t, {t["x"].rows()});
-            k::rms_norm_forward(t["x"], t["gamma"], kEps, t["y"], t["rstd"]);
-          },
-          [](Tensors& t) {
-            t["dx"] = like(t["x"]), t["dgamma"] = like(t["gamma"]);
-            k::rms_norm_backward(t["dy"], t["x"], t["gamma"], t["rstd"], t["dx"], t["dgamma"]);
-          },
-          [](Tensors& t) {
-            const int64_t N = t.at("x").rows(), D = t.at("x").width();
-            t["y"] = like(t["x"]), t["rstd"] = zeros(t, {N}), t["dx"] = like(t["x"]),
-            t["dgamma"] = like(t["gamma"]);
-            plain::rms_norm_forward(N, D, static_cast<double>(kEps), at(t, "x"), at(t, "gamma"), at(t, "y"),
-                                    at(t, "rstd"));
-            plain::rms_norm_backward(N, D, at(t, "dy"), at(t, "x"), at(t, "gamma"), at(t, "rstd"),
-                                     at(t, "dx"), at(t, "dgamma"));
-          }};
+  return {
+      "rms_norm",
+      "rms_norm.md",
+      {{"x", "1,2,3,4"}, {"gamma", "row of 1"}, {"dy", "x"}},
+      {{"RM0", "xhat = x rstd,  rstd = 1 / sqrt(<x^2> + eps),  y = gamma xhat;  eps = 1e-5", {"rstd", "y"}},
+       {"RM1", "dgamma = sum_n dy xhat", {"dgamma"}, "gamma"},
+       {"RM4", "dx = rstd (g - xhat <g xhat>),  g = dy gamma", {"dx"}, "x"}},
+      [](Tensors& t) {
+        t["y"] = like(t["x"]), t["rstd"] = zeros(t, {t["x"].rows()});
+        k::rms_norm_forward(t["x"], t["gamma"], kEps, t["y"], t["rstd"]);
+      },
+      [](Tensors& t) {
+        t["dx"] = like(t["x"]), t["dgamma"] = like(t["gamma"]);
+        k::rms_norm_backward(t["dy"], t["x"], t["gamma"], t["rstd"], t["dx"], t["dgamma"]);
+      },
+      [](Tensors& t) {
+        const int64_t N = t.at("x").rows(), D = t.at("x").width();
+        t["y"] = like(t["x"]), t["rstd"] = zeros(t, {N}), t["dx"] = like(t["x"]),
+        t["dgamma"] = like(t["gamma"]);
+        plain::rms_norm_forward(N, D, static_cast<double>(kEps), at(t, "x"), at(t, "gamma"), at(t, "y"),
+                                at(t, "rstd"));
+        plain::rms_norm_backward(N, D, at(t, "dy"), at(t, "x"), at(t, "gamma"), at(t, "rstd"), at(t, "dx"),
+                                 at(t, "dgamma"));
+      }};
 }
 
 Op residual_norm() {
@@ -117,7 +121,7 @@ Op residual_norm() {
            {"beta", "row of 0"},
            {"dsum", "x of 0"},
            {"dy", "x"}},
-          {{"RN0", "sum = x + s,  y = layer_norm(sum)", {"sum", "y"}},
+          {{"RN0", "sum = x + s,  y = layer_norm(sum);  eps = 1e-5", {"sum", "y"}},
            {"RN1", "dx = (LN5 of dy) + dsum", {"dx"}, "x"},
            {"RN2", "ds = dx, without dropout", {"ds"}, "s"}},
           [](Tensors& t) {
@@ -181,6 +185,7 @@ Op r_drop() {
           {{"SD4", "y = -log p_0 - log q_0 + <d>_p - <d>_q,  d the difference of a pair of rows", {"y"}},
            {"SD2", "dx = p - [v = 0] + p (d - <d>_p) + p - q,  and of the other row", {"dx"}, "x"}},
           [](Tensors& t) {
+            demand(t["x"].rows() % 2 == 0, "r_drop: x must have an even number of rows, as 2,1;1,1");
             const Tensor loss = Tensor::zeros({2}, t["x"].dtype());
             t["y"] = loss.slice_rows(0, 1), t["dx"] = like(t["x"]);
             const Tensor first_word = Tensor::zeros({t["x"].rows() / 2}, DType::i32);
@@ -206,8 +211,9 @@ Op adam() {
           {{"x", "1,-2,3"}, {"dy", "0.5,-0.1,0"}},
           {{"AD2", "mu = (1 - beta1) dy,  the first update;  beta1 = 0.9", {"mu"}},
            {"AD3", "nu = (1 - beta2) dy^2;  beta2 = 0.98", {"nu"}},
-           {"AD4", "y = x - rate mu_hat / (sqrt(nu_hat) + eps);  rate = 0.001", {"y"}}},
+           {"AD4", "y = x - rate mu_hat / (sqrt(nu_hat) + eps);  rate = 0.001, eps = 1e-8", {"y"}}},
           [](Tensors& t) {
+            demand_gradient_of_x(t);
             const int64_t P = t["x"].numel();
             const Tensor g = like(t["x"]), squares = Tensor::zeros({1}, DType::f64);
             t["y"] = like(t["x"]), t["mu"] = like(t["x"]), t["nu"] = like(t["x"]);
@@ -234,6 +240,7 @@ Op top_k() {
           {{"x", "2,1,0.1,2"}},
           {{"TK1", "y = x - lse,  of the two best", {"y"}}},
           [](Tensors& t) {
+            demand(t["x"].width() >= kBest, "top_k: x must have two columns or more");
             const int64_t N = t["x"].rows();
             t["y"] = zeros(t, {N, kBest}), t["id"] = Tensor::zeros({N, kBest}, DType::i32);
             k::log_softmax_top_k(t["x"], Tensor::zeros({0}, DType::i32), k::Normalise::yes, t["y"], t["id"]);
@@ -256,6 +263,7 @@ Op muon() {
           {{"MU2", "mu = (1 - momentum) dy,  the first update;  momentum = 0.95", {"mu"}},
            {"MU5", "y = x - rate 0.2 sqrt(max(rows, columns)) X;  rate = 0.001", {"y"}}},
           [](Tensors& t) {
+            demand_gradient_of_x(t);
             const int64_t P = t["x"].numel(), R = t["x"].rows(), C = t["x"].width();
             const Tensor g = like(t["x"]), squares = Tensor::zeros({1}, DType::f64);
             t["y"] = like(t["x"]), t["mu"] = like(t["x"]);
@@ -280,6 +288,7 @@ Op sgd() {
           {{"x", "1,-2,3"}, {"dy", "0.5,-0.1,0"}},
           {{"SG2", "mu = dy,  the first update", {"mu"}}, {"SG3", "y = x - rate mu;  rate = 0.001", {"y"}}},
           [](Tensors& t) {
+            demand_gradient_of_x(t);
             const int64_t P = t["x"].numel();
             const Tensor g = like(t["x"]), squares = Tensor::zeros({1}, DType::f64);
             t["y"] = like(t["x"]), t["mu"] = like(t["x"]);

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "nn/quirks/presets.h"
 #include "nn/quirks/transformer.h"
+#include "tools/explain/page.h"
 #include "tools/explain/step_table.h"
 #include "tools/nearest_name.h"
 
@@ -18,12 +19,6 @@ constexpr uint64_t kSeed = 1;  // of the initial values
 
 Tensor source_ids() { return Tensor::from(std::vector<int32_t>{1, 1, 4, 0, 4, 3, 2, 9}, {2, 4}); }
 Tensor target_ids() { return Tensor::from(std::vector<int32_t>{5, 2, 5, 0, 6, 7, 9, 8}, {2, 4}); }
-
-Tensor copy_of(const Tensor& value) {
-  const Tensor copy = Tensor::empty(value.shape(), value.dtype());
-  copy.copy_from(value);
-  return copy;
-}
 
 // Keeps what the model shows, the first time that it is shown.
 class Recorder : public nn::Trace {

@@ -5,31 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/explain/matrices.h"
+#include "tools/explain/page.h"
 #include "tools/explain/steps.h"
 
 namespace xf::tools::explain {
 
 namespace {
 
-constexpr size_t kColumns = 100;
 constexpr size_t kMargin = 2;
 constexpr size_t kGap = 3;  // between matrices side by side
-
-// Words in lines of at most kColumns, each behind the margin.
-std::string wrapped(const std::string& text) {
-  std::string lines, line;
-  size_t begin = 0;
-  while (begin < text.size()) {
-    const size_t end = std::min(text.find(' ', begin), text.size());
-    if (kMargin + line.size() + 1 + end - begin > kColumns) {
-      lines += std::string(kMargin, ' ') + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + text.substr(begin, end - begin);
-    begin = end + 1;
-  }
-  return lines + std::string(kMargin, ' ') + line + "\n";
-}
 
 // Its lines, of equal length: the index, then the rows.
 std::vector<std::string> lines_of(const Matrix& matrix, size_t cell) {
@@ -60,7 +44,7 @@ size_t widest_element(const std::vector<Matrix>& all) {
 // Side by side, in bands of equally many that the columns hold.
 std::string side_by_side(const std::vector<Matrix>& all) {
   const size_t cell = widest_element(all), width = lines_of(all[0], cell)[0].size();
-  size_t in_band = std::clamp<size_t>((kColumns - kMargin + kGap) / (width + kGap), 1, all.size());
+  size_t in_band = std::clamp<size_t>((kPageColumns - kMargin + kGap) / (width + kGap), 1, all.size());
   while (all.size() % in_band != 0) --in_band;
   std::string text;
   for (size_t first = 0; first < all.size(); first += in_band) {
@@ -76,8 +60,7 @@ std::string side_by_side(const std::vector<Matrix>& all) {
 }
 
 nlohmann::ordered_json json_of(const Tensor& tensor) {
-  nlohmann::ordered_json json;
-  for (int axis = 0; axis < tensor.rank(); ++axis) json["shape"].push_back(tensor.dim(axis));
+  nlohmann::ordered_json json = {{"shape", extents_of(tensor.shape())}};
   if (tensor.dtype() == DType::i32) {
     json["value"] = tensor.to_vector<int32_t>();
   } else {
@@ -102,7 +85,7 @@ std::string to_text(const Walk& walk) {
   std::string text = walk.model + "\n";
   for (const WalkStep& step : walk.steps) {
     text += fmt::format("\n{}  {}   {}\n", step.number, step.title, fmt::join(step.shapes, " -> ")) +
-            wrapped(step.text);
+            wrapped(step.text, kMargin);
     for (const StepValue& value : step.values) {
       text += fmt::format("\n  {:<12}{:<14}({})  {}  {}:{}\n", value.name, value.value.shape().to_string(),
                           value.equation, value.page, value.file, value.line);
@@ -124,7 +107,7 @@ std::string to_json(const Walk& walk) {
                              {"values", std::move(values)}});
   }
   for (const auto& [name, tensor] : walk.parameters) json["parameters"][name] = json_of(tensor);
-  return json.dump(1) + "\n";
+  return json_page(json, 1);
 }
 
 }  // namespace xf::tools::explain

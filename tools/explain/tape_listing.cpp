@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/adam.h"
+#include "tools/explain/page.h"
 #include "tools/progress.h"
 
 namespace xf::tools::explain {
@@ -12,8 +13,7 @@ namespace xf::tools::explain {
 namespace {
 
 double sum_of_squares(const Tensor& tensor) {
-  const Tensor flat = Tensor::empty(tensor.shape(), tensor.dtype());
-  flat.copy_from(tensor);
+  const Tensor flat = copy_of(tensor);
   const Tensor sum = Tensor::zeros({1}, DType::f64);
   kernels::sum_of_squares(flat.reshape({flat.numel()}), sum);
   return sum.data<double>()[0];
@@ -79,12 +79,6 @@ std::string reads(const TapeNode& node) {
   return text.empty() ? "ids" : text;
 }
 
-std::vector<int64_t> dimensions(const Shape& shape) {
-  std::vector<int64_t> list;
-  for (int i = 0; i < shape.rank(); ++i) list.push_back(shape[i]);
-  return list;
-}
-
 }  // namespace
 
 std::string tape(const Options& options) {
@@ -133,10 +127,10 @@ std::string to_json(const TapeListing& listing) {
     nlohmann::ordered_json object = {{"node", i}, {"name", node.name}};
     object["reads"] = object["makes"] = nlohmann::ordered_json::array();
     for (const auto& [maker, shape] : node.reads) {
-      object["reads"].push_back({{"shape", dimensions(shape)}});
+      object["reads"].push_back({{"shape", extents_of(shape)}});
       if (maker >= 0) object["reads"].back()["node"] = maker;
     }
-    for (const Shape& shape : node.makes) object["makes"].push_back(dimensions(shape));
+    for (const Shape& shape : node.makes) object["makes"].push_back(extents_of(shape));
     object["bytes_recorded"] = node.recorded;
     if (node.ran) object["bytes_before"] = node.before;
     object["bytes_after"] = node.after;
@@ -148,7 +142,7 @@ std::string to_json(const TapeListing& listing) {
                                        {"target_tokens", listing.target_tokens},
                                        {"loss", listing.loss},
                                        {"nodes", nodes}};
-  return json.dump(2) + "\n";
+  return json_page(json);
 }
 
 }  // namespace xf::tools::explain

@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "tools/explain/page.h"
 #include "tools/explain/sentence_pair.h"
 
 namespace xf::tools::explain {
 
 namespace {
-
-Tensor copy_of(const Tensor& value) {
-  const Tensor copy = Tensor::empty(value.shape(), value.dtype());
-  copy.copy_from(value);
-  return copy;
-}
 
 class Recorder : public nn::Trace {
  public:
@@ -74,6 +69,18 @@ TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const
   return traced;
 }
 
+std::string length_warning(const LoadedModel& model, int64_t tokens) {
+  const int64_t most = model.model->config().max_length;
+  if (tokens <= most) return "";
+  return fmt::format("a sentence of {} tokens; {} was trained on at most {}, </s> counted", tokens,
+                     model.folder, most);
+}
+
+void warn_of_length(const LoadedModel& model, const std::vector<int32_t>& ids) {
+  const std::string warning = length_warning(model, std::ssize(ids) + 1);
+  if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+}
+
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target) {
   const Vocabularies& vocabularies = model.model->vocabularies;
   const std::string line = model.model->pipeline.prepare(source);
@@ -82,6 +89,8 @@ TracedSentence trace_sentence(ModelTranslator& model, const std::string& source,
       target.empty()
           ? model.translator.translate({line}).front().hypotheses.front().ids
           : ids_of(*vocabularies.target, model.model->pipeline.prepare(target), *model.model->model);
+  warn_of_length(*model.model, source_ids);
+  if (!target.empty()) warn_of_length(*model.model, target_ids);
   return trace_pair(model.model->translation_model(), model.arena, vocabularies, model.device, source_ids,
                     target_ids);
 }

@@ -43,8 +43,15 @@ TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const
                           Device device, const std::vector<int32_t>& source_ids,
                           std::vector<int32_t> target_ids);
 
+// "a sentence of 70 tokens; RUN was trained on at most 50, </s> counted": with </s> as many `tokens`; "" for one that is not
+// longer.
+std::string length_warning(const LoadedModel& model, int64_t tokens);
+// On the standard error.
+void warn_of_length(const LoadedModel& model, const std::vector<int32_t>& ids);
+
 // `source` and `target` are lines of text as a user writes them; an empty target: the model's own translation. Error
-// usage for a line without tokens, or with more than the model reads.
+// usage for a line without tokens, or with more than the model reads; one that is longer than in training is warned of on the
+// standard error.
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target);
 
 }  // namespace xf::tools::explain

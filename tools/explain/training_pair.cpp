@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "tools/explain/sentence_pair.h"
+#include "tools/explain/traced_sentence.h"
 #include "tools/print_model.h"
 
 namespace xf::tools::explain {
@@ -9,10 +10,8 @@ namespace xf::tools::explain {
 namespace {
 
 void check_length(int64_t tokens, const LoadedModel& model) {
-  const int64_t most = model.transformer().config().max_length;
-  if (tokens <= most) return;
-  fail(ErrorKind::usage, "a sentence of {} tokens; {} was trained on at most {}, </s> counted", tokens,
-       model.folder, most);
+  const std::string warning = length_warning(model, tokens);
+  if (!warning.empty()) fail(ErrorKind::usage, "{}", warning);
 }
 
 }  // namespace
@@ -23,6 +22,7 @@ TrainingPair::TrainingPair(DType dtype)
 TrainingPair::TrainingPair(const std::string& model, const std::string& source, const std::string& target,
                            DType dtype)
     : loaded_(load_model(model, Device::cpu(), dtype, nn::Registry::Gradients::yes)) {
+  loaded_->transformer();  // another model's text is not a pair
   const Vocabularies& vocabularies = loaded_->vocabularies;
   batch_ = sentence_pair(data::batch_specials(*vocabularies.source, *vocabularies.target),
                          ids_of(*vocabularies.source, loaded_->pipeline.prepare(source), *loaded_->model),

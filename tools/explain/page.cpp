@@ -1,0 +1,56 @@
+#include "tools/explain/page.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "data/unicode.h"
+#include "tools/option_value.h"
+
+namespace xf::tools::explain {
+
+size_t width_of(const std::string& line) { return data::to_utf32(line).size(); }
+
+std::string wrapped(const std::string& text, size_t margin) {
+  const std::string indent(margin, ' ');
+  std::string all, line = indent;
+  for (const std::string& word : split(text, ' ')) {
+    if (line != indent && width_of(line) + 1 + width_of(word) > kPageColumns) {
+      all += line + "\n";
+      line = indent;
+    }
+    line += (line == indent ? "" : " ") + word;
+  }
+  return all + line + "\n";
+}
+
+std::vector<int64_t> extents_of(const Shape& shape) {
+  std::vector<int64_t> extents;
+  for (int axis = 0; axis < shape.rank(); ++axis) extents.push_back(shape[axis]);
+  return extents;
+}
+
+std::string json_page(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void check_text(const Options& options) {
+  for (const OptionSpec& spec : option_table()) {
+    const bool is_path = spec.value_name == "DIR" || spec.value_name == "FILE";
+    if (!spec.accepted_by(options.program()) || spec.type != OptionType::text || is_path) continue;
+    for (const std::string& word : options.get_strings(spec.name)) {
+      if (const auto bad = data::first_invalid_utf8(word))
+        fail(ErrorKind::usage, "--{}: not UTF-8 from its byte {} on; give text in UTF-8", spec.name,
+             *bad + 1);
+      if (word.find_first_of("\n\r") != std::string::npos)
+        fail(ErrorKind::usage, "--{}: has a line break; give one line", spec.name);
+    }
+  }
+}
+
+Tensor copy_of(const Tensor& value) {
+  const Tensor copy = Tensor::empty(value.shape(), value.dtype());
+  copy.copy_from(value);
+  return copy;
+}
+
+}  // namespace xf::tools::explain
