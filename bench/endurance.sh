@@ -4,6 +4,7 @@
 #   bench/endurance.sh [FOLDER] [UPDATES]      default: a folder that is removed, 50000. Some minutes.
 # resident: VmRSS · descriptors: /proc/PID/fd · tokens/s: of the tenth before, validations and saves included
 set -eu
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 cd "$(dirname "$0")/.."
 PATH=$PWD/build/bin:$PATH
 updates=${2:-50000}

@@ -4,6 +4,7 @@
 #   tests/package.sh [FOLDER]      leaves the packages in FOLDER; default: build/
 # A fresh machine without compiler then takes them: tests/installed_package.sh.
 set -eu
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 cd "$(dirname "$0")/.."
 packages=${1:-build}
 work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-package-XXXXXX")

@@ -7,6 +7,7 @@
 # As it is without limits, ctest has it; here that is only what losses are compared with.
 # A cell says "not here" where this processor lacks the instructions: that is neither a pass nor a failure.
 set -u
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 cd "$(dirname "$0")/.." || exit 1
 programs=$(realpath "${1:-build/bin}")
 PATH=$programs:$PATH

@@ -6,6 +6,7 @@
 set -u
 programs=$1
 export PATH="$programs:$PATH" OMP_WAIT_POLICY=passive
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-e2e-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
