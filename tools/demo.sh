@@ -10,7 +10,7 @@ case ${1:-} in
   -h | --help) usage; exit ;;
   -*) usage >&2; exit 2 ;;
 esac
-folder=$(realpath -m "${1:-$(dirname "$0")/../build/demo}")
+folder=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
 
 build() {  # preset, argument of CMake...
@@ -47,4 +47,4 @@ if [ -z "$bin" ]; then
 fi
 PATH=$PWD/$bin:$PATH
 
-tools/train_demo.sh "$folder"
+tools/train_demo.sh "${folder:-build/demo}"
