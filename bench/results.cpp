@@ -175,7 +175,10 @@ std::string part_path(const std::string& label) {
 
 void make_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder);
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error)
+    fail(ErrorKind::resources, "--label: cannot make the folder {}: {}", folder.string(), error.message());
 }
 
 void write(const std::string& path, const Results& results) {
