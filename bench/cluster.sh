@@ -9,6 +9,7 @@
 # Prints a line: hosts, seconds of an update (the median behind the first three), target tokens a second, the kilobytes that a host
 # sends, and, where ping (iputils-ping) is installed, how long a packet takes to the next host and back. One host is measured without MPI.
 set -eu
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 cd "$(dirname "$0")/.."
 programs=$PWD/build/bin
 hosts=${1:-2} rate=${2:-1gbit} delay=${3:-0}

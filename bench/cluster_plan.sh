@@ -1,6 +1,7 @@
 #!/bin/sh
 # The table of docs/scaling.md: what the gradients of one update cost W ranks, in milliseconds, by its formulas (S1) to (S3).
 #   bench/cluster_plan.sh
+export LC_ALL=C.UTF-8  # numbers have a point
 awk 'BEGIN {
   split("tiny base big", names); split("2615056 59508496 207087376", parameters)
   split("1-GbE 10-GbE 100-GbE NVLink", nets); split("1.18e8 1.18e9 1.18e10 4.5e11", bytes); split("1e-4 3e-5 1e-5 5e-6", delay)

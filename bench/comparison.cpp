@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "bench/output.h"
@@ -68,7 +69,8 @@ bool Change::regression(double threshold) const {
 Change compare(const Samples& a, const Samples& b) {
   if (a.seconds.empty() || b.seconds.empty()) return {};
   Change change{.median = ratio(a, b, 0.5), .quarter = ratio(a, b, 0.25)};
-  if (std::min(a.seconds.size(), b.seconds.size()) < kFewestSamples) return change;
+  change.enough = std::min(a.seconds.size(), b.seconds.size()) >= kFewestSamples;
+  if (!change.enough) return change;
   change.surely = surely_above([&](PhiloxSequence& random) {
     const Samples from_a = resample(a, random);
     return least_ratio(from_a, resample(b, random));
@@ -82,7 +84,8 @@ Change compare_pairs(const std::vector<double>& a, const std::vector<double>& b)
   std::vector<Pair> pairs;
   for (size_t i = 0; i < a.size(); ++i) pairs.push_back({a[i], b[i]});
   Change change = change_of(pairs);
-  if (pairs.size() < kFewestSamples) return change;
+  change.enough = pairs.size() >= kFewestSamples;
+  if (!change.enough) return change;
   change.surely = surely_above([&](PhiloxSequence& random) {
     std::vector<Pair> drawn;
     for (size_t i = 0; i < pairs.size(); ++i)
@@ -94,7 +97,7 @@ Change compare_pairs(const std::vector<double>& a, const std::vector<double>& b)
 }
 
 Comparison compare(const Results& a, const Results& b) {
-  Comparison comparison{a.label, b.label, {}, {}, {}};
+  Comparison comparison{a.label, b.label, {}, {}, {}, {}};
   const auto find = [](const Results& results, const std::string& key) {
     return std::find_if(results.rows.begin(), results.rows.end(),
                         [&](const Row& row) { return row.key() == key && row.ran(); });
@@ -103,14 +106,14 @@ Comparison compare(const Results& a, const Results& b) {
     if (!before.ran()) continue;
     const auto after = find(b, before.key());
     if (after == b.rows.end()) {
-      comparison.only_in_one.push_back(before.key());
+      comparison.only_before.push_back(before.key());
     } else {
       comparison.rows.push_back(
           {before.key(), before.median(), after->median(), compare(before.samples, after->samples)});
     }
   }
   for (const Row& after : b.rows) {
-    if (after.ran() && find(a, after.key()) == a.rows.end()) comparison.only_in_one.push_back(after.key());
+    if (after.ran() && find(a, after.key()) == a.rows.end()) comparison.only_after.push_back(after.key());
   }
   return comparison;
 }
@@ -129,7 +132,10 @@ std::string to_text(const Comparison& comparison, double threshold) {
                         readable(row.after_s), percent(row.change.median), percent(row.change.quarter),
                         percent(row.change.surely), row.change.regression(threshold) ? "  slower" : "");
   }
-  for (const std::string& key : comparison.only_in_one) text += key + ": in one run only\n";
+  for (const std::string& key : comparison.only_before)
+    text += fmt::format("{}: in {} only\n", key, comparison.before);
+  for (const std::string& key : comparison.only_after)
+    text += fmt::format("{}: in {} only\n", key, comparison.after);
   for (const std::string& key : comparison.in_none) text += key + ": in neither\n";
   return text;
 }
@@ -140,6 +146,14 @@ int regressions(const Comparison& comparison, double threshold) {
                     [&](const Compared& row) { return row.change.regression(threshold); }));
 }
 
+std::vector<std::string> unproven(const Comparison& comparison) {
+  std::vector<std::string> keys = comparison.only_before;
+  for (const Compared& row : comparison.rows) {
+    if (!row.change.enough) keys.push_back(row.key);
+  }
+  return keys;
+}
+
 double threshold_of(const std::string& text) {
   double value = 0;
   size_t used = 0;
@@ -148,8 +162,9 @@ double threshold_of(const std::string& text) {
   } catch (const std::exception&) {
     used = 0;
   }
-  if (used > 0 && text.substr(used) == "%") value /= 100, ++used;
-  if (used == 0 || used != text.size() || !(value > 0)) {
+  const bool percent = used > 0 && text.substr(used) == "%";
+  if (percent) value /= 100, ++used;
+  if (used == 0 || used != text.size() || !(value > 0) || !std::isfinite(value) || (!percent && value >= 1)) {
     fail(ErrorKind::usage, "'{}' is not a share of time; write it as 5% or 0.05", text);
   }
   return value;

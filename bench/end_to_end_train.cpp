@@ -37,7 +37,10 @@ class Training {
  public:
   Training(const Request& request, const EndToEnd& options) {
     const auto text = [&](const std::string& name) {
-      return options.data.empty() ? multi30k(name) : (fs::path(options.data) / name).string();
+      if (options.data.empty()) return multi30k(name);
+      const std::string path = (fs::path(options.data) / name).string();
+      if (!fs::exists(path)) fail(ErrorKind::data, "--data: there is no file {}", path);
+      return path;
     };
     const std::string never = std::to_string(options.updates + 1) + "u";
     command_ = {program_beside_this("xformer-train"),
@@ -114,6 +117,7 @@ Results train_end_to_end(const Request& request, const EndToEnd& options, const 
   constexpr int64_t kFewest = 2 * kWindow;
   if (options.updates < kFewest)
     fail(ErrorKind::usage, "--updates {} are too few to time; at least {}", options.updates, kFewest);
+  Training training(request, options);  // a text that is not there is told first
   const Machine machine = measure_machine(request.target.device, request.target.dtype);
   const Scope scope = scope_of(request.preset == "odd" ? "tiny" : request.preset, request.target);
   Results results{"", make_header(request.target, machine, scope.model.name), {}};
@@ -129,7 +133,6 @@ Results train_end_to_end(const Request& request, const EndToEnd& options, const 
     progress(row.shape);
     return bare.median() * kTokens / bare.tokens;
   };
-  Training training(request, options);
   progress(row.shape);
   reset_peak_resident();
   row.set_turns(train_in_turn(training, options.updates, time_bare));

@@ -4,10 +4,11 @@
 #   bench/endurance.sh [FOLDER] [UPDATES]      default: a folder that is removed, 50000. Some minutes.
 # resident: VmRSS · descriptors: /proc/PID/fd · tokens/s: of the tenth before, validations and saves included
 set -eu
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
+folder=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
 PATH=$PWD/build/bin:$PATH
 updates=${2:-50000}
-folder=${1:-}
 if [ -z "$folder" ]; then
   folder=$(mktemp -d)
   trap 'rm -rf "$folder"' EXIT
@@ -53,5 +54,7 @@ while kill -0 "$trainer" 2>/dev/null && [ "$tenth" -le 10 ]; do
     "$(size "$run/metrics.jsonl")" "$(size "$run/train.log")" "$(size "$run/report.html")"
   tenth=$((tenth + 1)) last_update=$reached last_ms=$ms
 done
-wait "$trainer"
-echo "ended with $?; $(du -sm "$run" | cut -f 1) MB in the run folder, $(find "$run" -type f | wc -l) files"
+code=0
+wait "$trainer" || code=$?
+echo "ended with $code; $(du -sm "$run" | cut -f 1) MB in the run folder, $(find "$run" -type f | wc -l) files"
+exit "$code"

@@ -10,6 +10,7 @@
 # The defaults are an H100's data sheet (SXM: 3.35 TB/s, 989 TFLOP/s of dense bf16; f32: 67e12, TF32: 495e12). Nothing is
 # taken off for what the last node left in the cache of 50 MB, which holds all of a tiny step's matrices.
 set -eu
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 nodes=${1:?"estimate_step.sh NODES [BYTES_A_SECOND [FLOPS]]"}
 
 # Rows of: microseconds of the high estimate, to sort by; name, launches, MB, and microseconds of floor, low and high.

@@ -52,6 +52,13 @@ std::vector<int64_t> range_from(const std::string& part) {
   return sizes;
 }
 
+void begin_size(const std::string& name, Sweep& sweep) {
+  for (const auto& [other, unused] : sweep.sizes) {
+    if (other == name) fail(ErrorKind::usage, "--shape: {0} twice; write {0}=4,5 for several sizes", name);
+  }
+  sweep.sizes.push_back({name, {}});
+}
+
 }  // namespace
 
 int64_t size_of(const Extents& extents, const std::string& name) {
@@ -69,7 +76,7 @@ Sweep sweep_from(const std::string& text) {
   if (space != std::string::npos) sweep.variant = text.substr(space + 1);
   for (const std::string& part : split(text.substr(0, space), ',')) {
     const size_t equals = part.find('=');
-    if (equals != std::string::npos) sweep.sizes.push_back({part.substr(0, equals), {}});
+    if (equals != std::string::npos) begin_size(part.substr(0, equals), sweep);
     if (sweep.sizes.empty() || sweep.sizes.back().first.empty())
       fail(ErrorKind::usage, "--shape: '{}' has no name; write NAME=SIZE", part);
     const std::string value = equals == std::string::npos ? part : part.substr(equals + 1);

@@ -5,9 +5,10 @@
 # first start: learns the vocabulary and prepares · lines/s: pairs, both sides of them, with a vocabulary that is there ·
 # second start: opens, with that vocabulary · memory: the most that the process held beside the mapped file (RssAnon, looked at every 50 ms)
 set -euo pipefail
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
+folder=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
 PATH=$PWD/build/bin:$PATH
-folder=${1:-}
 if [ -z "$folder" ]; then
   folder=$(mktemp -d)
   trap 'rm -rf "$folder"' EXIT

@@ -5,11 +5,26 @@
 # Leaves bench/results/LABEL.json, and LABEL-bf16.json for what is compared with f32. The peers' environment is build/peers-venv
 # or $XFORMER_PEERS_VENV (bench/peers/requirements.txt), Multi30k lies in $XFORMER_MULTI30K. Exit code 0: no regression check failed.
 set -eu
-cd "$(dirname "$0")/.."
 [ $# = 2 ] || { echo "usage: $0 LABEL RUN" >&2; exit 2; }
 label=$1
-run=$2
+run=$(realpath -m "$2")
+venv=${XFORMER_PEERS_VENV:+$(realpath -ms "$XFORMER_PEERS_VENV")}
+cd "$(dirname "$0")/.."
+export XFORMER_PEERS_VENV="${venv:-$PWD/build/peers-venv}"
 kernels='(?!train_step).*'
+
+needs() {  # what, command...
+  what=$1
+  shift
+  "$@" >/dev/null 2>&1 || { echo "error: bench/measure.sh needs $what" >&2; exit 2; }
+}
+needs "the programs in build/bin: cmake --build --preset release" [ -x build/bin/xformer-bench ]
+needs "a run folder with a trained model, and $run is none" [ -e "$run/config.toml" -o -e "$run/latest" ]
+needs "torch and ctranslate2 in $XFORMER_PEERS_VENV: bench/peers/requirements.txt" \
+  "$XFORMER_PEERS_VENV/bin/python" -c 'import torch, ctranslate2'
+for name in train.en train.de test_2016_flickr.en; do
+  needs "Multi30k's $name in \$XFORMER_MULTI30K: tools/get_multi30k.sh" [ -e "${XFORMER_MULTI30K:-}/$name" ]
+done
 
 bench() {
   echo "== $(date +%T) xformer-bench $*"

@@ -163,6 +163,7 @@ void Process::fail_with_message() {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const size_t line = text.rfind('\n');
   if (line != std::string::npos) text = text.substr(line + 1);
+  if (const std::string mark = "error: "; text.starts_with(mark)) text = text.substr(mark.size());
   if (signal_ != 0)
     text += fmt::format("{}it was ended by a signal: {}", text.empty() ? "" : "; ", strsignal(signal_));
   if (by_itself || text.empty())

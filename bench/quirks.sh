@@ -4,9 +4,10 @@
 #   bench/quirks.sh [FOLDER]      default: build/quirks. What is finished stays; a run that was stopped goes on.
 # Width 64, two layers, four heads, dropout 0.1, batches of 64 sentences, post-norm. About an hour on two cores.
 set -eu
+folder=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
+folder=${folder:-build/quirks}
 PATH=$PWD/build/bin:$PATH
-folder=${1:-build/quirks}
 [ -e "$folder/corpus" ] || xformer-vocab demo-corpus "$folder/corpus"
 
 train() {  # run, option...

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/file_writer.h"
 #include "core/json_depth.h"
 
 namespace xf::bench {
@@ -143,12 +145,17 @@ Results from_json(const std::string& text, const std::string& name) {
            version, kSchemaVersion);
     Results results{document.value("label", ""), {}, {}};
     for (const auto& [key, value] : document.at("header").items()) {
+      if (value.is_null()) continue;  // unknown
       results.header.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
     }
+    for (const char* const ceiling : {"copy_gbs", "gemm_gflops"})
+      results.ceiling(ceiling);  // a number, or it throws
     for (const Json& row : document.at("rows")) results.rows.push_back(row_from(row));
     return results;
   } catch (const Json::exception& error) {
     fail(ErrorKind::data, "{}: not the results of a benchmark ({})", name, error.what());
+  } catch (const std::logic_error&) {  // of std::stod
+    fail(ErrorKind::data, "{}: not the results of a benchmark (a ceiling in its header is no number)", name);
   }
 }
 
@@ -166,9 +173,16 @@ std::string part_path(const std::string& label) {
   return std::filesystem::path(result_path(label)).replace_extension(".part.json").string();
 }
 
-void write(const std::string& path, const Results& results) {
+void make_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder);
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error)
+    fail(ErrorKind::resources, "--label: cannot make the folder {}: {}", folder.string(), error.message());
+}
+
+void write(const std::string& path, const Results& results) {
+  make_folder_of(path);
   atomic_write(path, to_json(results));
 }
 
@@ -180,6 +194,36 @@ void store(const Results& results) {
 }
 
 void store_part(const Results& results) { write(part_path(results.label), results); }
+
+void check_storable(const std::string& label) {
+  const std::string path = result_path(label);
+  if (std::filesystem::is_directory(path)) fail(ErrorKind::usage, "--label: {} is a folder", path);
+  make_folder_of(path);
+  const FileWriter tried(path);  // goes without commit()
+}
+
+namespace {
+
+// Each ratio compares what was measured within one run.
+double pooled_ratio(const Row& older, const Row& newer) {
+  const double before = older.ratio(), after = newer.ratio();
+  if (!std::isfinite(after)) return before;
+  if (!std::isfinite(before) || older.baseline != newer.baseline) return after;
+  const auto a = static_cast<double>(older.samples.seconds.size()),
+             b = static_cast<double>(newer.samples.seconds.size());
+  return std::exp((a * std::log(before) + b * std::log(after)) / (a + b));
+}
+
+// Where the samples of older runs come from.
+void add_origin(const Header& older, Header& header) {
+  std::string origin = look_up(older, "pooled_with");
+  if (!origin.empty()) origin += "; ";
+  origin +=
+      fmt::format("{} {} {}", look_up(older, "date"), look_up(older, "commit"), look_up(older, "command"));
+  header.emplace_back("pooled_with", origin);
+}
+
+}  // namespace
 
 Results pooled(const Results& older, const Results& newer) {
   for (const char* const name : {"device", "dtype", "cpu", "threads"}) {
@@ -193,6 +237,7 @@ Results pooled(const Results& older, const Results& newer) {
     if (name != "copy_gbs" && name != "gemm_gflops") continue;
     if (older.ceiling(name) > newer.ceiling(name)) value = look_up(older.header, name);
   }
+  add_origin(older.header, all.header);
   for (const Row& row : older.rows) {
     const auto same =
         std::find_if(all.rows.begin(), all.rows.end(), [&](const Row& r) { return r.key() == row.key(); });
@@ -200,14 +245,15 @@ Results pooled(const Results& older, const Results& newer) {
       all.rows.push_back(row);
       continue;
     }
-    same->samples.add(row.samples);
-    same->floor_s = std::min(same->floor_s, row.floor_s);
-    if (!std::isfinite(same->baseline_s) && std::isfinite(row.baseline_s)) {
+    const double ratio = pooled_ratio(row, *same);
+    if (!std::isfinite(same->ratio()) && std::isfinite(row.ratio())) {
       same->baseline = row.baseline;
-      same->baseline_s = row.baseline_s;
       same->tuning = row.tuning;
       if (!row.note.empty()) same->add_note(row.note);
     }
+    same->samples.add(row.samples);
+    same->floor_s = std::min(same->floor_s, row.floor_s);
+    if (std::isfinite(ratio)) same->baseline_s = ratio * same->median();
   }
   return all;
 }

@@ -30,9 +30,13 @@ std::string result_path(const std::string& label);
 // store_part() is for a run under way: LABEL.part.json beside it, which store() removes.
 void store(const Results& results);
 void store_part(const Results& results);
-// The samples of both together, row by row; ceilings and floors are the better of the two, baselines those of
-// the newer one where it has them. What whole runs differ by (pages, neighbours) is then part of each row's
-// spread. Error usage for another device, type, processor or number of threads.
+// Error where store() would fail: a folder or file that cannot be written, a path that is a folder.
+void check_storable(const std::string& label);
+// The samples of both together, row by row; ceilings and floors are the better of the two. A ratio stays what it was in
+// its own run, of the newer one where both have a baseline; or where it is the same one, their geometric mean, weighted
+// with the samples. So the baseline's time is what the ratio makes of the median. What whole runs differ by (pages,
+// neighbours) is then part of each row's spread. "pooled_with" of the header has dates, commits and commands of the older
+// ones. Error usage for another device, type, processor or number of threads.
 Results pooled(const Results& older, const Results& newer);
 Results load(const std::string& label_or_path);
 

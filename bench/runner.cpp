@@ -11,6 +11,7 @@
 #include "bench/model_sizes.h"
 #include "bench/peer_program.h"
 #include "bench/train_step.h"
+#include "core/memory.h"
 
 namespace xf::bench {
 
@@ -223,12 +224,25 @@ void set_floors(const Scope& scope, const Machine& machine, std::vector<Row>& ro
   }
 }
 
+// Sizes that are free to choose may be too large for any machine; tensors would fail in one way or another, or not at all.
+void check_memory(const std::vector<Case>& cases) {
+  for (const Case& c : cases) {
+    const auto available = memory::available(c.target.device);
+    if (!available || c.work.bytes <= static_cast<double>(*available)) continue;
+    fail(ErrorKind::resources, "--shape: {} {} needs {:.3g} GB, and {:.3g} are free; take smaller sizes",
+         c.fn, c.shape(), c.work.bytes / 1e9, static_cast<double>(*available) / 1e9);
+  }
+}
+
 }  // namespace
 
 Choice choice_of(const Request& request) {
   Choice choice{scope_of(request.preset, request.target), step_chosen(request), {}};
   choice.cases = cases_of(request, choice.scope);
-  if (is_sweep(request.shape)) return choice;
+  if (is_sweep(request.shape)) {
+    check_memory(choice.cases);
+    return choice;
+  }
   std::vector<std::string> shapes;
   for (const Case& c : choice.cases) shapes.push_back(c.shape());
   if (!request.shape.empty()) check_pattern(request.shape, shapes, "--shape");

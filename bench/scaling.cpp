@@ -58,11 +58,12 @@ double slope(const std::vector<std::pair<double, double>>& points) {
 
 }  // namespace
 
-Results run_scaling(const Request& request, const Progress& progress) {
+Results run_scaling(const Request& request, const Progress& progress, const Keep& keep) {
   constexpr int kSamples = 5;
   const auto measured = [&] { return measure_machine(request.target.device, request.target.dtype); };
   const Machine before = measured();
   Results results;
+  results.header = make_header(request.target, before, "tiny");
   const SamplerOptions options{.warm_ups = 1,
                                .samples = request.timer.samples > 0 ? request.timer.samples : kSamples};
   for (const Point& point : points()) {
@@ -71,7 +72,9 @@ Results run_scaling(const Request& request, const Progress& progress) {
     Row row = train_step_row(point.preset, request.target, options, request.timer.planted);
     row.shape = point.preset.name;
     row.x = static_cast<double>(point.x);
+    set_step_floor(row, point.preset, before);
     results.rows.push_back(row);
+    keep(results);
   }
   const Machine machine = better_of(before, measured());
   size_t i = 0;

@@ -10,7 +10,8 @@
 
 namespace xf::bench {
 
-Results run_scaling(const Request& request, const Progress& progress);
+// `keep` as in run().
+Results run_scaling(const Request& request, const Progress& progress, const Keep& keep);
 
 // The exponent s of time per token ~ x^s, by least squares over the logarithms.
 struct Slope {

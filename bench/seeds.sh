@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # One training with several seeds on Multi30k: minutes and BLEU of each, mean and range over them.
 #   bench/seeds.sh FOLDER MULTI30K SEEDS OPTION...
 #   bench/seeds.sh build/seeds build/multi30k "1 2 3" --task transformer-tiny     # FOLDER/1, FOLDER/2, FOLDER/3
@@ -7,7 +7,8 @@
 # What is finished stays; a run that was stopped goes on. minutes: of updates and validations, without reading text
 # and without the averaged model. BLEU is lower-cased, 13a: the best validation while training (greedy); the averaged
 # model on validation; the averaged, the best and the last model on test2016 (beam and length penalty of the run).
-set -eu
+set -euo pipefail
+export LC_ALL=C.UTF-8  # numbers have a point
 [ $# -ge 3 ] || { sed -n '2,6s/^# *//p' "$0" >&2; exit 2; }
 program=$(cd "${PROGRAMS:-$(dirname "$0")/../build/bin}" && pwd)
 folder=$1 data=$2 seeds=$3 from=${FROM:-en} to=${TO:-de}
@@ -15,22 +16,31 @@ shift 3
 mkdir -p "$folder"
 
 # The largest, or the last, value of a key in lines of metrics that match.
-largest() { grep "$2" "$1/metrics.jsonl" | sed -n "s/.*\"$3\":\([0-9.]*\).*/\1/p" | sort -g | tail -n 1; }
-last() { grep "$2" "$1/metrics.jsonl" | sed -n "s/.*\"$3\":\([0-9.]*\).*/\1/p" | tail -n 1; }
+values() { { grep "$2" "$1/metrics.jsonl" || true; } | sed -n "s/.*\"$3\":\([0-9.]*\).*/\1/p"; }
+last_line() {  # what it is
+  tail -n 1 | grep . || { echo "error: bench/seeds.sh: $1" >&2; exit 1; }
+}
+largest() { values "$@" | sort -g | last_line "no $3 in $1/metrics.jsonl"; }
+last() { values "$@" | last_line "no $3 in $1/metrics.jsonl"; }
 
 on_test() {  # averaged, best, latest
   text=$run.$1.$to
-  "$program/xformer-translate" -m "$run/$1" -i "$data/test_2016_flickr.$from" -o "$text" --quiet
-  "$program/xformer-score" bleu "$data/test_2016_flickr.$to" -i "$text" -lc --score-only --width 2
+  "$program/xformer-translate" -m "$run/$1" -i "$data/test_2016_flickr.$from" -o "$text" --quiet &&
+    "$program/xformer-score" bleu "$data/test_2016_flickr.$to" -i "$text" -lc --score-only --width 2
 }
 
 for seed in $seeds; do
   run=$folder/$seed
   "$program/xformer-train" -t "$data/train.$from" "$data/train.$to" --valid-sets "$data/val.$from" "$data/val.$to" \
     -m "$run" --seed "$seed" --log-format plain "$@" >"$run.log" 2>&1 || { tail -n 3 "$run.log" >&2; exit 1; }
-  echo "$seed $(last "$run" '"event":"valid"' seconds) $(largest "$run" '"event":"valid".*"metric":"bleu"' score)" \
-    "$(last "$run" '"event":"averaged"' score) $(on_test averaged) $(on_test best) $(on_test latest)"
-done | awk '
+  seconds=$(last "$run" '"event":"valid"' seconds)
+  validation=$(largest "$run" '"event":"valid".*"metric":"bleu"' score)
+  averaged=$(last "$run" '"event":"averaged"' score)
+  test_averaged=$(on_test averaged)
+  test_best=$(on_test best)
+  test_last=$(on_test latest)
+  echo "$seed $seconds $validation $averaged $test_averaged $test_best $test_last"
+done | awk -v seeds="$(wc -w <<<"$seeds")" '
   NR == 1 {
     split("minutes validation averaged test-averaged test-best test-last", names)
     printf "%-6s", "seed"
@@ -51,7 +61,7 @@ done | awk '
     fflush()
   }
   END {
-    if (NR == 0) exit 1
+    if (NR != seeds) exit 1  # no mean over fewer
     printf "%-6s", "mean"
     for (c = 1; c <= 6; ++c) printf " %13.2f", sum[c] / NR
     printf "\n%-6s", "range"

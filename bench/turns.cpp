@@ -117,14 +117,17 @@ Comparison compare_in_turn(const Request& request, const std::string& before_pro
   const Choice choice = choice_of(request);
   Side before(command_to_answer(before_program, request, 0));
   Side after(command_to_answer(after_program, request, request.timer.planted));
-  Comparison comparison{"before", "after", {}, {}, {}};
+  Comparison comparison{"before", "after", {}, {}, {}, {}};
   const auto add = [&](const std::string& name, int turns) {
     progress(name);
     const bool in_before = before.prepare(name), in_after = after.prepare(name);
     if (in_before && in_after) {
       comparison.rows.push_back(in_turn(name, turns, before, after));
     } else {
-      (in_before || in_after ? comparison.only_in_one : comparison.in_none).push_back(name);
+      (in_before  ? comparison.only_before
+       : in_after ? comparison.only_after
+                  : comparison.in_none)
+          .push_back(name);
     }
   };
   if (choice.step) add(name_of_step(choice.scope.model), step_samples(choice.scope.model));

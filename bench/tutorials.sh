@@ -4,9 +4,10 @@
 #   bench/tutorials.sh [FOLDER]      default: build/tutorials. What is finished stays; a run that was stopped goes on.
 # Width 64, two layers, four heads, batches of 64 sentences; what a tutorial leaves open is the engine's. About an hour.
 set -eu
+folder=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
+folder=${folder:-build/tutorials}
 PATH=$PWD/build/bin:$PATH
-folder=${1:-build/tutorials}
 [ -e "$folder/corpus" ] || xformer-vocab demo-corpus "$folder/corpus"
 
 train() {  # task, source, target, option...

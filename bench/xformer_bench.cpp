@@ -1,12 +1,13 @@
 // xformer-bench: the engine's kernels, training step, training and translation, timed against this machine's
 // floor and against peers.
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <new>
 #include <string>
 
 #include "bench/comparison.h"
@@ -65,17 +66,28 @@ EndToEnd whole_of(const Options& options) {
           .int8 = options.get_string("dtype") == "int8"};
 }
 
+// A flag that is set, or another option that is given.
+bool is_asked_for(const Options& options, const std::string& name) {
+  const std::string value = options.text_of(name);
+  return options.is_given(name) && value != "false";
+}
+
+void refuse_beside(const Options& options, const std::string& mode, const std::string& other) {
+  if (is_asked_for(options, mode) && is_asked_for(options, other))
+    fail(ErrorKind::usage, "--{} makes nothing of --{}; leave out one of them", mode, other);
+}
+
 // What a comparison would leave undone is refused.
 void check_comparison(const Options& options) {
   if (options.is_set("compare") && options.is_set("against"))
     fail(ErrorKind::usage, "--compare reads results and --against times: leave out one of them");
   for (const char* const comparing : {"compare", "against"}) {
     for (const char* const other :
-         {"label", "format", "roofline", "baseline", "scaling", "end-to-end", "check", "samples", "add"}) {
-      if (options.is_set(comparing) && options.is_given(other))
-        fail(ErrorKind::usage, "--{} makes nothing of --{}; leave out one of them", comparing, other);
-    }
+         {"label", "format", "roofline", "baseline", "scaling", "end-to-end", "check", "samples", "add"})
+      refuse_beside(options, comparing, other);
   }
+  for (const char* const other : {"fn", "shape", "preset", "dtype", "device", "threads", "warm", "plant"})
+    refuse_beside(options, "compare", other);  // which only reads
   if (!options.is_set("fail-if-regression")) return;
   if (!options.is_set("compare") && !options.is_set("against"))
     fail(ErrorKind::usage, "--fail-if-regression needs --against PROGRAM or --compare A,B");
@@ -85,9 +97,36 @@ void check_comparison(const Options& options) {
 // A kernel from elsewhere is compared with ours, and nothing else.
 void check_kernel(const Options& options) {
   for (const char* const other :
-       {"baseline", "scaling", "end-to-end", "against", "compare", "check", "count-launches", "turns"}) {
-    if (options.is_set("kernel") && options.is_given(other))
-      fail(ErrorKind::usage, "--kernel makes nothing of --{}; leave out one of them", other);
+       {"baseline", "scaling", "end-to-end", "against", "compare", "check", "count-launches", "turns"})
+    refuse_beside(options, "kernel", other);
+}
+
+// What a list, a count, a curve or a whole program would leave undone, and what belongs to whole programs only.
+void check_modes(const Options& options) {
+  struct Mode {
+    const char* name;
+    std::vector<const char*> without;
+  };
+  static const std::vector<Mode> modes = {
+      {"list",
+       {"format", "roofline", "label", "add", "check", "check-only", "count-launches", "scaling",
+        "end-to-end", "against", "compare"}},
+      {"count-launches",
+       {"fn", "shape", "format", "roofline", "label", "add", "check", "check-only", "scaling", "end-to-end",
+        "against", "compare"}},
+      {"scaling", {"fn", "shape", "preset", "baseline", "check", "check-only", "end-to-end"}},
+      {"end-to-end", {"fn", "shape", "check", "check-only"}}};
+  for (const auto& [mode, without] : modes) {
+    for (const char* const other : without) refuse_beside(options, mode, other);
+  }
+  const std::string whole = options.text_of("end-to-end");
+  for (const char* const only_translate : {"model", "input", "beam", "mini-batch"}) {
+    if (whole != "translate" && options.is_given(only_translate))
+      fail(ErrorKind::usage, "--{} is for --end-to-end translate", only_translate);
+  }
+  for (const char* const only_train : {"data", "updates"}) {
+    if (whole != "train" && options.is_given(only_train))
+      fail(ErrorKind::usage, "--{} is for --end-to-end train", only_train);
   }
 }
 
@@ -112,7 +151,11 @@ int tell(const Comparison& comparison, const Options& options) {
   const int slower = regressions(comparison, threshold);
   fmt::print("{}{} of {} rows slower by more than {:.3g} %\n", to_text(comparison, threshold), slower,
              comparison.rows.size(), 100 * threshold);
-  return may_fail && slower > 0 ? static_cast<int>(ErrorKind::failure) : 0;
+  const std::vector<std::string> unknown = unproven(comparison);
+  if (!unknown.empty())
+    fmt::print("nothing is known of {}: in one run only, or fewer than 5 samples\n",
+               fmt::join(unknown, "; "));
+  return may_fail && (slower > 0 || !unknown.empty()) ? static_cast<int>(ErrorKind::failure) : 0;
 }
 
 int compare_labels(const Options& options) {
@@ -139,7 +182,7 @@ Results measured(const Options& options, const Request& request, const Progress&
          request.preset);
   if (whole == "train") return train_end_to_end(request, whole_of(options), progress);
   if (whole == "translate") return translate_end_to_end(request, whole_of(options), progress, keep);
-  return options.get_bool("scaling") ? run_scaling(request, progress) : run(request, progress, keep);
+  return options.get_bool("scaling") ? run_scaling(request, progress, keep) : run(request, progress, keep);
 }
 
 int measure(const Options& options, const Request& request) {
@@ -151,13 +194,18 @@ int measure(const Options& options, const Request& request) {
     results.label = label;
     return adds ? pooled(older, results) : results;
   };
+  // A label that cannot be stored, or added to, is told before minutes have passed.
+  if (!label.empty()) {
+    labelled({"", make_header(request.target, Machine(), request.preset), {}});
+    check_storable(label);
+  }
   const Progress progress = progress_of(options);
   const Results results = labelled(measured(options, request, progress, [&](const Results& so_far) {
     if (!label.empty()) store_part(labelled(so_far));
   }));
   progress("");
-  if (!label.empty()) store(results);
   print(results, options);
+  if (!label.empty()) store(results);
   return 0;
 }
 
@@ -221,7 +269,12 @@ int bench_program(int argc, char** argv) {
   }
   check_comparison(*options);
   check_kernel(*options);
-  return options->is_set("compare") ? compare_labels(*options) : time_rows(*options);
+  check_modes(*options);
+  try {
+    return options->is_set("compare") ? compare_labels(*options) : time_rows(*options);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorKind::resources, "out of memory; take a smaller --shape, --preset or --mini-batch");
+  }
 }
 
 }  // namespace

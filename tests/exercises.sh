@@ -33,6 +33,17 @@ for id in $ids; do XFORMER_EXERCISES=$work tools/exercise.sh "$id" >/dev/null ||
 # shellcheck disable=SC2016,SC2086  # the inner shell's; one word per id
 printf '%s\n' $ids | xargs -P 2 -I ID bash -c 'judge ID' >"$work/verdicts"
 
+# What is no id removes and makes nothing.
+export XFORMER_EXERCISES=$work/safe
+mkdir -p "$work/safe/tries/LN5" "$work/safe/mine"
+for id in ../mine ../../plain LN. LN '' LN99; do
+  if tools/exercise.sh "$id" try 'x' >"$work/log" 2>&1 || ! grep -qF "no exercise is called '$id'" "$work/log" ||
+    [ "$(find "$work/safe" -mindepth 1 | wc -l)" != 3 ] || [ ! -e "$work/plain" ]; then
+    echo "error: tools/exercise.sh takes '$id' for an exercise" >&2
+    exit 1
+  fi
+done
+
 # As a reader does one: the hole, then the answer.
 export XFORMER_EXERCISES=$work/reader
 tools/exercise.sh LN5 >/dev/null

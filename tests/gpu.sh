@@ -24,6 +24,7 @@
 # On a machine lent for ten minutes at a time: smoke tests step plans kernels train; sanitizers profile; peer.
 # What is known so far stands in $OUT, or bench/results/, at any moment: DEVICE-DATE.log and a few files beside it.
 set -eu
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 file=$(realpath -m "${2:-.}")
 cd "$(dirname "$0")/.."
 

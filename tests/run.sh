@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 
 # A waiting OpenMP thread sleeps instead of spinning, so that tests side by side do not take each other's processor.
 export OMP_WAIT_POLICY=passive
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 
 stage() {  # name, command...
   name=$1

@@ -3,8 +3,9 @@
 #   tools/api_docs.sh [FOLDER]      default: build/api; then open FOLDER/html/index.html
 # Exit code 1, naming it, for a declaration that no comment speaks of.
 set -eu
+folder=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
-folder=${1:-build/api}
+folder=${folder:-build/api}
 command -v doxygen >/dev/null || {
   echo "error: no doxygen; on Debian: tools/install_packages.sh doxygen" >&2
   exit 1

@@ -5,6 +5,12 @@
 # Where there is nvcc, of CUDA 12 or newer, it builds the CUDA backend, too: a GPU that works is then used, and the log
 # says why none is. Works as root or with sudo on Debian 12 and 13. Exit code 1 if the score is lower than it should be.
 set -eu
+usage() { sed -n '2,4s/^# *//p' "$0"; }
+case ${1:-} in
+  -h | --help) usage; exit ;;
+  -*) usage >&2; exit 2 ;;
+esac
+folder=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
 
 build() {  # preset, argument of CMake...
@@ -41,4 +47,4 @@ if [ -z "$bin" ]; then
 fi
 PATH=$PWD/$bin:$PATH
 
-tools/train_demo.sh "${1:-build/demo}"
+tools/train_demo.sh "${folder:-build/demo}"

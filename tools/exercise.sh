@@ -7,6 +7,7 @@
 #   tools/exercise.sh LN5 try 'dx[n * D + j] = 0;'    what the tests say of this line in a copy of its own: build/exercises/tries/
 # check and try need a build: that of tools/demo.sh, or cmake --preset release && cmake --build --preset release
 set -eu
+export LC_ALL=C.UTF-8  # numbers have a point
 cd "$(dirname "$0")/.."
 plain=kernels/plain exercises=${XFORMER_EXERCISES:-build/exercises}
 
@@ -37,6 +38,16 @@ list() {
   done
 }
 
+# An id names folders that are made and removed, so it is a word of the list before anything else is done.
+require_exercise() { # id
+  case $1 in
+    '' | *[!A-Z0-9]*) ;;
+    *) ! equations | grep -q ":$1\$" || return 0 ;;
+  esac
+  echo "error: no exercise is called '$1'; tools/exercise.sh lists them" >&2
+  exit 2
+}
+
 # What is cut out of a plain kernel is the statement of one line: a value becomes 0, anything else goes as a whole.
 cut_line() { # line, id, file
   sed -E -i "$1{
@@ -56,10 +67,6 @@ cut_statement() { # first line, last line, id, file
 cut() {
   id=$1
   places=$(equations | grep ":$id\$" | sort -t : -k 2,2nr)
-  [ -n "$places" ] || {
-    echo "error: no exercise is called '$id'; tools/exercise.sh lists them" >&2
-    exit 2
-  }
   folder=$exercises/$id file=${places%%:*}
   [ ! -e "$folder" ] || {
     echo "error: $folder exists; go on there, or remove it to begin anew" >&2
@@ -144,6 +151,7 @@ try() { # id, statement
   if judged "$folder"; then echo "all tests pass"; else failures "$folder/log"; fi
 }
 
+[ $# = 0 ] || require_exercise "$1"
 case $#:${2:-} in
   0:) list ;;
   1:) cut "$1" ;;

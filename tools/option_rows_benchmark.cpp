@@ -60,7 +60,8 @@ std::vector<Row> comparison_options() {
       text("against", "", "PROGRAM", "another build of this program, timed in turn with it: what changed"),
       text("compare", "", "A,B", "two labels or files: what changed from A to B"),
       text("fail-if-regression", "", "5%",
-           "exit code 1 if a row of --against or --compare is slower by more"),
+           "exit code 1 if a row of --against or --compare is slower by more, or was not timed enough to "
+           "tell"),
       choice("turns", "answer", "", "take turns with another build, which calls this one so for --against")
           .bare()
           .keeps(Keep::never)

@@ -5,6 +5,7 @@
 # Half a minute on two cores that are free.
 # Exit code 1: a page is in no section, a formula cannot be read, or a link leads nowhere; a line names page and link.
 set -euo pipefail
+to=${1:+$(realpath -m -- "$1")}
 cd "$(dirname "$0")/.."
 shopt -s nullglob
 
@@ -93,7 +94,7 @@ copy_fonts() {
 }
 
 [ $# -le 1 ] && [[ ${1:-} != -* ]] || fail "usage: tools/site.sh [OUT]" 2
-export out=${1:-build/site} fonts=/usr/share/texmf/fonts/opentype/public
+export out=${to:-build/site} fonts=/usr/share/texmf/fonts/opentype/public
 [ -n "$(command -v pandoc)" ] && [ -e $fonts/tex-gyre ] && [ -e $fonts/tex-gyre-math ] ||
   fail "the site needs three packages: tools/install_packages.sh pandoc fonts-texgyre fonts-texgyre-math"
 [ ! -e "$out" ] || [ -e "$out/style.css" ] || fail "$out is there and is no site: name another folder"

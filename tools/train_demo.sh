@@ -4,7 +4,12 @@
 #   train_demo.sh FOLDER      a run that was stopped goes on
 # Exit code 1 if the score is lower than it should be.
 set -eu
-folder=${1:?usage: train_demo.sh FOLDER}
+usage() { sed -n '2,5s/^# *//p' "$0"; }
+case ${1:-} in
+  -h | --help) usage; exit ;;
+  '' | -*) usage >&2; exit 2 ;;
+esac
+folder=$1
 least_bleu=80
 lines_shown=5
 corpus=$folder/corpus

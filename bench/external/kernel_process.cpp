@@ -31,9 +31,14 @@ std::string python_side() {
   return installed.string();
 }
 
+// Words with a space are a command line, but for the path of a file that is there.
+bool is_file(const std::string& kernel) {
+  return kernel.find(' ') == std::string::npos || fs::is_regular_file(kernel);
+}
+
 std::vector<std::string> command_for(const std::string& kernel) {
   const bool library = kernel.ends_with(".so"), script = kernel.ends_with(".py");
-  if ((library || script) && kernel.find(' ') == std::string::npos) {
+  if ((library || script) && is_file(kernel)) {
     if (!fs::exists(kernel)) fail(ErrorKind::data, "--kernel: there is no file {}", kernel);
     const std::string path = fs::absolute(kernel).string();
     if (library) return {own_program().string(), kHostCommand, path};
@@ -45,8 +50,7 @@ std::vector<std::string> command_for(const std::string& kernel) {
 }
 
 std::string name_for(const std::string& kernel) {
-  const bool file = kernel.find(' ') == std::string::npos;
-  return file ? fs::path(kernel).filename().string() : kernel;
+  return is_file(kernel) ? fs::path(kernel).filename().string() : kernel;
 }
 
 }  // namespace

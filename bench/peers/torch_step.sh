@@ -8,13 +8,14 @@
 # in a virtual environment, build/peers-venv or $XFORMER_PEERS_VENV, which is made if it is not there. Exit code 77:
 # torch cannot be installed here.
 set -eu
+# Not what a link leads to: that would be another Python.
+venv=$(realpath -ms "${XFORMER_PEERS_VENV:-$(dirname "$0")/../../build/peers-venv}")
 cd "$(dirname "$0")/../.."
 preset=${1:-}
 case $preset in
   tiny|base) ;;
   *) echo "usage: $0 tiny|base" >&2; exit 2 ;;
 esac
-venv=${XFORMER_PEERS_VENV:-build/peers-venv}
 
 skip() {
   echo "[skipped] torch cannot be installed: $1" >&2

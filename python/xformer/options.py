@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Iterable, Mapping
 from typing import Union
@@ -14,27 +15,29 @@ Option = Union[Value, Iterable[Value]]
 def words(options: Mapping[str, Option]) -> list[str]:
     """beam_size=2, quiet=True, train_sets=["a.en", "a.de"] as --beam-size=2 --quiet=true --train-sets a.en a.de.
 
-    None: as if it were not given.
+    None: as if it were not given. TypeError, naming the option, for what is no word, number or list of them.
     """
     result: list[str] = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
         if value is None:
             continue
-        if isinstance(value, (str, int, float, os.PathLike)):
-            result.append(f"{flag}={word(value)}")
+        if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping, os.PathLike)):
+            result += [flag, *(word(one, name) for one in value)]
         else:
-            result += [flag, *map(word, value)]
+            result.append(f"{flag}={word(value, name)}")
     return result
 
 
-def word(value: Value) -> str:
-    """One value as a command line has it."""
+def word(value: object, name: str) -> str:
+    """One value as a command line has it. A number may be NumPy's."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return str(value)
+        return str(os.fspath(value))
+    if isinstance(value, (str, numbers.Real)):
+        return str(value)
+    raise TypeError(f"{name}: expected words or numbers, got {type(value).__name__}")
 
 
 def lines(values: Iterable[str], what: str) -> list[str]:

@@ -21,7 +21,7 @@ def train(config: Optional[Union[Path, Mapping[str, Option]]] = None, **options:
     if isinstance(config, Mapping):
         options = {**{name.replace("-", "_"): value for name, value in config.items()}, **options}
     elif config is not None:
-        given = ["--config", word(config)]
+        given = ["--config", word(config, "config")]
     _xformer.train(given + words(options))
 
 
@@ -37,5 +37,5 @@ def export(command: str, format: Optional[str] = None, **options: Option) -> Non
 
 def inspect(model: Path) -> dict[str, Any]:
     """What a model consists of: tensors, configuration, vocabularies, checksums; xformer-export inspect --format json."""
-    found: dict[str, Any] = json.loads(_xformer.inspect(word(model)))
+    found: dict[str, Any] = json.loads(_xformer.inspect(word(model, "model")))
     return found

@@ -26,7 +26,7 @@ class Translator:
     """
 
     def __init__(self, run: Union[Path, Sequence[Path]], **options: Option) -> None:
-        runs = [word(path) for path in run] if isinstance(run, (list, tuple)) else [word(run)]  # type: ignore[arg-type]
+        runs = [word(path, "run") for path in run] if isinstance(run, (list, tuple)) else [word(run, "run")]
         if not runs:
             raise TypeError("Translator: expected a run, got an empty list")
         more = ["--model", *runs[1:]] if len(runs) > 1 else []

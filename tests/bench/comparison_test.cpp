@@ -129,6 +129,10 @@ TEST_CASE("Comparison: too few samples prove nothing", "[unit]") {
   const Samples a{{1, 1, 1}, 0}, b{{2, 2, 2}, 0};
   CHECK(compare(a, b).median == 2);
   CHECK_FALSE(compare(a, b).regression(kThreshold));
+  CHECK_FALSE(compare(a, b).enough);
+  CHECK_FALSE(compare_pairs(a.seconds, b.seconds).enough);
+  Comparison comparison{"old", "new", {{"copy", 1, 2, compare(a, b)}}, {}, {"added"}, {"none"}};
+  CHECK(unproven(comparison) == std::vector<std::string>{"copy"});
 }
 
 Row row_named(const std::string& fn, double seconds, uint64_t stream) {
@@ -148,7 +152,9 @@ TEST_CASE("Comparison: rows are matched by name, the slowest first, and lone one
   REQUIRE(comparison.rows.size() == 2);
   CHECK(comparison.rows[1].key == "scale 4x4 f32 cpu");
   CHECK(comparison.rows[1].change.median == Approx(1.2).epsilon(0.02));
-  CHECK(comparison.only_in_one == std::vector<std::string>{"gone 4x4 f32 cpu", "added 4x4 f32 cpu"});
+  CHECK(comparison.only_before == std::vector<std::string>{"gone 4x4 f32 cpu"});
+  CHECK(comparison.only_after == std::vector<std::string>{"added 4x4 f32 cpu"});
+  CHECK(unproven(comparison) == comparison.only_before);
   CHECK(regressions(comparison, kThreshold) == 1);
   const std::string text = to_text(comparison, kThreshold);
   CHECK(text.find("scale 4x4") < text.find("copy 4x4"));
@@ -158,7 +164,9 @@ TEST_CASE("Comparison: rows are matched by name, the slowest first, and lone one
 TEST_CASE("Comparison: a threshold is a percentage or a share", "[unit]") {
   CHECK(threshold_of("5%") == Approx(0.05));
   CHECK(threshold_of("0.1") == Approx(0.1));
-  for (const char* const wrong : {"", "%", "five", "-3%", "5%%", "0"}) {
+  CHECK(threshold_of("150%") == Approx(1.5));
+  for (const char* const wrong :
+       {"", "%", "five", "-3%", "5%%", "0", "5", "1", "inf", "inf%", "nan", "nan%"}) {
     INFO(wrong);
     CHECK_THROWS_AS(threshold_of(wrong), Error);
   }

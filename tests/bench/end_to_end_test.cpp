@@ -74,6 +74,8 @@ TEST_CASE("Process: lines go in and come out, and a failure brings the last mess
   CHECK_THROWS_WITH(failing.finish(), Contains("last") && !Contains("first"));
   Process told({"sh", "-c", "echo $XF_TEST_WORD"}, {{"XF_TEST_WORD", "hello"}});
   CHECK(told.finish() == "hello\n");
+  CHECK_THROWS_WITH(Process({"sh", "-c", "echo 'error: no room' >&2; exit 5"}).finish(),
+                    Contains("sh: no room") && !Contains("error"));
   CHECK_THROWS_AS(Process({"/nowhere/no-such-program"}), Error);
 }
 

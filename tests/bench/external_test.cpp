@@ -7,6 +7,7 @@
 #include "bench/external/signature.h"
 #include "bench/free_shapes.h"
 #include "bench/model_sizes.h"
+#include "bench/runner.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "tests/support/catch.h"
@@ -156,6 +157,7 @@ TEST_CASE("Sweep: what is wrong is told", "[unit]") {
   CHECK_THAT(told("N=0,D=1"), Contains("whole numbers from 1"));
   CHECK_THAT(told("N=99999999999999999999,D=1"), Contains("is no size"));
   CHECK_THAT(told("N=1"), Contains("softmax_forward needs D too"));
+  CHECK_THAT(told("N=4,N=5,D=8"), Contains("N twice; write N=4,5"));
   CHECK_THAT(told("N=1,D=2,K=3"), Contains("has no size K") && Contains("its sizes are N, D"));
   CHECK_THAT(told("5,N=1,D=2"), Contains("'5' has no name"));
   CHECK_THAT(told("N=1:8,D=2"), Contains("is no range"));
@@ -165,6 +167,14 @@ TEST_CASE("Sweep: what is wrong is told", "[unit]") {
   CHECK_THAT(told("N=1,F=2 gleu", "bias_activation_forward"), Contains("gelu, relu, swish"));
   CHECK_THAT(told("N=1,D=1", "sort"), Contains("its shapes are not free to choose"));
   CHECK_THAT(told("N=1,D=1", "softmax_forwrad"), Contains("did you mean 'softmax_forward'"));
+}
+
+TEST_CASE("Sweep: sizes that no memory holds are refused before anything is made", "[unit]") {
+  Request request;
+  request.fn = "softmax_forward";
+  request.shape = "N=4294967296,D=4294967296";
+  request.target = {Device::cpu(), DType::f32};
+  CHECK_THROWS_WITH(choice_of(request), Contains("4294967296x4294967296 needs 1.48e+11 GB"));
 }
 
 TEST_CASE("Shared calls: inputs change with each renewal, and outputs are NaN again", "[unit]") {

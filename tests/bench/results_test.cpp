@@ -158,6 +158,19 @@ TEST_CASE("Results: runs that are pooled keep all samples, and the better ceilin
   CHECK(all.rows[0].floor_s == 0.19);
   CHECK(all.ceiling("copy_gbs") == 100);
   CHECK(all.ceiling("gemm_gflops") == 450);
+  CHECK_THAT(look_up(all.header, "pooled_with"), Contains("abc"));
+  CHECK_THAT(look_up(pooled(all, newer).header, "pooled_with"), Contains("abc") && Contains("def"));
+}
+
+TEST_CASE("Results: a pooled ratio is that of the runs, whichever of them was disturbed", "[unit]") {
+  Results older = two_rows(), newer = two_rows();
+  newer.rows[0].samples = {{0.5, 0.5, 0.5}, 0};  // twice as long, and so was the peer
+  newer.rows[0].baseline_s = 1;
+  CHECK(pooled(older, newer).rows[0].ratio() == Approx(2));
+  newer.rows[0].baseline_s = 4;  // 8 times ours
+  CHECK(pooled(older, newer).rows[0].ratio() == Approx(4));
+  newer.rows[0].baseline = "another peer";
+  CHECK(pooled(older, newer).rows[0].ratio() == Approx(8));
 }
 
 TEST_CASE("Results: a run without a baseline leaves the one that is there", "[unit]") {
@@ -169,7 +182,7 @@ TEST_CASE("Results: a run without a baseline leaves the one that is there", "[un
   CHECK(pooled(older, newer).rows[0].baseline_s == older.rows[0].baseline_s);
   newer.rows[0].baseline_s = 7;
   CHECK(pooled(older, newer).rows[0].baseline == "none");
-  CHECK(pooled(older, newer).rows[0].baseline_s == 7);
+  CHECK(pooled(older, newer).rows[0].baseline_s == Approx(7));
 }
 
 TEST_CASE("Results: runs of another type or machine, whose ceilings are others, are not pooled", "[unit]") {
@@ -183,6 +196,26 @@ TEST_CASE("Results: runs of another type or machine, whose ceilings are others, 
 TEST_CASE("Results: text that is something else is refused by name", "[unit]") {
   CHECK_THROWS_WITH(from_json("{", "file.json"), Contains("file.json"));
   CHECK_THROWS_AS(from_json("{\"header\": {}}", "file.json"), Error);
+  CHECK_THROWS_WITH(from_json(R"({"header": {"copy_gbs": "fast"}, "rows": []})", "file.json"),
+                    Contains("file.json: not the results of a benchmark"));
+}
+
+TEST_CASE("Results: what was checked and not timed comes back without ceilings", "[unit]") {
+  Results checked = two_rows();
+  checked.header = {{"commit", "abc"}};
+  const Results again = from_json(to_json(checked), "here");
+  CHECK_FALSE(std::isfinite(again.ceiling("copy_gbs")));
+  CHECK(to_json(again) == to_json(checked));
+}
+
+TEST_CASE("Results: where nothing can be stored is told before there is something to store", "[unit]") {
+  const xf::tests::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "folder.json");
+  CHECK_THROWS_WITH(check_storable(folder / "folder.json"), Contains("is a folder"));
+  CHECK_THROWS_WITH(check_storable("/proc/nowhere/run.json"),
+                    Contains("cannot make the folder /proc/nowhere"));
+  check_storable(folder / "run.json");
+  CHECK_FALSE(std::filesystem::exists(folder / "run.json"));
 }
 
 TEST_CASE("Output: the table says what a row reached, and why something is missing", "[unit]") {

@@ -4,8 +4,9 @@
 #   claim TEXT COMMAND...   one sentence and the command that shows it; a failure is counted and told
 #   conclude                the exit code of the test
 set -u
-programs=$1
+programs=$(realpath -m "$1")
 export PATH="$programs:$PATH" OMP_WAIT_POLICY=passive
+export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-e2e-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

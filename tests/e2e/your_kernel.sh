@@ -24,6 +24,8 @@ claim "with a row for each" equal "$(grep -cE '^layer_norm_forward 32x(1|4|16|64
 claim "its time is there" grep -qE '"baseline_s": [0-9.e-]+,' sweep.json
 claim "its error, too" grep -qE '"error": [0-9.]+e-0[0-9],' sweep.json
 claim "and the sizes" grep -q '"D": 256' sweep.json
+mkdir 'a folder' && cp layer_norm.so 'a folder/layer norm.so'
+claim "its path may have spaces" right --kernel 'a folder/layer norm.so'
 claim "a page is drawn of it" xformer-bench report sweep.json --output page.html
 claim "with both sides against D" sh -c 'grep -q "Against size" page.html && grep -q ">layer_norm.so<" page.html'
 claim "bars beside each other" grep -q "Times as fast as the peer" page.html

@@ -67,12 +67,12 @@ def wait_for(path, process):
 
 def test_ctrl_c_saves_raises_keyboard_interrupt_and_the_same_call_goes_on_to_the_same_bits(training, tmp_path):
     text = """
-        import json, os, sys, time, xformer
+        import json, os, sys, xformer
         options = json.loads(sys.argv[1])
         try:
             xformer.train(options)
         except KeyboardInterrupt:
-            print(time.time(), os.path.islink(options["model"] + "/latest"), os.path.exists(options["model"] + "/averaged"))
+            print(os.path.islink(options["model"] + "/latest"), os.path.exists(options["model"] + "/averaged"))
         xformer.train(options)
     """
     options = {name: [str(v) for v in value] if isinstance(value, list) else value for name, value in training.items()}
@@ -80,27 +80,25 @@ def test_ctrl_c_saves_raises_keyboard_interrupt_and_the_same_call_goes_on_to_the
     process = python(text, json.dumps(options))
     wait_for(tmp_path / "run/train.log", process)
     time.sleep(0.2)
-    asked = time.time()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    when, saved, ended = out.split()
+    saved, ended = out.split()
     assert (saved, ended) == ("True", "False")
-    assert float(when) - asked < 3, "a second, on a machine that has nothing else to do"
     xformer.train(training, after="250u", model=tmp_path / "undisturbed")
     assert bytes_of(tmp_path / "run/averaged") == bytes_of(tmp_path / "undisturbed/averaged")
 
 
 def test_ctrl_c_ends_a_translation(run, lines):
     text = """
-        import signal, sys, time, xformer
+        import signal, sys, xformer
         translator = xformer.Translator(sys.argv[1], mini_batch=4, max_length_factor=50)
         handler = signal.getsignal(signal.SIGINT)
         print("ready", flush=True)
         try:
             translator.translate([sys.argv[2]] * 200000)
         except KeyboardInterrupt:
-            print("interrupted", time.time(), flush=True)
+            print("interrupted", flush=True)
         assert signal.getsignal(signal.SIGINT) is handler is signal.default_int_handler
         assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
         print(translator.translate([sys.argv[2]])[0] != "")
@@ -108,13 +106,10 @@ def test_ctrl_c_ends_a_translation(run, lines):
     process = python(text, run, lines[0])
     assert process.stdout.readline() == "ready\n"
     time.sleep(3)
-    asked = time.time()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    word, when = out.splitlines()[0].split()
-    assert word == "interrupted" and float(when) - asked < 3
-    assert out.splitlines()[1] == "True", "it translates on"
+    assert out.splitlines() == ["interrupted", "True"], "before all is translated; and it translates on"
 
 
 def test_a_handler_of_another_signal_may_end_the_call(run, lines):

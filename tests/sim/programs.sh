@@ -10,7 +10,9 @@ set -m # a background job keeps its signals
 make_corpus
 for side in en de; do head -n 8 "full/valid.$side" >"valid.$side"; done  # each is translated three times a run
 export XF_SIM_STREAMS=lazy
-small+=(--valid-sets valid.en valid.de --valid-freq 10u --save-freq 10u --disp-freq 5u --after 20u --log-format none)
+# At a rate at which the loss falls at once, so that wrong gradients show in it.
+small+=(--valid-sets valid.en valid.de --valid-freq 10u --save-freq 10u --disp-freq 5u --after 20u --log-format none
+  --learn-rate 0.01 --lr-schedule constant --lr-warmup 0)
 
 on_cpu() { xformer-train "${small[@]}" --device cpu -t train.en train.de "$@"; }
 exec_on_cuda() { exec "$sim/xformer-train" "${small[@]}" --device cuda -t train.en train.de "$@"; }
@@ -25,6 +27,8 @@ agree() { # tolerance, run, run
 }
 
 on_cpu -m run_cpu
+claim "the loss falls by more than a tenth, five times what any type may differ by" \
+  awk 'NR == 1 { first = $1 } END { exit !($1 > 0 && $1 < 0.9 * first) }' <(losses run_cpu)
 on_cuda -m run_cuda
 claim "training ends with 0" equal $? 0
 claim "the log names the device" grep -q 'cuda:0, sim' run_cuda/train.log
