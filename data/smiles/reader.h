@@ -7,7 +7,8 @@
 //   rings  =  { bond (digit | % digit digit) }       twice the same number: a bond; then the number is free again
 //   branches = { "(" bond chain ")" }
 //
-// Not read: brackets (charges, isotopes, hydrogen by number), stereochemistry, molecules of several parts; and more than
+// Not read: brackets (charges, isotopes, hydrogen by number), the bonds : (aromatic) and $ (quadruple), stereochemistry,
+// molecules of several parts; and more than
 // kMostAtoms, so that what recurses over a molecule has an end.
 #pragma once
 

@@ -246,7 +246,7 @@ TEST_CASE(
   const TemporaryFolder folder;
   write_ctranslate2(folder / "", random_model(), Quantization::float32);
   Changed start(folder / "");
-  start.change("config.json", "{", "{\n \"decoder_start_token\": \"<begin>\",");
+  start.change("config.json", "\"decoder_start_token\": \"<sos>\"", "\"decoder_start_token\": \"<begin>\"");
   CHECK_THAT(error_of([&] { read_ctranslate2(start.path()); }),
              Catch::EndsWith("decoder_start_token is '<begin>', which the target's vocabulary lacks"));
   const Changed without(folder / "");
