@@ -98,6 +98,7 @@ void check_lengths(const ValidationSet& set, int64_t longest) {
   }
 }
 
+// Whether what nobody gave is of another type.
 bool is_other_types(const Options& options, const TypeRules& rules) {
   const auto by_default = [&](const char* key) { return !options.is_given(key); };
   const bool encodes = options.get_int("enc-depth") > 0, decodes = options.get_int("dec-depth") > 0,
