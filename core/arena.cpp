@@ -61,7 +61,8 @@ struct Arena::State {
         if (it->second < bytes) continue;
         const auto [offset, room] = *it;
         if (block.begin + offset + bytes > limit)
-          fail(ErrorKind::resources, "out of memory: the activations' limit is {} MB", limit >> 20);
+          fail(ErrorKind::resources, "out of memory: the activations' limit is {} MB; raise --workspace",
+               limit >> 20);
         block.free.erase(it);
         if (room > bytes) block.free.emplace(offset + bytes, room - bytes);
         used += bytes;

@@ -101,7 +101,20 @@ CorpusReport check_corpus(const std::string& source_path, const std::string& tar
   return report;
 }
 
-std::string verdict(bool clean) { return clean ? "  ready for training\n" : "  not ready for training\n"; }
+namespace {
+
+// `nothing`: what there is none of to train on, where that is so.
+std::string verdict(bool clean, const char* nothing) {
+  if (clean) return "  ready for training\n";
+  return (nothing ? fmt::format("  no {} to train on\n", nothing) : "") + "  not ready for training\n";
+}
+
+}  // namespace
+
+std::string verdict(const TextReport& report) {
+  const bool nothing = report.lines == report.empty.count + report.over_long.count;
+  return verdict(report.clean(), nothing ? "line" : nullptr);
+}
 
 std::string describe(const TextReport& report) {
   std::string text =
@@ -132,7 +145,7 @@ std::string describe(const CorpusReport& report) {
   }
   text += describe("text on one side only", report.half_empty);
   text += describe("very different lengths", report.unbalanced);
-  return text + verdict(report.clean());
+  return text + verdict(report.clean(), report.taken == 0 ? "pair" : nullptr);
 }
 
 }  // namespace xf::data

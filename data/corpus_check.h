@@ -56,6 +56,6 @@ CorpusReport check_corpus(const std::string& source_path, const std::string& tar
 std::string describe(const TextReport& report);
 std::string describe(const CorpusReport& report);
 // Whether training can begin with it.
-std::string verdict(bool clean);
+std::string verdict(const TextReport& report);
 
 }  // namespace xf::data

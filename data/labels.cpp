@@ -15,7 +15,10 @@ class Labels : public Tokenizer {
  public:
   Labels(std::vector<std::string> names, const std::string& from) : names_(std::move(names)) {
     if (names_.size() < 2)
-      fail(ErrorKind::data, "{}: {} class; a classifier needs two or more", from, names_.size());
+      fail(ErrorKind::data, "{}: {}; a classifier needs two or more: give text of each", from,
+           names_.empty() ? "no class" : "1 class");
+    if (std::ranges::any_of(names_, [](const std::string& name) { return name.find('\t') != name.npos; }))
+      fail(ErrorKind::data, "{}: a class with a tab in it; write a space", from);
     if (std::ranges::adjacent_find(names_, std::greater_equal()) != names_.end())
       fail(ErrorKind::data, "{}: the names of classes must be sorted, and each be there once", from);
   }

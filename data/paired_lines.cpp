@@ -57,8 +57,9 @@ bool PairedLines::next_of_columns(std::string& source, std::string& target) {
   check_utf8(path, ++line_, source);
   const auto tabs = std::ranges::count(source, '\t');
   if (tabs != 1) {
-    fail(ErrorKind::data, "{}:{}: {} column{}, not 2; give lines of two texts with one tab between them",
-         path, line_, tabs + 1, tabs == 0 ? "" : "s");
+    fail(ErrorKind::data, "{}:{}: {} column{}, not 2; give lines of {} with one tab between them", path,
+         line_, tabs + 1, tabs == 0 ? "" : "s",
+         kind_ == TextKind::labelled ? "a text and its class" : "two texts");
   }
   const size_t tab = source.find('\t');
   target = source.substr(tab + 1);
@@ -70,7 +71,14 @@ bool PairedLines::next(std::string& source, std::string& target) {
   if (!(files_.tsv ? next_of_columns(source, target) : next_of_files(source, target))) return false;
   if (kind_ != TextKind::labelled) return true;
   target = std::string(strip(target));  // "pos" and "pos " are one class
-  if (target.empty()) fail(ErrorKind::data, "{}:{}: a line without a class", files_.target(), line_);
+  if (target.empty())
+    fail(ErrorKind::data, "{}:{}: a line without a class; give it one, or remove it with its text",
+         files_.target(), line_);
+  if (target.find('\t') != std::string::npos)
+    fail(ErrorKind::data,
+         "{}:{}: a class with a tab in it, which stands behind a class where several are written; write a "
+         "space",
+         files_.target(), line_);
   return true;
 }
 

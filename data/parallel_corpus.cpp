@@ -155,9 +155,12 @@ void CorpusEncoder::keep_pair(std::vector<int32_t>& source, std::vector<int32_t>
 
 const CorpusStatistics& CorpusEncoder::statistics(const std::string& paths) const {
   if (statistics_.kept == 0) {
-    fail(ErrorKind::data, "{}: no {} is left: {} empty, {} over --max-length {}", paths,
-         has_source_ ? "pair" : "line", statistics_.dropped_empty, statistics_.dropped_long,
-         filter_.max_length);
+    const std::string over =
+        filter_.max_length > 0
+            ? fmt::format(", {} over --max-length {}", statistics_.dropped_long, filter_.max_length)
+            : "; give a text with words in it";
+    fail(ErrorKind::data, "{}: no {} is left: {} empty{}", paths, has_source_ ? "pair" : "line",
+         statistics_.dropped_empty, over);
   }
   return statistics_;
 }

@@ -13,7 +13,7 @@
 namespace xf::data {
 namespace {
 
-constexpr std::string_view kMagic = "xformer pairs 1\n";
+constexpr std::string_view kMagic = "xformer pairs 2\n";
 constexpr int64_t kAlignment = 8, kEndBytes = 2 * sizeof(uint64_t) + kMagic.size();
 constexpr int64_t kMostIdsInBlock = std::numeric_limits<uint32_t>::max();
 
@@ -25,6 +25,12 @@ std::string_view bytes_of(const std::vector<T>& values) {
 int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 int id_bytes_for(int32_t ids_below) { return ids_below <= 1 << 16 ? 2 : 4; }
+
+uint64_t checksum_of(std::string_view bytes) {
+  Crc64 crc;
+  crc.add(bytes);
+  return crc.value();
+}
 
 uint64_t number_at(const char* bytes) {
   uint64_t number = 0;
@@ -46,6 +52,11 @@ void PreparedPairsWriter::write(std::string_view bytes) {
   bytes_ += static_cast<int64_t>(bytes.size());
 }
 
+void PreparedPairsWriter::write_part(std::string_view bytes) {
+  checksums_.push_back(checksum_of(bytes));
+  write(bytes);
+}
+
 void PreparedPairsWriter::push_back(std::span<const int32_t> source, std::span<const int32_t> target,
                                     int64_t line) {
   XF_CHECK(line > 0 && line <= std::numeric_limits<uint32_t>::max(), "prepared pairs: line {} of a text",
@@ -65,12 +76,11 @@ void PreparedPairsWriter::write_block() {
   if (lines_.empty()) return;
   write(std::string(static_cast<size_t>(aligned(bytes_) - bytes_), '\0'));
   blocks_.push_back(bytes_);
-  write(bytes_of(starts_));
-  write(bytes_of(lines_));
+  write_part(std::string(bytes_of(starts_)).append(bytes_of(lines_)));
   if (id_bytes_for(ids_below_) == 2) {
-    write(bytes_of(std::vector<uint16_t>(ids_.begin(), ids_.end())));
+    write_part(bytes_of(std::vector<uint16_t>(ids_.begin(), ids_.end())));
   } else {
-    write(bytes_of(ids_));
+    write_part(bytes_of(ids_));
   }
   starts_ = {0};
   lines_.clear();
@@ -79,16 +89,13 @@ void PreparedPairsWriter::write_block() {
 
 void PreparedPairsWriter::commit(const nlohmann::json& description) {
   write_block();
-  const std::string end = nlohmann::json{
-      {"description", description},
-      {"pairs", pairs_},
-      {"id_bytes", id_bytes_for(ids_below_)},
-      {"ids_below", ids_below_},
-      {"blocks", blocks_}}.dump();
-  Crc64 crc;
-  crc.add(end);
+  const std::string end =
+      nlohmann::json{
+          {"description", description}, {"pairs", pairs_},   {"id_bytes", id_bytes_for(ids_below_)},
+          {"ids_below", ids_below_},    {"blocks", blocks_}, {"checksums", checksums_}}
+          .dump();
   write(end);
-  write(bytes_of(std::vector<uint64_t>{end.size(), crc.value()}));
+  write(bytes_of(std::vector<uint64_t>{end.size(), checksum_of(end)}));
   write(kMagic);
   file_.commit();
 }
@@ -109,9 +116,7 @@ void PreparedPairs::read_end() {
   const uint64_t size = number_at(end.data());
   if (size > all.size() - kEndBytes - kMagic.size()) fail_damaged("its description is larger than the file");
   const std::string_view text = all.substr(all.size() - kEndBytes - size, size);
-  Crc64 crc;
-  crc.add(text);
-  if (crc.value() != number_at(end.data() + sizeof size)) fail_damaged("its description has changed");
+  if (checksum_of(text) != number_at(end.data() + sizeof size)) fail_damaged("its description has changed");
   try {
     if (is_too_deep_json(text)) fail_damaged("its description is not one");
     const nlohmann::json json = nlohmann::json::parse(text);
@@ -119,47 +124,72 @@ void PreparedPairs::read_end() {
     id_bytes_ = json.at("id_bytes");
     ids_below_ = json.at("ids_below");
     description_ = std::make_shared<nlohmann::json>(json.at("description"));
-    find_blocks(json.at("blocks"), bytes() - kEndBytes - static_cast<int64_t>(size));
+    find_blocks(json.at("blocks"), json.at("checksums"), bytes() - kEndBytes - static_cast<int64_t>(size));
   } catch (const nlohmann::json::exception&) {
     fail_damaged("its description is not one");
   }
 }
 
 // Each block lies in front of the next one, and the last one in front of `end`.
-void PreparedPairs::find_blocks(const std::vector<int64_t>& begins, int64_t end) {
+void PreparedPairs::find_blocks(const std::vector<int64_t>& begins, const std::vector<uint64_t>& checksums,
+                                int64_t end) {
   const auto count = static_cast<int64_t>(begins.size());
-  if (pairs_ < 0 || (id_bytes_ != 2 && id_bytes_ != 4) ||
+  if (pairs_ < 0 || (id_bytes_ != 2 && id_bytes_ != 4) || checksums.size() != 2 * begins.size() ||
       count != (pairs_ + kPairsPerBlock - 1) / kPairsPerBlock)
     fail_damaged("the numbers of pairs and blocks do not agree");
   for (int64_t b = 0; b < count; ++b) {
-    const int64_t begin = begins[static_cast<size_t>(b)],
-                  next = b + 1 < count ? begins[static_cast<size_t>(b) + 1] : end,
+    const auto i = static_cast<size_t>(b);
+    const int64_t begin = begins[i], next = b + 1 < count ? begins[i + 1] : end,
                   pairs = std::min(kPairsPerBlock, pairs_ - b * kPairsPerBlock),
                   index = static_cast<int64_t>(sizeof(uint32_t)) * (3 * pairs + 1);
     if (begin < 0 || begin % kAlignment != 0 || next > end || next - begin < index)
       fail_damaged(fmt::format("block {} is not where it should be", b));
-    const auto* const starts = reinterpret_cast<const uint32_t*>(file_.data() + begin);
-    blocks_.push_back({starts, starts + 2 * pairs + 1, file_.data() + begin + index, pairs,
-                       (next - begin - index) / id_bytes_});
+    const char* const bytes = file_.data() + begin;
+    const auto* const starts = reinterpret_cast<const uint32_t*>(bytes);
+    const int64_t ids = starts[2 * pairs];
+    if (checksum_of({bytes, static_cast<size_t>(index)}) != checksums[2 * i] ||
+        ids > (next - begin - index) / id_bytes_)
+      fail_damaged(fmt::format("the beginning of block {} has changed", b));
+    blocks_.push_back({starts, starts + 2 * pairs + 1, bytes + index, ids, checksums[2 * i + 1]});
   }
+  are_sound_ = std::make_unique<std::atomic<bool>[]>(begins.size());
+}
+
+// Two threads may both find it so.
+void PreparedPairs::check_ids(int64_t block) const {
+  std::atomic<bool>& is_sound = are_sound_[static_cast<size_t>(block)];
+  if (is_sound) return;
+  const Block& b = blocks_[static_cast<size_t>(block)];
+  if (checksum_of({b.ids, static_cast<size_t>(b.id_count * id_bytes_)}) != b.checksum)
+    fail_damaged(fmt::format("the ids of block {} have changed", block));
+  is_sound = true;
+}
+
+std::pair<int64_t, int64_t> PreparedPairs::range(int64_t pair, Side side) const {
+  const Block& block = block_of(pair);
+  const uint32_t* const start = block.starts + 2 * (pair % kPairsPerBlock) + (side == Side::target);
+  if (start[0] > start[1] || start[1] > block.id_count)
+    fail_damaged(fmt::format("pair {} lies nowhere", pair));
+  return {start[0], start[1]};
 }
 
 int64_t PreparedPairs::length(int64_t pair, Side side) const {
-  const uint32_t* const start = block_of(pair).starts + 2 * (pair % kPairsPerBlock) + (side == Side::target);
-  return int64_t{start[1]} - int64_t{start[0]};
+  const auto [begin, end] = range(pair, side);
+  return end - begin;
 }
 
 std::vector<int32_t> PreparedPairs::ids(int64_t pair, Side side) const {
-  const Block& block = block_of(pair);
-  const int64_t first = 2 * (pair % kPairsPerBlock) + (side == Side::target), begin = block.starts[first],
-                end = block.starts[first + 1];
-  if (begin > end || end > block.id_count) fail_damaged(fmt::format("pair {} lies nowhere", pair));
+  check_ids(pair / kPairsPerBlock);
+  const auto [begin, end] = range(pair, side);
+  const char* const from = block_of(pair).ids;
   std::vector<int32_t> ids(static_cast<size_t>(end - begin));
-  const auto copy = [&]<typename T>(const T* from) { std::copy(from + begin, from + end, ids.begin()); };
+  const auto copy = [&, begin = begin, end = end]<typename T>(const T* all) {
+    std::copy(all + begin, all + end, ids.begin());
+  };
   if (id_bytes_ == 2) {
-    copy(reinterpret_cast<const uint16_t*>(block.ids));
+    copy(reinterpret_cast<const uint16_t*>(from));
   } else {
-    copy(reinterpret_cast<const int32_t*>(block.ids));
+    copy(reinterpret_cast<const int32_t*>(from));
   }
   for (const int32_t id : ids) {
     if (id < 0 || id >= ids_below_) fail_damaged(fmt::format("pair {} has an id {}", pair, id));

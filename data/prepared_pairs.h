@@ -1,22 +1,26 @@
 // Pairs of id sequences in a file that is mapped, so that a corpus may be larger than the memory, is there in a moment when
 // training starts again, and is shared by the processes of a machine.
 //
-//   "xformer pairs 1\n"
+//   "xformer pairs 2\n"
 //   blocks of 65,536 pairs, the last one of fewer; each, from a multiple of 8 bytes on:
 //     uint32 [2 n + 1]    where sentences begin in the block's ids: source 0, target 0, source 1, ..., and the end
 //     uint32 [n]          the numbers of the pairs' lines in the text, from 1
 //     uint16 or uint32    ids, without <s> and </s>: source 0, target 0, source 1, ...
-//   JSON: description (the writer's), pairs, id_bytes, ids_below, and where the blocks begin
-//   uint64 bytes of the JSON, uint64 CRC-64 of it, "xformer pairs 1\n"
+//   JSON: description (the writer's), pairs, id_bytes, ids_below, where the blocks begin, and of each two CRC-64: of the
+//   numbers in front of its ids, and of these
+//   uint64 bytes of the JSON, uint64 CRC-64 of it, "xformer pairs 2\n"
 //
-// Little-endian. A file without its last bytes is no such file; what else may be wrong with one is found when it is used.
+// Little-endian. A file without its last bytes is no such file. The numbers are checked when it is opened, the ids of a
+// block when the first of them is read: opening does not read them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/file_writer.h"
@@ -41,19 +45,21 @@ class PreparedPairsWriter {
 
  private:
   void write(std::string_view bytes);
+  void write_part(std::string_view bytes);  // of a block
   void write_block();
 
   FileWriter file_;
   int32_t ids_below_;
   int64_t bytes_ = 0, pairs_ = 0;
   std::vector<int64_t> blocks_;
+  std::vector<uint64_t> checksums_;
   std::vector<uint32_t> starts_{0}, lines_;  // of the block that is not written yet
   std::vector<int32_t> ids_;
 };
 
 class PreparedPairs {
  public:
-  // Error data if it is no such file, or not a whole one.
+  // Error data if it is no such file, not a whole one, or one whose numbers have changed.
   explicit PreparedPairs(const std::string& path);
 
   const nlohmann::json& description() const { return *description_; }
@@ -62,7 +68,7 @@ class PreparedPairs {
   const std::string& path() const { return file_.path(); }
 
   int64_t length(int64_t pair, Side side) const;
-  // Error data if the block is damaged: ids that there are not, sentences that end before they begin.
+  // On any thread. Error data if the block's ids have changed.
   std::vector<int32_t> ids(int64_t pair, Side side) const;
   int64_t line(int64_t pair) const;
 
@@ -70,10 +76,13 @@ class PreparedPairs {
   struct Block {
     const uint32_t *starts, *lines;
     const char* ids;
-    int64_t pairs, id_count;
+    int64_t id_count;
+    uint64_t checksum;  // of the ids
   };
   void read_end();
-  void find_blocks(const std::vector<int64_t>& begins, int64_t end);
+  void find_blocks(const std::vector<int64_t>& begins, const std::vector<uint64_t>& checksums, int64_t end);
+  void check_ids(int64_t block) const;
+  std::pair<int64_t, int64_t> range(int64_t pair, Side side) const;  // in the block's ids
   const Block& block_of(int64_t pair) const { return blocks_[static_cast<size_t>(pair / kPairsPerBlock)]; }
   [[noreturn]] void fail_damaged(const std::string& what) const;
 
@@ -82,6 +91,7 @@ class PreparedPairs {
   int64_t pairs_ = 0;
   int32_t id_bytes_ = 0, ids_below_ = 0;
   std::vector<Block> blocks_;
+  std::unique_ptr<std::atomic<bool>[]> are_sound_;  // the blocks' ids, as far as they were read
 };
 
 }  // namespace xf::data

@@ -146,7 +146,8 @@ class SentencePieceTokenizer : public Tokenizer {
 }  // namespace
 
 std::string train_bpe(const Texts& texts, const BpeOptions& options) {
-  if (!has_words(texts)) fail(ErrorKind::data, "subwords: there is no text to learn from");
+  if (!has_words(texts))
+    fail(ErrorKind::data, "subwords: there is no text to learn from; give some with words in it");
   Lines lines(texts);
   const std::unordered_map<std::string, std::string> settings = {
       {"model_type", "bpe"},

@@ -1,6 +1,6 @@
 #include "data/spacy_tokenizer.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -163,6 +163,10 @@ class SpacyWords : public WordRules {
       joined = hyphen || white || joins_right(word, language_);
     }
     return text;
+  }
+
+  std::string apart(const std::vector<std::string>& words) const override {
+    return fmt::format("{}", fmt::join(words, " "));
   }
 
   bool lowercases() const override { return lowercase_; }

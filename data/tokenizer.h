@@ -26,6 +26,9 @@ class Tokenizer {
   // unknown id.
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
 
+  // The same with one space between any two words: by a vocabulary of words, what it cuts apart stays apart.
+  virtual std::string decode_apart(std::span<const int32_t> ids) const { return decode(ids); }
+
   virtual std::string piece(int32_t id) const = 0;
   virtual int32_t size() const = 0;
   virtual int32_t unk_id() const = 0;

@@ -48,6 +48,15 @@ class IcuWords : public WordRules {
  public:
   std::vector<std::string> split(std::string_view text) const override { return split_words(text); }
   std::string join(const std::vector<std::string>& words) const override { return join_words(words); }
+  std::string apart(const std::vector<std::string>& words) const override {
+    std::string text;
+    for (const std::string& word : words) {
+      const std::string_view plain =
+          word.starts_with(kMark) ? std::string_view(word).substr(kMark.size()) : word;
+      if (!plain.empty()) text += (text.empty() ? "" : " ") + std::string(plain);
+    }
+    return text;
+  }
   std::string shown(const std::string& special) const override { return std::string(kMark) + special; }
   std::string description() const override { return "icu"; }
 };
@@ -56,6 +65,7 @@ class Characters : public WordRules {
  public:
   std::vector<std::string> split(std::string_view text) const override { return split_characters(text); }
   std::string join(const std::vector<std::string>& words) const override { return join_characters(words); }
+  std::string apart(const std::vector<std::string>& words) const override { return join(words); }
   std::string description() const override { return "character"; }
 };
 

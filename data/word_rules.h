@@ -15,6 +15,9 @@ class WordRules {
   virtual std::vector<std::string> split(std::string_view text) const = 0;
   virtual std::string join(const std::vector<std::string>& words) const = 0;
 
+  // The words with one space between any two, as the tutorials show them; characters make up words first.
+  virtual std::string apart(const std::vector<std::string>& words) const = 0;
+
   // A special's name, <unk>, as a word between words.
   virtual std::string shown(const std::string& special) const { return special; }
 

@@ -50,16 +50,9 @@ class WordTokenizer : public Tokenizer {
     return ids;
   }
 
-  std::string decode(std::span<const int32_t> ids) const override {
-    std::vector<std::string> words;
-    for (const int32_t id : ids) {
-      if (id == unk_) {
-        words.push_back(rules_->shown(piece(unk_)));
-      } else if (id != pad_ && id != bos_ && id != eos_) {
-        words.push_back(piece(id));
-      }
-    }
-    return rules_->join(words);
+  std::string decode(std::span<const int32_t> ids) const override { return rules_->join(words_of(ids)); }
+  std::string decode_apart(std::span<const int32_t> ids) const override {
+    return rules_->apart(words_of(ids));
   }
 
   std::string piece(int32_t id) const override {
@@ -80,6 +73,18 @@ class WordTokenizer : public Tokenizer {
   }
 
  private:
+  std::vector<std::string> words_of(std::span<const int32_t> ids) const {
+    std::vector<std::string> words;
+    for (const int32_t id : ids) {
+      if (id == unk_) {
+        words.push_back(rules_->shown(piece(unk_)));
+      } else if (id != pad_ && id != bos_ && id != eos_) {
+        words.push_back(piece(id));
+      }
+    }
+    return words;
+  }
+
   int32_t find(std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names) {
       if (const auto found = ids_.find(std::string(name)); found != ids_.end()) return found->second;

@@ -24,8 +24,8 @@ std::vector<Live> begin_lines(const std::vector<std::vector<int32_t>>& prompts, 
   std::vector<Live> live;
   for (size_t i = 0; i < prompts.size(); ++i) {
     if (static_cast<int64_t>(prompts[i].size()) >= options.max_length) {
-      fail(ErrorKind::usage, "a prompt has {} tokens; a line has at most {}: raise --max-length",
-           prompts[i].size(), options.max_length);
+      fail(ErrorKind::usage, "a prompt has {} tokens; a line has at most {}: shorten it", prompts[i].size(),
+           options.max_length);
     }
     live.push_back({i, PhiloxSequence(options.seed, first_number + i), {}});
   }

@@ -32,6 +32,9 @@ class Sampler {
   std::vector<SampledLine> sample(const std::vector<std::vector<int32_t>>& prompts,
                                   uint64_t first_number) const;
 
+  // Tokens of a line: what was asked for, or less where the model reads no more.
+  int64_t max_length() const { return options_.max_length; }
+
  private:
   const LanguageModel& model_;
   Arena& arena_;

@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "nn/average.h"
 #include "nn/run_folder.h"
+#include "tools/exchange/import_model.h"
 #include "tools/model_output.h"
 #include "tools/progress.h"
 #include "tools/run_metrics.h"
@@ -58,6 +59,7 @@ std::vector<nn::Save> best_saves(const std::string& run, size_t count) {
 
 std::vector<nn::Save> saves_of_run(const Options& options) {
   const std::string& run = options.get_string("model");
+  exchange::refuse_foreign(run);
   const auto there = static_cast<int64_t>(nn::scheduled_saves(run).size());
   if (there == 0) fail(ErrorKind::data, "{}: no checkpoints here; name a run folder of xformer-train", run);
   if (options.is_set("best")) return best_saves(run, static_cast<size_t>(options.get_int("best")));
@@ -107,7 +109,10 @@ void check_same_vocabulary(const Vocabularies& vocabularies, const nn::Checkpoin
 std::vector<std::string> chosen_checkpoints(const Options& options) {
   const std::vector<std::string>& named = options.get_strings("checkpoints");
   std::vector<std::string> folders;
-  for (const std::string& path : named) folders.push_back(nn::find_model_folder(path));
+  for (const std::string& path : named) {
+    exchange::refuse_foreign(path);
+    folders.push_back(nn::find_model_folder(path));
+  }
   for (const char* other : {"model", "last", "best"}) {
     if (!named.empty() && options.is_set(other))
       fail(ErrorKind::usage,

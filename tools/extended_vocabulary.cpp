@@ -48,6 +48,11 @@ Tensor mean(const Tensor& table, const std::vector<int32_t>& ids) {
   return Tensor::from(row);
 }
 
+// Those of a classifier, whose target is its classes.
+bool has_classes(const Vocabularies& vocabularies) {
+  return std::string_view(vocabularies.target->extension()) == ".labels";
+}
+
 // Whether there is a table of `from` whose rows are as wide as the parameter's.
 bool has_rows(const nn::TensorMap& from, const nn::Parameter& parameter) {
   const auto found = from.find(parameter.name);
@@ -75,19 +80,22 @@ std::vector<std::string> read_pieces(const std::string& path, const data::TextPi
 Vocabularies extended(const Vocabularies& vocabularies, const std::vector<std::string>& pieces) {
   Vocabularies result = vocabularies;
   result.source = extended(*vocabularies.source, pieces);
-  result.target = vocabularies.joint() ? result.source : extended(*vocabularies.target, pieces);
+  if (!has_classes(vocabularies))
+    result.target = vocabularies.joint() ? result.source : extended(*vocabularies.target, pieces);
   return result;
 }
 
 void begin_new_rows(const nn::TensorMap& from, const nn::Registry& registry, const Vocabularies& before,
                     const std::vector<std::string>& pieces) {
+  const bool classifies = has_classes(before);
   for (const nn::Parameter& parameter : registry.parameters()) {
     const bool of_source = parameter.name == "source_embedding.weight",
-               of_both = parameter.name == "embedding.weight" && !before.joint();
-    if (!parameter.is_table && !parameter.name.starts_with("output.")) continue;
+               of_both = parameter.name == "embedding.weight" && !before.joint() && !classifies;
+    const bool is_output = parameter.name.starts_with("output.") && !classifies;
+    if (!parameter.is_table && !is_output) continue;
     if (parameter.name.find("positions") != std::string::npos || !has_rows(from, parameter)) continue;
     const Tensor& table = from.at(parameter.name);
-    const data::Tokenizer& own = of_source ? *before.source : *before.target;
+    const data::Tokenizer& own = of_source || classifies ? *before.source : *before.target;
     for (size_t i = 0; i < pieces.size(); ++i) {
       std::vector<int32_t> ids = cut_before(pieces[i], own);
       if (of_both) {

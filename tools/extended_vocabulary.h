@@ -13,7 +13,7 @@ namespace xf::tools {
 // or repeated line, for none at all, and for what is not UTF-8.
 std::vector<std::string> read_pieces(const std::string& path, const data::TextPipeline& pipeline);
 
-// Both sides with the pieces behind their own. Error usage for vocabularies that are not SentencePiece's, and for pieces that
+// Both sides with the pieces behind their own, of a classifier the text's. Error usage for vocabularies that are not SentencePiece's, and for pieces that
 // they have.
 Vocabularies extended(const Vocabularies& vocabularies, const std::vector<std::string>& pieces);
 

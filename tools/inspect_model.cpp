@@ -10,6 +10,7 @@
 #include "core/mapped_file.h"
 #include "nn/run_folder.h"
 #include "tools/config_file.h"
+#include "tools/exchange/import_model.h"
 #include "tools/print_model.h"
 #include "tools/progress.h"
 #include "tools/vocabularies.h"
@@ -116,6 +117,7 @@ std::string tensors_as_text(const InspectedModel& model) {
 InspectedModel inspected(const std::string& path) {
   InspectedModel model;
   model.path = path;
+  exchange::refuse_foreign(path);
   if (!std::filesystem::is_regular_file(path)) {
     const std::string folder = nn::find_model_folder(path);
     const nn::Checkpoint checkpoint = nn::read_model(folder);  // whole, by its checksums

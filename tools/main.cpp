@@ -80,7 +80,7 @@ int run_program(int argc, char** argv, const std::function<int(int, char**)>& bo
   } catch (const Stopped& stopped) {
     return 128 + stopped.signal();
   } catch (const std::bad_alloc&) {
-    return report("out of memory; use smaller batches (--mini-batch-words, --mini-batch) or fewer beams",
+    return report("out of memory; smaller batches (see --help) or shorter lines need less",
                   ErrorKind::resources);
   } catch (const std::system_error& error) {  // from the standard library, or from fmt::print
     return report(error.what(), kind_of(error.code()));

@@ -58,7 +58,8 @@ int64_t last_update(const Options& options, double updates_per_epoch) {
 
 nn::Plateau plateau(const Options& options) {
   if (options.get_strings("valid-sets").empty())
-    fail(ErrorKind::usage, "lr-schedule plateau looks at validation scores: give --valid-sets SRC TRG");
+    fail(ErrorKind::usage, "lr-schedule plateau looks at validation scores: give --valid-sets {}",
+         files_shown(model_type(options)));
   return {.factor = options.get_float("lr-decay"),
           .patience = options.get_int("lr-decay-patience"),
           .start_epoch = options.get_int("lr-decay-start")};

@@ -18,8 +18,10 @@ std::string output_folder(const Options& options,
   options.require("output");
   fs::path path = options.get_string("output");
   if (!path.has_filename()) path = path.parent_path();
-  const std::string folder = path.string();
   std::error_code none;  // what cannot be looked at cannot be written, and is told then
+  // What a link leads to is replaced, not the link.
+  if (fs::is_symlink(path, none) && fs::is_directory(path, none)) path = fs::canonical(path, none);
+  const std::string folder = path.string();
   refuse_existing(folder, options.get_bool("overwrite"));
   if (fs::exists(folder, none) && !replaceable(folder))
     fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",

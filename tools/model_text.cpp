@@ -98,6 +98,36 @@ void check_lengths(const ValidationSet& set, int64_t longest) {
   }
 }
 
+// Whether what nobody gave is of another type.
+bool is_other_types(const Options& options, const TypeRules& rules) {
+  const auto by_default = [&](const char* key) { return !options.is_given(key); };
+  const bool encodes = options.get_int("enc-depth") > 0, decodes = options.get_int("dec-depth") > 0,
+             joins = options.get_bool("joint-vocab") || options.get_bool("tied-embeddings-all");
+  const auto& metrics = options.get_strings("valid-metrics");
+  const bool measures = std::ranges::all_of(metrics, [&](const std::string& metric) {
+    return std::ranges::find(rules.metrics, metric) != rules.metrics.end();
+  });
+  return (by_default("enc-depth") && encodes == (rules.type == ModelType::language_model)) ||
+         (by_default("dec-depth") && decodes == (rules.type == ModelType::classification)) ||
+         (by_default("joint-vocab") && by_default("tied-embeddings-all") && joins) ||
+         (by_default("valid-metrics") && !measures);
+}
+
+// One value stands for both only where there is one text.
+void check_is_two(const Options& options, const char* key, const TypeRules& rules) {
+  if (options.is_set(key) && options.text_of(key).find(' ') == std::string::npos)
+    fail(ErrorKind::usage, "{}: type {} has two sides; give two, got {}", key, rules.name,
+         options.text_of(key));
+}
+
+// --type in place of the task that goes with it leaves defaults that nobody gave, of another type.
+void check_type_alone(const Options& options, const TypeRules& rules) {
+  if (rules.type == ModelType::translation || !options.is_given("type") || options.is_given("task")) return;
+  if (is_other_types(options, rules))
+    fail(ErrorKind::usage, "type: the task {} is for models of another type; give --task {}",
+         options.get_string("task"), rules.name);
+}
+
 }  // namespace
 
 ModelType model_type(const Options& options) {
@@ -106,11 +136,16 @@ ModelType model_type(const Options& options) {
   return name == "classification" ? ModelType::classification : ModelType::translation;
 }
 
+const char* files_shown(ModelType type) { return rules_of(type).shown; }
+
 void check_model_type(const Options& options) {
   const TypeRules& rules = rules_of(model_type(options));
   check_files(options, "train-sets", rules, true);
   check_files(options, "valid-sets", rules, false);
   check_files(options, "test-sets", rules, true);
+  check_type_alone(options, rules);
+  if (rules.type == ModelType::translation) check_is_two(options, "languages", rules);
+  if (rules.type != ModelType::language_model) check_is_two(options, "vocab-sizes", rules);
   check_depth(options, "enc-depth", rules.type != ModelType::language_model, rules);
   check_depth(options, "dec-depth", rules.type != ModelType::classification, rules);
   for (const std::string& metric : options.get_strings("valid-metrics")) {

@@ -12,6 +12,9 @@ namespace xf::tools {
 
 nn::ModelType model_type(const Options& options);
 
+// What it reads, as --train-sets has it: "SRC TRG".
+const char* files_shown(nn::ModelType type);
+
 // Error usage for options of training that are another type's: numbers of files, depths, tying, metrics.
 void check_model_type(const Options& options);
 

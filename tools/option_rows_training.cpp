@@ -47,17 +47,17 @@ std::vector<Row> data_options() {
               "learn a vocabulary from at most so many lines of a side, drawn from the text")
           .at_least(1)
           .seldom(),
-      integer("vocab-sizes", "", "N M", "sizes for --print-model without data")
+      integer("vocab-sizes", "", "N M", "sizes for --print-model without data; of a language model one")
           .at_least(2)
-          .exactly(2)
+          .up_to(2)
           .keeps(Keep::never)
           .seldom(),
       flag("joint-vocab", kByTask, "one vocabulary for both sides when it is trained here"),
       choice("tokenizer", "spm|icu|character|spacy3|spacy2.2", kByTask,
              "SentencePiece BPE, or with a word vocabulary single characters, or words by ICU's or spaCy's "
              "rules"),
-      text("languages", "", "L L", "of the two sides, en or de, for spaCy's rules; else as file names end")
-          .exactly(2)
+      text("languages", "", "L L", "of each side, en or de, for spaCy's rules; else as file names end")
+          .up_to(2)
           .seldom(),
       integer("min-freq", "2", "N", "rarer words become <unk> (all but spm)").at_least(1).seldom(),
       integer("max-length", "100", "N", "leave out training pairs with more tokens on a side")

@@ -116,7 +116,7 @@ std::vector<Row> classify_options() {
       text("model", "", "DIR", kRunHelp).alias("-m"),
       text("input", "-", "FILE", "a text a line; -: standard input").alias("-i"),
       text("output", "-", "FILE", "class, tab, probability for each line; -: standard output").alias("-o"),
-      flag("all-classes", "false", "the other classes too, behind the best"),
+      flag("all-classes", "false", "all classes, the most probable first"),
       integer("mini-batch", "256", "N", "texts read together").at_least(1),
       precision_option(),
   };

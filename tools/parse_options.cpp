@@ -3,40 +3,31 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 
 #include "core/error.h"
 #include "data/unicode.h"
-#include "nn/run_folder.h"
 #include "tools/build_info.h"
 #include "tools/command_line.h"
 #include "tools/config_file.h"
-#include "tools/exchange/import_model.h"
+#include "tools/inherited_options.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/options.h"
 #include "tools/presets.h"
 #include "tools/run_start.h"
-#include "tools/vocabularies.h"
 
 namespace xf::tools {
 namespace {
 
-const GivenOption* find_given(const std::vector<GivenOption>& given, std::string_view name) {
-  const auto found = std::ranges::find(given, name, &GivenOption::name);
-  return found == given.end() ? nullptr : &*found;
-}
-
-bool asks_for(const std::vector<GivenOption>& given, std::string_view name) {
+bool asks_for(const GivenOptions& given, std::string_view name) {
   const GivenOption* option = find_given(given, name);
   return option && option->words == std::vector<std::string>{"true"};
 }
 
 // Bare words are the runs of --report RUN..., which trains nothing, and nothing else.
-void check_runs(Program program, const std::vector<GivenOption>& given,
-                const std::vector<std::string>& arguments) {
+void check_runs(Program program, const GivenOptions& given, const std::vector<std::string>& arguments) {
   if (program != Program::train) return;
   const GivenOption* const runs = find_given(given, "runs");
   if (runs && !asks_for(given, "report")) refuse_argument(program, arguments, runs->words.front());
@@ -50,7 +41,7 @@ void check_runs(Program program, const std::vector<GivenOption>& given,
 }
 
 // A run that --resume names stands for its latest checkpoint, and --model run/ is run.
-void settle_run_folders(std::vector<GivenOption>& given) {
+void settle_run_folders(GivenOptions& given) {
   namespace fs = std::filesystem;
   for (GivenOption& option : given) {
     std::string& folder = option.words.front();
@@ -170,7 +161,7 @@ void check_begins(const Options& options, const char* key, Amount begin) {
 
 // What the command line asks for and the other options leave without effect. It is the command line alone: a config file
 // may be a run's own, in which every option stands.
-void check_effects(const Options& options, const std::vector<GivenOption>& from_command_line) {
+void check_effects(const Options& options, const GivenOptions& from_command_line) {
   const auto asked = [&](const char* key) { return find_given(from_command_line, key) != nullptr; };
   const auto needs = [&](const char* key, const char* what, bool given) {
     if (asked(key) && !given)
@@ -193,7 +184,7 @@ void check_effects(const Options& options, const std::vector<GivenOption>& from_
 }
 
 // Both say where the weights come from.
-void check_origin(const std::vector<GivenOption>& from_command_line) {
+void check_origin(const GivenOptions& from_command_line) {
   const GivenOption* const resume = find_given(from_command_line, "resume");
   const GivenOption* const pretrained = find_given(from_command_line, "pretrained-model");
   if (resume && pretrained && names_checkpoint(resume->words.front()))
@@ -202,64 +193,21 @@ void check_origin(const std::vector<GivenOption>& from_command_line) {
          resume->words.front(), pretrained->words.front());
 }
 
-// A command that names no text goes on with the checkpoint or the run that it names: config.toml there is what was not given.
-std::vector<GivenOption> options_of_run(const std::vector<GivenOption>& from_file,
-                                        const std::vector<GivenOption>& from_command_line) {
-  const auto given = [&](const char* name) {
-    const GivenOption* option = find_given(from_command_line, name);
-    return option ? option : find_given(from_file, name);
-  };
-  const GivenOption *run = given("model"), *resume = find_given(from_command_line, "resume");
-  if (resume && names_checkpoint(resume->words.front())) run = resume;
-  if (!run || given("train-sets")) return {};
-  const std::string path = run->words.front() + "/config.toml";
-  std::error_code unknown;
-  const auto type = std::filesystem::status(path, unknown).type();
-  const bool is_none =
-      type != std::filesystem::file_type::regular && type != std::filesystem::file_type::none;
-  if (is_none) return {};
-  std::vector<GivenOption> of_run = read_config(Program::train, path);  // or tells why it cannot be read
-  // Earlier versions have written what is of one command.
-  std::erase_if(of_run, [](const GivenOption& option) {
-    return find_option(Program::train, option.name)->keep == Keep::once;
-  });
-  return of_run;
+// Its weights are of one type, whatever a task makes of its sizes.
+void check_pretrained_type(const Options& options, const GivenOptions& from_model,
+                           const GivenOptions& from_command_line) {
+  if (from_model.empty()) return;
+  const GivenOption* const given = find_given(from_model, "type");
+  const std::string type = given ? given->words.front() : "translation";
+  const GivenOption* const asked = find_given(from_command_line, "type");
+  const std::string& wanted = asked ? asked->words.front() : options.get_string("type");
+  if (type == wanted) return;
+  fail(ErrorKind::usage, "pretrained-model: is of type {}, and this training of type {}; give --task {}",
+       type, wanted, type == "translation" ? "transformer-tiny" : type);
 }
 
-// Those that say what the model is and how its text is cut.
-std::vector<GivenOption> of_model(std::vector<GivenOption> given) {
-  std::erase_if(given, [](const GivenOption& option) {
-    constexpr std::array<std::string_view, 5> kOfText = {"tokenizer", "joint-vocab", "vocab-size",
-                                                         "lowercase", "max-length"};
-    const OptionSpec* spec = find_option(Program::train, option.name);
-    return spec->group != "model" && std::ranges::find(kOfText, option.name) == kOfText.end();
-  });
-  return given;
-}
-
-// What a run that begins with another model's weights has from it, unless it says otherwise: its sizes, and how its text is
-// cut. A run that goes on has it already.
-std::vector<GivenOption> options_of_pretrained(const std::vector<GivenOption>& from_file,
-                                               const std::vector<GivenOption>& from_command_line) {
-  const GivenOption* pretrained = find_given(from_command_line, "pretrained-model");
-  if (!pretrained) pretrained = find_given(from_file, "pretrained-model");
-  if (!pretrained) return {};
-  const std::string& path = pretrained->words.front();
-  if (exchange::is_foreign(path)) {
-    // Its vocabularies are no files: choose_vocabularies() takes them from the model.
-    const std::string config = exchange::import_model(path).checkpoint.config;
-    return of_model(parse_config(Program::train, config, path));
-  }
-  const std::string folder = nn::find_model_folder(path), home = find_vocabularies(folder);
-  if (home.empty()) fail(ErrorKind::data, "{}: no vocabulary in this folder or above it", path);
-  std::vector<GivenOption> given = of_model(read_config(Program::train, folder + "/config.toml"));
-  given.push_back({"vocabs", vocabulary_files(home), folder});
-  return given;
-}
-
-Options build(Program program, const std::vector<GivenOption>& from_run,
-              const std::vector<GivenOption>& from_model, const std::vector<GivenOption>& from_file,
-              const std::vector<GivenOption>& from_command_line) {
+Options build(Program program, const GivenOptions& from_run, const GivenOptions& from_model,
+              const GivenOptions& from_file, const GivenOptions& from_command_line) {
   Options options(program);
   if (program == Program::train) {
     const GivenOption* task = find_given(from_command_line, "task");
@@ -268,9 +216,14 @@ Options build(Program program, const std::vector<GivenOption>& from_run,
       options.apply(from_run, Options::Origin::user);  // before the task: what it changes is refused later
     const bool of_run = !task && !from_run.empty();
     if (of_run) task = find_given(from_run, "task");
+    if (!task) {
+      const std::string inherited = inherited_task(from_file, from_command_line, from_model);
+      if (!inherited.empty()) options.apply({{"task", {inherited}, "task"}}, Options::Origin::preset);
+    }
     const Preset& preset = find_preset(task ? task->words.front() : options.get_string("task"));
     options.apply(parse_config(program, preset.text, fmt::format("preset {}", preset.name)),
                   Options::Origin::preset);
+    check_pretrained_type(options, from_model, from_command_line);
     options.apply(from_model, Options::Origin::preset);
     if (of_run) options.apply(from_run, Options::Origin::user);
   }
@@ -299,12 +252,11 @@ std::optional<Options> parse_options(Program program, int argc, const char* cons
   if (!answer) {
     if (program == Program::train) check_origin(given);
     const GivenOption* config = find_given(given, "config");
-    const auto from_file = config ? read_config(program, config->words.front()) : std::vector<GivenOption>{};
-    const auto from_run =
-        program == Program::train ? options_of_run(from_file, given) : std::vector<GivenOption>{};
+    const auto from_file = config ? read_config(program, config->words.front()) : GivenOptions{};
+    const auto from_run = program == Program::train ? options_of_run(from_file, given) : GivenOptions{};
     const auto from_model = program == Program::train && from_run.empty()
                                 ? options_of_pretrained(from_file, given)
-                                : std::vector<GivenOption>{};
+                                : GivenOptions{};
     options = build(program, from_run, from_model, from_file, given);
     if (asks_for(given, "dump-config")) answer = options->to_toml();
   }

@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/error.h"
 #include "tools/extended_vocabulary.h"
+#include "tools/model_text.h"
 #include "tools/progress.h"
 #include "tools/stored_model.h"
 #include "tools/text_options.h"
@@ -100,24 +102,75 @@ std::string to_tsv(const std::vector<BegunTensor>& tensors) {
   return table;
 }
 
+namespace {
+
+// Those of a classifier's text are compared: its classes may be others.
+void check_same_vocabularies(const StoredModel& from, const std::vector<std::string>& pieces,
+                             const Vocabularies& vocabularies, bool classifies) {
+  const auto checksum = [&](const Vocabularies& all) {
+    return classifies ? all.source->checksum() : all.checksum();
+  };
+  const Vocabularies wanted = pieces.empty() ? from.vocabularies : extended(from.vocabularies, pieces);
+  if (checksum(wanted) == checksum(vocabularies)) return;
+  if (!pieces.empty())
+    fail(ErrorKind::usage, "vocabs: not those of {}, which --extend-vocab extends; leave it out",
+         from.folder);
+  fail(ErrorKind::data,
+       "{}: was trained with another vocabulary; leave out --vocabs, which is then the model's", from.folder);
+}
+
+// The head has a row for each class.
+bool is_of_classes(const std::string& parameter) { return parameter.starts_with("output."); }
+
+// A head of other classes: those that both have take their rows along, the others begin as usual.
+std::string begin_classes(const StoredModel& from, const Vocabularies& vocabularies,
+                          const nn::Registry& registry, std::vector<BegunTensor>& tensors) {
+  std::map<std::string, int32_t> before;
+  for (int32_t id = 0; id < from.vocabularies.target->size(); ++id)
+    before[from.vocabularies.target->piece(id)] = id;
+  const data::Tokenizer& classes = *vocabularies.target;
+  int64_t known = 0;
+  for (int32_t id = 0; id < classes.size(); ++id) known += before.contains(classes.piece(id));
+  for (const nn::Parameter& parameter : registry.parameters()) {
+    if (!is_of_classes(parameter.name)) continue;
+    const Tensor& rows = from.checkpoint.model.at(parameter.name);
+    const int64_t width = parameter.shape.numel() / parameter.shape[0];
+    if (known == 0 || rows.numel() != width * rows.dim(0)) continue;
+    for (int32_t id = 0; id < classes.size(); ++id) {
+      const auto row = before.find(classes.piece(id));
+      if (row != before.end())
+        registry.set(parameter, rows.slice_rows(row->second, row->second + 1), id * width);
+    }
+    BegunTensor& tensor = *std::ranges::find(tensors, parameter.name, &BegunTensor::name);
+    tensor.what = What::reshaped;
+    tensor.shape_there = rows.shape().to_string();
+  }
+  return fmt::format("classes: {} of {} as there, the others new", known, classes.size());
+}
+
+}  // namespace
+
 Pretrained begin_pretrained(const Options& options, const Vocabularies& vocabularies,
                             const nn::Registry& registry) {
   const StoredModel from = read_stored_model(options.get_string("pretrained-model"));
   nn::check_trainable(from.checkpoint.model, from.folder);
   std::vector<std::string> pieces;
-  if (options.is_set("extend-vocab")) {
+  if (options.is_set("extend-vocab"))
     pieces = read_pieces(options.get_string("extend-vocab"), text_pipeline(options));
-    if (extended(from.vocabularies, pieces).checksum() != vocabularies.checksum())
-      fail(ErrorKind::usage, "vocabs: not those of {}, which --extend-vocab extends; leave it out",
-           from.folder);
-  } else {
-    check_vocabularies(vocabularies, from.checkpoint.metadata, from.folder);
-  }
+  const bool classifies = model_type(options) == nn::ModelType::classification;
+  check_same_vocabularies(from, pieces, vocabularies, classifies);
+  const bool other_classes =
+      classifies && from.vocabularies.target->checksum() != vocabularies.target->checksum();
+  nn::TensorMap model = from.checkpoint.model;
+  if (other_classes) std::erase_if(model, [](const auto& tensor) { return is_of_classes(tensor.first); });
   Pretrained begun;
-  begun.tensors = begin_with(from.checkpoint.model, registry, from.folder);
+  begun.tensors = begin_with(model, registry, from.folder);
+  std::string classes;
+  if (other_classes) classes = begin_classes(from, vocabularies, registry, begun.tensors);
   begun.lines = beginning_lines(begun.tensors, from.folder);
+  if (other_classes) begun.lines.push_back(classes);
   if (!pieces.empty()) {
-    begin_new_rows(from.checkpoint.model, registry, from.vocabularies, pieces);
+    begin_new_rows(model, registry, from.vocabularies, pieces);
     begun.lines.push_back(
         fmt::format("vocabulary: {} more, which begin as the mean of those that they were cut into",
                     counted(static_cast<int64_t>(pieces.size()), "piece")));

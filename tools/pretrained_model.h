@@ -40,7 +40,8 @@ struct Pretrained {
 };
 
 // begin_with() the model of --pretrained-model, and with --extend-vocab rows for the new pieces. `vocabularies`: this
-// training's. Error usage where they are not the model's, or not what --extend-vocab makes of those.
+// training's; a classifier's classes may be others, of which those that the model has take their rows along. Error data where
+// the vocabularies are not the model's, usage where they are not what --extend-vocab makes of those.
 Pretrained begin_pretrained(const Options& options, const Vocabularies& vocabularies,
                             const nn::Registry& registry);
 

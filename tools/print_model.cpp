@@ -19,7 +19,7 @@ std::string megabytes(int64_t bytes) { return fmt::format("{:.0f} MB", static_ca
 
 std::pair<int64_t, int64_t> vocabulary_sizes(const Options& options) {
   const auto sizes = options.get_ints("vocab-sizes");
-  if (sizes.size() == 2) return {sizes[0], sizes[1]};
+  if (!sizes.empty()) return {sizes.front(), sizes.back()};
   if (model_type(options) == nn::ModelType::classification)
     fail(ErrorKind::usage, "print-model of a classifier: give --vocab-sizes PIECES CLASSES");
   const auto& paths = options.get_strings("vocabs");

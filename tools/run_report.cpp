@@ -22,12 +22,19 @@ std::optional<double> score_of(const ValidationResult& result, std::initializer_
   return std::nullopt;
 }
 
+// In nats a token: some types of models measure its exponential alone.
+std::optional<double> validation_loss(const ValidationResult& result) {
+  if (const auto loss = score_of(result, {"ce-mean-batches", "ce-mean-words"})) return loss;
+  const auto perplexity = score_of(result, {"perplexity"});
+  return perplexity ? std::optional(std::log(*perplexity)) : std::nullopt;
+}
+
 std::string seed_block(const nn::TrainingState& state, const ValidationResult& result) {
   const nn::EpochLoss& loss = state.epoch_loss;
   return epoch_block({.epoch = state.previous_epoch + 1,
                       .seconds = state.seconds - loss.began,
                       .training_loss = loss.update_means / static_cast<double>(loss.updates),
-                      .validation_loss = score_of(result, {"ce-mean-batches", "ce-mean-words"}),
+                      .validation_loss = validation_loss(result),
                       .bleu = score_of(result, {"compat-bleu", "bleu"})});
 }
 

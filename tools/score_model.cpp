@@ -4,23 +4,28 @@
 
 #include <cmath>
 
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/classification_validator.h"
 #include "tools/loaded_model.h"
 #include "tools/model_config.h"
+#include "tools/model_text.h"
+#include "tools/progress.h"
 #include "tools/validation.h"
 
 namespace xf::tools {
 
 void score_model(const Options& options) {
   options.require("model");
-  options.require("text");
   watch_signals();
   set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
   const Device device = set_up_device(options);
   const auto model = load_model(options.get_string("model"), device, chosen_dtype(options));
   const nn::ModelType type = model->model->config().type;
+  if (!options.is_set("text"))
+    fail(ErrorKind::usage, "xformer-score lm needs --text {}; see xformer-score lm --help",
+         files_shown(type));
   const int64_t longest = nn::most_tokens(model->model->config()) - 1;
   const auto set =
       read_validation_set(type, {.paths = options.get_strings("text"), .tsv = options.get_bool("tsv")},
@@ -31,6 +36,9 @@ void score_model(const Options& options) {
                   data::validation_batches(set->corpus, batch_specials(type, model->vocabularies),
                                            batch_capacity(type, options.get_int("mini-batch-words"))));
   fmt::print("lines            {}\n", set->corpus.size());
+  if (const int64_t empty = set->corpus.statistics.dropped_empty; empty > 0)
+    fmt::print("left out         {}\n",
+               counted(empty, type == nn::ModelType::translation ? "pair with an empty side" : "empty line"));
   fmt::print("tokens           {}\n", loss.sums.tokens);
   fmt::print("loss             {:.6f}\n", loss.mean());
   fmt::print("perplexity       {:.4f}\n", std::exp(loss.mean()));

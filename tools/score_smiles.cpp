@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/error.h"
 #include "core/stop.h"
@@ -13,8 +14,7 @@
 namespace xf::tools {
 namespace {
 
-void write_faults(const data::SmilesScore& score, const std::string& path) {
-  OutputFile output(path);
+void write_faults(const data::SmilesScore& score, OutputFile& output) {
   for (const auto& [line, what] : score.faults) output.write_line(fmt::format("{}\t{}", line + 1, what));
   output.close();
 }
@@ -32,12 +32,14 @@ void score_smiles(const Options& options) {
   if (lines.empty()) fail(ErrorKind::data, "{}: is empty; expected a SMILES string a line", input);
   std::vector<std::string> train;
   if (options.is_set("train")) train = data::read_lines(options.get_string("train"));
+  std::optional<OutputFile> faults;  // opened before the work is done
+  if (options.is_set("faults")) faults.emplace(options.get_string("faults"));
   const data::SmilesScore score = data::score_smiles(lines, options.is_set("train") ? &train : nullptr);
+  if (faults) write_faults(score, *faults);
   fmt::print("lines   {}\n", score.lines);
   fmt::print("valid   {:.2f}\n", percentage(score.valid, score.lines));
   fmt::print("unique  {:.2f}\n", percentage(score.unique, score.valid));
   if (score.novel) fmt::print("novel   {:.2f}\n", percentage(*score.novel, score.unique));
-  if (options.is_set("faults")) write_faults(score, options.get_string("faults"));
 }
 
 }  // namespace xf::tools

@@ -17,7 +17,7 @@ std::string text_of(const data::Tokenizer& vocabulary, std::span<const int32_t> 
                          id == vocabulary.bos_id() || id == vocabulary.eos_id();
     if (!special) words.push_back(id);
   }
-  return data::without_special_words(vocabulary.decode(words));
+  return data::without_special_words(vocabulary.decode_apart(words));
 }
 
 // most: tokens that the model reads, with </s>.

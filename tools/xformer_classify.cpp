@@ -1,6 +1,10 @@
 // xformer-classify: lines in, the most probable class of each and its probability out.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "data/text_file.h"
@@ -18,13 +22,16 @@ namespace {
 constexpr size_t kLinesAtATime = 6400;  // unless somebody waits at a pipe's other end
 
 std::string line_of(const Classification& classification, const data::Tokenizer& labels, bool all) {
-  const auto text = [&](size_t c) {
-    return fmt::format("{}\t{:.4f}", labels.piece(static_cast<int32_t>(c)), classification.probabilities[c]);
-  };
-  std::string line = text(static_cast<size_t>(classification.best));
-  for (size_t c = 0; all && c < classification.probabilities.size(); ++c) {
-    if (c != static_cast<size_t>(classification.best)) line += "\t" + text(c);
+  const std::vector<double>& p = classification.probabilities;
+  std::vector<int32_t> shown = {classification.best};
+  if (all) {
+    shown.resize(p.size());
+    std::iota(shown.begin(), shown.end(), 0);
+    std::ranges::stable_sort(shown, std::greater(), [&](int32_t c) { return p[static_cast<size_t>(c)]; });
   }
+  std::string line;
+  for (const int32_t c : shown)
+    line += fmt::format("{}{}\t{:.4f}", line.empty() ? "" : "\t", labels.piece(c), p[static_cast<size_t>(c)]);
   return line;
 }
 

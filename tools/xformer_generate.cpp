@@ -1,6 +1,10 @@
 // xformer-generate: lines from a language model, each of which goes on from a prompt or begins with nothing.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <span>
+
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "data/text_file.h"
@@ -10,6 +14,7 @@
 #include "tools/output_file.h"
 #include "tools/progress.h"
 #include "tools/ranks.h"
+#include "tools/terminal.h"
 
 namespace xf::tools {
 namespace {
@@ -26,17 +31,80 @@ nn::SamplingOptions sampling_options(const Options& options, const data::Tokeniz
           .pad = vocabulary.pad_id()};
 }
 
-// Each prompt as often as --samples says, as ids.
-std::vector<std::vector<int32_t>> read_prompts(const Options& options, const LoadedModel& model) {
-  std::vector<std::string> lines = {""};
-  if (options.is_set("input")) lines = data::read_lines(options.get_string("input"));
-  std::vector<std::vector<int32_t>> prompts;
-  for (const std::string& line : lines) {
-    const auto ids = model.vocabularies.target->encode(model.pipeline.prepare(line));
-    prompts.insert(prompts.end(), static_cast<size_t>(options.get_int("samples")), ids);
-  }
-  return prompts;
+// The prompt's own text and what follows it: ids say neither which letters were capitals nor what an unknown token was.
+std::string continued(const std::string& prompt, std::span<const int32_t> ids, size_t prompt_ids,
+                      const data::Tokenizer& vocabulary) {
+  const std::string whole = vocabulary.decode(ids), before = vocabulary.decode(ids.first(prompt_ids));
+  if (prompt.empty() || !whole.starts_with(before)) return whole;
+  std::string_view added = std::string_view(whole).substr(before.size());
+  // A vocabulary may not know of a space at the end, and begin its next word with one.
+  if (prompt.ends_with(' ') && !before.ends_with(' ') && added.starts_with(' ')) added.remove_prefix(1);
+  return prompt + std::string(added);
 }
+
+// Lines are written together, however many prompts they go on from.
+class Writer {
+ public:
+  Writer(const Options& options, const LoadedModel& model, Arena& arena, bool line_by_line)
+      : options_(options),
+        model_(model),
+        sampler_(model.language_model(), arena, sampling_options(options, *model.vocabularies.target)),
+        output_(options.get_string("output"), line_by_line) {}
+
+  // As often as --samples says. `where`: of messages.
+  void add(const std::string& prompt, const std::string& where) {
+    const data::Tokenizer& vocabulary = *model_.vocabularies.target;
+    const std::vector<int32_t> ids = vocabulary.encode(model_.pipeline.prepare(prompt));
+    check_length(std::ssize(ids), where);
+    unknown_ += std::ranges::count(ids, vocabulary.unk_id());
+    for (int64_t i = 0; i < options_.get_int("samples"); ++i) {
+      texts_.push_back(prompt);
+      prompts_.push_back(ids);
+      if (std::ssize(prompts_) == options_.get_int("mini-batch")) flush();
+    }
+  }
+
+  void flush() {
+    if (prompts_.empty()) return;
+    check_stop();
+    const auto lines = sampler_.sample(prompts_, written_);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      output_.write_line(continued(texts_[i], lines[i].ids, prompts_[i].size(), *model_.vocabularies.target));
+      cut_ += lines[i].cut;
+    }
+    written_ += lines.size();
+    texts_.clear();
+    prompts_.clear();
+  }
+
+  void close() {
+    flush();
+    output_.close();
+    if (options_.get_bool("quiet")) return;
+    if (unknown_)
+      fmt::print(stderr, "warning: {} of the prompts unknown to the model\n", counted(unknown_, "token"));
+    if (cut_) fmt::print(stderr, "warning: {} cut at the length limit\n", counted(cut_, "line"));
+  }
+
+ private:
+  void check_length(int64_t tokens, const std::string& where) const {
+    const int64_t most = sampler_.max_length();
+    if (tokens < most) return;
+    const bool of_model = most < options_.get_int("max-length");
+    fail(ErrorKind::data, "{}: a prompt of {}; {} has at most {}: {}", where, counted(tokens, "token"),
+         of_model ? "a line of this model" : "a line", most,
+         of_model ? "shorten the prompt" : "shorten the prompt, or raise --max-length");
+  }
+
+  const Options& options_;
+  const LoadedModel& model_;
+  nn::Sampler sampler_;
+  OutputFile output_;
+  std::vector<std::string> texts_;  // of lines to be written
+  std::vector<std::vector<int32_t>> prompts_;
+  uint64_t written_ = 0;
+  int64_t unknown_ = 0, cut_ = 0;
+};
 
 int generate(int argc, char** argv) {
   const auto options = parse_options(Program::generate, argc, argv);
@@ -46,26 +114,20 @@ int generate(int argc, char** argv) {
   set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
   const Device device = set_up_device(*options);
   const auto model = load_model(options->get_string("model"), device, *options);
-  const data::Tokenizer& vocabulary = *model->vocabularies.target;
   Arena arena(device);
-  const nn::Sampler sampler(model->language_model(), arena, sampling_options(*options, vocabulary));
-  const auto prompts = read_prompts(*options, *model);
-  OutputFile output(options->get_string("output"));
-  const auto at_a_time = static_cast<size_t>(options->get_int("mini-batch"));
-  int64_t cut = 0;
-  for (size_t begin = 0; begin < prompts.size(); begin += at_a_time) {
-    check_stop();
-    const size_t end = std::min(prompts.size(), begin + at_a_time);
-    const auto from = prompts.begin() + static_cast<std::ptrdiff_t>(begin),
-               to = prompts.begin() + static_cast<std::ptrdiff_t>(end);
-    for (const nn::SampledLine& line : sampler.sample({from, to}, begin)) {
-      output.write_line(vocabulary.decode(line.ids));
-      cut += line.cut;
+  const bool has_input = options->is_set("input"),
+             piped = has_input && somebody_waits(options->get_string("input"));
+  Writer writer(*options, *model, arena, piped);
+  if (!has_input) writer.add("", "");
+  if (has_input) {
+    data::LineReader reader(options->get_string("input"));
+    for (std::string line; reader.next(line);) {
+      data::check_utf8(reader.name(), reader.line_number(), line);
+      writer.add(line, fmt::format("{}:{}", reader.name(), reader.line_number()));
+      if (piped) writer.flush();
     }
   }
-  output.close();
-  if (cut && !options->get_bool("quiet"))
-    fmt::print(stderr, "warning: {} cut at the length limit\n", counted(cut, "line"));
+  writer.close();
   return 0;
 }
 

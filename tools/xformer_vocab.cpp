@@ -42,8 +42,16 @@ std::unique_ptr<data::Tokenizer> train_words(const Options& options,
   if (!options.get_bool("quiet"))
     fmt::print(stderr, "{}, {}\n", counted(counts.total, "token"),
                counted(static_cast<int64_t>(counts.times.size()), "type"));
-  return data::build_word_tokenizer(
-      counts, {.min_frequency = options.get_int("min-freq"), .specials = {}, .rules = rules});
+  if (counts.total == 0)
+    fail(ErrorKind::data, "{}: no word in it; give text to learn from",
+         fmt::join(options.get_strings("input"), ", "));
+  const data::WordVocabularyOptions choice{
+      .min_frequency = options.get_int("min-freq"), .specials = {}, .rules = rules};
+  auto words = data::build_word_tokenizer(counts, choice);
+  if (words->size() == std::ssize(choice.specials.order))
+    fail(ErrorKind::usage, "min-freq: every word is rarer than {}; lower it, or give more text",
+         choice.min_frequency);
+  return words;
 }
 
 std::unique_ptr<data::Tokenizer> train_pieces(const Options& options,
@@ -185,7 +193,7 @@ int check(const Options& options) {
     fail(ErrorKind::usage, "xformer-vocab check takes one file, or two that are parallel");
   if (paths.size() == 1) {
     const auto report = data::check_text(paths[0], with.per_text[0]);
-    fmt::print("{}{}", data::describe(report), data::verdict(report.clean()));
+    fmt::print("{}{}", data::describe(report), data::verdict(report));
     return report.clean() ? 0 : 1;
   }
   const auto report = data::check_corpus(paths[0], paths[1], with.per_text[0], with.per_text[1]);

@@ -37,6 +37,7 @@ class Reader {
     if (c == '-') return bond(BondOrder::one);
     if (c == '=') return bond(BondOrder::two);
     if (c == '#') return bond(BondOrder::three);
+    if (c == ':') return bond(BondOrder::aromatic);
     if (c == '%' || is_digit(at_)) return ring();
     atom();
   }
@@ -47,7 +48,8 @@ class Reader {
       return refuse("is neither an atom without brackets nor a bond, a branch or a ring's number");
     if (molecule_.atoms.size() == kMostAtoms) return refuse(fmt::format("more than {} atoms", kMostAtoms));
     const size_t atom = molecule_.add(element, aromatic);
-    if (last_ != Last::nothing) molecule_.bond(previous_, atom, order(previous_, atom, bond_));
+    if (last_ != Last::nothing) join(previous_, atom, bond_);
+    if (!fault_.empty()) return;
     bond_.reset();
     previous_ = atom;
     rings_may_follow_ = true;
@@ -72,9 +74,11 @@ class Reader {
     return best;
   }
 
-  BondOrder order(size_t a, size_t b, std::optional<BondOrder> written) const {
+  void join(size_t a, size_t b, std::optional<BondOrder> written) {
     const bool aromatic = molecule_.atoms[a].aromatic && molecule_.atoms[b].aromatic;
-    return written.value_or(aromatic ? BondOrder::aromatic : BondOrder::one);
+    const BondOrder order = written.value_or(aromatic ? BondOrder::aromatic : BondOrder::one);
+    if (order == BondOrder::aromatic && !aromatic) return refuse("an aromatic bond joins aromatic atoms");
+    molecule_.bond(a, b, order);
   }
 
   void bond(BondOrder order) {
@@ -105,8 +109,7 @@ class Reader {
       return refuse("a ring would join two atoms that are joined already");
     if (opening.bond && bond_ && opening.bond != bond_)
       return refuse("a ring has two different bonds at its ends");
-    molecule_.bond(opening.atom, previous_,
-                   order(opening.atom, previous_, opening.bond ? opening.bond : bond_));
+    join(opening.atom, previous_, opening.bond ? opening.bond : bond_);
   }
 
   void open() {

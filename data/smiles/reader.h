@@ -3,12 +3,12 @@
 //
 //   chain  =  atom rings branches { bond atom rings branches }
 //   atom   =  B | C | N | O | P | S | F | Cl | Br | I | b | c | n | o | p | s
-//   bond   =  "" | - | = | #          "" between two aromatic atoms is an aromatic bond, otherwise a single one
+//   bond   =  "" | - | = | # | :      "" between two aromatic atoms is an aromatic bond, otherwise a single one
 //   rings  =  { bond (digit | % digit digit) }       twice the same number: a bond; then the number is free again
 //   branches = { "(" bond chain ")" }
 //
-// Not read: brackets (charges, isotopes, hydrogen by number), stereochemistry, molecules of several parts; and more than
-// kMostAtoms, so that what recurses over a molecule has an end.
+// Not read: brackets (charges, isotopes, hydrogen by number), the quadruple bond $, stereochemistry, molecules of several
+// parts; and more than kMostAtoms, so that what recurses over a molecule has an end.
 #pragma once
 
 #include <string>

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <string_view>
 
 namespace xf::nn::quirks {
@@ -35,18 +37,19 @@ Switch flag(std::string_view name, bool Quirks::*member) {
   return choice<bool>(name, member, {{"false", false}, {"true", true}});
 }
 
-Switch number(std::string_view name, float Quirks::*member) {
-  return {name, fmt::format("{} or another number", Quirks{}.*member),
+Switch number(std::string_view name, float Quirks::*member, std::string_view others, bool (*is_one)(float)) {
+  return {name, fmt::format("{} or another {}", Quirks{}.*member, others),
           [=](Quirks& quirks, std::string_view given) {
-            const auto [end, error] =
-                std::from_chars(given.data(), given.data() + given.size(), quirks.*member);
-            return error == std::errc() && end == given.data() + given.size();
+            const char* const last = given.data() + given.size();
+            const auto [end, error] = std::from_chars(given.data(), last, quirks.*member);
+            return error == std::errc() && end == last && is_one(quirks.*member);
           }};
 }
 
 const std::vector<Switch>& table() {
   static const std::vector<Switch> all{
-      number("mask-fill", &Quirks::mask_fill),
+      number("mask-fill", &Quirks::mask_fill, "number below infinity",
+             [](float fill) { return fill < std::numeric_limits<float>::infinity(); }),
       choice<PadAxis>("pad-axis", &Quirks::pad_axis,
                       {{"key", PadAxis::key}, {"query", PadAxis::query}, {"both", PadAxis::both}}),
       flag("apply-mask", &Quirks::apply_mask),
@@ -58,7 +61,8 @@ const std::vector<Switch>& table() {
                           {{"variance", NormFormula::variance},
                            {"deviation", NormFormula::deviation},
                            {"misplaced", NormFormula::misplaced}}),
-      number("norm-eps", &Quirks::norm_eps),
+      number("norm-eps", &Quirks::norm_eps, "finite number from 0 on",
+             [](float eps) { return eps >= 0 && std::isfinite(eps); }),
       choice<NormSharing>(
           "decoder-norms", &Quirks::decoder_norms,
           {{"own", NormSharing::none}, {"first", NormSharing::first}, {"second", NormSharing::second}}),

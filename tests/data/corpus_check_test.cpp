@@ -33,7 +33,10 @@ TEST_CASE("Corpus check: one run shows everything there is to mend, by line", "[
 TEST_CASE("Corpus check: text of blank lines alone is nothing to train on", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string source = folder.write("x.en", "\n\n"), target = folder.write("x.de", "\n \n");
-  CHECK_FALSE(check_corpus(source, target, {}, {}).clean());
+  const CorpusReport report = check_corpus(source, target, {}, {});
+  CHECK_FALSE(report.clean());
+  CHECK_THAT(describe(report), Catch::EndsWith("  no pair to train on\n  not ready for training\n"));
+  CHECK(verdict(check_text(source, {})) == "  no line to train on\n  not ready for training\n");
 }
 
 TEST_CASE("Corpus check: text of which every pair is too long is nothing to train on", "[unit]") {

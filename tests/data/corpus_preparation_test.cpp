@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "core/file.h"
 #include "core/parallel.h"
 #include "data/batches.h"
 #include "data/word_tokenizer.h"
@@ -118,6 +119,27 @@ TEST_CASE("Prepared corpus: another text, vocabulary or filter has none", "[unit
   const auto newer = std::filesystem::last_write_time(e.texts[0].source()) + std::chrono::nanoseconds(1000);
   std::filesystem::last_write_time(e.texts[0].source(), newer);
   CHECK_FALSE(open_prepared(e.to_prepare(), e.path()));
+}
+
+TEST_CASE(
+    "Prepared corpus: one whose numbers are damaged is none, one whose ids are is refused when they are read",
+    "[unit]") {
+  const Example e;
+  prepare_corpus(e);
+  const std::string whole = read_file(e.path());
+  const auto pairs = static_cast<size_t>(open_prepared(e.to_prepare(), e.path())->corpus.size());
+  const auto damage = [&](size_t at) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    e.folder.write("text.corpus", bytes);
+  };
+  damage(400);
+  CHECK_FALSE(open_prepared(e.to_prepare(), e.path()));
+  damage(16 + 4 * (3 * pairs + 1));  // one block: where sentences begin, lines, then ids
+  const auto prepared = open_prepared(e.to_prepare(), e.path());
+  REQUIRE(prepared);
+  CHECK_THAT(error_of([&] { prepared->corpus.source[0]; }),
+             Catch::EndsWith("remove it, and the text is prepared again"));
 }
 
 TEST_CASE("Prepared corpus: what is wrong with a text is told as of one in memory, and leaves no file",

@@ -39,7 +39,19 @@ TEST_CASE("Classes: white space around a class is none of its name", "[unit]") {
   CHECK_THAT(error_of([&] {
                read_text(TextKind::labelled, {{.paths = {folder.write("blank", "a\t \n")}, .tsv = true}}, {});
              }),
-             Catch::EndsWith("blank:1: a line without a class"));
+             Catch::EndsWith("blank:1: a line without a class; give it one, or remove it with its text"));
+}
+
+// Behind a class stands a tab where several are written (xformer-classify --all-classes).
+TEST_CASE("Classes: none has a tab in its name", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string texts = folder.write("texts", "a\nb\n"), classes = folder.write("classes", "x\ny\tz\n");
+  CHECK_THAT(error_of([&] {
+               read_text(TextKind::labelled, {{.paths = {texts, classes}}}, {});
+             }),
+             Catch::StartsWith("3: " + classes + ":2: a class with a tab in it"));
+  CHECK_THAT(error_of([] { make_labels("x\ny\tz\n", "its.labels"); }),
+             Catch::StartsWith("3: its.labels: a class with a tab in it"));
 }
 
 TEST_CASE("Labels: ids in order of the names, and back from their file", "[unit]") {

@@ -53,6 +53,9 @@ TEST_CASE("Paired lines: a line of another number of columns than two is named",
   CHECK_THAT(refusal("a\tb\n\n"), Catch::StartsWith(bad + ":2: 1 column, not 2; "));
   CHECK_THAT(refusal("a\tb\nc\tM\xE4nner\n"), Catch::StartsWith(bad + ":2: invalid UTF-8 at byte 4; "));
   CHECK_THAT(refusal(""), Catch::StartsWith(bad + ": is empty"));
+  CHECK_THAT(
+      error_of([&] { read(TextKind::labelled, {.paths = {folder.write("bad", "a\n")}, .tsv = true}); }),
+      Catch::EndsWith("give lines of a text and its class with one tab between them"));
 }
 
 TEST_CASE("Paired lines: the file that is empty, or shorter, is told", "[unit]") {

@@ -66,6 +66,8 @@ TEST_CASE("SMILES: a string that breaks the grammar is refused with place and re
       {"C12CC12", "character 7: a ring would join two atoms that are joined already"},
       {"C=1CCC#1", "character 8: a ring has two different bonds"},
       {"C%1CC", "character 2: two digits follow %"},
+      {"C:C", "character 3: an aromatic bond joins aromatic atoms"},
+      {"C:1CC1", "character 6: an aromatic bond joins aromatic atoms"},
   };
   CHECK(fault(std::string(kMostAtoms, 'C')).empty());
   CHECK(fault(std::string(kMostAtoms + 1, 'C')) == "character 1001: more than 1000 atoms");
@@ -106,6 +108,13 @@ TEST_CASE("SMILES: aromatic atoms lie in rings that can be written with single a
     INFO(text);
     CHECK_THAT(fault(text), Catch::Contains("Kekul"));
   }
+}
+
+// OpenSMILES, "Bonds": an aromatic bond may be written.
+TEST_CASE("SMILES: an aromatic bond is the same, written or not", "[unit]") {
+  CHECK(canonical("c:1:c:c:c:c:c:1") == canonical("c1ccccc1"));
+  CHECK(canonical("c1:c:c:o:c1") == canonical("c1ccoc1"));
+  CHECK(fault("c1ccccc1:c1ccccc1") == fault("c1ccccc1c1ccccc1"));  // of a bond that is in no ring
 }
 
 TEST_CASE("SMILES: strings of one molecule have one canonical string", "[unit]") {

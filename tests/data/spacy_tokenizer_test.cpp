@@ -70,6 +70,18 @@ TEST_CASE("spaCy: white space beyond one space is a word", "[golden]") {
   CHECK(cut("spacy3 en", "").empty());
 }
 
+// As S002's idx_to_word, " ".join(words), which its BLEU pairs word by word.
+TEST_CASE("Words apart: what was cut stays cut, characters make up their words", "[unit]") {
+  const std::string words = "<unk>\n<pad>\n<sos>\n<eos>\nvergessen\n,\nins\n\u2581vergessen\n\u2581ins\n";
+  const auto apart = [](const std::string& list, const std::vector<int32_t>& ids) {
+    return make_word_tokenizer(list, "a list")->decode_apart(ids);
+  };
+  CHECK(apart("#words spacy3 de\n" + words, {2, 4, 5, 6, 3}) == "vergessen , ins");
+  CHECK(apart(words, {2, 7, 5, 8, 3}) == "vergessen , ins");
+  const std::string letters = "#words character\n<unk>\n<pad>\n<sos>\n<eos>\na\nb\n\u2581\n";
+  CHECK(apart(letters, {4, 5, 6, 5}) == "ab b");
+}
+
 TEST_CASE("spaCy: no exception is longer than the longest", "[unit]") {
   size_t longest = 0;
   for (const SpacyRules rules : {SpacyRules::v3, SpacyRules::v2_2}) {

@@ -130,6 +130,11 @@ claim "a model in eight bits: 2" refused 2 "in eight bits; give the model that i
 claim "nothing is left of all that" test ! -e new -a ! -e new.tmp
 claim "what exists is left: 2" refused 2 "ct2 exists" to ctranslate2 -m run -o ct2
 claim "--overwrite replaces it" to ctranslate2 -m run -o ct2 --overwrite --quiet
+ln -s ct2 link
+claim "behind a link too, which stays" to ctranslate2 -m run -o link --overwrite --quiet
+claim "and is the folder's" test -L link -a -f ct2/model.bin
+claim "inspect: another toolkit's is called so: 2" refused 2 "ct2: another toolkit's model" xformer-export inspect ct2
+claim "average, too: 2" refused 2 "hf: another toolkit's model" xformer-export average hf -o new
 touch ct2/notes
 claim "not with more in it: 2" refused 2 "more than a model" to ctranslate2 -m run -o ct2 --overwrite
 claim "nor a run: 2" refused 2 "more than a model" to ctranslate2 -m run -o run --overwrite

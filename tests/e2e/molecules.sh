@@ -28,6 +28,8 @@ claim "score smiles: the random strings are of the same molecules" equal \
 printf 'CCO\nC(C\nOCC\nc1cccc1\n' | xformer-score smiles --faults faults >scores
 claim "score smiles: two of four are valid, and one molecule" equal "$(tr -s ' \n' ' ' <scores)" \
   "lines 4 valid 50.00 unique 50.00 "
+claim "score smiles: where they cannot be written, before anything is scored: 2" refused 2 "there is no folder nowhere" \
+  xformer-score smiles -i full/test.smi --faults nowhere/faults
 claim "score smiles: what is wrong with the others, by line" equal "$(cut -f1 faults | tr '\n' ' ')" "2 4 "
 claim "score smiles: no lines are an error" refused 3 "is empty" xformer-score smiles -i /dev/null
 claim "score smiles: a missing file is one" refused 3 "none.smi" xformer-score smiles none.smi

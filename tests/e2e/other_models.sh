@@ -57,6 +57,39 @@ head -n 1 valid.en | cut -d' ' -f1 >prompt
 claim "xformer-generate: a line goes on from its prompt" \
   grep -qi "^$(cat prompt)" <(xformer-generate -m language_model -i prompt --temperature 0)
 
+printf 'The OLD zebra\nQ!\n' >prompts
+xformer-generate -m language_model -i prompts --samples 2 -o told.txt 2>log
+claim "xformer-generate: a line begins with its prompt as it was given" equal "$(cut -c -13 told.txt | head -n 2 | uniq)" "The OLD zebra"
+claim "xformer-generate: unknown characters too" equal "$(grep -c '^Q!' told.txt)" 2
+claim "xformer-generate: and what is unknown is counted" grep -qE "^warning: [0-9]+ tokens? of the prompts unknown to the model$" log
+claim "xformer-generate: nothing on from nothing" equal "$(xformer-generate -m language_model -i /dev/null && echo "$?")" 0
+served() { # a line is there before the next one is read
+  coproc xformer-generate -m language_model -i - --samples 2000000000 --max-length 5
+  local first pid=$COPROC_PID
+  echo the >&"${COPROC[1]}"
+  read -r -t 60 first <&"${COPROC[0]}"
+  kill "$pid"
+  wait "$pid" 2>/dev/null
+  test -n "$first"
+}
+claim "xformer-generate: a pipe is served, however many lines are asked for" served
+seq 100 | tr '\n' ' ' >long
+claim "a prompt that is too long is told by its line: 3" refused 3 "long:1: a prompt of [0-9]+ tokens; a line has at most 20: shorten the prompt, or raise --max-length" \
+  xformer-generate -m language_model -i long --max-length 20
+language_model learnt --after 1u --max-length 60 --transformer-train-positions --quiet
+claim "of a model that reads no more, without an option that would not help" refused 3 "a line of this model has at most 61: shorten the prompt$" \
+  xformer-generate -m learnt -i long
+{ head -n 2 valid.en; echo; } >gap.en
+claim "xformer-score lm: empty lines are told" equal "$(xformer-score lm -m language_model -t gap.en | sed -n 2p)" "left out         1 empty line"
+claim "none but such: 3" refused 3 "no line is left: 3 empty; give a text" xformer-score lm -m language_model -t <(printf '\n\n\n')
+claim "no text: 2" refused 2 "xformer-score lm needs --text FILE;" xformer-score lm -m language_model
+claim "xformer-train --log-format seed: the loss of a model that measures its exponential" grep -q "Val Loss:" \
+  <(language_model seedlike --after 1e --valid-freq 1e --log-format seed 2>&1 && cat seedlike/train.log)
+printf '\n \n' >long.none
+echo 'each word once' >rare
+claim "a vocabulary of words from no word: 3" refused 3 "no word in it" xformer-vocab train long.none -m none.txt --tokenizer icu --quiet
+claim "of rare words: 2" refused 2 "min-freq: every word is rarer than 2" xformer-vocab train rare -m none.txt --tokenizer icu --quiet
+
 # ---- the classifier
 claim "classifier: it tells two languages apart" less 95 "$(last classifier accuracy)"
 xformer-score lm -m classifier/latest -t valid.text valid.labels >scores
@@ -68,6 +101,28 @@ claim "xformer-classify: $right of $(wc -l <classes) right" test "$right" -ge 11
 claim "xformer-classify: a pipe is served, an empty line too" equal "$(printf '\n\n' | xformer-classify -m classifier | wc -l)" 2
 claim "xformer-classify: all classes, which sum to 1" equal \
   "$(xformer-classify -m classifier -i test.text --all-classes | awk '{ if (($2 + $4 - 1)^2 > 1e-6) print }')" ""
+
+claim "xformer-classify: the most probable one first" equal \
+  "$(xformer-classify -m classifier -i test.text --all-classes | awk '$2 < $4')" ""
+
+# ---- on from such a model, and such a run
+begin() { # run, model, options...
+  local run=$1 model=$2
+  shift 2
+  xformer-train -m "$run" --pretrained-model "$model" --after 1u --learn-rate 0 --log-format plain "$@" 2>"$run.log"
+}
+claim "from a language model, without its task" begin on_language language_model -t train.en --valid-sets valid.en
+claim "it is the one that it was" near "$(last on_language perplexity)" "$(xformer-score lm -m language_model -t valid.en | value perplexity)"
+claim "from a classifier" begin on_classifier classifier -t train.text train.labels --valid-sets valid.text valid.labels
+claim "all of it is taken" grep -qE "^begins with [0-9]+ tensors of classifier/averaged$" on_classifier.log
+sed 's/^de$/and german/' train.labels | sed '1s/.*/fr/' >other.labels
+claim "with other classes" begin on_classes classifier -t train.text other.labels
+claim "which are told" grep -q "^classes: 1 of 3 as there, the others new$" on_classes.log
+claim "from a model of another type: 2" refused 2 "is of type classification, and this training of type language-model; give --task classification" \
+  xformer-train --task language-model --pretrained-model classifier -t train.en -m none
+cp -r parts_language_model named
+claim "a run whose text is named goes on as what it is" refused 2 "named was begun with other options" \
+  xformer-train -t train.en -m named --after 130u
 
 # ---- what is no such model
 claim "a language model does not translate" refused 2 "xformer-generate -m" xformer-translate -m language_model

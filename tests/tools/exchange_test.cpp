@@ -188,6 +188,74 @@ TEST_CASE("Exchange: sizes that no model of transformers has are refused by name
                Catch::StartsWith("3: "));
 }
 
+namespace {
+
+// A copy of a folder, in which files say something else.
+class Changed {
+ public:
+  explicit Changed(const std::string& folder) {
+    std::filesystem::copy(folder, folder_ / "", std::filesystem::copy_options::recursive);
+  }
+  void change(const std::string& file, const std::string& is, const std::string& becomes) {
+    std::string text = read_file(folder_ / file);
+    REQUIRE(text.find(is) != std::string::npos);
+    folder_.write(file, text.replace(text.find(is), is.size(), becomes));
+  }
+  std::string path() const { return folder_ / ""; }
+  std::string hf_error() const {
+    return error_of([&] { read_hf_marian(path()); });
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("Exchange: a model of transformers without what it says it has is refused", "[unit]") {
+  const Changed separate(fixture("separate"));
+  std::filesystem::remove(separate.path() + "target_vocab.json");
+  CHECK_THAT(separate.hf_error(), Catch::Contains("has no target_vocab.json"));
+  for (const char* id : {"1", "71"}) {  // <unk>, <pad>
+    Changed opus(fixture("opus"));
+    opus.change("config.json", "\"eos_token_id\": 0", std::string("\"eos_token_id\": ") + id);
+    CHECK_THAT(opus.hf_error(), Catch::StartsWith("3: ") && Catch::Contains("eos_token_id is ") &&
+                                    Catch::EndsWith("a sentence needs an end of its own"));
+  }
+}
+
+TEST_CASE(
+    "Exchange: a dropout that is none is named as it stands, and a search's settings are taken as far as "
+    "they go",
+    "[unit]") {
+  Changed opus(fixture("opus"));
+  opus.change("config.json", "\"dropout\": 0.1", "\"dropout\": 1.5");
+  CHECK_THAT(opus.hf_error(), Catch::EndsWith("config.json: dropout is 1.5; from 0 to 0.99 would be one"));
+  Changed other(fixture("opus"));
+  other.change("generation_config.json", "{", "{\n \"length_penalty\": -1.0,");
+  const ExchangedModel model = read_hf_marian(other.path());
+  CHECK(model.normalize == 0);
+  REQUIRE(model.warnings.size() == 1);
+  CHECK_THAT(model.warnings.front(), Catch::Contains("length_penalty is -1"));
+  CHECK_THAT(import_model(other.path()).checkpoint.config, Catch::Contains("normalize = 0"));
+}
+
+TEST_CASE(
+    "Exchange: a token that CTranslate2's settings name is in the vocabulary, and vocabularies are there",
+    "[unit]") {
+  const TemporaryFolder folder;
+  write_ctranslate2(folder / "", random_model(), Quantization::float32);
+  Changed start(folder / "");
+  start.change("config.json", "\"decoder_start_token\": \"<sos>\"", "\"decoder_start_token\": \"<begin>\"");
+  CHECK_THAT(error_of([&] { read_ctranslate2(start.path()); }),
+             Catch::EndsWith("decoder_start_token is '<begin>', which the target's vocabulary lacks"));
+  const Changed without(folder / "");
+  for (const char* name : {"shared_vocabulary.json", "source_vocabulary.json", "target_vocabulary.json"})
+    std::filesystem::remove(without.path() + name);
+  CHECK_THAT(error_of([&] { read_ctranslate2(without.path()); }),
+             Catch::Contains("neither shared_vocabulary.json nor source_vocabulary.json"));
+}
+
 TEST_CASE("Exchange: where a writer fails, the folder that was there stays", "[unit]") {
   const TemporaryFolder folder;
   const std::string path = folder / "there";

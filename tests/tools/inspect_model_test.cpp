@@ -5,6 +5,7 @@
 #include "core/file.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
+#include "tests/support/folders.h"
 #include "tests/tools/random_run.h"
 
 using namespace xf;
@@ -21,6 +22,13 @@ std::string with_length(const std::string& header, const std::string& data) {
 }
 
 }  // namespace
+
+TEST_CASE("Export inspect: another toolkit's folder is called so", "[unit]") {
+  const std::string opus = tests::source_folder() + "/tests/fixtures/marian/opus";
+  CHECK_THAT(error_of([&] { inspected(opus); }),
+             Catch::StartsWith("2: " + opus + ": another toolkit's model; ") &&
+                 Catch::Contains("xformer-export to xformer -m "));
+}
 
 TEST_CASE("Export inspect: blocks and tensors add up to the model's parameters", "[unit]") {
   const RandomRun run;

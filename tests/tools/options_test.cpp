@@ -222,6 +222,58 @@ TEST_CASE("Options: a run begins with one checkpoint's weights", "[unit]") {
         "2: --resume goes on with a, and --pretrained-model begins with b; leave out one of them");
 }
 
+TEST_CASE("Options: a type of model whose task is not given is told what to give", "[unit]") {
+  CHECK(train_error({"--type", "language-model"}) ==
+        "2: type: the task transformer-tiny is for models of another type; give --task language-model");
+  CHECK(train({"--type", "language-model", "--enc-depth", "0", "--joint-vocab=false",
+               "--tied-embeddings-all=false", "--valid-metrics", "perplexity"})
+            .get_int("enc-depth") == 0);
+}
+
+TEST_CASE("Options: what begins with a model's weights is of its type, and without a task of its type's",
+          "[unit]") {
+  const TemporaryFolder folder;
+  for (const char* type : {"language-model", "classification"}) {
+    const std::string run = folder / type;
+    std::filesystem::create_directories(run);
+    folder.write(std::string(type) + "/config.toml", train({"--task", type, "--dim-emb", "64"}).to_toml());
+    folder.write(std::string(type) + "/model.safetensors", "");
+    const bool classifies = std::string(type) == "classification";
+    folder.write(std::string(type) + (classifies ? "/vocab.source.spm" : "/vocab.spm"), "");
+    if (classifies) folder.write(std::string(type) + "/vocab.target.labels", "");
+    const Options options = train({"--pretrained-model", run.c_str()});
+    CHECK(options.get_string("task") == type);
+    CHECK(options.get_string("type") == type);
+    CHECK(options.get_int("dim-emb") == 64);
+    CHECK(options.get_strings("vocabs").size() == 1);
+    CHECK(options.get_strings("valid-metrics") == train({"--task", type}).get_strings("valid-metrics"));
+    CHECK_THAT(train_error({"--pretrained-model", run.c_str(), "--task", "demo"}),
+               Catch::StartsWith(std::string("2: pretrained-model: is of type ") + type) &&
+                   Catch::EndsWith(std::string("this training of type translation; give --task ") + type));
+  }
+}
+
+TEST_CASE("Options: a run that goes on with its text named has its task", "[unit]") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "run/checkpoints/update-000001");
+  folder.write("run/config.toml", train({"--task", "language-model"}).to_toml());
+  const std::string run = folder / "run";
+  CHECK(train({"-t", "text", "-m", run.c_str()}).get_string("type") == "language-model");
+  CHECK(train_error({"-t", "text", "-m", run.c_str(), "--overwrite"}) ==
+        "2: train-sets: type translation reads SRC TRG, got 1 file");
+}
+
+TEST_CASE("Options: one text has one language, two have two", "[unit]") {
+  CHECK(train({"--task", "language-model", "--languages", "en"}).get_strings("languages").size() == 1);
+  CHECK(train_error({"--languages", "en"}) ==
+        "2: languages: type translation has two sides; give two, got en");
+  CHECK(train({"--task", "language-model", "--vocab-sizes", "100"}).get_ints("vocab-sizes").size() == 1);
+  CHECK_THAT(error_of([] {
+               trainer_options(train({"--task", "language-model", "--lr-schedule", "plateau"}), 10);
+             }),
+             Catch::EndsWith("give --valid-sets FILE"));
+}
+
 TEST_CASE("Options: quiet is of one command: a run does not keep it, and one that has it is read", "[unit]") {
   const TemporaryFolder folder;
   CHECK_THAT(train({"--quiet"}).to_toml(), !Catch::Contains("quiet"));

@@ -196,27 +196,47 @@ nn::TransformerConfig config_of(const Variables& variables) {
   return config;
 }
 
+// What the decoder begins with, "<s>" where the file names nothing. Error data if it names a token that the target lacks.
+std::string start_token(const Settings& settings, const std::vector<std::string>& target) {
+  for (const char* key : {"decoder_start_token", "bos_token"}) {
+    const std::optional<std::string> token = settings.text(key);
+    if (!token) continue;
+    if (std::ranges::find(target, *token) == target.end())
+      fail(ErrorKind::data, "{}: {} is '{}', which the target's vocabulary lacks", settings.path(), key,
+           *token);
+    return *token;
+  }
+  return "<s>";
+}
+
 Vocabularies vocabularies_of(const std::string& folder, const Settings& settings,
                              std::vector<std::string>& warnings) {
   data::SpecialPieces specials;
   specials.unk = settings.text("unk_token").value_or("<unk>");
   specials.eos = settings.text("eos_token").value_or("</s>");
-  specials.bos = settings.text("decoder_start_token").value_or(settings.text("bos_token").value_or("<s>"));
-  const auto list = [&](const std::string& name) {
+  const auto there = [&](const char* name) { return std::filesystem::exists(folder + "/" + name); };
+  const auto pieces_of = [&](const std::string& name) {
     const std::string path = folder + "/" + name;
-    ForeignVocabulary vocabulary{parse_pieces(MappedFile(path).bytes(), path), specials};
-    const auto& pieces = vocabulary.pieces;
+    return parse_pieces(MappedFile(path).bytes(), path);
+  };
+  const bool joint = there("shared_vocabulary.json");
+  if (!joint && !there("source_vocabulary.json") && !there("target_vocabulary.json"))
+    fail(ErrorKind::data,
+         "{}: neither shared_vocabulary.json nor source_vocabulary.json and target_vocabulary.json in this "
+         "folder; copy it again",
+         folder);
+  const std::vector<std::string> source =
+                                     pieces_of(joint ? "shared_vocabulary.json" : "source_vocabulary.json"),
+                                 target = joint ? source : pieces_of("target_vocabulary.json");
+  specials.bos = start_token(settings, target);
+  const auto vocabulary_of = [&](const std::vector<std::string>& pieces) {
+    ForeignVocabulary vocabulary{pieces, specials};
     for (std::string* special : {&vocabulary.specials.bos, &vocabulary.specials.pad}) {
       if (std::ranges::find(pieces, *special) == pieces.end()) special->clear();
     }
     return vocabulary;
   };
-  if (std::filesystem::exists(folder + "/shared_vocabulary.json")) {
-    const ForeignVocabulary shared = list("shared_vocabulary.json");
-    return foreign_vocabularies(folder, shared, shared, true, warnings);
-  }
-  return foreign_vocabularies(folder, list("source_vocabulary.json"), list("target_vocabulary.json"), false,
-                              warnings);
+  return foreign_vocabularies(folder, vocabulary_of(source), vocabulary_of(target), joint, warnings);
 }
 
 }  // namespace

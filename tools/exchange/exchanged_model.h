@@ -12,6 +12,9 @@ namespace xf::tools::exchange {
 
 // What layers and widths of another toolkit's model may be: any size would make memory of it before its tensors are seen.
 constexpr int64_t kMostLayers = 1000, kWidest = 1 << 20;
+// What a configuration of ours takes (tools/option_rows_training.cpp).
+constexpr int64_t kMostBeams = 64;
+constexpr double kMostDropout = 0.99;
 
 struct ExchangedModel {
   nn::TransformerConfig config;

@@ -57,6 +57,14 @@ int64_t size_of(const Settings& settings, const char* key, int64_t most) {
   return value;
 }
 
+float dropout_of(const Settings& settings, const char* key) {
+  const double rate = settings.number(key).value_or(0);
+  if (!(rate >= 0 && rate <= kMostDropout))
+    fail(ErrorKind::data, "{}: {} is {}; from 0 to {} would be one", settings.path(), key, rate,
+         kMostDropout);
+  return static_cast<float>(rate);
+}
+
 int64_t common_size(const Settings& settings, const char* encoder, const char* decoder) {
   const int64_t source = size_of(settings, encoder, kWidest), target = size_of(settings, decoder, kWidest);
   if (source != target)
@@ -108,9 +116,9 @@ nn::TransformerConfig config_of(const Settings& settings) {
   config.max_length = settings.integer("max_position_embeddings")
                           ? size_of(settings, "max_position_embeddings", kWidest)
                           : 512;
-  config.dropout = static_cast<float>(settings.number("dropout").value_or(0));
-  config.attention_dropout = static_cast<float>(settings.number("attention_dropout").value_or(0));
-  config.feed_forward_dropout = static_cast<float>(settings.number("activation_dropout").value_or(0));
+  config.dropout = dropout_of(settings, "dropout");
+  config.attention_dropout = dropout_of(settings, "attention_dropout");
+  config.feed_forward_dropout = dropout_of(settings, "activation_dropout");
   return checked(config);
 }
 
@@ -147,27 +155,54 @@ const std::string& piece_at(const std::vector<std::string>& pieces, int64_t id, 
   return pieces[static_cast<size_t>(id)];
 }
 
+// The pieces that a search knows by their ids.
+data::SpecialPieces specials_of(const std::vector<std::string>& pieces, const Settings& settings) {
+  data::SpecialPieces specials;
+  const int64_t pad = settings.required_integer("pad_token_id"),
+                eos = settings.integer("eos_token_id").value_or(0);
+  specials.pad = piece_at(pieces, pad, "pad_token_id", settings);
+  specials.eos = piece_at(pieces, eos, "eos_token_id", settings);
+  specials.bos = piece_at(pieces, settings.integer("decoder_start_token_id").value_or(pad),
+                          "decoder_start_token_id", settings);
+  if (specials.eos == specials.unk || eos == pad)
+    fail(ErrorKind::data, "{}: eos_token_id is {}, which is {}; a sentence needs an end of its own",
+         settings.path(), eos, specials.eos);
+  return specials;
+}
+
 Vocabularies vocabularies_of(const std::string& folder, const Settings& settings,
-                             const nn::TransformerConfig& config, std::vector<std::string>& warnings) {
+                             const nn::TransformerConfig& config, bool separate,
+                             std::vector<std::string>& warnings) {
   const auto list = [&](const std::string& name, int64_t size) {
     const std::string path = folder + "/" + name;
-    ForeignVocabulary vocabulary{parse_pieces(MappedFile(path).bytes(), path), {}};
-    const auto& pieces = vocabulary.pieces;
+    const std::vector<std::string> pieces = parse_pieces(MappedFile(path).bytes(), path);
     if (static_cast<int64_t>(pieces.size()) != size)
       fail(ErrorKind::data, "{}: {} pieces, and config.json says {}", path, pieces.size(), size);
-    const int64_t pad = settings.required_integer("pad_token_id");
-    vocabulary.specials.pad = piece_at(pieces, pad, "pad_token_id", settings);
-    vocabulary.specials.eos =
-        piece_at(pieces, settings.integer("eos_token_id").value_or(0), "eos_token_id", settings);
-    vocabulary.specials.bos = piece_at(pieces, settings.integer("decoder_start_token_id").value_or(pad),
-                                       "decoder_start_token_id", settings);
-    return vocabulary;
+    return ForeignVocabulary{pieces, specials_of(pieces, settings)};
   };
   const ForeignVocabulary source = list("vocab.json", config.source_vocabulary);
-  if (!fs::exists(folder + "/target_vocab.json"))
-    return foreign_vocabularies(folder, source, source, true, warnings);
+  const bool has_target = fs::exists(folder + "/target_vocab.json");
+  if (separate && !has_target)
+    fail(ErrorKind::data,
+         "{}: has no target_vocab.json, and tokenizer_config.json says separate_vocabs; copy it again",
+         folder);
+  if (!has_target) return foreign_vocabularies(folder, source, source, true, warnings);
   return foreign_vocabularies(folder, source, list("target_vocab.json", config.target_vocabulary), false,
                               warnings);
+}
+
+// The defaults of a search, which another one may have in their place.
+void take_search(const Settings& search, ExchangedModel& model) {
+  const int64_t beams = search.integer("num_beams").value_or(1);
+  const double penalty = search.number("length_penalty").value_or(1);
+  model.beam_size = std::clamp<int64_t>(beams, 1, kMostBeams);
+  model.normalize = std::max(0.0, penalty);
+  if (model.beam_size != beams)
+    model.warnings.push_back(
+        fmt::format("{}: num_beams is {}; a search has {} here", search.path(), beams, model.beam_size));
+  if (penalty < 0)
+    model.warnings.push_back(
+        fmt::format("{}: length_penalty is {}; a search has 0 here, without one", search.path(), penalty));
 }
 
 }  // namespace
@@ -190,13 +225,15 @@ ExchangedModel read_hf_marian(const std::string& folder) {
   const TensorParts parts = hf_marian_parts(model.config);
   const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.config); };
   model.tensors = joined_model(theirs, parts, model.config, weights.path());
-  model.vocabularies = vocabularies_of(folder, settings, model.config, model.warnings);
-  const std::string generation = folder + "/generation_config.json",
-                    tokenizer = folder + "/tokenizer_config.json";
-  const Settings search = fs::exists(generation) ? Settings::read(generation) : settings;
-  model.beam_size = std::max<int64_t>(1, search.integer("num_beams").value_or(1));
-  model.normalize = search.number("length_penalty").value_or(1);
-  if (fs::exists(tokenizer)) model.lowercase = Settings::read(tokenizer).flag("lowercase").value_or(false);
+  bool separate = false;
+  if (const std::string tokenizer = folder + "/tokenizer_config.json"; fs::exists(tokenizer)) {
+    const Settings text = Settings::read(tokenizer);
+    model.lowercase = text.flag("lowercase").value_or(false);
+    separate = text.flag("separate_vocabs").value_or(false);
+  }
+  model.vocabularies = vocabularies_of(folder, settings, model.config, separate, model.warnings);
+  const std::string generation = folder + "/generation_config.json";
+  take_search(fs::exists(generation) ? Settings::read(generation) : settings, model);
   return model;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "core/error.h"
 #include "tools/exchange/ctranslate2.h"
 #include "tools/exchange/hf_marian.h"
 #include "tools/exchange/marian.h"
@@ -66,6 +67,13 @@ std::string configuration_of(const ExchangedModel& model) {
 
 bool is_foreign(const std::string& path) {
   return is_ctranslate2(path) || is_hf_marian(path) || is_marian(path);
+}
+
+void refuse_foreign(const std::string& path) {
+  if (is_foreign(path))
+    fail(ErrorKind::usage,
+         "{}: another toolkit's model; take one made of it by xformer-export to xformer -m {} -o DIR", path,
+         path);
 }
 
 ImportedModel import_model(const std::string& folder) {

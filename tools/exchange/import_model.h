@@ -10,6 +10,8 @@ namespace xf::tools::exchange {
 // Whether `path` is of a toolkit that is read: a folder of CTranslate2's, of MarianMT of transformers, or of Marian's, whose
 // .npz may also be named itself.
 bool is_foreign(const std::string& path);
+// Error usage for one where a model of ours is needed.
+void refuse_foreign(const std::string& path);
 
 // What a run's folder says of a model: tensors, vocabularies, and as the configuration the sizes with the values of
 // --task transformer-base for the rest, so that it can be trained further.

@@ -203,6 +203,9 @@ TEST_CASE("Quirks: settings by name, and what is none", "[unit]") {
   CHECK_THAT(error_of([] { quirks::quirks_from({"pad-axis=all"}); }),
              Catch::Contains("expected pad-axis=key|query|both, got pad-axis=all"));
   CHECK_THAT(error_of([] { quirks::quirks_from({"mask-fill=low"}); }), Catch::Contains("mask-fill"));
+  CHECK(quirks::quirks_from({"mask-fill=-inf", "norm-eps=0"}).norm_eps == 0);
+  for (const char* none : {"mask-fill=nan", "mask-fill=inf", "norm-eps=nan", "norm-eps=inf", "norm-eps=-1"})
+    CHECK_THAT(error_of([&] { quirks::quirks_from({none}); }), Catch::Contains("expected "));
   CHECK_THAT(error_of([] { quirks::quirks_from({"apply-mask"}); }), Catch::Contains("apply-mask=true|false"));
   CHECK(quirks::switches().size() >= 21);
 }

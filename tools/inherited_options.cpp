@@ -1,0 +1,109 @@
+#include "tools/inherited_options.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "core/error.h"
+#include "nn/run_folder.h"
+#include "tools/config_file.h"
+#include "tools/exchange/import_model.h"
+#include "tools/run_start.h"
+#include "tools/vocabularies.h"
+
+namespace xf::tools {
+namespace {
+
+// The command line goes before the file.
+const GivenOption* find_given(const GivenOptions& from_file, const GivenOptions& from_command_line,
+                              std::string_view name) {
+  const GivenOption* const option = find_given(from_command_line, name);
+  return option ? option : find_given(from_file, name);
+}
+
+// The folder that a command would go on with, "" if it names none.
+std::string folder_to_go_on_with(const GivenOptions& from_file, const GivenOptions& from_command_line) {
+  const GivenOption* const resume = find_given(from_command_line, "resume");
+  if (resume && names_checkpoint(resume->words.front())) return resume->words.front();
+  const GivenOption* const run = find_given(from_file, from_command_line, "model");
+  return run ? run->words.front() : "";
+}
+
+// Of a config.toml that may not be there.
+GivenOptions read_config_of(const std::string& folder) {
+  namespace fs = std::filesystem;
+  const std::string path = folder + "/config.toml";
+  std::error_code unknown;
+  const fs::file_type type = fs::status(path, unknown).type();
+  const bool is_none = type != fs::file_type::regular && type != fs::file_type::none;
+  return is_none ? GivenOptions{} : read_config(Program::train, path);  // or tells why it cannot be read
+}
+
+// Those that say what the model is and how its text is cut.
+GivenOptions of_model(GivenOptions given) {
+  std::erase_if(given, [](const GivenOption& option) {
+    constexpr std::array<std::string_view, 5> kOfText = {"tokenizer", "joint-vocab", "vocab-size",
+                                                         "lowercase", "max-length"};
+    const OptionSpec* spec = find_option(Program::train, option.name);
+    return spec->group != "model" && std::ranges::find(kOfText, option.name) == kOfText.end();
+  });
+  return given;
+}
+
+// A classifier's classes are those of its own text.
+std::vector<std::string> files_of_text(const std::string& home) {
+  std::vector<std::string> files = vocabulary_files(home);
+  std::erase_if(files, [](const std::string& path) { return path.ends_with(".labels"); });
+  return files;
+}
+
+}  // namespace
+
+const GivenOption* find_given(const GivenOptions& given, std::string_view name) {
+  const auto found = std::ranges::find(given, name, &GivenOption::name);
+  return found == given.end() ? nullptr : &*found;
+}
+
+GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& from_command_line) {
+  const std::string folder = folder_to_go_on_with(from_file, from_command_line);
+  if (folder.empty() || find_given(from_file, from_command_line, "train-sets")) return {};
+  GivenOptions of_run = read_config_of(folder);
+  // Earlier versions have written what is of one command.
+  std::erase_if(of_run, [](const GivenOption& option) {
+    return find_option(Program::train, option.name)->keep == Keep::once;
+  });
+  return of_run;
+}
+
+GivenOptions options_of_pretrained(const GivenOptions& from_file, const GivenOptions& from_command_line) {
+  const GivenOption* const pretrained = find_given(from_file, from_command_line, "pretrained-model");
+  if (!pretrained) return {};
+  const std::string& path = pretrained->words.front();
+  if (exchange::is_foreign(path)) {
+    // Its vocabularies are no files: choose_vocabularies() takes them from the model.
+    const std::string config = exchange::import_model(path).checkpoint.config;
+    return of_model(parse_config(Program::train, config, path));
+  }
+  const std::string folder = nn::find_model_folder(path), home = find_vocabularies(folder);
+  if (home.empty()) fail(ErrorKind::data, "{}: no vocabulary in this folder or above it", path);
+  GivenOptions given = of_model(read_config(Program::train, folder + "/config.toml"));
+  given.push_back({"vocabs", files_of_text(home), folder});
+  return given;
+}
+
+std::string inherited_task(const GivenOptions& from_file, const GivenOptions& from_command_line,
+                           const GivenOptions& of_pretrained) {
+  const std::string folder = folder_to_go_on_with(from_file, from_command_line);
+  // A checkpoint, or a run with one.
+  const bool goes_on = std::filesystem::exists(folder + "/model.safetensors") ||
+                       nn::run_contents(folder) == nn::RunContents::checkpoints;
+  if (goes_on && !find_given(from_command_line, "overwrite")) {
+    const GivenOptions of_run = read_config_of(folder);
+    if (const GivenOption* const task = find_given(of_run, "task")) return task->words.front();
+  }
+  // Two of the presets are called as the types that they are for.
+  const GivenOption* const type = find_given(of_pretrained, "type");
+  return type && type->words.front() != "translation" ? type->words.front() : "";
+}
+
+}  // namespace xf::tools
