@@ -9,6 +9,7 @@ set -eu
 label=$1
 run=$(realpath -m "$2")
 venv=${XFORMER_PEERS_VENV:+$(realpath -ms "$XFORMER_PEERS_VENV")}
+export XFORMER_MULTI30K=${XFORMER_MULTI30K:+$(realpath -m "$XFORMER_MULTI30K")}
 cd "$(dirname "$0")/.."
 export XFORMER_PEERS_VENV="${venv:-$PWD/build/peers-venv}"
 kernels='(?!train_step).*'

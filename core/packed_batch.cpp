@@ -96,6 +96,7 @@ Tensor repeated_order(const Tensor& all, const Tensor& ids) {
 }  // namespace
 
 Tensor order_by_id(const std::vector<int32_t>& ids) {
+  for (const int32_t id : ids) XF_CHECK(id >= 0, "batch: a token has the id {}", id);
   std::vector<int32_t> order(ids.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {

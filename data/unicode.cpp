@@ -72,7 +72,7 @@ bool is_space(char32_t code_point) { return u_isspace(static_cast<UChar32>(code_
 
 bool is_letter_or_digit(char32_t code_point) {
   const auto c = static_cast<UChar32>(code_point);
-  return u_isUAlphabetic(c) || u_isdigit(c);
+  return u_isUAlphabetic(c) || u_isdigit(c) || (U_GET_GC_MASK(c) & U_GC_M_MASK) != 0;
 }
 
 bool is_control(char32_t code_point) {

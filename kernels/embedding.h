@@ -2,14 +2,16 @@
 // sections 3.4, 3.5.
 //   x_n = dropout(scale * table[ids_n] + position_table[positions_n])  (EM1)
 //   ids, positions i32 [N], table [V, D], position_table [P, D] in;  x [N, D] written
-// Id -1 is an empty place of a batch (nn/fixed_batch.h): its row of x is zero, and it adds nothing to the table's gradient. Another id
-// out of range, or a position, is an error on the CPU.
+// Id kEmptyPlace is none (nn/fixed_batch.h): its row of x is zero, and it adds nothing to the table's gradient. Another
+// id out of range, or a position, is an error on the CPU.
 #pragma once
 
 #include "kernels/dropout.h"
 #include "kernels/quantized_linear.h"
 
 namespace xf::kernels {
+
+constexpr int32_t kEmptyPlace = -1;
 
 void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor& table,
                        const Tensor& position_table, float scale, const Dropout& dropout, Out x);

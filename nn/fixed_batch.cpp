@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/cross_entropy.h"
+#include "kernels/embedding.h"
 
 namespace xf::nn {
 
@@ -43,8 +44,6 @@ class Writer {
   int32_t* to_;
 };
 
-constexpr int32_t kEmptyPlace = -1;  // kernels/embedding.h
-
 // The first `count` rows, of a side that there is.
 Tensor first_rows(const Tensor& tensor, int64_t count) {
   return tensor.defined() ? tensor.slice_rows(0, count) : tensor;
@@ -83,10 +82,10 @@ void FixedBatch::load(const PackedBatch& batch) {
            batch.source_tokens, batch.target_tokens, batch.sentences, capacity_.source_tokens,
            capacity_.target_tokens, capacity_.sentences);
   Writer writer(upload_.buffer());
-  writer.write(batch.source_ids, capacity_.source_tokens, kEmptyPlace);
+  writer.write(batch.source_ids, capacity_.source_tokens, kernels::kEmptyPlace);
   writer.write(batch.source_positions, capacity_.source_tokens, 0);
   writer.write_order(batch.source_order, capacity_.source_tokens);
-  writer.write(batch.target_in, capacity_.target_tokens, kEmptyPlace);
+  writer.write(batch.target_in, capacity_.target_tokens, kernels::kEmptyPlace);
   writer.write(batch.target_out, capacity_.target_tokens, kernels::CrossEntropy().ignore_id);
   writer.write(batch.target_positions, capacity_.target_tokens, 0);
   writer.write_order(batch.target_order, capacity_.target_tokens);

@@ -1,6 +1,6 @@
 // A batch of constant shape on the device, so that one captured graph serves all batches: as many tokens and
 // sentences as a batch may have. Behind the real sentences come empty ones, behind the real tokens spare
-// rows, whose target is ignored: attention gives them 0, the loss leaves them out, and so every gradient that
+// rows, without an id, whose target is ignored: attention gives them 0, the loss leaves them out, and so every gradient that
 // they send is 0.
 #pragma once
 

@@ -13,8 +13,8 @@ namespace xf::tools {
 // or repeated line, for none at all, and for what is not UTF-8.
 std::vector<std::string> read_pieces(const std::string& path, const data::TextPipeline& pipeline);
 
-// Both sides with the pieces behind their own, of a classifier the text's. Error usage for vocabularies that are not SentencePiece's, and for pieces that
-// they have.
+// Both sides with the pieces behind their own, of a classifier the text's. Error usage for vocabularies that are not
+// SentencePiece's, and for pieces that they have.
 Vocabularies extended(const Vocabularies& vocabularies, const std::vector<std::string>& pieces);
 
 // Each new piece's rows in tables and output become the mean of the rows of `from` of the pieces that its text was cut into

@@ -14,13 +14,6 @@
 namespace xf::tools {
 namespace {
 
-// The command line goes before the file.
-const GivenOption* find_given(const GivenOptions& from_file, const GivenOptions& from_command_line,
-                              std::string_view name) {
-  const GivenOption* const option = find_given(from_command_line, name);
-  return option ? option : find_given(from_file, name);
-}
-
 // The folder that a command would go on with, "" if it names none.
 std::string folder_to_go_on_with(const GivenOptions& from_file, const GivenOptions& from_command_line) {
   const GivenOption* const resume = find_given(from_command_line, "resume");
@@ -91,14 +84,24 @@ GivenOptions options_of_pretrained(const GivenOptions& from_file, const GivenOpt
   return given;
 }
 
+const GivenOption* find_given(const GivenOptions& from_file, const GivenOptions& from_command_line,
+                              std::string_view name) {
+  const GivenOption* const option = find_given(from_command_line, name);
+  return option ? option : find_given(from_file, name);
+}
+
+bool goes_on(const GivenOptions& from_file, const GivenOptions& from_command_line) {
+  const std::string folder = folder_to_go_on_with(from_file, from_command_line);
+  if (folder.empty() || find_given(from_command_line, "overwrite")) return false;
+  std::error_code none;  // what cannot be looked at is told when the run begins
+  return std::filesystem::exists(folder + "/model.safetensors", none) ||
+         nn::run_contents(folder) == nn::RunContents::checkpoints;
+}
+
 std::string inherited_task(const GivenOptions& from_file, const GivenOptions& from_command_line,
                            const GivenOptions& of_pretrained) {
-  const std::string folder = folder_to_go_on_with(from_file, from_command_line);
-  // A checkpoint, or a run with one.
-  const bool goes_on = std::filesystem::exists(folder + "/model.safetensors") ||
-                       nn::run_contents(folder) == nn::RunContents::checkpoints;
-  if (goes_on && !find_given(from_command_line, "overwrite")) {
-    const GivenOptions of_run = read_config_of(folder);
+  if (goes_on(from_file, from_command_line)) {
+    const GivenOptions of_run = read_config_of(folder_to_go_on_with(from_file, from_command_line));
     if (const GivenOption* const task = find_given(of_run, "task")) return task->words.front();
   }
   // Two of the presets are called as the types that they are for.

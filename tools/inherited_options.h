@@ -13,6 +13,12 @@ using GivenOptions = std::vector<GivenOption>;
 
 // Null where it is not given.
 const GivenOption* find_given(const GivenOptions& given, std::string_view name);
+// The command line goes before the file.
+const GivenOption* find_given(const GivenOptions& from_file, const GivenOptions& from_command_line,
+                              std::string_view name);
+
+// Whether a command names a checkpoint to go on with, or a run that has one and is not given up.
+bool goes_on(const GivenOptions& from_file, const GivenOptions& from_command_line);
 
 // A command that names no text goes on with the checkpoint or the run that it names: config.toml there is what was not given.
 GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& from_command_line);

@@ -20,7 +20,12 @@ std::string output_folder(const Options& options,
   if (!path.has_filename()) path = path.parent_path();
   std::error_code none;  // what cannot be looked at cannot be written, and is told then
   // What a link leads to is replaced, not the link.
-  if (fs::is_symlink(path, none) && fs::is_directory(path, none)) path = fs::canonical(path, none);
+  if (fs::is_symlink(path, none)) {
+    if (!fs::is_directory(path, none))
+      fail(ErrorKind::usage, "{} is a link that leads to no folder; remove it or give another name",
+           path.string());
+    path = fs::canonical(path, none);
+  }
   const std::string folder = path.string();
   refuse_existing(folder, options.get_bool("overwrite"));
   if (fs::exists(folder, none) && !replaceable(folder))

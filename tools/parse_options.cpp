@@ -193,13 +193,13 @@ void check_origin(const GivenOptions& from_command_line) {
          resume->words.front(), pretrained->words.front());
 }
 
-// Its weights are of one type, whatever a task makes of its sizes.
+// Its weights are of one type, whatever a task makes of its sizes. A run that goes on has begun with it already.
 void check_pretrained_type(const Options& options, const GivenOptions& from_model,
-                           const GivenOptions& from_command_line) {
-  if (from_model.empty()) return;
+                           const GivenOptions& from_file, const GivenOptions& from_command_line) {
+  if (from_model.empty() || goes_on(from_file, from_command_line)) return;
   const GivenOption* const given = find_given(from_model, "type");
   const std::string type = given ? given->words.front() : "translation";
-  const GivenOption* const asked = find_given(from_command_line, "type");
+  const GivenOption* const asked = find_given(from_file, from_command_line, "type");
   const std::string& wanted = asked ? asked->words.front() : options.get_string("type");
   if (type == wanted) return;
   fail(ErrorKind::usage, "pretrained-model: is of type {}, and this training of type {}; give --task {}",
@@ -223,7 +223,7 @@ Options build(Program program, const GivenOptions& from_run, const GivenOptions&
     const Preset& preset = find_preset(task ? task->words.front() : options.get_string("task"));
     options.apply(parse_config(program, preset.text, fmt::format("preset {}", preset.name)),
                   Options::Origin::preset);
-    check_pretrained_type(options, from_model, from_command_line);
+    check_pretrained_type(options, from_model, from_file, from_command_line);
     options.apply(from_model, Options::Origin::preset);
     if (of_run) options.apply(from_run, Options::Origin::user);
   }

@@ -145,7 +145,7 @@ std::string begin_classes(const StoredModel& from, const Vocabularies& vocabular
     tensor.what = What::reshaped;
     tensor.shape_there = rows.shape().to_string();
   }
-  return fmt::format("classes: {} of {} as there, the others new", known, classes.size());
+  return fmt::format("classes: {} as there, {} new", known, classes.size() - known);
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 # Half a minute on two cores that are free.
 # Exit code 1: a page is in no section, a formula cannot be read, or a link leads nowhere; a line names page and link.
 set -euo pipefail
-to=${1:+$(realpath -m -- "$1")}
+to=${1-}
+case $to in '' | /*) ;; *) to=$PWD/$to ;; esac
 cd "$(dirname "$0")/.."
 shopt -s nullglob
 

@@ -51,12 +51,20 @@ class Writer {
         sampler_(model.language_model(), arena, sampling_options(options, *model.vocabularies.target)),
         output_(options.get_string("output"), line_by_line) {}
 
-  // As often as --samples says. `where`: of messages.
-  void add(const std::string& prompt, const std::string& where) {
-    const data::Tokenizer& vocabulary = *model_.vocabularies.target;
-    const std::vector<int32_t> ids = vocabulary.encode(model_.pipeline.prepare(prompt));
-    check_length(std::ssize(ids), where);
-    unknown_ += std::ranges::count(ids, vocabulary.unk_id());
+  // Error data, which begins with `where`, for a prompt that leaves no room for a token.
+  void check(const std::string& prompt, const std::string& where) const {
+    const int64_t tokens = std::ssize(ids_of(prompt)), most = sampler_.max_length();
+    if (tokens < most) return;
+    const bool of_model = most < options_.get_int("max-length");
+    fail(ErrorKind::data, "{}: a prompt of {}; {} has at most {}: {}", where, counted(tokens, "token"),
+         of_model ? "a line of this model" : "a line", most,
+         of_model ? "shorten the prompt" : "shorten the prompt, or raise --max-length");
+  }
+
+  // As often as --samples says.
+  void add(const std::string& prompt) {
+    const std::vector<int32_t> ids = ids_of(prompt);
+    unknown_ += std::ranges::count(ids, model_.vocabularies.target->unk_id());
     for (int64_t i = 0; i < options_.get_int("samples"); ++i) {
       texts_.push_back(prompt);
       prompts_.push_back(ids);
@@ -87,13 +95,8 @@ class Writer {
   }
 
  private:
-  void check_length(int64_t tokens, const std::string& where) const {
-    const int64_t most = sampler_.max_length();
-    if (tokens < most) return;
-    const bool of_model = most < options_.get_int("max-length");
-    fail(ErrorKind::data, "{}: a prompt of {}; {} has at most {}: {}", where, counted(tokens, "token"),
-         of_model ? "a line of this model" : "a line", most,
-         of_model ? "shorten the prompt" : "shorten the prompt, or raise --max-length");
+  std::vector<int32_t> ids_of(const std::string& prompt) const {
+    return model_.vocabularies.target->encode(model_.pipeline.prepare(prompt));
   }
 
   const Options& options_;
@@ -118,14 +121,21 @@ int generate(int argc, char** argv) {
   const bool has_input = options->is_set("input"),
              piped = has_input && somebody_waits(options->get_string("input"));
   Writer writer(*options, *model, arena, piped);
-  if (!has_input) writer.add("", "");
+  if (!has_input) writer.add("");
   if (has_input) {
     data::LineReader reader(options->get_string("input"));
+    std::vector<std::string> lines;  // of a file: what is wrong with it is told before any of it is answered
     for (std::string line; reader.next(line);) {
       data::check_utf8(reader.name(), reader.line_number(), line);
-      writer.add(line, fmt::format("{}:{}", reader.name(), reader.line_number()));
-      if (piped) writer.flush();
+      writer.check(line, fmt::format("{}:{}", reader.name(), reader.line_number()));
+      if (!piped) {
+        lines.push_back(line);
+        continue;
+      }
+      writer.add(line);
+      writer.flush();
     }
+    for (const std::string& line : lines) writer.add(line);
   }
   writer.close();
   return 0;

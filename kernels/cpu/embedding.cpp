@@ -13,8 +13,6 @@ namespace xf::kernels {
 
 namespace {
 
-constexpr int32_t kEmptyPlace = -1;
-
 // `what` = "op: index", `table` = what the index is one of.
 void check_range(const int32_t* values, int64_t N, int64_t limit, const char* what, const char* table,
                  int32_t least = 0) {

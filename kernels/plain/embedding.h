@@ -1,4 +1,4 @@
-// Token embedding with positions and dropout: docs/derivations/embedding.md.
+// Token embedding with positions and dropout: docs/derivations/embedding.md. Without empty places.
 #pragma once
 
 #include <cmath>

@@ -133,6 +133,8 @@ claim "--overwrite replaces it" to ctranslate2 -m run -o ct2 --overwrite --quiet
 ln -s ct2 link
 claim "behind a link too, which stays" to ctranslate2 -m run -o link --overwrite --quiet
 claim "and is the folder's" test -L link -a -f ct2/model.bin
+ln -s nowhere dangling
+claim "a link that leads nowhere: 2" refused 2 'dangling is a link that leads to no folder' to ctranslate2 -m run -o dangling --quiet
 claim "inspect: another toolkit's is called so: 2" refused 2 "ct2: another toolkit's model" xformer-export inspect ct2
 claim "average, too: 2" refused 2 "hf: another toolkit's model" xformer-export average hf -o new
 touch ct2/notes

@@ -64,11 +64,12 @@ for signal in TERM INT; do
   prepare_many stopped none 2>/dev/null &
   trainer=$!
   wait_for stopped
+  ln stopped/.xformer-*.tmp "written-till-$signal"
   kill -$signal "$trainer"
   wait "$trainer" 2>/dev/null
   code=$?
   claim "SIG$signal: the exit code" equal $code $((128 + $(kill -l $signal)))
-  claim "it has not prepared the rest, and nothing is left of it" equal "$(find stopped -type f 2>/dev/null)" ""
+  claim "nothing is left of it" equal "$(find stopped -type f 2>/dev/null)" ""
 done
 prepare_many killed none 2>/dev/null &
 trainer=$!
@@ -77,6 +78,10 @@ kill -KILL "$trainer"
 wait "$trainer" 2>/dev/null
 claim "killed, it leaves what nobody takes for a text" equal "$(find killed -name '*.corpus')" ""
 claim "the next one begins anew" eval '(prepare_many killed after_kill) 2>/dev/null'
+for signal in TERM INT; do
+  claim "SIG$signal: it did not prepare the rest first" \
+    test $((2 * $(stat -c %s "written-till-$signal"))) -lt "$(stat -c %s killed/*.corpus)"
+done
 claim "and removes what was left" equal "$(find killed -name '.xformer-*')" ""
 
 # ---- several texts

@@ -76,6 +76,9 @@ claim "xformer-generate: a pipe is served, however many lines are asked for" ser
 seq 100 | tr '\n' ' ' >long
 claim "a prompt that is too long is told by its line: 3" refused 3 "long:1: a prompt of [0-9]+ tokens; a line has at most 20: shorten the prompt, or raise --max-length" \
   xformer-generate -m language_model -i long --max-length 20
+{ seq 40; printf '\377\n'; } >late
+xformer-generate -m language_model -i late --max-length 20 >early 2>log
+claim "a file is read before any line of it is answered" equal "$? $(wc -c <early) $(grep -c '^error: late:41: invalid UTF-8' log)" "3 0 1"
 language_model learnt --after 1u --max-length 60 --transformer-train-positions --quiet
 claim "of a model that reads no more, without an option that would not help" refused 3 "a line of this model has at most 61: shorten the prompt$" \
   xformer-generate -m learnt -i long
@@ -117,9 +120,13 @@ claim "from a classifier" begin on_classifier classifier -t train.text train.lab
 claim "all of it is taken" grep -qE "^begins with [0-9]+ tensors of classifier/averaged$" on_classifier.log
 sed 's/^de$/and german/' train.labels | sed '1s/.*/fr/' >other.labels
 claim "with other classes" begin on_classes classifier -t train.text other.labels
-claim "which are told" grep -q "^classes: 1 of 3 as there, the others new$" on_classes.log
+claim "which are told" grep -q "^classes: 1 as there, 2 new$" on_classes.log
 claim "from a model of another type: 2" refused 2 "is of type classification, and this training of type language-model; give --task classification" \
   xformer-train --task language-model --pretrained-model classifier -t train.en -m none
+claim "by the preset of another type" begin on_tiny language_model -t train.en --task transformer-tiny --type language-model \
+  --enc-depth 0 --joint-vocab=false --tied-embeddings-all=false --valid-metrics perplexity
+claim "such a run goes on with its own configuration" \
+  xformer-train --config on_tiny/config.toml -m on_tiny --after 2u --quiet
 cp -r parts_language_model named
 claim "a run whose text is named goes on as what it is" refused 2 "named was begun with other options" \
   xformer-train -t train.en -m named --after 130u

@@ -43,7 +43,8 @@ step() {  # name, command...
   shift
   left=$((part_end - reserve - $(date +%s)))
   if [ $left -le 0 ]; then
-    report "$name: no time is left" 124
+    code=124
+    report "$name: no time is left" $code
     return
   fi
   echo "+ $*" >>"$log"
@@ -140,9 +141,10 @@ run_kernels() {
 profile() {  # kernels, a regular expression; argument of xformer-bench...
   kernels=$1
   shift
+  rm -f "$scratch/ncu"
   step "ncu $kernels" "$ncu" --clock-control none --set full --kernel-name "regex:$kernels" --launch-count 2 \
     --kill yes --log-file "$scratch/ncu" "$bin/xformer-bench" --device cuda --dtype bf16 --samples 1 "$@"
-  grep -q "$kernels" "$scratch/ncu" || report "ncu found no kernel $kernels" 1
+  [ $code != 0 ] || grep -q "$kernels" "$scratch/ncu" || report "ncu found no kernel $kernels" 1
   cat "$scratch/ncu" >>"$out/$device-ncu.log" 2>/dev/null || true
 }
 
