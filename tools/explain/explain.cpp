@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -148,21 +149,32 @@ Values weights_of(const Tensors& inputs) {
   return Values(static_cast<size_t>(inputs.at("y").numel()), 1.0);
 }
 
+constexpr double kShareOfNumber = 1e-9;  // of a step that f64 does not round away
+constexpr double kVisible = 1e-6;        // the share of a move that its rounding may be
+
 // (L(w + h) - L(w - h)) / 2h with L = sum of the outputs times their weights. Outputs are subtracted before they are summed:
 // what an element does not change must not drown what it does.
-double central_difference(const Op& op, Tensors& inputs, double& element, double h) {
+struct Slope {
+  double value;
+  bool is_rounded;  // the outputs moved by hardly more than their own rounding, or not at all
+};
+
+Slope central_difference(const Op& op, Tensors& inputs, double& element, double h) {
   const double kept = element, upper = kept + h, lower = kept - h;
   element = upper;
   const Values above = outputs(op, inputs);
   element = lower;
   const Values below = outputs(op, inputs), weights = weights_of(inputs);
   element = kept;
-  double sum = 0;
-  for (size_t i = 0; i < weights.size(); ++i) sum += weights[i] * (above[i] - below[i]);
-  return sum / (upper - lower);
+  double sum = 0, moved = 0, rounding = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (above[i] == below[i]) continue;
+    sum += weights[i] * (above[i] - below[i]);
+    moved += std::abs(above[i] - below[i]);
+    rounding += std::numeric_limits<double>::epsilon() * std::abs(above[i]);
+  }
+  return {sum / (upper - lower), rounding >= kVisible * moved};
 }
-
-constexpr double kShareOfNumber = 1e-9;  // of a step that f64 does not round away
 
 double visible_step(const Tensors& inputs) {
   double largest = 0;
@@ -173,22 +185,19 @@ double visible_step(const Tensors& inputs) {
   return kShareOfNumber * largest;
 }
 
-// dL/dinput by the fast kernel in f64. Where large numbers round a short step away, a longer one may be nearer.
-Tensor central_differences(const Op& op, const Tensors& inputs, const std::string& input,
-                           const Values& gradient) {
+// dL/dinput by the fast kernel in f64. Where large numbers round a short step away, a longer one is taken.
+Tensor central_differences(const Op& op, const Tensors& inputs, const std::string& input) {
   constexpr double kStep = 1e-5;
   const double longer = visible_step(inputs);
   Tensors moved = copies(inputs, DType::f64);
   const Tensor& x = moved.at(input);
   Values numeric;
-  for (size_t i = 0; i < gradient.size(); ++i) {
+  for (int64_t i = 0; i < x.numel(); ++i) {
     double& element = x.data<double>()[i];
-    const auto error = [&](double slope) { return std::abs(slope - gradient[i]); };
     const double step = std::max(kStep, kShareOfNumber * std::abs(element));
-    numeric.push_back(central_difference(op, moved, element, step));
-    if (longer > step)
-      numeric.back() = std::min(numeric.back(), central_difference(op, moved, element, longer),
-                                [&](double a, double b) { return error(a) < error(b); });
+    Slope slope = central_difference(op, moved, element, step);
+    if (slope.is_rounded && longer > step) slope = central_difference(op, moved, element, longer);
+    numeric.push_back(slope.value);
   }
   return Tensor::from(numeric, x.shape());
 }
@@ -299,7 +308,7 @@ Explanation explain(const Op& op, const std::map<std::string, std::string>& give
       const Values value = nn::read_values(result.value);
       result.f32 = difference(nn::read_values(fast.at(name)), value);
       if (equation.gradient_of) {
-        result.numeric = central_differences(op, explanation.inputs, equation.gradient_of, value);
+        result.numeric = central_differences(op, explanation.inputs, equation.gradient_of);
         result.error = difference(nn::read_values(result.numeric), value);
       }
       explained.results.push_back(std::move(result));
