@@ -66,6 +66,14 @@ Variable masked_fill(Tape& tape, const Variable& x, const Tensor& mask, float va
   });
 }
 
+Variable gather_rows(Tape& tape, const Variable& x, const Tensor& rows, const Tensor& places) {
+  const Tensor y = tape.allocate({rows.numel(), x.value().width()}, x.value().dtype());
+  kernels::gather_rows(x.value(), rows, y);
+  return tape.record("gather_rows", y, {x}, [places](Gradients& grad) {
+    if (grad.wanted(0)) kernels::gather_rows(grad.of_output(), places, grad.written(0));
+  });
+}
+
 Variable add_bias(Tape& tape, const Variable& x, const Variable& bias) {
   const Tensor y = like(tape, x.value()), b = bias.value();
   kernels::copy(x.value(), y);

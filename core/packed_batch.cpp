@@ -107,9 +107,10 @@ Tensor order_by_id(const std::vector<int32_t>& ids) {
 
 PackedBatch PackedBatch::to(Device device) const {
   PackedBatch there = *this;
-  for (Tensor* tensor : {&there.source_ids, &there.source_positions, &there.source_order,
-                         &there.source_offsets, &there.target_in, &there.target_out, &there.target_positions,
-                         &there.target_order, &there.target_offsets, &there.target_weights}) {
+  for (Tensor* tensor :
+       {&there.source_ids, &there.source_positions, &there.source_order, &there.source_offsets,
+        &there.target_in, &there.target_out, &there.target_positions, &there.target_order,
+        &there.target_offsets, &there.target_weights, &there.token_at_place, &there.place_of_token}) {
     if (tensor->defined()) *tensor = tensor->to(device);
   }
   return there;

@@ -104,6 +104,24 @@ void masked_fill(const Tensor& x, const Tensor& mask, float value, Out y) {
   });
 }
 
+void gather_rows(const Tensor& x, const Tensor& rows, Out y) {
+  check_dtype(rows, DType::i32, "gather_rows: rows");
+  check_shape(y, {rows.numel(), x.width()}, "gather_rows: y");
+  check_same_dtype("gather_rows", {&x, &y});
+  check_same_device("gather_rows", {&x, &rows, &y});
+  if (y.numel() == 0) return;
+  dispatch(y, [&]<typename T>(auto backend) {
+    gather_rows(backend, GatherRowsArgs<T>{.x = x.data<T>(),
+                                           .rows = rows.data<int32_t>(),
+                                           .y = y.data<T>(),
+                                           .M = x.rows(),
+                                           .N = y.rows(),
+                                           .D = y.width(),
+                                           .x_stride = x.row_stride(),
+                                           .y_stride = y.row_stride()});
+  });
+}
+
 void copy(const Tensor& x, Out y) {
   check_shape(y, x.shape(), "copy: y");
   check_same_dtype("copy", {&x, &y});

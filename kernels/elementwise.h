@@ -21,6 +21,10 @@ void move_towards(const Tensor& x, const Tensor& share, Out y);
 // y = x where mask is not 0, else value.  x, y, mask (i32) of one shape, without gaps; y may be x. The gradient of x is
 // the same of dy, with 0 for the value.
 void masked_fill(const Tensor& x, const Tensor& mask, float value, Out y);
+// y_n = x_m of m = rows_n, and 0 where that is kEmptyPlace (kernels/embedding.h).  x [M, D], rows i32 [N] in; y [N, D] written,
+// not x. Another number that is no row's is an error on the CPU. Where no row is named twice, the gradient of x is the same of
+// dy, by the places of its rows.
+void gather_rows(const Tensor& x, const Tensor& rows, Out y);
 // y = x;  y = 0.  Rows may be strided.
 void copy(const Tensor& x, Out y);
 void fill_zero(Out y);
@@ -40,6 +44,13 @@ struct MaskedFillArgs {
   T* y;
   int64_t N, D;
   float value;
+};
+template <typename T>
+struct GatherRowsArgs {
+  const T* x;
+  const int32_t* rows;
+  T* y;
+  int64_t M, N, D, x_stride, y_stride;
 };
 template <typename T>
 struct SumRowsArgs {
@@ -71,6 +82,10 @@ template <typename T, CpuLevel L>
 void masked_fill(Cpu<L>, const MaskedFillArgs<T>&);
 template <typename T>
 void masked_fill(Cuda, const MaskedFillArgs<T>&);
+template <typename T, CpuLevel L>
+void gather_rows(Cpu<L>, const GatherRowsArgs<T>&);
+template <typename T>
+void gather_rows(Cuda, const GatherRowsArgs<T>&);
 template <typename T, CpuLevel L>
 void copy(Cpu<L>, const RowsArgs<T>&);
 template <typename T>

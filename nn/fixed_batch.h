@@ -11,19 +11,20 @@ namespace xf::nn {
 
 class FixedBatch {
  public:
-  // Whether batches may have weights: those that have none count once then.
-  enum class Weights { no, yes };
-  FixedBatch(Device device, const BatchSize& capacity, Weights weights = Weights::no);
+  // weighted: batches may have weights; those that have none count once. pairs: they are PackedBatch::twice(), without
+  // weights, and the spare rows lie behind both readings.
+  enum class Kind { plain, weighted, pairs };
+  // The capacity of pairs is that of both readings.
+  FixedBatch(Device device, const BatchSize& capacity, Kind kind = Kind::plain);
 
   // On the device; the tensors stay the same, load() changes what is in them.
   const PackedBatch& batch() const { return batch_; }
-  // What was loaded alone, in the same memory.
-  PackedBatch without_spare_rows() const;
   // Queues the copy of a batch from the CPU, which must be within the capacity.
   void load(const PackedBatch& batch);
 
  private:
   BatchSize capacity_;
+  Kind kind_;
   // i32: every array of the batch, one after the other, so that one copy brings them; the weights' bits among them.
   Tensor all_;
   PackedBatch batch_;

@@ -19,7 +19,8 @@ Variable LanguageModel::states(Step& step, const PackedBatch& batch, const Tenso
 
 Variable LanguageModel::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                              const Tensor& loss) const {
-  return output_.loss(step, states(step, batch, counters), batch.target_out, batch.target_weights, loss);
+  const Variable at = at_places(step, states(step, batch, counters), batch);
+  return output_.loss(step, at, batch.target_out, batch.target_weights, loss);
 }
 
 Tensor LanguageModel::decode_step(Step& step, const Tensor& ids, const Tensor& positions,

@@ -34,12 +34,13 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
   ranks_.meet_on(registry.device());
   if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing, ranks_);
   if (!Graph::replays(registry.device()) || options.capacity.target_tokens == 0) return;
-  const auto weights = options.weighted ? FixedBatch::Weights::yes : FixedBatch::Weights::no;
-  fixed_ = std::make_unique<FixedBatch>(registry.device(), options.capacity, weights);
+  using Kind = FixedBatch::Kind;
+  once_.batch = std::make_unique<FixedBatch>(registry.device(), options.capacity,
+                                             options.weighted ? Kind::weighted : Kind::plain);
   if (options.r_drop == 0) return;
   const auto& [source_tokens, target_tokens, sentences] = options.capacity;
-  pairs_ = std::make_unique<FixedBatch>(registry.device(),
-                                        BatchSize{2 * source_tokens, 2 * target_tokens, 2 * sentences});
+  const BatchSize both{2 * source_tokens, 2 * target_tokens, 2 * sentences};
+  twice_.batch = std::make_unique<FixedBatch>(registry.device(), both, Kind::pairs);
 }
 
 void Trainer::forward_backward(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
@@ -75,17 +76,12 @@ PackedBatch Trainer::as_read(const PackedBatch& batch, const BatchPlace& place) 
 }
 
 void Trainer::accumulate(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
-  if (pairs_ && reads_twice(update)) {
-    pairs_->load(batch);
-    forward_backward(update, pairs_->without_spare_rows(), gradients);
-  } else if (fixed_) {
-    fixed_->load(batch);
-    (gradients == kernels::Accumulate::no ? first_part_ : later_part_).run(registry_.device(), [&] {
-      forward_backward(update, fixed_->batch(), gradients);
-    });
-  } else {
-    forward_backward(update, batch.to(registry_.device()), gradients);
-  }
+  Replay& replay = reads_twice(update) ? twice_ : once_;
+  if (!replay.batch) return forward_backward(update, batch.to(registry_.device()), gradients);
+  replay.batch->load(batch);
+  (gradients == kernels::Accumulate::no ? replay.first_part : replay.later_part).run(registry_.device(), [&] {
+    forward_backward(update, replay.batch->batch(), gradients);
+  });
 }
 
 // This rank's batches of the update, which are every so manieth of it; `result` counts them all.
@@ -150,7 +146,7 @@ void Trainer::accumulate_within_memory(int64_t update, const std::vector<PlacedB
     try {
       return accumulate_all(update, batches);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::resources || (fixed_ && !reads_twice(update))) throw;
+      if (error.kind() != ErrorKind::resources || once_.batch) throw;
       lower_capacity(batches, error.what());
     }
     registry_.gradients().fill_zero();
@@ -175,7 +171,7 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
   result.learning_rate = options_.schedule.at(update, plateau) * rate_scale;
   optimizer_->prepare(update - optimizer_began_, result.learning_rate, passes(update) * result.loss.tokens);
   if (smoothing_) smoothing_->prepare(update);
-  if (fixed_) {
+  if (once_.batch) {
     optimizer_graph_.run(registry_.device(), [this] { move_weights(); });
   } else {
     move_weights();
@@ -207,7 +203,8 @@ UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>&
 }
 
 std::vector<std::string> Trainer::launches() const {
-  std::vector<std::string> names = first_part_.launches();
+  std::vector<std::string> names = twice_.first_part.launches();
+  if (names.empty()) names = once_.first_part.launches();
   for (std::string& name : optimizer_graph_.launches()) names.push_back(std::move(name));
   return names;
 }

@@ -81,7 +81,8 @@ class Trainer {
   // Leaves the gradients zeroed.
   std::optional<std::string> first_bad_value(int64_t update, const PackedBatch& batch);
 
-  // What the first part of an update and the move of the weights launch, where steps are replayed and two were computed.
+  // What the first part of an update and the move of the weights launch, where steps are replayed and two were computed; of
+  // one whose batches are read twice, if two of those were.
   std::vector<std::string> launches() const;
 
   Collective& ranks() const { return ranks_; }
@@ -120,14 +121,16 @@ class Trainer {
   int64_t optimizer_began_ = 0;  // begin_optimizer_behind()
   std::unique_ptr<Smoothing> smoothing_;
   std::vector<UpdateResult> started_;
-  Tensor loss_;                        // [2]: sums over the update so far
-  Tensor losses_, norms_squared_;      // [kMostStarted, 2], [kMostStarted]: of the updates in started_
-  Tensor counters_;                    // i32 [2, 2]: {update, first token} of source and target
-  Upload counters_upload_;             // in turn with the device
-  std::unique_ptr<FixedBatch> fixed_;  // where work is replayed
-  // There, R-Drop's batches. Their passes are not replayed: spare rows would lie behind both halves, and so make no pairs.
-  std::unique_ptr<FixedBatch> pairs_;
-  Graph first_part_, later_part_;  // of an update
+  Tensor loss_;                    // [2]: sums over the update so far
+  Tensor losses_, norms_squared_;  // [kMostStarted, 2], [kMostStarted]: of the updates in started_
+  Tensor counters_;                // i32 [2, 2]: {update, first token} of source and target
+  Upload counters_upload_;         // in turn with the device
+  // Where work is replayed: the parts of updates whose batches are read once, and twice.
+  struct Replay {
+    std::unique_ptr<FixedBatch> batch;
+    Graph first_part, later_part;
+  };
+  Replay once_, twice_;
   Graph optimizer_graph_;
 };
 

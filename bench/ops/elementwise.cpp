@@ -1,5 +1,7 @@
 #include "kernels/elementwise.h"
 
+#include <numeric>
+
 #include "bench/ops/ops.h"
 #include "tests/cases/elementwise.h"
 
@@ -21,8 +23,11 @@ struct Tensors {
     std::vector<int32_t> positive;
     for (const double value : tests::as_doubles(x)) positive.push_back(value > 0);
     mask = in.ids(positive, {N, D});
+    std::vector<int32_t> backwards(static_cast<size_t>(N));
+    std::iota(backwards.rbegin(), backwards.rend(), 0);
+    rows = in.ids(backwards, {N});
   }
-  Tensor x, y, bias, sum, share, mask;
+  Tensor x, y, bias, sum, share, mask, rows;
 };
 
 // An expected element from x, y and bias at its place.
@@ -39,6 +44,16 @@ Expected column_sums(const Tensors& t) {
   Values sums(static_cast<size_t>(t.x.width()));
   for (size_t i = 0; i < x.size(); ++i) sums[i % sums.size()] += x[i];
   return {sums};
+}
+
+Expected gathered(const Tensors& t) {
+  const Values x = tests::as_doubles(t.x);
+  Values expected;
+  for (const int32_t row : t.rows.to_vector<int32_t>()) {
+    const auto from = x.begin() + row * t.x.width();
+    expected.insert(expected.end(), from, from + t.x.width());
+  }
+  return {expected};
 }
 
 // passes: how many of [N, D] are read or written.
@@ -79,6 +94,8 @@ void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
   rows.push_back(row(
       scope, "masked_fill", N, D, 2 + 4 / scope.e(), [](T t) { k::masked_fill(t.x, t.mask, kFactor, t.y); },
       [](T t) { return each(t, [](double x, double, double) { return x > 0 ? x : kFactor; }); }));
+  rows.push_back(row(
+      scope, "gather_rows", N, D, 2, [](T t) { k::gather_rows(t.x, t.rows, t.y); }, gathered));
   rows.push_back(row(
       scope, "copy", N, D, 2, [](T t) { k::copy(t.x, t.y); },
       [](T t) { return each(t, [](double x, double, double) { return x; }); }));

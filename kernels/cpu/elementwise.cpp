@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/embedding.h"
 
 namespace xf::kernels {
 
@@ -60,6 +61,17 @@ void masked_fill(Cpu<L>, const MaskedFillArgs<T>& args) {
 }
 
 template <typename T, CpuLevel L>
+void gather_rows(Cpu<L>, const GatherRowsArgs<T>& args) {
+  for_each_row(args.N, args.D, [&](int64_t n) {
+    const int64_t m = args.rows[n];
+    T* const y = args.y + n * args.y_stride;
+    if (m == kEmptyPlace) return fill_zero(y, args.D);
+    XF_CHECK(m >= 0 && m < args.M, "gather_rows: row {} at place {} is outside of the {} rows", m, n, args.M);
+    std::copy_n(args.x + m * args.x_stride, args.D, y);
+  });
+}
+
+template <typename T, CpuLevel L>
 void copy(Cpu<L>, const RowsArgs<T>& args) {
   for_each_row(args.N, args.D, [&](int64_t n) {
     std::copy_n(args.x + n * args.x_stride, args.D, args.y + n * args.y_stride);
@@ -89,6 +101,9 @@ template void move_towards(Cpu<kLevel>, const RowsArgs<bf16>&);
 template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<float>&);
 template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<double>&);
 template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<bf16>&);
+template void gather_rows(Cpu<kLevel>, const GatherRowsArgs<float>&);
+template void gather_rows(Cpu<kLevel>, const GatherRowsArgs<double>&);
+template void gather_rows(Cpu<kLevel>, const GatherRowsArgs<bf16>&);
 template void copy(Cpu<kLevel>, const RowsArgs<float>&);
 template void copy(Cpu<kLevel>, const RowsArgs<double>&);
 template void copy(Cpu<kLevel>, const RowsArgs<bf16>&);

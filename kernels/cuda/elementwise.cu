@@ -1,5 +1,5 @@
 // Elementwise ops and row sums on CUDA, bound by memory: 2e bytes an element (x in, y out; add and move_towards 3e, fill_zero
-// and sum_rows e, masked_fill 2e + 4), e = 4 or 2. Mapping and block size: rows.cuh and column_sums.cuh. Matrices without gaps
+// and sum_rows e, masked_fill 2e + 4), e = 4 or 2. To gather_rows a number that is no row's is as an empty place. Mapping and block size: rows.cuh and column_sums.cuh. Matrices without gaps
 // are walked as one long row, whatever their width.
 #include "kernels/elementwise.h"
 
@@ -78,6 +78,21 @@ struct MaskedFill {
 };
 
 template <typename T>
+struct Gather {
+  Matrix<const T> x;
+  const int32_t* rows;
+  int64_t M;
+  Matrix<T> y;
+  bool whole(int64_t width) const { return all_whole(width, x, y); }
+  template <typename Whole>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+    const int32_t from = rows[row];
+    const bool there = from >= 0 && from < M;
+    y.store(x.load(there ? from : 0, column, there ? left : 0, whole), row, column, left, whole);
+  }
+};
+
+template <typename T>
 struct Copy {
   Matrix<const T> x;
   Matrix<T> y;
@@ -148,6 +163,12 @@ void masked_fill(Cuda, const MaskedFillArgs<T>& args) {
 }
 
 template <typename T>
+void gather_rows(Cuda, const GatherRowsArgs<T>& args) {
+  for_each_pack<T>(args.N, args.D,
+                   Gather<T>{{args.x, args.x_stride}, args.rows, args.M, {args.y, args.y_stride}});
+}
+
+template <typename T>
 void copy(Cuda, const RowsArgs<T>& args) {
   walk(args, without_gaps(args), Copy<T>{{args.x, args.x_stride}, {args.y, args.y_stride}});
 }
@@ -169,6 +190,8 @@ template void move_towards(Cuda, const RowsArgs<float>&);
 template void move_towards(Cuda, const RowsArgs<bf16>&);
 template void masked_fill(Cuda, const MaskedFillArgs<float>&);
 template void masked_fill(Cuda, const MaskedFillArgs<bf16>&);
+template void gather_rows(Cuda, const GatherRowsArgs<float>&);
+template void gather_rows(Cuda, const GatherRowsArgs<bf16>&);
 template void copy(Cuda, const RowsArgs<float>&);
 template void copy(Cuda, const RowsArgs<bf16>&);
 template void fill_zero(Cuda, const RowsArgs<float>&);

@@ -70,6 +70,21 @@ TEST_CASE("masked_fill: what was filled has no gradient", "[grad]") {
   }
 }
 
+TEST_CASE("gather_rows: the gradient goes back to the rows that were taken", "[grad]") {
+  for (const auto& [N, D] : kSizes) {
+    Ids rows, places;
+    for (int64_t n = 0; n < N; ++n) places.push_back(n % 3 == 1 ? -1 : static_cast<int32_t>(N + 1 - n));
+    for (int64_t place = 0; place < N + 2; ++place) {
+      const auto row = std::find(places.begin(), places.end(), place);
+      rows.push_back(row == places.end() ? -1 : static_cast<int32_t>(row - places.begin()));
+    }
+    const Function f = [&](Tape& t, const Variables& x) {
+      return gather_rows(t, x[0], Tensor::from(rows), Tensor::from(places));
+    };
+    CHECK(worst_gradient_error(f, {random({N, D}, 1)}) <= kTolerance);
+  }
+}
+
 TEST_CASE("bias_activation: gradients of each activation", "[grad]") {
   const auto activation = GENERATE(from_range(kernels::kActivations));
   for (const auto& [N, D] : kSizes) {

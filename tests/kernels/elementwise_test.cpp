@@ -1,6 +1,7 @@
 // Expectation: each op's one-line definition in f64, of the tensors' own (rounded) elements.
 #include "kernels/elementwise.h"
 
+#include "kernels/embedding.h"
 #include "tests/cases/elementwise.h"
 #include "tests/support/catch.h"
 #include "tests/support/odd_view.h"
@@ -118,6 +119,42 @@ TEST_CASE("Elementwise: masked_fill keeps what the mask allows, and the value st
   }
 }
 
+TEST_CASE("Elementwise: gather_rows takes the rows that are named, and zero where none is",
+          "[unit][device]") {
+  for_every_case([](const Target& t, const RowsCase& c, Layout layout) {
+    const Placed from = placed(t, random_values(c.N * c.D, 1), c, layout);
+    const std::vector<double> nan(static_cast<size_t>(c.N * c.D), std::nan(""));
+    const Placed to = placed(t, nan, c, layout);
+    const std::vector<double> x = as_doubles(from.view);
+    std::vector<int32_t> rows;
+    std::vector<double> expected;
+    for (int64_t n = 0; n < c.N; ++n) {
+      const int64_t m = n % 3 == 1 ? kEmptyPlace : (n * n + 5) % c.N;
+      rows.push_back(static_cast<int32_t>(m));
+      for (int64_t i = 0; i < c.D; ++i) expected.push_back(m < 0 ? 0 : x[static_cast<size_t>(m * c.D + i)]);
+    }
+    gather_rows(from.view, t.ids(rows), to.view);
+    CHECK((as_doubles(to.view) == expected));
+    if (layout == Layout::strided) CHECK(count_nan(to.memory) == 4 * c.N);
+  });
+}
+
+TEST_CASE("Elementwise: a row that is not there is an error on the CPU, on CUDA zero", "[unit][device]") {
+  for (const Target& t : targets()) {
+    const Tensor x = t.random({3, 4}, 1), y = t.poisoned({2, 4});
+    for (const int32_t row : {3, -2}) {
+      const Tensor rows = t.ids({2, row});
+      if (t.device == Device::cpu()) {
+        CHECK_THROWS_WITH(gather_rows(x, rows, y),
+                          fmt::format("gather_rows: row {} at place 1 is outside of the 3 rows", row));
+      } else {
+        gather_rows(x, rows, y);
+        CHECK(as_doubles(y.slice_rows(1, 2)) == std::vector<double>{0, 0, 0, 0});
+      }
+    }
+  }
+}
+
 TEST_CASE("Elementwise: row sums agree with their definition, and do not depend on where the rows lie",
           "[unit][device]") {
   for_every_case([](const Target& t, const RowsCase& c, Layout layout) {
@@ -149,6 +186,8 @@ TEST_CASE("Elementwise: refuses shapes and types that do not fit together", "[un
   CHECK_THROWS_AS(scale(x, 2, poisoned({3, 4}, DType::f64)), Error);
   CHECK_THROWS_AS(masked_fill(x, Tensor::zeros({4, 3}, DType::i32), 0, poisoned({3, 4}, DType::f32)), Error);
   CHECK_THROWS_AS(masked_fill(x, x, 0, poisoned({3, 4}, DType::f32)), Error);
+  CHECK_THROWS_AS(gather_rows(x, Tensor::zeros({2}, DType::i32), poisoned({3, 4}, DType::f32)), Error);
+  CHECK_THROWS_AS(gather_rows(x, poisoned({3}, DType::f32), poisoned({3, 4}, DType::f32)), Error);
   CHECK_THROWS_AS(scale(x, poisoned({2}, DType::f32), poisoned({3, 4}, DType::f32)), Error);
   CHECK_THROWS_AS(move_towards(x, poisoned({1}, DType::f32), y), Error);
   CHECK_THROWS_AS(scale(x, poisoned({1}, DType::f64), poisoned({3, 4}, DType::f32)), Error);

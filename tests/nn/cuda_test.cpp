@@ -161,16 +161,27 @@ TEST_CASE("CUDA: R-Drop that begins late has the CPU's losses but for rounding",
   }
 }
 
-TEST_CASE("CUDA: updates before R-Drop begins are replayed", "[cuda]") {
+TEST_CASE("CUDA: updates are replayed before R-Drop begins and after", "[cuda]") {
   TinyModel model(DType::f32, small_config(), Arena::kDefaultBlock, kCuda);
   TrainerOptions options;
   options.schedule = kSchedule;
   options.capacity = kCapacity;
   options.r_drop = 2;
-  options.r_drop_after = 6;
+  options.r_drop_after = 3;
   Trainer trainer(model.transformer, model.registry, model.arena, options);
-  for (int64_t u = 1; u <= 3; ++u) trainer.update(u, [&] { return batch_of(u); });
-  CHECK(trainer.launches().size() > 50);
+  const auto update = [&](int64_t u) { trainer.update(u, [&] { return batch_of(u); }); };
+  for (const int64_t u : {1, 2, 3}) update(u);
+  const std::vector<std::string> before = trainer.launches();
+  CHECK(before.size() > 50);
+  for (const int64_t u : {4, 5, 6}) update(u);
+  const std::vector<std::string> after = trainer.launches();
+  const auto pairs = [](const std::vector<std::string>& names) {
+    return std::ranges::count_if(
+        names, [](const std::string& name) { return name.find("pairs_of_rows") != std::string::npos; });
+  };
+  CHECK(pairs(before) == 0);
+  CHECK(pairs(after) == 1);
+  CHECK(after.size() >= before.size());
 }
 
 TEST_CASE("CUDA: a language model and a classifier have the CPU's losses but for rounding", "[cuda]") {
@@ -228,6 +239,19 @@ TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {
   const auto with_optimizer = [&](TrainerOptions& options) { options.optimizer = optimizer; };
   const Training eager = train(kCuda, DType::f32, 6, config, {}, full, 1, with_optimizer);
   const Training graph = train(kCuda, DType::f32, 6, config, exact, full, 1, with_optimizer);
+  CHECK(graph.losses == eager.losses);
+  CHECK(same_bits(graph.masters, eager.masters));
+}
+
+TEST_CASE("CUDA: a captured graph of a batch that is read twice gives the bits of the eager run", "[cuda]") {
+  const auto full = [](int64_t update) {
+    return random_batch({9, 8, 3}, {4, 5, 11}, 13, 17, static_cast<uint64_t>(update));
+  };
+  const auto run = [&](const BatchSize& capacity) {
+    return train(kCuda, DType::f32, 6, small_config(), capacity, full, 1,
+                 [](TrainerOptions& options) { options.r_drop = 2; });
+  };
+  const Training eager = run({}), graph = run({.source_tokens = 20, .target_tokens = 20, .sentences = 3});
   CHECK(graph.losses == eager.losses);
   CHECK(same_bits(graph.masters, eager.masters));
 }

@@ -35,37 +35,68 @@ TEST_CASE("FixedBatch: spare rows and empty sentences change neither loss nor gr
 namespace {
 
 template <typename Model>
-void check_spare_rows(const TransformerConfig& config, const PackedBatch& batch, FixedBatch& fixed) {
+void check_spare_rows(const TransformerConfig& config, const PackedBatch& batch, FixedBatch& fixed,
+                      float divergence = 0) {
   Tiny<Model> model(DType::f64, config);
-  const double loss = model.accumulate({batch});
+  const auto loss_of = [&](const PackedBatch& read) {
+    return model.accumulate({read}, Tape::Mode::record, divergence);
+  };
+  const double loss = loss_of(batch);
   const auto expected = gradients_of(model.registry);
   model.registry.gradients().fill_zero();
   fixed.load(batch);
-  CHECK(model.accumulate({fixed.batch()}) == Approx(loss).epsilon(1e-12));
+  CHECK(loss_of(fixed.batch()) == Approx(loss).epsilon(1e-12));
   CHECK(worst_difference(gradients_of(model.registry), expected) <= 1e-12);
+}
+
+TransformerConfig config_of(ModelType type) {
+  TransformerConfig config = tiny_config();
+  config.type = type;
+  if (type == ModelType::classification) config.target_vocabulary = 3;
+  return config;
+}
+
+PackedBatch some_lines() {
+  PackedBatch lines = random_batch({0, 0, 0}, {4, 2, 11}, 13, 17, 21);
+  lines.source_ids = lines.source_positions = lines.source_order = lines.source_offsets = Tensor();
+  return lines;
+}
+
+PackedBatch some_texts() {
+  PackedBatch texts = random_batch({5, 1, 9}, {1, 1, 1}, 13, 13, 21);
+  texts.target_out = Tensor::from(Ids{0, 2, 1});
+  return texts;
 }
 
 }  // namespace
 
 TEST_CASE("FixedBatch: spare rows change nothing where a batch has no source, or a class a text", "[unit]") {
-  TransformerConfig config = tiny_config();
-  config.type = ModelType::language_model;
-  PackedBatch lines = random_batch({0, 0, 0}, {4, 2, 11}, 13, 17, 21);
-  lines.source_ids = lines.source_positions = lines.source_order = lines.source_offsets = Tensor();
-  FixedBatch of_lines(Device::cpu(), {.source_tokens = 0, .target_tokens = 29, .sentences = 9});
-  check_spare_rows<LanguageModel>(config, lines, of_lines);
-  config.type = ModelType::classification;
-  config.target_vocabulary = 3;
-  PackedBatch texts = random_batch({5, 1, 9}, {1, 1, 1}, 13, 13, 21);
-  texts.target_out = Tensor::from(Ids{0, 2, 1});
-  FixedBatch of_texts(Device::cpu(), {.source_tokens = 31, .target_tokens = 9, .sentences = 9});
-  check_spare_rows<Classifier>(config, texts, of_texts);
+  FixedBatch lines(Device::cpu(), {.source_tokens = 0, .target_tokens = 29, .sentences = 9});
+  check_spare_rows<LanguageModel>(config_of(ModelType::language_model), some_lines(), lines);
+  FixedBatch texts(Device::cpu(), {.source_tokens = 31, .target_tokens = 9, .sentences = 9});
+  check_spare_rows<Classifier>(config_of(ModelType::classification), some_texts(), texts);
+}
+
+// The spare rows lie behind both readings, yet the two tokens of a pair meet.
+TEST_CASE("FixedBatch: spare rows change nothing of batches that are read twice", "[unit]") {
+  const PackedBatch small = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21).twice(),
+                    large = random_batch({9, 9, 9}, {9, 9, 9}, 13, 17, 3).twice();
+  FixedBatch pairs(Device::cpu(), {.source_tokens = 62, .target_tokens = 58, .sentences = 18},
+                   FixedBatch::Kind::pairs);
+  for (const PackedBatch& batch : {large, small})  // the second covers the traces of the first
+    check_spare_rows<Transformer>(tiny_config(), batch, pairs, 2.5f);
+  FixedBatch lines(Device::cpu(), {.source_tokens = 0, .target_tokens = 58, .sentences = 18},
+                   FixedBatch::Kind::pairs);
+  check_spare_rows<LanguageModel>(config_of(ModelType::language_model), some_lines().twice(), lines, 2.5f);
+  FixedBatch texts(Device::cpu(), {.source_tokens = 62, .target_tokens = 18, .sentences = 18},
+                   FixedBatch::Kind::pairs);
+  check_spare_rows<Classifier>(config_of(ModelType::classification), some_texts().twice(), texts, 2.5f);
 }
 
 TEST_CASE("FixedBatch: weights are the batch's, and one where it has none", "[unit]") {
   const PackedBatch plain = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
   FixedBatch fixed(Device::cpu(), {.source_tokens = 31, .target_tokens = 29, .sentences = 9},
-                   FixedBatch::Weights::yes);
+                   FixedBatch::Kind::weighted);
   for (const PackedBatch& batch : {weighted(plain), plain})  // the second covers the traces of the first
     check_spare_rows<Transformer>(tiny_config(), batch, fixed);
 }
@@ -74,4 +105,6 @@ TEST_CASE("FixedBatch: refuses a batch beyond its capacity", "[unit]") {
   FixedBatch fixed(Device::cpu(), {.source_tokens = 10, .target_tokens = 10, .sentences = 1});
   CHECK_THROWS_AS(fixed.load(random_batch({5, 5}, {5, 5}, 13, 17, 1)), Error);
   CHECK_THROWS_AS(fixed.load(random_batch({11}, {5}, 13, 17, 1)), Error);
+  CHECK_THROWS_WITH(FixedBatch(Device::cpu(), {10, 9, 2}, FixedBatch::Kind::pairs),
+                    "batch: pairs need an even capacity of target tokens, got 9");
 }
