@@ -173,9 +173,6 @@ void check_effects(const Options& options, const GivenOptions& from_command_line
     needs(key, "lr-schedule plateau", plateau);
   for (const char* const key : {"minimum-risk-after", "minimum-risk-rate"})
     needs(key, "minimum-risk", minimum_risk);
-  if (asked("vocab-size") && options.is_set("vocabs"))
-    fail(ErrorKind::usage,
-         "vocab-size: is of a vocabulary that is learnt, and vocabs gives one; leave out one of them");
   needs("early-stopping", "valid-sets",
         options.is_set("valid-sets") || options.get_int("early-stopping") == 0);
   if (minimum_risk && (asked("minimum-risk") || asked("minimum-risk-after"))) {

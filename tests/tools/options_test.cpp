@@ -178,10 +178,6 @@ TEST_CASE("Options: what the command line asks for in vain is refused", "[unit]"
   CHECK(train_error({"--r-drop", "3", "--r-drop-after", "200u", "--after", "200u"}) ==
         "2: r-drop-after: would begin behind 200u, and the training ends at 200u (after)");
   CHECK(train({"--r-drop", "3", "--r-drop-after", "200u", "--after", "2e"}).is_given("r-drop"));
-  CHECK_THAT(train_error({"--vocab-size", "3000", "--vocabs", "joint.spm"}),
-             Catch::Contains("vocab-size: is of a vocabulary that is learnt"));
-  CHECK(train({"--task", "multi30k", "--vocabs", "joint.spm"})
-            .is_given("vocabs"));  // which has a size of its own
 }
 
 TEST_CASE("Options: a run's own configuration may hold what has no effect", "[unit]") {
