@@ -22,7 +22,7 @@ constexpr int64_t kShortKeys = 64;
 
 struct AttentionShape {
   int64_t heads = 1;
-  // The longest sentence on the key side that any batch may hold (--max-length), not this batch's.
+  // No sentence on the key side is longer: in training of any batch (--max-length), so that all take one path; else of this one.
   int64_t max_keys = 0;
   bool causal = false;
   float scale = 1;  // 1 / sqrt(Dh) in every model here

@@ -43,7 +43,7 @@ Variable Classifier::pool(Step& step, const Variable& x, const PackedBatch& batc
   const float scale = 1.0f / std::sqrt(static_cast<float>(config().dim / config().heads));
   const kernels::AttentionShape shape{config().heads, source.max_length, false, scale};
   const Variable y = autograd::attention(step.tape, queries, x, x, target.offsets, source.offsets, shape, {});
-  step.show("pooling", "AT2", "y", y.value());
+  step.show("pooling", "AT4", "y", y.value());
   return autograd::dropout(step.tape, y, step.dropout(config().dropout, site_, target));
 }
 

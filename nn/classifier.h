@@ -5,7 +5,7 @@
 //   p_h = softmax over the text's tokens t of (scale * <q_h, x_{t,h}>),   y_h = sum_t p_{h,t} x_{t,h},   z = W y + b
 //
 // The query starts at zero, where p is uniform and y the mean of the states; training then finds where to look. It is
-// attention (AT1, AT2) with k = v = x and one query a text, so that no op, and no derivative, is new.
+// attention (AT1, AT2, AT4) with k = v = x and one query a text, so that no op, and no derivative, is new.
 //
 // A batch has one target token for each text, its class: target_out. What target_in says is not read.
 #pragma once

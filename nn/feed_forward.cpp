@@ -26,7 +26,7 @@ Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& t
   step.show(name_, "AC0", "a", a);
   const Tensor y = step.allocate({T, options_.dim}, x.dtype());
   out_.forward(a, y);
-  step.show(name_, "MM1", "y", y);
+  step.show(name_, "LI1", "y", y);
 
   return step.tape.record(
       name_, y, {input}, [=, this, accumulate = step.gradients](autograd::Gradients& grad) {

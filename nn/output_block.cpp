@@ -61,7 +61,7 @@ Tensor Output::logits(Step& step, const Tensor& x) const {
   } else {
     kernels::linear_forward(x, weight_.value, bias_.value, z);
   }
-  step.show("output", "MM1", "z", z);
+  step.show("output", "LI1", "z", z);
   return z;
 }
 

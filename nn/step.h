@@ -33,7 +33,7 @@ struct Rotary {
 // The tokens of one side of a batch, packed.
 struct Tokens {
   Tensor offsets;          // i32 [B+1] (cu_seqlens)
-  int64_t max_length = 0;  // no sentence of any batch is longer; decides between short and long attention
+  int64_t max_length = 0;  // AttentionShape::max_keys of these tokens
   Tensor counter;          // i32 [2]: {update, number of the first token in the update}; read by dropout only
   Rotary rotary = {};
 };

@@ -198,13 +198,13 @@ TEST_CASE("Flow: stages come in the model's order", "[unit]") {
     return all;
   };
   const std::string self = "AB1 AB1 AB1 AT2 AT2 AB2 AB3 RN0 ", cross = "AB9 AB1 AB1 AT2 AT2 AB2 AB3 RN0 ",
-                    feed_forward = "AC0 MM1 RN0 ";
-  CHECK(symbols("model") == "EM1 EM3 EM1 AT2 RN0 AT2 RN0 RN0 EM1 AT2 AT2 RN0 AT2 AT2 RN0 MM1 ");
+                    feed_forward = "AC0 LI1 RN0 ";
+  CHECK(symbols("model") == "EM1 EM3 EM1 AT2 RN0 AT2 RN0 RN0 EM1 AT2 AT2 RN0 AT2 AT2 RN0 LI1 ");
   CHECK(symbols("encoder") == "EM1 EM3 EM1 " + self + feed_forward + "AT2 RN0 RN0 ");
-  CHECK(symbols("training") == "RN0 EM1 " + self + cross + feed_forward + "AT2 AT2 RN0 MM1 ");
+  CHECK(symbols("training") == "RN0 EM1 " + self + cross + feed_forward + "AT2 AT2 RN0 LI1 ");
   CHECK(symbols("decoding") == symbols("training"));
   CHECK(symbols("attention") == "AB1 AB1 AB1 AT1 AT1 AT2 AB1 AB2 AB2 AB3 ");
-  CHECK(symbols("feed_forward") == "RN0 AC0 MM1 RN0 ");
+  CHECK(symbols("feed_forward") == "RN0 AC0 LI1 RN0 ");
   CHECK(symbols("positions") == "EM1 EM3 EM1 ");
 }
 

@@ -24,7 +24,7 @@ struct TracedSentence {
   std::vector<int32_t> target_ids;      // of target_out
   std::string translation;              // the target as text
   std::vector<SeenValue>
-      values;  // in the order of the pass; the last is the logits [Tt, V], MM1 z of "output"
+      values;  // in the order of the pass; the last is the logits [Tt, V], LI1 z of "output"
 
   // Error failure when no block showed it.
   const SeenValue& find(const std::string& block, const std::string& symbol) const;
