@@ -147,6 +147,8 @@ def main():
     programs = {"plain": options.plain, "race": options.race}
     start, listed = time.time(), read_listed()
     wanted = sorted(site for site in sites() if options.only in site)
+    if not wanted:
+        sys.exit(f"no barrier and no wait stands at a place that contains '{options.only}'")
     problems = [f"needed_all_the_same.txt: there is no {site}" for site in sorted(set(listed) - sites())]
     outcomes = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
