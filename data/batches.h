@@ -54,6 +54,7 @@ class TrainingBatches {
 
   // How many batches the epoch of the cursor has, without building them.
   int64_t batches_in_epoch() const { return static_cast<int64_t>(epoch_.ends.size()); }
+  int64_t pairs_in_epoch() const { return static_cast<int64_t>(epoch_.pairs.size()); }
 
   BatchCursor cursor() const { return cursor_; }
   // Error data if the epoch has no such position. Inside a batch, its rest comes next.
@@ -63,7 +64,6 @@ class TrainingBatches {
 
  private:
   void begin(int64_t epoch);
-  int64_t pairs_in_epoch() const { return static_cast<int64_t>(epoch_.pairs.size()); }
   std::span<const int64_t> coming() const;  // the pairs of the next batch
   void move_on(int64_t pairs);
   const ParallelCorpus& read() const { return epoch_corpus_ ? of_epoch_ : corpus_; }

@@ -77,19 +77,6 @@ ResampledScore resampled_ter(std::span<const float> sums) {
   return {edit_rate(sums[0], sums[1]), sums[1] > 0};
 }
 
-Score corpus_ter(std::span<const std::string> hypotheses,
-                 std::span<const std::vector<std::string>> references, const TerOptions& options) {
-  check_segments(hypotheses.size(), references);
-  TerStatistics sum;
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    const TerStatistics statistics =
-        ter_statistics(hypotheses[i], references_of_segment(references, i), options);
-    sum.edits += statistics.edits;
-    sum.ref_len += statistics.ref_len;
-  }
-  return ter_from_statistics(sum, options, references.size());
-}
-
 Score sentence_ter(std::string_view hypothesis, std::span<const std::string> references,
                    const TerOptions& options) {
   return ter_from_statistics(ter_statistics(hypothesis, references, options), options, references.size());

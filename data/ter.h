@@ -39,11 +39,6 @@ Score ter_from_statistics(const TerStatistics& statistics, const TerOptions& opt
 // Of sums in 32-bit floats, the edits and the words.
 ResampledScore resampled_ter(std::span<const float> sums);
 
-// `references[r][i]` is the r-th reference of hypothesis i. Throws Error(data) where numbers of lines differ
-// or there is no line or no reference.
-Score corpus_ter(std::span<const std::string> hypotheses,
-                 std::span<const std::vector<std::string>> references, const TerOptions& options = {});
-
 Score sentence_ter(std::string_view hypothesis, std::span<const std::string> references,
                    const TerOptions& options = {});
 

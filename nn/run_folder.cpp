@@ -148,11 +148,12 @@ void RunFolder::lock() {
 void RunFolder::clear() {
   const fs::path run(path_);
   std::error_code none;
-  for (const char* link : {kBest, kLatest}) {
-    if (fs::is_symlink(run / link, none)) fs::remove(run / link, none);
-  }
-  for (const char* name : {kAveraged, kCrash}) {
-    if (holds_model(run / name)) remove_folder(path_ + "/" + name);
+  for (const char* name : {kBest, kLatest, kAveraged, kCrash}) {
+    if (fs::is_symlink(run / name, none)) {
+      fs::remove(run / name, none);
+    } else if (holds_model(run / name)) {  // `best` and `latest` of a copy that followed links (cp -rL)
+      remove_folder(path_ + "/" + name);
+    }
   }
   for (const int64_t update : scheduled()) remove_folder(folder_of(update));
   remove_folder(path_ + "/" + kCheckpoints + "/" + kInterrupted);

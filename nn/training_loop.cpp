@@ -88,17 +88,19 @@ class Loop {
         if (!divergence_.empty()) recover();
         save_if_due();
         validate_if_due();
+        if (!divergence_.empty()) continue;
         const Asked asked = what_is_asked();
         const bool at_end = reached(options_, state_);
         if (at_end || stalled_out(options_, state_)) {
           collect();  // what ran ahead may have diverged
-          if (divergence_.empty()) return finish(at_end ? Ending::reached_end : Ending::stopped_early);
+          if (divergence_.empty()) save_and_validate_the_last();
+          if (divergence_.empty()) return at_end ? Ending::reached_end : Ending::stopped_early;
           continue;
         }
         if (asked.stop != 0) throw Stopped(asked.stop);
         if (asked.save) {
           collect();
-          task_.save(state_, SaveKind::interrupted);
+          save_here();
         }
         update();
       }
@@ -160,16 +162,28 @@ class Loop {
     failed_saves_ = 0;
   }
 
-  // Whether it is saved.
+  // Whether it is saved. An update is tried once.
   bool save_or_warn() {
+    if (failed_at_ == state_.update) return false;
     try {
       save();
       return true;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::resources || ++failed_saves_ >= kMostFailedSaves) throw;
+      failed_at_ = state_.update;
       task_.on_warning(
           fmt::format("{}; the earlier checkpoints are whole, the next save tries again", error.what()));
       return false;
+    }
+  }
+
+  // To go on from if training is killed: where it fails training loses nothing.
+  void save_here() {
+    try {
+      task_.save(state_, SaveKind::interrupted);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::resources) throw;
+      task_.on_warning(fmt::format("{}; not saved, the earlier checkpoints are whole", error.what()));
     }
   }
 
@@ -178,19 +192,34 @@ class Loop {
     validate();
   }
 
+  // Nothing where the weights are so far gone that no translation has a finite probability.
+  std::optional<std::vector<Score>> scores_of_validation() {
+    try {
+      return task_.validate(state_);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::diverged) throw;
+      divergence_ = fmt::format("training diverged at update {}: {}", state_.update, error.what());
+      return {};
+    }
+  }
+
   void validate() {
     collect();
-    const std::vector<Score> scores = task_.validate(state_);
+    if (!divergence_.empty()) return;
+    const std::optional<std::vector<Score>> measured = scores_of_validation();
     tick();
+    if (!measured) return;
+    const std::vector<Score>& scores = *measured;
     if (!scores.empty()) forget_other_metric(scores.front());
     const bool gained = !scores.empty() && is_best(state_, scores.front(), options_.early_stopping_epsilon);
     const std::vector<ScoredSave> runners_up =
         scores.empty() ? state_.runners_up
                        : runners_up_with(state_, scores.front(), gained, options_.keep_best - 1);
-    const bool to_keep = gained || !same_updates(runners_up, state_.runners_up);
+    const bool among_best =
+        gained || std::ranges::find(runners_up, state_.update, &ScoredSave::update) != runners_up.end();
     // Saved as it stood before the validation, so that a run that is killed now validates again and finds its
     // best again. What cannot be saved is not the best: `best` means the one on the disk.
-    const bool kept = to_keep && (state_.saved_at == state_.update || save_or_warn());
+    const bool on_disk = !among_best || state_.saved_at == state_.update || save_or_warn();
     state_.validated_at = state_.update;
     ++state_.validations;
     if (scores.empty()) return;
@@ -198,17 +227,18 @@ class Loop {
                                                    scores.front().value, scores.front().higher_is_better);
     state_.stalled = gained ? 0 : state_.stalled + 1;
     state_.other_metrics = followed(state_.other_metrics, scores, options_.early_stopping_epsilon);
-    if (kept) {
+    if (on_disk && (gained || !same_updates(runners_up, state_.runners_up))) {
       state_.runners_up = runners_up;
       if (gained) take_as_best(scores.front());
       task_.mark_best(state_);
     }
-    task_.on_validation(state_, scores, kept && gained);
+    task_.on_validation(state_, scores, on_disk && gained);
   }
 
   // A run may go on with another first metric: what was best by the one before is not comparable.
   void forget_other_metric(const Score& first) {
-    if (state_.best_metric == first.metric) return;
+    const bool knows_none = state_.best_metric.empty() && state_.best_update == 0;
+    if (state_.best_metric == first.metric || knows_none) return;
     forget_best(state_);
     state_.plateau = {.scale = state_.plateau.scale};
   }
@@ -219,11 +249,10 @@ class Loop {
     state_.best_update = state_.update;
   }
 
-  // The last update is saved and validated, whatever the frequencies say.
-  Ending finish(Ending ending) {
+  // Whatever the frequencies say.
+  void save_and_validate_the_last() {
     if (state_.saved_at != state_.update) save();
     if (state_.validated_at != state_.update) validate();
-    return ending;
   }
 
   void update() {
@@ -275,6 +304,7 @@ class Loop {
         skip(result.update);
       } else {
         state_.skipped_in_row = 0;
+        returned_to_.reset();
         learn(result);
       }
     }
@@ -313,6 +343,7 @@ class Loop {
   // The deviation is that about the fast mean: about the slow one it would count the fall of the loss as noise. And what
   // is more than three deviations away counts as three: a loss that runs away must not widen the band that it leaves.
   void follow(int64_t update, double loss) {
+    if (std::isnan(state_.slow_loss)) state_.fast_loss = state_.slow_loss = loss;
     average_in(state_.fast_loss, loss, update, kFast);
     average_in(state_.slow_loss, loss, update, kSlow);
     double squared = (loss - state_.fast_loss) * (loss - state_.fast_loss);
@@ -327,18 +358,22 @@ class Loop {
     if (options_.on_divergence != LoopOptions::OnDivergence::roll_back) give_up(what);
     if (state_.rollbacks == kMostRollbacks)
       give_up(fmt::format("{}, after {} rollbacks", what, kMostRollbacks));
-    const std::optional<TrainingState> earlier = task_.roll_back(state_.on_course);
+    const int64_t on_course = returned_to_ ? *returned_to_ - 1 : state_.on_course;  // a save may be of no use
+    const std::optional<TrainingState> earlier = task_.roll_back(on_course);
     if (!earlier) give_up(what + ", and no save of before that is left");
     go_on_from(*earlier);
+    returned_to_ = state_.update;
     task_.on_warning(fmt::format("{}; back to update {}, the learning rate times {}", what, state_.update,
                                  state_.rate_scale));
-    task_.save(state_, SaveKind::interrupted);
+    save_here();
   }
 
   void go_on_from(TrainingState earlier) {
     earlier.rollbacks = state_.rollbacks + 1;
     earlier.rate_scale = state_.rate_scale / 2;
     earlier.skipped = state_.skipped;
+    earlier.on_course = std::max(earlier.on_course, earlier.update);  // as it has turned out
+    failed_at_ = 0;
     tick();
     earlier.seconds = state_.seconds;
     state_ = std::move(earlier);
@@ -361,9 +396,11 @@ class Loop {
   TrainingState& state_;
   int64_t capacity_;  // of the trainer, in target tokens, when it was last told
   PackedBatch last_batch_;
-  UpdateResult latest_;     // of those collected
-  std::string divergence_;  // what happened, until recover()
+  UpdateResult latest_;                 // of those collected
+  std::string divergence_;              // what happened, until recover()
+  std::optional<int64_t> returned_to_;  // by a rollback, until there is a finite gradient
   int failed_saves_ = 0;
+  int64_t failed_at_ = 0;  // update of the last of them
   std::chrono::steady_clock::time_point clock_;
 };
 

@@ -69,9 +69,10 @@ struct TrainingState {
   int64_t skipped_in_row = 0;
   LossSums window;  // since the last report
   double window_seconds = 0;
-  double fast_loss = 0, slow_loss = 0;  // running means over 10 and 1000 updates, for the divergence check
-  double loss_variance = 0;             // about the fast mean, over 1000 updates
-  int64_t on_course = 0;                // the last update whose fast mean was not above the slow one
+  // Running means over 10 and 1000 updates, for the divergence check; NaN: not known, the next loss is both.
+  double fast_loss = 0, slow_loss = 0;
+  double loss_variance = 0;  // about the fast mean, over 1000 updates
+  int64_t on_course = 0;     // the last update whose fast mean was not above the slow one
   int64_t rollbacks = 0;
   double rate_scale = 1;  // of the schedule's learning rate: halved by each rollback
   PlateauState plateau;
@@ -119,7 +120,8 @@ class TrainingTask {
   virtual BatchSize skip_batch() = 0;
   // Where the next batch comes from; sets state.epoch and state.position.
   virtual void locate(TrainingState& state) const = 0;
-  // The first score decides about the best checkpoint and early stopping. May throw Stopped.
+  // The first score decides about the best checkpoint and early stopping. May throw Stopped, and Error diverged where the weights
+  // are no longer good for any.
   virtual std::vector<Score> validate(const TrainingState& state) = 0;
   // Error resources (disk full): not saved, the earlier saves are as they were.
   virtual void save(const TrainingState& state, SaveKind kind) = 0;
@@ -143,9 +145,9 @@ enum class Ending { reached_end, stopped_early };
 // Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped: a stop that any rank is asked for is that of
 // all, between the same updates. A scheduled save that fails for
 // want of resources is warned about and tried again when the next one is due; the third in a row, and the last of
-// the run, throws.
-// Divergence is more than 20 updates in a row without a finite gradient, or a loss whose fast mean is above the slow
-// one by 5 standard deviations. Rolling back, it goes on from the last save of before the loss left its course with
+// the run, throws. One that a signal or a rollback asked for is warned about and no more.
+// Divergence is more than 20 updates in a row without a finite gradient, a validation that throws Error (diverged), or a loss
+// whose fast mean is above the slow one by 5 standard deviations. Rolling back, it goes on from the last save of before the loss left its course with
 // half the learning rate, at most five times. Training that ends for divergence is saved as crashed; throws Error
 // (diverged).
 Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,

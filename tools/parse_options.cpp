@@ -93,10 +93,17 @@ void settle_optimizer(Options& options) {
   const OptimizerParams params = optimizer_params(name);
   if (!params.defaults.empty() && !options.is_given("optimizer-params"))
     options.apply({{"optimizer-params", params.defaults, "optimizer"}}, Options::Origin::preset);
-  const size_t got = options.get_floats("optimizer-params").size();
-  if (got == params.count) return;
-  fail(ErrorKind::usage, "optimizer-params: {} takes {}, got {} value{}", name, params.what, got,
-       got == 1 ? "" : "s");
+  const std::vector<double> values = options.get_floats("optimizer-params");
+  const size_t got = values.size();
+  if (got != params.count)
+    fail(ErrorKind::usage, "optimizer-params: {} takes {}, got {} value{}", name, params.what, got,
+         got == 1 ? "" : "s");
+  for (size_t i = 0; i < got; ++i) {
+    const bool is_epsilon = i == 2;
+    if (is_epsilon ? values[i] == 0 : values[i] == 1)
+      fail(ErrorKind::usage, "optimizer-params: {} is {}; give one {}",
+           is_epsilon ? "epsilon" : "a decay rate of a mean", values[i], is_epsilon ? "above 0" : "below 1");
+  }
 }
 
 // Sines and cosines, learnt positions, rotary ones: one of the three.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <span>
 
 #include "core/file.h"
@@ -65,7 +66,7 @@ class TrainingRun final : public nn::TrainingTask {
   std::optional<nn::Checkpoint> load_together(const Load& at_first, const std::string& name);
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
-  void forget_other_scores(const nn::State& saved);
+  void forget_what_is_of_others(const nn::State& saved);
   void begin_minimum_risk_if_due();
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
@@ -106,7 +107,7 @@ TrainingRun::TrainingRun(TrainingInputs inputs, Collective& ranks)
       setup_(training_setup(inputs_, ranks)),
       available_(memory::available(setup_.device)),
       model_(setup_),
-      report_(options_, setup_.loop, setup_.updates_per_epoch, inputs_.corpus.size()) {
+      report_(options_, setup_.loop, setup_.updates_per_epoch, setup_.batches.pairs_in_epoch()) {
   if (inputs_.validation) {
     validator_ = make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies,
                                 *inputs_.validation, ranks_);
@@ -236,12 +237,10 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
   check_same_text(checkpoint, inputs_, where);
   load_training(checkpoint, inputs_, setup_, model_, where);
   take_up(checkpoint.state);
-  forget_other_scores(checkpoint.state);
-  if (options_.get_bool("no-optimizer-reload")) {
-    state_.optimizer_began = state_.update;  // the moments are zero
-  } else {
+  if (inputs_.start == RunStart::resumed && scored_other_text(checkpoint.state, inputs_))
+    on_warning("valid-sets: another text than before; what was best by that one is forgotten");
+  if (!options_.get_bool("no-optimizer-reload"))
     load_moments(checkpoint, options_, model_.trainer.optimizer(), where);
-  }
   model_.trainer.begin_optimizer_behind(state_.optimizer_began);
   const auto threads = checkpoint.state.get<int64_t>("threads");
   if (threads != thread_count()) {
@@ -250,17 +249,20 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
   }
 }
 
-// Of another folder's saves none is in this one; and scores of another text are not comparable.
-void TrainingRun::forget_other_scores(const nn::State& saved) {
-  if (inputs_.start != RunStart::resumed) {
-    state_.saved_at = state_.validated_at = 0;
-    return nn::forget_best(state_);
+// Scores of another text are not comparable. And where another folder's run is gone on with, none of its saves is in this one,
+// and its loss is not that of a run whose dropout and batches may be others.
+void TrainingRun::forget_what_is_of_others(const nn::State& saved) {
+  const bool other_text = scored_other_text(saved, inputs_), other_run = inputs_.start != RunStart::resumed;
+  if (other_text) state_.plateau = {.scale = state_.plateau.scale};
+  if (other_text || other_run) {
+    nn::forget_best(state_);
+    state_.other_metrics.clear();
   }
-  if (!scored_other_text(saved, inputs_)) return;
-  on_warning("valid-sets: another text than before; what was best by that one is forgotten");
-  nn::forget_best(state_);
-  state_.other_metrics.clear();
-  state_.plateau = {.scale = state_.plateau.scale};
+  if (!other_run) return;
+  state_.saved_at = state_.validated_at = state_.rollbacks = 0;
+  state_.fast_loss = state_.slow_loss = std::numeric_limits<double>::quiet_NaN();
+  state_.on_course = state_.update;
+  state_.rate_scale = 1;
 }
 
 // The weights move when an update has all its batches: whichever of them is asked for, the text is translated by those of the update
@@ -277,6 +279,9 @@ void TrainingRun::begin_minimum_risk_if_due() {
 void TrainingRun::take_up(const nn::State& state) {
   state_ = nn::training_state_from(state);
   logs_ = lengths_of_logs(state);
+  forget_what_is_of_others(state);
+  if (options_.get_bool("no-optimizer-reload"))
+    state_.optimizer_began = state_.update;  // the moments are zero
 }
 
 // The initial weights, or of --pretrained-model what fits.

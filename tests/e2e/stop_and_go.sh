@@ -146,6 +146,8 @@ claim "the norm of update 21 is there" test -n "$(norm_of begun)"
 claim "with --no-optimizer-reload the weights and the batches are those of the checkpoint" \
   equal "$(norm_of forgetful)" "$(norm_of begun)"
 claim "and the update is another one" differ begun/latest/model.safetensors forgetful/latest/model.safetensors
+field_of() { grep -o "\"$1\": *[-0-9.e+]*" "$2/latest/state.json" | sed 's/.*: *//'; }  # key, run
+claim "behind which the optimiser's count begins" equal "$(field_of optimizer_began forgetful)" 20
 old=begun/checkpoints/$(ls begun/checkpoints | head -n 1)
 claim "an old checkpoint has no optimiser's state" test ! -e "$old/optimizer.safetensors"
 from_old() { train from_old --resume "$old" --after 22u "${often[@]}" "$@"; }
@@ -171,6 +173,7 @@ claim "the best of a child is one of its own saves" test -e worse/best/model.saf
 claim "of which it says so" equal "$(grep -c 'best ce-mean-words' worse/train.log)" 1
 train scored --after 28u "${scored[@]}" --valid-sets train.en train.de >said 2>&1
 claim "scores of another text are no progress and no stalling" grep -q 'valid-sets: another text than before' said
+claim "and the best is one of those that came after" test "$(field_of best_update scored)" -gt 20
 claim "what the model is stays" refused 2 'parent/latest is another model: dim-emb was' fork wider --dim-emb 64
 claim "and so does its text" refused 2 'parent/latest is another model: max-length was' fork longer --max-length 50
 

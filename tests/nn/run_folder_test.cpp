@@ -373,6 +373,17 @@ TEST_CASE("RunFolder: clearing removes the run and nothing else", "[unit]") {
   for (const std::string& file : theirs) CHECK(read_file(file) == "theirs");
 }
 
+TEST_CASE("RunFolder: a new run clears away what a copy has in place of links", "[unit]") {
+  Run run;
+  run.folder->save(sample_checkpoint(1));
+  for (const char* const name : {"best", "latest"}) {
+    fs::remove(run.path + "/" + name);
+    fs::copy(run.checkpoint("update-000001"), run.path + "/" + name);
+  }
+  run.folder->clear();
+  for (const char* const name : {"best", "latest"}) CHECK_FALSE(fs::exists(run.path + "/" + name));
+}
+
 TEST_CASE("RunFolder: what a folder holds is told apart", "[unit]") {
   const tests::TemporaryFolder home;
   CHECK(run_contents(home / "none") == RunContents::nothing);

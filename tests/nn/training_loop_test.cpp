@@ -1,6 +1,7 @@
 #include "nn/training_loop.h"
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -26,13 +27,14 @@ class Task : public TrainingTask {
   std::set<int64_t> full;
   std::vector<int64_t> saved, best;
   std::vector<std::string> warnings;
-  std::vector<TrainingState> states;   // saved
-  double gain = 1;                     // of the score, by update
-  std::vector<double> rates;           // of the updates
-  std::vector<LossSums> losses;        // of the updates
-  std::vector<EpochLoss> epochs;       // as they ended
-  int64_t batches_per_epoch = 0;       // 0: one epoch without end
-  std::function<void(int64_t)> fault;  // called before each batch, with how many there were
+  std::vector<TrainingState> states;         // saved
+  double gain = 1;                           // of the score, by update
+  std::vector<double> rates;                 // of the updates
+  std::vector<LossSums> losses;              // of the updates
+  std::vector<EpochLoss> epochs;             // as they ended
+  int64_t batches_per_epoch = 0;             // 0: one epoch without end
+  std::function<void(int64_t)> fault;        // called before each batch, with how many there were
+  std::function<void(int64_t)> on_validate;  // with the update
   int64_t batches = 0;
   std::vector<int64_t> crashed, rolled_back;
   TinyModel* model = nullptr;
@@ -53,6 +55,7 @@ class Task : public TrainingTask {
     if (batches_per_epoch > 0) state.epoch = state.update / batches_per_epoch;
   }
   std::vector<Score> validate(const TrainingState& state) override {
+    if (on_validate) on_validate(state.update);
     return {{"bleu", 100 + gain * static_cast<double>(state.update)}};
   }
   void save(const TrainingState& state, SaveKind kind) override {
@@ -150,9 +153,10 @@ TEST_CASE("Training loop: a save that fails is warned about, and what is not sav
 
 TEST_CASE("Training loop: the third failure in a row and a failure of the last save end the run", "[unit]") {
   Task third;
-  third.full = {4, 6};  // at 6 twice: it is due, and it is the best
+  third.full = {4, 6, 8};
   CHECK(train(third) == "5: no room");
   CHECK(third.saved == std::vector<int64_t>{2, 3});
+  CHECK(third.warnings.size() == 2);  // at 6 once, though it is due and the best
   Task last;
   last.full = {8};
   CHECK(train(last, 8) == "5: no room");
@@ -352,7 +356,7 @@ TEST_CASE("Training loop: five rollbacks are the most, and without an earlier sa
   };
   CHECK_THAT(train(again, 40, {}, {.peak = 1e-3}, OnDivergence::roll_back),
              Catch::StartsWith("4: training diverged") && Catch::Contains("after 5 rollbacks"));
-  CHECK(again.rolled_back == std::vector<int64_t>(5, 9));
+  CHECK(again.rolled_back == std::vector<int64_t>{9, 8, 6, 4, 3});  // none is any good
   Task unsaved;
   unsaved.fault = [&](int64_t) {
     unsaved.model->registry.find("output.bias").value.data<float>()[0] = std::nanf("");
@@ -360,6 +364,89 @@ TEST_CASE("Training loop: five rollbacks are the most, and without an earlier sa
   };
   CHECK_THAT(train(unsaved, 40, {}, {.peak = 1e-3}, OnDivergence::roll_back),
              Catch::Contains("no save of before that is left"));
+}
+
+TEST_CASE(
+    "Training loop: a validation that finds the weights gone is divergence, and a rollback passes the save "
+    "over",
+    "[unit]") {
+  const auto gone_twice = [](Task& task) {
+    return [&task, left = 2](int64_t update) mutable {
+      if (update == 6 && left-- > 0) fail(ErrorKind::diverged, "search: not finite");
+    };
+  };
+  Task task;
+  task.on_validate = gone_twice(task);
+  CHECK(train(task, 9, {}, {.peak = 1e-3}, OnDivergence::roll_back) == "no error");
+  CHECK(task.rolled_back == std::vector<int64_t>{6, 4});
+  CHECK(task.saved.back() == 9);
+  REQUIRE(task.warnings.size() == 2);
+  CHECK_THAT(task.warnings.front(),
+             Catch::StartsWith("training diverged at update 6: search: not finite; back to"));
+  Task last;  // where nothing is due any more
+  last.on_validate = gone_twice(last);
+  CHECK(train(last, 6, {}, {.peak = 1e-3}, OnDivergence::roll_back) == "no error");
+  CHECK(last.rolled_back == std::vector<int64_t>{6, 4});
+  Task given_up;
+  given_up.on_validate = gone_twice(given_up);
+  CHECK_THAT(train(given_up),
+             Catch::StartsWith("4: training diverged at update 6: search: not finite; lower learn-rate"));
+  CHECK(given_up.crashed == std::vector<int64_t>{6});
+}
+
+TEST_CASE("Training loop: a rollback that cannot be saved is warned about, and goes on", "[unit]") {
+  Task task;
+  task.fault = [&](int64_t batch) {
+    throw_off(task, batch);
+    if (batch == 300) task.full = {300};
+    if (batch == 318) task.full.clear();
+  };
+  CHECK(train(task, 320, {}, {.peak = 1e-3}, OnDivergence::roll_back) == "no error");
+  CHECK(task.rolled_back == std::vector<int64_t>{300});
+  REQUIRE(task.warnings.size() == 2);
+  CHECK(task.warnings.back() == "no room; not saved, the earlier checkpoints are whole");
+}
+
+TEST_CASE(
+    "Training loop: where the loss of before does not count, the next one is what others are held against",
+    "[unit]") {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  TrainingState state;
+  state.update = state.on_course = 5000;
+  state.fast_loss = state.slow_loss = kUnknown;
+  state.loss_variance = 1e-4;
+  Task task;
+  CHECK(train(task, 5003, training_state_from(to_state(state))) == "no error");
+  CHECK(task.warnings.empty());
+  const double first = task.losses.front().plain / static_cast<double>(task.losses.front().tokens);
+  CHECK(task.states.back().slow_loss == Approx(first).epsilon(1e-3));
+  Task thrown;
+  thrown.fault = [&](int64_t batch) { throw_off(thrown, 300 + batch - 1); };  // before the second update
+  CHECK(train(thrown, 5005, state) == "no error");
+  REQUIRE_FALSE(thrown.warnings.empty());
+  CHECK_THAT(thrown.warnings.front(), Catch::StartsWith("update 5002: the loss runs away: "));
+}
+
+TEST_CASE("Training loop: a smaller keep-best keeps fewer, and saves nothing for that", "[unit]") {
+  TrainingState state;
+  state.update = 9;
+  state.best_metric = "bleu";
+  state.best_score = 1000;
+  state.best_update = 3;
+  state.runners_up = {{6, 900}, {9, 800}};
+  Task task;
+  CHECK(train(task, 13, {.keep_best = 1}, state) == "no error");
+  CHECK(task.saved ==
+        std::vector<int64_t>{10, 12, 13});  // when it is due and at the end; not at the validation of 12
+  CHECK(task.states.back().runners_up.empty());
+}
+
+TEST_CASE("Training loop: a score that is none from the beginning stalls", "[unit]") {
+  Task task;
+  task.gain = std::nan("");
+  TrainingState state;
+  CHECK(train(task, 90, {.early_stopping = 3}, state) == "no error");
+  CHECK(state.update == 9);
 }
 
 // As on a device: at the end updates are under way whose losses nobody has looked at.

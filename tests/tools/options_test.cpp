@@ -299,6 +299,10 @@ TEST_CASE("Options: sgd has one parameter, which is 0 unless given, and Adam has
         "2: optimizer-params: sgd takes one, its momentum, got 2 values");
   CHECK(train_error({"--optimizer-params", "0.9"}) ==
         "2: optimizer-params: adam takes three, beta1, beta2 and epsilon, got 1 value");
+  CHECK(train_error({"--optimizer-params", "0.9", "1", "1e-8"}) ==
+        "2: optimizer-params: a decay rate of a mean is 1; give one below 1");
+  CHECK(train_error({"--optimizer-params", "0.9", "0.98", "0"}) ==
+        "2: optimizer-params: epsilon is 0; give one above 0");
 }
 
 TEST_CASE("Options: --precision auto is what the device has products of", "[unit]") {
@@ -404,7 +408,7 @@ TEST_CASE("Options: words after -- are no options, and - is a file name", "[unit
 
 TEST_CASE("Options: a dumped configuration reads back to the same values", "[unit]") {
   const Options options = train({"-t", "a \"b\".en", "c\\d\t.de", "--learn-rate", "3e-4", "--after", "10e,2h",
-                                 "--optimizer-params", "0", "1", "1e-9", "--norm", "pre",
+                                 "--optimizer-params", "0", "0.5", "1e-9", "--norm", "pre",
                                  "--transformer-dropout", "0", "--task", "transformer-base"});
   const Options again = options_from_toml(Program::train, options.to_toml(), "dump");
   CHECK(again.to_toml() == options.to_toml());
