@@ -54,15 +54,20 @@ struct Arena::State {
                       {{0, bytes}}});
   }
 
+  // Before memory is taken that nothing could lie in.
+  void check_limit(int64_t end) const {
+    if (end > limit)
+      fail(ErrorKind::resources, "out of memory: the activations' limit is {} MB; raise --workspace",
+           limit >> 20);
+  }
+
   // First fit: the lowest offset of the first block with room.
   std::pair<Block*, int64_t> take(int64_t bytes) {
     for (Block& block : blocks) {
       for (auto it = block.free.begin(); it != block.free.end(); ++it) {
         if (it->second < bytes) continue;
         const auto [offset, room] = *it;
-        if (block.begin + offset + bytes > limit)
-          fail(ErrorKind::resources, "out of memory: the activations' limit is {} MB; raise --workspace",
-               limit >> 20);
+        check_limit(block.begin + offset + bytes);
         block.free.erase(it);
         if (room > bytes) block.free.emplace(offset + bytes, room - bytes);
         used += bytes;
@@ -70,7 +75,10 @@ struct Arena::State {
         return {&block, offset};
       }
     }
-    open_block(std::max(round_up(bytes, kHugePage), blocks.empty() ? 0 : blocks.back().bytes));
+    const int64_t end = blocks.empty() ? 0 : blocks.back().begin + blocks.back().bytes,
+                  last = blocks.empty() ? 0 : blocks.back().bytes;
+    check_limit(end + bytes);
+    open_block(std::max(round_up(bytes, kHugePage), std::min(last, limit - end)));
     return take(bytes);
   }
 

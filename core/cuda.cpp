@@ -220,8 +220,9 @@ void* workspace(int64_t bytes) {
   Context& c = context();
   Lane& of = c.lanes[c.lane];
   if (bytes > of.workspace_bytes) {
-    of.workspace_bytes = std::max({bytes, 2 * of.workspace_bytes, kFirstWorkspace});
-    of.workspaces.push_back(allocate(Device::cuda(c.index), of.workspace_bytes));
+    const int64_t larger = std::max({bytes, 2 * of.workspace_bytes, kFirstWorkspace});
+    of.workspaces.push_back(allocate(Device::cuda(c.index), larger));
+    of.workspace_bytes = larger;  // which there is
   }
   return of.workspaces.back().get();
 }

@@ -10,7 +10,9 @@ Shape Shape::of(const std::vector<int64_t>& extents) {
     case 1: return {extents[0]};
     case 2: return {extents[0], extents[1]};
     case 3: return {extents[0], extents[1], extents[2]};
-    default: return {extents[0], extents[1], extents[2], extents[3]};
+    default:
+      XF_CHECK(extents.size() == kMaxRank, "shape: at most {} axes, got {}", kMaxRank, extents.size());
+      return {extents[0], extents[1], extents[2], extents[3]};
   }
 }
 

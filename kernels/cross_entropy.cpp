@@ -127,7 +127,7 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
   const Tensor none, with_bias = dx.defined() && bias.defined() ? dbias : none;
   const Tensor &product_bias = in_products ? bias : none, &product_dbias = in_products ? with_bias : none;
   const Tensor &loss_bias = in_products ? none : bias, &loss_dbias = in_products ? none : with_bias;
-  const bool pads = padded.w.defined();
+  const bool pads = in_products && padded.w.defined();
   if (pads) pad_rows(w, padded.w);
   if (pads && bias.defined()) pad_rows(bias, padded.bias);
   const Tensor &factor = pads ? padded.w : w,

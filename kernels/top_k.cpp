@@ -67,12 +67,14 @@ bool project_at_once(const Tensor& x, const QuantizedWeights& w, const Tensor& b
   });
 }
 
-// Rows of x [N, D] through logits of kTopKChunk of them: project(x, z).
+// Rows of x [N, D] through logits of at most kTopKChunk of them: project(x, z). In chunks of one size, so that none is of so few
+// rows that products go another way (kernels/cpu/linear.cpp), with other last bits.
 template <typename Project>
 void choose_by_chunks(const Tensor& x, const Tensor& banned, Normalise normalise, Out logits, Out scores,
                       Out ids, const Project& project) {
-  for (int64_t begin = 0; begin < x.rows(); begin += kTopKChunk) {
-    const int64_t end = std::min(x.rows(), begin + kTopKChunk);
+  const int64_t N = x.rows(), chunks = (N + kTopKChunk - 1) / kTopKChunk;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const int64_t begin = chunk * N / chunks, end = (chunk + 1) * N / chunks;
     const Tensor z = logits.slice_rows(0, end - begin);
     project(x.slice_rows(begin, end), z);
     log_softmax_top_k(z, banned, normalise, scores.slice_rows(begin, end), ids.slice_rows(begin, end));

@@ -1,6 +1,7 @@
 #include "nn/ensemble.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/error.h"
@@ -63,6 +64,7 @@ Ensemble::Ensemble(std::vector<const TranslationModel*> members, std::vector<dou
     fail(ErrorKind::usage, "weights: expected one for each of {} models, got {}", members_.size(),
          weights.size());
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (!std::isfinite(sum)) fail(ErrorKind::usage, "weights: their sum is {}; give smaller ones", sum);
   for (const double weight : weights) {
     if (!(weight > 0)) fail(ErrorKind::usage, "weights: each must be positive, got {}", weight);
     weights_.push_back(static_cast<float>(weight / sum));

@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "nn/average.h"
 #include "nn/run_folder.h"
+#include "tools/diff_models.h"
 #include "tools/exchange/import_model.h"
 #include "tools/model_output.h"
 #include "tools/progress.h"
@@ -104,6 +105,20 @@ void check_same_vocabulary(const Vocabularies& vocabularies, const nn::Checkpoin
     fail(ErrorKind::data, "{} has another vocabulary than {}", folder, first);
 }
 
+// The mean of two models that compute otherwise is none; and a save that is named twice would count twice.
+void check_belongs(const std::vector<std::string>& folders, size_t i, const nn::Checkpoint& first,
+                   const nn::Checkpoint& checkpoint) {
+  for (size_t before = 0; before < i; ++before) {
+    std::error_code none;
+    if (fs::equivalent(folders[before], folders[i], none))
+      fail(ErrorKind::usage, "{} is {}, and would count twice; name it once", folders[i], folders[before]);
+  }
+  const auto changes = setting_differences(first, folders.front(), checkpoint, folders[i]);
+  if (changes.empty()) return;
+  fail(ErrorKind::data, "{} is not a model as {}: {} is {}, not {}", folders[i], folders.front(),
+       changes.front().name, changes.front().now, changes.front().before);
+}
+
 }  // namespace
 
 std::vector<std::string> chosen_checkpoints(const Options& options) {
@@ -139,9 +154,13 @@ void average_checkpoints(const Options& options) {
   std::optional<Vocabularies> vocabularies;
   if (!home.empty()) vocabularies = load_vocabularies(home);
   nn::Average average;
+  nn::Checkpoint first;  // its settings
   std::string taken;
-  for (const std::string& folder : folders) {
+  for (size_t i = 0; i < folders.size(); ++i) {
+    const std::string& folder = folders[i];
     nn::Checkpoint checkpoint = nn::read_model(folder);
+    if (i == 0) first.config = checkpoint.config;
+    check_belongs(folders, i, first, checkpoint);
     if (vocabularies) check_same_vocabulary(*vocabularies, checkpoint, folder, folders.front());
     const std::string score = score_of(folder, checkpoint);
     taken += fmt::format("update {}  {}{}\n", grouped(checkpoint.update), score.empty() ? "" : score + "  ",

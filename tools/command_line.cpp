@@ -91,6 +91,17 @@ void refuse_leftovers(Program program, const CLI::App& app, const std::vector<st
        hint.empty() ? fmt::format("; see {} --help", program_name(program)) : hint);
 }
 
+// CLI11 takes such a word for a list, where bare words are one.
+void refuse_brackets(Program program, const std::vector<std::string>& arguments) {
+  const bool takes_lists = std::ranges::any_of(option_table(), [&](const OptionSpec& spec) {
+    return spec.accepted_by(program) && spec.positional && spec.is_list();
+  });
+  for (const std::string& word : arguments) {
+    if (takes_lists && word.starts_with('[') && word.ends_with(']'))
+      fail(ErrorKind::usage, "'{}': a name in brackets; write './{}'", word, word);
+  }
+}
+
 }  // namespace
 
 void refuse_argument(Program program, const std::vector<std::string>& arguments, const std::string& word) {
@@ -118,6 +129,7 @@ std::vector<GivenOption> parse_command_line(Program program, const std::vector<s
   for (const OptionSpec& spec : option_table()) {
     if (spec.accepted_by(program)) options.emplace_back(&spec, add_option(app, spec));
   }
+  refuse_brackets(program, arguments);
   auto words = rewrite_multi_letter_flags(program, arguments);
   std::ranges::reverse(words);  // CLI11 takes them from the back
   try {

@@ -59,14 +59,19 @@ bool is_of_model(const std::string& name) {
   return find_option(Program::train, name)->group == "model";
 }
 
-std::vector<ChangedOption> setting_differences(const StoredModel& a, const StoredModel& b) {
-  const auto options = [](const StoredModel& model) {
-    return options_from_toml(Program::train, model.checkpoint.config, model.folder + "/config.toml");
+}  // namespace
+
+std::vector<ChangedOption> setting_differences(const nn::Checkpoint& a, const std::string& folder_of_a,
+                                               const nn::Checkpoint& b, const std::string& folder_of_b) {
+  const auto options = [](const nn::Checkpoint& model, const std::string& folder) {
+    return options_from_toml(Program::train, model.config, folder + "/config.toml");
   };
-  std::vector<ChangedOption> changes = options(b).changed_keys(options(a));
+  std::vector<ChangedOption> changes = options(b, folder_of_b).changed_keys(options(a, folder_of_a));
   std::erase_if(changes, [](const ChangedOption& change) { return !is_of_model(change.name); });
   return changes;
 }
+
+namespace {
 
 // "" where they are the same.
 std::string vocabulary_difference(const char* side, const data::Tokenizer& a, const data::Tokenizer& b) {
@@ -170,7 +175,7 @@ std::vector<TensorDifference> tensor_differences(const nn::TensorMap& a, const n
 
 ModelDifferences differences(const StoredModel& a, const StoredModel& b, double tolerance) {
   ModelDifferences result = of_tensors(a.checkpoint.model, b.checkpoint.model, tolerance);
-  result.settings = setting_differences(a, b);
+  result.settings = setting_differences(a.checkpoint, a.folder, b.checkpoint, b.folder);
   for (const auto& [side, of_a, of_b] :
        {std::tuple("source", a.vocabularies.source, b.vocabularies.source),
         std::tuple("target", a.vocabularies.target, b.vocabularies.target)}) {

@@ -29,6 +29,9 @@ struct ModelDifferences {
 // Elements that differ by at most `tolerance` count as the same; a NaN differs from any number.
 std::vector<TensorDifference> tensor_differences(const nn::TensorMap& a, const nn::TensorMap& b,
                                                  double tolerance);
+// In what is of the model itself, and of how its text is cut.
+std::vector<ChangedOption> setting_differences(const nn::Checkpoint& a, const std::string& folder_of_a,
+                                               const nn::Checkpoint& b, const std::string& folder_of_b);
 // Of two models with their settings and vocabularies.
 ModelDifferences differences(const StoredModel& a, const StoredModel& b, double tolerance);
 

@@ -9,7 +9,7 @@ namespace xf::tools {
 namespace {
 
 double word_perplexity(const nn::LossSums& sums, const ValidationSet& set) {
-  return std::exp(sums.plain / static_cast<double>(words_and_ends(set.text.target)));
+  return std::exp(sums.plain / static_cast<double>(words_and_ends(set)));
 }
 
 }  // namespace

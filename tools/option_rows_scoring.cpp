@@ -43,7 +43,7 @@ std::vector<Row> bleu_options() {
       choice("tokenize", "13a|intl|char|zh|none", "13a", "how a line is cut into tokens").alias("-tok"),
       choice("smooth-method", "exp|floor|add-k|none", "exp", "smoothing of orders without a match")
           .alias("-s"),
-      real("smooth-value", "", "X", "of floor (0.1 if not given) and add-k (1)").at_least(0).alias("-sv"),
+      real("smooth-value", "", "X", "of floor (0.1 if not given) and add-k (1)").between(0, 1e6).alias("-sv"),
   };
 }
 

@@ -61,7 +61,8 @@ std::vector<Row> translate_options() {
       text("alignment", "", "hard|soft|X",
            "behind each text ||| which source token each of its tokens comes from: hard: pairs s-t of the "
            "largest "
-           "weight; soft: all weights; X: pairs of weight X or more. Tokens are pieces and </s>, from 0"),
+           "weight; soft: all weights; X: pairs of weight X or more, 1: as hard. Tokens are pieces and </s>, "
+           "from 0"),
       integer("alignment-layer", "", "N",
               "of the decoder, from 0, whose cross-attention is the alignment, mean over heads; else the "
               "last but one")

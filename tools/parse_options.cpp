@@ -58,7 +58,11 @@ void check_precision(Options& options) {
   if (options.get_bool("fp16")) {
     fail(ErrorKind::usage, "--fp16: float16 training overflows and is not offered; use --bf16");
   }
-  if (options.get_bool("bf16")) options.apply({{"precision", {"bfloat16"}, "--bf16"}}, Options::Origin::user);
+  if (!options.get_bool("bf16")) return;
+  const std::string& precision = options.get_string("precision");
+  if (options.is_given("precision") && precision != "bfloat16")
+    fail(ErrorKind::usage, "--bf16 and --precision {}: choose one of them", precision);
+  options.apply({{"precision", {"bfloat16"}, "--bf16"}}, Options::Origin::user);
 }
 
 // A run's config.toml holds its paths, and TOML is UTF-8: refused now, not when the run is opened again.

@@ -50,7 +50,7 @@ void score_model(const Options& options) {
     fmt::print("macro-f1         {:.2f}\n", scores.macro_f1);
     return;
   }
-  const auto words = static_cast<double>(words_and_ends(set->text.target));
+  const auto words = static_cast<double>(words_and_ends(*set));
   fmt::print("word-perplexity  {:.4f}\n", std::exp(loss.sums.plain / words));
 }
 

@@ -28,6 +28,11 @@ constexpr Pair kExcludes[] = {
     {"n-best", "output-sampling"},       {"input", "interactive"},
     {"output", "interactive"},           {"stat-freq", "interactive"},
     {"continue", "interactive"},         {"continue", "teacher-forced"},
+    {"n-best", "teacher-forced"},        {"word-scores", "teacher-forced"},
+    {"beam-size", "teacher-forced"},     {"no-repeat-ngram-size", "teacher-forced"},
+    {"allow-unk", "teacher-forced"},     {"normalize", "teacher-forced"},
+    {"word-penalty", "teacher-forced"},  {"normalize", "output-sampling"},
+    {"word-penalty", "output-sampling"},
 };
 
 // Set to something else than its default: what --dump-config writes may be read again.

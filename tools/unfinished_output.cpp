@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,16 +29,24 @@ std::string checksum_of(const std::string& settings) {
   return crc.hexadecimal();
 }
 
+// Where the lines go in the end: what a link names. Error usage for what cannot be given a new content by its name.
+std::string file_of(const std::string& path) {
+  std::error_code none;
+  const fs::file_status status = fs::status(path, none);
+  if (path == "-" || (fs::exists(status) && !fs::is_regular_file(status)))
+    fail(ErrorKind::usage, "continue: goes on with a file; give it as --output FILE");
+  return fs::is_symlink(fs::symlink_status(path, none)) ? fs::weakly_canonical(path).string() : path;
+}
+
 }  // namespace
 
 UnfinishedOutput::UnfinishedOutput(const std::string& path, const std::string& settings)
-    : path_(path),
-      lines_path_(path + ".unfinished"),
+    : path_(file_of(path)),
+      lines_path_(path_ + ".unfinished"),
       notes_path_(lines_path_ + ".json"),
       settings_(checksum_of(settings)) {
-  if (path == "-") fail(ErrorKind::usage, "continue: goes on with a file; give it as --output FILE");
-  check_folder_of(path);
-  refuse_input_as_output(path);
+  check_folder_of(path_);
+  refuse_input_as_output(path_);
   file_ = Descriptor(::open(lines_path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (!file_.is_open()) fail_to_write();
   if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0)
@@ -89,6 +98,8 @@ void UnfinishedOutput::count(int64_t lines_done) {
 
 void UnfinishedOutput::close() {
   count(lines_done_);
+  struct stat before = {};
+  if (::stat(path_.c_str(), &before) == 0) ::fchmod(file_.number(), before.st_mode & 0777);
   if (!file_.close_checked() || ::rename(lines_path_.c_str(), path_.c_str()) != 0) fail_to_write();
   ::unlink(notes_path_.c_str());
   sync_folder(fs::path(path_).has_parent_path() ? fs::path(path_).parent_path().string() : ".");

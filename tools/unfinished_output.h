@@ -13,7 +13,7 @@ namespace xf::tools {
 class UnfinishedOutput {
  public:
   // Goes on with what is there; `settings` say what decides about the lines. Error usage if it was begun with other ones, if
-  // another process is writing it, if its folder does not exist, or for the standard output; resources if it cannot be written.
+  // another process is writing it, if its folder does not exist, or for what is no regular file; resources if it cannot be written.
   UnfinishedOutput(const std::string& path, const std::string& settings);
 
   // Lines of the input whose output is there.
@@ -23,7 +23,7 @@ class UnfinishedOutput {
   // From here on what was written counts: the output of so many lines of the input. Error resources if the disk is full;
   // what counted before does so still.
   void count(int64_t lines_done);
-  // Gives the file its name.
+  // Gives the file its name, and the access of the one that had it before.
   void close();
 
  private:

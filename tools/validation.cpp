@@ -60,10 +60,10 @@ std::unique_ptr<Validator> make_validator(const Options& options, const nn::Mode
   return nullptr;
 }
 
-int64_t words_and_ends(const std::vector<std::string>& lines) {
-  auto count = static_cast<int64_t>(lines.size());
-  for (const std::string& line : lines) {
-    std::istringstream words(line);
+int64_t words_and_ends(const ValidationSet& set) {
+  int64_t count = set.corpus.size();
+  for (const int64_t line : set.corpus.lines) {
+    std::istringstream words(set.text.target[static_cast<size_t>(line - 1)]);
     for (std::string word; words >> word;) ++count;
   }
   return count;

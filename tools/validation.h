@@ -80,7 +80,8 @@ std::unique_ptr<Validator> make_validator(const Options& options, const nn::Mode
                                           const Vocabularies& vocabularies, const ValidationSet& set,
                                           Collective& ranks = Collective::alone());
 
-// Words apart by spaces, and the end of each line: what a loss is divided by that does not depend on the vocabulary.
-int64_t words_and_ends(const std::vector<std::string>& lines);
+// Words of the target apart by spaces, and the end of each line, of the lines that are not left out: what a loss is divided by that
+// does not depend on the vocabulary.
+int64_t words_and_ends(const ValidationSet& set);
 
 }  // namespace xf::tools

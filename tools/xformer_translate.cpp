@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "core/error.h"
 #include "core/stop.h"
@@ -100,9 +101,21 @@ std::string settings_of(const Options& options, const ModelTranslator& model) {
         fmt::format("{} {} {}\n", fs::weakly_canonical(path, unknown).string(), fs::file_size(path, unknown),
                     fs::last_write_time(path, unknown).time_since_epoch().count());
   };
+  // Of a run the weights alone: what lies beside them may come and go. Another toolkit's files have names of their own.
+  const auto add_model = [&](const LoadedModel& loaded) {
+    const fs::path weights = fs::path(loaded.folder) / "model.safetensors";
+    std::error_code none;
+    if (fs::exists(weights, none) || !fs::is_directory(loaded.folder, none))
+      return add_file(fs::is_directory(loaded.folder, none) ? weights.string() : loaded.folder);
+    std::set<std::string> files;
+    for (const auto& entry : fs::directory_iterator(loaded.folder)) {
+      if (entry.is_regular_file()) files.insert(entry.path().string());
+    }
+    for (const std::string& file : files) add_file(file);
+  };
   add_file(options.get_string("input"));
-  add_file(model.model->folder + "/model.safetensors");
-  for (const auto& other : model.others) add_file(other->folder + "/model.safetensors");
+  add_model(*model.model);
+  for (const auto& other : model.others) add_model(*other);
   return settings;
 }
 

@@ -59,6 +59,7 @@ class MpiLink final : public Link {
   }
 
   void send_note(int to, const void* note) override {
+    forget_sent_notes();
     notes_.push_back(std::make_unique<Note>());
     std::memcpy(notes_.back()->bytes, note, kNoteBytes);
     MPI_Isend(notes_.back()->bytes, kNoteBytes, MPI_BYTE, to, kNotes, ranks_, &notes_.back()->request);
@@ -73,9 +74,19 @@ class MpiLink final : public Link {
     return MPI_Recv(note, kNoteBytes, MPI_BYTE, from, kNotes, ranks_, MPI_STATUS_IGNORE) == MPI_SUCCESS;
   }
 
-  void part() override { MPI_Finalize(); }
+  void part() override {
+    forget_sent_notes();
+    MPI_Finalize();
+  }
 
  private:
+  void forget_sent_notes() {
+    std::erase_if(notes_, [](const auto& note) {
+      int done = 0;
+      return MPI_Test(&note->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0;
+    });
+  }
+
   struct Request {
     MPI_Request request = MPI_REQUEST_NULL;
     bool failed = false;
@@ -87,7 +98,7 @@ class MpiLink final : public Link {
 
   MPI_Comm ranks_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
-  std::vector<std::unique_ptr<Note>> notes_;  // few: they tell of the end
+  std::vector<std::unique_ptr<Note>> notes_;  // on their way
 };
 
 }  // namespace

@@ -26,10 +26,10 @@ struct SoftmaxSums {
     sum = sum * expf(maximum - larger) + expf(score - larger);
     maximum = larger;
   }
-  // The sums over all lanes of a warp; a lane may have none.
+  // The sums over all lanes of a warp; a lane may have none, or a NaN.
   __device__ __forceinline__ SoftmaxSums over_warp() const {
     const float largest = cuda::warp_max(maximum);
-    return {largest, cuda::warp_sum(sum > 0 ? sum * expf(maximum - largest) : 0.0f)};
+    return {largest, cuda::warp_sum(sum != 0 ? sum * expf(maximum - largest) : 0.0f)};
   }
 };
 

@@ -37,8 +37,8 @@ struct Matrices {
   float* x;  // of the first
 
   __device__ float* own_x() const { return x + blockIdx.y * layout.apart; }
-  // Where there will be the next X: the blocks' sums of squares until then.
-  __device__ float* squares() const { return own_x() + layout.size; }
+  // Where there will be the next X: until then the blocks' norms, whose squares may be beyond a float.
+  __device__ float* norms() const { return own_x() + layout.size; }
   __device__ GradientScale scale() const {
     return gradient_scale(args.norm_squared, args.step[3], args.clip_norm);
   }
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kThreads) take_momentum(Matrices of) {
     sum += static_cast<double>(u) * static_cast<double>(u);
   });
   sum = cuda::block_sum<kThreads>(sum);
-  if (threadIdx.x == 0) of.squares()[blockIdx.x] = static_cast<float>(sum);
+  if (threadIdx.x == 0) of.norms()[blockIdx.x] = static_cast<float>(sqrt(sum));
 }
 
 // MU3
@@ -81,7 +81,10 @@ __global__ void __launch_bounds__(kThreads) normalise(Matrices of) {
   XF_SHARED(float, factor);
   if (threadIdx.x == 0) {
     double sum = 0;
-    for (int64_t block = 0; block < of.layout.blocks(); ++block) sum += of.squares()[block];
+    for (int64_t block = 0; block < of.layout.blocks(); ++block) {
+      const double norm = of.norms()[block];
+      sum += norm * norm;
+    }
     factor = sum > 0 ? static_cast<float>(1 / sqrt(sum)) : 0.0f;
   }
   __syncthreads();

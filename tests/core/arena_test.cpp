@@ -100,6 +100,19 @@ TEST_CASE("Arena: what does not fit opens a further block, and tensors do not ov
   CHECK(arena.used_bytes() == 7 * kMegabyte);
 }
 
+TEST_CASE("Arena: for what would lie beyond the limit no block is opened, and none is larger than it",
+          "[unit]") {
+  Arena arena(Device::cpu(), 4 * kMegabyte);
+  arena.set_limit(10 * kMegabyte);
+  const Tensor first = megabytes(arena, 4), second = megabytes(arena, 4);
+  CHECK(arena.blocks() == 2);
+  CHECK_THROWS_WITH(megabytes(arena, 3), Catch::Contains("the activations' limit is 10 MB"));
+  CHECK(arena.blocks() == 2);
+  const Tensor third = megabytes(arena, 2);  // where there is room for no more
+  CHECK(arena.blocks() == 3);
+  CHECK(arena.peak_bytes() == 10 * kMegabyte);
+}
+
 TEST_CASE("Arena: tensors are aligned to 256 bytes, also small and empty ones", "[unit]") {
   Arena arena(Device::cpu());
   std::vector<Tensor> kept;

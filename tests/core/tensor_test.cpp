@@ -101,6 +101,11 @@ TEST_CASE("Tensor: a meta tensor has a shape and no memory", "[unit]") {
   x.fill_zero();
 }
 
+TEST_CASE("Shape: five extents are refused, however they come", "[unit]") {
+  CHECK(Shape::of({2, 3, 4, 5}) == Shape{2, 3, 4, 5});
+  CHECK_THROWS_WITH(Shape::of({1, 2, 3, 4, 5}), Catch::Contains("shape: at most 4 axes, got 5"));
+}
+
 TEST_CASE("Shape: an empty tensor has no elements", "[unit]") {
   CHECK(Shape{0, 4}.numel() == 0);
   CHECK(Shape{0, 4}.rows() == 0);

@@ -37,6 +37,7 @@ claim "by the other" another_model same run/averaged
 touch same/notes
 claim "a folder with more in it is not replaced: 2" refused 2 "more than a model" average -m run -o same --overwrite
 claim "nor is a run" refused 2 "more than a model" average -m run -o run --overwrite
+claim "nor is a save counted twice: 2" refused 2 "would count twice" average $saves/update-000012 run/latest -o twice
 claim "nor what is averaged" refused 2 "is read as well" average $saves/update-000010 $saves/update-000012 \
   -o $saves/update-000010 --overwrite
 mkdir new.tmp && touch new.tmp/precious
@@ -52,11 +53,14 @@ no_room() { (ulimit -f 16 && average -m run -o new); }
 claim "no room: 5" refused 5 "new" no_room
 claim "nothing is left of all that" test ! -e new -a ! -e new.tmp
 
+train gelu --after 2u --transformer-ffn-activation gelu --vocabs run/vocab.spm --quiet
+claim "a model that computes otherwise is refused: 3" \
+  refused 3 "transformer-ffn-activation is gelu, not relu" average run/best gelu -o new
 train narrow --after 2u --dim-emb 16 --vocabs run/vocab.spm --quiet
-claim "a model of another shape is refused by its name: 3" refused 3 "narrow/averaged: '.*' is \[" average run/best narrow -o new
+claim "a model of another shape is refused by its name: 3" refused 3 "narrow/averaged is not a model as run/best: dim-emb is 16" average run/best narrow -o new
 train reworded --after 2u --vocab-size 150 --quiet
 claim "one of another vocabulary, too: 3" refused 3 "reworded/averaged has another vocabulary than run/best" \
-  average run/best run/latest reworded -o new
+  average run/best reworded -o new
 cp -rL run broken
 printf X | dd of=broken/checkpoints/update-000010/model.safetensors bs=1 seek=3000 conv=notrunc status=none
 claim "a damaged one, too: 3" refused 3 "update-000010/model.safetensors: damaged" average -m broken -o new

@@ -43,6 +43,9 @@ claim "language model: it has learnt something; a uniform guess is at 200" less 
 xformer-score lm -m language_model/latest -t valid.en >scores
 claim "xformer-score lm: the last validation's perplexity" \
   near "$(value perplexity <scores)" "$(last language_model perplexity)"
+(cat valid.en; printf '\n\n\n') >with_empty
+claim "and empty lines, which are left out, count for nothing" equal \
+  "$(xformer-score lm -m language_model/latest -t with_empty | grep -v 'left out')" "$(cat scores)"
 claim "xformer-score lm: and by word" near "$(value word-perplexity <scores)" "$(last language_model word-perplexity)"
 xformer-generate -m language_model --samples 20 --seed 3 -o first.txt
 xformer-generate -m language_model --samples 20 --seed 3 --mini-batch 7 -o second.txt

@@ -191,6 +191,12 @@ claim "its input's name need not be UTF-8" \
   xformer-translate -m run -i $'gr\xfcn.en' -o green.de --continue --quiet --mini-batch 4
 claim "what is finished may be done again" finished -o later.de --continue
 claim "only a file goes on" refused 2 "continue: goes on with a file" finished --continue
+mkfifo pipe
+claim "a pipe is none" refused 2 "continue: goes on with a file" finished -o pipe --continue
+mkdir elsewhere && ln -s elsewhere/linked.de linked.de && (umask 077 && touch elsewhere/linked.de)
+claim "what a link names is written" finished -o linked.de --continue
+claim "the link is one still" test -L linked.de
+claim "the file has the lines, and whose it was" equal "$(cmp elsewhere/linked.de later.de && stat -c %a elsewhere/linked.de)" 600
 
 # ---- pieces
 pieces() { xformer-vocab encode -m run/vocab.spm --quiet "$@"; }

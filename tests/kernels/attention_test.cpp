@@ -292,6 +292,19 @@ TEST_CASE("Attention: the worked example of three tokens of width two", "[golden
   }
 }
 
+TEST_CASE("Attention: a key that is NaN makes all of a query's weights NaN", "[unit][device]") {
+  for (const Target& t : targets()) {
+    auto values = random_values(40 * 2, 1);
+    values[7 * 2] = std::nan("");
+    const Tensor q = t.random({40, 2}, 2), k = t.tensor(values, {40, 2}), offsets = t.ids({0, 40}),
+                 p = t.poisoned({1, 1, 40, 40});
+    attention_weights(q, k, offsets, offsets, {.heads = 1, .max_keys = 40, .scale = 1}, p);
+    const auto weights = as_doubles(p);
+    INFO(name_of(t));
+    CHECK(std::ranges::all_of(weights, [](double weight) { return std::isnan(weight); }));
+  }
+}
+
 TEST_CASE("Attention: a later token changes no earlier output when causal", "[unit][device]") {
   const AttentionCase c{"one sentence", 2, 16, {12}, {12}, true};
   for (const Target& t : targets()) {

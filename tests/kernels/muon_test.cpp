@@ -178,6 +178,27 @@ TEST_CASE("Muon: two updates of one element, calculated by hand", "[golden][devi
   }
 }
 
+// Whose squares no float holds.
+TEST_CASE("Muon: the length of a gradient does not matter, be it ever so small or large", "[unit][device]") {
+  const MuonCase c{"", 2, 31, 40, 1};
+  for (const Target& target : master_targets()) {
+    const auto gradient = random_values(c.parameters(), 5);
+    const auto moved_by = [&](double length) {
+      const Op op(c, target, {});
+      std::vector<double> scaled = gradient;
+      for (double& g : scaled) g *= length;
+      op.update(scaled, 0.5f, 1, 0);
+      return as_doubles(op.p);
+    };
+    const std::vector<double> expected = moved_by(1);
+    for (const double length : {0x1p-80, 0x1p66}) {
+      INFO(name_of(target) << ", length " << length);
+      CHECK(max_relative_error(tensor_of(moved_by(length), {c.parameters()}, DType::f64), expected) <
+            muon_tolerance(target.dtype));
+    }
+  }
+}
+
 TEST_CASE("Muon: a gradient of zeros moves nothing but by decay", "[unit][device]") {
   for (const Target& target : master_targets()) {
     const Op op({"", 2, 3, 4, 1}, target, {.weight_decay = 0.5f});

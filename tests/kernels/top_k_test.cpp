@@ -164,6 +164,25 @@ TEST_CASE("TopK: of a projection in eight bits, it is the choice from that proje
   }
 }
 
+// 513 rows: with few threads each takes some of them, with many they go through chunks.
+TEST_CASE("TopK: of a projection, the same bits whether threads share rows or weights", "[unit]") {
+  constexpr int64_t N = 513, D = 32, V = 700, K = 4;
+  const Tensor x = random_tensor({N, D}, DType::f32, 1), w = random_tensor({V, D}, DType::f32, 2),
+               bias = random_tensor({V}, DType::f32, 3);
+  const auto chosen = [&](int threads) {
+    const int before = thread_count();
+    set_thread_count(threads);
+    const Tensor scores = poisoned({N, K}, DType::f32), ids = no_ids(N, K);
+    projection_top_k(x, w, bias, {}, Normalise::yes, poisoned({kTopKChunk, V}, DType::f32), scores, ids);
+    set_thread_count(before);
+    return std::pair{scores, ids};
+  };
+  const auto [scores, ids] = chosen(2);
+  const auto [again, ids_again] = chosen(30);
+  CHECK(same_bits(ids, ids_again));
+  CHECK(same_bits(scores, again));
+}
+
 TEST_CASE("TopK: columns of nothing but -infinity add nothing", "[unit][device]") {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const Target& t : targets()) {

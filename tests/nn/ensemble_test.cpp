@@ -134,6 +134,7 @@ TEST_CASE("Ensemble: models that do not fit together are refused", "[unit]") {
   };
   CHECK_THAT(ensemble({&a.transformer, &b.transformer}, {1, 1}), Catch::Contains("must share vocabularies"));
   CHECK_THAT(ensemble({&a.transformer}, {1, 1}), Catch::Contains("expected one for each of 1 models, got 2"));
+  CHECK_THAT(ensemble({&a.transformer, &a.transformer}, {1e308, 1e308}), Catch::Contains("their sum is inf"));
   CHECK_THAT(ensemble({&a.transformer}, {0}), Catch::Contains("must be positive"));
   CHECK_THAT(ensemble({}, {}), Catch::Contains("at least one model"));
 }

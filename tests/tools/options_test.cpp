@@ -159,6 +159,8 @@ TEST_CASE("Options: what does not fit together is refused", "[unit]") {
   CHECK(train_error({"--r-drop", "1", "--r-drop-after", "2h"}).starts_with("2: r-drop-after: give updates"));
   CHECK(train_error({"--r-drop-after", "2e"}).starts_with("2: r-drop-after: says when R-Drop begins"));
   CHECK(train_error({"--fp16"}).find("--bf16") != std::string::npos);
+  CHECK(train_error({"--bf16", "--precision", "float32"}) ==
+        "2: --bf16 and --precision float32: choose one of them");
 }
 
 TEST_CASE("Options: what the command line asks for in vain is refused", "[unit]") {

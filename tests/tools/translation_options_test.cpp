@@ -69,8 +69,9 @@ TEST_CASE("Translation options: what means nothing alone or beside another is re
   CHECK(refusal({"--alignment-layer", "0"}) == "2: --alignment-layer is for --alignment");
   CHECK_THAT(refusal({"--interactive", "-i", "x"}),
              Catch::Contains("--input means nothing beside --interactive"));
-  for (const char* name :
-       {"--no-spm-encode", "--no-spm-decode", "--interactive", "--stat-freq=1", "--alignment=hard"})
+  for (const char* name : {"--no-spm-encode", "--no-spm-decode", "--interactive", "--stat-freq=1",
+                           "--alignment=hard", "--n-best", "--word-scores", "--beam-size=3", "--normalize=1",
+                           "--word-penalty=1", "--no-repeat-ngram-size=2", "--allow-unk"})
     CHECK_THAT(refusal({name, "--teacher-forced", "x"}),
                Catch::Contains("means nothing beside --teacher-forced"));
   check_translation_options(options_of({"--output-sampling", "full", "--seed", "3", "--n-best=false"}));

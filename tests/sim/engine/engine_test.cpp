@@ -51,6 +51,13 @@ bool says(const std::string& text, const std::string& words) { return text.find(
 
 }  // namespace
 
+TEST_CASE("CUDA: scratch memory that was not to be had is not there the next time either", "[cuda]") {
+  cuda::compute_on(Device::cuda());
+  const WithSettings settings([](sim::Settings& s) { s.memory = size_t{1} << 20; });
+  for (int i = 0; i < 2; ++i)
+    CHECK_THROWS_WITH(cuda::workspace(int64_t{1} << 30), Catch::Contains("out of GPU memory"));
+}
+
 TEST_CASE("CUDA: a training step copies nothing from pageable memory, which may wait for the device",
           "[cuda]") {
   TransformerConfig config = tiny_config();
