@@ -55,7 +55,7 @@ claim "nothing is left of all that" test ! -e new -a ! -e new.tmp
 
 train gelu --after 2u --transformer-ffn-activation gelu --vocabs run/vocab.spm --quiet
 claim "a model that computes otherwise is refused: 3" \
-  refused 3 "transformer-ffn-activation is gelu, not relu" average run/best gelu -o new
+  refused 3 'transformer-ffn-activation is "gelu", not "relu"' average run/best gelu -o new
 train narrow --after 2u --dim-emb 16 --vocabs run/vocab.spm --quiet
 claim "a model of another shape is refused by its name: 3" refused 3 "narrow/averaged is not a model as run/best: dim-emb is 16" average run/best narrow -o new
 train reworded --after 2u --vocab-size 150 --quiet
