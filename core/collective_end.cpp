@@ -126,6 +126,8 @@ void Collective::together(const std::function<void()>& part) {
   } catch (const Error& own) {
     if (broken_) throw;
     error = own;
+  } catch (const std::exception& other) {  // memory that ran out, a file that cannot be asked about
+    error = Error(ErrorKind::failure, other.what());
   }
   const std::vector<std::string> endings =
       gather(error ? fmt::format("{}{}", error->exit_code(), error->what()) : std::string());

@@ -285,6 +285,8 @@ std::shared_ptr<void> record(const std::function<void()>& work) {
   } catch (...) {
     cudaStreamEndCapture(stream(), &graph);
     if (graph) cudaGraphDestroy(graph);
+    context().beside = false;  // what was beside went with the graph
+    cudaGetLastError();
     throw;
   }
   check(cudaStreamEndCapture(stream(), &graph), "a graph");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 
 #include "tests/support/catch.h"
@@ -169,11 +170,13 @@ TEST_CASE("Collective: what one rank throws of a common work all throw, and go o
     });
     const std::string first =
         error_of([&] { ranks.at_first([] { fail(ErrorKind::data, "no such file"); }); });
-    return error + "; " + first + "; " + ranks.broadcast("still here");
+    const std::string of_library =
+        error_of([&] { ranks.at_first([] { throw std::length_error("too long"); }); });
+    return error + "; " + first + "; " + of_library + "; " + ranks.broadcast("still here");
   });
   for (const std::string& error : errors) {
     CHECK(error.find("rank 1 (") == 0);
-    CHECK(error.find("): disk 1 is full; no such file; still here") != std::string::npos);
+    CHECK(error.find("): disk 1 is full; no such file; too long; still here") != std::string::npos);
   }
 }
 
