@@ -406,6 +406,8 @@ TEST_CASE("Options: words after -- are no options, and - is a file name", "[unit
   const Options options = *parse(Program::vocab_stats, {"--max-length", "7", "--", "-odd-name", "-"});
   CHECK(options.get_strings("input") == std::vector<std::string>{"-odd-name", "-"});
   CHECK(parse(Program::vocab_encode, {"-m", "v", "-"})->get_string("input") == "-");
+  CHECK(error_of([] { parse(Program::vocab_stats, {"[v,w]"}); }) ==
+        "2: '[v,w]': a name in brackets; write './[v,w]'");
 }
 
 TEST_CASE("Options: a dumped configuration reads back to the same values", "[unit]") {
