@@ -19,8 +19,9 @@ struct bf16 {
   XF_HOST_DEVICE explicit bf16(float value) : bits(rounded_bits(value)) {}
   XF_HOST_DEVICE static uint16_t rounded_bits(float value) {
     const auto u = std::bit_cast<uint32_t>(value);
-    const bool nan = (u & 0x7fffffffu) > 0x7f800000u;
-    return static_cast<uint16_t>(nan ? (u >> 16) | 0x40u : (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+    // NaN would wrap, or become infinity.
+    const uint32_t rounded = value != value ? u | 0x400000u : u + 0x7fffu + ((u >> 16) & 1u);
+    return static_cast<uint16_t>(rounded >> 16);
   }
   XF_HOST_DEVICE explicit operator float() const {
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);

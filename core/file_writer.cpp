@@ -65,23 +65,6 @@ std::optional<int> own_descriptor(const fs::path& path) {
   return number;
 }
 
-// The file at the end of a chain of symbolic links, which need not exist; also an entry of /dev/fd, whose
-// link is not to be followed by name. Empty, with errno, for a chain without an end.
-std::string followed(const std::string& path) {
-  constexpr int kMostLinks = 40;  // of Linux: path_resolution(7)
-  fs::path target = path;
-  std::error_code ignored;
-  for (int links = 0; fs::is_symlink(fs::symlink_status(target, ignored)); ++links) {
-    if (links == kMostLinks) {
-      errno = ELOOP;
-      return "";
-    }
-    if (own_descriptor(target)) break;
-    target = target.parent_path() / fs::read_symlink(target, ignored);
-  }
-  return target.string();
-}
-
 std::string folder_of(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
@@ -107,7 +90,22 @@ bool is_held(int file) {
 
 }  // namespace
 
-FileWriter::FileWriter(const std::string& path) : path_(path), target_(followed(path)) {
+std::string link_target(const std::string& path) {
+  constexpr int kMostLinks = 40;  // of Linux: path_resolution(7)
+  fs::path target = path;
+  std::error_code ignored;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(target, ignored)); ++links) {
+    if (links == kMostLinks) {
+      errno = ELOOP;
+      return "";
+    }
+    if (own_descriptor(target)) break;
+    target = target.parent_path() / fs::read_symlink(target, ignored);
+  }
+  return target.string();
+}
+
+FileWriter::FileWriter(const std::string& path) : path_(path), target_(link_target(path)) {
   if (target_.empty()) fail_to_write();
   struct stat status = {};
   const bool exists = ::stat(target_.c_str(), &status) == 0;

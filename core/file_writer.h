@@ -45,6 +45,10 @@ class FileWriter {
   Descriptor file_;
 };
 
+// The file at the end of a chain of symbolic links, which need not exist; also an entry of /dev/fd, whose link is not to be
+// followed by name. Empty, with errno, for a chain without an end.
+std::string link_target(const std::string& path);
+
 // Removes what FileWriters of processes that were killed left in the folder of `path`. Those that still write hold a lock.
 void remove_abandoned(const std::string& path);
 

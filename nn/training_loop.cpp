@@ -8,6 +8,8 @@
 
 #include "core/error.h"
 #include "core/stop.h"
+#include "nn/due.h"
+#include "nn/loss_course.h"
 #include "nn/validation_progress.h"
 
 namespace xf::nn {
@@ -17,42 +19,6 @@ namespace {
 constexpr int64_t kMostSkippedInRow = 20;
 constexpr int kMostFailedSaves = 3;  // in a row
 constexpr int64_t kMostRollbacks = 5;
-constexpr int64_t kFast = 10, kSlow = 1000;       // updates of the two means of the loss
-constexpr int64_t kUpdatesBeforeJudgement = 100;  // the means know little before
-constexpr double kDeviations = 5;
-
-double count_of(const TrainingState& state, Amount::Unit unit) {
-  switch (unit) {
-    case Amount::Unit::updates: return static_cast<double>(state.update);
-    case Amount::Unit::epochs: return static_cast<double>(state.epoch);
-    case Amount::Unit::target_tokens: return static_cast<double>(state.target_tokens);
-    case Amount::Unit::seconds: return state.seconds;
-  }
-  return 0;
-}
-
-// Whether something that happens every so often falls on the update just done.
-bool due(const Amount& every, const TrainingState& state) {
-  if (every.count <= 0 || state.update == 0) return false;
-  const auto crossed = [&](double before, double now) {
-    return std::floor(now / every.count) > std::floor(before / every.count);
-  };
-  switch (every.unit) {
-    case Amount::Unit::updates:
-      return crossed(static_cast<double>(state.update - 1), static_cast<double>(state.update));
-    case Amount::Unit::epochs:
-      return crossed(static_cast<double>(state.previous_epoch), static_cast<double>(state.epoch));
-    case Amount::Unit::target_tokens:
-      return crossed(static_cast<double>(state.previous_tokens), static_cast<double>(state.target_tokens));
-    case Amount::Unit::seconds: return false;  // options refuse it: clocks do not repeat
-  }
-  return false;
-}
-
-bool reached(const LoopOptions& options, const TrainingState& state) {
-  return std::any_of(options.after.begin(), options.after.end(),
-                     [&](const Amount& limit) { return count_of(state, limit.unit) >= limit.count; });
-}
 
 bool stalled_out(const LoopOptions& options, const TrainingState& state) {
   return options.early_stopping > 0 && stalled(options, state) >= options.early_stopping;
@@ -60,16 +26,6 @@ bool stalled_out(const LoopOptions& options, const TrainingState& state) {
 
 bool same_updates(const std::vector<ScoredSave>& a, const std::vector<ScoredSave>& b) {
   return std::ranges::equal(a, b, {}, &ScoredSave::update, &ScoredSave::update);
-}
-
-// The mean of the first `length` values, then one that forgets with that length.
-void average_in(double& mean, double value, int64_t count, int64_t length) {
-  mean += (value - mean) / static_cast<double>(std::min(count, length));
-}
-
-bool loss_runs_away(const TrainingState& state, int64_t update) {
-  return update >= kUpdatesBeforeJudgement &&
-         state.fast_loss - state.slow_loss > kDeviations * std::sqrt(state.loss_variance);
 }
 
 class Loop {
@@ -329,7 +285,8 @@ class Loop {
     state_.epoch_loss.update_means += result.loss.plain / tokens;
     ++state_.epoch_loss.updates;
     const bool was_away = loss_runs_away(state_, result.update - 1);
-    follow(result.update, result.loss.plain / tokens);  // which R-Drop, begun late, leaves as it is
+    follow_loss(state_, result.update,
+                result.loss.plain / tokens);  // which R-Drop, begun late, leaves as it is
     if (!loss_runs_away(state_, result.update) || !divergence_.empty()) return;
     const std::string what =
         fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss, state_.slow_loss);
@@ -338,18 +295,6 @@ class Loop {
     } else if (!was_away || result.update % 100 == 0) {
       task_.on_warning(fmt::format("update {}: {}", result.update, what));
     }
-  }
-
-  // The deviation is that about the fast mean: about the slow one it would count the fall of the loss as noise. And what
-  // is more than three deviations away counts as three: a loss that runs away must not widen the band that it leaves.
-  void follow(int64_t update, double loss) {
-    if (std::isnan(state_.slow_loss)) state_.fast_loss = state_.slow_loss = loss;
-    average_in(state_.fast_loss, loss, update, kFast);
-    average_in(state_.slow_loss, loss, update, kSlow);
-    double squared = (loss - state_.fast_loss) * (loss - state_.fast_loss);
-    if (update > kUpdatesBeforeJudgement) squared = std::min(squared, 9 * state_.loss_variance);
-    average_in(state_.loss_variance, squared, update, kSlow);
-    if (state_.fast_loss <= state_.slow_loss) state_.on_course = update;
   }
 
   void recover() {
@@ -413,18 +358,6 @@ Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions
 
 bool is_over(const LoopOptions& options, const TrainingState& state) {
   return reached(options, state) || stalled_out(options, state);
-}
-
-std::optional<double> progress(const LoopOptions& options, const TrainingState& state, int64_t sentences) {
-  std::optional<double> most;
-  for (const Amount& limit : options.after) {
-    if (limit.count <= 0) continue;
-    double count = count_of(state, limit.unit);
-    if (limit.unit == Amount::Unit::epochs && sentences > 0)
-      count += static_cast<double>(state.position) / static_cast<double>(sentences);
-    most = std::max(most.value_or(0), std::min(1.0, count / limit.count));
-  }
-  return most;
 }
 
 }  // namespace xf::nn

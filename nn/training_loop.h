@@ -156,8 +156,4 @@ Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions
 // Whether training ends where `state` stands.
 bool is_over(const LoopOptions& options, const TrainingState& state);
 
-// How much of the run is done, 0..1; nothing where no limit is known. `sentences`: of an epoch; 0: not known, and whole
-// epochs are counted.
-std::optional<double> progress(const LoopOptions& options, const TrainingState& state, int64_t sentences);
-
 }  // namespace xf::nn

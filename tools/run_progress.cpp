@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nn/due.h"
+
 namespace xf::tools {
 
 namespace {

@@ -13,6 +13,7 @@
 #include "core/checksum.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/file_writer.h"
 #include "tools/output_file.h"
 
 namespace xf::tools {
@@ -33,9 +34,10 @@ std::string checksum_of(const std::string& settings) {
 std::string file_of(const std::string& path) {
   std::error_code none;
   const fs::file_status status = fs::status(path, none);
-  if (path == "-" || (fs::exists(status) && !fs::is_regular_file(status)))
+  const std::string target = link_target(path);
+  if (path == "-" || target.empty() || (fs::exists(status) && !fs::is_regular_file(status)))
     fail(ErrorKind::usage, "continue: goes on with a file; give it as --output FILE");
-  return fs::is_symlink(fs::symlink_status(path, none)) ? fs::weakly_canonical(path).string() : path;
+  return target;
 }
 
 }  // namespace

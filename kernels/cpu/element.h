@@ -29,16 +29,41 @@ inline void store(Acc<T> value, T* to) {
   }
 }
 
-// Where the unrounded values of a row of n elements can wait: the row itself, or, where it would round them,
-// scratch of the calling thread, valid until its next call.
+// What a thread's scratch holds; each has its own.
+enum class Scratch { row, upstream, gamma, beta };
+
+// n elements of it, at the beginning of a cache line, valid until the calling thread's next call with this kOf and a larger n.
+template <typename A, Scratch kOf>
+inline A* thread_scratch(int64_t n) {
+  struct alignas(64) Line {
+    A elements[64 / sizeof(A)];
+  };
+  thread_local std::vector<Line> lines;
+  const auto wanted = static_cast<size_t>((n * sizeof(A) + sizeof(Line) - 1) / sizeof(Line));
+  if (lines.size() < wanted) lines.resize(wanted);
+  return reinterpret_cast<A*>(lines.data());
+}
+
+// Where the unrounded values of a row of n elements can wait: the row itself, or, where it would round them, thread_scratch.
 template <typename T>
 inline Acc<T>* unrounded(T* row, int64_t n) {
   if constexpr (kComputesInPlace<T>) {
     return row;
   } else {
-    thread_local std::vector<Acc<T>> scratch;
-    if (static_cast<int64_t>(scratch.size()) < n) scratch.resize(static_cast<size_t>(n));
-    return scratch.data();
+    return thread_scratch<Acc<T>, Scratch::row>(n);
+  }
+}
+
+// A row of n elements that is read more than once, as it is computed with: itself, or widened into thread_scratch.
+template <Scratch kOf, typename T>
+inline const Acc<T>* widened(const T* row, int64_t n) {
+  if constexpr (kComputesInPlace<T>) {
+    return row;
+  } else {
+    Acc<T>* const wide = thread_scratch<Acc<T>, kOf>(n);
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) wide[i] = widen(row[i]);
+    return wide;
   }
 }
 

@@ -48,8 +48,8 @@ inline Lanes<float> load_lanes(const bf16* from) {
 }
 inline void store_lanes(Lanes<float> lanes, bf16* to) {
   const Words u = std::bit_cast<Words>(lanes);
-  const Words rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16, quiet_nan = (u >> 16) | 0x40u;
-  const HalfWords bits = __builtin_convertvector(lanes != lanes ? quiet_nan : rounded, HalfWords);
+  const Words quiet = u | 0x400000u, rounded = u + 0x7fffu + ((u >> 16) & 1u);
+  const HalfWords bits = __builtin_convertvector((lanes != lanes ? quiet : rounded) >> 16, HalfWords);
   std::memcpy(to, &bits, sizeof bits);
 }
 

@@ -1,8 +1,8 @@
-// Layer normalisation on the CPU: a row stays in the first-level cache through its passes, so memory is read
-// and written once; threads take runs of rows.
+// Layer normalisation on the CPU: a few rows stay in the first-level cache through their passes, so memory is read
+// and written once; threads take runs of them.
 #include "kernels/layer_norm.h"
 
-#include "kernels/cpu/layer_norm_row.h"
+#include "kernels/cpu/layer_norm_run.h"
 #include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 
@@ -11,20 +11,23 @@ namespace xf::kernels {
 template <typename T, CpuLevel L>
 void layer_norm_forward(Cpu<L>, const LayerNormForwardArgs<T>& args) {
   const int64_t D = args.D;
-  for_each_row(args.N, D, [&](int64_t n) {
-    const auto row = normalise_row(args.x + n * D, args.gamma, args.beta, D, args.eps, args.y + n * D);
-    args.mean[n] = row.mean;
-    args.rstd[n] = row.rstd;
+  const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
+  const Acc<T>* const beta = widened<Scratch::beta>(args.beta, D);
+  for_each_run(args.N, D, rows_of_run(D), [&](int64_t n, int64_t count) {
+    normalise_run(args.x + n * D, gamma, beta, count, D, args.eps, args.y + n * D, args.mean + n,
+                  args.rstd + n);
   });
 }
 
 template <typename T, CpuLevel L>
 void layer_norm_backward(Cpu<L>, const LayerNormBackwardArgs<T>& args) {
   const int64_t D = args.D;
-  const Acc<T>* sums = column_sums<Acc<T>>(args.N, D, 2 * D, [&](int64_t n, Acc<T>* partial) {
-    normalise_row_backward<T>(args.dy + n * D, args.x + n * D, args.gamma, {args.mean[n], args.rstd[n]},
-                              nullptr, D, args.dx + n * D, partial);
-  });
+  const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
+  const Acc<T>* sums = column_sums_of_runs<Acc<T>>(
+      args.N, D, rows_of_backward_run<T>(D), 2 * D, [&](int64_t n, int64_t count, Acc<T>* partial) {
+        normalise_run_backward<T>(args.dy + n * D, args.x + n * D, gamma, args.mean + n, args.rstd + n,
+                                  nullptr, count, D, args.dx + n * D, partial);
+      });
   add_to(sums, D, args.dgamma);
   add_to(sums + D, D, args.dbeta);
 }

@@ -3,6 +3,10 @@
 // that forward and backward, and all kernels, agree to the bit.
 #pragma once
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -21,29 +25,40 @@ struct PhiloxWords {
   uint64_t first[kPhiloxLanes], second[kPhiloxLanes];
 };
 
-// The words dropout.words(quads[l], rows[l]) of every lane l, for registers of 64 bytes.
-// A 32-bit word lives in a 64-bit lane, so that one multiplication gives both halves of the product; what
-// overflows into the upper half is cut off where it would be read. GCC does not vectorise the plain loop,
-// which takes twice as long.
-inline void philox_lanes_wide(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
-                              PhiloxWords& words) {
-  using Vector = uint64_t __attribute__((vector_size(64)));
-  constexpr int kVectors = kPhiloxLanes * sizeof(uint64_t) / sizeof(Vector);
+// The words dropout.words(quads[l], rows[l]) of every lane l. A 32-bit word lives in a 64-bit lane, so that one multiplication,
+// which reads the lower halves of its lanes, gives both halves of the product.
+#ifdef __AVX2__
+using PhiloxLanes = uint64_t __attribute__((vector_size(kRegisterBytes)));
+
+// Not the operator: that is a product of 64 bits, which takes three times as long. (All lanes by a mask: GCC 12 takes the plain
+// intrinsic's undefined lanes for a mistake.)
+inline PhiloxLanes product_of_words(PhiloxLanes a, uint32_t b) {
+#ifdef __AVX512F__
+  const auto product = _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a), _mm512_set1_epi64(b));
+#else
+  const auto product = _mm256_mul_epu32(reinterpret_cast<__m256i>(a), _mm256_set1_epi64x(b));
+#endif
+  return reinterpret_cast<PhiloxLanes>(product);
+}
+
+inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
+                         PhiloxWords& words) {
+  constexpr int kVectors = kPhiloxLanes * sizeof(uint64_t) / sizeof(PhiloxLanes);
   constexpr uint64_t kLow = 0xffffffffu;
-  Vector c0[kVectors], c1[kVectors], c2[kVectors], c3[kVectors];
+  PhiloxLanes c0[kVectors], c1[kVectors], c2[kVectors], c3[kVectors];
   std::memcpy(c0, quads, sizeof c0);
   std::memcpy(c1, rows, sizeof c1);
   for (int v = 0; v < kVectors; ++v) {
     c1[v] += static_cast<uint32_t>(dropout.counter[1]);
-    c2[v] = Vector{} + dropout.site;
-    c3[v] = Vector{} + static_cast<uint32_t>(dropout.counter[0]);
+    c2[v] = PhiloxLanes{} + dropout.site;
+    c3[v] = PhiloxLanes{} + static_cast<uint32_t>(dropout.counter[0]);
   }
   uint32_t k0 = dropout.key0, k1 = dropout.key1;
 #pragma GCC unroll 10
   for (int round = 0; round < 10; ++round) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
-      const Vector p0 = (c0[v] & kLow) * 0xD2511F53u, p1 = (c2[v] & kLow) * 0xCD9E8D57u;
+      const PhiloxLanes p0 = product_of_words(c0[v], 0xD2511F53u), p1 = product_of_words(c2[v], 0xCD9E8D57u);
       c0[v] = (p1 >> 32) ^ c1[v] ^ k0;
       c1[v] = p1;
       c2[v] = (p0 >> 32) ^ c3[v] ^ k1;
@@ -59,18 +74,16 @@ inline void philox_lanes_wide(const DropoutArgs& dropout, const uint64_t* quads,
   std::memcpy(words.first, c0, sizeof c0);
   std::memcpy(words.second, c2, sizeof c2);
 }
-
-// The same, for any registers.
-inline void philox_lanes_plain(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
-                               PhiloxWords& words) {
+#else
+inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
+                         PhiloxWords& words) {
   for (int l = 0; l < kPhiloxLanes; ++l) {
     const Philox four = dropout.words(static_cast<uint32_t>(quads[l]), static_cast<uint32_t>(rows[l]));
     words.first[l] = four.x[0] | uint64_t{four.x[1]} << 32;
     words.second[l] = four.x[2] | uint64_t{four.x[3]} << 32;
   }
 }
-
-constexpr auto philox_lanes = kRegisterBytes == 64 ? philox_lanes_wide : philox_lanes_plain;
+#endif
 
 // words[c] of columns 4*first_quad .. 4*first_quad + 127 in local row `row`.
 inline void philox_block(const DropoutArgs& dropout, uint32_t first_quad, uint32_t row, uint32_t* words) {

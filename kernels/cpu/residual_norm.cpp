@@ -2,7 +2,7 @@
 // of a row are used while the row is in the first-level cache.
 #include "kernels/residual_norm.h"
 
-#include "kernels/cpu/layer_norm_row.h"
+#include "kernels/cpu/layer_norm_run.h"
 #include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
@@ -47,24 +47,29 @@ void add_dropped_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* 
 template <typename T, CpuLevel L>
 void residual_norm_forward(Cpu<L>, const ResidualNormForwardArgs<T>& args) {
   const int64_t D = args.D;
-  for_each_row(args.N, D, [&](int64_t n) {
-    T* const sum = args.sum + n * D;
-    add_dropped_row(args.dropout, n, D, args.x + n * D, args.s + n * D, sum);
-    const auto row = normalise_row(sum, args.gamma, args.beta, D, args.eps, args.y + n * D);
-    args.mean[n] = row.mean;
-    args.rstd[n] = row.rstd;
+  const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
+  const Acc<T>* const beta = widened<Scratch::beta>(args.beta, D);
+  for_each_run(args.N, D, rows_of_run(D), [&](int64_t first, int64_t count) {
+    for (int64_t n = first; n < first + count; ++n)
+      add_dropped_row(args.dropout, n, D, args.x + n * D, args.s + n * D, args.sum + n * D);
+    normalise_run(args.sum + first * D, gamma, beta, count, D, args.eps, args.y + first * D,
+                  args.mean + first, args.rstd + first);
   });
 }
 
 template <typename T, CpuLevel L>
 void residual_norm_backward(Cpu<L>, const ResidualNormBackwardArgs<T>& args) {
   const int64_t D = args.D;
-  const Acc<T>* sums = column_sums<Acc<T>>(args.N, D, 2 * D, [&](int64_t n, Acc<T>* partial) {
-    T* const dx = args.dx + n * D;
-    normalise_row_backward<T>(args.dy + n * D, args.sum + n * D, args.gamma, {args.mean[n], args.rstd[n]},
-                              args.dsum ? args.dsum + n * D : nullptr, D, dx, partial);
-    drop_row(args.dropout, n, D, dx, args.ds + n * D);
-  });
+  const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
+  const Acc<T>* sums = column_sums_of_runs<Acc<T>>(
+      args.N, D, rows_of_backward_run<T>(D), 2 * D, [&](int64_t first, int64_t count, Acc<T>* partial) {
+        T* const dx = args.dx + first * D;
+        const T* const dsum = args.dsum ? args.dsum + first * D : nullptr;
+        normalise_run_backward<T>(args.dy + first * D, args.sum + first * D, gamma, args.mean + first,
+                                  args.rstd + first, dsum, count, D, dx, partial);
+        for (int64_t n = first; n < first + count; ++n)
+          drop_row(args.dropout, n, D, args.dx + n * D, args.ds + n * D);
+      });
   add_to(sums, D, args.dgamma);
   add_to(sums + D, D, args.dbeta);
 }

@@ -30,10 +30,31 @@ void for_each_row(int64_t N, int64_t D, const Body& body) {
   });
 }
 
-// sum_n of what body(n, partial) adds to partial [width], D elements of work per row. The result is scratch
-// of the calling thread, valid until its next call.
+// How many rows of D the first-level cache holds with room to spare: a run. What waits for itself in a row (the last additions of
+// its sum, a root) waits beside that of other rows where a body does one step of a run's rows before the next.
+inline int64_t rows_of_run(int64_t D) {
+  constexpr int64_t kElements = 1024;
+  return std::clamp<int64_t>(kElements / std::max<int64_t>(D, 1), 1, kRowBlock);
+}
+
+// On the way back. Where nothing is widened, loads of the next row go beside what is computed of this one: a run of one row is faster.
+template <typename T>
+inline int64_t rows_of_backward_run(int64_t D) {
+  return kComputesInPlace<T> ? 1 : rows_of_run(D);
+}
+
+// body(first, count) for runs of at most `rows` rows, in parallel. Rows must be independent.
+template <typename Body>
+void for_each_run(int64_t N, int64_t D, int64_t rows, const Body& body) {
+  parallel_for(N, row_grain(D), [&](int64_t begin, int64_t end) {
+    for (int64_t first = begin; first < end; first += rows) body(first, std::min(rows, end - first));
+  });
+}
+
+// Sums over all rows of what body(first, count, partial) adds for a run of at most `rows` to partial [width], D elements of
+// work per row. The result is scratch of the calling thread, valid until its next call.
 template <typename A, typename Body>
-const A* column_sums(int64_t N, int64_t D, int64_t width, const Body& body) {
+const A* column_sums_of_runs(int64_t N, int64_t D, int64_t rows, int64_t width, const Body& body) {
   thread_local std::vector<A> scratch;
   const int64_t blocks = std::max<int64_t>(1, (N + kRowBlock - 1) / kRowBlock);
   scratch.resize(
@@ -44,7 +65,8 @@ const A* column_sums(int64_t N, int64_t D, int64_t width, const Body& body) {
       A* const partial = partials + block * width;
       std::fill_n(partial, width, A{0});
       const int64_t last = std::min(N, (block + 1) * kRowBlock);
-      for (int64_t n = block * kRowBlock; n < last; ++n) body(n, partial);
+      for (int64_t first = block * kRowBlock; first < last; first += rows)
+        body(first, std::min(rows, last - first), partial);
     }
   });
   parallel_for(width, std::max<int64_t>(1, kSerialElements / blocks), [&](int64_t begin, int64_t end) {
@@ -55,6 +77,12 @@ const A* column_sums(int64_t N, int64_t D, int64_t width, const Body& body) {
     }
   });
   return partials;
+}
+
+// The same of body(n, partial) for each row.
+template <typename A, typename Body>
+const A* column_sums(int64_t N, int64_t D, int64_t width, const Body& body) {
+  return column_sums_of_runs<A>(N, D, 1, width, [&](int64_t n, int64_t, A* partial) { body(n, partial); });
 }
 
 // y += x
