@@ -13,7 +13,7 @@ void layer_norm_forward(Cpu<L>, const LayerNormForwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
   const Acc<T>* const beta = widened<Scratch::beta>(args.beta, D);
-  for_each_run(args.N, D, rows_of_run(D), [&](int64_t n, int64_t count) {
+  for_each_run(args.N, D, rows_of_run<T>(D), [&](int64_t n, int64_t count) {
     normalise_run(args.x + n * D, gamma, beta, count, D, args.eps, args.y + n * D, args.mean + n,
                   args.rstd + n);
   });
@@ -24,7 +24,7 @@ void layer_norm_backward(Cpu<L>, const LayerNormBackwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
   const Acc<T>* sums = column_sums_of_runs<Acc<T>>(
-      args.N, D, rows_of_backward_run<T>(D), 2 * D, [&](int64_t n, int64_t count, Acc<T>* partial) {
+      args.N, D, rows_of_run<T>(D), 2 * D, [&](int64_t n, int64_t count, Acc<T>* partial) {
         normalise_run_backward<T>(args.dy + n * D, args.x + n * D, gamma, args.mean + n, args.rstd + n,
                                   nullptr, count, D, args.dx + n * D, partial);
       });

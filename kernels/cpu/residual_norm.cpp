@@ -49,7 +49,7 @@ void residual_norm_forward(Cpu<L>, const ResidualNormForwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
   const Acc<T>* const beta = widened<Scratch::beta>(args.beta, D);
-  for_each_run(args.N, D, rows_of_run(D), [&](int64_t first, int64_t count) {
+  for_each_run(args.N, D, rows_of_run<T>(D), [&](int64_t first, int64_t count) {
     for (int64_t n = first; n < first + count; ++n)
       add_dropped_row(args.dropout, n, D, args.x + n * D, args.s + n * D, args.sum + n * D);
     normalise_run(args.sum + first * D, gamma, beta, count, D, args.eps, args.y + first * D,
@@ -62,7 +62,7 @@ void residual_norm_backward(Cpu<L>, const ResidualNormBackwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
   const Acc<T>* sums = column_sums_of_runs<Acc<T>>(
-      args.N, D, rows_of_backward_run<T>(D), 2 * D, [&](int64_t first, int64_t count, Acc<T>* partial) {
+      args.N, D, rows_of_run<T>(D), 2 * D, [&](int64_t first, int64_t count, Acc<T>* partial) {
         T* const dx = args.dx + first * D;
         const T* const dsum = args.dsum ? args.dsum + first * D : nullptr;
         normalise_run_backward<T>(args.dy + first * D, args.sum + first * D, gamma, args.mean + first,

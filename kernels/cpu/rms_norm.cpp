@@ -39,15 +39,16 @@ void rms_norm_forward(Cpu<L>, const RmsNormForwardArgs<T>& args) {
   using A = Acc<T>;
   const int64_t D = args.D;
   const A* const gamma = widened<Scratch::gamma>(args.gamma, D);
-  for_each_run(args.N, D, rows_of_run(D), [&](int64_t first, int64_t count) {
+  for_each_run(args.N, D, rows_of_run<T>(D), [&](int64_t first, int64_t count) {
     const A* const rows = widened<Scratch::row>(args.x + first * D, count * D);
-    A* const rstd = args.rstd + first;
+    A rstd[kRowBlock];
     for (int64_t n = 0; n < count; ++n) rstd[n] = rstd_of_row(rows + n * D, D, args.eps);  // RM0
     for (int64_t n = 0; n < count; ++n) {
       const A *const x = rows + n * D, scale = rstd[n];
       T* const y = args.y + (first + n) * D;
 #pragma omp simd
       for (int64_t i = 0; i < D; ++i) store(gamma[i] * (x[i] * scale), y + i);
+      args.rstd[first + n] = scale;
     }
   });
 }
@@ -74,7 +75,7 @@ void rms_norm_backward(Cpu<L>, const RmsNormBackwardArgs<T>& args) {
       }
     }
   };
-  const A* dgamma = column_sums_of_runs<A>(args.N, D, rows_of_backward_run<T>(D), D, add_run);
+  const A* dgamma = column_sums_of_runs<A>(args.N, D, rows_of_run<T>(D), D, add_run);
   add_to(dgamma, D, args.dgamma);
 }
 

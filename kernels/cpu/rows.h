@@ -30,17 +30,13 @@ void for_each_row(int64_t N, int64_t D, const Body& body) {
   });
 }
 
-// How many rows of D the first-level cache holds with room to spare: a run. What waits for itself in a row (the last additions of
-// its sum, a root) waits beside that of other rows where a body does one step of a run's rows before the next.
+// How many rows of D are a run: where rows are widened, as many as the first-level cache holds with room to spare. What waits for
+// itself in a row (the last additions of its sum, a root) then waits beside that of other rows, where a body does one step of a
+// run's rows before the next. Else one: loads of the next row go beside what is computed of this one.
+template <typename T>
 inline int64_t rows_of_run(int64_t D) {
   constexpr int64_t kElements = 1024;
-  return std::clamp<int64_t>(kElements / std::max<int64_t>(D, 1), 1, kRowBlock);
-}
-
-// On the way back. Where nothing is widened, loads of the next row go beside what is computed of this one: a run of one row is faster.
-template <typename T>
-inline int64_t rows_of_backward_run(int64_t D) {
-  return kComputesInPlace<T> ? 1 : rows_of_run(D);
+  return kComputesInPlace<T> ? 1 : std::clamp<int64_t>(kElements / std::max<int64_t>(D, 1), 1, kRowBlock);
 }
 
 // body(first, count) for runs of at most `rows` rows, in parallel. Rows must be independent.
