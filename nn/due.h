@@ -10,7 +10,7 @@ namespace xf::nn {
 // Whether something that happens every so often falls on the update just done.
 bool due(const Amount& every, const TrainingState& state);
 
-// Whether one of the limits is.
+// Whether one of the limits is reached.
 bool reached(const LoopOptions& options, const TrainingState& state);
 
 // How much of the run is done, 0..1; nothing where no limit is known. `sentences`: of an epoch; 0: not known, and whole

@@ -285,8 +285,8 @@ class Loop {
     state_.epoch_loss.update_means += result.loss.plain / tokens;
     ++state_.epoch_loss.updates;
     const bool was_away = loss_runs_away(state_, result.update - 1);
-    follow_loss(state_, result.update,
-                result.loss.plain / tokens);  // which R-Drop, begun late, leaves as it is
+    // Without smoothing and R-Drop, which may begin late.
+    follow_loss(state_, result.update, result.loss.plain / tokens);
     if (!loss_runs_away(state_, result.update) || !divergence_.empty()) return;
     const std::string what =
         fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss, state_.slow_loss);

@@ -13,7 +13,7 @@ void layer_norm_forward(Cpu<L>, const LayerNormForwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
   const Acc<T>* const beta = widened<Scratch::beta>(args.beta, D);
-  for_each_run(args.N, D, rows_of_run<T>(D), [&](int64_t n, int64_t count) {
+  for_each_run<T>(args.N, D, [&](int64_t n, int64_t count) {
     normalise_run(args.x + n * D, gamma, beta, count, D, args.eps, args.y + n * D, args.mean + n,
                   args.rstd + n);
   });

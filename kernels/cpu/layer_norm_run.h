@@ -35,7 +35,8 @@ inline void normalise_run(const T* rows, const Acc<T>* gamma, const Acc<T>* beta
   for (int64_t n = 0; n < N; ++n) mean[n] = mean_of_row(wide + n * D, D);
   for (int64_t n = 0; n < N; ++n) rstd[n] = rstd_of_row(wide + n * D, mean[n], D, eps);
   for (int64_t n = 0; n < N; ++n) {
-    const A *const x = wide + n * D, row_mean = mean[n], row_rstd = rstd[n];
+    const A* const x = wide + n * D;
+    const A row_mean = mean[n], row_rstd = rstd[n];
     T* const to = y + n * D;
 #pragma omp simd
     for (int64_t i = 0; i < D; ++i) {

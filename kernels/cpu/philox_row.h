@@ -25,22 +25,24 @@ struct PhiloxWords {
   uint64_t first[kPhiloxLanes], second[kPhiloxLanes];
 };
 
-// The words dropout.words(quads[l], rows[l]) of every lane l. A 32-bit word lives in a 64-bit lane, so that one multiplication,
-// which reads the lower halves of its lanes, gives both halves of the product.
-#ifdef __AVX2__
 using PhiloxLanes = uint64_t __attribute__((vector_size(kRegisterBytes)));
 
-// Not the operator: that is a product of 64 bits, which takes three times as long. (All lanes by a mask: GCC 12 takes the plain
-// intrinsic's undefined lanes for a mistake.)
+// The lower halves of the lanes times b, 64 bits each. Not by the operator where there is an instruction for it: that is a product
+// of 64 bits, which takes Intel's processors three times as long. (All lanes by a mask: GCC 12 takes the plain intrinsic's
+// undefined lanes for a mistake.)
 inline PhiloxLanes product_of_words(PhiloxLanes a, uint32_t b) {
-#ifdef __AVX512F__
-  const auto product = _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a), _mm512_set1_epi64(b));
+#if defined(__AVX512F__)
+  return reinterpret_cast<PhiloxLanes>(
+      _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a), _mm512_set1_epi64(b)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<PhiloxLanes>(_mm256_mul_epu32(reinterpret_cast<__m256i>(a), _mm256_set1_epi64x(b)));
 #else
-  const auto product = _mm256_mul_epu32(reinterpret_cast<__m256i>(a), _mm256_set1_epi64x(b));
+  return (a & 0xffffffffu) * b;
 #endif
-  return reinterpret_cast<PhiloxLanes>(product);
 }
 
+// The words dropout.words(quads[l], rows[l]) of every lane l. A 32-bit word lives in a 64-bit lane, so that one multiplication
+// gives both halves of the product; what overflows into the upper half is cut off where it would be read.
 inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
                          PhiloxWords& words) {
   constexpr int kVectors = kPhiloxLanes * sizeof(uint64_t) / sizeof(PhiloxLanes);
@@ -74,16 +76,6 @@ inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, cons
   std::memcpy(words.first, c0, sizeof c0);
   std::memcpy(words.second, c2, sizeof c2);
 }
-#else
-inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
-                         PhiloxWords& words) {
-  for (int l = 0; l < kPhiloxLanes; ++l) {
-    const Philox four = dropout.words(static_cast<uint32_t>(quads[l]), static_cast<uint32_t>(rows[l]));
-    words.first[l] = four.x[0] | uint64_t{four.x[1]} << 32;
-    words.second[l] = four.x[2] | uint64_t{four.x[3]} << 32;
-  }
-}
-#endif
 
 // words[c] of columns 4*first_quad .. 4*first_quad + 127 in local row `row`.
 inline void philox_block(const DropoutArgs& dropout, uint32_t first_quad, uint32_t row, uint32_t* words) {

@@ -49,7 +49,7 @@ void residual_norm_forward(Cpu<L>, const ResidualNormForwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
   const Acc<T>* const beta = widened<Scratch::beta>(args.beta, D);
-  for_each_run(args.N, D, rows_of_run<T>(D), [&](int64_t first, int64_t count) {
+  for_each_run<T>(args.N, D, [&](int64_t first, int64_t count) {
     for (int64_t n = first; n < first + count; ++n)
       add_dropped_row(args.dropout, n, D, args.x + n * D, args.s + n * D, args.sum + n * D);
     normalise_run(args.sum + first * D, gamma, beta, count, D, args.eps, args.y + first * D,

@@ -39,12 +39,13 @@ void rms_norm_forward(Cpu<L>, const RmsNormForwardArgs<T>& args) {
   using A = Acc<T>;
   const int64_t D = args.D;
   const A* const gamma = widened<Scratch::gamma>(args.gamma, D);
-  for_each_run(args.N, D, rows_of_run<T>(D), [&](int64_t first, int64_t count) {
+  for_each_run<T>(args.N, D, [&](int64_t first, int64_t count) {
     const A* const rows = widened<Scratch::row>(args.x + first * D, count * D);
     A rstd[kRowBlock];
     for (int64_t n = 0; n < count; ++n) rstd[n] = rstd_of_row(rows + n * D, D, args.eps);  // RM0
     for (int64_t n = 0; n < count; ++n) {
-      const A *const x = rows + n * D, scale = rstd[n];
+      const A* const x = rows + n * D;
+      const A scale = rstd[n];
       T* const y = args.y + (first + n) * D;
 #pragma omp simd
       for (int64_t i = 0; i < D; ++i) store(gamma[i] * (x[i] * scale), y + i);
@@ -66,7 +67,8 @@ void rms_norm_backward(Cpu<L>, const RmsNormBackwardArgs<T>& args) {
     for (int64_t n = 0; n < count; ++n)
       means[n] = mean_of_row(dy_rows + n * D, rows + n * D, gamma, rstd[n], D, partial);
     for (int64_t n = 0; n < count; ++n) {
-      const A *const dy = dy_rows + n * D, *const x = rows + n * D, scale = rstd[n], mean = means[n];
+      const A *const dy = dy_rows + n * D, *const x = rows + n * D;
+      const A scale = rstd[n], mean = means[n];
       T* const dx = args.dx + (first + n) * D;
 #pragma omp simd
       for (int64_t i = 0; i < D; ++i) {

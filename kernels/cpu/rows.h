@@ -39,9 +39,10 @@ inline int64_t rows_of_run(int64_t D) {
   return kComputesInPlace<T> ? 1 : std::clamp<int64_t>(kElements / std::max<int64_t>(D, 1), 1, kRowBlock);
 }
 
-// body(first, count) for runs of at most `rows` rows, in parallel. Rows must be independent.
-template <typename Body>
-void for_each_run(int64_t N, int64_t D, int64_t rows, const Body& body) {
+// body(first, count) for the runs of rows of T, in parallel. Rows must be independent.
+template <typename T, typename Body>
+void for_each_run(int64_t N, int64_t D, const Body& body) {
+  const int64_t rows = rows_of_run<T>(D);
   parallel_for(N, row_grain(D), [&](int64_t begin, int64_t end) {
     for (int64_t first = begin; first < end; first += rows) body(first, std::min(rows, end - first));
   });
