@@ -12,9 +12,9 @@ namespace xf::kernels::attention {
 
 namespace {
 
-// Shared memory of a block: q [64, kPitch], then kStages times k, v [64, kPitch], then dropout's choice.
+// Shared memory of a block: q [64, kPitch], then kStages times k, v [64, kPitch].
 template <typename T, int kWidth>
-constexpr size_t kForwardBytes = (1 + 2 * kStages<T>)*kTileBytes<T, kWidth> + kTile* kQuads;
+constexpr size_t kForwardBytes = (1 + 2 * kStages<T>)*kTileBytes<T, kWidth>;
 
 // AT9. What a warp keeps of its 16 queries: per row half the largest score so far and the sum of exp(s - maximum),
 // and o before its division.
@@ -28,8 +28,7 @@ struct RunningSoftmax {
 // Every query sees the first key of the first tile, so that no maximum stays -inf.
 template <typename T, int kWidth>
 __device__ __forceinline__ void take_in(RowTile<kTile>& s, int keys, const int (&seen)[2], float scale,
-                                        const uint8_t* keep, float keep_scale,
-                                        RunningSoftmax<kWidth>& running) {
+                                        Kept kept, RunningSoftmax<kWidth>& running) {
   float maximum[2] = {running.maximum[0], running.maximum[1]}, sum[2] = {}, shrink[2];
   for_each_score<T>(s, keys, [&](int n, int e, int key) {
     s.at[n][e] = key < seen[e / 2] ? scale * s.at[n][e] : -INFINITY;
@@ -41,10 +40,10 @@ __device__ __forceinline__ void take_in(RowTile<kTile>& s, int keys, const int (
     shrink[half] = expf(running.maximum[half] - maximum[half]);  // exp(-inf) = 0 the first time
     running.maximum[half] = maximum[half];
   }
-  for_each_score<T>(s, keys, [&](int n, int e, int key) {
+  for_each_score<T>(s, keys, [&](int n, int e, int) {
     const float p = expf(s.at[n][e] - maximum[e / 2]);
     sum[e / 2] += p;
-    s.at[n][e] = p * keep_factor(keep, keep_scale, tile_row(e), key);
+    s.at[n][e] = p * kept.factor(n, e);
   });
 #pragma unroll
   for (int half = 0; half < 2; ++half) running.sum[half] = running.sum[half] * shrink[half] + sum[half];
@@ -57,9 +56,9 @@ __device__ __forceinline__ void take_in(RowTile<kTile>& s, int keys, const int (
 
 // o = sum of the dropped exponentials times v over the sum of all; lse = maximum + log(sum). `first`: the
 // warp's first query.
-template <typename T, int kWidth>
+template <typename Whole, typename T, int kWidth>
 __device__ __forceinline__ void finish(const AttentionForwardArgs<T>& args, const Sentence& s, int head,
-                                       int first, bool aligned, RunningSoftmax<kWidth>& running) {
+                                       int first, RunningSoftmax<kWidth>& running) {
   const int count = s.queries - first;
   float inverse[2];
 #pragma unroll
@@ -76,8 +75,7 @@ __device__ __forceinline__ void finish(const AttentionForwardArgs<T>& args, cons
 #pragma unroll
     for (int e = 0; e < 4; ++e) running.o.at[n][e] *= inverse[e / 2];
   }
-  store_rows(running.o, head_rows(args.o, args.o_stride, s.q_begin, head, static_cast<int>(args.Dh), aligned),
-             first, count);
+  store_rows(running.o, head_rows<Whole>(args.o, args.o_stride, s.q_begin, head, args.Dh), first, count);
 }
 
 template <typename T>
@@ -90,16 +88,12 @@ __device__ __forceinline__ void clear_spare(const AttentionForwardArgs<T>& args,
   }
 }
 
-template <typename T, int kWidth>
-__global__ void __launch_bounds__(kThreads)
-    attention_long_forward(const AttentionForwardArgs<T> args, const bool aligned) {
+template <typename T, int kWidth, typename Whole>
+__global__ void __launch_bounds__(kThreads) attention_long_forward(const AttentionForwardArgs<T> args) {
   constexpr int kPitch = attention::kPitch<T, kWidth>;
   XF_DYNAMIC_SHARED(bytes);
   T *const q = reinterpret_cast<T*>(bytes), *const keys = q + kTile * kPitch;
   const int warp = static_cast<int>(threadIdx.x) / kWarp, head = static_cast<int>(blockIdx.y);
-  uint8_t* const keep = args.dropout.active()
-                            ? bytes + (1 + 2 * kStages<T>)*kTileBytes<T, kWidth> + warp * kRows * kQuads
-                            : nullptr;
   const TilePlace place = tile_place(args.query_offsets, args.B);
   if (place.sentence < 0) {
     if (head == 0) clear_spare(args, place.spare);
@@ -108,7 +102,7 @@ __global__ void __launch_bounds__(kThreads)
   const Sentence s = sentence_at(args.query_offsets, args.key_offsets, place.sentence);
   if (place.first >= s.queries) return;
   const auto rows = [&](const T* x, int64_t stride, int begin, int of_head) {
-    return head_rows(x, stride, begin, of_head, static_cast<int>(args.Dh), aligned);
+    return head_rows<Whole>(x, stride, begin, of_head, args.Dh);
   };
   const int key_head = head / static_cast<int>(args.group);  // AT11
   const auto q_rows = rows(args.q, args.q_stride, s.q_begin, head);
@@ -118,19 +112,18 @@ __global__ void __launch_bounds__(kThreads)
             first = place.first + warp * kRows;
   RunningSoftmax<kWidth> running;
   load_tile<kWidth>(q_rows, place.first, s.queries, q);
-  for_each_tile<T, kWidth>(k_rows, v_rows, 0, end, s.keys, keys, [&](const T* k, const T* v, int key) {
+  for_each_tile<kWidth>(k_rows, v_rows, 0, end, s.keys, keys, [&](const T* k, const T* v, int key) {
     if (first >= s.queries) return;
     const int count = min(kTile, end - key);
-    if (keep) draw_keep(args.dropout, s.q_begin + first, head, key, count, keep);
+    const Kept kept = kept_scores<T>(args.dropout, s.q_begin + first, head, key, count);
     RowTile<kTile> scores;
     add_product_transposed<kWidth>(q + warp * kRows * kPitch, k, count, scores);
     const int seen[2] = {keys_seen(args.shape, s.keys, first + tile_row(0)) - key,
                          keys_seen(args.shape, s.keys, first + tile_row(2)) - key};
-    if (keep) __syncwarp();  // dropout is drawn
-    take_in<T>(scores, count, seen, args.shape.scale, keep, args.dropout.scale, running);
+    take_in<T>(scores, count, seen, args.shape.scale, kept, running);
     add_product(scores, v, count, running.o);
   });
-  finish(args, s, head, first, aligned, running);
+  finish<Whole>(args, s, head, first, running);
 }
 
 }  // namespace
@@ -139,8 +132,10 @@ template <typename T>
 void forward_long(const AttentionForwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
     check_shared_memory<T>(kForwardBytes<T, kWidth>, args.Dh);
-    cuda::launch(attention_long_forward<T, kWidth>, long_grid(args.Tq, args.B, args.H), dim3(kThreads),
-                 kForwardBytes<T, kWidth>, cuda::stream(), args, rows_are_aligned(args));
+    cuda::with_packs_of_rows(rows_are_aligned(args), [&](auto whole) {
+      cuda::launch(attention_long_forward<T, kWidth, decltype(whole)>, long_grid(args.Tq, args.B, args.H),
+                   dim3(kThreads), kForwardBytes<T, kWidth>, cuda::stream(), args);
+    });
   });
 }
 

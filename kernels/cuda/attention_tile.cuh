@@ -2,6 +2,7 @@
 // registers of a warp. A warp works on 16 rows (queries, or keys) against up to 64 rows of the other side:
 //   add_product_transposed   c [16, n] += a [16, width] b [n, width]^T     a, b in shared memory (q k^T, ...)
 //   add_product              c [16, width] += p [16, n] b [n, width]       p in registers (p v, ds k, ...)
+//   add_product_of_columns   c [16, width] += a [16, 16]^T b [16, width]   a, b in shared memory (p^T do, ds^T q)
 // bf16 goes through the tensor cores, f32 through plain fused multiply-adds in the same arrangement, so that
 // the kernels are written once. Equation numbers: docs/derivations/attention.md.
 #pragma once
@@ -72,6 +73,27 @@ __device__ __forceinline__ void for_each_score(const RowTile<kColumns>&, int col
   }
 }
 
+// A tile of scores to shared memory, whose rows are `pitch` apart: in blocks of eight columns that begin before `columns`.
+template <typename T, int kColumns>
+__device__ __forceinline__ void store_scores(const RowTile<kColumns>& scores, int columns, T* rows,
+                                             int pitch) {
+#pragma unroll
+  for (int n = 0; n < kColumns / 8; ++n) {
+    if (8 * n >= columns) break;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      T* const row = rows + tile_row(2 * half) * pitch;
+      const float left = scores.at[n][2 * half], right = scores.at[n][2 * half + 1];
+      if constexpr (std::is_same_v<T, float>) {
+        row[score_column<T>(n, 0)] = left;
+        row[score_column<T>(n, 1)] = right;
+      } else {
+        *reinterpret_cast<uint32_t*>(row + score_column<T>(n, 0)) = cuda::pack_bf16x2(left, right);
+      }
+    }
+  }
+}
+
 __device__ __forceinline__ float4 load_float4(const float* p) {
   const uint4 v = cuda::load_16(p);
   return make_float4(__uint_as_float(v.x), __uint_as_float(v.y), __uint_as_float(v.z), __uint_as_float(v.w));
@@ -128,6 +150,37 @@ __device__ __forceinline__ void add_product_transposed(const bf16* a, const bf16
   }
 }
 
+// c's rows of this lane += x times a row of b.
+template <int kWidth>
+__device__ __forceinline__ void add_multiples(const float (&x)[2], const float* b_row, RowTile<kWidth>& c) {
+#pragma unroll
+  for (int m = 0; m < kWidth / 16; ++m) {
+    const float4 y = load_float4(b_row + 16 * m + 4 * (lane_index() % 4));
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float(&even)[4] = c.at[2 * m], (&odd)[4] = c.at[2 * m + 1];
+      even[2 * half] = fmaf(x[half], y.x, even[2 * half]);
+      even[2 * half + 1] = fmaf(x[half], y.y, even[2 * half + 1]);
+      odd[2 * half] = fmaf(x[half], y.z, odd[2 * half]);
+      odd[2 * half + 1] = fmaf(x[half], y.w, odd[2 * half + 1]);
+    }
+  }
+}
+
+// c += x b for 16 rows of b, with x as mma takes it.
+template <int kWidth>
+__device__ __forceinline__ void add_fragment(const uint32_t (&x)[4], const bf16* b, RowTile<kWidth>& c) {
+  constexpr int kPitch = attention::kPitch<bf16, kWidth>;
+  const bf16* const row = b + lane_index() % 16 * kPitch + lane_index() / 16 * 8;
+#pragma unroll
+  for (int n = 0; n < kWidth / 8; n += 2) {
+    uint32_t y[4];
+    cuda::load_matrix_x4_transposed(y, row + 8 * n);
+    cuda::mma_16x8x16(c.at[n], x, {y[0], y[1]}, c.at[n]);
+    cuda::mma_16x8x16(c.at[n + 1], x, {y[2], y[3]}, c.at[n + 1]);
+  }
+}
+
 // c += p b over rows 0 .. columns-1 of b; p's columns are scores'.
 template <int kWidth, int kColumns>
 __device__ __forceinline__ void add_product(const RowTile<kColumns>& p, const float* b, int columns,
@@ -144,19 +197,7 @@ __device__ __forceinline__ void add_product(const RowTile<kColumns>& p, const fl
         const int from = lane / 4 * 4 + place;
         const float x[2] = {__shfl_sync(cuda::kFullWarp, p.at[n][e], from),
                             __shfl_sync(cuda::kFullWarp, p.at[n][2 + e], from)};
-        const float* const b_row = b + (8 * n + 4 * e + place) * kPitch + 4 * (lane % 4);
-#pragma unroll
-        for (int m = 0; m < kWidth / 16; ++m) {
-          const float4 y = load_float4(b_row + 16 * m);
-#pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            float(&even)[4] = c.at[2 * m], (&odd)[4] = c.at[2 * m + 1];
-            even[2 * half] = fmaf(x[half], y.x, even[2 * half]);
-            even[2 * half + 1] = fmaf(x[half], y.y, even[2 * half + 1]);
-            odd[2 * half] = fmaf(x[half], y.z, odd[2 * half]);
-            odd[2 * half + 1] = fmaf(x[half], y.w, odd[2 * half + 1]);
-          }
-        }
+        add_multiples(x, b + (8 * n + 4 * e + place) * kPitch, c);
       }
     }
   }
@@ -166,22 +207,34 @@ template <int kWidth, int kColumns>
 __device__ __forceinline__ void add_product(const RowTile<kColumns>& p, const bf16* b, int columns,
                                             RowTile<kWidth>& c) {
   constexpr int kPitch = attention::kPitch<bf16, kWidth>;
-  const int lane = lane_index();
-  const bf16* const b_row = b + lane % 16 * kPitch + lane / 16 * 8;
 #pragma unroll
   for (int k = 0; k < kColumns / 16; ++k) {
     if (16 * k >= columns) break;
     const float(&left)[4] = p.at[2 * k], (&right)[4] = p.at[2 * k + 1];
-    const uint32_t x[4] = {cuda::pack_bf16x2(left[0], left[1]), cuda::pack_bf16x2(left[2], left[3]),
-                           cuda::pack_bf16x2(right[0], right[1]), cuda::pack_bf16x2(right[2], right[3])};
-#pragma unroll
-    for (int n = 0; n < kWidth / 8; n += 2) {
-      uint32_t y[4];
-      cuda::load_matrix_x4_transposed(y, b_row + 16 * k * kPitch + 8 * n);
-      cuda::mma_16x8x16(c.at[n], x, {y[0], y[1]}, c.at[n]);
-      cuda::mma_16x8x16(c.at[n + 1], x, {y[2], y[3]}, c.at[n + 1]);
-    }
+    add_fragment({cuda::pack_bf16x2(left[0], left[1]), cuda::pack_bf16x2(left[2], left[3]),
+                  cuda::pack_bf16x2(right[0], right[1]), cuda::pack_bf16x2(right[2], right[3])},
+                 b + 16 * k * kPitch, c);
   }
+}
+
+// c += a^T b: 16 columns of a, whose rows are `pitch` apart, and 16 rows of b.
+template <int kWidth>
+__device__ __forceinline__ void add_product_of_columns(const float* a, int pitch, const float* b,
+                                                       RowTile<kWidth>& c) {
+#pragma unroll 4
+  for (int row = 0; row < kRows; ++row) {
+    add_multiples({a[row * pitch + tile_row(0)], a[row * pitch + tile_row(2)]},
+                  b + row * attention::kPitch<float, kWidth>, c);
+  }
+}
+
+template <int kWidth>
+__device__ __forceinline__ void add_product_of_columns(const bf16* a, int pitch, const bf16* b,
+                                                       RowTile<kWidth>& c) {
+  const int lane = lane_index();
+  uint32_t x[4];
+  cuda::load_matrix_x4_transposed(x, a + (lane % 8 + lane / 16 * 8) * pitch + lane / 8 % 2 * 8);
+  add_fragment(x, b, c);
 }
 
 // Over the four lanes that share a row.

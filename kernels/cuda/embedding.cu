@@ -3,7 +3,7 @@
 // Backward, e bytes an element of dx and 8 an element of a table row that occurs: `order` makes the tokens of
 // a word neighbours, a run. A block of 8 warps takes 8 places of `order`; the warp at whose place a run
 // begins adds its tokens in their order, a pack of columns to a lane, and so is the one writer of the word's
-// row. Runs of more than 32 tokens (a full stop is every 14th token) are added by the whole block, 32 tokens
+// row. Runs of more than 8 tokens (a full stop is every 14th token) are added by the whole block, 8 tokens
 // to a warp in turn, the warps' sums in order. The same bits always; no atomics; 8 warps, so that a word of
 // every second token is not a matter for one. An id or a position out of range is as an empty place: the row
 // of x is zero, the token adds nothing to the table.
@@ -17,8 +17,7 @@ namespace xf::kernels {
 namespace {
 
 constexpr int kWarps = 8;
-constexpr int kShortRun = 32;
-constexpr int kRowsInFlight = 8;  // a part of 32
+constexpr int kRowsInFlight = 8;  // of a warp; a run that has no more is short
 
 template <typename T>
 struct Gather {
@@ -67,29 +66,23 @@ struct RunSum {
   int64_t column, left;
   cuda::Pack<T> sum = {};
 
-  // Adds the tokens at `place` and the 31 after it, as far as they have this id. Whether all of them had it.
+  // Adds those of up to eight tokens, of which lanes first .. first + 7 know the numbers, that are in `run`.
   template <typename Whole>
-  __device__ __forceinline__ bool add(const SortedTokens& tokens, int64_t place, int32_t id, Whole whole) {
-    const auto [number, its_id] = tokens.at(place + threadIdx.x % 32);
-    const int count = __popc(__ballot_sync(cuda::kFullWarp, its_id == id));
-#pragma unroll 1
-    for (int i = 0; i < count; i += kRowsInFlight) {
-      int32_t row[kRowsInFlight];
-      cuda::Pack<T> pack[kRowsInFlight];
+  __device__ __forceinline__ void add(int32_t number, unsigned run, int first, Whole whole) {
+    int32_t row[kRowsInFlight];
+    cuda::Pack<T> pack[kRowsInFlight];
 #pragma unroll
-      for (int k = 0; k < kRowsInFlight; ++k) {
-        row[k] = __shfl_sync(cuda::kFullWarp, number, i + k);
-        pack[k] = dx.load(row[k], column, i + k < count ? left : 0, whole);
-      }
-#pragma unroll
-      for (int k = 0; k < kRowsInFlight; ++k) {
-        if (i + k >= count) break;
-        drop(dropout, row[k], column, pack[k]);
-#pragma unroll
-        for (int j = 0; j < pack[k].kCount; ++j) sum.x[j] += pack[k].x[j];
-      }
+    for (int k = 0; k < kRowsInFlight; ++k) {
+      row[k] = __shfl_sync(cuda::kFullWarp, number, first + k);
+      pack[k] = dx.load(row[k], column, (run >> (first + k) & 1u) != 0 ? left : 0, whole);
     }
-    return count == 32;
+#pragma unroll
+    for (int k = 0; k < kRowsInFlight; ++k) {
+      if ((run >> (first + k) & 1u) == 0) break;
+      drop(dropout, row[k], column, pack[k]);
+#pragma unroll
+      for (int j = 0; j < pack[k].kCount; ++j) sum.x[j] += pack[k].x[j];
+    }
   }
 };
 
@@ -125,20 +118,29 @@ __global__ void __launch_bounds__(32 * kWarps)
   if (begins == 0) return;
   const int last = 31 - __clz(static_cast<int>(begins));  // only the last of these runs can be long
   const int32_t last_id = __shfl_sync(cuda::kFullWarp, next, last);
-  const bool is_long = tokens.at(first_place + last + kShortRun).id == last_id;
+  const bool is_long = tokens.at(first_place + last + kRowsInFlight).id == last_id;
 
   RunSum<T> run{dx, args.dropout, column, args.D - column};
   if ((begins >> warp & 1u) && !(is_long && warp == last)) {
     const int32_t its_id = __shfl_sync(cuda::kFullWarp, next, warp);
-    run.add(tokens, first_place + warp, its_id, whole);
+    const auto [number, of] = tokens.at(first_place + warp + lane);
+    run.add(number, __ballot_sync(cuda::kFullWarp, of == its_id), 0, whole);
     if (column < args.D) {
       add_to_row(dtable, its_id, column, args.D - column, args.scale, run.sum, whole);
     }
   }
   if (!is_long) return;
   RunSum<T> share{dx, args.dropout, column, args.D - column};
-  for (int64_t place = first_place + last + 32 * warp; share.add(tokens, place, last_id, whole);
-       place += 32 * kWarps) {
+  // Four turns' tokens are looked up at a time: lane l looks for the one of turn l / 8.
+  constexpr int kOfTurn = kWarps * kRowsInFlight, kTurns = 32 / kRowsInFlight;
+  unsigned of_run = cuda::kFullWarp;
+  for (int64_t turns = first_place + last; of_run == cuda::kFullWarp; turns += kTurns * kOfTurn) {
+    const auto [number, of] =
+        tokens.at(turns + lane / kRowsInFlight * kOfTurn + warp * kRowsInFlight + lane % kRowsInFlight);
+    of_run = __ballot_sync(cuda::kFullWarp, of == last_id);
+#pragma unroll 1
+    for (int first = 0; first < 32 && (of_run >> first & 1u) != 0; first += kRowsInFlight)
+      share.add(number, of_run, first, whole);
   }
   XF_SHARED(float[kWarps][kColumns], sums);
 #pragma unroll
