@@ -29,7 +29,7 @@ file=$(realpath -m "${2:-.}")
 cd "$(dirname "$0")/.."
 
 test_programs="kernels_tests nn_tests"
-programs="$test_programs xformer-bench xformer-vocab xformer-train xformer-translate xformer-score"
+programs="$test_programs xformer-bench xformer-vocab xformer-train xformer-translate xformer-score xformer-export"
 all_parts="smoke tests step plans kernels sanitizers profile train peer"
 data=${XFORMER_MULTI30K:-}
 
