@@ -49,14 +49,23 @@ UnfinishedOutput::UnfinishedOutput(const std::string& path, const std::string& s
       settings_(checksum_of(settings)) {
   check_folder_of(path_);
   refuse_input_as_output(path_);
-  file_ = Descriptor(::open(lines_path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (!file_.is_open()) fail_to_write();
-  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0)
-    fail(ErrorKind::usage, "{}: another process is writing it; give another --output", lines_path_);
+  do {
+    file_ = Descriptor(::open(lines_path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (!file_.is_open()) fail_to_write();
+    if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0)
+      fail(ErrorKind::usage, "{}: another process is writing it; give another --output", lines_path_);
+  } while (!has_its_name());
   if (fs::exists(notes_path_)) take_up();
   // What lies behind was written and did not count any more.
   if (::ftruncate(file_.number(), bytes_) != 0 || ::lseek(file_.number(), 0, SEEK_END) != bytes_)
     fail_to_write();
+}
+
+// Who had the lock before may have given the file its final name since it was opened here.
+bool UnfinishedOutput::has_its_name() const {
+  struct stat opened = {}, named = {};
+  return ::fstat(file_.number(), &opened) == 0 && ::stat(lines_path_.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 void UnfinishedOutput::take_up() {
@@ -102,8 +111,10 @@ void UnfinishedOutput::close() {
   count(lines_done_);
   struct stat before = {};
   if (::stat(path_.c_str(), &before) == 0) ::fchmod(file_.number(), before.st_mode & 0777);
-  if (!file_.close_checked() || ::rename(lines_path_.c_str(), path_.c_str()) != 0) fail_to_write();
+  // The lock goes last: who has opened the file by its old name then finds another one there, or none.
+  if (::rename(lines_path_.c_str(), path_.c_str()) != 0) fail_to_write();
   ::unlink(notes_path_.c_str());
+  if (!file_.close_checked()) fail_to_write();
   sync_folder(fs::path(path_).has_parent_path() ? fs::path(path_).parent_path().string() : ".");
 }
 

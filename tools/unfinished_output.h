@@ -27,6 +27,7 @@ class UnfinishedOutput {
   void close();
 
  private:
+  bool has_its_name() const;
   void take_up();
   [[noreturn]] void fail_to_write() const;
 
