@@ -66,19 +66,20 @@ struct RunSum {
   int64_t column, left;
   cuda::Pack<T> sum = {};
 
-  // Adds those of up to eight tokens, of which lanes first .. first + 7 know the numbers, that are in `run`.
+  // Adds those of up to eight tokens, of which lanes first .. first + 7 know the numbers, that are in `run`: the first of them.
   template <typename Whole>
   __device__ __forceinline__ void add(int32_t number, unsigned run, int first, Whole whole) {
+    const int count = __popc(run >> first & 0xffu);
     int32_t row[kRowsInFlight];
     cuda::Pack<T> pack[kRowsInFlight];
 #pragma unroll
     for (int k = 0; k < kRowsInFlight; ++k) {
       row[k] = __shfl_sync(cuda::kFullWarp, number, first + k);
-      pack[k] = dx.load(row[k], column, (run >> (first + k) & 1u) != 0 ? left : 0, whole);
+      pack[k] = dx.load(row[k], column, k < count ? left : 0, whole);
     }
 #pragma unroll
     for (int k = 0; k < kRowsInFlight; ++k) {
-      if ((run >> (first + k) & 1u) == 0) break;
+      if (k >= count) break;
       drop(dropout, row[k], column, pack[k]);
 #pragma unroll
       for (int j = 0; j < pack[k].kCount; ++j) sum.x[j] += pack[k].x[j];
