@@ -82,22 +82,13 @@ __device__ __forceinline__ void load_rows(const HeadRows<const T, Whole>& from, 
   }
 }
 
-// This lane's part of one of its rows, half 0 or 1, in a tile of bf16 sums: of each 16 columns it has two pairs, in different
-// blocks of eight, and swaps one with its neighbour, so that it has four columns in a row, and four lanes together a whole sector
-// of memory, 32 bytes (with half sectors, the backward pass took half as long again on an H200). quads[i]: columns
-// 16 i + quad_column() and the three behind it. To be called by the warp as a whole.
-template <int kWidth>
-__device__ __forceinline__ void quads_of_row(const RowTile<kWidth>& sums, int half,
-                                             uint2 (&quads)[kWidth / 16]) {
+// In a tile of bf16 sums a lane has of each 16 columns of a row two pairs, in different blocks of eight. It swaps one with its
+// neighbour, so that it has four columns in a row, from quad_column() on, and four lanes together a whole sector of memory, 32
+// bytes (with half sectors, the backward pass took half as long again on an H200). Twice is back again.
+__device__ __forceinline__ uint2 swapped_pairs(uint32_t left, uint32_t right) {
   const bool second = lane_index() % 2 == 1;
-#pragma unroll
-  for (int i = 0; i < kWidth / 16; ++i) {
-    const float(&even)[4] = sums.at[2 * i], (&odd)[4] = sums.at[2 * i + 1];
-    const uint32_t left = cuda::pack_bf16x2(even[2 * half], even[2 * half + 1]),
-                   right = cuda::pack_bf16x2(odd[2 * half], odd[2 * half + 1]);
-    const uint32_t other = __shfl_xor_sync(cuda::kFullWarp, second ? left : right, 1);
-    quads[i] = second ? make_uint2(other, right) : make_uint2(left, other);
-  }
+  const uint32_t other = __shfl_xor_sync(cuda::kFullWarp, second ? left : right, 1);
+  return second ? make_uint2(other, right) : make_uint2(left, other);
 }
 __device__ __forceinline__ int quad_column() { return 8 * (lane_index() % 2) + 4 * (lane_index() % 4 / 2); }
 
@@ -108,9 +99,17 @@ __device__ __forceinline__ void store_rows(const RowTile<kWidth>& sums, const He
   constexpr bool kQuads = Whole::value && !std::is_same_v<T, float>;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
+    const int e = 2 * half;
     [[maybe_unused]] uint2 quads[kWidth / 16];
-    if constexpr (kQuads) quads_of_row(sums, half, quads);
-    const int row = tile_row(2 * half), e = 2 * half;
+    if constexpr (kQuads) {  // by all lanes, also those that store nothing
+#pragma unroll
+      for (int i = 0; i < kWidth / 16; ++i) {
+        const float(&even)[4] = sums.at[2 * i], (&odd)[4] = sums.at[2 * i + 1];
+        quads[i] =
+            swapped_pairs(cuda::pack_bf16x2(even[e], even[e + 1]), cuda::pack_bf16x2(odd[e], odd[e + 1]));
+      }
+    }
+    const int row = tile_row(e);
     if (row >= count) continue;
     T* const out = to.data + (first + row) * to.stride;
 #pragma unroll
@@ -163,12 +162,10 @@ __device__ __forceinline__ RowTile<kWidth> stored_rows(const HeadRows<T, Whole>&
         even[e] = four.x, even[e + 1] = four.y, odd[e] = four.z, odd[e + 1] = four.w;
       } else {
         const int column = 8 * n + quad_column();
-        const bool second = lane_index() % 2 == 1;
         uint2 quad = make_uint2(0, 0);
         if (there(column)) quad = *reinterpret_cast<const uint2*>(in + column);
-        const uint32_t other = __shfl_xor_sync(cuda::kFullWarp, second ? quad.x : quad.y, 1);
-        const float2 left = cuda::unpack_bf16x2(second ? other : quad.x),
-                     right = cuda::unpack_bf16x2(second ? quad.y : other);
+        const uint2 pairs = swapped_pairs(quad.x, quad.y);
+        const float2 left = cuda::unpack_bf16x2(pairs.x), right = cuda::unpack_bf16x2(pairs.y);
         even[e] = left.x, even[e + 1] = left.y, odd[e] = right.x, odd[e + 1] = right.y;
       }
     }
