@@ -14,7 +14,11 @@ constexpr int64_t kUpdatesToTell = 10;  // after the first report, whose updates
 }  // namespace
 
 std::optional<double> RunProgress::done(const nn::TrainingState& state) const {
-  return nn::progress(loop_, state, sentences_);
+  const std::optional<double> share = nn::progress(loop_, state, length_.sentences);
+  if (!share || last_update() == 0) return share;
+  const double once =
+      std::min(1.0, static_cast<double>(length_.read_once) / static_cast<double>(last_update()));
+  return (*share + std::max(0.0, *share - once)) / (2 - once);
 }
 
 int64_t RunProgress::last_update() const {
@@ -22,7 +26,7 @@ int64_t RunProgress::last_update() const {
   for (const nn::Amount& limit : loop_.after) {
     double updates = 0;
     if (limit.unit == nn::Amount::Unit::updates) updates = limit.count;
-    if (limit.unit == nn::Amount::Unit::epochs) updates = limit.count * updates_per_epoch_;
+    if (limit.unit == nn::Amount::Unit::epochs) updates = limit.count * length_.updates_per_epoch;
     if (updates == 0) continue;
     const auto rounded = static_cast<int64_t>(std::llround(updates));
     last = last == 0 ? rounded : std::min(last, rounded);

@@ -1,6 +1,7 @@
 // How far a training run is, and how long it will take.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -12,11 +13,18 @@ namespace xf::tools {
 // Number of the epoch that the last update belongs to, from 1.
 inline int64_t epoch_of(const nn::TrainingState& state) { return state.previous_epoch + 1; }
 
+// What is known of a run before it begins.
+struct RunLength {
+  double updates_per_epoch = 0;
+  int64_t sentences = 0;  // of an epoch
+  int64_t read_once =
+      std::numeric_limits<int64_t>::max();  // updates before R-Drop, which reads its batches twice
+};
+
 class RunProgress {
  public:
-  // `sentences`: of an epoch. The options must outlive the object.
-  RunProgress(const nn::LoopOptions& loop, double updates_per_epoch, int64_t sentences)
-      : loop_(loop), updates_per_epoch_(updates_per_epoch), sentences_(sentences) {}
+  // The options must outlive the object.
+  RunProgress(const nn::LoopOptions& loop, const RunLength& length) : loop_(loop), length_(length) {}
 
   Progress at(const nn::TrainingState& state, const nn::UpdateResult& result) const;
 
@@ -28,11 +36,11 @@ class RunProgress {
   std::optional<double> prediction(const nn::TrainingState& state);
 
  private:
+  // Share of the time that all updates take, as far as batches that are read tell; nothing where no end is known.
   std::optional<double> done(const nn::TrainingState& state) const;
 
   const nn::LoopOptions& loop_;
-  double updates_per_epoch_;
-  int64_t sentences_;
+  RunLength length_;
   struct Moment {
     int64_t update = 0;
     double seconds = 0, done = 0;

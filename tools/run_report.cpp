@@ -68,15 +68,14 @@ Terminal display_terminal(const Options& options) {
   return terminal;
 }
 
-RunReport::RunReport(const Options& options, const nn::LoopOptions& loop, double updates_per_epoch,
-                     int64_t sentences)
+RunReport::RunReport(const Options& options, const nn::LoopOptions& loop, const RunLength& length)
     : options_(options),
       loop_(loop),
-      updates_per_epoch_(updates_per_epoch),
+      updates_per_epoch_(length.updates_per_epoch),
       run_(options.get_string("model")),
       log_format_(options.get_string("log-format")),
       display_(stderr, display_terminal(options)),
-      progress_(loop, updates_per_epoch, sentences),
+      progress_(loop, length),
       pictures_(options) {}
 
 void RunReport::open(const Lengths& keep, const nn::TrainingState& state) {

@@ -20,8 +20,8 @@ Terminal display_terminal(const Options& options);
 
 class RunReport {
  public:
-  // `sentences`: of an epoch. The arguments must outlive the object.
-  RunReport(const Options& options, const nn::LoopOptions& loop, double updates_per_epoch, int64_t sentences);
+  // The options must outlive the object.
+  RunReport(const Options& options, const nn::LoopOptions& loop, const RunLength& length);
 
   // Bytes of the two files; kKeepAll: all there are.
   struct Lengths {

@@ -27,6 +27,12 @@ namespace {
 
 constexpr const char* kLatest = "latest";  // of a run folder
 
+RunLength length_of(const TrainingSetup& setup) {
+  RunLength length{setup.updates_per_epoch, setup.batches.pairs_in_epoch()};
+  if (setup.trainer.r_drop > 0) length.read_once = setup.trainer.r_drop_after;
+  return length;
+}
+
 class TrainingRun final : public nn::TrainingTask {
  public:
   TrainingRun(TrainingInputs inputs, Collective& ranks);
@@ -107,7 +113,7 @@ TrainingRun::TrainingRun(TrainingInputs inputs, Collective& ranks)
       setup_(training_setup(inputs_, ranks)),
       available_(memory::available(setup_.device)),
       model_(setup_),
-      report_(options_, setup_.loop, setup_.updates_per_epoch, setup_.batches.pairs_in_epoch()) {
+      report_(options_, setup_.loop, length_of(setup_)) {
   if (inputs_.validation) {
     validator_ = make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies,
                                 *inputs_.validation, ranks_);

@@ -71,6 +71,11 @@ bool UnfinishedOutput::has_its_name() const {
 void UnfinishedOutput::take_up() {
   std::error_code missing;
   const auto size = static_cast<int64_t>(fs::file_size(lines_path_, missing));
+  // Of lines that are not there: whoever gave them their final name was killed before the notes were gone.
+  if (size == 0) {
+    if (::unlink(notes_path_.c_str()) != 0 && errno != ENOENT) fail_to_write();
+    return;
+  }
   json notes;
   try {
     notes = json::parse(read_file(notes_path_));

@@ -24,6 +24,18 @@ make_run run || exit 1
 claim "to ctranslate2" to ctranslate2 -m run -o ct2 --verify 2>log
 claim "says what it compared" grep -qE "^verified: read again, log-probabilities differ by at most 0$" log
 claim "the folder translates as the run does, to the bit" same_translations run ct2
+for _ in $(seq 230); do cat test.en; done >long.en # of 6,400 lines at a time
+go_on() { exec xformer-translate -m ct2 -i long.en -o later.de --continue --quiet; }
+finished() { (go_on); }
+go_on &
+while kill -0 $! 2>/dev/null && [ ! -e later.de.unfinished.json ]; do sleep 0.02; done
+kill -KILL $!
+wait $! 2>/dev/null
+touch -r ct2/model.bin stamp && touch -d 2001-01-01 ct2/model.bin
+claim "a file that is finished later is not, with its model changed" refused 2 "begun with another model, input or options" finished
+touch -r stamp ct2/model.bin
+claim "and is with its own" finished
+claim "as in one go" same_bytes later.de <(xformer-translate -m ct2 -i long.en --quiet)
 claim "as a model of this project, too" to xformer -m ct2 -o back --quiet
 claim "it translates the same" same_translations run back
 to ctranslate2 -m back -o again --quiet

@@ -1,5 +1,9 @@
 #include "tools/run_progress.h"
 
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 #include "tests/support/catch.h"
 
 using namespace xf;
@@ -23,7 +27,7 @@ const nn::LoopOptions kFourEpochs{.after = {{nn::Amount::Unit::epochs, 4}}};
 }  // namespace
 
 TEST_CASE("Run progress: the time left falls from update to update, in the first epoch too", "[unit]") {
-  const RunProgress progress(kFourEpochs, 10, 100);
+  const RunProgress progress(kFourEpochs, {10, 100});
   for (const int64_t update : {1, 5, 9, 10, 11, 39}) {
     INFO("update " << update);
     CHECK(progress.at(after(update), {}).seconds_left == Approx(2.0 * static_cast<double>(40 - update)));
@@ -31,15 +35,41 @@ TEST_CASE("Run progress: the time left falls from update to update, in the first
   CHECK(progress.last_update() == 40);
 }
 
+TEST_CASE("Run progress: updates of R-Drop take twice as long as those before", "[unit]") {
+  // Ten updates of two seconds, then thirty of four.
+  const auto seconds = [](int64_t update) {
+    return 2.0 * static_cast<double>(update + std::max<int64_t>(0, update - 10));
+  };
+  RunProgress progress(kFourEpochs, {.updates_per_epoch = 10, .sentences = 100, .read_once = 10});
+  std::optional<double> told;
+  for (int64_t update = 1; update <= 40; ++update) {
+    INFO("update " << update);
+    nn::TrainingState state = after(update);
+    state.seconds = seconds(update);
+    CHECK(progress.at(state, {}).seconds_left == Approx(seconds(40) - seconds(update)).margin(1e-9));
+    if (const auto prediction = progress.prediction(state)) {
+      CHECK(*prediction == Approx(seconds(40) - seconds(update)));
+      told = prediction;
+    }
+  }
+  CHECK(told.has_value());
+  // Of a limit in tokens nothing is known of updates: the share of tokens stays the share of the time.
+  const nn::LoopOptions tokens{.after = {{nn::Amount::Unit::target_tokens, 1000}}};
+  nn::TrainingState half;
+  half.target_tokens = 500;
+  half.seconds = 60;
+  CHECK(RunProgress(tokens, {10, 100, 10}).at(half, {}).seconds_left == Approx(60));
+}
+
 TEST_CASE("Run progress: an epoch has its number from its first update to its last", "[unit]") {
-  const RunProgress progress(kFourEpochs, 10, 100);
+  const RunProgress progress(kFourEpochs, {10, 100});
   CHECK(progress.at(after(1), {}).epoch == 1);
   CHECK(progress.at(after(10), {}).epoch == 1);
   CHECK(progress.at(after(11), {}).epoch == 2);
 }
 
 TEST_CASE("Run progress: the time is predicted once, after ten updates, without what came before", "[unit]") {
-  RunProgress progress(kFourEpochs, 10, 100);
+  RunProgress progress(kFourEpochs, {10, 100});
   std::vector<int64_t> told;
   for (int64_t update = 5; update <= 20; ++update) {  // a resumed run, and its first update is slow
     nn::TrainingState state = after(update);
@@ -51,6 +81,6 @@ TEST_CASE("Run progress: the time is predicted once, after ten updates, without 
   }
   CHECK(told == std::vector<int64_t>{15});
   const nn::LoopOptions no_limit;
-  RunProgress endless(no_limit, 10, 100);
+  RunProgress endless(no_limit, {10, 100});
   for (int64_t update = 1; update <= 20; ++update) CHECK_FALSE(endless.prediction(after(update)).has_value());
 }
