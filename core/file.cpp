@@ -83,6 +83,11 @@ void note_input(int descriptor) {
   inputs().files.insert({status.st_dev, status.st_ino});
 }
 
+void forget_inputs() {
+  const std::scoped_lock lock(inputs().mutex);
+  inputs().files.clear();
+}
+
 void refuse_input_as_output(const std::string& path) {
   struct stat status = {};
   if ((path == "-" ? ::fstat(STDOUT_FILENO, &status) : ::stat(path.c_str(), &status)) != 0) return;

@@ -23,6 +23,9 @@ void sync_folder(const std::string& folder);
 // Remembers a file as one that this process reads; read_file() does so by itself.
 void note_input(int descriptor);
 
+// Forgets them: for a process that goes on, before it does something else. What one call has read another may replace.
+void forget_inputs();
+
 // Error usage if `path`, "-" for the standard output, is a file that was noted, under whatever name: output would
 // destroy it.
 void refuse_input_as_output(const std::string& path);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/file.h"
 #include "core/parallel.h"
 #include "data/text_file.h"
 #include "tools/export_commands.h"
@@ -142,10 +143,12 @@ Score score(const std::string& metric, const Lines& hypotheses, const std::vecto
 }
 
 void train(const std::vector<std::string>& arguments) {
+  forget_inputs();
   tools::train(parsed(tools::Program::train, arguments, {"print-model", "vocab-sizes", "runs", "output"}));
 }
 
 void export_model(const std::vector<std::string>& arguments) {
+  forget_inputs();
   std::vector<std::string> names;
   for (const tools::Command& command : tools::export_commands()) {
     // What these find is printed; inspect() is below.

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tests/data/errors.h"
+#include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/tools/random_run.h"
 #include "tests/tools/trained_run.h"
@@ -99,6 +100,23 @@ TEST_CASE("Library: scores are those of the metrics, as the program prints them"
 TEST_CASE("Library: what a model consists of is JSON", "[unit]") {
   const auto json = nlohmann::json::parse(inspect(trained_run()));
   CHECK(json.at("vocabularies").size() == 2);
+}
+
+TEST_CASE("Library: a model that this process has read may be replaced, but not by what is made of it",
+          "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string mean = folder / "mean";
+  const std::vector<std::string> average = {"average", "-m",          trained_run(), "-o",
+                                            mean,      "--overwrite", "--quiet"};
+  export_model(average);
+  Translator translator(mean);
+  export_model(average);
+  CHECK(translator.translate(kSources) == kTargets);  // by what it had read
+  CHECK(Translator(mean).translate(kSources) == kTargets);
+  CHECK_THAT(error_of([&] {
+               export_model({"average", "--checkpoints", mean, "-o", mean, "--overwrite", "--quiet"});
+             }),
+             Catch::Contains("is read as well"));
 }
 
 TEST_CASE("Library: who asks for a stop ends a translation, and forgets it for the next", "[unit]") {

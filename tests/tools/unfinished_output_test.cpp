@@ -3,8 +3,6 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 
@@ -13,16 +11,6 @@
 #include "tests/data/temporary_folder.h"
 
 namespace xf::tools {
-
-namespace {
-
-// Not read_file: what it has read is no output of this process any more, and the next file may get its inode.
-std::string content_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
 
 TEST_CASE("UnfinishedOutput: who begins while another gives the file its name leaves it whole", "[unit]") {
   const tests::TemporaryFolder folder;
@@ -45,7 +33,7 @@ TEST_CASE("UnfinishedOutput: who begins while another gives the file its name le
     output.close();
     done = true;
     other.join();
-    if (content_of(path) != "a line\n") ++lost;
+    if (read_file(path) != "a line\n") ++lost;
     for (const auto& file : std::filesystem::directory_iterator(folder / ""))
       std::filesystem::remove(file.path());
   }
@@ -59,17 +47,18 @@ TEST_CASE("UnfinishedOutput: what was killed when the file had its name begins a
     UnfinishedOutput output(path, "settings");
     output.write_line("a line");
     output.count(1);
-    const std::string before = content_of(notes);
+    const std::string before = read_file(notes);
     output.close();
     atomic_write(notes, before);
   }
+  forget_inputs();  // of this process: one of them may have had the inode that `lines` has
   UnfinishedOutput again(path, "settings");
   CHECK(again.lines_done() == 0);
   CHECK(!std::filesystem::exists(notes));
   again.write_line("another");
   again.count(1);
   again.close();
-  CHECK(content_of(path) == "another\n");
+  CHECK(read_file(path) == "another\n");
 }
 
 }  // namespace xf::tools
