@@ -107,3 +107,51 @@ same_save() { # run, run
     same_bytes "$1/averaged/model.safetensors" "$2/averaged/model.safetensors"
 }
 same_run() { same_save "$1" "$2" && same_bytes <(comparable_metrics "$1") <(comparable_metrics "$2"); }
+
+# follow_page PAGE: its console blocks, one command after the other as they stand there: "$ COMMAND", lines "> REST OF IT",
+# and what it prints. Each ends as the page shows, and says the errors and warnings that the page shows. Numbers, which
+# depend on the processor, may differ.
+follow_page() {
+  local line inside='' code=0 command='' shown='' commands=0
+  while IFS= read -r line; do
+    case $line in
+      '```console') inside=yes ;;
+      '```') inside= ;;
+      *)
+        [ "$inside" ] || continue
+        case $line in
+          '$ '*)
+            finish_command
+            command=${line#'$ '} shown=''
+            ;;
+          '> '*) command+=$'\n'${line#'> '} ;;
+          *) shown+=${shown:+$'\n'}$line ;;
+        esac
+        ;;
+    esac
+  done <"$1"
+  finish_command
+  claim "the page has commands" test "$commands" -gt 0
+  claim "the last one ends with 0" equal "$code" 0
+}
+# Runs `command`, of which the page shows `shown`, and leaves `code`.
+finish_command() {
+  [ -n "$command" ] || return 0
+  # shellcheck disable=SC2016
+  if [ "$command" = 'echo $?' ]; then
+    claim "which ends with $shown" equal "$code" "$shown"
+    code=0
+    return
+  fi
+  claim "the one before ends with 0" equal "$code" 0
+  echo "\$ $command"
+  eval "$command" >said 2>&1
+  code=$?
+  commands=$((commands + 1))
+  local line
+  while read -r line; do
+    case $line in
+      error:* | warning:* | cause:* | try:*) claim "it says: $line" grep -qxF -- "$line" said ;;
+    esac
+  done <<<"$shown"
+}
