@@ -1,5 +1,6 @@
 #include "data/word_rules.h"
 
+#include <fmt/format.h>
 #include <unicode/brkiter.h>
 #include <unicode/utext.h>
 
@@ -61,6 +62,28 @@ class IcuWords : public WordRules {
   std::string description() const override { return "icu"; }
 };
 
+// Other spaces than the ASCII ones stay inside words, so that joining gives back what was cut by another program.
+class WhitespaceWords : public WordRules {
+ public:
+  std::vector<std::string> split(std::string_view text) const override {
+    std::vector<std::string> words;
+    while (true) {
+      text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
+      if (text.empty()) return words;
+      words.emplace_back(text.substr(0, text.find_first_of(kBetween)));
+      text.remove_prefix(words.back().size());
+    }
+  }
+  std::string join(const std::vector<std::string>& words) const override {
+    return fmt::format("{}", fmt::join(words, " "));
+  }
+  std::string apart(const std::vector<std::string>& words) const override { return join(words); }
+  std::string description() const override { return "whitespace"; }
+
+ private:
+  static constexpr std::string_view kBetween = " \t";
+};
+
 class Characters : public WordRules {
  public:
   std::vector<std::string> split(std::string_view text) const override { return split_characters(text); }
@@ -73,10 +96,12 @@ class Characters : public WordRules {
 
 std::shared_ptr<const WordRules> make_word_rules(const std::string& description) {
   if (description == "icu") return std::make_shared<IcuWords>();
+  if (description == "whitespace") return std::make_shared<WhitespaceWords>();
   if (description == "character") return std::make_shared<Characters>();
   if (auto spacy = make_spacy_words(description)) return spacy;
   fail(ErrorKind::usage,
-       "tokenizer: no rules are called '{}'; there are icu, character, and spacy3 and spacy2.2 with a "
+       "tokenizer: no rules are called '{}'; there are whitespace, icu, character, and spacy3 and spacy2.2 "
+       "with a "
        "language, en or "
        "de",
        description);

@@ -28,7 +28,7 @@ class WordRules {
   virtual std::string description() const = 0;
 };
 
-// "icu", "character", or spaCy's rules, a language, and perhaps a word more: "spacy3 de", "spacy2.2 en lowercase". Error
+// "whitespace" (words as they stand, apart by spaces or tabs), "icu", "character", or spaCy's rules, a language, and perhaps a word more: "spacy3 de", "spacy2.2 en lowercase". Error
 // usage for anything else.
 std::shared_ptr<const WordRules> make_word_rules(const std::string& description);
 

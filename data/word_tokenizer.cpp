@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "core/error.h"
@@ -14,10 +15,36 @@ namespace {
 
 // The first line of a word list says by which rules text is cut; without one, by ICU's.
 constexpr std::string_view kHeader = "#words ";
+// A second one may name the special tokens: unk, pad, bos, eos, a tab before each.
+constexpr std::string_view kSpecials = "#specials\t";
 
 std::string header(const WordRules& rules) {
   const std::string description = rules.description();
   return description == "icu" ? "" : fmt::format("{}{}\n", kHeader, description);
+}
+
+// The line that `bytes` begin with, if it is the header; `bytes` then go on behind it.
+std::optional<std::string> take_header(std::string_view& bytes, std::string_view header) {
+  if (!bytes.starts_with(header)) return std::nullopt;
+  const size_t end = std::min(bytes.find('\n'), bytes.size());
+  std::string line(bytes.substr(header.size(), end - header.size()));
+  if (line.ends_with('\r')) line.pop_back();
+  bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  return line;
+}
+
+WordSpecials named_specials(const std::string& line, const std::string& name) {
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin <= line.size();) {
+    const size_t end = std::min(line.find('\t', begin), line.size());
+    names.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (names.size() != 4)
+    fail(ErrorKind::data,
+         "{}: its line #specials names {} tokens; write unk, pad, bos and eos, a tab before each", name,
+         names.size());
+  return {.unk = names[0], .pad = names[1], .bos = names[2], .eos = names[3]};
 }
 
 class WordTokenizer : public Tokenizer {
@@ -33,11 +60,8 @@ class WordTokenizer : public Tokenizer {
              name, i + 1, pieces_[i], at->second + 1);
       }
     }
-    unk_ = find({specials.unk, "<unk>", "<UNK>", "[UNK]"});
-    pad_ = find({specials.pad, "<pad>", "<PAD>", "[PAD]", "<blank>"});
-    bos_ = find({specials.bos, "<s>", "<sos>", "<bos>", "<SOS>", "<BOS>"});
-    eos_ = find({specials.eos, "</s>", "<eos>", "<EOS>"});
-    if (unk_ < 0)
+    special_ = found_for(specials);
+    if (special_.unk < 0)
       fail(ErrorKind::data, "{}: has no '{}'; a word list needs an unknown token", name, specials.unk);
   }
 
@@ -45,7 +69,7 @@ class WordTokenizer : public Tokenizer {
     std::vector<int32_t> ids;
     for (const std::string& word : rules_->split(text)) {
       const auto found = ids_.find(word);
-      ids.push_back(found == ids_.end() ? unk_ : found->second);
+      ids.push_back(found == ids_.end() ? special_.unk : found->second);
     }
     return ids;
   }
@@ -60,25 +84,42 @@ class WordTokenizer : public Tokenizer {
     return pieces_[static_cast<size_t>(id)];
   }
   int32_t size() const override { return static_cast<int32_t>(pieces_.size()); }
-  int32_t unk_id() const override { return unk_; }
-  int32_t pad_id() const override { return pad_; }
-  int32_t bos_id() const override { return bos_; }
-  int32_t eos_id() const override { return eos_; }
+  int32_t unk_id() const override { return special_.unk; }
+  int32_t pad_id() const override { return special_.pad; }
+  int32_t bos_id() const override { return special_.bos; }
+  int32_t eos_id() const override { return special_.eos; }
   const char* extension() const override { return ".txt"; }
   bool lowercases() const override { return rules_->lowercases(); }
   std::string serialize() const override {
-    std::string bytes = header(*rules_);
+    std::string bytes = header(*rules_) + specials_header();
     for (const std::string& piece : pieces_) bytes += piece + '\n';
     return bytes;
   }
 
  private:
+  struct Specials {
+    int32_t unk = -1, pad = -1, bos = -1, eos = -1;
+    bool operator==(const Specials&) const = default;
+  };
+  Specials found_for(const WordSpecials& names) const {
+    return {.unk = find({names.unk, "<unk>", "<UNK>", "[UNK]"}),
+            .pad = find({names.pad, "<pad>", "<PAD>", "[PAD]", "<blank>"}),
+            .bos = find({names.bos, "<s>", "<sos>", "<bos>", "<SOS>", "<BOS>"}),
+            .eos = find({names.eos, "</s>", "<eos>", "<EOS>"})};
+  }
+  // Nothing where they are found without.
+  std::string specials_header() const {
+    if (special_ == found_for({})) return "";
+    const auto name = [&](int32_t id) { return id < 0 ? "" : piece(id); };
+    return fmt::format("{}{}\t{}\t{}\t{}\n", kSpecials, name(special_.unk), name(special_.pad),
+                       name(special_.bos), name(special_.eos));
+  }
   std::vector<std::string> words_of(std::span<const int32_t> ids) const {
     std::vector<std::string> words;
     for (const int32_t id : ids) {
-      if (id == unk_) {
-        words.push_back(rules_->shown(piece(unk_)));
-      } else if (id != pad_ && id != bos_ && id != eos_) {
+      if (id == special_.unk) {
+        words.push_back(rules_->shown(piece(id)));
+      } else if (id != special_.pad && id != special_.bos && id != special_.eos) {
         words.push_back(piece(id));
       }
     }
@@ -95,7 +136,7 @@ class WordTokenizer : public Tokenizer {
   std::shared_ptr<const WordRules> rules_;
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, int32_t> ids_;
-  int32_t unk_ = -1, pad_ = -1, bos_ = -1, eos_ = -1;
+  Specials special_;
 };
 
 void check_order(const WordSpecials& specials) {
@@ -163,18 +204,15 @@ std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vec
 std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const std::string& name,
                                                const WordSpecials& specials) {
   std::vector<std::string> pieces;
-  size_t begin = bytes.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  std::string rules = "icu";
-  if (std::string_view(bytes).substr(begin).starts_with(kHeader)) {
-    const size_t first = begin + kHeader.size(), end = std::min(bytes.find('\n', first), bytes.size());
-    rules = bytes.substr(first, end - first);
-    begin = end + 1;
-  }
-  while (begin < bytes.size()) {
-    const size_t end = std::min(bytes.find('\n', begin), bytes.size());
-    std::string piece = bytes.substr(begin, end - begin);
+  std::string_view rest = bytes;
+  if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
+  const std::string rules = take_header(rest, kHeader).value_or("icu");
+  const auto named = take_header(rest, kSpecials);
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string piece(rest.substr(0, end));
     if (piece.ends_with('\r')) piece.pop_back();
-    begin = end + 1;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
     const size_t line = pieces.size() + 1;
     if (first_invalid_utf8(piece)) {
       fail(ErrorKind::data, "{}:{}: neither a SentencePiece model nor a word list in UTF-8", name, line);
@@ -186,7 +224,8 @@ std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const s
       fail(ErrorKind::data, "{}:{}: a token ends in a carriage return; remove it", name, line);
     pieces.push_back(std::move(piece));
   }
-  return std::make_unique<WordTokenizer>(std::move(pieces), name, specials, make_word_rules(rules));
+  return std::make_unique<WordTokenizer>(
+      std::move(pieces), name, named ? named_specials(*named, name) : specials, make_word_rules(rules));
 }
 
 }  // namespace xf::data
