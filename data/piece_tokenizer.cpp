@@ -40,6 +40,9 @@ class PieceTokenizer : public Tokenizer {
   int32_t pad_id() const override { return base_->pad_id(); }
   int32_t bos_id() const override { return base_->bos_id(); }
   int32_t eos_id() const override { return base_->eos_id(); }
+  std::vector<std::string> tags() const override {
+    return encodes_ ? std::vector<std::string>{} : base_->tags();
+  }
   bool lowercases() const override { return base_->lowercases(); }
   std::string serialize() const override { return base_->serialize(); }
   const char* extension() const override { return base_->extension(); }

@@ -1,141 +1,97 @@
 #include "data/sentencepiece_ids.h"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <set>
-#include <string_view>
 
 #include "core/error.h"
+#include "data/language_tags.h"
 #include "data/protobuf_fields.h"
-#include "data/sentencepiece_damage.h"
 #include "data/sentencepiece_tokenizer.h"
 
 namespace xf::data {
 
 namespace {
 
-// Numbers of fields and kinds of piece in SentencePiece's sentencepiece_model.proto.
-constexpr uint64_t kPiece = 1, kTrainer = 2;          // of a model
-constexpr uint64_t kText = 1, kScore = 2, kKind = 3;  // of a piece
-constexpr uint64_t kFirstName = 45, kLastName = 48;   // of the training's settings: unk, bos, eos, pad
-constexpr uint64_t kNormal = 1, kUnknown = 2, kControl = 3, kUnused = 5;
+// Numbers of fields and kinds of piece in SentencePiece's sentencepiece_model.proto, which leaves fields of 200 and more to
+// others: each piece of a list is a field of ours, and its special tokens are four.
+constexpr uint64_t kPiece = 1;            // of a model
+constexpr uint64_t kText = 1, kKind = 3;  // of a piece
+constexpr uint64_t kNormal = 1, kUnknown = 2, kControl = 3;
+constexpr uint64_t kListedPiece = 30822, kListedSpecial = 30823;
 
-constexpr float kLowest = -1e9f;  // the score of a piece that nothing is to be merged to
+bool contains(const std::vector<int32_t>& ids, int32_t id) { return std::ranges::find(ids, id) != ids.end(); }
 
-struct Piece {
-  std::string_view raw;  // the message
-  uint64_t kind = kNormal;
-};
-
-using KnownPieces = std::map<std::string, Piece, std::less<>>;
-
-KnownPieces pieces_of(const std::string& model) {
-  KnownPieces pieces;
-  for (ProtobufFields fields(model); fields.next();) {
-    if (fields.number != kPiece) continue;
-    Piece piece{fields.bytes};
-    std::string text;
-    for (ProtobufFields of_piece(fields.bytes); of_piece.next();) {
-      if (of_piece.number == kText) text = of_piece.bytes;
-      if (of_piece.number == kKind) piece.kind = of_piece.value;
-    }
-    pieces.emplace(text, piece);
-  }
-  return pieces;
-}
-
-std::string made_piece(const std::string& text, uint64_t kind) {
-  std::string message;
-  append_bytes(message, kText, text);
-  append_varint(message, kScore << 3 | 5);
-  message.append(reinterpret_cast<const char*>(&kLowest), sizeof kLowest);
-  append_integer(message, kKind, kind);
-  return message;
-}
-
-// The settings, with other names of the special tokens.
-std::string renamed(std::string_view trainer, const SpecialPieces& specials) {
-  std::string message;
-  for (ProtobufFields fields(trainer); fields.next();) {
-    if (fields.number < kFirstName || fields.number > kLastName) message += fields.raw;
-  }
-  uint64_t number = kFirstName;
-  for (const std::string* special : {&specials.unk, &specials.bos, &specials.eos, &specials.pad})
-    append_bytes(message, number++, *special);
-  return message;
-}
-
-bool is_as_listed(const Tokenizer& tokenizer, const std::vector<std::string>& pieces,
-                  const SpecialPieces& specials) {
-  if (tokenizer.size() != static_cast<int64_t>(pieces.size())) return false;
+bool is_as_listed(const Tokenizer& tokenizer, const PieceList& list) {
+  if (tokenizer.size() != std::ssize(list.pieces)) return false;
   const auto is_named = [&](int32_t id, const std::string& name) {
     return id < 0 ? name.empty() : tokenizer.piece(id) == name;
   };
   for (int32_t id = 0; id < tokenizer.size(); ++id) {
-    if (tokenizer.piece(id) != pieces[static_cast<size_t>(id)]) return false;
+    const std::string& piece = list.pieces[static_cast<size_t>(id)];
+    if (tokenizer.piece(id) != piece) return false;
+    const bool is_tag = looks_like_tag(piece) && id != tokenizer.unk_id() && id != tokenizer.bos_id() &&
+                        id != tokenizer.eos_id() && id != tokenizer.pad_id();
+    if (is_tag && !contains(tokenizer.encode(piece), id)) return false;
   }
+  const SpecialPieces& specials = list.specials;
   return is_named(tokenizer.unk_id(), specials.unk) && is_named(tokenizer.bos_id(), specials.bos) &&
          is_named(tokenizer.eos_id(), specials.eos) && is_named(tokenizer.pad_id(), specials.pad);
 }
 
-void check_specials(const std::vector<std::string>& pieces, const SpecialPieces& specials,
-                    const std::string& name) {
-  for (const std::string& special : {specials.unk, specials.bos, specials.eos, specials.pad}) {
-    if (!special.empty() && std::ranges::find(pieces, special) == pieces.end())
-      fail(ErrorKind::data, "{}: the list of pieces that belongs to it has no {}", name, special);
-  }
-}
-
-bool is_ordinary(const Piece& piece) { return piece.kind != kUnknown && piece.kind != kControl; }
-
-// The pieces of the list, as messages of a model.
-std::string listed(const std::vector<std::string>& pieces, const KnownPieces& known,
-                   const SpecialPieces& specials, MissingPieces missing) {
+std::string without_list(std::string_view model) {
   std::string bytes;
-  for (const std::string& piece : pieces) {
-    const auto found = known.find(piece);
-    std::string message;
-    if (piece == specials.unk) {
-      message = made_piece(piece, kUnknown);
-    } else if (piece == specials.bos || piece == specials.eos || piece == specials.pad) {
-      message = made_piece(piece, kControl);
-    } else if (found != known.end() && found->second.kind != kUnknown) {
-      message = found->second.raw;
-    } else {
-      message = made_piece(piece, missing == MissingPieces::silent ? kControl : kUnused);
-    }
-    append_bytes(bytes, kPiece, message);
-  }
-  return bytes;
-}
-
-// The model's fields behind its pieces: settings, under the list's names of the special tokens, and normalisation.
-std::string rest_of(const std::string& model, const SpecialPieces& specials) {
-  std::string bytes, trainer;
   for (ProtobufFields fields(model); fields.next();) {
-    if (fields.number == kTrainer) trainer = fields.bytes;
-    if (fields.number != kPiece && fields.number != kTrainer) bytes += fields.raw;
+    if (fields.number != kListedPiece && fields.number != kListedSpecial) bytes += fields.raw;
   }
-  append_bytes(bytes, kTrainer, renamed(trainer, specials));
   return bytes;
 }
 
 }  // namespace
 
-ModelWithIds sentencepiece_with_ids(const std::string& model, const std::vector<std::string>& pieces,
-                                    const SpecialPieces& specials, MissingPieces missing,
-                                    const std::string& name) {
-  const std::unique_ptr<Tokenizer> tokenizer = make_sentencepiece_tokenizer(model, name);
-  if (is_as_listed(*tokenizer, pieces, specials)) return {model};
-  check_specials(pieces, specials, name);
-  const KnownPieces known = pieces_of(model);
-  ModelWithIds result{listed(pieces, known, specials, missing) + rest_of(model, specials)};
-  const std::set<std::string_view> names(pieces.begin(), pieces.end());
-  result.left_out = std::ranges::count_if(
-      known, [&](const auto& entry) { return is_ordinary(entry.second) && !names.contains(entry.first); });
-  make_sentencepiece_tokenizer(result.bytes, name);  // the library takes it
-  return result;
+std::string sentencepiece_with_ids(const std::string& model, const PieceList& list, const std::string& name) {
+  make_sentencepiece_tokenizer(model, name);  // the library takes it
+  std::string bytes = without_list(model);
+  if (is_as_listed(*make_sentencepiece_tokenizer(bytes, name), list)) return bytes;
+  for (const std::string& piece : list.pieces) append_bytes(bytes, kListedPiece, piece);
+  const SpecialPieces& specials = list.specials;
+  for (const std::string* special : {&specials.unk, &specials.bos, &specials.eos, &specials.pad})
+    append_bytes(bytes, kListedSpecial, *special);
+  make_sentencepiece_tokenizer(bytes, name);  // the list has what it must have
+  return bytes;
+}
+
+int64_t pieces_without_id(std::string_view model, const PieceList& list) {
+  const std::set<std::string_view> names(list.pieces.begin(), list.pieces.end());
+  int64_t count = 0;
+  for (ProtobufFields fields(model); fields.next();) {
+    if (fields.number != kPiece) continue;
+    uint64_t kind = kNormal;
+    std::string_view text;
+    for (ProtobufFields piece(fields.bytes); piece.next();) {
+      if (piece.number == kText) text = piece.bytes;
+      if (piece.number == kKind) kind = piece.value;
+    }
+    if (kind != kUnknown && kind != kControl && !names.contains(text)) ++count;
+  }
+  return count;
+}
+
+std::optional<PieceList> list_of(std::string_view model) {
+  PieceList list;
+  std::vector<std::string> specials;
+  for (ProtobufFields fields(model); fields.next();) {
+    if (fields.number == kListedPiece) list.pieces.emplace_back(fields.bytes);
+    if (fields.number == kListedSpecial) specials.emplace_back(fields.bytes);
+  }
+  if (list.pieces.empty()) return std::nullopt;
+  specials.resize(4);
+  list.specials = {.unk = specials[0], .bos = specials[1], .eos = specials[2], .pad = specials[3]};
+  return list;
+}
+
+std::string with_listed_piece(std::string model, std::string_view piece) {
+  append_bytes(model, kListedPiece, piece);
+  return model;
 }
 
 }  // namespace xf::data

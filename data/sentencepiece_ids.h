@@ -1,8 +1,12 @@
-// SentencePiece models whose pieces have other ids: toolkits that cut text with SentencePiece and then look the pieces up in
-// a list of their own have their text cut so by an ordinary model.
+// SentencePiece models whose pieces have other ids: MarianMT, Marian and others cut text with the model of a side, and then
+// look the pieces up in a list, which is often one for both sides. What the model does not know it leaves as it stands, and
+// the list may have it: so a list cannot be written as the pieces of a model.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace xf::data {
@@ -12,20 +16,21 @@ struct SpecialPieces {
   std::string unk = "<unk>", bos = "<s>", eos = "</s>", pad = "<pad>";
 };
 
-// What becomes of pieces of the list that the model lacks: never cut out of text and decoded to nothing, or decoded to
-// their text.
-enum class MissingPieces { silent, decoded };
-
-struct ModelWithIds {
-  std::string bytes;  // the given ones where pieces and ids are the list's already
-  int64_t left_out =
-      0;  // ordinary pieces of the model that the list lacks: text that had them is cut otherwise now
+struct PieceList {
+  std::vector<std::string> pieces;  // by id
+  SpecialPieces specials;
 };
 
-// The model, with the list's pieces in its order. `name` stands for the model's file in messages. Error data for bytes
-// that are no SentencePiece model, and for a special token that the list lacks.
-ModelWithIds sentencepiece_with_ids(const std::string& model, const std::vector<std::string>& pieces,
-                                    const SpecialPieces& specials, MissingPieces missing,
-                                    const std::string& name);
+// The model with the list in it, in fields that SentencePiece itself passes over; without one if the pieces and ids of the
+// model are the list's already. `name` stands for the model's file in messages. Error data for bytes that are no
+// SentencePiece model, for an entry that stands twice, and for a special token that the list lacks.
+std::string sentencepiece_with_ids(const std::string& model, const PieceList& list, const std::string& name);
+
+// How many ordinary pieces of the model the list lacks: text with them has <unk>.
+int64_t pieces_without_id(std::string_view model, const PieceList& list);
+
+// The list that lies in the model, and the model with one more piece at its end.
+std::optional<PieceList> list_of(std::string_view model);
+std::string with_listed_piece(std::string model, std::string_view piece);
 
 }  // namespace xf::data

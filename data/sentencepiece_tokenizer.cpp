@@ -1,15 +1,17 @@
 #include "data/sentencepiece_tokenizer.h"
 
-#include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "core/error.h"
-#include "data/sentencepiece_damage.h"
+#include "data/listed_tokenizer.h"
+#include "data/sentencepiece_processor.h"
 #include "data/unicode.h"
 
 namespace xf::data {
@@ -94,38 +96,29 @@ size_t count_characters(const Texts& texts) {
 
 class SentencePieceTokenizer : public Tokenizer {
  public:
-  SentencePieceTokenizer(const std::string& bytes, const std::string& name) : name_(name), bytes_(bytes) {
-    if (const char* damage = sentencepiece_damage(bytes))
-      fail(ErrorKind::data, "{}: damaged: {}; train or copy it again", name, damage);
-    if (!processor_.LoadFromSerializedProto(bytes).ok()) {
-      fail(ErrorKind::data, "{}: not a SentencePiece model, or a truncated one; train or copy it again",
-           name);
-    }
-  }
+  SentencePieceTokenizer(const std::string& bytes, const std::string& name)
+      : model_(bytes, name), bytes_(bytes) {}
 
   std::vector<int32_t> encode(std::string_view text) const override {
     std::vector<int> ids;
-    check(processor_.Encode(text, &ids));
+    model_.check(model_->Encode(text, &ids));
     return ids;
   }
   std::string decode(std::span<const int32_t> ids) const override {
     for (const int32_t id : ids) check_id(id);
     std::string text;
-    check(processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text));
-    // A piece may be the byte 0x0A, and a line stays one line.
-    std::ranges::replace_if(
-        text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-    return text;
+    model_.check(model_->Decode(std::vector<int>(ids.begin(), ids.end()), &text));
+    return on_one_line(std::move(text));
   }
   std::string piece(int32_t id) const override {
     check_id(id);
-    return processor_.IdToPiece(id);
+    return model_->IdToPiece(id);
   }
-  int32_t size() const override { return processor_.GetPieceSize(); }
-  int32_t unk_id() const override { return processor_.unk_id(); }
-  int32_t pad_id() const override { return processor_.pad_id(); }
-  int32_t bos_id() const override { return processor_.bos_id(); }
-  int32_t eos_id() const override { return processor_.eos_id(); }
+  int32_t size() const override { return model_->GetPieceSize(); }
+  int32_t unk_id() const override { return model_->unk_id(); }
+  int32_t pad_id() const override { return model_->pad_id(); }
+  int32_t bos_id() const override { return model_->bos_id(); }
+  int32_t eos_id() const override { return model_->eos_id(); }
   std::string serialize() const override { return bytes_; }
   const char* extension() const override { return ".spm"; }
 
@@ -133,14 +126,9 @@ class SentencePieceTokenizer : public Tokenizer {
   void check_id(int32_t id) const {
     XF_CHECK(id >= 0 && id < size(), "tokenizer: id must be in [0, {}), got {}", size(), id);
   }
-  // What loading has not found: pieces that are marked as what they cannot be.
-  void check(const sp::util::Status& status) const {
-    if (!status.ok())
-      fail(ErrorKind::data, "{}: damaged: {}; train or copy it again", name_, status.message());
-  }
 
-  sp::SentencePieceProcessor processor_;
-  std::string name_, bytes_;
+  SentencePieceModel model_;
+  std::string bytes_;
 };
 
 }  // namespace
@@ -177,6 +165,8 @@ int64_t lines_cut_by_bpe(const Texts& texts) {
 }
 
 std::unique_ptr<Tokenizer> make_sentencepiece_tokenizer(const std::string& bytes, const std::string& name) {
+  if (std::optional<PieceList> list = list_of(bytes))
+    return make_listed_tokenizer(bytes, *std::move(list), name);
   return std::make_unique<SentencePieceTokenizer>(bytes, name);
 }
 

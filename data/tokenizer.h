@@ -36,6 +36,9 @@ class Tokenizer {
   virtual int32_t bos_id() const = 0;
   virtual int32_t eos_id() const = 0;
 
+  // The entries that stand in front of a text as they are (data/language_tags.h): a multilingual model's languages.
+  virtual std::vector<std::string> tags() const { return {}; }
+
   // Whether encode() lower-cases, after it has cut words. Text for it must not be lower-cased before.
   virtual bool lowercases() const { return false; }
 

@@ -18,6 +18,7 @@
 #include "tools/progress.h"
 #include "tools/ranks.h"
 #include "tools/seed_log.h"
+#include "tools/tag_check.h"
 #include "tools/teacher_forcing.h"
 #include "tools/terminal.h"
 #include "tools/translation_form.h"
@@ -160,6 +161,7 @@ int translate_lines(const Options& options) {
     const auto line = progress.add(translation);
     if (line && !quiet) fmt::print(stderr, "{}\n", *line);
   };
+  TagCheck tags(*model.text.source);
   std::vector<SourceLine> lines;
   int64_t written = 0;
   for (std::string line; written < output.lines_done() && reader.next(line);) ++written;
@@ -178,7 +180,10 @@ int translate_lines(const Options& options) {
   };
   for (std::string line; next(line);) {
     data::check_utf8(reader.name(), reader.line_number(), line);
-    lines.push_back(model.source_line(line, fmt::format("{}:{}", reader.name(), reader.line_number())));
+    const std::string where = fmt::format("{}:{}", reader.name(), reader.line_number());
+    if (const auto doubt = tags.warning(line, where); doubt && !quiet)
+      fmt::print(stderr, "warning: {}\n", *doubt);
+    lines.push_back(model.source_line(line, where));
     if (lines.size() >= (line_by_line ? 1 : kLinesAtATime)) flush();
   }
   flush();

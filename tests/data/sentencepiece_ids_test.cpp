@@ -1,8 +1,9 @@
-// SentencePiece models with the ids of a list.
+// SentencePiece models with the ids of a list. Those of transformers: tests/tools/marian_tokenizer_test.cpp.
 #include "data/sentencepiece_ids.h"
 
 #include <algorithm>
 
+#include "data/sentencepiece_extension.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
@@ -23,10 +24,18 @@ std::vector<std::string> pieces_of(const Tokenizer& tokenizer) {
   return pieces;
 }
 
+std::vector<std::string> pieces_of(const std::string& model) {
+  return pieces_of(*make_sentencepiece_tokenizer(model, "model"));
+}
+
 std::vector<std::string> cut(const Tokenizer& tokenizer, const std::string& text) {
   std::vector<std::string> pieces;
   for (const int32_t id : tokenizer.encode(text)) pieces.push_back(tokenizer.piece(id));
   return pieces;
+}
+
+std::unique_ptr<Tokenizer> with_ids(const std::string& model, const PieceList& list) {
+  return make_sentencepiece_tokenizer(sentencepiece_with_ids(model, list, "model"), "model");
 }
 
 }  // namespace
@@ -37,9 +46,7 @@ TEST_CASE("SentencePiece ids: text is cut as before, and the ids are the list's"
   std::vector<std::string> pieces = pieces_of(*before);
   std::ranges::reverse(pieces);
   pieces.insert(pieces.begin() + 3, "\u2581dogs");  // the model lacks it
-  const ModelWithIds model = sentencepiece_with_ids(bytes, pieces, {}, MissingPieces::silent, "model");
-  CHECK(model.left_out == 0);
-  const auto after = make_sentencepiece_tokenizer(model.bytes, "after");
+  const auto after = with_ids(bytes, {pieces, {}});
   CHECK(pieces_of(*after) == pieces);
   for (const char* text : {"the old dogs see the small house", "dog the", "zebra"})
     CHECK(cut(*after, text) == cut(*before, text));
@@ -47,37 +54,57 @@ TEST_CASE("SentencePiece ids: text is cut as before, and the ids are the list's"
   CHECK(after->pad_id() == static_cast<int32_t>(pieces.size()) - 4);
 }
 
-TEST_CASE("SentencePiece ids: what the model lacks is decoded where that is asked for", "[unit]") {
+TEST_CASE("SentencePiece ids: what the model lacks is read and written where the list has it", "[unit]") {
   const std::string bytes = trained();
-  std::vector<std::string> pieces = pieces_of(*make_sentencepiece_tokenizer(bytes, "before"));
-  pieces.push_back("\u2581Katze");
-  const std::vector<int32_t> ids = {static_cast<int32_t>(pieces.size()) - 1};
-  for (const auto& [missing, text] :
-       {std::pair{MissingPieces::silent, ""}, {MissingPieces::decoded, "Katze"}}) {
-    const ModelWithIds model = sentencepiece_with_ids(bytes, pieces, {}, missing, "model");
-    CHECK(make_sentencepiece_tokenizer(model.bytes, "after")->decode(ids) == text);
-  }
+  std::vector<std::string> pieces = pieces_of(bytes);
+  const int32_t first = static_cast<int32_t>(pieces.size());
+  pieces.insert(pieces.end(), {"\u2581Katze", "\u732B", "</s>\u732B"});
+  const auto tokenizer = with_ids(bytes, {pieces, {}});
+  CHECK(tokenizer->decode(std::vector<int32_t>{first}) == "Katze");
+  CHECK(tokenizer->decode(tokenizer->encode("the \u732B")) == "the \u732B");
+  CHECK(tokenizer->encode("dog \u732B").back() == first + 1);
+  // The model leaves "</s>" as it stands, and it is no end of the sentence.
+  const auto ids = tokenizer->encode("</s>");
+  CHECK(std::ranges::count(ids, tokenizer->eos_id()) == 0);
 }
 
 TEST_CASE("SentencePiece ids: a translation may begin with what fills up, and the list must have it",
           "[unit]") {
   const std::string bytes = trained();
-  std::vector<std::string> pieces = pieces_of(*make_sentencepiece_tokenizer(bytes, "before"));
+  std::vector<std::string> pieces = pieces_of(bytes);
   std::erase(pieces, "<s>");
-  const SpecialPieces specials{.bos = "<pad>"};
-  const ModelWithIds model = sentencepiece_with_ids(bytes, pieces, specials, MissingPieces::silent, "model");
-  const auto after = make_sentencepiece_tokenizer(model.bytes, "after");
+  const auto after = with_ids(bytes, {pieces, {.bos = "<pad>"}});
   CHECK(after->bos_id() == after->pad_id());
   CHECK(after->piece(after->bos_id()) == "<pad>");
-  CHECK(error_of([&] { sentencepiece_with_ids(bytes, pieces, {}, MissingPieces::silent, "source.spm"); }) ==
-        "3: source.spm: the list of pieces that belongs to it has no <s>");
+  CHECK(error_of([&] {
+          sentencepiece_with_ids(bytes, {pieces, {}}, "source.spm");
+        }) == "3: source.spm: the list of pieces that belongs to it has no <s>");
+  pieces.push_back("<pad>");
+  CHECK(error_of([&] {
+          sentencepiece_with_ids(bytes, {pieces, {.bos = "<pad>"}}, "source.spm");
+        }) == "3: source.spm: the list of pieces that belongs to it has '<pad>' twice");
 }
 
-TEST_CASE("SentencePiece ids: a list in the model's own order leaves its bytes, a shorter one is told",
+TEST_CASE("SentencePiece ids: a list in the model's own order leaves its bytes, what it lacks is counted",
           "[unit]") {
   const std::string bytes = trained();
-  std::vector<std::string> pieces = pieces_of(*make_sentencepiece_tokenizer(bytes, "before"));
-  CHECK(sentencepiece_with_ids(bytes, pieces, {}, MissingPieces::silent, "model").bytes == bytes);
-  pieces.pop_back();
-  CHECK(sentencepiece_with_ids(bytes, pieces, {}, MissingPieces::silent, "model").left_out == 1);
+  PieceList list{pieces_of(bytes), {}};
+  CHECK(sentencepiece_with_ids(bytes, list, "model") == bytes);
+  list.pieces.pop_back();
+  CHECK(pieces_without_id(bytes, list) == 1);
+  const std::string shorter = sentencepiece_with_ids(bytes, list, "model");
+  CHECK(pieces_of(shorter) == list.pieces);
+  // Another list takes the place of one that is there.
+  CHECK(sentencepiece_with_ids(shorter, {pieces_of(bytes), {}}, "model") == bytes);
+}
+
+TEST_CASE("SentencePiece ids: a vocabulary with a list is extended like another", "[unit]") {
+  const std::string bytes = trained();
+  std::vector<std::string> pieces = pieces_of(bytes);
+  std::ranges::reverse(pieces);
+  const std::string more =
+      sentencepiece_with_pieces(sentencepiece_with_ids(bytes, {pieces, {}}, "model"), {"<new>"}, "model");
+  const auto tokenizer = make_sentencepiece_tokenizer(more, "model");
+  CHECK(tokenizer->size() == static_cast<int32_t>(pieces.size()) + 1);
+  CHECK(tokenizer->encode("the <new> dog")[2] == tokenizer->size() - 1);
 }

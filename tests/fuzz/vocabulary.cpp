@@ -32,9 +32,8 @@ void use_with_other_ids(const Tokenizer& tokenizer) {
     const std::string piece = tokenizer.piece(id);
     if (std::ranges::find(pieces, piece) == pieces.end()) pieces.push_back(piece);
   }
-  const ModelWithIds model =
-      sentencepiece_with_ids(tokenizer.serialize(), pieces, {}, MissingPieces::silent, "model");
-  const auto again = make_tokenizer(model.bytes, "again");
+  const auto again =
+      make_tokenizer(sentencepiece_with_ids(tokenizer.serialize(), {pieces, {}}, "model"), "again");
   promise(again->size() == static_cast<int32_t>(pieces.size()), "as many pieces as the list has");
   for (int32_t id = 0; id < again->size(); ++id)
     promise(again->piece(id) == pieces[static_cast<size_t>(id)], "a piece has the list's id");

@@ -1,12 +1,13 @@
 #include "tools/exchange/foreign_vocabulary.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <utility>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "data/word_tokenizer.h"
 #include "tools/progress.h"
 
 namespace xf::tools::exchange {
@@ -21,24 +22,28 @@ std::vector<std::string> files_in(const std::string& folder) {
   for (const char* name : {"sentencepiece.model", "sentencepiece.bpe.model", "spm.model"}) {
     if (there(name)) return {folder + "/" + name};
   }
-  fail(ErrorKind::data, "{}: no SentencePiece model (source.spm and target.spm, vocab.spm) in this folder",
-       folder);
+  return {};
+}
+
+// For text that is cut into the list's entries already.
+std::shared_ptr<const data::Tokenizer> words_as_they_stand(const ForeignVocabulary& vocabulary,
+                                                           const std::string& folder) {
+  const auto& [unk, bos, eos, pad] = vocabulary.specials;
+  return data::make_word_tokenizer(fmt::format("#words whitespace\n#specials\t{}\t{}\t{}\t{}\n{}\n", unk, pad,
+                                               bos, eos, fmt::join(vocabulary.pieces, "\n")),
+                                   folder);
 }
 
 std::shared_ptr<const data::Tokenizer> tokenizer_of(const std::string& path,
                                                     const ForeignVocabulary& vocabulary,
-                                                    data::MissingPieces missing,
                                                     std::vector<std::string>& warnings) {
   std::string bytes = read_file(path);
   std::shared_ptr<const data::Tokenizer> tokenizer = data::make_tokenizer(bytes, path);
   if (std::string_view(tokenizer->extension()) == ".spm") {
-    const auto [with_ids, left_out] =
-        data::sentencepiece_with_ids(bytes, vocabulary.pieces, vocabulary.specials, missing, path);
-    if (left_out > 0)
-      warnings.push_back(
-          fmt::format("{}: the model's vocabulary lacks {} of it; text with them is cut otherwise", path,
-                      counted(left_out, "piece")));
-    return data::make_tokenizer(with_ids, path);
+    if (const int64_t missing = data::pieces_without_id(bytes, vocabulary); missing > 0)
+      warnings.push_back(fmt::format("{}: the model's vocabulary lacks {} of it, which are <unk> in text",
+                                     path, counted(missing, "piece")));
+    return data::make_tokenizer(data::sentencepiece_with_ids(bytes, vocabulary, path), path);
   }
   bool same = tokenizer->size() == static_cast<int64_t>(vocabulary.pieces.size());
   for (int32_t id = 0; same && id < tokenizer->size(); ++id)
@@ -52,15 +57,23 @@ std::shared_ptr<const data::Tokenizer> tokenizer_of(const std::string& path,
 Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,
                                   std::vector<std::string>& warnings) {
-  return foreign_vocabularies(files_in(folder), source, target, joint, warnings);
+  if (const std::vector<std::string> files = files_in(folder); !files.empty())
+    return foreign_vocabularies(files, source, target, joint, warnings);
+  warnings.push_back(fmt::format(
+      "{}: no SentencePiece model (source.spm and target.spm, vocab.spm) in this folder; lines must "
+      "be pieces of the model's vocabulary already, apart by spaces, and translations are",
+      folder));
+  const auto of_source = words_as_they_stand(source, folder);
+  return {of_source, joint ? of_source : words_as_they_stand(target, folder)};
 }
+
+bool has_text_model(const std::string& folder) { return !files_in(folder).empty(); }
 
 Vocabularies foreign_vocabularies(const std::vector<std::string>& files, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,
                                   std::vector<std::string>& warnings) {
-  // What a text's side does not know must not be cut out of it, and what the model says is to be read.
-  const auto of_source = tokenizer_of(files.front(), source, data::MissingPieces::silent, warnings);
-  const auto of_target = tokenizer_of(files.back(), target, data::MissingPieces::decoded, warnings);
+  const auto of_source = tokenizer_of(files.front(), source, warnings);
+  const auto of_target = tokenizer_of(files.back(), target, warnings);
   if (joint && of_source->checksum() == of_target->checksum()) return {of_source, of_source};
   return {of_source, of_target};
 }

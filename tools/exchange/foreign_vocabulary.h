@@ -9,19 +9,17 @@
 
 namespace xf::tools::exchange {
 
-// A side's list of pieces by id, and the special tokens among them.
-struct ForeignVocabulary {
-  std::vector<std::string> pieces;
-  data::SpecialPieces specials;
-};
+using ForeignVocabulary = data::PieceList;  // of a side
 
 // The tokenizers that cut text to these ids. Text is cut by the SentencePiece models of the folder: source.spm and target.spm,
 // or the files that Vocabularies::save() writes, word lists too; one file, whatever its name ends in, where both sides share
-// it. `joint`: the lists are one. Error data for a folder without, and where they do not belong together. Adds to
-// `warnings` what is cut otherwise than there.
+// it. In a folder without, text is cut already: the entries of the lists are words as they stand. `joint`: the lists are one.
+// Error data where model and list do not belong together. Adds to `warnings` what is unknown, and that text must be cut.
 Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,
                                   std::vector<std::string>& warnings);
+// Whether there are such files.
+bool has_text_model(const std::string& folder);
 // The same where the caller knows the files, of one side each or of both.
 Vocabularies foreign_vocabularies(const std::vector<std::string>& files, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,

@@ -68,6 +68,11 @@ Json generation_of(const ExchangedModel& model) {
           {"max_length", kMostTokens}};
 }
 
+// Both sides' pieces have the same ids, even where text is cut otherwise.
+bool has_one_list(const ExchangedModel& model) {
+  return model.vocabularies.source->hash() == model.vocabularies.target->hash();
+}
+
 Json tokenizer_config_of(const ExchangedModel& model) {
   const data::Tokenizer& target = *model.vocabularies.target;
   Json json = {{"tokenizer_class", "MarianTokenizer"},
@@ -75,7 +80,7 @@ Json tokenizer_config_of(const ExchangedModel& model) {
                {"eos_token", target.piece(target.eos_id())},
                {"pad_token", target.piece(target.pad_id())},
                {"model_max_length", kMostTokens},
-               {"separate_vocabs", !model.vocabularies.joint()}};
+               {"separate_vocabs", !has_one_list(model)}};
   if (model.lowercase) json["lowercase"] = true;  // for our reader; theirs passes over it
   return json;
 }
@@ -119,7 +124,7 @@ void write_hf_marian(const std::string& folder, const ExchangedModel& model) {
   atomic_write(folder + "/tokenizer_config.json", tokenizer_config_of(model).dump(2) + "\n");
   const data::Tokenizer &source = *model.vocabularies.source, &target = *model.vocabularies.target;
   atomic_write(folder + "/vocab.json", ids_of(source));
-  if (!model.vocabularies.joint()) atomic_write(folder + "/target_vocab.json", ids_of(target));
+  if (!has_one_list(model)) atomic_write(folder + "/target_vocab.json", ids_of(target));
   source.save(folder + "/source.spm");
   target.save(folder + "/target.spm");
 }

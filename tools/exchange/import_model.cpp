@@ -26,6 +26,12 @@ const char* name_of(kernels::PositionLayout layout) {
   return "";
 }
 
+// By which text is cut.
+const char* tokenizer_of(const data::Tokenizer& vocabulary) {
+  if (std::string_view(vocabulary.extension()) == ".spm") return "spm";
+  return vocabulary.serialize().starts_with("#words whitespace") ? "whitespace" : "icu";
+}
+
 // As a config.toml has it: sizes from the model, the rest from a task.
 std::string configuration_of(const ExchangedModel& model) {
   const nn::TransformerConfig& config = model.config;
@@ -34,7 +40,7 @@ std::string configuration_of(const ExchangedModel& model) {
   const auto set_word = [&](const char* key, std::string_view word) {
     set(key, fmt::format("\"{}\"", word));
   };
-  set_word("tokenizer", std::string_view(model.vocabularies.source->extension()) == ".spm" ? "spm" : "icu");
+  set_word("tokenizer", tokenizer_of(*model.vocabularies.source));
   set("joint-vocab", config.tying == nn::Tying::all || model.vocabularies.joint());
   set("vocab-size", model.vocabularies.source->size());
   set("lowercase", model.lowercase);

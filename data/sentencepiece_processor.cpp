@@ -1,0 +1,28 @@
+#include "data/sentencepiece_processor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "data/sentencepiece_damage.h"
+
+namespace xf::data {
+
+SentencePieceModel::SentencePieceModel(const std::string& bytes, std::string name) : name_(std::move(name)) {
+  if (const char* damage = sentencepiece_damage(bytes))
+    fail(ErrorKind::data, "{}: damaged: {}; train or copy it again", name_, damage);
+  if (!processor_.LoadFromSerializedProto(bytes).ok())
+    fail(ErrorKind::data, "{}: not a SentencePiece model, or a truncated one; train or copy it again", name_);
+}
+
+void SentencePieceModel::check(const sentencepiece::util::Status& status) const {
+  if (!status.ok()) fail(ErrorKind::data, "{}: damaged: {}; train or copy it again", name_, status.message());
+}
+
+std::string on_one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+}  // namespace xf::data

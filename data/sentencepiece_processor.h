@@ -1,0 +1,31 @@
+// SentencePiece's models as its library reads them, checked for what the library itself stumbles over.
+#pragma once
+
+#include <sentencepiece_processor.h>
+
+#include <string>
+#include <string_view>
+
+namespace xf::data {
+
+// Immutable. `name` stands for the file in error messages.
+class SentencePieceModel {
+ public:
+  // Error data for bytes that are no SentencePiece model.
+  SentencePieceModel(const std::string& bytes, std::string name);
+
+  const sentencepiece::SentencePieceProcessor& operator*() const { return processor_; }
+  const sentencepiece::SentencePieceProcessor* operator->() const { return &processor_; }
+
+  // Error data, for damage that loading does not find: pieces that are marked as what they cannot be.
+  void check(const sentencepiece::util::Status& status) const;
+
+ private:
+  sentencepiece::SentencePieceProcessor processor_;
+  std::string name_;
+};
+
+// The text in one line: a piece may be the byte 0x0A.
+std::string on_one_line(std::string text);
+
+}  // namespace xf::data
