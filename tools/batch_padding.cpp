@@ -8,6 +8,7 @@
 #include "data/bucket_batches.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
+#include "tools/given_vocabulary.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/progress.h"
@@ -31,9 +32,9 @@ data::Sequences sequences(const std::string& path, const data::Tokenizer* tokeni
 data::ParallelCorpus read_corpus(const Options& options) {
   const auto& paths = options.get_strings("input");
   if (paths.size() != 2) fail(ErrorKind::usage, "xformer-vocab batches needs two files that are parallel");
-  std::vector<std::unique_ptr<data::Tokenizer>> tokenizers;
+  std::vector<std::shared_ptr<const data::Tokenizer>> tokenizers;
   for (const std::string& path : options.get_strings("model"))
-    tokenizers.push_back(data::load_tokenizer(path));
+    tokenizers.push_back(read_given_vocabulary(path));
   const auto side = [&](const std::string& path, size_t number) {
     const data::Tokenizer* tokenizer =
         tokenizers.empty() ? nullptr : tokenizers[std::min(number, tokenizers.size() - 1)].get();

@@ -131,8 +131,8 @@ std::vector<Row> vocab_train_options() {
           .bare(),
       flag("tsv", "false", "lines of two texts with a tab between them: the vocabulary is of both"),
       text("model", "", "FILE", "the vocabulary to write").alias("-m --output -o"),
-      choice("tokenizer", "spm|icu|character|spacy3|spacy2.2", "spm",
-             "SentencePiece BPE, single characters, or words by ICU's or spaCy's rules"),
+      choice("tokenizer", "spm|whitespace|icu|character|spacy3|spacy2.2", "spm",
+             "SentencePiece BPE, words as they stand, single characters, or words by ICU's or spaCy's rules"),
       text("languages", "", "L", "of the text, en or de, for spaCy's rules; else as its name ends"),
       integer("vocab-size", "10000", "N", "pieces of a BPE vocabulary").between(8, 1e8),
       real("character-coverage", "1", "X", "share of the characters that get a piece (spm)").between(0.98, 1),
@@ -143,7 +143,8 @@ std::vector<Row> vocab_train_options() {
 
 std::vector<Row> vocab_code_options() {
   return {
-      text("model", "", "FILE", "vocabulary: ours, or a SentencePiece model").alias("-m"),
+      text("model", "", "FILE", "vocabulary: ours, a SentencePiece model, or a list of another toolkit")
+          .alias("-m"),
       text("input", "-", "FILE", "one sentence a line; -: standard input").alias("-i").bare(),
       text("output", "-", "FILE", "-: standard output").alias("-o"),
       choice("format", "piece|id", "piece", "of the encoded side").alias("--output-format --input-format"),

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "data/batches.h"
-#include "data/tokenizer.h"
 #include "nn/model.h"
+#include "tools/given_vocabulary.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/progress.h"
@@ -27,7 +27,7 @@ std::pair<int64_t, int64_t> vocabulary_sizes(const Options& options) {
     const int64_t size = options.get_int("vocab-size");
     return {size, size};
   }
-  return {data::load_tokenizer(paths.front())->size(), data::load_tokenizer(paths.back())->size()};
+  return {read_given_vocabulary(paths.front())->size(), read_given_vocabulary(paths.back())->size()};
 }
 
 std::string row(const std::string& name, const std::string& shapes, int64_t count) {

@@ -7,6 +7,7 @@
 #include "data/labels.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/word_tokenizer.h"
+#include "tools/given_vocabulary.h"
 #include "tools/model_text.h"
 #include "tools/text_options.h"
 
@@ -34,7 +35,8 @@ std::shared_ptr<const data::Tokenizer> train(const Options& options, const Texts
 
 // A vocabulary that lower-cases words after cutting must get its text with capitals, and no other may.
 std::shared_ptr<const data::Tokenizer> load_given(const Options& options, const std::string& path) {
-  std::shared_ptr<const data::Tokenizer> tokenizer = data::load_tokenizer(path);
+  std::shared_ptr<const data::Tokenizer> tokenizer =
+      read_given_vocabulary(path, options.get_string("tokenizer"));
   if (tokenizer->lowercases() != (uses_spacy(options) && options.get_bool("lowercase"))) {
     fail(ErrorKind::usage,
          "{}: {} by spaCy's rules; --tokenizer and --lowercase must say what they said when it was made",

@@ -23,6 +23,7 @@
 #include "tools/batch_padding.h"
 #include "tools/commands.h"
 #include "tools/field_batches.h"
+#include "tools/given_vocabulary.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
@@ -115,7 +116,7 @@ std::string ids_text(const std::vector<int32_t>& ids) { return fmt::format("{}",
 void encode(const Options& options) {
   options.require("model");
   watch_signals();
-  const std::shared_ptr<const data::Tokenizer> tokenizer = data::load_tokenizer(options.get_string("model"));
+  const std::shared_ptr<const data::Tokenizer> tokenizer = read_given_vocabulary(options.get_string("model"));
   const auto pieces = data::piece_tokenizer(tokenizer, false, true);
   const data::TextPipeline pipeline = pipeline_for(options, tokenizer.get());
   const bool as_ids = options.get_string("format") == "id";
@@ -150,7 +151,7 @@ std::vector<int32_t> parsed_ids(const data::Tokenizer& tokenizer, const std::str
 void decode(const Options& options) {
   options.require("model");
   watch_signals();
-  const std::shared_ptr<const data::Tokenizer> tokenizer = data::load_tokenizer(options.get_string("model"));
+  const std::shared_ptr<const data::Tokenizer> tokenizer = read_given_vocabulary(options.get_string("model"));
   const auto pieces = data::piece_tokenizer(tokenizer, true, false);
   const bool is_id = options.get_string("format") == "id";
   data::LineReader reader(options.get_string("input"));
@@ -164,7 +165,7 @@ void decode(const Options& options) {
 
 // What both reports need: the first vocabulary for the first text, the last one for the others.
 struct Reporting {
-  std::vector<std::unique_ptr<data::Tokenizer>> tokenizers;
+  std::vector<std::shared_ptr<const data::Tokenizer>> tokenizers;
   std::vector<data::CheckOptions> per_text;
 };
 
@@ -172,7 +173,7 @@ Reporting reporting(const Options& options) {
   options.require("input");
   Reporting result;
   for (const std::string& path : options.get_strings("model")) {
-    result.tokenizers.push_back(data::load_tokenizer(path));
+    result.tokenizers.push_back(read_given_vocabulary(path));
   }
   for (size_t text = 0; text < options.get_strings("input").size(); ++text) {
     const size_t count = result.tokenizers.size();
