@@ -30,6 +30,7 @@ int64_t check_line(const std::string& line, int64_t number, const CheckOptions& 
     const std::vector<int32_t> ids = options.tokenizer->encode(options.pipeline.prepare(line));
     length = static_cast<int64_t>(ids.size());
     report.tokens += length;
+    report.unknown_count->add(ids);
     report.unknown += std::count(ids.begin(), ids.end(), options.tokenizer->unk_id());
   }
   if (options.max_length > 0 && length > options.max_length) report.over_long.add(number);
@@ -44,6 +45,7 @@ TextReport start_report(const std::string& path, const CheckOptions& options) {
   TextReport report;
   report.path = path;
   report.tokenized = options.tokenizer != nullptr;
+  if (report.tokenized) report.unknown_count.emplace(*options.tokenizer);
   report.max_length = options.max_length;
   return report;
 }
@@ -60,11 +62,16 @@ void Finding::add(int64_t line) {
   if (++count <= kLinesShown) lines.push_back(line);
 }
 
-bool TextReport::clean() const { return lines > empty.count + over_long.count && invalid_utf8.count == 0; }
+bool TextReport::mostly_unknown() const { return unknown_count && unknown_count->share() > kMostUnknown; }
+
+bool TextReport::clean() const {
+  return lines > empty.count + over_long.count && invalid_utf8.count == 0 && !mostly_unknown();
+}
 
 bool CorpusReport::clean() const {
   return taken > 0 && source.lines == target.lines && half_empty.count == 0 &&
-         source.invalid_utf8.count + target.invalid_utf8.count == 0;
+         source.invalid_utf8.count + target.invalid_utf8.count == 0 && !source.mostly_unknown() &&
+         !target.mostly_unknown();
 }
 
 TextReport check_text(const std::string& path, const CheckOptions& options) {
@@ -126,6 +133,7 @@ std::string describe(const TextReport& report) {
         report.tokens == 0 ? 0.0 : static_cast<double>(report.unknown) / static_cast<double>(report.tokens);
     text += fmt::format("  {:<26}{:>10}\n  {:<26}{:>10}  {:.3f} %\n", "tokens", report.tokens,
                         "unknown tokens", report.unknown, 100 * rate);
+    if (report.mostly_unknown()) text += "  over half of it is unknown to the vocabulary\n";
   }
   text += describe("empty lines", report.empty);
   const std::string over =

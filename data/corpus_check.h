@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/parallel_corpus.h"
 #include "data/tokenizer.h"
+#include "data/unknown_share.h"
 
 namespace xf::data {
 
@@ -29,7 +31,9 @@ struct TextReport {
   int64_t max_length = 0;           // what over_long means, in tokens, or in words without a tokenizer
   int64_t tokens = 0, unknown = 0;  // only with a tokenizer
   bool tokenized = false;
-  bool clean() const;  // valid UTF-8, and something is left to train on
+  std::optional<UnknownCount> unknown_count = {};
+  bool mostly_unknown() const;  // to the tokenizer
+  bool clean() const;           // valid UTF-8, mostly known, and something is left to train on
 };
 
 struct CorpusReport {
@@ -38,7 +42,7 @@ struct CorpusReport {
   Finding unbalanced;  // pairs of which one side has over kRatio times as many words (and over kRatio more)
   static constexpr int64_t kRatio = 4;
   int64_t taken = 0;  // pairs that training learns from: with text on both sides, and not over-long
-  // Equal line counts, valid UTF-8, no half-empty pair, and something is left to train on.
+  // Equal line counts, valid UTF-8, mostly known, no half-empty pair, and something is left to train on.
   bool clean() const;
 };
 

@@ -38,10 +38,15 @@ std::vector<Row> data_options() {
           .seldom(),
       flag("tsv", "false", "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL").keeps(Keep::free),
       text("vocabs", "", "FILE [FILE]",
-           "vocabularies; one file: both sides share it; none: trained from the training text")
+           "vocabularies, SentencePiece models or lists of words; one file: both sides share it; none: "
+           "trained "
+           "from the training text")
           .alias("-v")
           .up_to(2)
           .keeps(Keep::free),
+      flag("allow-unknown", "false", "train on text of which a given vocabulary knows less than half")
+          .keeps(Keep::free)
+          .seldom(),
       integer("vocab-size", kByTask, "N", "pieces of a vocabulary trained here").between(8, kMostIds),
       integer("spm-input-sentences", "1000000", "N",
               "learn a vocabulary from at most so many lines of a side, drawn from the text")
@@ -53,9 +58,10 @@ std::vector<Row> data_options() {
           .keeps(Keep::never)
           .seldom(),
       flag("joint-vocab", kByTask, "one vocabulary for both sides when it is trained here"),
-      choice("tokenizer", "spm|icu|character|spacy3|spacy2.2", kByTask,
-             "SentencePiece BPE, or with a word vocabulary single characters, or words by ICU's or spaCy's "
-             "rules"),
+      choice(
+          "tokenizer", "spm|whitespace|icu|character|spacy3|spacy2.2", kByTask,
+          "SentencePiece BPE, or with a word vocabulary words as they stand in the text, single characters, "
+          "or words by ICU's or spaCy's rules"),
       text("languages", "", "L L", "of each side, en or de, for spaCy's rules; else as file names end")
           .up_to(2)
           .seldom(),

@@ -16,6 +16,7 @@
 #include "tools/text_options.h"
 #include "tools/training_run.h"
 #include "tools/training_text.h"
+#include "tools/unknown_tokens.h"
 
 namespace xf::tools {
 
@@ -143,6 +144,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
                         .tests = {},
                         .data_hash = {},
                         .text_note = {},
+                        .warnings = {},
                         .start = start,
                         .checkpoint = {}};
   std::optional<TrainingText> text;
@@ -167,6 +169,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   ranks.together([&] {
     if (inputs.data_hash.empty()) read();
   });
+  ranks.together([&] { inputs.warnings = unknown_token_warnings(inputs); });
   return inputs;
 }
 

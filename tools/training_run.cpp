@@ -312,6 +312,7 @@ bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
 }
 
 void TrainingRun::describe() {
+  for (const std::string& warning : inputs_.warnings) on_warning(warning);
   if (report_.seed_format()) return report_.begin_as_seed(inputs_.vocabularies, model_.registry.count());
   for (const std::string& line : beginning_lines(inputs_, setup_, model_.registry)) report_.say(line);
   for (const std::string& line : pretrained_.lines) report_.say(line);

@@ -31,8 +31,9 @@ struct TrainingInputs {
   data::ParallelCorpus corpus;
   std::unique_ptr<ValidationSet> validation;  // null without --valid-sets
   std::vector<TestSet> tests;
-  std::string data_hash;  // of the training text, so that a resumed run is fed the same
-  std::string text_note;  // how it was prepared, if it was
+  std::string data_hash;                   // of the training text, so that a resumed run is fed the same
+  std::string text_note;                   // how it was prepared, if it was
+  std::vector<std::string> warnings = {};  // what is doubtful about them
   RunStart start = RunStart::anew;
   std::optional<nn::Checkpoint> checkpoint;  // that --resume names
 };
