@@ -16,7 +16,7 @@
 #include "tools/text_options.h"
 #include "tools/training_run.h"
 #include "tools/training_text.h"
-#include "tools/unknown_tokens.h"
+#include "tools/vocabulary_warnings.h"
 
 namespace xf::tools {
 
@@ -169,7 +169,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   ranks.together([&] {
     if (inputs.data_hash.empty()) read();
   });
-  ranks.together([&] { inputs.warnings = unknown_token_warnings(inputs); });
+  ranks.together([&] { inputs.warnings = vocabulary_warnings(inputs); });
   return inputs;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Vocabularies that other toolkits wrote, and text that a vocabulary does not know.
 #   vocabularies_of_others.sh FOLDER_OF_THE_PROGRAMS
+fixtures=$(cd "$(dirname "$0")/../fixtures/marian" && pwd)
 # shellcheck source=tests/e2e/support.sh
 . "$(dirname "$0")/support.sh"
 make_corpus
@@ -54,6 +55,7 @@ claim "pieces, and text that is not cut: 3" refuses 'train.de: 100.0% of the tok
 claim "another language's words: 3, the source too" refuses 'train.en: .* unknown to the vocabulary voc_file.de' -t train.en train.de -v voc_file.de
 claim "characters: 3, and the option that reads them" refuses 'give --tokenizer character' -t train.en train.de -v <(fold -w 1 train.en | sort -u | grep -v ' ')
 claim "nothing was written" test ! -e run
+claim "a list with capitals, and text that is lower-cased: how to keep them" grep -q 'warning: .*voc_file.de, .*give --lowercase=false' <(cut_text cased -v voc_file.en voc_file.de --lowercase 2>&1)
 claim "told to, it trains" xformer-train "${small[@]}" -m run "${words[@]}" -t train.en train.de -v voc_file.en pieces --allow-unknown
 claim "with a warning" grep -q 'warning: train.de: 100.0% of the tokens are unknown' run/train.log
 claim "and goes on" xformer-train -m run --after 4u --quiet
@@ -70,6 +72,28 @@ train german --after 3u --quiet
 claim "fine-tuning a model that does not know the text" refused 3 'train.ru: 100.0% of the tokens are unknown to the vocabulary .*german/vocab.spm' \
   xformer-train --pretrained-model german -t train.ru train.de -m tuned --after 3u
 claim "xformer-vocab check: such a text is not ready" equal "$(xformer-vocab check train.ru -m de.spm | tail -n 1)" "  not ready for training"
+
+for set in train valid; do sed 's/\([a-z]\{3\}\)\([a-z]\)/\1@@ \2/g' "$set.de" >"$set.bpe"; done
+xformer-vocab train train.bpe -m bpe.txt --tokenizer whitespace --min-freq 1 --quiet
+xformer-train "${small[@]}" -m bpe -t train.cut.en train.bpe --valid-sets valid.cut.en valid.bpe -v voc_file.en bpe.txt "${words[@]}" 2>log
+claim "BLEU of pieces is said to be that" grep -q 'warning: BLEU and chrF of validations count pieces' log
+
+# ---- a multilingual model of OPUS-MT: tags are entries of its vocabulary
+cp -r "$fixtures/opus" opus
+sed -i 's/^"ü":/">>fra<<":/; s/^"ä":/">>deu<<":/' opus/vocab.json  # of the target alone
+head -n 3 opus/lines >plain
+for tag in fra deu xyz; do sed "s/^/>>$tag<< /" plain >"$tag"; done
+multilingual() { xformer-translate -m opus --max-length 12 -b 1 --n-best -i "$1" -o "$1.out" 2>log; }
+multilingual fra && claim "a line with a tag that the model knows: no warning" test ! "$(grep '>>' log)"
+multilingual deu && claim "another tag, another translation or score" differ fra.out deu.out
+multilingual xyz
+claim "a tag that it lacks is told once" equal "$(grep '>>' log)" "warning: xyz:1: >>xyz<< is unknown to the model; it has >>deu<< >>fra<<"
+multilingual plain
+claim "so is a line without" equal "$(grep '>>' log)" \
+  "warning: plain:1: has no tag of a language in front, and the model has several; begin lines with one of >>deu<< >>fra<<"
+paste -d '\n' fra plain | head -n 4 >mixed
+xformer-train --pretrained-model opus -t mixed mixed -m multi --after 1u --quiet 2>log
+claim "training says how many lines lack one" grep -q 'warning: mixed: 50.0% of the lines have no tag of a language in front' log
 
 # ---- what is no vocabulary
 printf '#version: 0.2\nd e\n' >codes
