@@ -8,8 +8,6 @@
 #include "core/file.h"
 #include "data/text_file.h"
 #include "data/word_tokenizer.h"
-#include "tools/exchange/settings.h"
-#include "tools/exchange/yaml.h"
 #include "tools/list_format.h"
 
 namespace xf::tools {
@@ -78,9 +76,7 @@ void refuse_tokenizer_json(const std::string& bytes, const std::string& path) {
 Words read_words(const std::string& bytes, const std::string& path) {
   const ListFormat format = list_format(bytes, path);
   if (format == ListFormat::json) refuse_tokenizer_json(bytes, path);
-  const Words words = format == ListFormat::json   ? exchange::parse_pieces(bytes, path)
-                      : format == ListFormat::yaml ? exchange::parse_yaml_pieces(bytes, path)
-                                                   : words_of(bytes, format);
+  const Words words = words_of(bytes, format, path);
   refuse_foreign_pieces(words, path);
   return format == ListFormat::counts ? with_fairseq_specials(words) : words;
 }

@@ -8,6 +8,8 @@
 #include "core/error.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
+#include "tools/exchange/settings.h"
+#include "tools/exchange/yaml.h"
 
 namespace xf::tools {
 namespace {
@@ -163,11 +165,17 @@ ListFormat list_format(std::string_view bytes, const std::string& path) {
   return ListFormat::words;
 }
 
-std::vector<std::string> words_of(std::string_view bytes, ListFormat format) {
+std::vector<std::string> words_of(std::string_view bytes, ListFormat format, const std::string& path) {
+  if (format == ListFormat::json) return exchange::parse_pieces(bytes, path);
+  if (format == ListFormat::yaml) return exchange::parse_yaml_pieces(bytes, path);
   std::vector<std::string> words;
   for (const std::string_view line : lines_of(bytes))
     words.emplace_back(format == ListFormat::counts ? entry_of(line).word : line);
   return words;
+}
+
+std::vector<std::string> listed_words(std::string_view bytes, const std::string& path) {
+  return words_of(bytes, list_format(bytes, path), path);
 }
 
 void refuse_foreign_pieces(const std::vector<std::string>& pieces, const std::string& path) {

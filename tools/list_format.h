@@ -18,8 +18,11 @@ enum class ListFormat {
 // Hugging Face's tokenizer.json and byte-level pieces, WordPiece, pickles, packed files, and running text.
 ListFormat list_format(std::string_view bytes, const std::string& path);
 
-// The words of `words` and `counts`; what ends lines, and counts, left out.
-std::vector<std::string> words_of(std::string_view bytes, ListFormat format);
+// The words by id; what ends lines, and counts, left out.
+std::vector<std::string> words_of(std::string_view bytes, ListFormat format, const std::string& path);
+
+// The same, whatever the format.
+std::vector<std::string> listed_words(std::string_view bytes, const std::string& path);
 
 // Error data for pieces of a kind that only the program which learnt them cuts text into.
 void refuse_foreign_pieces(const std::vector<std::string>& pieces, const std::string& path);

@@ -109,6 +109,19 @@ for name in post pre; do
   claim "for CTranslate2 and back" to ctranslate2 -m "$name.marian" -o "$name.marian.ct2" --verify --quiet
   claim "the same text" as_theirs "$name.marian.ct2" "$model" 1e-4
 done
+# A folder without SentencePiece models, as classical models of Marian are: text is cut already, by whom ever. A vocabulary may
+# be a plain list, too.
+cp -r "$npz/post" cut.npz && rm cut.npz/*.spm
+xformer-vocab encode -m post.marian/vocab.source.spm -i "$npz/post/lines" -o pieces
+xformer-translate -m post.marian -i pieces --no-spm-encode --no-spm-decode -b 1 --max-length 12 --quiet >as_pieces
+claim "without SentencePiece lines are pieces" same_bytes as_pieces \
+  <(xformer-translate -m cut.npz -i pieces -b 1 --max-length 12 2>log)
+claim "and a warning says so" grep -q "warning: cut.npz: no SentencePiece model .* lines must be pieces of the model's vocabulary already" log
+to xformer -m cut.npz -o cut.run --quiet 2>log
+claim "as a model of this project, too" same_bytes as_pieces <(xformer-translate -m cut.run -i pieces -b 1 --max-length 12 --quiet)
+sed 's/^"\(.*\)": [0-9]*$/\1/; s/^\([^"].*\): [0-9]*$/\1/; s/\\\(.\)/\1/g' "$npz/post/opus.vocab.yml" >cut.npz/list
+sed 's/opus.vocab.yml/list/g' "$npz/post/decoder.yml" >cut.npz/decoder.yml
+claim "its vocabulary may be a plain list" same_bytes as_pieces <(xformer-translate -m cut.npz -i pieces -b 1 --max-length 12 2>log)
 claim "to hf-marian: 2" refused 2 "positions have Marian's frequencies" to hf-marian -m post.marian -o new
 cp -r "$npz/post" hurt.npz && rm hurt.npz/opus.vocab.yml
 claim "without its vocabulary: 3" refused 3 "opus.vocab.yml: not there; the model's vocabulary must lie beside it" to xformer -m hurt.npz -o new

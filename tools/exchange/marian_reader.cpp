@@ -10,7 +10,7 @@
 #include "tools/exchange/marian_options.h"
 #include "tools/exchange/npz_file.h"
 #include "tools/exchange/settings.h"
-#include "tools/exchange/yaml.h"
+#include "tools/list_format.h"
 
 namespace xf::tools::exchange {
 
@@ -115,8 +115,7 @@ ForeignVocabulary listed(const std::string& path) {
     const auto tokenizer = data::make_tokenizer(std::string(file.bytes()), path);
     for (int32_t id = 0; id < tokenizer->size(); ++id) vocabulary.pieces.push_back(tokenizer->piece(id));
   } else {
-    vocabulary.pieces =
-        path.ends_with(".json") ? parse_pieces(file.bytes(), path) : parse_yaml_pieces(file.bytes(), path);
+    vocabulary.pieces = listed_words(file.bytes(), path);
   }
   vocabulary.specials = {.unk = kUnknown, .bos = "", .eos = kEnd, .pad = ""};
   return vocabulary;
