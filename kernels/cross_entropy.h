@@ -4,6 +4,9 @@
 //   p = softmax(z),   loss_n = -sum_v q_v log p_v = lse(z) - (1 - eps) z_t - eps * mean(z)  (CE1)
 //   loss [2] accumulated, Acc<T>: {sum of the smoothed losses, sum of -log p_t}, unscaled, in nats
 //   weights f32 [N], or undefined, which is 1: of any sign, a row's losses and its gradient times that (CE5)
+//   a logit of -infinity is a word that cannot come, p = 0: without smoothing it adds nothing to the loss; as the target, or
+//   where smoothing asks for some of every word, the loss is +infinity; where all logits are, it is NaN
+//   a row of weight 0 adds nothing, whatever its loss
 // Rows are summed in blocks of a constant size, in order.
 #pragma once
 

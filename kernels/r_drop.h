@@ -8,6 +8,8 @@
 //   loss [2] accumulated, Acc<T>: {sum of the smoothed losses and of divergence * J_n (SD4), sum of -log p_t - log q_t}, in nats
 //   dz [2N, V] written, may be z: the first sum's gradient (SD2, SD3, CE3), and 0 for a pair that does not count
 //   dbias [V] accumulated, Acc<T>: the sum of dz's rows; undefined: not wanted
+//   logits of -infinity are words that cannot come, as in kernels/cross_entropy.h; of a word that comes in one pass alone J_n is
+//   +infinity
 // Pairs are summed in blocks of a constant size, in order.
 #pragma once
 

@@ -99,8 +99,11 @@ void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* parti
   const auto [largest, mean] = statistics(z);
   A* const terms = dz ? unrounded(dz, V) : nullptr;
   const A sum = sum_exponentials(z, largest, terms), lse = largest + std::log(sum);
-  partial[0] += weight * (lse - confidence * target_logit - smoothing * mean);
-  partial[1] += weight * (lse - target_logit);
+  if (weight != 0) {
+    const A counted_mean = smoothing > 0 ? mean : A{0};  // 0 times a mean of -infinity is NaN
+    partial[0] += weight * (lse - confidence * target_logit - smoothing * counted_mean);
+    partial[1] += weight * (lse - target_logit);
+  }
   if (!dz) return;
   A* const dbias = args.dbias ? partial + 2 : nullptr;
   const A rsum = weight / sum, uniform = weight * smoothing / static_cast<A>(V),

@@ -41,36 +41,87 @@ Softmax<Acc<T>> softmax(const T* z, const T* bias, int64_t V, Acc<T>* terms) {
   return {terms, A{1} / sum, largest + std::log(sum), total / static_cast<A>(V)};
 }
 
+// Two logits' difference d; of a word that cannot come in either row, both -infinity, 0.
+template <bool kAllFinite, typename A>
+A apart(A first, A second) {
+  if constexpr (kAllFinite) return first - second;
+  return first == second ? A{0} : first - second;
+}
+// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be infinite.
+template <bool kAllFinite, typename A>
+A counted(A p, A x) {
+  if constexpr (kAllFinite) return x;
+  return p == 0 ? A{0} : x;
+}
+
 // SD1: <d>_p and <d>_q of d = first - second.
-template <typename T>
+template <bool kAllFinite, typename T>
 std::pair<Acc<T>, Acc<T>> mean_differences(const T* first, const T* second, int64_t V,
-                                           const Softmax<Acc<T>>& p, const Softmax<Acc<T>>& q) {
+                                           const Softmax<Acc<T>> p, const Softmax<Acc<T>> q) {
   Acc<T> p_sum = 0, q_sum = 0;
 #pragma omp simd reduction(+ : p_sum, q_sum)
   for (int64_t v = 0; v < V; ++v) {
-    const Acc<T> d = widen(first[v]) - widen(second[v]);
-    p_sum += p.terms[v] * d;
-    q_sum += q.terms[v] * d;
+    const Acc<T> d = apart<kAllFinite>(widen(first[v]), widen(second[v]));
+    p_sum += p.terms[v] * counted<kAllFinite>(p.terms[v], d);
+    q_sum += q.terms[v] * counted<kAllFinite>(q.terms[v], d);
   }
   return {p_sum * p.scale, q_sum * q.scale};
 }
 
 // SD2 of a row with the probability p and the other's q, d turned to this row; and its cross-entropy's, the target apart.
-template <typename A>
+template <bool kAllFinite, typename A>
 A gradient(A p, A q, A d, A mean, A divergence, A uniform) {
-  return p - uniform + divergence * (p * (d - mean) + p - q);
+  return p - uniform +
+         divergence * counted<kAllFinite>(divergence, p * counted<kAllFinite>(p, d - mean) + p - q);
 }
 
-// SD3, SD4, CE1, CE3 of pair n: partial += {loss, -log p_t - log q_t, dbias [V] if asked for}
+// SD3, SD4, CE1, CE3 of pair n: partial += {loss, -log p_t - log q_t, dbias [V] if asked for}. kAllFinite: no logit is infinite.
+template <bool kAllFinite, typename T>
+void finish_pair(const RDropArgs<T>& args, int64_t n, const Softmax<Acc<T>> p, const Softmax<Acc<T>> q,
+                 Acc<T>* partial) {
+  using A = Acc<T>;
+  const int64_t V = args.V, target = args.targets[n];
+  const T *const first = args.z + n * args.stride, *const second = first + args.N * args.stride;
+  T *const dfirst = args.dz + n * args.stride, *const dsecond = dfirst + args.N * args.stride;
+  const auto [p_mean, q_mean] = mean_differences<kAllFinite>(first, second, V, p, q);
+  const A weight = static_cast<A>(args.options.divergence),
+          smoothing = static_cast<A>(args.options.label_smoothing), confidence = A{1} - smoothing;
+  const A target_bias = args.bias ? widen(args.bias[target]) : A{0},
+          target_logits = widen(first[target]) + widen(second[target]) + 2 * target_bias;
+  partial[0] += p.lse + q.lse - confidence * target_logits -
+                smoothing * counted<kAllFinite>(smoothing, p.mean + q.mean) +
+                weight * counted<kAllFinite>(weight, p_mean - q_mean);
+  partial[1] += p.lse + q.lse - target_logits;
+  const A uniform = smoothing / static_cast<A>(V);
+  const auto gradients = [=](A d, A p_term, A q_term) {
+    const A pv = p_term * p.scale, qv = q_term * q.scale;
+    return std::pair(gradient<kAllFinite>(pv, qv, d, p_mean, weight, uniform),
+                     gradient<kAllFinite>(qv, pv, -d, -q_mean, weight, uniform));
+  };
+  const auto [dp_target, dq_target] = gradients(
+      apart<kAllFinite>(widen(first[target]), widen(second[target])), p.terms[target], q.terms[target]);
+  A* const dbias = args.dbias ? partial + 2 : nullptr;
+#pragma omp simd
+  for (int64_t v = 0; v < V; ++v) {
+    const A d = apart<kAllFinite>(widen(first[v]), widen(second[v]));
+    const auto [dp, dq] = gradients(d, p.terms[v], q.terms[v]);
+    store(dp, dfirst + v);
+    store(dq, dsecond + v);
+    if (dbias) dbias[v] += dp + dq;
+  }
+  store(dp_target - confidence, dfirst + target);
+  store(dq_target - confidence, dsecond + target);
+  if (dbias) dbias[target] -= 2 * confidence;
+}
+
 template <typename T>
 void pair(const RDropArgs<T>& args, int64_t n, Acc<T>* partial) {
   using A = Acc<T>;
   const int64_t V = args.V, target = args.targets[n];
   const T *const first = args.z + n * args.stride, *const second = first + args.N * args.stride;
-  T *const dfirst = args.dz + n * args.stride, *const dsecond = dfirst + args.N * args.stride;
   if (target == args.options.ignore_id) {
-    fill_zero(dfirst, V);
-    fill_zero(dsecond, V);
+    fill_zero(args.dz + n * args.stride, V);
+    fill_zero(args.dz + (n + args.N) * args.stride, V);
     return;
   }
   XF_CHECK(target >= 0 && target < V, "r_drop: target {} of pair {} is outside of the {} logits", target, n,
@@ -79,33 +130,11 @@ void pair(const RDropArgs<T>& args, int64_t n, Acc<T>* partial) {
   if (static_cast<int64_t>(scratch.size()) < 2 * V) scratch.resize(static_cast<size_t>(2 * V));
   const Softmax<A> p = softmax(first, args.bias, V, scratch.data()),
                    q = softmax(second, args.bias, V, scratch.data() + V);
-  const auto [p_mean, q_mean] = mean_differences(first, second, V, p, q);
-  const A weight = static_cast<A>(args.options.divergence),
-          smoothing = static_cast<A>(args.options.label_smoothing), confidence = A{1} - smoothing;
-  const A target_bias = args.bias ? widen(args.bias[target]) : A{0},
-          target_logits = widen(first[target]) + widen(second[target]) + 2 * target_bias;
-  partial[0] +=
-      p.lse + q.lse - confidence * target_logits - smoothing * (p.mean + q.mean) + weight * (p_mean - q_mean);
-  partial[1] += p.lse + q.lse - target_logits;
-  const A uniform = smoothing / static_cast<A>(V);
-  const auto gradients = [=](A d, A p_term, A q_term) {
-    const A pv = p_term * p.scale, qv = q_term * q.scale;
-    return std::pair(gradient(pv, qv, d, p_mean, weight, uniform),
-                     gradient(qv, pv, -d, -q_mean, weight, uniform));
-  };
-  const auto [dp_target, dq_target] =
-      gradients(widen(first[target]) - widen(second[target]), p.terms[target], q.terms[target]);
-  A* const dbias = args.dbias ? partial + 2 : nullptr;
-#pragma omp simd
-  for (int64_t v = 0; v < V; ++v) {
-    const auto [dp, dq] = gradients(widen(first[v]) - widen(second[v]), p.terms[v], q.terms[v]);
-    store(dp, dfirst + v);
-    store(dq, dsecond + v);
-    if (dbias) dbias[v] += dp + dq;
+  if (std::isfinite(p.mean) && std::isfinite(q.mean)) {
+    finish_pair<true>(args, n, p, q, partial);
+  } else {
+    finish_pair<false>(args, n, p, q, partial);
   }
-  store(dp_target - confidence, dfirst + target);
-  store(dq_target - confidence, dsecond + target);
-  if (dbias) dbias[target] -= 2 * confidence;
 }
 
 }  // namespace

@@ -44,8 +44,10 @@ struct Row {
 
   // CE1, CE5, of the target's owner: {loss, -log p_t}.
   __device__ __forceinline__ void write_loss(float lse, float mean, float target_logit) const {
-    const float smoothed = fmaf(-smoothing, mean, fmaf(smoothing - 1.0f, target_logit, lse));
-    *loss = make_float2(weight * smoothed, weight * (lse - target_logit));
+    const float counted_mean = smoothing > 0.0f ? mean : 0.0f;  // 0 times a mean of -infinity is NaN
+    const float smoothed = fmaf(-smoothing, counted_mean, fmaf(smoothing - 1.0f, target_logit, lse));
+    *loss =
+        weight == 0.0f ? make_float2(0, 0) : make_float2(weight * smoothed, weight * (lse - target_logit));
   }
   __device__ __forceinline__ void write_loss_of_no_word() const {
     if (threadIdx.x == 0 && (target < 0 || target >= V)) *loss = make_float2(NAN, NAN);

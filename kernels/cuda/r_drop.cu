@@ -25,6 +25,13 @@ struct Softmax {
   __device__ __forceinline__ float operator()(float z) const { return expf(z - largest) * scale; }
 };
 
+// Two logits' difference d; of a word that cannot come in either row, both -infinity, 0.
+__device__ __forceinline__ float apart(float first, float second) {
+  return first == second ? 0.0f : first - second;
+}
+// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be infinite.
+__device__ __forceinline__ float counted(float p, float x) { return p == 0.0f ? 0.0f : x; }
+
 // An element's gradients in both rows, the target apart.
 struct Gradients {
   Softmax p, q;
@@ -32,9 +39,10 @@ struct Gradients {
 
   // SD2, SD3, CE3
   __device__ __forceinline__ float2 operator()(float first, float second) const {
-    const float pv = p(first), qv = q(second), d = first - second;
-    return make_float2(pv - uniform + divergence * (pv * (d - p_mean) + pv - qv),
-                       qv - uniform + divergence * (qv * (q_mean - d) + qv - pv));
+    const float pv = p(first), qv = q(second), d = apart(first, second);
+    return make_float2(
+        pv - uniform + divergence * counted(divergence, pv * counted(pv, d - p_mean) + pv - qv),
+        qv - uniform + divergence * counted(divergence, qv * counted(qv, q_mean - d) + qv - pv));
   }
 };
 
@@ -101,27 +109,29 @@ __global__ void __launch_bounds__(kThreads) pairs_of_rows(RDropArgs<T> args, flo
       q(second_sum, cuda::block_sum<kThreads>(second_total) / size);
 
   float p_mean = 0, q_mean = 0;
-  pair.template for_each_pack<kThreads>([&](int64_t, int64_t left, const Logits& logits) {
+  pair.template for_each_pack<kThreads>([&](int64_t, int64_t, const Logits& logits) {
 #pragma unroll
     for (int i = 0; i < Pack::kCount; ++i) {
-      const float d = i < left ? logits.first.x[i] - logits.second.x[i] : 0.0f;
-      p_mean += p(logits.first.x[i]) * d;
-      q_mean += q(logits.second.x[i]) * d;
+      const float d = apart(logits.first.x[i], logits.second.x[i]);
+      const float pv = p(logits.first.x[i]), qv = q(logits.second.x[i]);
+      p_mean += pv * counted(pv, d);
+      q_mean += qv * counted(qv, d);
     }
   });
   p_mean = cuda::block_sum<kThreads>(p_mean);
   q_mean = cuda::block_sum<kThreads>(q_mean);
 
-  const float smoothing = args.options.label_smoothing, confidence = 1.0f - smoothing;
+  const float smoothing = args.options.label_smoothing, confidence = 1.0f - smoothing,
+              divergence = args.options.divergence;
   if (owner) {
     const float both = p.lse + q.lse, logits = first_target + second_target;
-    losses[n] = make_float2(both - confidence * logits - smoothing * (p.mean + q.mean) +
-                                args.options.divergence * (p_mean - q_mean),
+    losses[n] = make_float2(both - confidence * logits - smoothing * counted(smoothing, p.mean + q.mean) +
+                                divergence * counted(divergence, p_mean - q_mean),
                             both - logits);
   }
   if (!is_word && threadIdx.x == 0) losses[n] = make_float2(NAN, NAN);
 
-  const Gradients gradients{p, q, p_mean, q_mean, args.options.divergence, smoothing / size};
+  const Gradients gradients{p, q, p_mean, q_mean, divergence, smoothing / size};
   pair.template for_each_pack<kThreads>([&](int64_t begin, int64_t left, const Logits& logits) {
     Pack dp, dq;
 #pragma unroll

@@ -1,6 +1,7 @@
 #include "kernels/cross_entropy.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "tests/cases/cross_entropy.h"
 #include "tests/cases/r_drop.h"
@@ -25,6 +26,7 @@ std::vector<double> weights_in(const CrossEntropy& options) {
 }
 
 const Target kF32{Device::cpu(), DType::f32}, kF64{Device::cpu(), DType::f64};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Op {
   CrossEntropy options;
@@ -237,6 +239,66 @@ TEST_CASE("CrossEntropy: logits that begin anywhere, dz elsewhere, are as good",
   }
 }
 
+// exp(-infinity) = 0: the loss and the gradient are those of a row without these words.
+TEST_CASE("CrossEntropy: a logit of -infinity is a word that is not there", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {6, 1034, 20010}) {  // of a warp, held by a block, walked by one
+      for (const bool weighted : {false, true}) {
+        Op few({"", 4, V / 2, 0, 3}, t), all({"", 4, V, 0, 3}, t);
+        const auto z = as_doubles(few.z);
+        std::vector<double> spread(static_cast<size_t>(4 * V), -kInfinity), expected(spread.size(), 0.0);
+        for (size_t i = 0; i < z.size(); ++i) spread[2 * i] = z[i];
+        std::vector<int32_t> targets_of_all = few.targets.to_vector<int32_t>();
+        for (int32_t& target : targets_of_all) target *= target < 0 ? 1 : 2;
+        all.z = t.tensor(spread, {4, V});
+        all.targets = t.ids(targets_of_all);
+        if (weighted) few.options.weights = all.options.weights = weights_of(4, t);
+        few.run();
+        all.run();
+        const auto dz = as_doubles(few.dz);
+        for (size_t i = 0; i < z.size(); ++i) expected[2 * i] = dz[i];
+        INFO("V " << V << ", weighted " << weighted << ", " << name_of(t));
+        CHECK(max_relative_error(all.loss, as_doubles(few.loss)) < tolerance(t.accumulator()));
+        CHECK(max_relative_error(all.dz, expected) < t.gradient_tolerance());
+        const auto plain = cross_entropy_reference(spread, targets_of_all, 0, V, weights_in(all.options));
+        CHECK(max_relative_error(all.loss, {plain.loss, plain.unsmoothed}) < tolerance(t.accumulator()));
+        CHECK(max_relative_error(all.dz, plain.dz, 1e-3) < t.gradient_tolerance());
+      }
+    }
+  }
+}
+
+// -log 0 is infinite: of the target always, of any word where smoothing asks for some of each. dz stays p - q.
+TEST_CASE("CrossEntropy: a target of -infinity is an infinite loss, and so is any word with smoothing",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {5, 1033, 20011}) {
+      for (const int32_t impossible : {2, 3}) {
+        for (const float smoothing : {0.0f, 0.1f}) {
+          std::vector<double> z(static_cast<size_t>(V), 0.0);
+          z[static_cast<size_t>(impossible)] = -kInfinity;
+          Op op({"", 1, V, 0, 1}, t);
+          op.z = t.tensor(z, {1, V});
+          op.targets = t.ids({2});
+          op.options.label_smoothing = smoothing;
+          op.run();
+          const auto expected = op.reference();
+          const bool is_target = impossible == 2;
+          INFO("V " << V << ", word " << impossible << ", smoothing " << smoothing << ", " << name_of(t));
+          CHECK((expected.loss == kInfinity) == (is_target || smoothing > 0));
+          CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}) <
+                tolerance(t.accumulator()));
+          CHECK(max_relative_error(op.dz, expected.dz) < t.gradient_tolerance());
+          op.options.weights = Tensor::from(std::vector<float>{0}).to(t.device);
+          op.loss = t.sums({0, 0}, {2});
+          op.run();
+          CHECK(as_doubles(op.loss) == std::vector<double>{0, 0});  // a row of weight 0 adds nothing
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("CrossEntropy: a NaN logit reaches the loss", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const int64_t V : {40, 1040}) {
@@ -345,6 +407,27 @@ TEST_CASE("ProjectionCrossEntropy: of pairs, chunks give the losses and gradient
         INFO("N " << N << ", bias " << with_bias << ", " << name_of(t));
         check_against(ProjectionReference(op, kWeight), op, t);
       }
+    }
+  }
+}
+
+// A bias of -infinity, as a mask of the vocabulary is given, with the rows' losses alone and with pairs' divergence.
+TEST_CASE("ProjectionCrossEntropy: words that the bias makes impossible cost nothing", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const float divergence : {0.0f, 1.5f}) {
+      Projection op(30, 8, 41, t);
+      std::vector<double> bias = as_doubles(op.bias);
+      bias[39] = bias[40] = -kInfinity;  // no target
+      op.bias = t.tensor(bias, {41});
+      std::vector<int32_t> of_both = cross_entropy_targets(15, 39);
+      of_both.insert(of_both.end(), of_both.begin(), of_both.end());
+      op.targets = t.ids(of_both);
+      op.options.label_smoothing = 0;
+      op.gradients.divergence = divergence;
+      op.run();
+      INFO("divergence " << divergence << ", " << name_of(t));
+      CHECK(std::isfinite(as_doubles(op.loss)[0]));
+      check_against(ProjectionReference(op, divergence), op, t);
     }
   }
 }

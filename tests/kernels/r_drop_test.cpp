@@ -17,6 +17,7 @@ using xf::kernels::RDrop;
 namespace {
 
 const Target kF32{Device::cpu(), DType::f32}, kF64{Device::cpu(), DType::f64};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Op {
   RDrop options;
@@ -153,6 +154,62 @@ TEST_CASE("RDrop: logits that begin anywhere are as good, a NaN reaches the loss
       op.z = t.tensor(values, {10, V});
       op.run();
       CHECK(std::isnan(as_doubles(op.loss)[0]));
+    }
+  }
+}
+
+// exp(-infinity) = 0 in both passes: the loss and the gradients are those of rows without these words. The plain kernel too.
+TEST_CASE("RDrop: logits of -infinity in both rows are words that are not there", "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {6, 1034}) {
+      Op few({"", 4, V / 2, 0, 3}, t, false), all({"", 4, V, 0, 3}, t, false);
+      const auto z = as_doubles(few.z);
+      std::vector<double> spread(static_cast<size_t>(8 * V), -kInfinity), expected(spread.size(), 0.0);
+      for (size_t i = 0; i < z.size(); ++i) spread[2 * i] = z[i];
+      std::vector<int32_t> words = few.targets.to_vector<int32_t>();
+      for (int32_t& word : words) word *= word < 0 ? 1 : 2;
+      all.z = t.tensor(spread, {8, V});
+      all.targets = t.ids(words);
+      few.run();
+      all.run();
+      const auto dz = as_doubles(few.dz);
+      for (size_t i = 0; i < z.size(); ++i) expected[2 * i] = dz[i];
+      INFO("V " << V << ", " << name_of(t));
+      CHECK(max_relative_error(all.loss, as_doubles(few.loss)) < tolerance(t.accumulator()));
+      CHECK(max_relative_error(all.dz, expected, 1e-3) < t.gradient_tolerance());
+      const RDropReference plain = all.reference();
+      CHECK(max_relative_error(all.loss, {plain.loss, plain.unsmoothed}) < tolerance(t.accumulator()));
+      CHECK(max_relative_error(all.dz, plain.dz, 1e-3) < t.gradient_tolerance());
+    }
+  }
+}
+
+// KL of a word that one pass holds for possible and the other for impossible is infinite, from either side; without a weight
+// for divergence it does not count.
+TEST_CASE("RDrop: a word that comes in one pass alone makes an infinite loss, a target of -infinity too",
+          "[unit][device]") {
+  for (const Target& t : targets()) {
+    for (const int64_t V : {5, 1033}) {
+      for (const int64_t row : {0, 1}) {
+        for (const size_t word : {2, 3}) {  // the target, another
+          std::vector<double> z(static_cast<size_t>(2 * V), 0.0);
+          z[static_cast<size_t>(row * V) + word] = -kInfinity;
+          Op op({"", 1, V, 0, 1}, t, false);
+          op.z = t.tensor(z, {2, V});
+          op.targets = t.ids({2});
+          INFO("V " << V << ", row " << row << ", word " << word << ", " << name_of(t));
+          op.run();
+          CHECK(as_doubles(op.loss)[0] == kInfinity);
+          CHECK(op.reference().loss == kInfinity);
+          op.options.divergence = 0;
+          op.loss = t.sums({0, 0}, {2});
+          op.run();
+          const RDropReference plain = op.reference();
+          CHECK(std::isfinite(plain.loss) == (word == 3));
+          CHECK(max_relative_error(op.loss, {plain.loss, plain.unsmoothed}) < tolerance(t.accumulator()));
+          CHECK(max_relative_error(op.dz, plain.dz) < t.gradient_tolerance());
+        }
+      }
     }
   }
 }
