@@ -190,14 +190,45 @@ TEST_CASE("Softmax: worked masks", "[golden]") {
                                        0, 0,     third, third, third, 0,  .25, .25, .25,   .25}) < 1e-6);
 }
 
+// Short rows are computed several at a time, and how many of them a thread has depends on the threads.
 TEST_CASE("Softmax: the same bits at any thread count", "[unit]") {
-  CHECK(same_bits_at_any_thread_count([] {
-    const Tensor s = random_tensor({3, 4, 65, 65}, DType::f32, 1), p = poisoned({3, 4, 65, 65}, DType::f32);
-    softmax_forward(s, {.lengths = {}, .causal = true, .mask = {}}, p);
-    const Tensor ds = poisoned({3, 4, 65, 65}, DType::f32);
-    softmax_backward(s, p, ds);
-    return std::vector<Tensor>{p, ds};
-  }));
+  for (const int64_t keys : {12, 14, 16, 65}) {
+    for (const DType dtype : {DType::f32, DType::bf16}) {
+      INFO(keys << " keys, " << name_of(dtype));
+      CHECK(same_bits_at_any_thread_count([&] {
+        const Shape shape{3, 4, 411, keys};
+        const Tensor s = random_tensor(shape, dtype, 1), p = poisoned(shape, dtype);
+        softmax_forward(s, {.lengths = {}, .causal = true, .mask = {}}, p);
+        const Tensor ds = poisoned(shape, dtype);
+        softmax_backward(s, p, ds);
+        return std::vector<Tensor>{p, ds};
+      }));
+    }
+  }
+}
+
+// Which rows lie beside a row must not show in it.
+TEST_CASE("Softmax: a row has the same bits alone and among others", "[unit]") {
+  for (const int64_t keys : {1, 7, 12, 14, 31, 63, 100}) {
+    for (const DType dtype : {DType::f32, DType::f64, DType::bf16}) {
+      INFO(keys << " keys, " << name_of(dtype));
+      const int64_t rows = 67;
+      const Tensor s = random_tensor({1, 1, rows, keys}, dtype, 1, -5, 5), p = poisoned(s.shape(), dtype),
+                   ds = poisoned(s.shape(), dtype);
+      softmax_forward(s, {}, p);
+      softmax_backward(s, p, ds);
+      for (const int64_t row : {int64_t{0}, int64_t{1}, rows - 1}) {
+        const auto alone = [&](const Tensor& x) {
+          return x.reshape({rows, keys}).slice_rows(row, row + 1).reshape({1, 1, 1, keys});
+        };
+        const Tensor p_alone = poisoned({1, 1, 1, keys}, dtype), ds_alone = poisoned({1, 1, 1, keys}, dtype);
+        softmax_forward(alone(s), {}, p_alone);
+        softmax_backward(alone(s), alone(p), ds_alone);
+        CHECK(same_bits(p_alone, alone(p)));
+        CHECK(same_bits(ds_alone, alone(ds)));
+      }
+    }
+  }
 }
 
 TEST_CASE("Softmax: refuses masks of another shape or type", "[unit]") {
