@@ -109,7 +109,7 @@ std::vector<Row> smiles_options() {
   return {
       text("input", "-", "FILE", "a SMILES string a line; -: standard input").alias("-i").bare(),
       text("train", "", "FILE", "strings of known molecules: how many of the input's are not among them"),
-      text("faults", "", "FILE", "where to write the lines that are not valid: number, tab, what is wrong"),
+      text("faults", "", "FILE", "where to write the lines that are not valid or not read: number, tab, why"),
   };
 }
 

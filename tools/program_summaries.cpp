@@ -28,9 +28,9 @@ std::string program_summary(Program program) {
       return "Models, their data and their scores, as the run folders have them.\n\n"
              "  xformer-score table RUN...\n";
     case Program::score_smiles:
-      return "How many lines are valid SMILES strings, how many of these are different molecules, and how "
-             "many of "
-             "those\nare new.\n\n"
+      return "How many lines can be read (no brackets, no stereochemistry), how many of these are valid "
+             "SMILES\n"
+             "strings, how many of those are different molecules, and how many of these are new.\n\n"
              "  xformer-generate -m RUN --samples 1000 | xformer-score smiles --train train.smi\n";
     case Program::generate:
       return "Lines from a language model, drawn token by token.\n\n"

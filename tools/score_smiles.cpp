@@ -36,8 +36,14 @@ void score_smiles(const Options& options) {
   if (options.is_set("faults")) faults.emplace(options.get_string("faults"));
   const data::SmilesScore score = data::score_smiles(lines, options.is_set("train") ? &train : nullptr);
   if (faults) write_faults(score, *faults);
+  if (score.named > 0) {
+    fmt::print(stderr,
+               "warning: {}: {} of {} lines have more behind a space or a tab; it is taken for a name\n",
+               input, score.named, score.lines);
+  }
   fmt::print("lines   {}\n", score.lines);
-  fmt::print("valid   {:.2f}\n", percentage(score.valid, score.lines));
+  fmt::print("read    {:.2f}\n", percentage(score.read, score.lines));
+  fmt::print("valid   {:.2f}\n", percentage(score.valid, score.read));
   fmt::print("unique  {:.2f}\n", percentage(score.unique, score.valid));
   if (score.novel) fmt::print("novel   {:.2f}\n", percentage(*score.novel, score.unique));
 }

@@ -51,6 +51,15 @@ struct Molecule {
     atoms[a].neighbours.push_back({b, order});
     atoms[b].neighbours.push_back({a, order});
   }
+  // Of the bond of a and b, which are bonded.
+  void set_order(size_t a, size_t b, BondOrder order) {
+    for (Neighbour& neighbour : atoms[a].neighbours) {
+      if (neighbour.atom == b) neighbour.order = order;
+    }
+    for (Neighbour& neighbour : atoms[b].neighbours) {
+      if (neighbour.atom == a) neighbour.order = order;
+    }
+  }
   bool bonded(size_t a, size_t b) const {
     for (const Neighbour& neighbour : atoms[a].neighbours) {
       if (neighbour.atom == b) return true;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <regex>
 
 #include "data/smiles/valence.h"
 
@@ -17,8 +18,9 @@ class Reader {
   ReadMolecule read() {
     while (at_ < text_.size() && fault_.empty()) next();
     if (fault_.empty()) end();
+    if (fault_.empty()) settle_unwritten_bonds();
     if (fault_.empty()) fault_ = chemical_fault(molecule_);
-    return {std::move(molecule_), std::move(fault_)};
+    return {std::move(molecule_), std::move(fault_), unread_};
   }
 
  private:
@@ -30,8 +32,15 @@ class Reader {
 
   void refuse(std::string_view what) { fault_ = fmt::format("character {}: {}", at_ + 1, what); }
 
+  void leave_unread(std::string_view what) {
+    unread_ = true;
+    refuse(fmt::format("{}: not read", what));
+  }
+
   void next() {
     const char c = text_[at_];
+    if (c == '[' && bracket_length() > 0) return leave_unread("an atom in brackets");
+    if (const std::string_view what = unread_sign(); !what.empty()) return leave_unread(what);
     if (c == '(') return open();
     if (c == ')') return close();
     if (c == '-') return bond(BondOrder::one);
@@ -42,11 +51,40 @@ class Reader {
     atom();
   }
 
+  // OpenSMILES' grammar beyond this reader's, where something of it may stand.
+  std::string_view unread_sign() const {
+    const bool follows_atom = last_ == Last::atom || last_ == Last::ring || last_ == Last::close;
+    switch (text_[at_]) {
+      case '.': return follows_atom ? "a molecule of several parts" : "";
+      case '/':
+      case '\\': return follows_atom || last_ == Last::open ? "the direction of a bond" : "";
+      case '$': return follows_atom || last_ == Last::open ? "a quadruple bond" : "";
+      case '*': return "an unknown atom";
+      case '%':
+        return text_.substr(at_).starts_with("%(") && rings_may_follow_ ? "a ring's number in parentheses"
+                                                                        : "";
+      default: return "";
+    }
+  }
+
+  // Of "[" isotope? symbol chirality? hydrogens? charge? class? "]" with any symbol of letters; 0 if it is none.
+  size_t bracket_length() const {
+    static const std::regex bracket(
+        R"(\[[0-9]*(\*|[A-Z][a-z]?|[a-z][a-z]?)(@[A-Z0-9@]*)?(H[0-9]*)?([-+]+[0-9]*)?(:[0-9]+)?\])");
+    std::cmatch match;
+    const char* const begin = text_.data() + at_;
+    return std::regex_search(begin, text_.data() + text_.size(), match, bracket,
+                             std::regex_constants::match_continuous)
+               ? static_cast<size_t>(match.length())
+               : 0;
+  }
+
   void atom() {
     const auto [element, aromatic, length] = symbol();
     if (length == 0)
       return refuse("is neither an atom without brackets nor a bond, a branch or a ring's number");
-    if (molecule_.atoms.size() == kMostAtoms) return refuse(fmt::format("more than {} atoms", kMostAtoms));
+    if (molecule_.atoms.size() == kMostAtoms)
+      return leave_unread(fmt::format("more than {} atoms", kMostAtoms));
     const size_t atom = molecule_.add(element, aromatic);
     if (last_ != Last::nothing) join(previous_, atom, bond_);
     if (!fault_.empty()) return;
@@ -79,6 +117,14 @@ class Reader {
     const BondOrder order = written.value_or(aromatic ? BondOrder::aromatic : BondOrder::one);
     if (order == BondOrder::aromatic && !aromatic) return refuse("an aromatic bond joins aromatic atoms");
     molecule_.bond(a, b, order);
+    if (aromatic && !written) unwritten_.emplace_back(a, b);
+  }
+
+  // A single bond between aromatic rings need not be written. It is a bridge, and what it becomes changes no ring.
+  void settle_unwritten_bonds() {
+    for (const auto& [a, b] : unwritten_) {
+      if (!in_aromatic_ring(molecule_, a, b)) molecule_.set_order(a, b, BondOrder::one);
+    }
   }
 
   void bond(BondOrder order) {
@@ -147,6 +193,7 @@ class Reader {
   std::string_view text_;
   size_t at_ = 0;
   std::string fault_;
+  bool unread_ = false;
   Molecule molecule_;
   Last last_ = Last::nothing;
   size_t previous_ = 0;            // the atom that the next one is bonded to
@@ -154,6 +201,7 @@ class Reader {
   bool rings_may_follow_ = false;
   std::vector<size_t> branches_;  // the atoms where open branches began
   std::map<int, RingOpening> rings_;
+  std::vector<std::pair<size_t, size_t>> unwritten_;  // bonds between aromatic atoms
 };
 
 }  // namespace

@@ -22,12 +22,12 @@ done
 # ---- validity
 xformer-score smiles -i full/test.smi --train full/train.smi >scores
 claim "score smiles: the test strings are valid, different, and none is of the training text" equal \
-  "$(tr -s ' \n' ' ' <scores)" "lines 1000 valid 100.00 unique 100.00 novel 100.00 "
+  "$(tr -s ' \n' ' ' <scores)" "lines 1000 read 100.00 valid 100.00 unique 100.00 novel 100.00 "
 claim "score smiles: the random strings are of the same molecules" equal \
   "$(xformer-score smiles full/test.random.smi --train full/test.smi | value novel)" 0.00
 printf 'CCO\nC(C\nOCC\nc1cccc1\n' | xformer-score smiles --faults faults >scores
 claim "score smiles: two of four are valid, and one molecule" equal "$(tr -s ' \n' ' ' <scores)" \
-  "lines 4 valid 50.00 unique 50.00 "
+  "lines 4 read 100.00 valid 50.00 unique 50.00 "
 claim "score smiles: where they cannot be written, before anything is scored: 2" refused 2 "there is no folder nowhere" \
   xformer-score smiles -i full/test.smi --faults nowhere/faults
 claim "score smiles: what is wrong with the others, by line" equal "$(cut -f1 faults | tr '\n' ' ')" "2 4 "
