@@ -16,6 +16,12 @@ python=${XFORMER_PEERS_VENV:+$XFORMER_PEERS_VENV/bin/}python3
 "$python" -c 'import ctranslate2, sentencepiece' 2>/dev/null ||
   { echo "[skipped] no $python with ctranslate2 and sentencepiece"; exit 0; }
 xformer-vocab demo-corpus --quiet -o full || exit 1
+if "$python" -c 'import torch, transformers' 2>/dev/null; then
+  for side in en de; do head -n 300 "full/train.$side" >"few.$side"; done
+  claim "OPUS-MT's tokenizers, of every type of SentencePiece model" "$python" "$(dirname "$compare")/compare_marian_tokenizers.py" "$programs" few.en few.de
+else
+  echo "left out: OPUS-MT's tokenizers, since $python has no torch and transformers"
+fi
 cat full/test.en full/valid.en >lines
 cat full/test.de full/valid.de >references
 to() { xformer-export to "$@" --quiet; }
