@@ -8,6 +8,7 @@
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/tools/trained_run.h"
+#include "tools/explain/word_rows.h"
 
 namespace xf::tools::explain {
 namespace {
@@ -180,6 +181,47 @@ TEST_CASE("Attention maps: a word is found whole, not across words nor inside on
   CHECK(focus(pieces, "didn't") == std::vector<size_t>{8, 9, 10});
   CHECK(focus(pieces, "s") == std::vector<size_t>{2});
   CHECK(focus({"N", "c1", "Cl"}, "c1") == std::vector<size_t>{1});  // a vocabulary of words
+}
+
+// Sentences as SentencePiece cuts them, by characters too; where words end in them is what their writers say.
+TEST_CASE("Attention maps: a word is found in every script, with spaces and without", "[unit]") {
+  using Rows = std::vector<size_t>;
+  // "The animal did not cross the street because it was too tired", 它 alone and inside a piece, but not in 它们.
+  const Words chinese = {"▁",    "这", "只", "动物", "没有", "过",  "马路",
+                         "因为", "它", "太", "累",   "了",   "</s>"};
+  CHECK(word_rows(chinese, "它") == Rows{8});
+  CHECK(word_rows(chinese, "动物") == Rows{3});
+  CHECK(word_rows(chinese, "马路") == Rows{6});
+  CHECK(word_rows(chinese, "因为") == Rows{7});
+  CHECK(word_rows(chinese, "动").empty());
+  CHECK(word_rows({"▁因为", "它太累了"}, "它") == Rows{1});
+  CHECK(word_rows({"▁因", "为它", "太累了"}, "因为") == Rows{0, 1});
+  CHECK(word_rows({"▁它们太累了"}, "它").empty());
+  CHECK(word_rows({"因", "为", "它", "太", "累"}, "因为") == Rows{0, 1});  // by characters, without marks
+  // "Because it was tired", それ and 疲れて.
+  CHECK(word_rows({"▁それ", "は", "疲れて", "いた", "から"}, "それ") == Rows{0});
+  CHECK(word_rows({"▁それは", "疲れていたから"}, "それ") == Rows{0});
+  CHECK(word_rows({"▁テレビ", "を見る"}, "テレビ") == Rows{0});
+  // "because it is tired": มัน, and "เพราะ".
+  CHECK(word_rows({"▁เพราะ", "มัน", "เหนื่อย"}, "มัน") == Rows{1});
+  CHECK(word_rows({"▁เพราะมัน", "เหนื่อย"}, "มัน") == Rows{0});
+  // Right to left, in the order of reading: "because it was tired"; a prefix is a part of its word.
+  CHECK(word_rows({"▁لأنه", "▁كان", "▁متعب", "ا"}, "متعبا") == Rows{2, 3});
+  CHECK(word_rows({"▁לא", "▁חצתה", "▁את", "▁ה", "רחוב"}, "הרחוב") == Rows{3, 4});
+  CHECK(word_rows({"▁לא", "▁חצתה", "▁את", "▁ה", "רחוב"}, "רחוב").empty());
+  // Apostrophes and hyphens, straight and typographic, and the words that they join.
+  const Words joined = {"▁l", "’", "homme", "▁well", "-", "known", "▁didn", "’", "t", "."};
+  CHECK(word_rows(joined, "l'homme") == Rows{0, 1, 2});
+  CHECK(word_rows(joined, "homme") == Rows{2});
+  CHECK(word_rows(joined, "well\u2010known") == Rows{3, 4, 5});
+  CHECK(word_rows(joined, "didn't") == Rows{6, 7, 8});
+  // Case and accents, composed or not; a piece that holds more than the word; Hindi's vowel signs; Korean.
+  CHECK(word_rows({"▁CAFE\u0301,", "▁ja"}, "caf\u00E9") == Rows{0});
+  CHECK(word_rows({"▁वह", "▁थ", "का", "▁था"}, "थका") == Rows{1, 2});
+  CHECK(word_rows({"▁그것", "은", "▁피곤"}, "그것은") == Rows{0, 1});
+  // subword-nmt's pieces.
+  CHECK(word_rows({"the", "ani@@", "mal", "ran"}, "animal") == Rows{1, 2});
+  CHECK(word_rows({"the", "ani@@", "mal", "ran"}, "ani").empty());
 }
 
 TEST_CASE("Attention maps: an empty number of a layer is refused", "[unit]") {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "core/error.h"
-#include "data/unicode.h"
 #include "nn/evaluation.h"
+#include "tools/explain/word_rows.h"
 #include "tools/option_value.h"
 
 namespace xf::tools::explain {
@@ -57,44 +57,6 @@ void check_numbers(const char* option, const std::set<int64_t>& chosen, const st
       fail(ErrorKind::usage, "--{0}: there is no {0} {1}; the last one is {2}", option, number,
            *there.rbegin());
   }
-}
-
-constexpr std::string_view kSpace = "\u2581";  // SentencePiece's mark of one, before a piece
-
-std::string bare(const std::string& piece) {
-  return piece.starts_with(kSpace) ? piece.substr(kSpace.size()) : piece;
-}
-
-bool have_marks(const std::vector<std::string>& pieces) {
-  return std::ranges::any_of(pieces, [](const std::string& piece) { return piece.starts_with(kSpace); });
-}
-
-// Whether a word ends between pieces i - 1 and i: everywhere where pieces are words, else before a mark and beside what
-// words are not spelt with.
-bool word_ends_before(const std::vector<std::string>& pieces, size_t i, bool marked) {
-  if (i == 0 || i == pieces.size() || !marked || pieces[i].starts_with(kSpace)) return true;
-  const std::u32string before = data::to_utf32(bare(pieces[i - 1])), behind = data::to_utf32(pieces[i]);
-  return before.empty() || !data::is_letter_or_digit(before.back()) ||
-         !data::is_letter_or_digit(behind.front());
-}
-
-// The rows that spell the word, wherever it stands as a word: pieces one behind the other, together equal to it but for
-// case.
-std::vector<size_t> rows_of(const std::vector<std::string>& pieces, const std::string& word) {
-  const std::string wanted = data::lower_case(word);
-  const bool marked = have_marks(pieces);
-  std::vector<size_t> rows;
-  for (size_t begin = 0; begin < pieces.size(); ++begin) {
-    if (!word_ends_before(pieces, begin, marked)) continue;
-    std::string spelt;
-    for (size_t end = begin; end < pieces.size() && spelt.size() < wanted.size(); ++end) {
-      if (end > begin && pieces[end].starts_with(kSpace)) break;
-      spelt += data::lower_case(bare(pieces[end]));
-      if (spelt != wanted || !word_ends_before(pieces, end + 1, marked)) continue;
-      for (size_t row = begin; row <= end; ++row) rows.push_back(row);
-    }
-  }
-  return rows;
 }
 
 double mean(double sum, size_t count) { return count == 0 ? 0 : sum / static_cast<double>(count); }
@@ -170,7 +132,7 @@ void choose(AttentionMaps& maps, const std::string& part, const std::string& lay
 void set_focus(AttentionMaps& maps, const std::string& word) {
   bool found = false;
   for (AttentionMap& map : maps.maps) {
-    map.focus = rows_of(map.matrix.rows, word);
+    map.focus = word_rows(map.matrix.rows, word);
     map.chosen = map.chosen && !map.focus.empty();
     found = found || map.chosen;
   }

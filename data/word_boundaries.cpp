@@ -1,0 +1,34 @@
+#include "data/word_boundaries.h"
+
+#include <unicode/brkiter.h>
+#include <unicode/uscript.h>
+#include <unicode/utext.h>
+
+#include <memory>
+
+#include "core/error.h"
+
+namespace xf::data {
+
+std::set<size_t> word_boundaries(std::string_view text) {
+  UErrorCode status = U_ZERO_ERROR;
+  const std::unique_ptr<icu::BreakIterator> words(
+      icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
+  UText input = UTEXT_INITIALIZER;
+  utext_openUTF8(&input, text.data(), static_cast<int64_t>(text.size()), &status);
+  if (U_SUCCESS(status)) words->setText(&input, status);
+  if (U_FAILURE(status)) fail(ErrorKind::failure, "unicode: word boundaries: {}", u_errorName(status));
+  std::set<size_t> boundaries;
+  for (int32_t at = words->first(); at != icu::BreakIterator::DONE; at = words->next())
+    boundaries.insert(static_cast<size_t>(at));
+  utext_close(&input);
+  return boundaries;
+}
+
+bool is_written_without_spaces(char32_t code_point) {
+  UErrorCode status = U_ZERO_ERROR;
+  const UScriptCode script = uscript_getScript(static_cast<UChar32>(code_point), &status);
+  return U_SUCCESS(status) && uscript_breaksBetweenLetters(script);
+}
+
+}  // namespace xf::data
