@@ -15,8 +15,12 @@ struct AttentionHead {
   int64_t Tq, Tk, Dh, stride, key_stride;
   double scale;
   bool causal;
+  const int32_t* mask =
+      nullptr;  // [Tq, Tk], or all ones: what explanations mask, as the engine's softmax can
 
-  bool attends(int64_t i, int64_t j) const { return !causal || j <= i; }
+  bool attends(int64_t i, int64_t j) const {
+    return (!causal || j <= i) && (mask == nullptr || mask[i * Tk + j] != 0);
+  }
 };
 
 inline double dot(int64_t Dh, const double* a, const double* b) {
@@ -32,7 +36,7 @@ inline void attention_forward(const AttentionHead& head,
                               const double* m,  // [Tq, Tk], dropout's factors
                               double* p,        // [Tq, Tk], written
                               double* o) {      // [Tq, Dh], written
-  const auto [Tq, Tk, Dh, stride, key_stride, scale, causal] = head;
+  const auto [Tq, Tk, Dh, stride, key_stride, scale, causal, mask] = head;
   for (int64_t i = 0; i < Tq; ++i) {
     double* const s = p + i * Tk;
     const auto attends = [&](int64_t j) { return head.attends(i, j); };
@@ -58,7 +62,7 @@ inline void attention_backward(const AttentionHead& head,
                                double* dq,            // [Tq, Dh], accumulated
                                double* dk,            // [Tk, Dh], accumulated
                                double* dv) {          // [Tk, Dh], accumulated
-  const auto [Tq, Tk, Dh, stride, key_stride, scale, causal] = head;
+  const auto [Tq, Tk, Dh, stride, key_stride, scale, causal, mask] = head;
   std::vector<double> dp(static_cast<size_t>(Tk)), ds(dp);
   for (int64_t i = 0; i < Tq; ++i) {
     for (int64_t j = 0; j < Tk; ++j) {

@@ -29,8 +29,8 @@ Tensor parse_matrix(const std::string& name, const std::string& text) {
     for (const std::string& word : words) {
       double value = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-      if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
-        fail(ErrorKind::usage, "{}: '{}' is not a number; write rows as 1,2,3;4,5,6", name, word);
+      if (error != std::errc() || end != word.data() + word.size() || std::isnan(value)) {
+        fail(ErrorKind::usage, "{}: '{}' is not a number; write rows as 1,2,3;4,-inf,6", name, word);
       }
       values.push_back(value);
     }
@@ -86,6 +86,7 @@ Tensors read_inputs(const Op& op, const std::map<std::string, std::string>& give
   Tensors inputs;
   for (const Input& input : op.inputs) {
     const auto found = given.find(input.name);
+    if (found == given.end() && *input.example == '\0') continue;
     if (found == given.end()) {
       inputs[input.name] = shaped(input, example(input, inputs));
     } else {
@@ -94,7 +95,7 @@ Tensors read_inputs(const Op& op, const std::map<std::string, std::string>& give
     }
   }
   for (const auto& [name, text] : given) {
-    if (inputs.contains(name)) continue;
+    if (inputs.contains(name)) continue;  // those of the op, all that were given
     std::vector<std::string> names;
     for (const Input& input : op.inputs) names.emplace_back(input.name);
     fail(ErrorKind::usage, "xformer-explain op {}: no input is called '{}'{} (it has {})", op.name, name,
@@ -159,7 +160,14 @@ struct Slope {
   bool is_rounded;  // the outputs moved by hardly more than their own rounding, or not at all
 };
 
+constexpr double kNone =
+    std::numeric_limits<double>::quiet_NaN();  // where an output is infinite: there is no slope
+
 Slope central_difference(const Op& op, Tensors& inputs, double& element, double h) {
+  if (std::isinf(element)) {  // no step leads away from it
+    const Values there = outputs(op, inputs);
+    return {std::ranges::all_of(there, [](double y) { return std::isfinite(y); }) ? 0 : kNone, false};
+  }
   const double kept = element, upper = kept + h, lower = kept - h;
   element = upper;
   const Values above = outputs(op, inputs);
@@ -168,6 +176,7 @@ Slope central_difference(const Op& op, Tensors& inputs, double& element, double 
   element = kept;
   double sum = 0, moved = 0, rounding = 0;
   for (size_t i = 0; i < weights.size(); ++i) {
+    if (!std::isfinite(above[i]) || !std::isfinite(below[i])) return {kNone, false};
     if (above[i] == below[i]) continue;
     sum += weights[i] * (above[i] - below[i]);
     moved += std::abs(above[i] - below[i]);
@@ -180,7 +189,9 @@ double visible_step(const Tensors& inputs) {
   double largest = 0;
   for (const auto& [name, tensor] : inputs) {
     if (tensor.dtype() == DType::i32) continue;
-    for (const double value : nn::read_values(tensor)) largest = std::max(largest, std::abs(value));
+    for (const double value : nn::read_values(tensor)) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
   }
   return kShareOfNumber * largest;
 }
@@ -206,6 +217,7 @@ Tensor central_differences(const Op& op, const Tensors& inputs, const std::strin
 std::string shapes_of(const Op& op, const Tensors& inputs, const std::map<std::string, std::string>& given) {
   std::vector<std::string> named, examples;
   for (const Input& input : op.inputs) {
+    if (!inputs.contains(input.name)) continue;
     (given.contains(input.name) ? named : examples)
         .push_back(fmt::format("{} {}", input.name, inputs.at(input.name).shape().to_string()));
   }
@@ -256,9 +268,29 @@ std::string block(const std::string& name, const Tensor& tensor) {
   return text;
 }
 
+// JSON has no infinite numbers: they are text, "-inf".
 nlohmann::ordered_json json_of(const Tensor& tensor) {
   if (tensor.dtype() == DType::i32) return tensor.to_vector<int32_t>();
-  return tensor.to_vector<double>();
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (const double value : tensor.to_vector<double>()) {
+    if (std::isfinite(value)) {
+      values.push_back(value);
+    } else {
+      values.push_back(number(value));
+    }
+  }
+  return values;
+}
+
+// Between what was expected and what was found, but for slopes that there are not.
+double difference_of_slopes(const Values& numeric, Values gradient) {
+  for (size_t i = 0; i < gradient.size(); ++i) {
+    if (std::isnan(numeric[i])) gradient[i] = 0;
+  }
+  Values slopes = numeric;
+  std::ranges::replace_if(
+      slopes, [](double slope) { return std::isnan(slope); }, 0.0);
+  return difference(slopes, gradient);
 }
 
 nlohmann::ordered_json json_of(const Equation& equation, const Result& result) {
@@ -309,7 +341,7 @@ Explanation explain(const Op& op, const std::map<std::string, std::string>& give
       result.f32 = difference(nn::read_values(fast.at(name)), value);
       if (equation.gradient_of) {
         result.numeric = central_differences(op, explanation.inputs, equation.gradient_of);
-        result.error = difference(nn::read_values(result.numeric), value);
+        result.error = difference_of_slopes(nn::read_values(result.numeric), value);
       }
       explained.results.push_back(std::move(result));
     }
@@ -321,7 +353,9 @@ Explanation explain(const Op& op, const std::map<std::string, std::string>& give
 std::string to_text(const Explanation& explanation) {
   const Op& op = *explanation.op;
   std::string text = fmt::format("{}   docs/derivations/{}\n\n", op.name, op.page);
-  for (const Input& input : op.inputs) text += block(input.name, explanation.inputs.at(input.name));
+  for (const Input& input : op.inputs) {
+    if (explanation.inputs.contains(input.name)) text += block(input.name, explanation.inputs.at(input.name));
+  }
   for (const auto& [equation, results] : explanation.equations) {
     text += fmt::format("\n({})  {}\n", equation->id, equation->formula);
     for (const Result& result : results) {
@@ -340,6 +374,7 @@ std::string to_json(const Explanation& explanation) {
   const Op& op = *explanation.op;
   nlohmann::ordered_json inputs, equations;
   for (const Input& input : op.inputs) {
+    if (!explanation.inputs.contains(input.name)) continue;
     const Tensor& tensor = explanation.inputs.at(input.name);
     inputs[input.name] = {{"shape", extents_of(tensor.shape())}, {"value", json_of(tensor)}};
   }

@@ -19,7 +19,7 @@ using Tensors = std::map<std::string, Tensor>;
 struct Input {
   const char* name;
   const char*
-      example;  // what it is where nobody gives it: rows apart by ';', elements by ','; a name: shaped like it
+      example;  // what it is where nobody gives it: rows apart by ';', elements by ','; a name: shaped like it; "": nothing
   bool is_index = false;
 };
 

@@ -13,7 +13,11 @@ std::string list_of_ops() {
   for (const Op& op : ops()) {
     std::string ids, inputs;
     for (const auto& equation : op.equations) ids += fmt::format("{}{}", ids.empty() ? "" : " ", equation.id);
-    for (const auto& input : op.inputs) inputs += fmt::format("{}{}", inputs.empty() ? "" : " ", input.name);
+    for (const auto& input : op.inputs) {
+      const bool optional = *input.example == '\0';
+      inputs +=
+          fmt::format(fmt::runtime(optional ? "{}[{}]" : "{}{}"), inputs.empty() ? "" : " ", input.name);
+    }
     text += fmt::format("{:<18}{:<24}{}\n", op.name, ids, inputs);
   }
   return text;

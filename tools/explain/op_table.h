@@ -26,6 +26,24 @@ inline void demand_gradient_of_x(Tensors& t) {
 
 inline double* at(Tensors& t, const char* name) { return t.at(name).data<double>(); }
 inline int32_t* ids(Tensors& t, const char* name) { return t.at(name).data<int32_t>(); }
+// Input "causal", 0 or 1, if it is given.
+inline bool is_causal(Tensors& t) {
+  if (!t.contains("causal")) return false;
+  demand(t["causal"].numel() == 1 && ids(t, "causal")[0] <= 1, "op: causal must be 0 or 1");
+  return ids(t, "causal")[0] == 1;
+}
+// Input "mask", ones and zeros for `rows` of keys, or for all of them alike; undefined if it is not given.
+inline Tensor mask_of(Tensors& t, int64_t rows, int64_t keys) {
+  if (!t.contains("mask")) return {};
+  std::vector<int32_t> mask = t["mask"].to_vector<int32_t>();
+  const auto all = static_cast<size_t>(rows * keys), row = static_cast<size_t>(keys);
+  demand(mask.size() == all || mask.size() == row,
+         "op: mask must have a number for each key, of each row or of all alike");
+  while (mask.size() < all) mask.insert(mask.end(), mask.begin(), mask.begin() + static_cast<int64_t>(row));
+  for (const int32_t attends : mask) demand(attends <= 1, "op: mask must be of 0 and 1");
+  return Tensor::from(mask, {1, rows, keys});
+}
+
 inline Tensor like(const Tensor& x) { return Tensor::zeros(x.shape(), x.dtype()); }
 inline Tensor zeros(Tensors& t, Shape shape) { return Tensor::zeros(shape, t.at("x").dtype()); }
 // Dropout's factors where nothing is dropped.

@@ -4,11 +4,13 @@
 #include <numeric>
 
 #include "kernels/attention.h"
+#include "kernels/elementwise.h"
 #include "kernels/embedding.h"
 #include "kernels/linear.h"
 #include "kernels/plain/attention.h"
 #include "kernels/plain/embedding.h"
 #include "kernels/plain/matmul.h"
+#include "kernels/softmax.h"
 #include "tools/explain/op_table.h"
 
 namespace xf::tools::explain {
@@ -70,16 +72,47 @@ Op linear() {
 }
 
 // One sentence, one head.
-k::AttentionShape one_head(const Tensors& t) {
-  return {1, t.at("k").rows(), false, 1.0f / std::sqrt(static_cast<float>(t.at("x").width()))};
+k::AttentionShape one_head(Tensors& t) {
+  return {1, t.at("k").rows(), is_causal(t), 1.0f / std::sqrt(static_cast<float>(t.at("x").width()))};
 }
+
+Tensor scaled_copy(const Tensor& x, float factor) {
+  const Tensor y = like(x);
+  k::scale(x, factor, y);
+  return y;
+}
+
+// The kernel of attention knows no mask but the causal one; with another it is what it is made of: products and a softmax.
+void masked_attention_forward(Tensors& t, const Tensor& mask) {
+  const int64_t Tq = t["x"].rows(), Tk = t["k"].rows();
+  const Tensor scores = t["p"].reshape({1, 1, Tq, Tk}), scaled = scaled_copy(t["x"], one_head(t).scale);
+  k::matmul(scaled, k::Transpose::no, t["k"], k::Transpose::yes, k::Accumulate::no, t["p"]);
+  k::softmax_forward(scores, {{}, is_causal(t), mask}, scores);
+  k::matmul(t["p"], k::Transpose::no, t["v"], k::Transpose::no, k::Accumulate::no, t["y"]);
+}
+
+void masked_attention_backward(Tensors& t) {
+  const Tensor ds = like(t["p"]), queries = scaled_copy(t["x"], one_head(t).scale),
+               keys = scaled_copy(t["k"], one_head(t).scale);
+  k::matmul(t["dy"], k::Transpose::no, t["v"], k::Transpose::yes, k::Accumulate::no, ds);
+  k::softmax_backward(ds, t["p"], ds);
+  k::matmul(ds, k::Transpose::no, keys, k::Transpose::no, k::Accumulate::no, t["dx"]);
+  k::matmul(ds, k::Transpose::yes, queries, k::Transpose::no, k::Accumulate::no, t["dk"]);
+  k::matmul(t["p"], k::Transpose::yes, t["dy"], k::Transpose::no, k::Accumulate::no, t["dv"]);
+}
+
 Tensor offsets(int64_t rows) { return Tensor::from(std::vector<int32_t>{0, static_cast<int32_t>(rows)}); }
 
 Op attention() {
   return {
       "attention",
       "attention.md",
-      {{"x", "1,0;0,1"}, {"k", "1,0;0,1;1,1"}, {"v", "1,2;3,4;5,6"}, {"dy", "x"}},
+      {{"x", "1,0;0,1"},
+       {"k", "1,0;0,1;1,1"},
+       {"v", "1,2;3,4;5,6"},
+       {"dy", "x"},
+       {"mask", "", true},
+       {"causal", "", true}},
       {{"AT2", "p_ij = softmax_j(c x_i . k_j),  c = 1 / sqrt(Dh)", {"p"}},
        {"AT4", "y_i = sum_j p_ij v_j", {"y"}},
        {"AT6", "dx_i = c sum_j ds_ij k_j,  ds_ij = p_ij (dp_ij - delta_i),  dp_ij = dy_i . v_j", {"dx"}, "x"},
@@ -89,18 +122,24 @@ Op attention() {
         const int64_t Tq = t["x"].rows(), Tk = t["k"].rows();
         const k::AttentionShape shape = one_head(t);
         t["y"] = like(t["x"]), t["p"] = zeros(t, {Tq, Tk});
+        if (const Tensor mask = mask_of(t, Tq, Tk); mask.defined()) return masked_attention_forward(t, mask);
         if (shape.is_long()) t["lse"] = zeros(t, {1, Tq});
         k::attention_forward(t["x"], t["k"], t["v"], offsets(Tq), offsets(Tk), shape, {}, t["y"], t["lse"]);
         k::attention_weights(t["x"], t["k"], offsets(Tq), offsets(Tk), shape, t["p"].reshape({1, 1, Tq, Tk}));
       },
       [](Tensors& t) {
         t["dx"] = like(t["x"]), t["dk"] = like(t["k"]), t["dv"] = like(t["v"]);
+        if (t.contains("mask")) return masked_attention_backward(t);
         k::attention_backward(t["dy"], t["x"], t["k"], t["v"], t["y"], t["lse"], offsets(t["x"].rows()),
                               offsets(t["k"].rows()), one_head(t), {}, t["dx"], t["dk"], t["dv"]);
       },
       [](Tensors& t) {
         const int64_t Tq = t["x"].rows(), Tk = t["k"].rows(), Dh = t["x"].width();
-        const plain::AttentionHead head{Tq, Tk, Dh, Dh, Dh, 1 / std::sqrt(static_cast<double>(Dh)), false};
+        const Tensor mask = mask_of(t, Tq, Tk);
+        const plain::AttentionHead head{Tq,           Tk,
+                                        Dh,           Dh,
+                                        Dh,           1 / std::sqrt(static_cast<double>(Dh)),
+                                        is_causal(t), mask.defined() ? mask.data<int32_t>() : nullptr};
         t["y"] = like(t["x"]), t["p"] = zeros(t, {Tq, Tk});
         t["m"] = ones({Tq, Tk});
         t["dx"] = like(t["x"]), t["dk"] = like(t["k"]), t["dv"] = like(t["v"]);

@@ -32,26 +32,33 @@ constexpr float kEps = 1e-5f;
 Tensor as_scores(const Tensor& x) { return x.reshape({1, 1, x.rows(), x.width()}); }
 
 Op softmax() {
-  return {
-      "softmax",
-      "softmax.md",
-      {{"x", "1,2,3"}, {"dy", "x"}},
-      {{"SM1", "y_j = exp(x_j - top) / Z,  Z = sum_k exp(x_k - top)", {"y"}},
-       {"SM3", "dx_j = y_j (dy_j - sum_i y_i dy_i)", {"dx"}, "x"}},
-      [](Tensors& t) { t["y"] = like(t["x"]), k::softmax_forward(as_scores(t["x"]), {}, as_scores(t["y"])); },
-      [](Tensors& t) {
-        t["dx"] = like(t["x"]);
-        k::softmax_backward(as_scores(t["dy"]), as_scores(t["y"]), as_scores(t["dx"]));
-      },
-      [](Tensors& t) {
-        t["y"] = like(t["x"]), t["dx"] = like(t["x"]);
-        const int64_t N = t.at("x").rows(), D = t.at("x").width();
-        const auto all = [](int64_t) { return true; };
-        for (int64_t n = 0; n < N; ++n) {
-          plain::softmax_forward(D, all, at(t, "x") + n * D, at(t, "y") + n * D);
-          plain::softmax_backward(D, at(t, "dy") + n * D, at(t, "y") + n * D, at(t, "dx") + n * D);
-        }
-      }};
+  return {"softmax",
+          "softmax.md",
+          {{"x", "1,2,3"}, {"dy", "x"}, {"mask", "", true}, {"causal", "", true}},
+          {{"SM1", "y_j = exp(x_j - top) / Z,  Z = sum_k exp(x_k - top)", {"y"}},
+           {"SM3", "dx_j = y_j (dy_j - sum_i y_i dy_i)", {"dx"}, "x"}},
+          [](Tensors& t) {
+            t["y"] = like(t["x"]);
+            const k::SoftmaxMask mask{{}, is_causal(t), mask_of(t, t["x"].rows(), t["x"].width())};
+            k::softmax_forward(as_scores(t["x"]), mask, as_scores(t["y"]));
+          },
+          [](Tensors& t) {
+            t["dx"] = like(t["x"]);
+            k::softmax_backward(as_scores(t["dy"]), as_scores(t["y"]), as_scores(t["dx"]));
+          },
+          [](Tensors& t) {
+            t["y"] = like(t["x"]), t["dx"] = like(t["x"]);
+            const int64_t N = t.at("x").rows(), D = t.at("x").width();
+            const bool causal = is_causal(t);
+            const Tensor mask = mask_of(t, N, D);
+            for (int64_t n = 0; n < N; ++n) {
+              const auto attends = [&](int64_t j) {
+                return (!causal || j <= n) && (!mask.defined() || mask.data<int32_t>()[n * D + j] != 0);
+              };
+              plain::softmax_forward(D, attends, at(t, "x") + n * D, at(t, "y") + n * D);
+              plain::softmax_backward(D, at(t, "dy") + n * D, at(t, "y") + n * D, at(t, "dx") + n * D);
+            }
+          }};
 }
 
 Op layer_norm() {
