@@ -26,6 +26,7 @@
 #include "tools/main.h"
 #include "tools/nearest_name.h"
 #include "tools/options.h"
+#include "tools/output_format.h"
 
 namespace xf::bench {
 namespace {
@@ -240,6 +241,7 @@ int report(int argc, char** argv) {
   const auto options = parse_options(Program::bench_report, argc, argv);
   if (!options) return 0;
   options->require("results");
+  tools::check_ending(options->get_string("output"), "html");
   write_report(options->get_strings("results"), options->get_string("output"));
   return 0;
 }

@@ -7,7 +7,8 @@ namespace {
 // The form and the place of what a command shows.
 std::vector<Row> page(std::vector<Row> rows, std::string_view formats = "text|json|svg|html",
                       std::string_view format = "text") {
-  rows.push_back(choice("format", formats, format, "form of the output").alias("-f"));
+  rows.push_back(choice("format", formats, format, "form of the output; default: what the file's ending says")
+                     .alias("-f"));
   rows.push_back(text("output", "-", "FILE", "-: standard output").alias("-o"));
   return rows;
 }

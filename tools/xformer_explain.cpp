@@ -14,6 +14,7 @@
 #include "tools/explain/tape_listing.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
+#include "tools/output_format.h"
 #include "tools/ranks.h"
 
 namespace xf::tools {
@@ -27,16 +28,18 @@ void write(const Options& options, std::string text) {
   output.close();
 }
 
-// A command whose page `text` writes, in the format asked for.
+// A command whose page `text` writes, in the format asked for, or that of the file's ending.
 std::function<int(const Options&)> writing(std::string (*text)(const Options&)) {
-  return [text](const Options& options) {
+  return [text](const Options& given) {
+    const Options options = with_format_of_output(given);
     explain::check_text(options);
     return write(options, text(options)), 0;
   };
 }
 
 // The report comes first, also where a gradient is wrong.
-int explain_gradients(const Options& options) {
+int explain_gradients(const Options& given) {
+  const Options options = with_format_of_output(given);
   explain::check_text(options);
   const explain::GradientReport report = explain::gradients(options);
   write(options, options.get_string("format") == "json" ? to_json(report) : to_text(report));

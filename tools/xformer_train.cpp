@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "tools/output_file.h"
+#include "tools/output_format.h"
 #include "tools/print_model.h"
 #include "tools/progress.h"
 #include "tools/ranks.h"
@@ -16,6 +17,7 @@ namespace {
 int compare_runs(const Options& options) {
   const std::vector<std::string>& runs = options.get_strings("runs");
   const std::string& path = options.get_string("output");
+  check_ending(path, "html");
   OutputFile page(path);
   page.write_line(comparison_page(runs));
   page.close();

@@ -217,6 +217,48 @@ TEST_CASE("xformer-explain: a page goes to its file, and what is wrong is said i
   CHECK(run(folder, "xformer-explain attention -m " + folder / "missing").code == 3);
 }
 
+// What a file's name promises: SVG's and HTML's first words, JSON's bracket.
+TEST_CASE("xformer-explain: a file has the format that its ending promises, or is refused", "[e2e]") {
+  const TemporaryFolder folder;
+  const auto in_folder = [&](std::string command) {
+    return "xformer-explain " + command.replace(command.find("-o ") + 3, 0, folder / "");
+  };
+  const std::pair<const char*, const char*> kWritten[] = {{"tape -o t.svg", "<svg "},
+                                                          {"tape -o t.SVG", "<svg "},
+                                                          {"tape -o t.json", "{"},
+                                                          {"tape -o t.svg -f svg", "<svg "},
+                                                          {"masks -o m.html", "<!doctype"},
+                                                          {"masks -o m.htm", "<!doctype"},
+                                                          {"flow encoder -o f.html", "<!doctype"},
+                                                          {"flow encoder -o f", "<svg "},
+                                                          {"op softmax -o s.json", "{"},
+                                                          {"gradients -o g.json", "{"},
+                                                          {"op softmax -o s.txt", "softmax"},
+                                                          {"tape -o t.log -f json", "{"}};
+  for (const auto& [command, begin] : kWritten) {
+    INFO(command);
+    const Result result = run(folder, in_folder(command));
+    CHECK(result.code == 0);
+    const std::string words = command, file = words.substr(words.find("-o ") + 3);
+    CHECK(contents(folder / file.substr(0, file.find(' '))).starts_with(begin));
+  }
+  const std::pair<const char*, const char*> kRefused[] = {
+      {"tape -o no.html", "has no format html, it has text, json, svg"},
+      {"op softmax -o no.svg", "has no format svg, it has text, json"},
+      {"gradients -o no.svg", "has no format svg"},
+      {"masks -o no.png", "has no format png"},
+      {"tape -o no.pdf -f svg", "has no format pdf"},
+      {"tape -o no.svg -f json", "the file would hold json, not svg"}};
+  for (const auto& [command, reason] : kRefused) {
+    INFO(command);
+    const Result result = run(folder, in_folder(command));
+    CHECK(result.code == 2);
+    CHECK(result.err.find(reason) != std::string::npos);
+    CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "no.svg"));
+}
+
 TEST_CASE("xformer-vocab check: exit code 1 for what training would refuse", "[e2e]") {
   const TemporaryFolder folder;
   const std::string two = folder.write("two", "a\nb\n"), three = folder.write("three", "a\nb\nc\n");
