@@ -75,6 +75,14 @@ bool is_letter_or_digit(char32_t code_point) {
   return u_isUAlphabetic(c) || u_isdigit(c) || (U_GET_GC_MASK(c) & U_GC_M_MASK) != 0;
 }
 
+bool has_right_to_left(std::string_view text) {
+  if (is_ascii(text)) return false;
+  return std::ranges::any_of(to_utf32(text), [](char32_t code_point) {
+    const UCharDirection direction = u_charDirection(static_cast<UChar32>(code_point));
+    return direction == U_RIGHT_TO_LEFT || direction == U_RIGHT_TO_LEFT_ARABIC;
+  });
+}
+
 bool is_control(char32_t code_point) {
   return code_point != U'\t' && u_charType(static_cast<UChar32>(code_point)) == U_CONTROL_CHAR;
 }

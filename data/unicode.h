@@ -27,6 +27,9 @@ bool is_space(char32_t code_point);
 // What words are spelt with: a letter, a sign that belongs to one, a decimal digit.
 bool is_letter_or_digit(char32_t code_point);
 
+// Whether any letter is written from right to left, as in Arabic, Hebrew and others.
+bool has_right_to_left(std::string_view text);
+
 // A control character other than tab (category Cc).
 bool is_control(char32_t code_point);
 

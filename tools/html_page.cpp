@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "data/unicode.h"
 #include "tools/svg_plot.h"
 
 namespace xf::tools {
@@ -27,9 +28,15 @@ summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }
 }
 )";
 
+// Of a short text that may be a user's: from right to left where its first letter is (HTML, "The dir attribute").
+const char* direction_of(const std::string& text) {
+  return data::has_right_to_left(text) ? " dir=\"auto\"" : "";
+}
+
 std::string cells(const char* tag, const std::vector<std::string>& texts) {
   std::string row;
-  for (const std::string& text : texts) row += fmt::format("<{0}>{1}</{0}>", tag, escaped(text));
+  for (const std::string& text : texts)
+    row += fmt::format("<{0}{2}>{1}</{0}>", tag, escaped(text), direction_of(text));
   return fmt::format("<tr>{}</tr>", row);
 }
 
@@ -42,12 +49,16 @@ std::string id_of(const std::string& anchor) {
 HtmlPage::HtmlPage(std::string title) : title_(std::move(title)) {}
 
 void HtmlPage::heading(const std::string& text, const std::string& anchor) {
-  add(fmt::format("<h2{}>{}</h2>", id_of(anchor), escaped(text)));
+  add(fmt::format("<h2{}{}>{}</h2>", id_of(anchor), direction_of(text), escaped(text)));
 }
 
-void HtmlPage::subheading(const std::string& text) { add(fmt::format("<h3>{}</h3>", escaped(text))); }
+void HtmlPage::subheading(const std::string& text) {
+  add(fmt::format("<h3{}>{}</h3>", direction_of(text), escaped(text)));
+}
 
-void HtmlPage::paragraph(const std::string& text) { add(fmt::format("<p>{}</p>", escaped(text))); }
+void HtmlPage::paragraph(const std::string& text) {
+  add(fmt::format("<p dir=\"auto\">{}</p>", escaped(text)));
+}
 
 void HtmlPage::table(const std::vector<std::string>& head,
                      const std::vector<std::vector<std::string>>& rows) {
@@ -62,21 +73,23 @@ void HtmlPage::figure(const Drawing& drawing, const std::string& caption, const 
                                   ? drawing.element()
                                   : fmt::format("<a href=\"#{}\">{}</a>", escaped(anchor), drawing.element());
   const std::string words =
-      caption.empty() ? "" : fmt::format("<figcaption>{}</figcaption>", escaped(caption));
+      caption.empty() ? ""
+                      : fmt::format("<figcaption{}>{}</figcaption>", direction_of(caption), escaped(caption));
   add(fmt::format("<figure{}{}>{}{}</figure>", id_of(anchor), large ? " class=\"large\"" : "", picture,
                   words));
 }
 
 void HtmlPage::open_details(const std::string& summary, bool open) {
-  add(fmt::format("<details{}><summary>{}</summary>", open ? " open" : "", escaped(summary)));
+  add(fmt::format("<details{}><summary{}>{}</summary>", open ? " open" : "", direction_of(summary),
+                  escaped(summary)));
 }
 
 std::string HtmlPage::html() const {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{0}</title>\n<style>{1}{2}{3}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{4}</body>\n</html>\n",
-      escaped(title_), kStyle, Drawing::rules(), style_, body_);
+      "<title>{0}</title>\n<style>{1}{2}{3}</style>\n</head>\n<body>\n<h1{5}>{0}</h1>\n{4}</body>\n</html>\n",
+      escaped(title_), kStyle, Drawing::rules(), style_, body_, direction_of(title_));
 }
 
 }  // namespace xf::tools

@@ -1,5 +1,5 @@
 // A page that stands alone: text, tables and drawings in one file, without scripts, that reads well wide and narrow.
-// Light and dark follow the reader's setting. Text is escaped.
+// Light and dark follow the reader's setting. Text is escaped, and stands from right to left where it is written so.
 #pragma once
 
 #include <string>

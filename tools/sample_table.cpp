@@ -47,7 +47,7 @@ std::string marked(const std::string& before, const std::string& now) {
 }
 
 void add_row(HtmlPage& page, const std::string& name, const std::string& html) {
-  page.add(fmt::format("<tr><td>{}</td><td>{}</td></tr>", name, html));
+  page.add(fmt::format("<tr><td>{}</td><td dir=\"auto\">{}</td></tr>", name, html));
 }
 
 void add_history(HtmlPage& page, int64_t number, const SampleHistory& history) {

@@ -50,16 +50,25 @@ void Drawing::line(double x1, double y1, double x2, double y2, const std::string
                   x2, y2));
 }
 
+namespace {
+
+// The order of a text's words and signs is its own, where that may be from right to left; its anchor stays where it is.
+const char* order_of(const std::string& text) {
+  return data::has_right_to_left(text) ? " unicode-bidi=\"plaintext\"" : "";
+}
+
+}  // namespace
+
 void Drawing::text(double x, double y, const std::string& text, const std::string& anchor, double size,
                    const std::string& css_class) {
-  add(fmt::format(R"(<text class="{}" x="{:.1f}" y="{:.1f}" font-size="{:g}" text-anchor="{}">{}</text>)",
-                  css_class, x, y, size, anchor, escaped(text)));
+  add(fmt::format(R"(<text class="{}" x="{:.1f}" y="{:.1f}" font-size="{:g}" text-anchor="{}"{}>{}</text>)",
+                  css_class, x, y, size, anchor, order_of(text), escaped(text)));
 }
 
 void Drawing::text_upwards(double x, double y, const std::string& text, double size) {
   add(fmt::format(
-      R"svg(<text class="ink" x="{0:.1f}" y="{1:.1f}" font-size="{2:g}" transform="rotate(-90 {0:.1f} {1:.1f})">{3}</text>)svg",
-      x, y, size, escaped(text)));
+      R"svg(<text class="ink" x="{0:.1f}" y="{1:.1f}" font-size="{2:g}" transform="rotate(-90 {0:.1f} {1:.1f})"{4}>{3}</text>)svg",
+      x, y, size, escaped(text), order_of(text)));
 }
 
 void Drawing::curve(const std::vector<std::pair<double, double>>& points, const std::string& css_class) {
