@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -28,29 +29,34 @@ constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own limit
 constexpr uint64_t kHeaderAlignment = 8;
 constexpr const char* kMetadataKey = "__metadata__";
 
-// In the order in which the official writer sorts tensors by type.
-constexpr std::array<std::pair<const char*, DType>, 5> kTypes = {{{"F64", DType::f64},
-                                                                  {"F32", DType::f32},
-                                                                  {"I32", DType::i32},
-                                                                  {"BF16", DType::bf16},
-                                                                  {"I8", DType::i8}}};
-
-// Bytes of an element of each type of the format.
-constexpr std::array<std::pair<std::string_view, uint64_t>, 15> kSizes = {{{"F64", 8},
-                                                                           {"I64", 8},
-                                                                           {"U64", 8},
-                                                                           {"F32", 4},
-                                                                           {"I32", 4},
-                                                                           {"U32", 4},
-                                                                           {"F16", 2},
-                                                                           {"BF16", 2},
-                                                                           {"I16", 2},
-                                                                           {"U16", 2},
-                                                                           {"F8_E4M3", 1},
-                                                                           {"F8_E5M2", 1},
-                                                                           {"I8", 1},
-                                                                           {"U8", 1},
-                                                                           {"BOOL", 1}}};
+// Every type of the format, in the order in which the official writer sorts tensors by type.
+struct StoredType {
+  std::string_view name;
+  uint64_t bits;  // of an element
+  std::optional<DType> ours = std::nullopt;
+};
+constexpr auto kTypes = std::to_array<StoredType>({{"U64", 64},
+                                                   {"I64", 64},
+                                                   {"F64", 64, DType::f64},
+                                                   {"C64", 64},
+                                                   {"F32", 32, DType::f32},
+                                                   {"U32", 32},
+                                                   {"I32", 32, DType::i32},
+                                                   {"BF16", 16, DType::bf16},
+                                                   {"F16", 16},
+                                                   {"U16", 16},
+                                                   {"I16", 16},
+                                                   {"F8_E5M2FNUZ", 8},
+                                                   {"F8_E4M3FNUZ", 8},
+                                                   {"F8_E8M0", 8},
+                                                   {"F8_E4M3", 8},
+                                                   {"F8_E5M2", 8},
+                                                   {"I8", 8, DType::i8},
+                                                   {"U8", 8},
+                                                   {"F6_E3M2", 6},
+                                                   {"F6_E2M3", 6},
+                                                   {"F4", 4},
+                                                   {"BOOL", 8}});
 
 template <typename... Args>
 [[noreturn]] void refuse(const std::string& path, fmt::format_string<Args...> format, Args&&... args) {
@@ -60,25 +66,51 @@ template <typename... Args>
 
 // ---- reading
 
-// The library keeps the last of two equal keys; the format forbids them.
+// The library keeps the last of two equal keys; the format forbids them. Linear, where its callbacks are quadratic.
+class KeyCheck final : public nlohmann::json_sax<Json> {
+ public:
+  explicit KeyCheck(const std::string& path) : path_(path) {}
+
+  bool start_object(size_t) override {
+    keys_.emplace_back();
+    return true;
+  }
+  bool key(std::string& name) override {
+    if (!keys_.back().insert(name).second) refuse(path_, "key '{}' stands twice in the header", name);
+    return true;
+  }
+  bool end_object() override {
+    keys_.pop_back();
+    return true;
+  }
+  bool parse_error(size_t, const std::string&, const Json::exception& error) override {
+    refuse(path_, "the header is not JSON ({})", error.what());
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(int64_t) override { return true; }
+  bool number_unsigned(uint64_t) override { return true; }
+  bool number_float(double, const std::string&) override { return true; }
+  bool string(std::string&) override { return true; }
+  bool binary(Json::binary_t&) override { return true; }
+  bool start_array(size_t) override { return true; }
+  bool end_array() override { return true; }
+
+ private:
+  const std::string& path_;
+  std::vector<std::set<std::string>> keys_;  // of the objects now open
+};
+
 Json parse_json(std::string_view text, const std::string& path) {
   if (is_too_deep_json(text)) refuse(path, "the header is nested too deep");
-  std::vector<std::set<std::string>> keys;  // of the objects now open, by depth
-  const auto callback = [&](int depth, Json::parse_event_t event, Json& value) {
-    const auto level = static_cast<size_t>(depth);
-    if (event == Json::parse_event_t::object_start) {
-      keys.resize(level + 2);
-      keys[level + 1].clear();
-    } else if (event == Json::parse_event_t::key && !keys[level].insert(value.get<std::string>()).second) {
-      refuse(path, "key '{}' stands twice in the header", value.get<std::string>());
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text.begin(), text.end(), callback);
-  } catch (const Json::exception& error) {
-    refuse(path, "the header is not JSON ({})", error.what());
-  }
+  // The library takes a zero byte for the end, and passes over a byte order mark.
+  if (text.find('\0') != std::string_view::npos) refuse(path, "the header has a zero byte in it");
+  const size_t first = text.find_first_not_of(" \t\n\r");
+  if (first == std::string_view::npos || text[first] != '{')
+    refuse(path, "the header does not begin with '{{'");
+  KeyCheck keys(path);
+  Json::sax_parse(text.begin(), text.end(), &keys);
+  return Json::parse(text.begin(), text.end());
 }
 
 std::string_view header_of(std::string_view bytes, const std::string& path) {
@@ -89,16 +121,25 @@ std::string_view header_of(std::string_view bytes, const std::string& path) {
   if (length > bytes.size() - kLengthBytes) {
     refuse(path, "a header of {} bytes ends after the file's {}", length, bytes.size());
   }
-  const std::string_view header = bytes.substr(kLengthBytes, length);
-  if (header.empty() || header.front() != '{') refuse(path, "the header does not begin with '{{'");
-  return header;
+  return bytes.substr(kLengthBytes, length);
 }
 
-uint64_t element_bytes(const std::string& dtype, const std::string& tensor, const std::string& path) {
-  for (const auto& [name, bytes] : kSizes) {
-    if (name == dtype) return bytes;
-  }
-  refuse(path, "tensor '{}' is {}, which is no type of the format", tensor, dtype);
+const StoredType& type_of(const std::string& dtype, const std::string& tensor, const std::string& path) {
+  const auto* const type = std::ranges::find(kTypes, dtype, &StoredType::name);
+  if (type == kTypes.end()) refuse(path, "tensor '{}' is {}, which is no type of the format", tensor, dtype);
+  return *type;
+}
+
+// Of the elements, which fill whole bytes.
+uint64_t bytes_of(const StoredTensor& tensor, const std::string& path) {
+  uint64_t bits = 1;
+  const auto multiply = [&](uint64_t by) {
+    if (__builtin_mul_overflow(bits, by, &bits)) refuse(path, "tensor '{}': its size overflows", tensor.name);
+  };
+  for (const int64_t extent : tensor.shape) multiply(static_cast<uint64_t>(extent));
+  multiply(type_of(tensor.dtype, tensor.name, path).bits);
+  if (bits % 8 != 0) refuse(path, "tensor '{}' ends inside a byte, after {} bits", tensor.name, bits);
+  return bits / 8;
 }
 
 std::vector<int64_t> naturals(const Json& value, const char* what, const std::string& tensor,
@@ -112,25 +153,22 @@ std::vector<int64_t> naturals(const Json& value, const char* what, const std::st
   return value.get<std::vector<int64_t>>();
 }
 
+// Whatever else stands there is passed over, as by the format's own reader.
 StoredTensor parse_entry(const std::string& name, const Json& value, const std::string& path) {
-  if (!value.is_object() || value.size() != 3 || !value.contains("dtype") || !value.contains("shape") ||
+  if (!value.is_object() || !value.contains("dtype") || !value.contains("shape") ||
       !value.contains("data_offsets") || !value["dtype"].is_string()) {
-    refuse(path, "tensor '{}' has not just dtype, shape and data_offsets", name);
+    refuse(path, "tensor '{}' has not dtype, shape and data_offsets", name);
   }
-  const std::string dtype = value["dtype"].get<std::string>();
-  const auto extents = naturals(value["shape"], "shape", name, path);
+  StoredTensor tensor{name, value["dtype"].get<std::string>(), naturals(value["shape"], "shape", name, path)};
   const auto offsets = naturals(value["data_offsets"], "data_offsets", name, path);
   if (offsets.size() != 2) refuse(path, "tensor '{}': data_offsets is not [begin, end]", name);
-  const auto begin = static_cast<uint64_t>(offsets[0]), end = static_cast<uint64_t>(offsets[1]);
-  uint64_t bytes = element_bytes(dtype, name, path);
-  for (const int64_t extent : extents) {
-    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
-      refuse(path, "tensor '{}': its size overflows", name);
+  tensor.begin = static_cast<uint64_t>(offsets[0]), tensor.end = static_cast<uint64_t>(offsets[1]);
+  const uint64_t bytes = bytes_of(tensor, path);
+  if (tensor.begin > tensor.end || tensor.end - tensor.begin != bytes) {
+    refuse(path, "tensor '{}' takes {} bytes, its data_offsets are [{}, {}]", name, bytes, tensor.begin,
+           tensor.end);
   }
-  if (begin > end || end - begin != bytes) {
-    refuse(path, "tensor '{}' takes {} bytes, its data_offsets are [{}, {}]", name, bytes, begin, end);
-  }
-  return {name, dtype, extents, begin, end};
+  return tensor;
 }
 
 // The ranges begin at 0, touch, and end with the file.
@@ -151,6 +189,7 @@ void check_ranges(std::vector<StoredTensor>& tensors, uint64_t data_bytes, const
 
 Metadata parse_metadata(const Json& value, const std::string& path) {
   Metadata metadata;
+  if (value.is_null()) return metadata;
   if (!value.is_object()) refuse(path, "{} is not an object", kMetadataKey);
   for (const auto& [key, text] : value.items()) {
     if (!text.is_string()) refuse(path, "{}: the value of '{}' is not a string", kMetadataKey, key);
@@ -161,16 +200,16 @@ Metadata parse_metadata(const Json& value, const std::string& path) {
 
 // What the engine computes with: five types, up to four axes.
 Tensor tensor_of(const StoredTensor& stored, std::string_view data, const std::string& path) {
-  const auto type =
-      std::ranges::find_if(kTypes, [&](const auto& known) { return stored.dtype == known.first; });
-  if (type == kTypes.end()) {
-    refuse(path, "tensor '{}' is {}; F64, F32, I32, BF16 and I8 are known", stored.name, stored.dtype);
+  const std::optional<DType> type = type_of(stored.dtype, stored.name, path).ours;
+  if (!type) {
+    fail(ErrorKind::data, "{}: tensor '{}' is {}; F64, F32, I32, BF16 and I8 are read here; convert it", path,
+         stored.name, stored.dtype);
   }
   if (stored.shape.size() > Shape::kMaxRank) {
-    refuse(path, "tensor '{}' has {} axes; up to {} are known", stored.name, stored.shape.size(),
-           Shape::kMaxRank);
+    fail(ErrorKind::data, "{}: tensor '{}' has {} axes; up to {} are read here", path, stored.name,
+         stored.shape.size(), Shape::kMaxRank);
   }
-  const Tensor tensor = Tensor::empty(Shape::of(stored.shape), type->second);
+  const Tensor tensor = Tensor::empty(Shape::of(stored.shape), *type);
   if (tensor.bytes() > 0)
     std::memcpy(tensor.raw(), data.data() + stored.begin, static_cast<size_t>(tensor.bytes()));
   return tensor;
@@ -179,8 +218,8 @@ Tensor tensor_of(const StoredTensor& stored, std::string_view data, const std::s
 // ---- writing
 
 size_t index_of(DType dtype) {
-  const auto is_it = [&](const auto& known) { return known.second == dtype; };
-  return static_cast<size_t>(std::find_if(kTypes.begin(), kTypes.end(), is_it) - kTypes.begin());
+  return static_cast<size_t>(std::ranges::find(kTypes, std::optional(dtype), &StoredType::ours) -
+                             kTypes.begin());
 }
 
 std::vector<const TensorMap::value_type*> in_file_order(const TensorMap& tensors) {
@@ -208,7 +247,7 @@ std::string make_header(const std::vector<const TensorMap::value_type*>& order, 
     const auto& [name, tensor] = *item;
     std::vector<int64_t> extents;
     for (int i = 0; i < tensor.rank(); ++i) extents.push_back(tensor.dim(i));
-    json[name] = {{"dtype", kTypes[index_of(tensor.dtype())].first},
+    json[name] = {{"dtype", stored_type(tensor.dtype())},
                   {"shape", extents},
                   {"data_offsets", {position, position + tensor.bytes()}}};
     position += tensor.bytes();
@@ -241,6 +280,8 @@ Crc64 write_safetensors(const std::string& path, const TensorMap& tensors, const
   atomic_write_pieces(path, pieces);
   return checksum;
 }
+
+std::string_view stored_type(DType dtype) { return kTypes[index_of(dtype)].name; }
 
 SafetensorsHeader parse_safetensors_header(std::string_view bytes, const std::string& path) {
   const std::string_view text = header_of(bytes, path);

@@ -42,13 +42,16 @@ Crc64 write_safetensors(const std::string& path, const TensorMap& tensors, const
 
 // f32, f64, bf16, i32 and i8, of rank 0 (read as [1]) to 4; a zero extent is legal. Error data, naming the path
 // and the rule that is broken, for anything else: a header that does not fit, duplicate keys, gaps, overlaps,
-// sizes that disagree.
+// sizes that disagree. White space around the header's JSON is legal, and so is more in a tensor's entry than is read.
 SafetensorsFile read_safetensors(const std::string& path);
 
 // The same for bytes already read; `path` is for the message.
 SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& path);
 
-// The header alone, by the same rules, of every type of the format and of any rank.
+// The header alone, by the same rules, of every type of the format and of any rank. Extents are below 2^63.
 SafetensorsHeader parse_safetensors_header(std::string_view bytes, const std::string& path);
+
+// What the format calls a type of ours.
+std::string_view stored_type(DType dtype);
 
 }  // namespace xf::nn

@@ -1,19 +1,21 @@
 #include "tools/diff_models.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
+#include "core/mapped_file.h"
 #include "nn/safetensors.h"
 #include "tools/progress.h"
+#include "tools/tensor_distance.h"
 
 namespace xf::tools {
 
@@ -21,31 +23,41 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string description(const nn::TensorMap& model, const std::string& name) {
-  const auto found = model.find(name);
-  if (found == model.end()) return "";
-  return fmt::format("{} {}", name_of(found->second.dtype()), found->second.shape().to_string());
+// A tensor as it is stored; another owns its bytes.
+struct StoredView {
+  std::string type;  // as safetensors calls it
+  std::vector<int64_t> shape;
+  std::string_view bytes;
+};
+using StoredViews = std::map<std::string, StoredView>;
+
+StoredViews views_of(const nn::TensorMap& tensors) {
+  StoredViews views;
+  for (const auto& [name, tensor] : tensors) {
+    StoredView& view = views[name];
+    view.type = nn::stored_type(tensor.dtype());
+    for (int i = 0; i < tensor.rank(); ++i) view.shape.push_back(tensor.dim(i));
+    view.bytes = {static_cast<const char*>(tensor.raw()), static_cast<size_t>(tensor.bytes())};
+  }
+  return views;
 }
 
-// Of two tensors of one type and shape.
-void measure(const Tensor& a, const Tensor& b, TensorDifference& difference) {
-  if (a.dtype() != DType::f32) {
-    // Whole numbers, as of weights in eight bits: the same or not.
-    if (std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) != 0)
-      difference.largest = difference.relative = std::numeric_limits<double>::quiet_NaN();
-    return;
-  }
-  const auto *x = a.data<float>(), *y = b.data<float>();
-  double squares = 0, of_a = 0;
-  for (int64_t i = 0; i < a.numel(); ++i) {
-    const double p = double{x[i]}, q = double{y[i]};
-    of_a += p * p;
-    if (p == q || (std::isnan(p) && std::isnan(q))) continue;
-    const double apart = std::abs(p - q);
-    squares += apart * apart;
-    if (!std::isnan(difference.largest) && !(apart <= difference.largest)) difference.largest = apart;
-  }
-  difference.relative = squares == 0 ? 0 : std::sqrt(squares / of_a);
+StoredViews views_of(const nn::SafetensorsHeader& header, std::string_view file) {
+  const uint64_t data_bytes = header.tensors.empty() ? 0 : header.tensors.back().end;
+  const std::string_view data = file.substr(file.size() - data_bytes);
+  StoredViews views;
+  for (const nn::StoredTensor& tensor : header.tensors)
+    views[tensor.name] = {tensor.dtype, tensor.shape, data.substr(tensor.begin, tensor.end - tensor.begin)};
+  return views;
+}
+
+std::string description(const StoredViews& model, const std::string& name) {
+  const auto found = model.find(name);
+  if (found == model.end()) return "";
+  std::string text = fmt::format("{} [{}]", found->second.type, fmt::join(found->second.shape, ", "));
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; });
+  return text;
 }
 
 bool is_the_same(const TensorDifference& difference, double tolerance) {
@@ -139,42 +151,66 @@ bool is_safetensors(const std::string& path) {
   return std::filesystem::is_regular_file(path) && !path.ends_with(".npz");
 }
 
-nn::TensorMap tensors_in(const std::string& path) {
-  return is_safetensors(path) ? nn::read_safetensors(path).tensors : read_stored_model(path).checkpoint.model;
+std::vector<TensorDifference> tensor_differences(const StoredViews& a, const StoredViews& b,
+                                                 double tolerance) {
+  std::set<std::string> names;
+  for (const StoredViews* model : {&a, &b}) {
+    for (const auto& [name, view] : *model) names.insert(name);
+  }
+  std::vector<TensorDifference> found;
+  for (const std::string& name : names) {
+    TensorDifference difference{name, description(a, name), description(b, name)};
+    if (difference.a == difference.b) {
+      const TensorDistance distance = tensor_distance(a.at(name).type, a.at(name).bytes, b.at(name).bytes);
+      difference.largest = distance.largest, difference.relative = distance.relative;
+    }
+    if (!is_the_same(difference, tolerance)) found.push_back(difference);
+  }
+  return found;
 }
 
-ModelDifferences of_tensors(const nn::TensorMap& a, const nn::TensorMap& b, double tolerance) {
+ModelDifferences of_tensors(const StoredViews& a, const StoredViews& b, double tolerance) {
   ModelDifferences result{.tensors = tensor_differences(a, b, tolerance)};
   result.compared = static_cast<int64_t>(a.size()) +
                     std::ranges::count_if(b, [&](const auto& entry) { return !a.contains(entry.first); });
   return result;
 }
 
+// The tensors of a file or a model.
+class Tensors {
+ public:
+  explicit Tensors(const std::string& path) {
+    if (is_safetensors(path)) {
+      file_.emplace(path);
+      views_ = views_of(nn::parse_safetensors_header(file_->bytes(), path), file_->bytes());
+    } else {
+      tensors_ = read_stored_model(path).checkpoint.model;
+      views_ = views_of(tensors_);
+    }
+  }
+  const StoredViews& views() const { return views_; }
+
+ private:
+  std::optional<MappedFile> file_;
+  nn::TensorMap tensors_;
+  StoredViews views_;
+};
+
 ModelDifferences differences(const std::string& a, const std::string& b, double tolerance) {
   if (!is_safetensors(a) && !is_safetensors(b))
     return differences(read_stored_model(a), read_stored_model(b), tolerance);
-  return of_tensors(tensors_in(a), tensors_in(b), tolerance);
+  return of_tensors(Tensors(a).views(), Tensors(b).views(), tolerance);
 }
 
 }  // namespace
 
 std::vector<TensorDifference> tensor_differences(const nn::TensorMap& a, const nn::TensorMap& b,
                                                  double tolerance) {
-  std::set<std::string> names;
-  for (const nn::TensorMap* model : {&a, &b}) {
-    for (const auto& [name, tensor] : *model) names.insert(name);
-  }
-  std::vector<TensorDifference> found;
-  for (const std::string& name : names) {
-    TensorDifference difference{name, description(a, name), description(b, name)};
-    if (difference.a == difference.b) measure(a.at(name), b.at(name), difference);
-    if (!is_the_same(difference, tolerance)) found.push_back(difference);
-  }
-  return found;
+  return tensor_differences(views_of(a), views_of(b), tolerance);
 }
 
 ModelDifferences differences(const StoredModel& a, const StoredModel& b, double tolerance) {
-  ModelDifferences result = of_tensors(a.checkpoint.model, b.checkpoint.model, tolerance);
+  ModelDifferences result = of_tensors(views_of(a.checkpoint.model), views_of(b.checkpoint.model), tolerance);
   result.settings = setting_differences(a.checkpoint, a.folder, b.checkpoint, b.folder);
   for (const auto& [side, of_a, of_b] :
        {std::tuple("source", a.vocabularies.source, b.vocabularies.source),

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 
 #include "core/error.h"
 #include "core/mapped_file.h"
@@ -22,43 +25,46 @@ namespace {
 using Json = nlohmann::ordered_json;
 using nn::StoredTensor;
 
-// The scales of weights in eight bits say how these are stored, and are no parameters.
-bool is_scale(const InspectedModel& model, const StoredTensor& tensor) {
-  return std::ranges::any_of(model.header.tensors, [&](const StoredTensor& other) {
-    return other.dtype == "I8" && tensor.name == other.name + nn::kScaleSuffix;
-  });
-}
-
-int64_t parameters_of(const InspectedModel& model, const StoredTensor& tensor) {
-  if (is_scale(model, tensor)) return 0;
-  int64_t count = 1;
-  for (const int64_t extent : tensor.shape) count *= extent;
-  return count;
-}
-
-int64_t total(const InspectedModel& model) {
-  int64_t count = 0;
-  for (const StoredTensor& tensor : model.header.tensors) count += parameters_of(model, tensor);
-  return count;
+// The tensors' parameters, in their order. The scales of weights in eight bits say how these are stored, and are none.
+std::vector<int64_t> parameters_of(const std::vector<StoredTensor>& tensors) {
+  std::set<std::string> scales;
+  for (const StoredTensor& tensor : tensors) {
+    if (tensor.dtype == "I8") scales.insert(tensor.name + nn::kScaleSuffix);
+  }
+  std::vector<int64_t> counts;
+  for (const StoredTensor& tensor : tensors) {
+    int64_t count = scales.contains(tensor.name) ? 0 : 1;
+    for (const int64_t extent : tensor.shape) count *= extent;
+    counts.push_back(count);
+  }
+  return counts;
 }
 
 struct Block {
   std::string name;
-  std::vector<const StoredTensor*> tensors;
-  int64_t parameters = 0;
+  std::vector<size_t> tensors;  // their places in the header
 };
 
 // In the order of their first tensors.
 std::vector<Block> blocks_of(const InspectedModel& model) {
   std::vector<Block> blocks;
-  for (const StoredTensor& tensor : model.header.tensors) {
-    const std::string name = block_of(tensor.name);
-    auto block = std::ranges::find(blocks, name, &Block::name);
-    if (block == blocks.end()) block = blocks.insert(block, {name, {}});
-    block->tensors.push_back(&tensor);
-    block->parameters += parameters_of(model, tensor);
+  std::map<std::string, size_t> place_of;
+  for (size_t i = 0; i < model.header.tensors.size(); ++i) {
+    const std::string name = block_of(model.header.tensors[i].name);
+    const auto [place, is_new] = place_of.emplace(name, blocks.size());
+    if (is_new) blocks.push_back({name, {}});
+    blocks[place->second].tensors.push_back(i);
   }
   return blocks;
+}
+
+int64_t sum_of(const std::vector<int64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0});
+}
+int64_t sum_of(const std::vector<int64_t>& counts, const Block& block) {
+  int64_t sum = 0;
+  for (const size_t i : block.tensors) sum += counts[i];
+  return sum;
 }
 
 std::vector<InspectedModel::Vocabulary> vocabularies_of(const std::string& folder,
@@ -92,8 +98,12 @@ std::string entry(const std::string& name, const std::string& value) {
   return fmt::format("{:<12} {}\n", name, value);
 }
 
-// The length of the header in eight bytes, and the header, which is JSON.
-bool begins_as_safetensors(std::string_view bytes) { return bytes.size() > 8 && bytes[8] == '{'; }
+// The length of the header in eight bytes, and the header, which is a JSON object.
+bool begins_as_safetensors(std::string_view bytes) {
+  if (bytes.size() <= 8) return false;
+  const size_t first = bytes.find_first_not_of(" \t\n\r", 8);
+  return first != std::string_view::npos && bytes[first] == '{';
+}
 
 std::string tensors_as_text(const InspectedModel& model) {
   size_t width = 0;
@@ -102,14 +112,17 @@ std::string tensors_as_text(const InspectedModel& model) {
                        int64_t count) {
     return fmt::format("{:<{}}  {:<4}  {:<14} {:>13}\n", name, width + 2, dtype, shape, grouped(count));
   };
+  const std::vector<int64_t> counts = parameters_of(model.header.tensors);
   std::string text;
   for (const Block& block : blocks_of(model)) {
-    text += row(shown(block.name), "", "", block.parameters);
-    for (const StoredTensor* tensor : block.tensors)
-      text += row("  " + shown(tensor->name), tensor->dtype,
-                  fmt::format("[{}]", fmt::join(tensor->shape, ", ")), parameters_of(model, *tensor));
+    text += row(shown(block.name), "", "", sum_of(counts, block));
+    for (const size_t i : block.tensors) {
+      const StoredTensor& tensor = model.header.tensors[i];
+      text += row("  " + shown(tensor.name), tensor.dtype, fmt::format("[{}]", fmt::join(tensor.shape, ", ")),
+                  counts[i]);
+    }
   }
-  return text + row("total", "", "", total(model));
+  return text + row("total", "", "", sum_of(counts));
 }
 
 }  // namespace
@@ -138,7 +151,7 @@ std::string to_text(const InspectedModel& model) {
   text += entry("bytes", grouped(model.checksum.bytes()));
   text += entry("crc64", model.checksum.hexadecimal());
   text += entry("tensors", grouped(static_cast<int64_t>(model.header.tensors.size())));
-  text += entry("parameters", grouped(total(model)));
+  text += entry("parameters", grouped(sum_of(parameters_of(model.header.tensors))));
   if (model.training) {
     text += entry("update", grouped(model.training->update));
     if (!model.training->averaged.empty())
@@ -156,10 +169,11 @@ std::string to_text(const InspectedModel& model) {
 }
 
 std::string to_json(const InspectedModel& model) {
+  const std::vector<int64_t> counts = parameters_of(model.header.tensors);
   Json json = {{"file", model.path},
                {"bytes", model.checksum.bytes()},
                {"crc64", model.checksum.hexadecimal()},
-               {"parameters", total(model)}};
+               {"parameters", sum_of(counts)}};
   if (model.training) {
     json["update"] = model.training->update;
     if (!model.training->averaged.empty()) json["averaged"] = model.training->averaged;
@@ -170,13 +184,14 @@ std::string to_json(const InspectedModel& model) {
     json["vocabularies"].push_back(
         {{"file", path}, {"entries", entries}, {"hash", hash}, {"crc64", checksum}});
   json["metadata"] = model.header.metadata;
-  for (const Block& block : blocks_of(model)) json["blocks"][block.name] = block.parameters;
+  Json::object_t blocks;  // each name once, so that none need be looked for
+  for (const Block& block : blocks_of(model)) blocks.emplace_back(block.name, sum_of(counts, block));
+  json["blocks"] = std::move(blocks);
   json["tensors"] = Json::array();
-  for (const StoredTensor& tensor : model.header.tensors) {
-    json["tensors"].push_back({{"name", tensor.name},
-                               {"dtype", tensor.dtype},
-                               {"shape", tensor.shape},
-                               {"parameters", parameters_of(model, tensor)}});
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const StoredTensor& tensor = model.header.tensors[i];
+    json["tensors"].push_back(
+        {{"name", tensor.name}, {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"parameters", counts[i]}});
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // a path may be no UTF-8
 }

@@ -151,6 +151,23 @@ claim "its shapes" grep -qE "^tensor +embedding.weight +f32 \[200, 32\] and f32 
 claim "and what it has alone" grep -qE "^tensor +decoder.layers.1.feed_forward.in.weight +only in b: f32 \[64, 32\]$" differences
 xformer-export to ctranslate2 -m run -o diff.ct2 --quiet
 claim "the same model of another toolkit: nothing" equal "$(diff_models run diff.ct2)" ""
+# FILE TYPE SHAPE BYTES: a safetensors file of the one tensor x; bytes as printf has them.
+one_tensor() {
+  local bytes header
+  bytes=$(printf "$4" | wc -c)
+  header=" {\"x\":{\"dtype\":\"$2\",\"shape\":$3,\"data_offsets\":[0,$bytes]}}"
+  { printf "\\x$(printf %x ${#header})\\0\\0\\0\\0\\0\\0\\0"; printf %s "$header"; printf "$4"; } >"$1"
+}
+one_tensor a.f16 F16 '[1,1,1,1,2]' '\000\074\000\100' # 1 and 2, IEEE 754's halves; 1 and 2.5
+one_tensor b.f16 F16 '[1,1,1,1,2]' '\000\074\000\101'
+claim "files of other types: how far" differs a.f16 b.f16
+claim "as numbers" equal "$(head -n 1 differences)" "tensor      x  f16 [1, 1, 1, 1, 2]  at most 0.5, relative 0.224"
+one_tensor a.i64 I64 '[]' '\001\0\0\0\0\0\0\0'
+one_tensor b.i64 I64 '[]' '\004\0\0\0\0\0\0\0'
+claim "whole numbers, too" differs a.i64 b.i64
+claim "a scalar" equal "$(head -n 1 differences)" "tensor      x  i64 []  at most 3, relative 3"
+claim "of two types: which" differs a.f16 b.i64
+claim "no distance" equal "$(head -n 1 differences)" "tensor      x  f16 [1, 1, 1, 1, 2] and i64 []"
 claim "one model: 2" refused 2 "models" diff_models run
 claim "nothing there: 3" refused 3 "nowhere: no model here" diff_models run nowhere
 claim "an unknown command: 2" refused 2 "no command 'averag'; did you mean 'average'" xformer-export averag

@@ -1,5 +1,8 @@
 #include "tools/inspect_model.h"
 
+#include <fmt/format.h>
+
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "core/file.h"
@@ -63,6 +66,22 @@ TEST_CASE("Export inspect: a file that another program wrote is shown, in types 
   const std::string text = to_text(model);
   CHECK_THAT(text, Catch::Contains("b.c") && Catch::Contains("F16") && Catch::Contains("[2, 3]"));
   CHECK_THAT(text, Catch::Contains("\"a = x\\ny\""));  // on one line
+}
+
+// 0.6 s here; a reader that looks at all tensors for each of them takes a minute.
+TEST_CASE("Export inspect: tens of thousands of tensors are shown in time that grows with them", "[unit]") {
+  std::string header;
+  for (int i = 0; i < 60000; ++i)
+    header += (i > 0 ? "," : "{") +
+              fmt::format(R"("b{0}.x":{{"dtype":"U8","shape":[1],"data_offsets":[{0},{1}]}})", i, i + 1);
+  const TemporaryFolder folder;
+  folder.write("f", with_length(header + "}", std::string(60000, 'x')));
+  const std::clock_t begin = std::clock();
+  const InspectedModel model = inspected(folder / "f");
+  CHECK(model.header.tensors.size() == 60000);
+  CHECK_THAT(to_text(model), Catch::Contains("total") && Catch::Contains("60,000"));
+  CHECK(to_json(model).size() > 60000);
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 15);
 }
 
 TEST_CASE("Export inspect: what is missing, foreign or beside another vocabulary is refused", "[unit]") {
