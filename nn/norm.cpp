@@ -5,8 +5,9 @@
 
 namespace xf::nn {
 
-Norm::Norm(Registry& registry, const std::string& name, int64_t dim)
+Norm::Norm(Registry& registry, const std::string& name, int64_t dim, float epsilon)
     : name_(name),
+      epsilon_(epsilon),
       gamma_(registry.add(name + ".weight", {dim}, Init::ones())),
       beta_(registry.add(name + ".bias", {dim}, Init::zeros())) {}
 
@@ -14,7 +15,7 @@ Variable Norm::forward(Step& step, const Variable& x) const {
   const auto leaf = [&](const Parameter& parameter) {
     return step.tape.leaf(parameter.value, parameter.gradient);
   };
-  const Variable y = autograd::layer_norm(step.tape, x, leaf(gamma_), leaf(beta_), kLayerNormEps);
+  const Variable y = autograd::layer_norm(step.tape, x, leaf(gamma_), leaf(beta_), epsilon_);
   step.show(name_, "LN0", "y", y.value());
   return y;
 }
@@ -27,8 +28,8 @@ Norm::Sum Norm::forward_residual(Step& step, const Variable& x, const Variable& 
   const Tensor y = step.allocate(x.value().shape(), dtype);
   const Tensor mean = step.allocate({T}, accumulator_of(dtype)),
                rstd = step.allocate({T}, accumulator_of(dtype));
-  kernels::residual_norm_forward(x.value(), s.value(), dropout, gamma_.value, beta_.value, kLayerNormEps, sum,
-                                 y, mean, rstd);
+  kernels::residual_norm_forward(x.value(), s.value(), dropout, gamma_.value, beta_.value, epsilon_, sum, y,
+                                 mean, rstd);
   step.show(name_, "RN0", "sum", sum), step.show(name_, "RN0", "y", y);
   const auto outputs = step.tape.record(name_, {sum, y}, {x, s}, [=, this](autograd::Gradients& grad) {
     const Tensor dsum = grad.of_output(0), dy = grad.of_output(1);

@@ -10,7 +10,8 @@ constexpr float kLayerNormEps = 1e-5f;
 
 class Norm {
  public:
-  Norm(Registry& registry, const std::string& name, int64_t dim);
+  // `epsilon` is added to the variance.
+  Norm(Registry& registry, const std::string& name, int64_t dim, float epsilon = kLayerNormEps);
 
   // y = layer_norm(x)   [T, D] -> [T, D]
   Variable forward(Step& step, const Variable& x) const;
@@ -24,6 +25,7 @@ class Norm {
 
  private:
   std::string name_;
+  float epsilon_;
   const Parameter& gamma_;
   const Parameter& beta_;
 };

@@ -13,8 +13,8 @@ namespace xf::nn {
 
 // One row of the residual stream: attention or feed-forward, and the norm that goes with it.
 struct Sublayer {
-  Sublayer(Registry& registry, const std::string& name, int64_t dim)
-      : norm(registry, name + ".norm", dim), site(registry.new_dropout_site()) {}
+  Sublayer(Registry& registry, const std::string& name, const TransformerConfig& config)
+      : norm(registry, name + ".norm", config.dim, config.norm_epsilon), site(registry.new_dropout_site()) {}
   Norm norm;
   uint32_t site;  // of the dropout on the sublayer's output
 };
@@ -54,7 +54,7 @@ class LayerStack {
       layers_.push_back(std::make_unique<Layer>(registry, fmt::format("{}.layers.{}", name, l), config));
     }
     if (config.norm == NormPlacement::pre)
-      last_ = std::make_unique<Norm>(registry, name + ".norm", config.dim);
+      last_ = std::make_unique<Norm>(registry, name + ".norm", config.dim, config.norm_epsilon);
   }
 
   size_t size() const { return layers_.size(); }

@@ -55,11 +55,11 @@ class CachedDecoding final : public TranslationModel::Decoding {
 
 DecoderLayer::DecoderLayer(Registry& registry, const std::string& name, const TransformerConfig& config)
     : self_attention(registry, name + ".self_attention", attention_options(config)),
-      self_attention_sublayer(registry, name + ".self_attention", config.dim),
+      self_attention_sublayer(registry, name + ".self_attention", config),
       cross_attention(registry, name + ".cross_attention", attention_options(config)),
-      cross_attention_sublayer(registry, name + ".cross_attention", config.dim),
+      cross_attention_sublayer(registry, name + ".cross_attention", config),
       feed_forward(registry, name + ".feed_forward", feed_forward_options(config)),
-      feed_forward_sublayer(registry, name + ".feed_forward", config.dim) {}
+      feed_forward_sublayer(registry, name + ".feed_forward", config) {}
 
 Transformer::Transformer(const TransformerConfig& config, Registry& registry)
     : TranslationModel(config, registry),

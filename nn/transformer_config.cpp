@@ -24,6 +24,8 @@ const TransformerConfig& checked(const TransformerConfig& config) {
     fail(ErrorKind::usage, "transformer-heads {} does not divide dim-emb {}; choose a divisor", config.heads,
          config.dim);
   }
+  if (!(config.norm_epsilon > 0 && config.norm_epsilon < 1))
+    fail(ErrorKind::usage, "layer-norm-epsilon must be above 0 and below 1, got {}", config.norm_epsilon);
   if (config.dim % 2 != 0)
     fail(ErrorKind::usage, "dim-emb must be even (sine and cosine), got {}", config.dim);
   if (config.rotary_positions && config.learned_positions)

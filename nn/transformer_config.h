@@ -32,6 +32,7 @@ struct TransformerConfig {
   int64_t dim = 128, heads = 4, feed_forward = 256;
   int64_t encoder_layers = 4, decoder_layers = 4;
   NormPlacement norm = NormPlacement::post;
+  float norm_epsilon = kLayerNormEps;  // what layer normalisation adds to the variance
   kernels::Activation activation = kernels::Activation::relu;
   kernels::PositionLayout positions = kernels::PositionLayout::interleaved;
   bool learned_positions = false;  // instead of sinusoids a table for each side, [max_length, dim]

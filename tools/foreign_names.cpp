@@ -51,6 +51,8 @@ constexpr auto kNames = std::to_array<Pair>({
     {"encoder-layers", "enc-depth"},
     {"decoder-layers", "dec-depth"},
     {"layer-norm", "norm"},
+    {"layer-norm-eps", "layer-norm-epsilon"},
+    {"norm-eps", "layer-norm-epsilon"},
     {"encoder-normalize-before", "norm"},
     {"dropout", "transformer-dropout"},
     {"attention-dropout", "transformer-dropout-attention"},

@@ -130,6 +130,7 @@ nn::TransformerConfig model_config(const Options& options, int64_t source_vocabu
   config.encoder_layers = options.get_int("enc-depth");
   config.decoder_layers = options.get_int("dec-depth");
   config.norm = options.get_string("norm") == "pre" ? nn::NormPlacement::pre : nn::NormPlacement::post;
+  config.norm_epsilon = static_cast<float>(options.get_float("layer-norm-epsilon"));
   config.activation = activation(options.get_string("transformer-ffn-activation"));
   config.positions = position_layout(options.get_string("position-layout"));
   config.learned_positions = options.get_bool("transformer-train-positions");

@@ -85,6 +85,10 @@ std::vector<Row> model_options() {
       integer("transformer-dim-ffn", kByTask, "N", "inner width of the feed-forward block")
           .between(1, kMostIds),
       choice("norm", "post|pre", kByTask, "layer normalisation after each block (the paper) or before it"),
+      real("layer-norm-epsilon", "1e-05", "X",
+           "what layer normalisation adds to the variance; others have 1e-06")
+          .between(1e-12, 0.1)
+          .seldom(),
       choice("transformer-ffn-activation", "relu|gelu|swish", kByTask,
              "between the two feed-forward layers; swish, also called SiLU: x sigmoid(x)"),
       flag("tied-embeddings", kByTask, "target embedding and output layer share one matrix"),

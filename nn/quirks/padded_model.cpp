@@ -21,6 +21,7 @@ const TransformerConfig& checked(const TransformerConfig& config, DType dtype) {
   check(config.tying == Tying::none, "ties no matrices: --tied-embeddings=false --tied-embeddings-all=false");
   check(config.positions == kernels::PositionLayout::interleaved, "has --position-layout interleaved");
   check(!config.learned_positions, "learns no positions: leave --transformer-train-positions out");
+  check(config.norm_epsilon == kLayerNormEps, "has --quirks norm-eps=X: leave --layer-norm-epsilon out");
   check(!config.rotary_positions, "adds its positions: leave --transformer-rotary-positions out");
   check(dtype != DType::bf16, "computes in --precision float32");
   return config;

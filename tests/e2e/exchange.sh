@@ -99,15 +99,15 @@ to hf-marian -m opus.run -o opus.hf --quiet
 claim "to there, here and there: the same tensors" same_bytes opus.hf/model.safetensors \
   <(to xformer -m opus.hf -o opus.back --quiet && to hf-marian -m opus.back -o opus.hf2 --quiet && cat opus.hf2/model.safetensors)
 
-# ---- models as Marian writes them; its layer normalisation adds 1e-6 to the variance, ours 1e-5
+# ---- models as Marian writes them, whose layer normalisation adds 1e-6 to the variance: with 1e-5 they are up to 5e-5 off
 for name in post pre; do
   model=$npz/$name
-  claim "Marian, $name-norm: text and log-probabilities of its equations" as_theirs "$model" "$model" 1e-4
-  claim "the file by its name, too" as_theirs "$model/model.npz" "$model" 1e-4
+  claim "Marian, $name-norm: text and log-probabilities of its equations" as_theirs "$model" "$model" 1e-5
+  claim "the file by its name, too" as_theirs "$model/model.npz" "$model" 1e-5
   claim "as a model of this project" to xformer -m "$model" -o "$name.marian" --quiet
-  claim "the same text" as_theirs "$name.marian" "$model" 1e-4
+  claim "the same text" as_theirs "$name.marian" "$model" 1e-5
   claim "for CTranslate2 and back" to ctranslate2 -m "$name.marian" -o "$name.marian.ct2" --verify --quiet
-  claim "the same text" as_theirs "$name.marian.ct2" "$model" 1e-4
+  claim "the same text" as_theirs "$name.marian.ct2" "$model" 1e-5
 done
 # A folder without SentencePiece models, as classical models of Marian are: text is cut already, by whom ever. A vocabulary may
 # be a plain list, too.

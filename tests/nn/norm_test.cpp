@@ -117,3 +117,27 @@ TEST_CASE("Norm behind a residual: the same rows of an update are dropped howeve
     CHECK(same_bits(part.y.value(), whole.y.value().slice_rows(begin, end)));
   }
 }
+
+TEST_CASE("Norm: what is added to the variance is its own, alone and behind a residual", "[unit]") {
+  constexpr float kEpsilon = 0.5f;
+  Registry registry{DType::f64};
+  const Norm block{registry, "n", kDim, kEpsilon};
+  registry.allocate(Device::cpu(), Registry::Gradients::yes);
+  randomise(registry);
+  const auto norm_of = [](Tape& tape, const Leaves& p, const Variable& x) {
+    return autograd::layer_norm(tape, x, p.at("n.weight"), p.at("n.bias"), kEpsilon);
+  };
+  const Block alone = [&](Step& step, const Variables& x) { return block.forward(step, x[0]); };
+  const Witness of_alone = [=](Tape& tape, const Leaves& p, const Variables& x) {
+    return norm_of(tape, p, x[0]);
+  };
+  CHECK(witness_error(registry, alone, of_alone, {random_f64({7, kDim}, 1)}).error <= 1e-12);
+  const Block behind = [&](Step& step, const Variables& x) {
+    return block.forward_residual(step, x[0], x[1], {}).y;
+  };
+  const Witness of_sum = [=](Tape& tape, const Leaves& p, const Variables& x) {
+    return norm_of(tape, p, autograd::add(tape, x[0], x[1]));
+  };
+  CHECK(witness_error(registry, behind, of_sum, {random_f64({7, kDim}, 1), random_f64({7, kDim}, 2)}).error <=
+        1e-12);
+}

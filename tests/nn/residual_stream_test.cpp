@@ -14,9 +14,9 @@ constexpr int64_t kTokens = 7, kDim = 5;
 // Two sublayers, each of which multiplies by constants, and the stream past them.
 struct Fixture {
   Registry registry{DType::f64};
-  Sublayer first{registry, "first", kDim}, second{registry, "second", kDim};
+  TransformerConfig config{.dim = kDim};
+  Sublayer first{registry, "first", config}, second{registry, "second", config};
   Norm last{registry, "last", kDim};  // read in pre-norm only
-  TransformerConfig config;
   Tokens tokens = tokens_of({0, 3, kTokens}, 60, 40);
   Tensor factor1 = random_f64({kTokens, kDim}, 5), factor2 = random_f64({kTokens, kDim}, 6);
 

@@ -314,6 +314,14 @@ TEST_CASE("Options: --precision auto is what the device has products of", "[unit
         (kernels::has_fast_bf16_products(Device::cpu()) ? DType::bf16 : DType::f32));
 }
 
+TEST_CASE("Options: what layer normalisation adds to the variance is in the model's config, within bounds",
+          "[unit]") {
+  CHECK(model_config(train({}), 10, 10).norm_epsilon == 1e-5f);
+  CHECK(model_config(train({"--layer-norm-epsilon", "1e-6"}), 10, 10).norm_epsilon == 1e-6f);
+  for (const char* value : {"0", "1", "-1e-6", "nan"})
+    CHECK_THAT(train_error({"--layer-norm-epsilon", value}), Catch::StartsWith("2: "));
+}
+
 TEST_CASE("Options: rotary positions are in the model's config, and exclude others", "[unit]") {
   CHECK_FALSE(model_config(train({}), 10, 10).rotary_positions);
   CHECK(model_config(train({"--transformer-rotary-positions"}), 10, 10).rotary_positions);

@@ -51,6 +51,7 @@ std::string configuration_of(const ExchangedModel& model) {
   set("transformer-heads", config.heads);
   set("transformer-dim-ffn", config.feed_forward);
   set_word("norm", config.norm == nn::NormPlacement::pre ? "pre" : "post");
+  set("layer-norm-epsilon", config.norm_epsilon);
   set_word("transformer-ffn-activation", name_of(config.activation));
   set("tied-embeddings", config.tying == nn::Tying::target);
   set("tied-embeddings-all", config.tying == nn::Tying::all);

@@ -111,6 +111,7 @@ nn::TransformerConfig MarianOptions::config() const {
   config.encoder_layers = size("enc-depth", 1, kMostLayers);
   config.decoder_layers = size("dec-depth", 1, kMostLayers);
   config.norm = norm();
+  config.norm_epsilon = 1e-6f;
   config.positions = kernels::PositionLayout::marian;
   config.max_length = size("max-length", 100, kWidest) + 1;
   const std::string activation = word("transformer-ffn-activation");
