@@ -1,9 +1,10 @@
-// What lies beside another toolkit's weights: settings, and pieces by their ids.
+// What lies beside another toolkit's weights: settings, pieces by their ids, and an index of files.
 #include "tools/exchange/settings.h"
 
 #include <set>
 
 #include "tests/fuzz/target.h"
+#include "tools/exchange/hf_weights.h"
 
 namespace xf::fuzz {
 
@@ -12,6 +13,10 @@ void read(std::string_view bytes) {
   attempt([&] {
     const std::vector<std::string> pieces = parse_pieces(bytes, "vocab.json");
     promise(std::set(pieces.begin(), pieces.end()).size() == pieces.size(), "no piece stands there twice");
+  });
+  attempt([&] {
+    for (const std::string& file : files_of_index(bytes, "model.safetensors.index.json"))
+      promise(file.find('/') == std::string::npos, "what an index names lies beside it");
   });
   const Settings settings = Settings::parse(bytes, "config.json");
   for (const char* key : {"d_model", "dropout", "activation_function", "scale_embedding"}) {

@@ -5,7 +5,7 @@
 
 FOLDER holds RUN, exported: `ctranslate2`, `ctranslate2-float16` and `ctranslate2-int8`, or `hf-marian`, or all. LINES are
 translated by xformer-translate with RUN and by CTranslate2 and transformers with the exports, greedily and with a beam of
-5. Lines that our search had to cut at MOST_PIECES are left out. Prints a line for each claim and exits with 1 if one does
+5, and of 4. Lines that our search had to cut at MOST_PIECES are left out. Prints a line for each claim and exits with 1 if one does
 not hold; says which program was left out, because it is not installed.
 """
 import json
@@ -103,15 +103,10 @@ def compare_transformers():
           not loading["unexpected_keys"] and not loading["missing_keys"] and not loading["mismatched_keys"],
           str({key: value for key, value in loading.items() if value}))
     ours = translate(run, 1)
-    texts = subprocess.run([f"{programs}/xformer-translate", "-m", run, "-i", lines_file, "-b", "1", "--quiet"],
-                           check=True, capture_output=True, text=True).stdout.splitlines()
-    different, apart = [], 0.0
+    ended = {i for i, (pieces, scores, _) in enumerate(ours) if len(scores) == len(pieces) + 1}
+    apart = 0.0
     for begin in range(0, len(lines), 50):
         batch = tokenizer(lines[begin:begin + 50], return_tensors="pt", padding=True)
-        with torch.no_grad():
-            generated = model.generate(**batch, num_beams=1, do_sample=False, max_length=256)
-        decoded = tokenizer.batch_decode(generated, skip_special_tokens=True, use_source_tokenizer=False)
-        different += [begin + i for i, text in enumerate(decoded) if text != texts[begin + i]]
         ids = [tokenizer.convert_tokens_to_ids(pieces) for pieces, _, _ in ours[begin:begin + 50]]
         if tokenizer.separate_vocabs:
             ids = [[tokenizer.target_encoder[piece] for piece in pieces] for pieces, _, _ in ours[begin:begin + 50]]
@@ -123,11 +118,19 @@ def compare_transformers():
         for i, (row, (_, scores, _)) in enumerate(zip(ids, ours[begin:begin + 50])):
             for place, (token, score) in enumerate(zip(row + [model.config.eos_token_id], scores)):
                 apart = max(apart, abs(log_probs[i, place, token].item() - score))
-    ended = {i for i, (pieces, scores, _) in enumerate(ours) if len(scores) == len(pieces) + 1}
-    different = [i for i in different if i in ended]
-    claim(f"transformers: the greedy text of {len(ended)} lines of {len(lines)} that end", ended and not different,
-          f"{len(different)} differ, the first in line {different[0] + 1}" if different else "")
     claim("transformers: a token's log-probability within 1e-4", apart <= 1e-4, f"{apart:.1e}")
+    for beam in (1, 4):  # everything else as generation_config.json says
+        texts = subprocess.run([f"{programs}/xformer-translate", "-m", run, "-i", lines_file, "-b", str(beam), "--quiet"],
+                               check=True, capture_output=True, text=True).stdout.splitlines()
+        different = []
+        for begin in range(0, len(lines), 50):
+            batch = tokenizer(lines[begin:begin + 50], return_tensors="pt", padding=True)
+            with torch.no_grad():
+                generated = model.generate(**batch, num_beams=beam, max_length=256)
+            decoded = tokenizer.batch_decode(generated, skip_special_tokens=True, use_source_tokenizer=False)
+            different += [begin + i for i, text in enumerate(decoded) if text != texts[begin + i] and begin + i in ended]
+        claim(f"transformers, beam {beam}: the text of {len(ended)} lines of {len(lines)} that end", ended and not different,
+              f"{len(different)} differ, the first in line {different[0] + 1}" if different else "")
 
 
 present = [name for name in ("ctranslate2", "hf-marian") if (folder / name).exists()]

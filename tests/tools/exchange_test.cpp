@@ -1,6 +1,7 @@
 // Models to and from other toolkits. More of it, as users do it: tests/e2e/exchange.sh; with those toolkits themselves:
 // tests/e2e/exchange_peers.sh.
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/file.h"
 #include "core/folder_writer.h"
@@ -238,6 +239,68 @@ TEST_CASE(
   REQUIRE(model.warnings.size() == 1);
   CHECK_THAT(model.warnings.front(), Catch::Contains("length_penalty is -1"));
   CHECK_THAT(import_model(other.path()).checkpoint.config, Catch::Contains("normalize = 0"));
+}
+
+// As transformers saves a model with max_shard_size: the tensors of `opus` in two files, and an index.
+TEST_CASE("Exchange: weights in several files are read by their index, or refused by what is wrong with it",
+          "[unit]") {
+  const Changed opus(fixture("opus"));
+  const ExchangedModel whole = read_hf_marian(opus.path());
+  const TemporaryFolder folder;
+  write_hf_marian(folder / "", whole);
+  nn::TensorMap tensors = nn::read_safetensors(folder / "model.safetensors").tensors, first;
+  nlohmann::json map;
+  for (auto entry = tensors.begin(); first.size() < 5; entry = tensors.begin())
+    first.insert(tensors.extract(entry));
+  for (const auto& [name, tensor] : first) map[name] = "model-00001-of-00002.safetensors";
+  for (const auto& [name, tensor] : tensors) map[name] = "model-00002-of-00002.safetensors";
+  std::filesystem::remove(folder / "model.safetensors");
+  nn::write_safetensors(folder / "model-00001-of-00002.safetensors", first, {});
+  nn::write_safetensors(folder / "model-00002-of-00002.safetensors", tensors, {});
+  const auto write_index = [&](const nlohmann::json& index) {
+    folder.write("model.safetensors.index.json", index.dump());
+  };
+  write_index({{"metadata", {{"total_size", 1}}}, {"weight_map", map}});
+  CHECK(is_hf_marian(folder / ""));
+  CHECK(largest_difference(whole, read_hf_marian(folder / "")) == 0);
+  const auto error = [&] { return error_of([&] { read_hf_marian(folder / ""); }); };
+  std::filesystem::remove(folder / "model-00002-of-00002.safetensors");
+  CHECK_THAT(error(),
+             Catch::StartsWith("3: ") &&
+                 Catch::Contains("index.json: names model-00002-of-00002.safetensors, which is not there"));
+  write_index({{"weight_map", {{"a", "../model.safetensors"}}}});
+  CHECK_THAT(error(), Catch::StartsWith("3: ") &&
+                          Catch::Contains("names '../model.safetensors', which is no file beside it"));
+  write_index({{"weights", map}});
+  CHECK_THAT(error(), Catch::StartsWith("3: ") && Catch::Contains("no index of tensors"));
+}
+
+TEST_CASE(
+    "Exchange: a search of transformers that goes on for a better translation is told, and so is the rest",
+    "[unit]") {
+  const auto warnings_with = [](const std::string& settings) {
+    Changed opus(fixture("opus"));
+    opus.change("generation_config.json", "{", "{\n " + settings + ",");
+    return read_hf_marian(opus.path()).warnings;
+  };
+  CHECK(warnings_with("\"num_beams\": 4, \"early_stopping\": true").empty());
+  CHECK(warnings_with("\"num_beams\": 1").empty());
+  CHECK(warnings_with("\"no_repeat_ngram_size\": 0, \"repetition_penalty\": 1.0").empty());
+  for (const char* settings :
+       {"\"num_beams\": 4", "\"num_beams\": 4, \"early_stopping\": \"never\"", "\"no_repeat_ngram_size\": 3",
+        "\"repetition_penalty\": 1.5", "\"min_length\": 2", "\"do_sample\": true"}) {
+    INFO(settings);
+    CHECK(warnings_with(settings).size() == 1);
+  }
+}
+
+// "early_stopping": transformers' generation/configuration_utils.py; without it other translations are found, of 300 lines 3.
+TEST_CASE("Exchange: what is written for transformers searches as ours does", "[unit]") {
+  const TemporaryFolder folder;
+  write_hf_marian(folder / "", read_hf_marian(fixture("opus")));
+  const auto settings = nlohmann::json::parse(read_file(folder / "generation_config.json"));
+  CHECK(settings["early_stopping"] == true);
+  CHECK(read_hf_marian(folder / "").warnings.empty());
 }
 
 TEST_CASE(

@@ -65,6 +65,7 @@ Json generation_of(const ExchangedModel& model) {
           {"bad_words_ids", banned},
           {"num_beams", model.beam_size},
           {"length_penalty", model.normalize},
+          {"early_stopping", true},  // a search of ours ends with as many translations as it has beams
           {"max_length", kMostTokens}};
 }
 
@@ -102,6 +103,8 @@ void check_hf_marian(const ExchangedModel& model) {
   if (model.config.rotary_positions) refuse("positions are rotary", "MarianMT computes sinusoids");
   if (model.config.positions == kernels::PositionLayout::marian)
     refuse("positions have Marian's frequencies", "MarianMT computes others");
+  if (model.config.norm_epsilon != nn::kLayerNormEps)
+    refuse("layer-norm-epsilon is not 1e-05", "MarianMT has that one alone");
   for (const auto& tokenizer : {model.vocabularies.source, model.vocabularies.target}) {
     if (std::string_view(tokenizer->extension()) != ".spm")
       refuse("its vocabulary is a list of words", "MarianMT's tokenizer needs SentencePiece models");

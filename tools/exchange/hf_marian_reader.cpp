@@ -6,49 +6,15 @@
 #include "tools/exchange/foreign_vocabulary.h"
 #include "tools/exchange/hf_marian.h"
 #include "tools/exchange/hf_marian_names.h"
-#include "tools/exchange/safetensors_arrays.h"
+#include "tools/exchange/hf_weights.h"
 #include "tools/exchange/settings.h"
-#include "tools/exchange/torch_file.h"
+#include "tools/progress.h"
 
 namespace xf::tools::exchange {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// The tensors by name, from either kind of file.
-class Weights {
- public:
-  explicit Weights(const std::string& folder) {
-    for (const auto& [name, read] : {std::pair{"/model.safetensors", &safetensors_arrays},
-                                     std::pair{"/pytorch_model.bin", &torch_arrays}}) {
-      if (!fs::exists(folder + name)) continue;
-      path_ = folder + name;
-      stored_ = read(path_);
-      return;
-    }
-    fail(ErrorKind::data, "{}: neither model.safetensors nor pytorch_model.bin in this folder", folder);
-  }
-
-  bool has(const std::string& name) const { return stored_.arrays.contains(name); }
-  Tensor tensor(const std::string& name) const {
-    const auto found = stored_.arrays.find(name);
-    if (found == stored_.arrays.end()) fail(ErrorKind::data, "{}: has no {}", path_, name);
-    return f32_values(found->second, path_ + ": " + name);
-  }
-  // The first of them that is there: which of tied tensors is saved depends on the writer.
-  Tensor first_of(const std::vector<const char*>& names) const {
-    for (const char* name : names) {
-      if (has(name)) return tensor(name);
-    }
-    fail(ErrorKind::data, "{}: has no {}", path_, names.front());
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  StoredArrays stored_;
-};
 
 int64_t size_of(const Settings& settings, const char* key, int64_t most) {
   const int64_t value = settings.required_integer(key);
@@ -123,7 +89,7 @@ nn::TransformerConfig config_of(const Settings& settings) {
 }
 
 // Where they are stored, they must be the sinusoids that the class computes.
-void check_positions(const Weights& weights, const nn::TransformerConfig& config) {
+void check_positions(const HfWeights& weights, const nn::TransformerConfig& config) {
   constexpr float kRounding = 2e-3f;  // of f16
   for (const std::string side : {"encoder", "decoder"}) {
     const std::string name = "model." + side + ".embed_positions.weight";
@@ -139,7 +105,7 @@ void check_positions(const Weights& weights, const nn::TransformerConfig& config
   }
 }
 
-Tensor tensor_of(const Weights& weights, const std::string& name, const nn::TransformerConfig& config) {
+Tensor tensor_of(const HfWeights& weights, const std::string& name, const nn::TransformerConfig& config) {
   if (name == kHfShared) return weights.first_of({kHfShared, kHfTarget, kHfSource, kHfOutput});
   if (name == kHfSource) return weights.first_of({kHfSource, kHfShared});
   if (name == kHfTarget) return weights.first_of({kHfTarget, kHfShared, kHfOutput});
@@ -194,6 +160,34 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
                               warnings);
 }
 
+// As transformers has it: what its class does not have is passed over, and told. The names of tied tensors are all known.
+void tell_left_over(const HfWeights& weights, std::vector<std::string>& warnings) {
+  std::vector<std::string> names = weights.left_over();
+  std::erase_if(names, [](const std::string& name) {
+    return name == kHfShared || name == kHfSource || name == kHfTarget || name == kHfOutput;
+  });
+  if (!names.empty())
+    warnings.push_back(fmt::format("{}: {} of it, such as {}, {} none of MarianMT's and left out",
+                                   weights.path(), counted(static_cast<int64_t>(names.size()), "tensor"),
+                                   names.front(), names.size() == 1 ? "is" : "are"));
+}
+
+// What a search there does and one here does not, unless it has the value without effect.
+void tell_other_search(const Settings& search, std::vector<std::string>& warnings) {
+  constexpr std::pair<const char*, double> kNumbers[] = {
+      {"no_repeat_ngram_size", 0}, {"encoder_no_repeat_ngram_size", 0},
+      {"repetition_penalty", 1},   {"min_length", 0},
+      {"min_new_tokens", 0},       {"diversity_penalty", 0},
+      {"num_beam_groups", 1}};
+  for (const auto& [key, without_effect] : kNumbers) {
+    if (const double value = search.number(key).value_or(without_effect); value != without_effect)
+      warnings.push_back(
+          fmt::format("{}: {} is {}, which a search here does not do", search.path(), key, value));
+  }
+  if (search.flag("do_sample").value_or(false))
+    warnings.push_back(fmt::format("{}: do_sample is true; translations are searched here", search.path()));
+}
+
 // The defaults of a search, which another one may have in their place.
 void take_search(const Settings& search, ExchangedModel& model) {
   const int64_t beams = search.integer("num_beams").value_or(1);
@@ -206,6 +200,12 @@ void take_search(const Settings& search, ExchangedModel& model) {
   if (penalty < 0)
     model.warnings.push_back(
         fmt::format("{}: length_penalty is {}; a search has 0 here, without one", search.path(), penalty));
+  if (beams > 1 && !search.is_true("early_stopping"))
+    model.warnings.push_back(fmt::format(
+        "{}: early_stopping is not true: a search there may go on for a better translation, and one here "
+        "ends with {}",
+        search.path(), model.beam_size));
+  tell_other_search(search, model.warnings);
 }
 
 }  // namespace
@@ -214,8 +214,7 @@ bool is_hf_marian(const std::string& folder) {
   std::error_code unknown;
   const auto has = [&](const char* name) { return fs::is_regular_file(folder + name, unknown); };
   // Our checkpoints have a state.json.
-  return has("/config.json") && !has("/state.json") &&
-         (has("/model.safetensors") || has("/pytorch_model.bin"));
+  return has("/config.json") && !has("/state.json") && has_hf_weights(folder);
 }
 
 ExchangedModel read_hf_marian(const std::string& folder) {
@@ -223,11 +222,12 @@ ExchangedModel read_hf_marian(const std::string& folder) {
   ExchangedModel model;
   model.where = folder;
   model.config = config_of(settings);
-  const Weights weights(folder);
+  const HfWeights weights(folder);
   check_positions(weights, model.config);
   const TensorParts parts = hf_marian_parts(model.config);
   const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.config); };
   model.tensors = joined_model(theirs, parts, model.config, weights.path());
+  tell_left_over(weights, model.warnings);
   bool separate = false;
   if (const std::string tokenizer = folder + "/tokenizer_config.json"; fs::exists(tokenizer)) {
     const Settings text = Settings::read(tokenizer);

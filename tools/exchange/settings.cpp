@@ -35,6 +35,16 @@ const Json* Settings::find(const char* key) const {
   return found == json_.end() || found->is_null() ? nullptr : &*found;
 }
 
+bool Settings::is_null(const char* key) const {
+  const auto found = json_.find(key);
+  return found != json_.end() && found->is_null();
+}
+
+bool Settings::is_true(const char* key) const {
+  const Json* value = find(key);
+  return value && value->is_boolean() && value->get<bool>();
+}
+
 void Settings::refuse(const char* key, const char* expected) const {
   fail(ErrorKind::data, "{}: {} is not {}", path_, key, expected);
 }

@@ -22,6 +22,9 @@ class Settings {
   std::optional<double> number(const char* key) const;
   std::optional<bool> flag(const char* key) const;
   std::optional<std::string> text(const char* key) const;
+  // Whether it is there and says null; whether it says true, where it may be of several kinds.
+  bool is_null(const char* key) const;
+  bool is_true(const char* key) const;
   // Error data if it is missing.
   int64_t required_integer(const char* key) const;
 
