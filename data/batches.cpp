@@ -132,12 +132,11 @@ BatchCapacity capacity_for(int64_t mini_batch_words) {
 BatchSpecials batch_specials(const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer) {
   const BatchSpecials specials{source_tokenizer.eos_id(), target_tokenizer.bos_id(),
                                target_tokenizer.eos_id()};
-  if (specials.source_eos < 0 || specials.target_bos < 0 || specials.target_eos < 0) {
+  if (specials.target_bos < 0 || specials.target_eos < 0) {
     fail(ErrorKind::data,
-         "vocabulary: needs </s> (source id {}, target id {}) and a target <s> (id {}); train one with "
-         "xformer-vocab, "
-         "or SentencePiece with bos_id and eos_id set",
-         specials.source_eos, specials.target_eos, specials.target_bos);
+         "vocabulary: the target's needs <s> (id {}) and </s> (id {}); train one with xformer-vocab, or "
+         "SentencePiece with bos_id and eos_id set",
+         specials.target_bos, specials.target_eos);
   }
   return specials;
 }

@@ -21,8 +21,8 @@ namespace xf::data {
 // target <= words, source <= 1.25 words, sentences <= words / 8. Error usage unless words >= 8.
 BatchCapacity capacity_for(int64_t mini_batch_words);
 
-// The ids that batches add to the sentences; target_eos -1: none. Error data if the vocabulary of a tokenizer lacks
-// one of them.
+// The ids that batches add to the sentences; source_eos, target_eos -1: none. Error data if the target's vocabulary lacks one
+// of its; sources may have no end, as OpenNMT reads them.
 struct BatchSpecials {
   int32_t source_eos = 0, target_bos = 0, target_eos = 0;
 };

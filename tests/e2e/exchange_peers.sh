@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Exported models in the programs that they are for, CTranslate2 and transformers, where python3, or $XFORMER_PEERS_VENV's,
-# has them; else skipped. Trains the demo for a minute.
+# Exported models in the programs that they are for, CTranslate2 and transformers, and random models of other toolkits in these
+# and here; safetensors files, as its own implementation reads them. Where python3, or $XFORMER_PEERS_VENV's, has the packages;
+# else skipped. Trains the demo for a minute.
 #   exchange_peers.sh FOLDER_OF_THE_PROGRAMS [PACKAGE...]     these are installed first, into an environment of their own
-compare=$(cd "$(dirname "$0")/../peers" && pwd)/compare_exchange.py
+peers=$(cd "$(dirname "$0")/../peers" && pwd)
+compare=$peers/compare_exchange.py
 support=$(cd "$(dirname "$0")" && pwd)/support.sh
 set -- "$(cd "$1" && pwd)" "${@:2}"
 # shellcheck source=tests/e2e/support.sh
@@ -15,6 +17,19 @@ fi
 python=${XFORMER_PEERS_VENV:+$XFORMER_PEERS_VENV/bin/}python3
 "$python" -c 'import ctranslate2, sentencepiece' 2>/dev/null ||
   { echo "[skipped] no $python with ctranslate2 and sentencepiece"; exit 0; }
+has() { "$python" -c "import $*" 2>/dev/null; }
+export PYTHONDONTWRITEBYTECODE=1
+claim "random models of toolkits that CTranslate2 converts" "$python" "$peers/ctranslate2_models.py" "$programs" converted 3
+if has safetensors; then
+  claim "safetensors: files that its own implementation reads and refuses" "$python" "$peers/compare_safetensors.py" "$programs" files
+else
+  echo "[left out] no safetensors"
+fi
+if has torch, transformers; then
+  claim "random models of transformers" "$python" "$peers/marianmt_models.py" "$programs" marianmt
+else
+  echo "[left out] no torch and transformers"
+fi
 xformer-vocab demo-corpus --quiet -o full || exit 1
 if "$python" -c 'import torch, transformers' 2>/dev/null; then
   for side in en de; do head -n 300 "full/train.$side" >"few.$side"; done

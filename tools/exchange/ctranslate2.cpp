@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "nn/model.h"
+#include "nn/norm.h"
 #include "tools/exchange/ctranslate2_file.h"
 #include "tools/exchange/ctranslate2_names.h"
 #include "tools/exchange/tensor_part.h"
@@ -123,13 +124,16 @@ void add_tensors(Writer& writer, const ExchangedModel& model) {
 
 Json config_of(const ExchangedModel& model) {
   const data::Tokenizer& target = *model.vocabularies.target;
+  // Theirs for nothing is ours. The shortest number that is the same f32.
+  const float epsilon = model.config.norm_epsilon;
+  const Json shown = epsilon == nn::kLayerNormEps ? Json() : Json(std::stod(fmt::format("{}", epsilon)));
   Json json = {{"unk_token", target.piece(target.unk_id())},
                {"bos_token", target.piece(target.bos_id())},
                {"eos_token", target.piece(target.eos_id())},
                {"decoder_start_token", target.piece(target.bos_id())},
                {"add_source_bos", false},
-               {"add_source_eos", true},
-               {"layer_norm_epsilon", nullptr},
+               {"add_source_eos", model.vocabularies.source->eos_id() >= 0},
+               {"layer_norm_epsilon", shown},
                {"multi_query_attention", false}};
   if (model.lowercase) json["lowercase"] = true;  // for our reader; theirs passes over it
   return json;
@@ -145,18 +149,18 @@ std::string pieces_as_json(const data::Tokenizer& tokenizer) {
 
 void check_ctranslate2(const ExchangedModel& model) {
   const data::Tokenizer &source = *model.vocabularies.source, &target = *model.vocabularies.target;
-  for (const int32_t id :
-       {source.unk_id(), source.eos_id(), target.unk_id(), target.eos_id(), target.bos_id()}) {
+  for (const int32_t id : {source.unk_id(), target.unk_id(), target.eos_id(), target.bos_id()}) {
     if (id < 0)
       fail(ErrorKind::usage, "{}: CTranslate2 needs a vocabulary with <unk>, <s> and </s>", model.where);
   }
-  for (const auto& [ours, theirs] : {std::pair{source.piece(source.unk_id()), target.piece(target.unk_id())},
-                                     {source.piece(source.eos_id()), target.piece(target.eos_id())}}) {
-    if (ours != theirs)
+  const auto refuse_two = [&](int32_t of_source, int32_t of_target) {
+    if (source.piece(of_source) != target.piece(of_target))
       fail(ErrorKind::usage,
            "{}: CTranslate2 has one name for a special token of both sides, and here they are {} and {}",
-           model.where, ours, theirs);
-  }
+           model.where, source.piece(of_source), target.piece(of_target));
+  };
+  refuse_two(source.unk_id(), target.unk_id());
+  if (source.eos_id() >= 0) refuse_two(source.eos_id(), target.eos_id());
 }
 
 void write_ctranslate2(const std::string& folder, const ExchangedModel& model, Quantization quantization) {

@@ -10,8 +10,7 @@ namespace xf::tools::exchange {
 // Whether `path` is such a file, or a folder with one.
 bool is_marian(const std::string& path);
 
-// A translation begins there with an embedding of zeros. Here it begins with <pad>, a piece that is added behind the
-// target's for it, with a row of zeros and a bias that no search chooses.
+// A translation begins there with an embedding of zeros (zero_beginning.h).
 // Error data for a file that is missing, damaged or does not fit the others, and usage, naming it, for what the engine has no
 // counterpart of.
 ExchangedModel read_marian(const std::string& path);

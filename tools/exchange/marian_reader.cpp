@@ -10,6 +10,7 @@
 #include "tools/exchange/marian_options.h"
 #include "tools/exchange/npz_file.h"
 #include "tools/exchange/settings.h"
+#include "tools/exchange/zero_beginning.h"
 #include "tools/list_format.h"
 
 namespace xf::tools::exchange {
@@ -19,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char *kEnding = ".npz", *kOptions = "special:model.yml", *kUnknown = "<unk>", *kEnd = "</s>";
-// Below what any model gives a piece that it never saw, and near enough to move in training.
-constexpr float kNeverChosen = -50;
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> found;
@@ -121,14 +120,6 @@ ForeignVocabulary listed(const std::string& path) {
   return vocabulary;
 }
 
-// The piece that translations begin with, behind the others.
-void add_beginning(ForeignVocabulary& vocabulary) {
-  std::string name = "<pad>";
-  while (std::ranges::find(vocabulary.pieces, name) != vocabulary.pieces.end()) name = "<" + name + ">";
-  vocabulary.pieces.push_back(name);
-  vocabulary.specials.bos = vocabulary.specials.pad = name;
-}
-
 Vocabularies vocabularies_of(const std::string& npz, const MarianOptions& model, const MarianOptions& decoder,
                              bool shared, std::vector<std::string>& warnings) {
   const std::string folder = fs::path(npz).parent_path().string();
@@ -148,16 +139,6 @@ Vocabularies vocabularies_of(const std::string& npz, const MarianOptions& model,
   if (source_path.ends_with(".spm") && target_path.ends_with(".spm"))
     return foreign_vocabularies({source_path, target_path}, source, target, joint, warnings);
   return foreign_vocabularies(folder, source, target, joint, warnings);
-}
-
-// With a row of zeros, or in a vector another value, behind the others.
-Tensor extended(const Tensor& rows, float value) {
-  const bool is_vector = rows.rank() == 1 || rows.dim(0) == 1;
-  const int64_t width = is_vector ? 1 : rows.width(), count = rows.numel() / width;
-  const Tensor result = Tensor::empty({count + 1, width}, DType::f32);
-  result.slice_rows(0, count).copy_from(rows.reshape({count, width}));
-  std::fill_n(result.data<float>() + count * width, width, value);
-  return is_vector ? result.reshape({1, count + 1}) : result;
 }
 
 Tensor transposed(const Tensor& matrix) {
@@ -187,7 +168,7 @@ Tensor table(const Weights& weights, const std::string& name, const data::Tokeni
   if (rows.dim(0) != pieces)
     fail(ErrorKind::data, "{}: {} has {} rows, and its vocabulary {} pieces", weights.path(), name,
          rows.dim(0), pieces);
-  return begins ? extended(rows, 0) : rows;
+  return begins ? with_beginning(rows) : rows;
 }
 
 Tensor tensor_of(const Weights& weights, const std::string& name, const Vocabularies& vocabularies) {
@@ -197,10 +178,10 @@ Tensor tensor_of(const Weights& weights, const std::string& name, const Vocabula
   if (name == kMarianSource)
     return table(weights, weights.first_of({kMarianSource, kMarianShared}), source,
                  source.bos_id() >= 0 && source.bos_id() == source.size() - 1);
-  if (name == kMarianOutput) return extended(output_weight(weights), 0);
+  if (name == kMarianOutput) return with_beginning(output_weight(weights));
   if (name != kMarianBias) return weights.tensor(name);
-  if (weights.has(name)) return extended(weights.tensor(name), kNeverChosen);
-  return extended(Tensor::zeros({1, target.size() - 1}, DType::f32), kNeverChosen);
+  if (weights.has(name)) return with_beginning_bias(weights.tensor(name));
+  return with_beginning_bias(Tensor::zeros({target.size() - 1}, DType::f32));
 }
 
 }  // namespace
