@@ -56,7 +56,7 @@ std::vector<Row> positions_options() {
 
 std::vector<Row> attention_options() {
   return page(
-      {text("sentence", "", "WORDS", "what to translate; default: an example").any_number().bare(),
+      {text("sentence", "", "WORDS", "what to translate or to read; default: an example").any_number().bare(),
        trained_model(), text("target", "", "WORDS", "its translation; default: the model's own"),
        choice("part", "encoder|self|cross|all", "all", "encoder, decoder self-attention, cross-attention"),
        text("layer", "all", "N,...", "which layers, from 0"),

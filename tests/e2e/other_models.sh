@@ -111,6 +111,22 @@ claim "xformer-classify: all classes, which sum to 1" equal \
 claim "xformer-classify: the most probable one first" equal \
   "$(xformer-classify -m classifier -i test.text --all-classes | awk '$2 < $4')" ""
 
+# ---- what they look at: a row for each token, and nothing that they do not have
+looks_at() { # model, options...
+  xformer-explain attention -m "$1" "The old dog sleeps." "${@:2}"
+}
+parts() { looks_at "$1" -f json | grep -o '"part":"[a-z]*"' | sort -u; }
+claim "attention of a language model: its own alone" equal "$(parts language_model)" '"part":"self"'
+claim "of what came before: in every head the first token sees itself" equal \
+  "$(looks_at language_model -f json | grep -o '"weights":\[\[[0-9.,]*' | grep -cE '\[\[1\.0(,0\.0)+$')" \
+  "$(looks_at language_model -f json | grep -o '"head":' | wc -l)"
+claim "attention of a classifier: of its encoder" equal "$(parts classifier)" '"part":"encoder"'
+claim "of one word, as a picture" test "$(looks_at classifier --focus dog -f svg | grep -c '<line')" -gt 3
+claim "a page has the text" test "$(looks_at language_model -f html | grep -c '<p dir="auto">Text: ')" = 1
+claim "what there is to see of a language model" equal "$(looks_at language_model | head -n 1 | cut -c -5)" "text "
+claim "no cross-attention: 2" refused 2 "the model has no such attention; it has self$" looks_at language_model --part cross
+claim "no translation: 2" refused 2 "classifier does not translate" looks_at classifier --target "Der Hund."
+
 # ---- on from such a model, and such a run
 begin() { # run, model, options...
   local run=$1 model=$2

@@ -9,8 +9,10 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "nn/evaluation.h"
 #include "tools/explain/word_rows.h"
+#include "tools/model_config.h"
 #include "tools/option_value.h"
 
 namespace xf::tools::explain {
@@ -111,6 +113,19 @@ std::string layer_name(const AttentionMap& map) {
   return fmt::format("{}, layer {}", part_name(map.part), map.layer);
 }
 
+namespace {
+
+// "encoder" or "encoder, self, cross"
+std::string parts_of(const AttentionMaps& maps) {
+  std::vector<std::string> parts;
+  for (const AttentionMap& map : maps.maps) {
+    if (parts.empty() || parts.back() != map.part) parts.push_back(map.part);
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
 void choose(AttentionMaps& maps, const std::string& part, const std::string& layers,
             const std::string& heads) {
   const std::set<int64_t> of_layers = numbers("layer", layers), of_heads = numbers("head", heads);
@@ -125,6 +140,9 @@ void choose(AttentionMaps& maps, const std::string& part, const std::string& lay
     if (!of_layers.empty() && !of_layers.contains(map.layer)) map.chosen = false;
     if (!of_heads.empty() && !of_heads.contains(map.head)) map.chosen = false;
   }
+  if (all_layers.empty()) {
+    fail(ErrorKind::usage, "--part {}: the model has no such attention; it has {}", part, parts_of(maps));
+  }
   check_numbers("layer", of_layers, all_layers);
   check_numbers("head", of_heads, all_heads);
 }
@@ -137,9 +155,10 @@ void set_focus(AttentionMaps& maps, const std::string& word) {
     found = found || map.chosen;
   }
   if (!found) {
-    fail(ErrorKind::usage,
-         "--focus: no row for '{}' in what was chosen; the source is {}, the translation {}", word,
-         fmt::join(maps.source, " "), fmt::join(maps.target_out, " "));
+    fail(ErrorKind::usage, "--focus: no row for '{}' in what was chosen; {}", word,
+         maps.translates() ? fmt::format("the source is {}, the translation {}", fmt::join(maps.source, " "),
+                                         fmt::join(maps.target_out, " "))
+                           : fmt::format("the text is {}", fmt::join(maps.text(), " ")));
   }
 }
 
@@ -181,13 +200,33 @@ std::vector<size_t> strongest(const TokenMatrix& matrix, size_t row, size_t coun
   return order;
 }
 
+namespace {
+
+// Of a translation model a sentence and its translation, of a language model or a classifier a text.
+TracedSentence traced(const Options& options) {
+  const std::string given = fmt::format("{}", fmt::join(options.get_strings("sentence"), " "));
+  const std::string text =
+      given.empty() ? "The animal didn't cross the street because it was too tired" : given;
+  const Options translation = translation_options(options);
+  const std::string& folder = options.get_string("model");
+  const nn::ModelType type = read_unbound_model(folder, DType::f32).model->model->config().type;
+  if (type == nn::ModelType::translation) {
+    ModelTranslator model(translation);
+    return trace_sentence(model, text, options.is_set("target") ? options.get_string("target") : "");
+  }
+  if (options.is_set("target"))
+    fail(ErrorKind::usage, "--target: {} does not translate; give its text alone", folder);
+  const Device device = set_up_device(translation);
+  set_thread_count(static_cast<int>(translation.get_int("cpu-threads")));
+  Arena arena(device);
+  return trace_text(*load_model(folder, device, DType::f32), arena, text);
+}
+
+}  // namespace
+
 std::string attention(const Options& options) {
   options.require("model");
-  const std::string sentence = fmt::format("{}", fmt::join(options.get_strings("sentence"), " "));
-  ModelTranslator model(translation_options(options));
-  AttentionMaps maps = attention_maps(trace_sentence(
-      model, sentence.empty() ? "The animal didn't cross the street because it was too tired" : sentence,
-      options.is_set("target") ? options.get_string("target") : ""));
+  AttentionMaps maps = attention_maps(traced(options));
   choose(maps, options.get_string("part"), options.get_string("layer"), options.get_string("head"));
   if (options.is_set("focus")) set_focus(maps, options.get_string("focus"));
   const std::string& format = options.get_string("format");

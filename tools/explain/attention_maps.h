@@ -1,5 +1,6 @@
-// What every head of a trained model looks at, on one sentence and its translation: the probabilities (AT2) of each
-// attention block, with the tokens of both axes. They are those of the pass itself (nn/trace.h).
+// What every head of a trained model looks at, on one sentence and its translation, or on a text that a language model or a
+// classifier reads: the probabilities (AT2) of each attention block, with the tokens of both axes. They are those of the pass
+// itself (nn/trace.h).
 #pragma once
 
 #include <string>
@@ -21,9 +22,13 @@ struct AttentionMap {
 };
 
 struct AttentionMaps {
-  std::vector<std::string> source, target_in, target_out;
+  std::vector<std::string> source, target_in, target_out;  // of one that does not translate a side is empty
   std::string translation;
   std::vector<AttentionMap> maps;  // by part, layer, head
+
+  bool translates() const { return !source.empty() && !target_out.empty(); }
+  // What a model reads that does not translate.
+  const std::vector<std::string>& text() const { return source.empty() ? target_in : source; }
 };
 
 AttentionMaps attention_maps(const TracedSentence& sentence);

@@ -110,11 +110,17 @@ std::string to_svg(const AttentionMaps& maps) {
 
 std::string to_html(const AttentionMaps& maps) {
   HtmlPage page("Attention");
-  page.paragraph(fmt::format("Source: {}", fmt::join(maps.source, " ")));
-  page.paragraph(fmt::format("Translation: {}", fmt::join(maps.target_out, " ")));
+  if (maps.translates()) {
+    page.paragraph(fmt::format("Source: {}", fmt::join(maps.source, " ")));
+    page.paragraph(fmt::format("Translation: {}", fmt::join(maps.target_out, " ")));
+  } else {
+    page.paragraph(fmt::format("Text: {}", fmt::join(maps.text(), " ")));
+  }
   page.paragraph(kAbout);
-  page.add(
-      R"(<p><a href="#encoder">encoder</a> · <a href="#self">decoder</a> · <a href="#cross">cross-attention</a></p>)");
+  if (maps.translates()) {
+    page.add(
+        R"(<p><a href="#encoder">encoder</a> · <a href="#self">decoder</a> · <a href="#cross">cross-attention</a></p>)");
+  }
   const auto chosen = std::ranges::count_if(maps.maps, &AttentionMap::chosen);
   const bool focused = std::ranges::any_of(maps.maps, [](const auto& map) { return !map.focus.empty(); });
   if (focused) {

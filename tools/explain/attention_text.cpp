@@ -75,8 +75,10 @@ nlohmann::ordered_json json_of(const AttentionMap& map) {
 }  // namespace
 
 std::string to_text(const AttentionMaps& maps) {
-  std::string text = fmt::format("source       {}\ntranslation  {}\n", fmt::join(maps.source, " "),
-                                 fmt::join(maps.target_out, " "));
+  std::string text = maps.translates()
+                         ? fmt::format("source       {}\ntranslation  {}\n", fmt::join(maps.source, " "),
+                                       fmt::join(maps.target_out, " "))
+                         : fmt::format("text  {}\n", fmt::join(maps.text(), " "));
   const bool has_summaries =
       std::ranges::any_of(maps.maps, [](const AttentionMap& map) { return map.chosen && map.focus.empty(); });
   const auto chosen = std::ranges::count_if(maps.maps, &AttentionMap::chosen);

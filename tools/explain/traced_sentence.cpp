@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "data/batches.h"
 #include "tools/explain/page.h"
 #include "tools/explain/sentence_pair.h"
 
@@ -79,6 +80,49 @@ std::string length_warning(const LoadedModel& model, int64_t tokens) {
 void warn_of_length(const LoadedModel& model, const std::vector<int32_t>& ids) {
   const std::string warning = length_warning(model, std::ssize(ids) + 1);
   if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+}
+
+namespace {
+
+// A side alone.
+PackedBatch batch_of(const LoadedModel& model, const std::vector<int32_t>& ids) {
+  if (!model.model->config().reads_source()) {
+    data::ParallelCorpus corpus;
+    corpus.target.push_back(ids);
+    const data::Tokenizer& words = *model.vocabularies.target;
+    return data::validation_batches(corpus, data::batch_specials(words, words), {}).front().batch;
+  }
+  data::Sequences texts;
+  texts.push_back(ids);
+  const int32_t eos = model.vocabularies.source->eos_id();
+  return data::translation_batches(texts, eos, std::ssize(ids) + 1, 1).front().batch;
+}
+
+}  // namespace
+
+TracedSentence trace_text(const LoadedModel& model, Arena& arena, const std::string& text) {
+  const bool classifies = model.model->config().reads_source();
+  const data::Tokenizer& vocabulary = classifies ? *model.vocabularies.source : *model.vocabularies.target;
+  const std::vector<int32_t> ids = ids_of(vocabulary, model.pipeline.prepare(text), *model.model);
+  warn_of_length(model, ids);
+  TracedSentence traced;
+  traced.batch = batch_of(model, ids).to(arena.device());
+  if (classifies) {
+    traced.source = pieces(vocabulary, traced.batch.source_ids.to_vector<int32_t>());
+  } else {
+    traced.target_in = pieces(vocabulary, traced.batch.target_in.to_vector<int32_t>());
+    traced.target_ids = traced.batch.target_out.to_vector<int32_t>();
+    traced.target_out = pieces(vocabulary, traced.target_ids);
+  }
+  Recorder recorder(traced.values);
+  nn::Tape tape(arena, nn::Tape::Mode::inference);
+  nn::Step step{.tape = tape, .trace = &recorder};
+  if (classifies) {
+    model.classifier().encode(step, traced.batch, Tensor());
+  } else {
+    model.language_model().states(step, traced.batch, Tensor());
+  }
+  return traced;
 }
 
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target) {

@@ -24,7 +24,7 @@ struct TracedSentence {
   std::vector<int32_t> target_ids;      // of target_out
   std::string translation;              // the target as text
   std::vector<SeenValue>
-      values;  // in the order of the pass; the last is the logits [Tt, V], LI1 z of "output"
+      values;  // in the order of the pass; of a translation the last is the logits [Tt, V], LI1 z of "output"
 
   // Error failure when no block showed it.
   const SeenValue& find(const std::string& block, const std::string& symbol) const;
@@ -48,6 +48,11 @@ TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const
 std::string length_warning(const LoadedModel& model, int64_t tokens);
 // On the standard error.
 void warn_of_length(const LoadedModel& model, const std::vector<int32_t>& ids);
+
+// A text on its way through a language model, which reads it as a target side, or through a classifier, which reads it as a
+// source; the other side is empty. Of the classifier nothing behind its encoder. Error usage as below, and for a translation
+// model.
+TracedSentence trace_text(const LoadedModel& model, Arena& arena, const std::string& text);
 
 // `source` and `target` are lines of text as a user writes them; an empty target: the model's own translation. Error
 // usage for a line without tokens, or with more than the model reads; one that is longer than in training is warned of on the
