@@ -1,6 +1,8 @@
 // What a traced sentence holds, and the maps of attention made of it.
 #include "tools/explain/attention_maps.h"
 
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -268,6 +270,22 @@ TEST_CASE("Attention maps: text, JSON, picture and page show every chosen weight
   set_focus(maps, "it");
   CHECK(count_of(to_svg(maps), " → ") == 2 * 4);  // its row in two heads
   CHECK(count_of(to_html(maps), "id=\"focus-encoder-0-0\"") == 1);
+}
+
+// HTML, "The dir attribute": auto takes the direction of the first letter that has one; in SVG that is unicode-bidi's
+// plaintext. What stands from left to right needs neither.
+TEST_CASE("Attention maps: text from right to left stands so, on the page and in the picture", "[unit]") {
+  for (const char* word : {"كلب", "כלב", "سگ", "ܟܠܒܐ"}) {
+    AttentionMaps maps = example();
+    for (AttentionMap& map : maps.maps) map.matrix.columns[1] = word;
+    maps.source[1] = word;
+    const std::string page = to_html(maps), picture = to_svg(maps);
+    INFO(word);
+    CHECK_THAT(page, Catch::Contains(fmt::format("<p dir=\"auto\">Source: {}", fmt::join(maps.source, " "))));
+    CHECK(count_of(picture, "unicode-bidi=\"plaintext\"") == maps.maps.size());  // a column of each map
+    CHECK(count_of(page, "unicode-bidi=\"plaintext\"") == maps.maps.size());
+  }
+  CHECK(count_of(to_svg(example()), "unicode-bidi") == 0);
 }
 
 TEST_CASE("Attention maps: the command says what it lacks", "[unit]") {
