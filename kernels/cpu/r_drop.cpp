@@ -41,13 +41,8 @@ Softmax<Acc<T>> softmax(const T* z, const T* bias, int64_t V, Acc<T>* terms) {
   return {terms, A{1} / sum, largest + std::log(sum), total / static_cast<A>(V)};
 }
 
-// Two logits' difference d; of a word that cannot come in either row, both -infinity, 0.
-template <bool kAllFinite, typename A>
-A apart(A first, A second) {
-  if constexpr (kAllFinite) return first - second;
-  return first == second ? A{0} : first - second;
-}
-// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be infinite.
+// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be infinite or, of one that
+// cannot come in either row, NaN.
 template <bool kAllFinite, typename A>
 A counted(A p, A x) {
   if constexpr (kAllFinite) return x;
@@ -61,7 +56,7 @@ std::pair<Acc<T>, Acc<T>> mean_differences(const T* first, const T* second, int6
   Acc<T> p_sum = 0, q_sum = 0;
 #pragma omp simd reduction(+ : p_sum, q_sum)
   for (int64_t v = 0; v < V; ++v) {
-    const Acc<T> d = apart<kAllFinite>(widen(first[v]), widen(second[v]));
+    const Acc<T> d = widen(first[v]) - widen(second[v]);
     p_sum += p.terms[v] * counted<kAllFinite>(p.terms[v], d);
     q_sum += q.terms[v] * counted<kAllFinite>(q.terms[v], d);
   }
@@ -98,12 +93,12 @@ void finish_pair(const RDropArgs<T>& args, int64_t n, const Softmax<Acc<T>> p, c
     return std::pair(gradient<kAllFinite>(pv, qv, d, p_mean, weight, uniform),
                      gradient<kAllFinite>(qv, pv, -d, -q_mean, weight, uniform));
   };
-  const auto [dp_target, dq_target] = gradients(
-      apart<kAllFinite>(widen(first[target]), widen(second[target])), p.terms[target], q.terms[target]);
+  const auto [dp_target, dq_target] =
+      gradients(widen(first[target]) - widen(second[target]), p.terms[target], q.terms[target]);
   A* const dbias = args.dbias ? partial + 2 : nullptr;
 #pragma omp simd
   for (int64_t v = 0; v < V; ++v) {
-    const A d = apart<kAllFinite>(widen(first[v]), widen(second[v]));
+    const A d = widen(first[v]) - widen(second[v]);
     const auto [dp, dq] = gradients(d, p.terms[v], q.terms[v]);
     store(dp, dfirst + v);
     store(dq, dsecond + v);

@@ -25,11 +25,8 @@ struct Softmax {
   __device__ __forceinline__ float operator()(float z) const { return expf(z - largest) * scale; }
 };
 
-// Two logits' difference d; of a word that cannot come in either row, both -infinity, 0.
-__device__ __forceinline__ float apart(float first, float second) {
-  return first == second ? 0.0f : first - second;
-}
-// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be infinite.
+// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be infinite or, of one that
+// cannot come in either row, NaN.
 __device__ __forceinline__ float counted(float p, float x) { return p == 0.0f ? 0.0f : x; }
 
 // An element's gradients in both rows, the target apart.
@@ -39,7 +36,7 @@ struct Gradients {
 
   // SD2, SD3, CE3
   __device__ __forceinline__ float2 operator()(float first, float second) const {
-    const float pv = p(first), qv = q(second), d = apart(first, second);
+    const float pv = p(first), qv = q(second), d = first - second;
     return make_float2(
         pv - uniform + divergence * counted(divergence, pv * counted(pv, d - p_mean) + pv - qv),
         qv - uniform + divergence * counted(divergence, qv * counted(qv, q_mean - d) + qv - pv));
@@ -112,7 +109,7 @@ __global__ void __launch_bounds__(kThreads) pairs_of_rows(RDropArgs<T> args, flo
   pair.template for_each_pack<kThreads>([&](int64_t, int64_t, const Logits& logits) {
 #pragma unroll
     for (int i = 0; i < Pack::kCount; ++i) {
-      const float d = apart(logits.first.x[i], logits.second.x[i]);
+      const float d = logits.first.x[i] - logits.second.x[i];
       const float pv = p(logits.first.x[i]), qv = q(logits.second.x[i]);
       p_mean += pv * counted(pv, d);
       q_mean += qv * counted(qv, d);
