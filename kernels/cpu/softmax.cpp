@@ -50,6 +50,15 @@ A inverse_of(A sum) {
   return sum == 0 ? A{0} : A{1} / sum;
 }
 
+// Compiled once: a row must have the same sum, to the last bit, however it is computed and padded.
+template <typename A>
+[[gnu::noinline]] A sum_of(const A* terms, int64_t n) {
+  A sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t j = 0; j < n; ++j) sum += terms[j];
+  return sum;
+}
+
 // SM1 of one row. terms [Sk]: where the exponentials wait for their sum; p itself, or scratch where p would round them.
 template <bool kMasked, typename T>
 void forward_row(const T* s, const Keys<T>& keys, int64_t Sk, Acc<T>* terms, T* p) {
@@ -64,14 +73,9 @@ void forward_row(const T* s, const Keys<T>& keys, int64_t Sk, Acc<T>* terms, T* 
     maximum = std::max(maximum, seen);
   }
   const A shift = shift_of(maximum);
-  A sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t j = 0; j < visible; ++j) {
-    const A term = vector_exp(terms[j] - shift);
-    terms[j] = term;
-    sum += term;
-  }
-  const A inverse = inverse_of(sum);
+#pragma omp simd
+  for (int64_t j = 0; j < visible; ++j) terms[j] = vector_exp(terms[j] - shift);
+  const A inverse = inverse_of(sum_of(terms, visible));
 #pragma omp simd
   for (int64_t j = 0; j < visible; ++j) store(terms[j] * inverse, p + j);
   fill_zero(p + visible, Sk - visible);
@@ -117,14 +121,6 @@ A hide_keys(const int32_t* mask, int64_t visible, int64_t width, A* scores) {
     if (whole + kBlock < width) std::fill(rest + kBlock, scores + width, -kInfinity<A>);
   }
   return maximum;
-}
-
-template <typename A>
-A sum_of(const A* terms, int64_t n) {
-  A sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t j = 0; j < n; ++j) sum += terms[j];
-  return sum;
 }
 
 // Elements of scratch for an array of a run of rows.

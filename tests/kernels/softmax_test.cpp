@@ -231,6 +231,29 @@ TEST_CASE("Softmax: a row has the same bits alone and among others", "[unit]") {
   }
 }
 
+// A batch pads its rows to the longest: what lies behind a row's keys must not show in it.
+TEST_CASE("Softmax: a row has the same bits however far it is padded", "[unit]") {
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16}) {
+    for (int64_t keys = 1; keys <= 70; ++keys) {
+      const Tensor row = random_tensor({1, keys}, dtype, 1, -5, 5);
+      const Tensor lengths = Tensor::from(std::vector<int32_t>{static_cast<int32_t>(keys)});
+      const auto probabilities = [&](int64_t padded) {
+        const Tensor s = random_tensor({1, 1, 1, padded}, dtype, 2, -5, 5), p = poisoned(s.shape(), dtype);
+        s.reshape({1, padded}).slice_columns(0, keys).copy_from(row);
+        softmax_forward(s, {.lengths = lengths, .causal = false, .mask = {}}, p);
+        const Tensor of_keys = poisoned({1, keys}, dtype);
+        of_keys.copy_from(p.reshape({1, padded}).slice_columns(0, keys));
+        return of_keys;
+      };
+      const Tensor expected = probabilities(keys);
+      for (const int64_t padded : {keys + 1, keys + 2, (keys + 15) / 16 * 16, int64_t{128}, int64_t{131}}) {
+        INFO(keys << " keys of " << padded << ", " << name_of(dtype));
+        CHECK(same_bits(probabilities(padded), expected));
+      }
+    }
+  }
+}
+
 TEST_CASE("Softmax: refuses masks of another shape or type", "[unit]") {
   const Tensor s = random_tensor({2, 1, 3, 4}, DType::f32, 1);
   const Tensor i32 = Tensor::from(std::vector<int32_t>{1, 2, 3});
