@@ -18,7 +18,7 @@ claim() {
   if "$@"; then
     echo "ok      $text"
   else
-    echo "FAILED  $text  ($*)"
+    echo "FAILED  $text  ($*)" | tee -a "$work/failed"
     failures=$((failures + 1))
   fi
 }
@@ -32,6 +32,7 @@ command_not_found_handle() {
 conclude() {
   [ ! -e "$work/missing" ] || failures=$((failures + 1))
   echo "$failures failed"
+  [ ! -e "$work/failed" ] || cat "$work/failed"  # again: of a long output, some keep the end alone
   exit $((failures > 0))
 }
 
