@@ -14,6 +14,7 @@
 #include "nn/run_folder.h"
 #include "tools/diff_models.h"
 #include "tools/exchange/import_model.h"
+#include "tools/message.h"
 #include "tools/model_output.h"
 #include "tools/progress.h"
 #include "tools/run_metrics.h"
@@ -169,8 +170,7 @@ void average_checkpoints(const Options& options) {
   }
   write_model(output, average.mean(), home);
   if (options.get_bool("quiet")) return;
-  fmt::print(stderr, "{}{}: the mean of {}\n", taken, output,
-             counted(static_cast<int64_t>(folders.size()), "checkpoint"));
+  tell("{}{}: the mean of {}", taken, output, counted(static_cast<int64_t>(folders.size()), "checkpoint"));
 }
 
 }  // namespace xf::tools

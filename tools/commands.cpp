@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "tools/build_info.h"
+#include "tools/message.h"
 #include "tools/nearest_name.h"
 
 namespace xf::tools {
@@ -27,9 +28,9 @@ int run_command(const std::string& program, const std::string& summary, const st
                 int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   if (name == "--help" || name == "--help-all" || name == "-h")
-    return fmt::print("{}", usage(program, summary, commands)), 0;
+    return print_page(usage(program, summary, commands)), 0;
   if (name == "--version") return fmt::print("{}\n", version_line(program)), 0;
-  if (name == "--build-info") return fmt::print("{}", build_info()), 0;
+  if (name == "--build-info") return print_page(build_info()), 0;
   std::vector<std::string> names;
   for (const Command& command : commands) {
     names.emplace_back(command.name);

@@ -13,7 +13,9 @@
 
 #include "core/error.h"
 #include "core/mapped_file.h"
+#include "data/display_text.h"
 #include "nn/safetensors.h"
+#include "tools/message.h"
 #include "tools/progress.h"
 #include "tools/tensor_distance.h"
 
@@ -109,10 +111,11 @@ std::string as_text(const ModelDifferences& differences) {
     text += fmt::format("setting     {}: {} and {}\n", name, before.empty() ? "unset" : before,
                         now.empty() ? "unset" : now);
   for (const std::string& sentence : differences.vocabularies) text += "vocabulary  " + sentence + "\n";
-  size_t width = 0;
-  for (const TensorDifference& tensor : differences.tensors) width = std::max(width, tensor.name.size());
+  int width = 0;
+  for (const TensorDifference& tensor : differences.tensors)
+    width = std::max(width, data::display_width(data::printable(tensor.name)));
   for (const TensorDifference& tensor : differences.tensors) {
-    text += fmt::format("tensor      {:<{}}  ", tensor.name, width);
+    text += fmt::format("tensor      {:<{}}  ", data::printable(tensor.name), width);
     if (tensor.a.empty() || tensor.b.empty()) {
       text += fmt::format("only in {}: {}\n", tensor.a.empty() ? "b" : "a", tensor.a + tensor.b);
     } else if (tensor.a != tensor.b) {
@@ -226,7 +229,7 @@ int diff_models(const Options& options) {
   const auto& models = options.get_strings("models");
   const ModelDifferences result = differences(models.at(0), models.at(1), options.get_float("tolerance"));
   if (!options.get_bool("quiet"))
-    fmt::print("{}", options.get_string("format") == "json" ? as_json(result) : as_text(result));
+    print_page(options.get_string("format") == "json" ? as_json(result) : as_text(result));
   return result.none() ? 0 : 1;
 }
 

@@ -11,9 +11,11 @@
 
 #include "core/error.h"
 #include "core/mapped_file.h"
+#include "data/display_text.h"
 #include "nn/run_folder.h"
 #include "tools/config_file.h"
 #include "tools/exchange/import_model.h"
+#include "tools/message.h"
 #include "tools/print_model.h"
 #include "tools/progress.h"
 #include "tools/vocabularies.h"
@@ -88,14 +90,8 @@ InspectedModel::Training training_of(const nn::Checkpoint& checkpoint) {
   return training;
 }
 
-// What a file says of itself may hold line ends, and codes that a terminal obeys: as JSON writes them.
-std::string shown(const std::string& text) {
-  const bool plain = std::ranges::all_of(text, [](unsigned char c) { return c >= ' ' && c != 0x7f; });
-  return plain ? text : Json(text).dump(-1, ' ', true);
-}
-
 std::string entry(const std::string& name, const std::string& value) {
-  return fmt::format("{:<12} {}\n", name, value);
+  return fmt::format("{:<12} {}\n", name, data::printable(value));
 }
 
 // The length of the header in eight bytes, and the header, which is a JSON object.
@@ -106,8 +102,9 @@ bool begins_as_safetensors(std::string_view bytes) {
 }
 
 std::string tensors_as_text(const InspectedModel& model) {
-  size_t width = 0;
-  for (const StoredTensor& tensor : model.header.tensors) width = std::max(width, tensor.name.size());
+  int width = 0;
+  for (const StoredTensor& tensor : model.header.tensors)
+    width = std::max(width, data::display_width(data::printable(tensor.name)));
   const auto row = [&](const std::string& name, const std::string& dtype, const std::string& shape,
                        int64_t count) {
     return fmt::format("{:<{}}  {:<4}  {:<14} {:>13}\n", name, width + 2, dtype, shape, grouped(count));
@@ -115,11 +112,11 @@ std::string tensors_as_text(const InspectedModel& model) {
   const std::vector<int64_t> counts = parameters_of(model.header.tensors);
   std::string text;
   for (const Block& block : blocks_of(model)) {
-    text += row(shown(block.name), "", "", sum_of(counts, block));
+    text += row(data::printable(block.name), "", "", sum_of(counts, block));
     for (const size_t i : block.tensors) {
       const StoredTensor& tensor = model.header.tensors[i];
-      text += row("  " + shown(tensor.name), tensor.dtype, fmt::format("[{}]", fmt::join(tensor.shape, ", ")),
-                  counts[i]);
+      text += row("  " + data::printable(tensor.name), tensor.dtype,
+                  fmt::format("[{}]", fmt::join(tensor.shape, ", ")), counts[i]);
     }
   }
   return text + row("total", "", "", sum_of(counts));
@@ -161,8 +158,7 @@ std::string to_text(const InspectedModel& model) {
     text += entry("vocabulary",
                   fmt::format("{}: {} entries, hash {}, crc64 {}", path, grouped(entries), hash, checksum));
   }
-  for (const auto& [key, value] : model.header.metadata)
-    text += entry("metadata", shown(key + " = " + value));
+  for (const auto& [key, value] : model.header.metadata) text += entry("metadata", key + " = " + value);
   text += "\n" + tensors_as_text(model);
   if (model.training) text += "\n" + model.training->config;
   return text;
@@ -199,7 +195,7 @@ std::string to_json(const InspectedModel& model) {
 void inspect_model(const Options& options) {
   options.require("model");
   const InspectedModel model = inspected(options.get_string("model"));
-  fmt::print("{}", options.get_string("format") == "json" ? to_json(model) : to_text(model));
+  print_page(options.get_string("format") == "json" ? to_json(model) : to_text(model));
 }
 
 }  // namespace xf::tools

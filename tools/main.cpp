@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/processor.h"
 #include "core/stop.h"
+#include "tools/message.h"
 #include "tools/output_file.h"
 #include "tools/terminal.h"
 
@@ -28,22 +29,12 @@ void occupy_standard_streams() {
   }
 }
 
-// One line whatever a file is called: a control character as its number.
-std::string on_one_line(const std::string& text) {
-  std::string line;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    line += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
-  }
-  return line;
-}
-
 int report(const std::string& what, ErrorKind kind) {
   std::fflush(stdout);
   const bool colors = detect_terminal(stderr).colors;
   // Not fmt::print: it would throw where the standard error is closed.
   std::fputs(
-      fmt::format("{}error:{} {}\n", colors ? "\x1b[1;31m" : "", colors ? "\x1b[0m" : "", on_one_line(what))
+      fmt::format("{}error:{} {}\n", colors ? "\x1b[1;31m" : "", colors ? "\x1b[0m" : "", message_line(what))
           .c_str(),
       stderr);
   return static_cast<int>(kind);

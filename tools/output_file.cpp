@@ -11,6 +11,7 @@
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "data/display_text.h"
 
 namespace xf::tools {
 namespace {
@@ -46,6 +47,7 @@ OutputFile::OutputFile(const std::string& path, bool line_by_line) : line_by_lin
   refuse_input_as_output(path);
   check_folder_of(path);
   if (path != "-") file_ = std::make_unique<FileWriter>(path);
+  is_terminal_ = !file_ && isatty(STDOUT_FILENO) != 0;
 }
 
 // Lines on their way to the standard output are not held back by an error in a later one.
@@ -66,7 +68,7 @@ void OutputFile::flush() {
 }
 
 void OutputFile::write_line(std::string_view line) {
-  buffer_ += line;
+  buffer_ += is_terminal_ ? data::printable_page(line) : line;
   buffer_ += '\n';
   if (line_by_line_ || buffer_.size() >= kBufferBytes) flush();
 }

@@ -20,7 +20,8 @@ void check_folder_of(const std::string& path);
 
 // A file appears under its name only when close() has written all of it: what fails half-way leaves nothing
 // behind (core/file_writer.h). The standard output ("-") is flushed per line where `line_by_line` asks for
-// it, so that a pipe can be served.
+// it, so that a pipe can be served. A file or a pipe gets the bytes of a line, a terminal what is printable
+// (data/display_text.h).
 class OutputFile {
  public:
   // Error usage if its folder does not exist, or if this program reads the file; Error resources if it cannot be created.
@@ -41,7 +42,7 @@ class OutputFile {
 
   std::unique_ptr<FileWriter> file_;  // null: the standard output
   std::string buffer_;
-  bool line_by_line_ = false;
+  bool line_by_line_ = false, is_terminal_ = false;
 };
 
 }  // namespace xf::tools

@@ -7,12 +7,13 @@
 #include <cmath>
 #include <vector>
 
+#include "data/display_text.h"
+
 namespace xf::tools {
 namespace {
 
 constexpr double kRedrawSeconds = 0.1;
 constexpr const char* kSeparator = " · ";
-constexpr int kSeparatorColumns = 3;
 constexpr int kBarColumns = 16;
 
 double now_seconds() {
@@ -46,12 +47,6 @@ std::string joined(const std::vector<Field>& fields) {
   std::string line;
   for (const Field& field : fields) line += fmt::format("{}{}", line.empty() ? "" : kSeparator, field.text);
   return line;
-}
-
-int columns_of(const std::vector<Field>& fields) {
-  int columns = -kSeparatorColumns;
-  for (const Field& field : fields) columns += static_cast<int>(field.text.size()) + kSeparatorColumns;
-  return columns;
 }
 
 // Eighths of a cell, so that the bar moves on long runs too.
@@ -91,6 +86,16 @@ std::string counted(int64_t number, const std::string& thing) {
   return fmt::format("{} {}{}", grouped(number), thing, number == 1 ? "" : "s");
 }
 
+std::string numbered_lines(std::vector<int64_t> numbers) {
+  constexpr size_t kMost = 10;
+  std::ranges::sort(numbers);
+  const size_t shown = std::min(numbers.size(), kMost);
+  std::string text = numbers.size() == 1 ? "line" : "lines";
+  for (size_t i = 0; i < shown; ++i) text += fmt::format("{} {}", i == 0 ? "" : ",", numbers[i]);
+  if (shown == numbers.size()) return text;
+  return text + fmt::format(" and {} more", grouped(static_cast<int64_t>(numbers.size() - shown)));
+}
+
 // Two digits or so: more would promise what nobody knows.
 std::string rough_time(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", std::max(seconds, 1.0));
@@ -111,54 +116,59 @@ std::string progress_bar(const Progress& progress, int columns) {
     used = kBarColumns + 6;
   }
   auto shown = fields(progress);
-  while (shown.size() > 1 && used + columns_of(shown) >= columns) {
+  while (shown.size() > 1 && used + data::display_width(joined(shown)) >= columns) {
     shown.erase(std::ranges::max_element(shown, {}, &Field::rank));
   }
   return bar + joined(shown);
 }
 
+// One column is left free: a terminal begins a new line behind its last one.
 void ProgressDisplay::draw(const std::string& bar) {
-  fmt::memory_buffer out;
-  fmt::format_to(std::back_inserter(out), "\r\x1b[K{}", bar);
-  std::fwrite(out.data(), 1, out.size(), stream_);
-  std::fflush(stream_);
+  write(fmt::format("\r\x1b[K{}", data::fitting(bar, columns() - 1)));
   bar_ = bar;
   is_activity_ = false;
+  last_drawn_ = now_seconds();
+}
+
+bool ProgressDisplay::may_redraw() const {
+  return terminal_.redraws && now_seconds() - last_drawn_ >= kRedrawSeconds;
 }
 
 void ProgressDisplay::tick(const Progress& progress) {
-  if (!terminal_.redraws || now_seconds() - last_drawn_ < kRedrawSeconds) return;
-  draw(progress_bar(progress, terminal_.columns));
-  last_drawn_ = now_seconds();
+  if (may_redraw()) draw(progress_bar(progress, columns()));
+}
+
+void ProgressDisplay::tick(const std::string& text) {
+  if (may_redraw()) activity(text);
 }
 
 void ProgressDisplay::activity(const std::string& text) {
   if (!terminal_.redraws) return;
-  draw(text.substr(0, static_cast<size_t>(terminal_.columns - 1)));
+  draw(data::printable(text));
   is_activity_ = true;
 }
 
 void ProgressDisplay::report(const Progress& progress) {
-  if (terminal_.redraws) return draw(progress_bar(progress, terminal_.columns));
-  const std::string line = fmt::format("{}\n", progress_line(progress));
-  std::fwrite(line.data(), 1, line.size(), stream_);
-  std::fflush(stream_);
+  if (terminal_.redraws) return draw(progress_bar(progress, columns()));
+  write(progress_line(progress) + "\n");
 }
 
 void ProgressDisplay::message(const std::string& text) {
   const std::string bar = is_activity_ ? "" : bar_;
   clear();
-  const std::string lines = fmt::format("{}\n{}", text, bar);
-  std::fwrite(lines.data(), 1, lines.size(), stream_);
-  std::fflush(stream_);
+  write(fmt::format("{}\n{}", data::printable_page(text), data::fitting(bar, columns() - 1)));
   bar_ = bar;
 }
 
 void ProgressDisplay::clear() {
   if (bar_.empty()) return;
-  std::fputs("\r\x1b[K", stream_);
-  std::fflush(stream_);
+  write("\r\x1b[K");
   bar_.clear();
+}
+
+void ProgressDisplay::write(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stream_);
+  std::fflush(stream_);
 }
 
 }  // namespace xf::tools

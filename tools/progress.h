@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "tools/terminal.h"
 
@@ -31,6 +32,7 @@ std::string progress_bar(const Progress& progress, int columns);
 
 std::string grouped(int64_t number);                            // 1,250
 std::string counted(int64_t number, const std::string& thing);  // 1 pair, 1,250 pairs
+std::string numbered_lines(std::vector<int64_t> numbers);       // line 3; lines 3, 7; the first of many
 std::string short_count(double number);                         // 182k, 1.4M
 std::string clock_time(double seconds);                         // 00:02:10
 std::string rough_time(double seconds);                         // 40 s, 57 min, 3 h 20 min
@@ -50,8 +52,11 @@ class ProgressDisplay {
 
   // What goes on where no updates are made: in the bar's place until something else is said; nothing on a pipe.
   void activity(const std::string& text);
+  // The same where it changes often: drawn at most ten times a second.
+  void tick(const std::string& activity);
 
-  // A line that stays, above the bar if there is one. `text` without its newline.
+  // A line that stays, above the bar if there is one. `text` without its newline; it is written as
+  // data::printable_page() has it.
   void message(const std::string& text);
 
   // Takes the bar away (before something else writes, and at the end). A closed or full stream never stops
@@ -59,11 +64,14 @@ class ProgressDisplay {
   void clear();
 
  private:
+  bool may_redraw() const;
+  int columns() const { return columns_now(stream_, terminal_.columns); }
   void draw(const std::string& bar);
+  void write(const std::string& text);
 
   std::FILE* stream_;
   Terminal terminal_;
-  std::string bar_;           // what is on the terminal now
+  std::string bar_;           // what is on the terminal now, or would be if it were wide enough
   bool is_activity_ = false;  // which ends with the next line that stays
   double last_drawn_ = -1e9;  // seconds, on the steady clock
 };

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "tools/exchange/import_model.h"
 #include "tools/loaded_model.h"
+#include "tools/message.h"
 #include "tools/model_output.h"
 #include "tools/progress.h"
 
@@ -44,7 +45,7 @@ void quantize_model(const Options& options) {
     result.state.set("averaged", from.state.get<std::vector<int64_t>>("averaged"));
   write_model(output, std::move(result), "");
   if (options.get_bool("quiet")) return;
-  fmt::print(stderr, "{}: {} bytes, {}\n", output, size_of_weights(output), origin(folder));
+  tell("{}: {} bytes, {}", output, size_of_weights(output), origin(folder));
 }
 
 }  // namespace xf::tools

@@ -1,6 +1,5 @@
 #include "tools/run_log.h"
 
-#include <fmt/core.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,6 +7,8 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+
+#include "tools/message.h"
 
 namespace xf::tools {
 
@@ -40,8 +41,7 @@ void LogFile::line(const std::string& text) {
   if (written) {
     bytes_ += static_cast<int64_t>(text.size()) + 1;
   } else if (!warned_) {
-    std::fputs(fmt::format("warning: {} cannot be written; training goes on without it\n", path_).c_str(),
-               stderr);
+    tell("warning: {} cannot be written; training goes on without it", path_);
     warned_ = true;
   }
 }

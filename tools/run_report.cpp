@@ -6,6 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "data/display_text.h"
 #include "nn/validation_progress.h"
 #include "tools/seed_log.h"
 
@@ -101,7 +102,7 @@ void RunReport::show(const std::string& text) {
 }
 
 void RunReport::note(const std::string& text) {
-  if (log_) log_->line(text);
+  if (log_) log_->line(data::printable_page(text));
 }
 
 void RunReport::say(const std::string& text) {
@@ -238,7 +239,7 @@ void RunReport::report(const nn::TrainingState& state, const nn::UpdateResult& r
   }
   note(progress_line(progress));
   if (log_format_ == "json") {
-    std::fputs((json + "\n").c_str(), stderr);
+    std::fputs((data::printable_page(json) + "\n").c_str(), stderr);
   } else if (log_format_ != "none" && !options_.get_bool("quiet")) {
     display_.report(progress);
   }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/unicode.h"
+#include "data/display_text.h"
 
 namespace xf::tools {
 namespace {
@@ -170,8 +170,8 @@ constexpr const char* kStyle = R"(
 
 std::string escaped(const std::string& text) {
   std::string out;
-  // A folder's name may be no UTF-8, and a picture is not read then.
-  for (const char c : data::first_invalid_utf8(text) ? data::to_utf8(data::to_utf32(text)) : text) {
+  // XML has no control characters, and a picture that is no UTF-8 is not read: a folder's name may be either.
+  for (const char c : data::printable_page(text)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "tools/amount.h"
@@ -18,19 +20,34 @@ bool is_set(const char* variable) {
   return value && *value != '\0';
 }
 
+// $COLUMNS.
+std::optional<int> columns_asked() {
+  const char* columns = std::getenv("COLUMNS");
+  const auto number = columns ? parse_count(columns) : std::nullopt;
+  if (!number || *number <= 0 || *number >= 10000) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+std::optional<int> columns_of_terminal(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
+
 }  // namespace
 
 int terminal_columns() {
-  if (const char* columns = std::getenv("COLUMNS")) {
-    if (const auto number = parse_count(columns); number && *number > 0 && *number < 10000) {
-      return static_cast<int>(*number);
-    }
-  }
+  if (const auto columns = columns_asked()) return *columns;
   for (const int descriptor : {STDERR_FILENO, STDOUT_FILENO}) {
-    winsize size{};
-    if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    if (const auto columns = columns_of_terminal(descriptor)) return *columns;
   }
   return 80;
+}
+
+int columns_now(std::FILE* stream, int otherwise) {
+  const auto columns = columns_of_terminal(fileno(stream));
+  if (!columns) return otherwise;
+  return std::min(*columns, columns_asked().value_or(*columns));
 }
 
 bool somebody_waits(const std::string& input) {

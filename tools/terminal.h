@@ -22,4 +22,7 @@ bool somebody_waits(const std::string& input);
 // $COLUMNS, or the width of the terminal, or 80.
 int terminal_columns();
 
+// Of `stream` now: a terminal may have been made narrower or wider since detect_terminal(). `otherwise` where it is none.
+int columns_now(std::FILE* stream, int otherwise);
+
 }  // namespace xf::tools

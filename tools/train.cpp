@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/stop.h"
+#include "tools/message.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
 #include "tools/ranks.h"
@@ -72,7 +73,7 @@ int train(const Options& given, Collective& ranks) {
   set_thread_count(threads_of_rank(options, ranks));
   const bool seed_format = options.get_string("log-format") == "seed" && !options.get_bool("quiet");
   const RunStart start = agreed_start(options, ranks);
-  if (seed_format) fmt::print(stderr, "{}\n", kDatasetStart);
+  if (seed_format) tell("{}", kDatasetStart);
   ProgressDisplay display(stderr, display_terminal(options));
   // Who calls the library may ask for a stop; a program ends at once: nothing is written yet.
   const auto check_caller = [&] {
@@ -89,7 +90,7 @@ int train(const Options& given, Collective& ranks) {
   check_same_text(inputs, ranks);
   display.clear();
   check_caller();
-  if (seed_format) fmt::print(stderr, "{}\n", kDatasetDone);
+  if (seed_format) tell("{}", kDatasetDone);
   return run_training(std::move(inputs), ranks);
 }
 

@@ -1,4 +1,5 @@
 // xformer-explain: what the engine computes, shown: an op's equations, a model's steps, what a trained model looks at.
+#include "data/display_text.h"
 #include "tools/commands.h"
 #include "tools/explain/attention_maps.h"
 #include "tools/explain/beam_tree.h"
@@ -21,8 +22,9 @@ namespace xf::tools {
 namespace {
 
 // To --output, without the newline that write_line() adds.
-void write(const Options& options, std::string text) {
+void write(const Options& options, const std::string& page) {
   OutputFile output(options.get_string("output"));
+  std::string text = data::printable_page(page);
   if (text.ends_with('\n')) text.pop_back();
   output.write_line(text);
   output.close();

@@ -1,7 +1,7 @@
 // xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output; the loss of a
 // model; runs beside each other; the validity of molecules.
-#include <fmt/core.h>
 
+#include "tools/message.h"
 #include "tools/options.h"
 #include "tools/ranks.h"
 #include "tools/results_table.h"
@@ -26,8 +26,7 @@ int compare_runs(int argc, char** argv) {
   for (const std::string& run : options->get_strings("input")) {
     for (ResultRow& row : result_rows(run, options->get_strings("metrics"))) rows.push_back(std::move(row));
   }
-  fmt::print("{}",
-             options->get_string("format") == "markdown" ? results_as_markdown(rows) : results_as_text(rows));
+  print_page(options->get_string("format") == "markdown" ? results_as_markdown(rows) : results_as_text(rows));
   return 0;
 }
 

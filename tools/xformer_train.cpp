@@ -1,8 +1,8 @@
 // xformer-train: parallel text in, a trained Transformer out; or, of runs that there are, a page that compares them.
-#include <fmt/core.h>
 
 #include <csignal>
 
+#include "tools/message.h"
 #include "tools/output_file.h"
 #include "tools/output_format.h"
 #include "tools/print_model.h"
@@ -21,8 +21,7 @@ int compare_runs(const Options& options) {
   OutputFile page(path);
   page.write_line(comparison_page(runs));
   page.close();
-  if (path != "-")
-    fmt::print(stderr, "{}: {} compared\n", path, counted(static_cast<int64_t>(runs.size()), "run"));
+  if (path != "-") tell("{}: {} compared", path, counted(static_cast<int64_t>(runs.size()), "run"));
   return 0;
 }
 
@@ -30,7 +29,7 @@ int program(int argc, char** argv, Collective& ranks) {
   const auto options = parse_options(Program::train, argc, argv);
   if (!options) return 0;
   if (options->get_bool("print-model")) {
-    fmt::print("{}", print_model(*options));
+    print_page(print_model(*options));
     return 0;
   }
   if (!options->get_strings("runs").empty()) return compare_runs(*options);

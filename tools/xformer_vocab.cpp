@@ -24,6 +24,7 @@
 #include "tools/commands.h"
 #include "tools/field_batches.h"
 #include "tools/given_vocabulary.h"
+#include "tools/message.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
@@ -41,8 +42,8 @@ std::unique_ptr<data::Tokenizer> train_words(const Options& options,
   const auto rules = word_rules(options, options.get_strings("input"));
   const data::WordCounts counts = data::count_words(texts, *rules);
   if (!options.get_bool("quiet"))
-    fmt::print(stderr, "{}, {}\n", counted(counts.total, "token"),
-               counted(static_cast<int64_t>(counts.times.size()), "type"));
+    tell("{}, {}", counted(counts.total, "token"),
+         counted(static_cast<int64_t>(counts.times.size()), "type"));
   if (counts.total == 0)
     fail(ErrorKind::data, "{}: no word in it; give text to learn from",
          fmt::join(options.get_strings("input"), ", "));
@@ -58,8 +59,8 @@ std::unique_ptr<data::Tokenizer> train_words(const Options& options,
 std::unique_ptr<data::Tokenizer> train_pieces(const Options& options,
                                               const std::vector<const std::vector<std::string>*>& texts) {
   if (!options.get_bool("quiet") && data::lines_cut_by_bpe(texts) > 0) {
-    fmt::print(stderr, "cut between words, being over {} bytes: {}\n", data::kLongestBpeLine,
-               counted(data::lines_cut_by_bpe(texts), "line"));
+    tell("cut between words, being over {} bytes: {}", data::kLongestBpeLine,
+         counted(data::lines_cut_by_bpe(texts), "line"));
   }
   return data::make_sentencepiece_tokenizer(
       data::train_bpe(texts, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),
@@ -102,8 +103,8 @@ void train(const Options& options) {
   tokenizer->save(path);
   if (options.get_bool("quiet")) return;
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  fmt::print(stderr, "{}: {} entries ({}), hash {}; {:.1f} s, {:.0f} MB\n", path, tokenizer->size(),
-             first_entries(*tokenizer), tokenizer->hash(), time.count(), peak_memory_mb());
+  tell("{}: {} entries ({}), hash {}; {:.1f} s, {:.0f} MB", path, tokenizer->size(),
+       first_entries(*tokenizer), tokenizer->hash(), time.count(), peak_memory_mb());
 }
 
 // What happens to a line before `tokenizer` (it may be null) gets it.
@@ -194,11 +195,11 @@ int check(const Options& options) {
     fail(ErrorKind::usage, "xformer-vocab check takes one file, or two that are parallel");
   if (paths.size() == 1) {
     const auto report = data::check_text(paths[0], with.per_text[0]);
-    fmt::print("{}{}", data::describe(report), data::verdict(report));
+    print_page(data::describe(report) + data::verdict(report));
     return report.clean() ? 0 : 1;
   }
   const auto report = data::check_corpus(paths[0], paths[1], with.per_text[0], with.per_text[1]);
-  fmt::print("{}", data::describe(report));
+  print_page(data::describe(report));
   return report.clean() ? 0 : 1;
 }
 
@@ -206,7 +207,7 @@ void stats(const Options& options) {
   const Reporting with = reporting(options);
   const auto& paths = options.get_strings("input");
   for (size_t text = 0; text < paths.size(); ++text) {
-    fmt::print("{}", data::describe(data::check_text(paths[text], with.per_text[text])));
+    print_page(data::describe(data::check_text(paths[text], with.per_text[text])));
   }
 }
 
@@ -226,8 +227,8 @@ void demo_corpus(const Options& options) {
   const int64_t pairs = options.get_int("pairs");
   data::write_demo_corpus(folder, static_cast<uint64_t>(options.get_int("seed")), pairs);
   if (!options.get_bool("quiet")) {
-    fmt::print(stderr, "{}: {} to train on, {} to validate, {} to test\n", folder, counted(pairs, "pair"),
-               data::kDemoHeldOutPairs, data::kDemoHeldOutPairs);
+    tell("{}: {} to train on, {} to validate, {} to test", folder, counted(pairs, "pair"),
+         data::kDemoHeldOutPairs, data::kDemoHeldOutPairs);
   }
 }
 
@@ -235,9 +236,8 @@ void demo_molecules(const Options& options) {
   const std::string& folder = corpus_folder(options, {"smi", "random.smi"});
   data::write_molecule_corpus(folder, static_cast<uint64_t>(options.get_int("seed")));
   if (!options.get_bool("quiet")) {
-    fmt::print(stderr, "{}: {} to train on, {} to validate, {} to test\n", folder,
-               counted(data::kTrainMolecules, "molecule"), grouped(data::kHeldOutMolecules),
-               grouped(data::kHeldOutMolecules));
+    tell("{}: {} to train on, {} to validate, {} to test", folder, counted(data::kTrainMolecules, "molecule"),
+         grouped(data::kHeldOutMolecules), grouped(data::kHeldOutMolecules));
   }
 }
 
@@ -249,9 +249,9 @@ const std::vector<Command>& commands() {
       {"check", Program::vocab_check, "look for what training would stumble over", check},
       {"stats", Program::vocab_stats, "count lines, words, characters, tokens", succeeding(stats)},
       {"field", Program::vocab_field, "a padded batch, by the options of torchtext's Field",
-       succeeding([](const Options& options) { fmt::print("{}", field_batches(options)); })},
+       succeeding([](const Options& options) { print_page(field_batches(options)); })},
       {"batches", Program::vocab_batches, "what share of an epoch's batches padding would be",
-       succeeding([](const Options& options) { fmt::print("{}", batch_padding(options)); })},
+       succeeding([](const Options& options) { print_page(batch_padding(options)); })},
       {"demo-corpus", Program::vocab_demo_corpus, "write a small English-German corpus",
        succeeding(demo_corpus)},
       {"demo-molecules", Program::vocab_demo_molecules, "write a corpus of molecules as SMILES strings",

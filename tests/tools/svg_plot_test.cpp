@@ -136,7 +136,7 @@ TEST_CASE("Plot: a logarithmic one leaves out what is not positive", "[unit]") {
 }
 
 TEST_CASE("Plot: bytes that are not UTF-8 are replaced in a text", "[unit]") {
-  CHECK(escaped("run\xff<ü>") == "run\uFFFD&lt;ü&gt;");
+  CHECK(escaped("run\xff<ü>\x1b\u009b\u202e") == "run\\xff&lt;ü&gt;\\x1b\\u009b\\u202e");
 }
 
 TEST_CASE("Plot: dots that stand alone have names and no curve, in the legend too", "[unit]") {

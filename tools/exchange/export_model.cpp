@@ -1,7 +1,5 @@
 #include "tools/exchange/export_model.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -16,6 +14,7 @@
 #include "tools/exchange/import_model.h"
 #include "tools/exchange/weights_file.h"
 #include "tools/loaded_model.h"
+#include "tools/message.h"
 #include "tools/model_output.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
@@ -115,7 +114,7 @@ void verify(const ExchangedModel& model, const ExchangedModel& written, Quantiza
          "written",
          difference, tolerance_of(quantization));
   if (!options.get_bool("quiet"))
-    fmt::print(stderr, "verified: read again, log-probabilities differ by at most {:.2g}\n", difference);
+    tell("verified: read again, log-probabilities differ by at most {:.2g}", difference);
 }
 
 void import_model(const Options& options) {
@@ -128,8 +127,8 @@ void import_model(const Options& options) {
   const std::string output = model_output(options);
   exchange::ImportedModel imported = exchange::import_model(foreign);
   write_model(output, std::move(imported.checkpoint), "");
-  for (const std::string& warning : imported.warnings) fmt::print(stderr, "warning: {}\n", warning);
-  if (!options.get_bool("quiet")) fmt::print(stderr, "{}: made of {}\n", output, foreign);
+  for (const std::string& warning : imported.warnings) tell("warning: {}", warning);
+  if (!options.get_bool("quiet")) tell("{}: made of {}", output, foreign);
 }
 
 void write_folder_of(const Options& options, const std::string& format_name) {
@@ -143,7 +142,7 @@ void write_folder_of(const Options& options, const std::string& format_name) {
     format.write(temporary, model, quantization);
     if (options.get_bool("verify")) verify(model, format.read(temporary), quantization, options);
   });
-  if (!options.get_bool("quiet")) fmt::print(stderr, "{}: {} for {}\n", folder, model.where, format_name);
+  if (!options.get_bool("quiet")) tell("{}: {} for {}", folder, model.where, format_name);
 }
 
 }  // namespace

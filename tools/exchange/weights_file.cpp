@@ -7,6 +7,7 @@
 #include "nn/run_folder.h"
 #include "tools/config_file.h"
 #include "tools/exchange/import_model.h"
+#include "tools/message.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
 
@@ -51,8 +52,7 @@ void write_weights(const Options& options) {
     nn::write_safetensors(output, checkpoint.model, metadata);
   }
   if (!options.get_bool("quiet"))
-    fmt::print(stderr, "{}: {} of {}\n", output,
-               counted(static_cast<int64_t>(checkpoint.model.size()), "tensor"), folder);
+    tell("{}: {} of {}", output, counted(static_cast<int64_t>(checkpoint.model.size()), "tensor"), folder);
 }
 
 }  // namespace xf::tools::exchange

@@ -6,6 +6,7 @@
 #include "data/batches.h"
 #include "tools/explain/page.h"
 #include "tools/explain/sentence_pair.h"
+#include "tools/message.h"
 
 namespace xf::tools::explain {
 
@@ -79,7 +80,7 @@ std::string length_warning(const LoadedModel& model, int64_t tokens) {
 
 void warn_of_length(const LoadedModel& model, const std::vector<int32_t>& ids) {
   const std::string warning = length_warning(model, std::ssize(ids) + 1);
-  if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+  if (!warning.empty()) tell("warning: {}", warning);
 }
 
 namespace {
