@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/classification_validator.h"
+#include "tools/line_progress.h"
 #include "tools/loaded_model.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
@@ -31,10 +32,14 @@ void score_model(const Options& options) {
       read_validation_set(type, {.paths = options.get_strings("text"), .tsv = options.get_bool("tsv")},
                           model->pipeline, model->vocabularies, longest);
   Arena arena(device);
+  LineProgress progress(!options.get_bool("quiet"));
+  progress.expect(set->corpus.size());
   const CorpusLoss loss =
       corpus_loss(*model->model, arena,
                   data::validation_batches(set->corpus, batch_specials(type, model->vocabularies),
-                                           batch_capacity(type, options.get_int("mini-batch-words"))));
+                                           batch_capacity(type, options.get_int("mini-batch-words"))),
+                  Collective::alone(), [&](int64_t lines) { progress.add(lines); });
+  progress.clear();
   fmt::print("lines            {}\n", set->corpus.size());
   if (const int64_t empty = set->corpus.statistics.dropped_empty; empty > 0)
     fmt::print("left out         {}\n",

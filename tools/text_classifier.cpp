@@ -27,7 +27,8 @@ void add_queries(PackedBatch& batch) {
 }  // namespace
 
 std::vector<Classification> classify(const nn::Classifier& model, Arena& arena, const data::Sequences& texts,
-                                     int32_t eos, int64_t sentences_per_batch, Share share) {
+                                     int32_t eos, int64_t sentences_per_batch, Share share,
+                                     const std::function<void(int64_t)>& done) {
   std::vector<Classification> result(static_cast<size_t>(texts.size()));
   const auto classes = static_cast<size_t>(model.config().target_vocabulary);
   int64_t number = 0;
@@ -51,6 +52,7 @@ std::vector<Classification> classify(const nn::Classifier& model, Arena& arena, 
       classification.probabilities.assign(begin, end);
       classification.best = static_cast<int32_t>(std::max_element(begin, end) - begin);
     }
+    if (done) done(std::ssize(indexed.sentences));
   }
   return result;
 }

@@ -92,7 +92,7 @@ std::vector<std::string> TranslationValidator::translations(int64_t beam) {
   std::vector<std::string> texts;
   ranks_.together([&] {
     for (const Translation& translation :
-         translator.translate(lines, 0, [&](const Translation&) { ranks_.listen(); })) {
+         translator.translate(lines, 0, [&](const Translation&, size_t) { ranks_.listen(); })) {
       texts.push_back(translation.texts.empty() ? "" : translation.texts.front());
     }
   });

@@ -70,17 +70,17 @@ struct Translator::Lines {
 };
 
 std::vector<Translation> Translator::translate(const std::vector<SourceLine>& lines, uint64_t first_number,
-                                               const std::function<void(const Translation&)>& found) const {
+                                               const Found& found) const {
   std::vector<Translation> results(lines.size());
   Lines encoded{lines, first_number, results};
-  const auto tell = [&](const Translation& translation) {
-    if (found) found(translation);
+  const auto report = [&](size_t line) {
+    if (found) found(results[line], line);
   };
   for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<int32_t> ids = vocabularies_.source->encode(lines[i].text);
     if (ids.empty()) {
       results[i].texts.emplace_back();
-      tell(results[i]);
+      report(i);
       continue;
     }
     if (ids.size() > most_words_) {
@@ -93,12 +93,11 @@ std::vector<Translation> Translator::translate(const std::vector<SourceLine>& li
   if (encoded.line_of.empty()) return results;
   const auto batches = data::translation_batches(encoded.sources, vocabularies_.source->eos_id(),
                                                  kSourceTokensPerBatch, sentences_per_batch_);
-  std::mutex telling;
+  std::mutex reporting;
   for_each_batch(batches, arena_, workers_, share_, [&](const data::IndexedBatch& indexed, Arena& arena) {
     translate(encoded, indexed, arena);
-    const std::scoped_lock lock(telling);
-    for (const int64_t sentence : indexed.sentences)
-      tell(results[encoded.line_of[static_cast<size_t>(sentence)]]);
+    const std::scoped_lock lock(reporting);
+    for (const int64_t sentence : indexed.sentences) report(encoded.line_of[static_cast<size_t>(sentence)]);
   });
   return results;
 }

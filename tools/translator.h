@@ -45,6 +45,8 @@ nn::SearchOptions with_specials(nn::SearchOptions search, const data::Tokenizer&
 
 class Translator {
  public:
+  using Found = std::function<void(const Translation& translation, size_t line)>;
+
   // `search` needs no special ids: with_specials() adds them. `alignment_layer`: aligns by it (nn/alignment.h).
   // `workers`: threads that may have a batch each, with memory besides the arena's; on the CPU. `share`: of the batches; lines
   // of the others get no texts.
@@ -53,10 +55,10 @@ class Translator {
              std::optional<int64_t> alignment_layer = std::nullopt, int workers = 1, Share share = {});
 
   // One translation per line, in order. `first_number`: of the first line, for what is drawn. `found` gets each
-  // translation as it is there, in any order, one at a time. Errors as Search::translate() and align() have them. Throws Stopped
+  // translation and its place in `lines` as it is there, in any order, one at a time. Errors as Search::translate() and align() have them. Throws Stopped
   // between batches.
   std::vector<Translation> translate(const std::vector<SourceLine>& lines, uint64_t first_number = 0,
-                                     const std::function<void(const Translation&)>& found = {}) const;
+                                     const Found& found = {}) const;
   std::vector<Translation> translate(const std::vector<std::string>& lines) const;  // without prefixes
 
  private:

@@ -12,7 +12,7 @@ namespace xf::tools {
 
 // Sums are made batch after batch, whoever measured it: the bits are those of one rank.
 CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches,
-                       Collective& ranks) {
+                       Collective& ranks, const std::function<void(int64_t)>& done) {
   std::vector<double> of_batches(2 * batches.size());  // smoothed, plain; zero where another rank measures
   ranks.together([&] {
     for (auto i = static_cast<size_t>(ranks.rank()); i < batches.size();
@@ -22,6 +22,7 @@ CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<d
       const nn::LossSums sums = nn::evaluate(model, arena, batches[i].batch);
       of_batches[2 * i] = sums.smoothed;
       of_batches[2 * i + 1] = sums.plain;
+      if (done) done(std::ssize(batches[i].sentences));
     }
   });
   ranks.sum(std::span(of_batches));

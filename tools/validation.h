@@ -2,6 +2,7 @@
 // model: a class for each.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,9 +43,11 @@ struct CorpusLoss {
   double mean_of_batches = 0;  // the mean of their means: what two tutorials call the loss
   double mean() const { return sums.plain / static_cast<double>(sums.tokens); }  // per target token
 };
-// Throws Stopped between batches. Of several ranks each measures its share of them.
+// Throws Stopped between batches. Of several ranks each measures its share of them. `done` gets the number of sentences
+// of each batch when it has been measured.
 CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches,
-                       Collective& ranks = Collective::alone());
+                       Collective& ranks = Collective::alone(),
+                       const std::function<void(int64_t sentences)>& done = {});
 
 class Validator {
  public:

@@ -8,13 +8,15 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "data/text_file.h"
+#include "tools/line_progress.h"
 #include "tools/loaded_model.h"
+#include "tools/message.h"
 #include "tools/model_config.h"
 #include "tools/output_file.h"
-#include "tools/progress.h"
 #include "tools/ranks.h"
 #include "tools/terminal.h"
 #include "tools/text_classifier.h"
+#include "tools/translation_progress.h"
 
 namespace xf::tools {
 namespace {
@@ -51,10 +53,15 @@ int program(int argc, char** argv) {
   data::LineReader reader(options->get_string("input"));
   OutputFile output(options->get_string("output"), piped);
   data::Sequences texts;
-  int64_t cropped = 0;
+  std::vector<int64_t> cropped;  // numbers of lines
+  LineProgress progress(!options->get_bool("quiet") && !piped);
+  progress.expect_lines_of(options->get_string("input"));
   const auto flush = [&] {
-    for (const Classification& classification :
-         classify(classifier, arena, texts, vocabulary.eos_id(), options->get_int("mini-batch"))) {
+    const auto classifications =
+        classify(classifier, arena, texts, vocabulary.eos_id(), options->get_int("mini-batch"), {},
+                 [&](int64_t lines) { progress.add(lines); });
+    progress.clear();
+    for (const Classification& classification : classifications) {
       output.write_line(
           line_of(classification, *model->vocabularies.target, options->get_bool("all-classes")));
     }
@@ -64,15 +71,15 @@ int program(int argc, char** argv) {
     data::check_utf8(reader.name(), reader.line_number(), line);
     std::vector<int32_t> ids = vocabulary.encode(model->pipeline.prepare(line));
     const auto longest = static_cast<size_t>(nn::most_tokens(classifier.config()) - 1);  // and </s>
-    cropped += ids.size() > longest;
+    if (ids.size() > longest) cropped.push_back(reader.line_number());
     ids.resize(std::min(ids.size(), longest));
     texts.push_back(ids);
     if (static_cast<size_t>(texts.size()) >= (piped ? 1 : kLinesAtATime)) flush();
   }
   flush();
   output.close();
-  if (cropped && !options->get_bool("quiet"))
-    fmt::print(stderr, "warning: {} cropped: too long to read\n", counted(cropped, "line"));
+  if (!cropped.empty() && !options->get_bool("quiet"))
+    tell("warning: {}", cropped_warning(cropped, reader.name()));
   return 0;
 }
 

@@ -9,7 +9,9 @@
 #include "core/stop.h"
 #include "data/text_file.h"
 #include "nn/sampler.h"
+#include "tools/line_progress.h"
 #include "tools/loaded_model.h"
+#include "tools/message.h"
 #include "tools/model_config.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
@@ -45,11 +47,13 @@ std::string continued(const std::string& prompt, std::span<const int32_t> ids, s
 // Lines are written together, however many prompts they go on from.
 class Writer {
  public:
-  Writer(const Options& options, const LoadedModel& model, Arena& arena, bool line_by_line)
+  Writer(const Options& options, const LoadedModel& model, Arena& arena, bool line_by_line,
+         LineProgress& progress)
       : options_(options),
         model_(model),
         sampler_(model.language_model(), arena, sampling_options(options, *model.vocabularies.target)),
-        output_(options.get_string("output"), line_by_line) {}
+        output_(options.get_string("output"), line_by_line),
+        progress_(progress) {}
 
   // Error data, which begins with `where`, for a prompt that leaves no room for a token.
   void check(const std::string& prompt, const std::string& where) const {
@@ -72,26 +76,35 @@ class Writer {
     }
   }
 
+  void add_all(const std::vector<std::string>& prompts) {
+    progress_.expect(std::ssize(prompts) * options_.get_int("samples"));
+    for (const std::string& prompt : prompts) add(prompt);
+  }
+
   void flush() {
     if (prompts_.empty()) return;
     check_stop();
     const auto lines = sampler_.sample(prompts_, written_);
+    progress_.clear();
     for (size_t i = 0; i < lines.size(); ++i) {
       output_.write_line(continued(texts_[i], lines[i].ids, prompts_[i].size(), *model_.vocabularies.target));
-      cut_ += lines[i].cut;
+      if (lines[i].cut) cut_.push_back(static_cast<int64_t>(written_ + i) + 1);
     }
     written_ += lines.size();
+    progress_.add(std::ssize(lines));
     texts_.clear();
     prompts_.clear();
   }
 
   void close() {
     flush();
+    progress_.clear();
     output_.close();
     if (options_.get_bool("quiet")) return;
-    if (unknown_)
-      fmt::print(stderr, "warning: {} of the prompts unknown to the model\n", counted(unknown_, "token"));
-    if (cut_) fmt::print(stderr, "warning: {} cut at the length limit\n", counted(cut_, "line"));
+    if (unknown_) tell("warning: {} of the prompts unknown to the model", counted(unknown_, "token"));
+    if (!cut_.empty())
+      tell("warning: {} cut at the length limit ({} of the output)", counted(std::ssize(cut_), "line"),
+           numbered_lines(cut_));
   }
 
  private:
@@ -103,11 +116,29 @@ class Writer {
   const LoadedModel& model_;
   nn::Sampler sampler_;
   OutputFile output_;
+  LineProgress& progress_;
   std::vector<std::string> texts_;  // of lines to be written
   std::vector<std::vector<int32_t>> prompts_;
   uint64_t written_ = 0;
-  int64_t unknown_ = 0, cut_ = 0;
+  int64_t unknown_ = 0;
+  std::vector<int64_t> cut_ = {};  // numbers of lines
 };
+
+void read_prompts(const Options& options, Writer& writer, bool piped) {
+  data::LineReader reader(options.get_string("input"));
+  std::vector<std::string> lines;  // of a file: what is wrong with it is told before any of it is answered
+  for (std::string line; reader.next(line);) {
+    data::check_utf8(reader.name(), reader.line_number(), line);
+    writer.check(line, fmt::format("{}:{}", reader.name(), reader.line_number()));
+    if (!piped) {
+      lines.push_back(line);
+      continue;
+    }
+    writer.add(line);
+    writer.flush();
+  }
+  writer.add_all(lines);
+}
 
 int generate(int argc, char** argv) {
   const auto options = parse_options(Program::generate, argc, argv);
@@ -120,22 +151,12 @@ int generate(int argc, char** argv) {
   Arena arena(device);
   const bool has_input = options->is_set("input"),
              piped = has_input && somebody_waits(options->get_string("input"));
-  Writer writer(*options, *model, arena, piped);
-  if (!has_input) writer.add("");
+  LineProgress progress(!piped && !options->get_bool("quiet"));
+  Writer writer(*options, *model, arena, piped, progress);
   if (has_input) {
-    data::LineReader reader(options->get_string("input"));
-    std::vector<std::string> lines;  // of a file: what is wrong with it is told before any of it is answered
-    for (std::string line; reader.next(line);) {
-      data::check_utf8(reader.name(), reader.line_number(), line);
-      writer.check(line, fmt::format("{}:{}", reader.name(), reader.line_number()));
-      if (!piped) {
-        lines.push_back(line);
-        continue;
-      }
-      writer.add(line);
-      writer.flush();
-    }
-    for (const std::string& line : lines) writer.add(line);
+    read_prompts(*options, writer, piped);
+  } else {
+    writer.add_all({""});
   }
   writer.close();
   return 0;

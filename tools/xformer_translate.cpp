@@ -11,6 +11,8 @@
 #include "data/compat_bleu.h"
 #include "data/text_file.h"
 #include "tools/exchange/import_model.h"
+#include "tools/line_progress.h"
+#include "tools/message.h"
 #include "tools/model_config.h"
 #include "tools/model_translator.h"
 #include "tools/option_value.h"
@@ -71,20 +73,20 @@ int predict_along_reference(const Options& options) {
   }
   output.close();
   if (!options.get_bool("quiet"))
-    fmt::print(stderr, "{} along {}, model {}: {}\n", counted(static_cast<int64_t>(lines.size()), "line"),
-               reference, model.name(), data::format(score, 2));
+    tell("{} along {}, model {}: {}", counted(static_cast<int64_t>(lines.size()), "line"), reference,
+         model.name(), data::format(score, 2));
   return 0;
 }
 
-// What came of it all, for the standard error.
+// What came of it all, for the standard error. `input`: what was read.
 void write_summary(const ModelTranslator& model, const TranslationProgress& progress, bool slow_bf16,
-                   const Options& options) {
+                   const Options& options, const std::string& input) {
   const std::string way = model.search.drawing ? fmt::format("drawn with seed {}", model.search.seed)
                                                : fmt::format("beam {}", model.search.beam_size);
-  fmt::print(stderr, "{}, {}, model {}\n", progress.line(), way, model.name());
-  if (slow_bf16) fmt::print(stderr, "warning: {}\n", device_line(options));
-  for (const std::string& warning : model.model->warnings) fmt::print(stderr, "warning: {}\n", warning);
-  for (const std::string& warning : warnings(progress.counts())) fmt::print(stderr, "warning: {}\n", warning);
+  tell("{}, {}, model {}", progress.line(), way, model.name());
+  if (slow_bf16) tell("warning: {}", device_line(options));
+  for (const std::string& warning : model.model->warnings) tell("warning: {}", warning);
+  for (const std::string& warning : warnings(progress.counts(), input)) tell("warning: {}", warning);
 }
 
 // What decides about the lines of an output that --continue finishes: the options but for those that only say how fast or
@@ -155,19 +157,24 @@ int translate_lines(const Options& options) {
              line_by_line = interactive || somebody_waits(options.get_string("input"));
   data::LineReader reader(options.get_string("input"));
   TranslationOutput output(options, model, line_by_line);
-  if (typed) fmt::print(stderr, "write a line, and its translation follows; Ctrl-D ends\n");
+  if (typed) tell("write a line, and its translation follows; Ctrl-D ends");
   TranslationProgress progress(options.get_int("stat-freq"));
-  const auto found = [&](const Translation& translation) {
-    const auto line = progress.add(translation);
-    if (line && !quiet) fmt::print(stderr, "{}\n", *line);
-  };
   TagCheck tags(*model.text.source);
+  LineProgress bar(!quiet && !line_by_line);
+  bar.expect_lines_of(options.get_string("input"));
+  bar.skip(output.lines_done());
   std::vector<SourceLine> lines;
   int64_t written = 0;
+  const auto found = [&](const Translation& translation, size_t i) {
+    const auto line = progress.add(translation, written + static_cast<int64_t>(i) + 1);
+    if (line && !quiet) bar.message(*line);
+    bar.add();
+  };
   for (std::string line; written < output.lines_done() && reader.next(line);) ++written;
   const auto flush = [&] {
-    for (const Translation& translation :
-         model.translator.translate(lines, static_cast<uint64_t>(written), found)) {
+    const auto translations = model.translator.translate(lines, static_cast<uint64_t>(written), found);
+    bar.clear();
+    for (const Translation& translation : translations) {
       for (const std::string& line : form.lines(translation, written)) output.write_line(line);
       ++written;
     }
@@ -181,17 +188,16 @@ int translate_lines(const Options& options) {
   for (std::string line; next(line);) {
     data::check_utf8(reader.name(), reader.line_number(), line);
     const std::string where = fmt::format("{}:{}", reader.name(), reader.line_number());
-    if (const auto doubt = tags.warning(line, where); doubt && !quiet)
-      fmt::print(stderr, "warning: {}\n", *doubt);
+    if (const auto doubt = tags.warning(line, where); doubt && !quiet) tell("warning: {}", *doubt);
     lines.push_back(model.source_line(line, where));
     if (lines.size() >= (line_by_line ? 1 : kLinesAtATime)) flush();
   }
   flush();
   output.close();
-  if (typed && interactive) fmt::print(stderr, "\n");
+  if (typed && interactive) tell("");
   const bool slow_bf16 =
       chosen_dtype(options) == DType::bf16 && !kernels::has_fast_bf16_products(model.device);
-  if (!quiet) write_summary(model, progress, slow_bf16, options);
+  if (!quiet) write_summary(model, progress, slow_bf16, options, reader.name());
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
+#include "tools/progress.h"
 #include "tools/translation_progress.h"
 
 using namespace xf;
@@ -77,14 +78,35 @@ TEST_CASE("Translation progress: a line after every so many, and what was lost a
   cut.hypotheses[0].cut = true;
   cropped.cropped = true;
   TranslationProgress progress(2), silent(0);
-  CHECK_FALSE(progress.add(two));
-  const auto line = progress.add(cut);
+  CHECK_FALSE(progress.add(two, 1));
+  const auto line = progress.add(cut, 7);
   REQUIRE(line);
-  CHECK_THAT(*line, Catch::StartsWith("2 lines, 6 tokens in "));
-  CHECK_FALSE(progress.add(cropped));
-  for (int i = 0; i < 5; ++i) CHECK_FALSE(silent.add(two));
-  CHECK(progress_line(progress.counts(), 1.5) == "3 lines, 9 tokens in 1.5 s (6 tokens/s)");
-  CHECK(warnings(progress.counts()) ==
-        Lines{"1 translation cut at the length limit", "1 line cropped: too long to read"});
-  CHECK(warnings(silent.counts()).empty());
+  CHECK_THAT(*line, Catch::StartsWith("2 lines, 5 tokens in "));  // the second has no </s>
+  CHECK_FALSE(progress.add(cropped, 3));
+  for (int i = 0; i < 5; ++i) CHECK_FALSE(silent.add(two, i + 1));
+  CHECK(progress_line(progress.counts(), 1.6) == "3 lines, 8 tokens in 1.6 s (5 tokens/s)");
+  CHECK(progress_line(progress.counts(), 0) == "3 lines, 8 tokens in 0.0 s (0 tokens/s)");
+  CHECK(warnings(progress.counts(), "test.en") ==
+        Lines{"1 translation cut at the length limit (line 7 of test.en)",
+              "1 line cropped: too long to read (line 3 of test.en)"});
+  CHECK(warnings(silent.counts(), "test.en").empty());
+}
+
+// Greedy search keeps no scores where nobody asks for them (nn/search.h).
+TEST_CASE("Translation progress: tokens are counted whether or not their scores are kept", "[unit]") {
+  TranslationCounts scored, plain;
+  Translation translation = translation_of_two();
+  scored.add(translation, 1);
+  for (nn::Hypothesis& hypothesis : translation.hypotheses) hypothesis.token_log_probabilities.clear();
+  plain.add(translation, 1);
+  CHECK(plain.tokens == 3);
+  CHECK(scored.tokens == 3);
+}
+
+TEST_CASE("Translation progress: lines are named in order, of many the first", "[unit]") {
+  CHECK(numbered_lines({4}) == "line 4");
+  CHECK(numbered_lines({9, 4}) == "lines 4, 9");
+  std::vector<int64_t> many;
+  for (int64_t i = 2000; i > 0; --i) many.push_back(i);
+  CHECK(numbered_lines(many) == "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 1,990 more");
 }

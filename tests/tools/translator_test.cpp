@@ -158,8 +158,11 @@ TEST_CASE("Translator: tells each translation once", "[unit]") {
   const ModelTranslator model(run.translating({option("mini-batch", {"2"}), option("cpu-threads", {"2"})}));
   std::vector<SourceLine> lines;
   for (const std::string& line : kSources) lines.push_back({line});
-  size_t told = 0;
-  model.translator.translate(lines, 0,
-                             [&](const Translation& translation) { told += translation.texts.size(); });
-  CHECK(told == lines.size());
+  std::vector<size_t> told(lines.size());
+  model.translator.translate(lines, 0, [&](const Translation& translation, size_t line) {
+    CHECK(translation.texts.size() == 1);
+    CHECK(translation.hypotheses.empty() == kSources[line].empty());
+    ++told[line];
+  });
+  CHECK(told == std::vector<size_t>(lines.size(), 1));
 }
