@@ -11,6 +11,7 @@
 #include "core/stop.h"
 #include "python/engine.h"
 #include "python/kernels.h"
+#include "tools/message.h"
 #include "tools/xformer.h"
 
 namespace nb = nanobind;
@@ -36,9 +37,7 @@ void translate_exception(const std::exception_ptr& thrown, void* errors) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    const std::string what = error.what();  // may name a file whose name is no UTF-8
-    const auto text = nb::steal(
-        PyUnicode_DecodeUTF8(what.data(), static_cast<Py_ssize_t>(what.size()), "backslashreplace"));
+    const nb::str text(tools::message_line(error.what()).c_str());  // a file's name may be any bytes
     const nb::object type = classes.attr("Error");
     PyErr_SetObject(type.ptr(), type(text, name_of(error.kind())).ptr());
   } catch (const Stopped&) {
@@ -46,16 +45,30 @@ void translate_exception(const std::exception_ptr& thrown, void* errors) {
   }
 }
 
-using Found = std::tuple<std::string, double, double>;
+using Found = std::tuple<std::string, double, double, bool, bool>;
 
-std::vector<std::vector<Found>> hypotheses(Translator& translator, const Lines& lines) {
-  const auto found = compute([&] { return translator.hypotheses(lines); });
-  std::vector<std::vector<Found>> all;
-  for (const std::vector<Hypothesis>& of_line : found) {
-    all.emplace_back();
-    for (const Hypothesis& one : of_line) all.back().emplace_back(one.text, one.log_probability, one.score);
-  }
-  return all;
+// What a call has found, and what it warns of.
+template <typename T>
+using Warned = std::pair<T, Lines>;
+
+Warned<Lines> translate(Translator& translator, const Lines& lines) {
+  return compute([&] {
+    Lines texts = translator.translate(lines);
+    return Warned<Lines>{std::move(texts), translator.take_warnings()};
+  });
+}
+
+Warned<std::vector<std::vector<Found>>> hypotheses(Translator& translator, const Lines& lines) {
+  return compute([&] {
+    Warned<std::vector<std::vector<Found>>> all;
+    for (const std::vector<Hypothesis>& of_line : translator.hypotheses(lines)) {
+      all.first.emplace_back();
+      for (const Hypothesis& one : of_line)
+        all.first.back().emplace_back(one.text, one.log_probability, one.score, one.cut, one.cropped);
+    }
+    all.second = translator.take_warnings();
+    return all;
+  });
 }
 
 void define_translator(nb::module_& module) {
@@ -64,9 +77,9 @@ void define_translator(nb::module_& module) {
            [](Translator* self, const std::string& folder, const std::vector<std::string>& options) {
              run([&] { new (self) Translator(folder, options); });
            })
-      .def("translate", [](Translator& self,
-                           const Lines& lines) { return compute([&] { return self.translate(lines); }); })
+      .def("translate", translate)
       .def("hypotheses", hypotheses)
+      .def("take_warnings", [](Translator& self) { return compute([&] { return self.take_warnings(); }); })
       .def("score", [](Translator& self, const Lines& sources, const Lines& targets) {
         return compute([&] { return self.score(sources, targets); });
       });
@@ -89,6 +102,7 @@ NB_MODULE(_xformer, module) {
   begin();
   module.attr("version") = version();
   define_translator(module);
+  module.def("read_lines", [](const std::string& path) { return compute([&] { return read_lines(path); }); });
   module.def("score", score_of);
   module.def("train", [](const std::vector<std::string>& arguments) { run([&] { train(arguments); }); });
   module.def("export_model",

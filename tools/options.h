@@ -74,9 +74,16 @@ class Options {
   std::map<std::string, Value, std::less<>> values_;
 };
 
-// Reads a command line (argv[0] is not looked at) and what it names. Nothing if --help, --version,
-// --build-info or --dump-config asked for an answer, which is then on the standard output. Error usage for
-// whatever is wrong.
+// The options of a command line, or the text that --help, --version, --build-info or --dump-config ask for, which may be
+// empty.
+struct ParsedOptions {
+  std::optional<Options> options;
+  std::string answer;
+};
+
+// Reads a command line (argv[0] is not looked at) and what it names. Error usage for whatever is wrong.
+ParsedOptions read_options(Program program, int argc, const char* const* argv);
+// The same; nothing if there is an answer, which is then on the standard output.
 std::optional<Options> parse_options(Program program, int argc, const char* const* argv);
 
 // Options from TOML alone: the config.toml of a run folder. `name` stands for the file in messages.

@@ -12,6 +12,7 @@
 #include "tools/command_line.h"
 #include "tools/config_file.h"
 #include "tools/inherited_options.h"
+#include "tools/message.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/options.h"
@@ -249,31 +250,33 @@ Options build(Program program, const GivenOptions& from_run, const GivenOptions&
 
 }  // namespace
 
-std::optional<Options> parse_options(Program program, int argc, const char* const* argv) {
+ParsedOptions read_options(Program program, int argc, const char* const* argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   auto given = parse_command_line(program, arguments);
   check_runs(program, given, arguments);
   if (program == Program::train) settle_run_folders(given);
-  std::optional<std::string> answer;  // may be empty: nothing that a config file could hold
+  std::optional<std::string> answer;
   if (asks_for(given, "help")) answer = help_text(program, false);
   if (asks_for(given, "help-all")) answer = help_text(program, true);
   if (asks_for(given, "version")) answer = version_line(program_name(program)) + "\n";
   if (asks_for(given, "build-info")) answer = build_info();
-  std::optional<Options> options;
-  if (!answer) {
-    if (program == Program::train) check_origin(given);
-    const GivenOption* config = find_given(given, "config");
-    const auto from_file = config ? read_config(program, config->words.front()) : GivenOptions{};
-    const auto from_run = program == Program::train ? options_of_run(from_file, given) : GivenOptions{};
-    const auto from_model = program == Program::train && from_run.empty()
-                                ? options_of_pretrained(from_file, given)
-                                : GivenOptions{};
-    options = build(program, from_run, from_model, from_file, given);
-    if (asks_for(given, "dump-config")) answer = options->to_toml();
-  }
-  if (!answer) return options;
-  fmt::print("{}", *answer);
-  return std::nullopt;
+  if (answer) return {std::nullopt, *answer};
+  if (program == Program::train) check_origin(given);
+  const GivenOption* config = find_given(given, "config");
+  const auto from_file = config ? read_config(program, config->words.front()) : GivenOptions{};
+  const auto from_run = program == Program::train ? options_of_run(from_file, given) : GivenOptions{};
+  const auto from_model = program == Program::train && from_run.empty()
+                              ? options_of_pretrained(from_file, given)
+                              : GivenOptions{};
+  const Options options = build(program, from_run, from_model, from_file, given);
+  if (asks_for(given, "dump-config")) return {std::nullopt, options.to_toml()};
+  return {options, ""};
+}
+
+std::optional<Options> parse_options(Program program, int argc, const char* const* argv) {
+  ParsedOptions parsed = read_options(program, argc, argv);
+  if (!parsed.options) print_page(parsed.answer);
+  return parsed.options;
 }
 
 Options options_from_toml(Program program, const std::string& text, const std::string& name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/file.h"
 #include "core/parallel.h"
@@ -14,6 +15,7 @@
 #include "tools/score_translations.h"
 #include "tools/teacher_forcing.h"
 #include "tools/train.h"
+#include "tools/translation_progress.h"
 
 namespace xf {
 
@@ -21,14 +23,16 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// parse_options() of a program's arguments. Error usage for one of `files`, which say where a program reads and writes, and
+// The options that a program's arguments are. Error usage for --help and the like, and for one of `files`, which say where a program reads and writes, and
 // in which form, and are nothing to a call.
 tools::Options parsed(tools::Program program, const Arguments& arguments,
                       std::initializer_list<const char*> files) {
   std::vector<const char*> words = {"xformer"};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
-  const auto options = tools::parse_options(program, static_cast<int>(words.size()), words.data());
-  if (!options) fail(ErrorKind::usage, "--help, --version and the like are for the programs");
+  const auto options = tools::read_options(program, static_cast<int>(words.size()), words.data()).options;
+  if (!options)
+    fail(ErrorKind::usage, "--help, --version and the like are for the program {}",
+         tools::program_name(program));
   for (const char* name : files) {
     if (options->is_given(name))
       fail(ErrorKind::usage, "--{} is for the program {}; the library has no such option", name,
@@ -45,18 +49,28 @@ tools::Options translating(const std::string& run, const Arguments& options) {
                  "teacher-forced", "output-format", "num-examples"});
 }
 
-// Of a file a line end would have made two.
-void check_line(const char* what, size_t number, const std::string& line) {
+// Line `number`, from 1, as a file's reader hands it over: without a byte order mark before the first line and without
+// the CR of a line end. A line end within it would have made two.
+std::string read_line(const char* what, size_t number, std::string_view line) {
   data::check_utf8(what, static_cast<int64_t>(number), line);
   if (line.find('\n') != std::string::npos)
     fail(ErrorKind::data, "{}:{}: a line end within a line; give lines one by one", what, number);
+  if (number == 1 && line.starts_with(data::kByteOrderMark)) line.remove_prefix(data::kByteOrderMark.size());
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return std::string(line);
+}
+
+Lines read(const Lines& lines, const char* what) {
+  Lines texts;
+  for (size_t i = 0; i < lines.size(); ++i) texts.push_back(read_line(what, i + 1, lines[i]));
+  return texts;
 }
 
 Lines prepared(const tools::ModelTranslator& model, const Lines& lines, const char* what) {
   Lines texts;
   for (size_t i = 0; i < lines.size(); ++i) {
-    check_line(what, i + 1, lines[i]);
-    texts.push_back(model.reads_pieces ? lines[i] : model.model->pipeline.prepare(lines[i]));
+    const std::string line = read_line(what, i + 1, lines[i]);
+    texts.push_back(model.reads_pieces ? line : model.model->pipeline.prepare(line));
   }
   return texts;
 }
@@ -65,26 +79,36 @@ Lines prepared(const tools::ModelTranslator& model, const Lines& lines, const ch
 
 const char* version() { return XFORMER_VERSION; }
 
+Lines read_lines(const std::string& path) { return data::read_lines(path); }
+
 struct Translator::Implementation {
-  Implementation(const std::string& run, const Arguments& options) : model(translating(run, options)) {}
+  Implementation(const std::string& run, const Arguments& options)
+      : model(translating(run, options)), warnings(model.model->warnings) {}
 
   // Another model of this process may have set another number since.
   void take_threads() const {
     if (thread_count() != threads) set_thread_count(threads);
   }
 
-  std::vector<tools::Translation> translate(const Lines& lines) const {
+  std::vector<tools::Translation> translate(const Lines& lines) {
     std::vector<tools::SourceLine> sources;
-    for (size_t i = 0; i < lines.size(); ++i) {
-      check_line("translate", i + 1, lines[i]);
-      sources.push_back(model.source_line(lines[i], fmt::format("translate:{}", i + 1)));
-    }
+    for (size_t i = 0; i < lines.size(); ++i)
+      sources.push_back(
+          model.source_line(read_line("translate", i + 1, lines[i]), fmt::format("translate:{}", i + 1)));
     take_threads();
-    return model.translator.translate(sources);
+    tools::TranslationCounts counts;
+    const auto count = [&](const tools::Translation& translation, size_t i) {
+      counts.add(translation, static_cast<int64_t>(i) + 1);
+    };
+    auto translations = model.translator.translate(sources, 0, count);
+    for (std::string& warning : tools::warnings(counts, "those given"))
+      warnings.push_back(std::move(warning));
+    return translations;
   }
 
   const tools::ModelTranslator model;
   const int threads = thread_count();
+  Lines warnings;  // that nobody has taken yet
 };
 
 Translator::Translator(const std::string& run, const Arguments& options)
@@ -107,12 +131,18 @@ std::vector<std::vector<Hypothesis>> Translator::hypotheses(const Lines& lines) 
     for (size_t i = 0; i < translation.texts.size(); ++i) {
       found.push_back({.text = translation.texts[i]});
       if (i >= translation.hypotheses.size()) continue;  // a line without tokens
-      found.back().log_probability = translation.hypotheses[i].log_probability;
-      found.back().score = translation.hypotheses[i].score;
+      const nn::Hypothesis& hypothesis = translation.hypotheses[i];
+      found.back() = {.text = translation.texts[i],
+                      .log_probability = hypothesis.log_probability,
+                      .score = hypothesis.score,
+                      .cut = hypothesis.cut,
+                      .cropped = translation.cropped};
     }
   }
   return of_lines;
 }
+
+Lines Translator::take_warnings() { return std::exchange(implementation_->warnings, {}); }
 
 std::vector<std::vector<double>> Translator::score(const Lines& sources, const Lines& targets) {
   const tools::ModelTranslator& model = implementation_->model;
@@ -135,7 +165,9 @@ Score score(const std::string& metric, const Lines& hypotheses, const std::vecto
       parsed(tools::Program::score, options,
              {"references", "input", "metrics", "sentence-level", "mini-batch", "score-only", "format",
               "paired-bs", "paired-bs-n", "paired-ar", "paired-ar-n"});
-  const data::Score found = tools::corpus_score(metric, hypotheses, references, given);
+  std::vector<Lines> texts;
+  for (const Lines& text : references) texts.push_back(read(text, "score: references"));
+  const data::Score found = tools::corpus_score(metric, read(hypotheses, "score: hypotheses"), texts, given);
   return {.name = found.name,
           .value = found.score,
           .signature = tools::signature_of(found, given),

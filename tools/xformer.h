@@ -19,11 +19,17 @@ using Lines = std::vector<std::string>;  // UTF-8 without line ends
 // "1.2.3": what a call means changes with the first number, until version 1 with the second.
 const char* version();
 
+// The lines of a text file, as the programs read it: packed or not, a line ends at LF alone (text may hold U+2028 and the
+// like), a CR before it and a byte order mark are dropped.
+Lines read_lines(const std::string& path);
+
 // One translation that a search found.
 struct Hypothesis {
   std::string text;
   double log_probability = 0;  // of all its pieces and </s>, in nats
   double score = 0;            // what hypotheses compare by: --normalize and the like applied
+  bool cut = false;            // the length limit came before its end
+  bool cropped = false;        // its line was too long to read: a translation of the line's beginning
 };
 
 // A trained model in memory. Not for several threads at once; it uses the cores by itself.
@@ -42,6 +48,10 @@ class Translator {
 
   // What the search found for each line, best first: one, or with --n-best as many as the beam is wide.
   std::vector<std::vector<Hypothesis>> hypotheses(const Lines& lines);
+
+  // Warnings since the last call of this function: lines that were cropped, translations that were cut, what another
+  // toolkit's model does otherwise.
+  Lines take_warnings();
 
   // log p, in nats, of each token of each target, given its source and the tokens before, </s> last. Their sum is the
   // target's; a token is a piece of the model's vocabulary. As many targets as sources.

@@ -18,12 +18,13 @@ _load()
 
 from . import kernels  # noqa: E402
 from ._xformer import set_threads, stop, version as __version__  # noqa: E402
-from .errors import Error, Stopped  # noqa: E402
+from .errors import Error, Stopped, TranslationWarning  # noqa: E402
+from .lines import read_lines  # noqa: E402
 from .metrics import Score, bleu, chrf, ter  # noqa: E402
 from .training import export, inspect, train  # noqa: E402
 from .translator import Hypothesis, Translator  # noqa: E402
 
 __all__ = [
-    "Error", "Hypothesis", "Score", "Stopped", "Translator", "__version__", "bleu", "chrf", "export", "inspect", "kernels",
-    "set_threads", "stop", "ter", "train",
+    "Error", "Hypothesis", "Score", "Stopped", "TranslationWarning", "Translator", "__version__", "bleu", "chrf", "export",
+    "inspect", "kernels", "read_lines", "set_threads", "stop", "ter", "train",
 ]

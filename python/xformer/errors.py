@@ -23,4 +23,8 @@ class Stopped(Exception):
     """stop() was called, in another thread."""
 
 
-Error.__module__ = Stopped.__module__ = "xformer"  # as tracebacks name them
+class TranslationWarning(UserWarning):
+    """Lines that were too long to read, translations that were cut at the length limit, and what else a program would warn of."""
+
+
+Error.__module__ = Stopped.__module__ = TranslationWarning.__module__ = "xformer"  # as tracebacks name them

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Union
 
 from . import _xformer
+from .errors import TranslationWarning
 from .options import Option, Path, lines, word, words
 
 
@@ -15,6 +17,14 @@ class Hypothesis(NamedTuple):
     text: str
     log_probability: float  # of all its pieces and </s>, in nats
     score: float  # what hypotheses compare by
+    cut: bool = False  # the length limit came before its end
+    cropped: bool = False  # its line was too long to read: a translation of the line's beginning
+
+
+def _warn(messages: list[str]) -> None:
+    """As if the caller of the method had warned."""
+    for message in messages:
+        warnings.warn(message, TranslationWarning, stacklevel=3)
 
 
 class Translator:
@@ -22,7 +32,7 @@ class Translator:
 
     Options are those of xformer-translate: beam_size=5, normalize=1.0, cpu_threads=2, precision="int8", device="cpu", ...
     What is not given is as the model was trained to be used. May be used from several threads; their calls come one after
-    the other.
+    the other. Lines that are too long to read and translations that reach the length limit are a TranslationWarning.
     """
 
     def __init__(self, run: Union[Path, Sequence[Path]], **options: Option) -> None:
@@ -31,14 +41,18 @@ class Translator:
             raise TypeError("Translator: expected a run, got an empty list")
         more = ["--model", *runs[1:]] if len(runs) > 1 else []
         self._model = _xformer.Translator(runs[0], more + words(options))
+        _warn(self._model.take_warnings())
 
     def translate(self, lines_: Iterable[str], /) -> list[str]:
         """The best translation of each line, in order. Many lines at once are faster than one by one."""
-        return self._model.translate(lines(lines_, "translate"))
+        texts, messages = self._model.translate(lines(lines_, "translate"))
+        _warn(messages)
+        return texts
 
     def hypotheses(self, lines_: Iterable[str], /) -> list[list[Hypothesis]]:
         """What the search found for each line, best first: one, or with n_best=True as many as the beam is wide."""
-        found = self._model.hypotheses(lines(lines_, "hypotheses"))
+        found, messages = self._model.hypotheses(lines(lines_, "hypotheses"))
+        _warn(messages)
         return [[Hypothesis(*one) for one in of_line] for of_line in found]
 
     def score(self, sources: Iterable[str], targets: Iterable[str]) -> list[list[float]]:

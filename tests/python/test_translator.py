@@ -1,5 +1,7 @@
 """Translator against the programs on the same model."""
+import gzip
 import math
+import warnings
 
 import numpy
 import pytest
@@ -79,7 +81,7 @@ def test_two_runs_are_an_ensemble(run, lines, tmp_path):
     ({"beam_size": 0}, "beam-size", "usage"),
     ({"beam_size": "wide"}, "beam-size", "usage"),
     ({"input": "file"}, "--input is for the program xformer-translate", "usage"),
-    ({"help": True}, "are for the programs", "usage"),
+    ({"help": True}, "are for the program xformer-translate", "usage"),
 ], ids=str)
 def test_an_option_that_makes_no_sense_is_an_error(run, options, message, kind):
     with pytest.raises(xformer.Error, match=message) as error:
@@ -91,6 +93,34 @@ def test_a_run_that_is_not_there_is_an_error_of_data(tmp_path):
     with pytest.raises(xformer.Error, match="nowhere") as error:
         xformer.Translator(tmp_path / "nowhere")
     assert error.value.kind == "data" and isinstance(error.value, RuntimeError)
+
+
+def test_a_line_is_cropped_and_a_translation_cut_with_a_warning(run):
+    short = xformer.Translator(run, max_length=2, beam_size=1)
+    with pytest.warns(xformer.TranslationWarning, match=r"1 translation cut at the length limit \(line 2 of") as warned:
+        assert len(short.translate(["", "the old man sees the house"])) == 2
+    assert warned[0].filename == __file__
+    with pytest.warns(xformer.TranslationWarning):
+        assert short.hypotheses(["the old man sees the house"])[0][0].cut
+    with pytest.warns(xformer.TranslationWarning, match=r"1 line cropped: too long to read \(line 1 of"):
+        found = short.hypotheses(["the " * 5000])[0][0]
+    assert found.cropped
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not xformer.Translator(run, max_length=300).hypotheses(["the house"])[0][0].cropped
+
+
+def test_read_lines_ends_a_line_where_the_programs_do(run, tmp_path):
+    odd = ["a\u2028b", "c\x0b\x0cd", "e\x85\x1c", "", "f"]
+    (tmp_path / "odd").write_bytes("\ufeff{}\r\n{}\n{}\n{}\n{}".format(*odd).encode())
+    assert xformer.read_lines(tmp_path / "odd") == odd
+    with gzip.open(tmp_path / "odd.gz", "wb") as file:
+        file.write((tmp_path / "odd").read_bytes())
+    assert xformer.read_lines(tmp_path / "odd.gz") == odd
+    with pytest.raises(xformer.Error, match="nowhere"):
+        xformer.read_lines(tmp_path / "nowhere")
+    translator = xformer.Translator(run)
+    assert translator.translate(["\ufeffthe house\r"]) == translator.translate(["the house"])
 
 
 def test_texts_that_are_no_lines_are_refused(run):

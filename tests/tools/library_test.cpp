@@ -1,5 +1,9 @@
 // The facade, tools/xformer.h, against what it stands on.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
@@ -95,6 +99,59 @@ TEST_CASE("Library: scores are those of the metrics, as the program prints them"
   CHECK_THAT(error_of([&] { score("bleu", hypotheses, {}); }), Catch::StartsWith("3: "));
   CHECK_THAT(error_of([&] { score("bleu", hypotheses, references, {"--paired-bs"}); }),
              Catch::StartsWith("2: --paired-bs is for the program"));
+}
+
+// What the programs do with a file: data/text_file.h.
+TEST_CASE("Library: a line is what a file's reader would hand over", "[unit]") {
+  Translator translator(trained_run());
+  const Lines marked = {"\uFEFFit is late\r", "the man runs\r"}, plain = {"it is late", "the man runs"};
+  CHECK(translator.translate(marked) == translator.translate(plain));
+  CHECK(translator.score(marked, {"\uFEFFes ist spät\r", "der mann rennt"}) ==
+        translator.score(plain, {"es ist spät", "der mann rennt"}));
+  CHECK(score("chrf", marked, {plain}).value == Approx(100));
+  const tests::TemporaryFolder folder;
+  const Lines odd = {"a\u2028b", "c\x0b\x0c d", "e\u0085\x1c", "", "f"};
+  CHECK(read_lines(folder.write("odd", "\uFEFF" + odd[0] + "\r\n" + odd[1] + "\n" + odd[2] + "\n\nf")) ==
+        odd);
+}
+
+TEST_CASE("Library: what is cropped and cut is said, and of which line", "[unit]") {
+  Translator translator(trained_run(), {"--max-length", "2", "--beam-size", "1"});
+  std::string endless;
+  for (int i = 0; i < 3000; ++i) endless += "dog ";
+  const auto found = translator.hypotheses({"", "it is late", endless});
+  CHECK(found[1][0].cut);
+  CHECK_FALSE(found[1][0].cropped);
+  CHECK(found[2][0].cropped);
+  const Lines warnings = translator.take_warnings();
+  REQUIRE(warnings.size() == 2);
+  CHECK_THAT(warnings[0], Catch::StartsWith("2 translations cut at the length limit (lines 2, 3 of"));
+  CHECK_THAT(warnings[1], Catch::StartsWith("1 line cropped: too long to read (line 3 of"));
+  CHECK(translator.take_warnings().empty());
+  Translator whole(trained_run());
+  CHECK_FALSE(whole.hypotheses({"it is late"})[0][0].cut);
+  CHECK(whole.take_warnings().empty());
+}
+
+TEST_CASE("Library: --help and the like are refused without a word on the standard output", "[unit]") {
+  const tests::TemporaryFolder folder;
+  std::fflush(stdout);
+  const int before = dup(STDOUT_FILENO), file = open((folder / "out").c_str(), O_CREAT | O_WRONLY, 0600);
+  dup2(file, STDOUT_FILENO);
+  Lines errors;
+  for (const std::string asked : {"--help", "--help-all", "--version", "--build-info", "--dump-config"}) {
+    errors.push_back(error_of([&] { train({asked}); }));
+    errors.push_back(error_of([&] { Translator(trained_run(), {asked}); }));
+    errors.push_back(error_of([&] { score("bleu", {"a"}, {{"a"}}, {asked}); }));
+    errors.push_back(error_of([&] { export_model({"to", asked}); }));
+  }
+  std::fflush(stdout);
+  dup2(before, STDOUT_FILENO);
+  close(before);
+  close(file);
+  CHECK(std::filesystem::file_size(folder / "out") == 0);
+  for (const std::string& error : errors)
+    CHECK_THAT(error, Catch::StartsWith("2: --help, --version and the like are for the program xformer-"));
 }
 
 TEST_CASE("Library: what a model consists of is JSON", "[unit]") {
