@@ -85,7 +85,8 @@ void refuse_leftovers(Program program, const CLI::App& app, const std::vector<st
   if (option == leftovers.end()) refuse_argument(program, arguments, leftovers.front());
   const std::string name = option->substr(0, option->find('='));
   const std::string bare_name = name.substr(std::min(name.find_first_not_of('-'), name.size()));
-  std::string hint = negation_hint(program, bare_name);
+  std::string hint = why_refused(program, bare_name);
+  if (hint.empty()) hint = negation_hint(program, bare_name);
   if (hint.empty()) hint = suggestion(bare_name, spellings(program), "--");
   fail(ErrorKind::usage, "unknown option '{}'{}", name,
        hint.empty() ? fmt::format("; see {} --help", program_name(program)) : hint);

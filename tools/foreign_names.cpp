@@ -144,7 +144,19 @@ constexpr auto kNames = std::to_array<Pair>({
     {"prompt", "input"},
 });
 
+// sacreBLEU's, which are about the test sets that it downloads.
+constexpr auto kOfTestSets =
+    std::to_array<std::string_view>({"t", "test-set", "list", "citation", "cite", "origlang", "ol", "subset",
+                                     "download", "echo", "detail", "d"});
+
 }  // namespace
+
+std::string why_refused(Program program, std::string_view option) {
+  if (program != Program::score || std::ranges::find(kOfTestSets, option) == kOfTestSets.end()) return "";
+  return "; it is for test sets that sacreBLEU downloads, and this program downloads none: give the "
+         "references "
+         "as files, xformer-score bleu REF -i HYP";
+}
 
 std::vector<std::string> native_names(std::string_view foreign) {
   std::string name(foreign);

@@ -20,6 +20,11 @@ std::vector<Row> score_options() {
           .alias("-i")
           .any_number()
           .keeps(Keep::never),
+      integer("num-refs", "1", "N", "references in one file, apart by tabs").between(1, 1000).alias("-nr"),
+      text("encoding", "utf-8", "NAME", "of the files: latin-1, cp1252, utf-16, ...").alias("-e"),
+      text("language-pair", "", "SRC-TRG",
+           "chooses the tokenizer for its target language where --tokenize is not given: zh for Chinese")
+          .alias("-l"),
       choice("metrics", "bleu|chrf|ter|compat-bleu", "", "the metrics, if not the first argument")
           .value("NAME...")
           .alias("-m")
@@ -35,6 +40,7 @@ std::vector<Row> score_options() {
              "form of the output; the environment's SACREBLEU_FORMAT changes the default")
           .alias("-f"),
       flag("short", "false", "short signature").alias("-sh"),
+      flag("no-color", "false", "sacreBLEU's; nothing is coloured here").alias("-nc").seldom(),
   };
 }
 
@@ -44,6 +50,7 @@ std::vector<Row> bleu_options() {
       choice("smooth-method", "exp|floor|add-k|none", "exp", "smoothing of orders without a match")
           .alias("-s"),
       real("smooth-value", "", "X", "of floor (0.1 if not given) and add-k (1)").between(0, 1e6).alias("-sv"),
+      flag("force", "false", "no warning of lines that look tokenized"),
   };
 }
 
@@ -79,6 +86,10 @@ std::vector<Row> significance_options() {
       integer("paired-bs-n", "1000", "N", "resamples for it").between(1, 1e7).alias("-pbsn"),
       flag("paired-ar", "false", "the same question, by approximate randomisation").alias("-par"),
       integer("paired-ar-n", "10000", "N", "trials for it").between(1, 1e7).alias("-parn"),
+      integer("paired-jobs", "1", "N", "sacreBLEU's workers; one does the work here, with the same result")
+          .between(0, 1024)
+          .alias("-j")
+          .seldom(),
   };
 }
 

@@ -242,7 +242,7 @@ std::vector<Row> shared_options() {
           .only(Programs::all_but(Program::train))
           .keeps(Keep::never),
       flag("dump-config", "", "print the effective configuration, and end").keeps(Keep::never),
-      flag("quiet", "false", "errors only").keeps(Keep::once),
+      flag("quiet", "false", "errors only").alias("-q").keeps(Keep::once),
       flag("help", "", "print the options that matter most, and end").alias("-h").keeps(Keep::never),
       flag("help-all", "", "print every option, and end").keeps(Keep::never),
       flag("version", "", "print the version, and end").keeps(Keep::never),

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "data/encoding.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
 #include "tools/progress.h"
@@ -20,8 +21,10 @@ bool is_metric(const std::string& word) {
 }
 
 // sacreBLEU strips what it reads: chrF with white space and TER's possessive 's see the end of a line.
-Lines read_stripped(const std::string& path) {
-  Lines lines = data::read_lines(path);
+Lines read_stripped(const std::string& path, const Options& options) {
+  const std::string encoding = data::lower_case(options.get_string("encoding"));
+  const bool is_utf8 = encoding == "utf-8" || encoding == "utf8" || encoding == "utf-8-sig";
+  Lines lines = is_utf8 ? data::read_lines(path) : data::read_lines_in(encoding, path);
   for (std::string& line : lines) line.resize(data::strip_end(line).size());
   return lines;
 }
@@ -54,14 +57,42 @@ void check_lines(const NamedLines& system, const Lines& reference, const std::st
        from_pipe ? "translations are given with -i HYP" : "give files of the same lines");
 }
 
+// The columns of a file of --num-refs references; the last keeps further tabs.
+std::vector<Lines> references_in_columns(const std::string& path, const Lines& lines, int64_t columns) {
+  std::vector<Lines> references(static_cast<size_t>(columns));
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::string_view rest = lines[i];
+    for (int64_t column = 0; column < columns; ++column) {
+      const size_t tab = column + 1 < columns ? rest.find('\t') : rest.size();
+      if (tab == std::string_view::npos)
+        fail(ErrorKind::data, "{}:{}: {}, not {} (--num-refs)", path, i + 1, counted(column + 1, "reference"),
+             columns);
+      references[static_cast<size_t>(column)].emplace_back(rest.substr(0, tab));
+      rest.remove_prefix(std::min(tab + 1, rest.size()));
+    }
+  }
+  return references;
+}
+
+// A file for each reference; or one of several columns, of which it then is the name.
+Lines read_references(const Options& options, Lines paths, std::vector<Lines>& references) {
+  const int64_t columns = options.get_int("num-refs");
+  if (columns > 1 && paths.size() > 1)
+    fail(ErrorKind::usage, "--num-refs {}: one file holds all references, got {} files", columns,
+         paths.size());
+  for (const std::string& path : paths) references.push_back(read_stripped(path, options));
+  if (columns == 1) return paths;
+  references = references_in_columns(paths.front(), references.front(), columns);
+  return Lines(references.size(), paths.front());
+}
+
 void read_files(const Options& options, ScoreRequest& request) {
-  const Lines paths = split_arguments(options, request);
-  for (const std::string& path : paths) request.references.push_back(read_stripped(path));
+  const Lines paths = read_references(options, split_arguments(options, request), request.references);
   for (const std::string& path : options.get_strings("input")) {
     const auto known = std::ranges::find(request.systems, path, &NamedLines::name);
     if (known == request.systems.begin() && !request.systems.empty() && request.paired) continue;
     if (known != request.systems.end()) fail(ErrorKind::usage, "input: {} is given twice", path);
-    request.systems.push_back({path, read_stripped(path)});
+    request.systems.push_back({path, read_stripped(path, options)});
     for (size_t r = 0; r < paths.size(); ++r)
       check_lines(request.systems.back(), request.references[r], paths[r]);
   }
@@ -94,12 +125,28 @@ void check_request(const Options& options, const ScoreRequest& request) {
     fail(ErrorKind::usage, "--sentence-level is of one system, without intervals and tests");
 }
 
+// sacreBLEU's choice for a target language.
+data::BleuTokenizer tokenizer_of(const Options& options) {
+  const std::string pair = options.is_set("language-pair") ? options.get_string("language-pair") : "";
+  const size_t dash = pair.find('-');
+  if (!pair.empty() && (dash == 0 || dash == std::string::npos || dash + 1 == pair.size()))
+    fail(ErrorKind::usage, "language-pair: '{}' is not SRC-TRG, as in en-de", pair);
+  const std::string target = pair.empty() ? "" : pair.substr(dash + 1);
+  if (options.is_given("tokenize")) return data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+  if (target == "ja" || target == "ko")
+    fail(ErrorKind::usage,
+         "language-pair: sacreBLEU cuts '{}' by MeCab, which this program has not; name another tokenizer: "
+         "--tokenize char",
+         target);
+  return data::bleu_tokenizer_from_name(target == "zh" ? "zh" : options.get_string("tokenize"));
+}
+
 }  // namespace
 
 MetricOptions metric_options(const Options& options) {
   MetricOptions metrics;
   metrics.bleu.lowercase = options.get_bool("lowercase");
-  metrics.bleu.tokenizer = data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+  metrics.bleu.tokenizer = tokenizer_of(options);
   metrics.bleu.smoothing = data::bleu_smoothing_from_name(options.get_string("smooth-method"));
   if (options.is_set("smooth-value")) metrics.bleu.smooth_value = options.get_float("smooth-value");
   metrics.chrf = {.lowercase = options.get_bool("lowercase") || options.get_bool("chrf-lowercase"),

@@ -9,6 +9,8 @@
 #include "data/compat_bleu.h"
 #include "data/resampling.h"
 #include "data/unicode.h"
+#include "tools/message.h"
+#include "tools/progress.h"
 #include "tools/score_request.h"
 
 namespace xf::tools {
@@ -66,7 +68,7 @@ void print_system(const Request& request, const Options& options) {
   const auto scores = scores_of_system(request, options);
   const int width = static_cast<int>(options.get_int("width"));
   if (wants_json(options) && !options.get_bool("score-only")) {
-    fmt::print("{}\n", data::format_json(scores, width));
+    print_page(data::format_json(scores, width) + "\n");
     return;
   }
   Lines lines;
@@ -118,7 +120,24 @@ void print_systems(const Request& request, const Options& options) {
     table.columns.push_back(request.paired ? tested_systems(request, options, name, seed)
                                            : scores_of_systems(request, options, name));
   }
-  fmt::print("{}", wants_json(options) ? table_as_json(table) : table_as_text(table));
+  print_page(wants_json(options) ? table_as_json(table) : table_as_text(table));
+}
+
+// sacreBLEU's sign of text that is cut into tokens: so many lines of a system end in a full stop apart.
+void warn_of_tokens(const Request& request, const Options& options) {
+  constexpr int64_t kMany = 100;
+  const bool of_corpus = !options.get_bool("sentence-level") &&
+                         std::ranges::find(request.metrics, "bleu") != request.metrics.end();
+  if (!of_corpus || options.get_bool("force") || options.get_bool("quiet")) return;
+  for (const auto& [name, lines] : request.systems) {
+    const int64_t apart =
+        std::ranges::count_if(lines, [](const std::string& line) { return line.ends_with(" ."); });
+    if (apart >= kMany)
+      tell(
+          "warning: {}: {} end in ' .', as text does that is cut into tokens; BLEU is for plain text "
+          "(--force: it is)",
+          name == "-" ? "the standard input" : name, counted(apart, "line"));
+  }
 }
 
 }  // namespace
@@ -151,6 +170,7 @@ data::Score corpus_score(const std::string& name, const Lines& hypotheses,
 
 void score_translations(const Options& options) {
   const Request request = read_score_request(options);
+  warn_of_tokens(request, options);
   if (request.systems.size() == 1) return print_system(request, options);
   print_systems(request, options);
 }
