@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <sstream>
 
@@ -84,11 +85,45 @@ std::string quotes_hint(const std::string& text, unsigned line_number) {
   return fmt::format("; texts and amounts with a unit stand in quotes: {} = \"{}\"", key, word);
 }
 
+// By its first line that says something: `---`, `- word` or `key: value`.
+bool begins_as_yaml(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
+    const size_t colon = line.find(':');
+    const bool of_map = colon < line.find('=') && (colon + 1 == line.size() ||
+                                                   std::isspace(static_cast<unsigned char>(line[colon + 1])));
+    return line.starts_with("---") || line.starts_with("%YAML") || line.substr(first).starts_with("- ") ||
+           of_map;
+  }
+  return false;
+}
+
+// Of a text that is no TOML: "JSON" or "YAML" if it begins as one, or is called so; else "".
+std::string other_format(const std::string& text, const std::string& name) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  const bool braced = first != std::string::npos && text[first] == '{';
+  if (braced || name.ends_with(".json")) return "JSON";
+  return name.ends_with(".yml") || name.ends_with(".yaml") || begins_as_yaml(text) ? "YAML" : "";
+}
+
+void refuse_other_formats(const std::string& text, const std::string& name) {
+  const std::string format = other_format(text, name);
+  if (format.empty()) return;
+  fail(ErrorKind::usage,
+       "{}: is {}, and a configuration is TOML here: a line `key = value` for each option, texts in quotes, "
+       "lists "
+       "in [..], no nesting; xformer-train --dump-config prints one",
+       name, format);
+}
+
 toml::table parsed(const std::string& text, const std::string& name) {
   check_dots(text, name);
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
+    refuse_other_formats(text, name);
     const unsigned line = error.source().begin.line;
     fail(ErrorKind::usage, "{}:{}: {}{}", name, line, error.description(), quotes_hint(text, line));
   }

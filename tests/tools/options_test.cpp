@@ -141,6 +141,27 @@ TEST_CASE("Config file: what is wrong is said with its line", "[unit]") {
   CHECK(train_error({"-c", "/nowhere/c.toml"}) == "2: config file /nowhere/c.toml does not exist");
 }
 
+// As joeynmt, Marian, OpenNMT-py and sockeye's configurations begin, and what json.dump() writes.
+TEST_CASE("Config file: YAML and JSON are named as such, by content and by name", "[unit]") {
+  const auto error = [](const char* text, const char* name) {
+    return error_of([&] { options_from_toml(Program::train, text, name); });
+  };
+  for (const char* yaml :
+       {"name: \"model\"\ndata:\n    src: \"de\"\n", "---\ndim-emb: 512\n", "# by hand\n\ntask: demo",
+        "data:\n  corpus_1:\n    path_src: a\n", "- train.en\n- train.de\n", "%YAML 1.2\n---\na: 1\n"}) {
+    INFO(yaml);
+    CHECK(error(yaml, "c.conf")
+              .starts_with("2: c.conf: is YAML, and a configuration is TOML here: a line `key = value`"));
+  }
+  for (const char* json : {"{\"dim-emb\": 512}", " {\n  \"task\": \"demo\",\n}\n"})
+    CHECK(error(json, "c.conf").starts_with("2: c.conf: is JSON, and a configuration is TOML here"));
+  CHECK(error("dim-emb 512", "model.yml").starts_with("2: model.yml: is YAML"));
+  CHECK(error("[\"a\"", "model.json").starts_with("2: model.json: is JSON"));
+  CHECK(error("task = demo", "c.toml").starts_with("2: c.toml:1: "));
+  CHECK(error("seed = = \"a: b\"", "c.toml").starts_with("2: c.toml:1: "));
+  options_from_toml(Program::train, "seed = 7", "c.yaml");  // what is TOML is read, whatever it is called
+}
+
 TEST_CASE("Config file: a key of 100,000 parts is refused", "[unit]") {
   std::string key = "a";
   for (int i = 0; i < 100'000; ++i) key += ".a";
