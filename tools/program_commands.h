@@ -23,6 +23,10 @@ std::vector<std::string> spellings_of(const OptionSpec& spec);
 // The words that an option can be given; none: anything.
 std::vector<std::string> values_of(const OptionSpec& spec);
 
+// The words that the first bare argument of a command can be, "ctranslate2" of `xformer-export to`; none: it has none, or
+// anything.
+std::vector<std::string> first_words(const ProgramCommand& command);
+
 // For --help and man: what stands behind an option's name ("N", "post|pre"), and its help with the words and the default
 // that the former does not show.
 std::string value_text(const OptionSpec& spec);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "tools/option_pages.h"
 #include "tools/program_commands.h"
@@ -26,6 +27,15 @@ std::vector<std::string> command_names(const std::vector<ProgramCommand>& comman
   return names;
 }
 
+// Commands, and where a program works without one, the words that its first argument can be.
+std::vector<std::string> words_of_program(const std::vector<ProgramCommand>& commands) {
+  std::vector<std::string> words = command_names(commands);
+  for (const ProgramCommand& command : commands) {
+    if (command.name.empty()) std::ranges::copy(first_words(command), std::back_inserter(words));
+  }
+  return words;
+}
+
 // Of the help text, what a list of options has room for.
 std::string short_help(const OptionSpec& spec) {
   const std::string help(spec.help);
@@ -44,6 +54,9 @@ std::string bash_case(const ProgramCommand& command) {
   }
   std::string text =
       fmt::format("    {})\n      options='{}'\n", command.name.empty() ? "*" : command.name, names);
+  const std::vector<std::string> firsts = first_words(command);
+  if (!firsts.empty() && !command.name.empty())
+    text += fmt::format("      firsts='{}'\n", fmt::join(firsts, " "));
   if (!values.empty()) text += fmt::format("      case $previous in\n{}      esac\n", values);
   return text + "      ;;\n";
 }
@@ -72,6 +85,9 @@ std::string zsh_arguments(const ProgramCommand& command, const char* indent) {
       text += fmt::format(" \\\n{}  {}", indent, single_quoted(entry));
     }
   }
+  const std::vector<std::string> firsts = first_words(command);
+  if (!firsts.empty() && !command.name.empty())
+    text += fmt::format(" \\\n{}  '1:argument:({})'", indent, fmt::join(firsts, " "));
   return text + fmt::format(" \\\n{}  '*:file:_files'\n", indent);
 }
 
@@ -112,20 +128,27 @@ std::string bash_completion(const std::string& program) {
                                 [](const ProgramCommand& command) { return !command.name.empty(); });
   std::string cases;
   for (const ProgramCommand& command : commands) cases += bash_case(command);
-  const std::vector<std::string> names = command_names(commands);
+  const std::vector<std::string> names = words_of_program(commands);
   const std::string function = "_" + identifier(program);
   std::string text = fmt::format(
       "# bash completion of {0}; made from its options.\n"
       "{1}() {{\n"
       "  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} options='' "
-      "words=''\n"
+      "words='' firsts='' word\n"
       "  case ${{COMP_WORDS[1]}} in\n{2}  esac\n",
       program, function, cases);
   if (!names.empty()) {
     text += fmt::format("  if [ \"$COMP_CWORD\" = 1 ]; then words='{} --help --version --build-info'; fi\n",
                         fmt::join(names, " "));
   }
+  // A command's first word, until it is there; behind an option stands what that takes.
   return text + fmt::format(
+                    "  if [ \"$COMP_CWORD\" -gt 1 ] && [ -z \"$words\" ]; then\n"
+                    "    for word in \"${{COMP_WORDS[@]:2:COMP_CWORD-2}}\"; do\n"
+                    "      case \" $firsts \" in *\" $word \"*) firsts='' ;; esac\n"
+                    "    done\n"
+                    "    case $previous in -*) ;; *) words=$firsts ;; esac\n"
+                    "  fi\n"
                     "  case $current in -*) if [ \"$COMP_CWORD\" != 1 ] || [ -z \"$words\" ]; then "
                     "words=$options; fi ;; esac\n"
                     "  COMPREPLY=()\n"
@@ -138,7 +161,7 @@ std::string bash_completion(const std::string& program) {
 
 std::string zsh_completion(const std::string& program) {
   const std::vector<ProgramCommand> commands = commands_of(program);
-  const std::vector<std::string> names = command_names(commands);
+  const std::vector<std::string> names = words_of_program(commands);
   std::string text =
       fmt::format("#compdef {}\n# zsh completion; made from the program's options.\n", program);
   if (names.empty()) return text + zsh_arguments(commands.front(), "");
@@ -161,13 +184,20 @@ std::string fish_completion(const std::string& program) {
   const std::vector<std::string> names = command_names(commands);
   std::string text = fmt::format("# fish completion of {}; made from its options.\n", program);
   if (!names.empty()) {
-    text += fmt::format("complete -c {} -n '__fish_is_first_arg' -a '{}'\n", program, fmt::join(names, " "));
+    text += fmt::format("complete -c {} -n '__fish_is_first_arg' -a '{}'\n", program,
+                        fmt::join(words_of_program(commands), " "));
   }
   for (const ProgramCommand& command : commands) {
     std::string condition;
     if (!command.name.empty()) condition = fmt::format(" -n '__fish_seen_subcommand_from {}'", command.name);
     if (command.name.empty() && !names.empty())
       condition = fmt::format(" -n 'not __fish_seen_subcommand_from {}'", fmt::join(names, " "));
+    const std::string firsts = fmt::format("{}", fmt::join(first_words(command), " "));
+    if (!firsts.empty() && !command.name.empty())
+      text += fmt::format(
+          "complete -c {0} -n '__fish_seen_subcommand_from {1}; and not __fish_seen_subcommand_from {2}' -xa "
+          "'{2}'\n",
+          program, command.name, firsts);
     for (const OptionSpec* spec : command.options) text += fish_option(program, condition, *spec);
   }
   return text;

@@ -32,6 +32,17 @@ claim "an option of that command" equal "$(complete_words xformer-vocab train --
 claim "not those of another" equal "$(complete_words xformer-vocab encode --char)" ""
 claim "of a program that also works without a command: both" \
   equal "$(complete_words xformer-score sm) $(complete_words xformer-score bleu --smooth-m)" "smiles --smooth-method"
+formats="ctranslate2 hf-marian safetensors text xformer"
+claim "the words that a command takes first" equal "$(complete_words xformer-export to "")" "$formats"
+claim "also behind an option and its value" equal "$(complete_words xformer-export to -m run "")" "$formats"
+claim "not as an option's value" equal "$(complete_words xformer-export to -m "")" ""
+claim "not a second time" equal "$(complete_words xformer-export to ctranslate2 "")" ""
+claim "ops" equal "$(complete_words xformer-explain op softm)" softmax
+claim "subjects" equal "$(complete_words xformer-explain flow dec)" decoding
+claim "what published models get wrong" equal "$(complete_words xformer-explain quirk Q12)" Q12
+claim "metrics beside commands" equal "$(complete_words xformer-score "")" \
+  "table lm smiles bleu chrf ter compat-bleu --help --version --build-info"
+claim "behind the metric come files" equal "$(complete_words xformer-score bleu "")" ""
 claim "leaves file names to the shell" equal "$(complete_words xformer-train -t tra)" ""
 
 if command -v man >/dev/null; then
@@ -49,6 +60,8 @@ fi
 if command -v fish >/dev/null; then
   for file in "$pages"/fish/vendor_completions.d/*; do claim "fish reads $(basename "$file")" fish -n "$file"; done
   offered() { fish -c "source $pages/fish/vendor_completions.d/xformer-train.fish; complete -C '$1'" | cut -f1 | tr '\n' ' '; }
+  to() { fish -c "source $pages/fish/vendor_completions.d/xformer-export.fish; complete -C '$1'" | cut -f1 | tr '\n' ' '; }
+  claim "fish completes the words that a command takes" equal "$(to 'xformer-export to ')" "$formats "
   claim "fish completes the words of an option" equal "$(offered 'xformer-train --norm p')" "post pre "
 else
   echo "not asked: there is no fish on this machine"

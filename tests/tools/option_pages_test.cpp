@@ -1,7 +1,10 @@
 // Man pages and completions agree with the table; what shells make of them: tests/e2e/option_pages.sh.
 #include "tools/option_pages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 #include "tests/support/catch.h"
 #include "tools/option_value.h"
@@ -57,6 +60,31 @@ TEST_CASE("Option pages: every spelling and every word of every option is on eve
       }
     }
   }
+}
+
+// The words are those that the commands' own errors list.
+TEST_CASE("Option pages: every shell offers the words that a command takes first", "[unit]") {
+  const std::map<std::string, std::vector<std::string>> some = {
+      {"xformer-export to", {"ctranslate2", "hf-marian", "safetensors", "text", "xformer"}},
+      {"xformer-explain op", {"softmax", "attention"}},
+      {"xformer-explain flow", {"encoder", "decoding"}},
+      {"xformer-explain quirk", {"Q1", "Q25"}},
+      {"xformer-score ", {"bleu", "chrf", "ter", "compat-bleu"}}};
+  size_t found = 0;
+  for (const std::string& program : installed_programs()) {
+    for (const ProgramCommand& command : commands_of(program)) {
+      const auto known = some.find(program + " " + command.name);
+      const std::vector<std::string> words = first_words(command);
+      if (known == some.end()) continue;
+      ++found;
+      for (const std::string& word : known->second) CHECK(std::ranges::count(words, word) == 1);
+      const std::string all = fmt::format("{}", fmt::join(words, " "));
+      for (const std::string& page :
+           {bash_completion(program), zsh_completion(program), fish_completion(program)})
+        CHECK_THAT(page, Catch::Contains(all));
+    }
+  }
+  CHECK(found == some.size());
 }
 
 TEST_CASE("Option pages: no line of a man page is a request by accident", "[unit]") {
