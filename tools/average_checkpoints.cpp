@@ -156,7 +156,7 @@ void average_checkpoints(const Options& options) {
   if (!home.empty()) vocabularies = load_vocabularies(home);
   nn::Average average;
   nn::Checkpoint first;  // its settings
-  std::string taken;
+  std::vector<std::string> taken;
   for (size_t i = 0; i < folders.size(); ++i) {
     const std::string& folder = folders[i];
     nn::Checkpoint checkpoint = nn::read_model(folder);
@@ -164,13 +164,14 @@ void average_checkpoints(const Options& options) {
     check_belongs(folders, i, first, checkpoint);
     if (vocabularies) check_same_vocabulary(*vocabularies, checkpoint, folder, folders.front());
     const std::string score = score_of(folder, checkpoint);
-    taken += fmt::format("update {}  {}{}\n", grouped(checkpoint.update), score.empty() ? "" : score + "  ",
-                         folder);
+    taken.push_back(fmt::format("update {}  {}{}", grouped(checkpoint.update),
+                                score.empty() ? "" : score + "  ", folder));
     average.add(std::move(checkpoint), folder);
   }
   write_model(output, average.mean(), home);
   if (options.get_bool("quiet")) return;
-  tell("{}{}: the mean of {}", taken, output, counted(static_cast<int64_t>(folders.size()), "checkpoint"));
+  for (const std::string& line : taken) tell_line(line);
+  tell("{}: the mean of {}", output, counted(static_cast<int64_t>(folders.size()), "checkpoint"));
 }
 
 }  // namespace xf::tools
