@@ -1,7 +1,6 @@
 // What is drawn on a terminal, a pseudo-terminal whose other end is read, while its width changes.
 #include "tools/terminal.h"
 
-#include <fcntl.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -23,7 +22,6 @@ class PseudoTerminal {
   explicit PseudoTerminal(unsigned short columns) {
     int slave = -1;
     REQUIRE(openpty(&master_, &slave, nullptr, nullptr, nullptr) == 0);
-    fcntl(master_, F_SETFL, O_NONBLOCK);
     stream_ = fdopen(slave, "w");
     resize(columns);
   }
@@ -39,11 +37,19 @@ class PseudoTerminal {
     REQUIRE(ioctl(master_, TIOCSWINSZ, &size) == 0);
   }
   std::FILE* stream() const { return stream_; }
-  // What has been written since.
+  // What has been written since. The kernel hands it over in its own time, so the end is marked and waited for.
   std::string read_all() const {
-    std::string text(1 << 16, '\0');
-    const ssize_t got = read(master_, text.data(), text.size());
-    text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+    const std::string end = "\x03";
+    std::fputs(end.c_str(), stream_);
+    std::fflush(stream_);
+    std::string text;
+    while (!text.ends_with(end)) {
+      char bytes[1024];
+      const ssize_t got = read(master_, bytes, sizeof bytes);
+      REQUIRE(got > 0);
+      text.append(bytes, static_cast<size_t>(got));
+    }
+    text.pop_back();
     return text;
   }
 
