@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "data/unicode.h"
 
 namespace xf::data {
 namespace {
@@ -76,11 +77,12 @@ void BpeDropout::append_word(std::string_view word, PhiloxSequence& random, std:
 }
 
 std::vector<int32_t> BpeDropout::encode(std::string_view text, PhiloxSequence& random) const {
+  const std::string parted = with_plain_spaces(text);
   std::vector<int32_t> ids;
-  while (!text.empty()) {
+  for (std::string_view rest = parted; !rest.empty();) {
     const std::string_view part =
-        text.substr(0, text.find(' '));  // no other space ends a word for SentencePiece
-    text.remove_prefix(std::min(part.size() + 1, text.size()));
+        rest.substr(0, rest.find(' '));  // no other space ends a word for SentencePiece
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
     if (!part.empty()) append_word(std::string(kSpace) + std::string(part), random, ids);
   }
   return ids;

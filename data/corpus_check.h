@@ -24,12 +24,15 @@ struct Finding {
 struct TextReport {
   std::string path;
   int64_t lines = 0;
-  int64_t words = 0;                                                            // between white space
-  int64_t characters = 0;                                                       // code points
-  int64_t longest_line = 0;                                                     // in characters
-  Finding empty, over_long, invalid_utf8, no_break_spaces, control_characters;  // lines that have them
+  int64_t words = 0;         // between white space; in scripts without, by ICU's dictionaries
+  int64_t characters = 0;    // code points
+  int64_t longest_line = 0;  // in characters
+  // Lines that have them.
+  Finding empty, over_long, invalid_utf8, no_break_spaces, separators, zero_width, bidi_controls,
+      control_characters;
   int64_t max_length = 0;           // what over_long means, in tokens, or in words without a tokenizer
   int64_t tokens = 0, unknown = 0;  // only with a tokenizer
+  Finding unknown_lines;            // that are mostly unknown; only with a tokenizer
   bool tokenized = false;
   std::optional<UnknownCount> unknown_count = {};
   bool mostly_unknown() const;  // to the tokenizer
@@ -38,11 +41,12 @@ struct TextReport {
 
 struct CorpusReport {
   TextReport source, target;
+  Finding columns;     // of one file: lines that have not one tab
   Finding half_empty;  // pairs with text on one side only
   Finding unbalanced;  // pairs of which one side has over kRatio times as many words (and over kRatio more)
   static constexpr int64_t kRatio = 4;
   int64_t taken = 0;  // pairs that training learns from: with text on both sides, and not over-long
-  // Equal line counts, valid UTF-8, mostly known, no half-empty pair, and something is left to train on.
+  // Equal line counts or two columns, valid UTF-8, mostly known, no half-empty pair, and something is left to train on.
   bool clean() const;
 };
 
@@ -53,8 +57,11 @@ struct CheckOptions {
 };
 
 TextReport check_text(const std::string& path, const CheckOptions& options);
+// Two files, or two columns of one.
 CorpusReport check_corpus(const std::string& source_path, const std::string& target_path,
                           const CheckOptions& source_options, const CheckOptions& target_options);
+CorpusReport check_columns(const std::string& path, const CheckOptions& source_options,
+                           const CheckOptions& target_options);
 
 // Lines for a person to read, ending in a newline. That of a pair ends with the verdict; of one text it may stand below.
 std::string describe(const TextReport& report);

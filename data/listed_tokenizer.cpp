@@ -48,12 +48,22 @@ class ListedTokenizer : public Tokenizer {
     std::vector<int32_t> ids;
     if (!tags_.empty()) text = behind_tags(text, ids);
     std::vector<std::string> cut;
-    model_.check(model_->Encode(text, &cut));
+    model_.check(model_->Encode(model_.as_read(text), &cut));
     for (const std::string& piece : cut) {
       const auto found = ids_.find(piece);
       ids.push_back(found == ids_.end() ? unk_ : found->second);
     }
     return ids;
+  }
+
+  std::vector<std::string> cut(std::string_view text) const override {
+    std::vector<int32_t> ids;
+    if (!tags_.empty()) text = behind_tags(text, ids);
+    std::vector<std::string> pieces, behind;
+    for (const int32_t id : ids) pieces.push_back(piece(id));
+    model_.check(model_->Encode(model_.as_read(text), &behind));
+    pieces.insert(pieces.end(), behind.begin(), behind.end());
+    return pieces;
   }
 
   std::string decode(std::span<const int32_t> ids) const override {

@@ -12,7 +12,7 @@
 namespace xf::data {
 
 std::string TextPipeline::prepare(std::string_view text) const {
-  if (split_on_space(text).empty()) return "";
+  if (is_blank(text)) return "";
   std::string result = normalize_nfc(text);
   return lowercase ? normalize_nfc(lower_case(result)) : result;
 }

@@ -19,7 +19,7 @@ namespace xf::data {
 struct TextPipeline {
   bool lowercase = false;
   // Normalisation form C, then lower-case if asked (and form C again, which lower-casing can break). Empty for a line of
-  // nothing but white space, Unicode's included.
+  // which nothing shows (is_blank).
   std::string prepare(std::string_view text) const;
 };
 

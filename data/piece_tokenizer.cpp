@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "core/error.h"
@@ -11,26 +13,62 @@ namespace xf::data {
 
 namespace {
 
+constexpr std::string_view kMark = "\u2581";
+
+// The piece as it stands between spaces, on a line. Words by spaCy's rules can be spaces themselves, and pieces that a user
+// has defined can have line ends.
+std::string written(const std::string& piece) {
+  std::string text;
+  for (const char c : piece) {
+    const bool parts = c == ' ' || c == '\n' || c == '\r';
+    parts ? text += kMark : text += c;
+  }
+  return text;
+}
+
+// What stands between spaces. Other white space, as a no-break space, belongs to pieces.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
 class PieceTokenizer : public Tokenizer {
  public:
   PieceTokenizer(std::shared_ptr<const Tokenizer> base, bool encodes, bool decodes)
       : base_(std::move(base)), encodes_(encodes), decodes_(decodes) {
-    for (int32_t id = 0; encodes_ && id < base_->size(); ++id) ids_.emplace(base_->piece(id), id);
+    for (int32_t id = 0; encodes_ && id < base_->size(); ++id) ids_.emplace(written(base_->piece(id)), id);
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {
     if (!encodes_) return base_->encode(text);
     std::vector<int32_t> ids;
-    for (const std::string_view word : split_on_space(text)) {
+    for (const std::string& word : cut(text)) {
       const auto found = ids_.find(word);
       ids.push_back(found == ids_.end() ? unk_id() : found->second);
     }
     return ids;
   }
+  std::vector<std::string> cut(std::string_view text) const override {
+    if (!encodes_) return base_->cut(text);
+    std::vector<std::string> words;
+    for (std::string& word : words_of(text)) {
+      if (ids_.contains(word)) {
+        words.push_back(std::move(word));
+      } else {  // no piece has this tab or line separator, so it stands between pieces
+        std::ranges::move(words_of(with_plain_spaces(word)), std::back_inserter(words));
+      }
+    }
+    return words;
+  }
   std::string decode(std::span<const int32_t> ids) const override {
     if (!decodes_) return base_->decode(ids);
     std::vector<std::string> pieces;
-    for (const int32_t id : ids) pieces.push_back(piece(id));
+    for (const int32_t id : ids) pieces.push_back(written(piece(id)));
     return fmt::format("{}", fmt::join(pieces, " "));
   }
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "data/sentencepiece_damage.h"
+#include "data/unicode.h"
 
 namespace xf::data {
 
@@ -13,6 +14,12 @@ SentencePieceModel::SentencePieceModel(const std::string& bytes, std::string nam
     fail(ErrorKind::data, "{}: damaged: {}; train or copy it again", name_, damage);
   if (!processor_.LoadFromSerializedProto(bytes).ok())
     fail(ErrorKind::data, "{}: not a SentencePiece model, or a truncated one; train or copy it again", name_);
+  for (int id = 0; id < processor_.GetPieceSize() && !has_separators_; ++id)
+    has_separators_ = std::ranges::any_of(to_utf32(processor_.IdToPiece(id)), is_separator);
+}
+
+std::string SentencePieceModel::as_read(std::string_view text) const {
+  return has_separators_ ? std::string(text) : with_plain_spaces(text);
 }
 
 void SentencePieceModel::check(const sentencepiece::util::Status& status) const {

@@ -17,12 +17,16 @@ class SentencePieceModel {
   const sentencepiece::SentencePieceProcessor& operator*() const { return processor_; }
   const sentencepiece::SentencePieceProcessor* operator->() const { return &processor_; }
 
+  // The text for Encode(): tabs and line separators are spaces, unless the vocabulary has pieces with them.
+  std::string as_read(std::string_view text) const;
+
   // Error data, for damage that loading does not find: pieces that are marked as what they cannot be.
   void check(const sentencepiece::util::Status& status) const;
 
  private:
   sentencepiece::SentencePieceProcessor processor_;
   std::string name_;
+  bool has_separators_ = false;
 };
 
 // The text in one line: a piece may be the byte 0x0A.

@@ -1,12 +1,22 @@
 #include "data/tokenizer.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/checksum.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "data/sentencepiece_tokenizer.h"
+#include "data/unicode.h"
 #include "data/word_tokenizer.h"
 
 namespace xf::data {
+
+std::vector<std::string> Tokenizer::cut(std::string_view text) const {
+  std::vector<std::string> pieces;
+  for (const int32_t id : encode(text)) pieces.push_back(piece(id));
+  return pieces;
+}
 
 void Tokenizer::save(const std::string& path) const { atomic_write(path, serialize()); }
 
@@ -26,6 +36,21 @@ std::string Tokenizer::checksum() const {
   Crc64 checksum;
   checksum.add(serialize());
   return checksum.hexadecimal();
+}
+
+namespace {
+
+// White space aside, and the mark that stands for it in pieces.
+int64_t count_visible(std::string_view text) {
+  return std::ranges::count_if(to_utf32(text), [](char32_t c) { return c != U'\u2581' && !is_space(c); });
+}
+
+}  // namespace
+
+bool is_mostly_unknown(const Tokenizer& tokenizer, std::string_view text, std::span<const int32_t> ids) {
+  std::vector<int32_t> known;
+  std::ranges::copy_if(ids, std::back_inserter(known), [&](int32_t id) { return id != tokenizer.unk_id(); });
+  return known.size() < ids.size() && 2 * count_visible(tokenizer.decode(known)) < count_visible(text);
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {

@@ -19,8 +19,12 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
 
   // Ids of the text's pieces, without <s> and </s>. The text is valid UTF-8, already prepared (TextPipeline
-  // in data/parallel_corpus.h).
+  // in data/parallel_corpus.h). Tabs and other separators (is_separator) are spaces, but for vocabularies of single
+  // characters, words by spaCy's rules, and pieces with separators in them.
   virtual std::vector<int32_t> encode(std::string_view text) const = 0;
+
+  // The pieces that encode() cuts the text into. What no piece covers stands as it is in the text.
+  virtual std::vector<std::string> cut(std::string_view text) const;
 
   // The text of the pieces; <pad>, <s> and </s> vanish, <unk> leaves a visible mark. Error failure for an
   // unknown id.
@@ -57,6 +61,9 @@ class Tokenizer {
   // CRC-64 of serialize(), 16 hex digits: scores, kinds of piece and normalisation decide about ids as well.
   std::string checksum() const;
 };
+
+// Whether more than half of the text's characters, white space aside, are in no piece. `ids`: encode(text).
+bool is_mostly_unknown(const Tokenizer& tokenizer, std::string_view text, std::span<const int32_t> ids);
 
 // Reads a SentencePiece .model/.spm file or a word list (one token per line, id = line), told apart by
 // content. Error data if it is neither.

@@ -15,6 +15,10 @@
 namespace xf::data {
 namespace {
 
+constexpr UChar32 kByteOrderMark = 0xFEFF;
+constexpr UChar32 kFirstTag = 0xE0020, kLastTag = 0xE007F;  // letters of a flag
+constexpr UChar32 kBlankBraille = 0x2800;                   // a cell without dots
+
 icu::StringPiece piece_of(std::string_view text) {
   return icu::StringPiece(text.data(), static_cast<int32_t>(text.size()));
 }
@@ -70,6 +74,10 @@ std::string lower_case(std::string_view text) {
 
 bool is_space(char32_t code_point) { return u_isspace(static_cast<UChar32>(code_point)) != 0; }
 
+bool is_separator(char32_t code_point) {
+  return is_space(code_point) && u_charType(static_cast<UChar32>(code_point)) != U_SPACE_SEPARATOR;
+}
+
 bool is_letter_or_digit(char32_t code_point) {
   const auto c = static_cast<UChar32>(code_point);
   return u_isUAlphabetic(c) || u_isdigit(c) || (U_GET_GC_MASK(c) & U_GC_M_MASK) != 0;
@@ -85,6 +93,19 @@ bool has_right_to_left(std::string_view text) {
 
 bool is_control(char32_t code_point) {
   return code_point != U'\t' && u_charType(static_cast<UChar32>(code_point)) == U_CONTROL_CHAR;
+}
+
+bool is_joiner(char32_t code_point) { return code_point == 0x200C || code_point == 0x200D; }
+
+bool is_bidi_control(char32_t code_point) {
+  return u_hasBinaryProperty(static_cast<UChar32>(code_point), UCHAR_BIDI_CONTROL) != 0;
+}
+
+bool is_zero_width(char32_t code_point) {
+  const auto c = static_cast<UChar32>(code_point);
+  const bool is_of_emoji = c >= kFirstTag && c <= kLastTag;
+  return u_charType(c) == U_FORMAT_CHAR && u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) &&
+         !is_joiner(code_point) && !is_bidi_control(code_point) && !is_of_emoji;
 }
 
 std::u32string to_utf32(std::string_view text) {
@@ -125,6 +146,38 @@ std::vector<std::string_view> split_on_space(std::string_view text) {
   }
   close_word(static_cast<int32_t>(text.size()));
   return words;
+}
+
+bool is_blank(std::string_view text) {
+  for (int32_t at = 0; at < static_cast<int32_t>(text.size());) {
+    const UChar32 c = next_code_point(text, at);
+    const bool shows = c < 0 || !(u_isspace(c) || u_charType(c) == U_CONTROL_CHAR || c == kBlankBraille ||
+                                  u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT));
+    if (shows) return false;
+  }
+  return true;
+}
+
+std::string with_plain_spaces(std::string_view text) {
+  // Bytes that begin a separator or a byte order mark; most lines have none of them.
+  const auto may_begin = [](char byte) {
+    const auto b = static_cast<unsigned char>(byte);
+    return b < 0x20 || b == 0xC2 || b == 0xE2 || b == 0xEF;
+  };
+  if (std::ranges::none_of(text, may_begin)) return std::string(text);
+  std::string result;
+  result.reserve(text.size());
+  for (int32_t at = 0; at < static_cast<int32_t>(text.size());) {
+    const int32_t begin = at;
+    const UChar32 c = next_code_point(text, at);
+    if (c == kByteOrderMark) continue;
+    if (c >= 0 && is_separator(static_cast<char32_t>(c))) {
+      result += ' ';
+    } else {
+      result += text.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(at - begin));
+    }
+  }
+  return result;
 }
 
 std::string_view strip_end(std::string_view text) {

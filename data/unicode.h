@@ -24,6 +24,10 @@ std::string lower_case(std::string_view text);
 // ICU's u_isspace: with U+00A0 and U+001C..1F, the set on which Python's str.split() splits.
 bool is_space(char32_t code_point);
 
+// White space that parts columns, lines or paragraphs and is no space character (category Zs): tabs, line ends, U+0085, U+2028,
+// U+001C..1F.
+bool is_separator(char32_t code_point);
+
 // What words are spelt with: a letter, a sign that belongs to one, a decimal digit.
 bool is_letter_or_digit(char32_t code_point);
 
@@ -33,12 +37,26 @@ bool has_right_to_left(std::string_view text);
 // A control character other than tab (category Cc).
 bool is_control(char32_t code_point);
 
+// A format character that shows nothing, as a zero-width space, a byte order mark or a soft hyphen. Joiners (U+200C and
+// U+200D), which Persian, Hindi and emoji are spelt with, and controls of direction are none.
+bool is_zero_width(char32_t code_point);
+bool is_joiner(char32_t code_point);
+
+// What says the direction of text: U+200E, U+200F, U+202A..2E, U+2066..69, U+061C.
+bool is_bidi_control(char32_t code_point);
+
 // Code points; an ill-formed sequence becomes U+FFFD, so any bytes may enter.
 std::u32string to_utf32(std::string_view text);
 std::string to_utf8(std::u32string_view text);
 
 // The non-empty runs between white space (is_space); views into `text`.
 std::vector<std::string_view> split_on_space(std::string_view text);
+
+// Whether nothing of it shows: it has white space, zero-width and control characters alone, or none. Any bytes.
+bool is_blank(std::string_view text);
+
+// Each separator (is_separator) as a space, and without the byte order marks that files bring along when they are joined.
+std::string with_plain_spaces(std::string_view text);
 
 // `text` without the white space (is_space) at its end, or at both ends.
 std::string_view strip_end(std::string_view text);

@@ -47,7 +47,9 @@ std::string spaces_for_marks(std::string_view text) {
 
 class IcuWords : public WordRules {
  public:
-  std::vector<std::string> split(std::string_view text) const override { return split_words(text); }
+  std::vector<std::string> split(std::string_view text) const override {
+    return split_words(with_plain_spaces(text));
+  }
   std::string join(const std::vector<std::string>& words) const override { return join_words(words); }
   std::string apart(const std::vector<std::string>& words) const override {
     std::string text;
@@ -62,16 +64,17 @@ class IcuWords : public WordRules {
   std::string description() const override { return "icu"; }
 };
 
-// Other spaces than the ASCII ones stay inside words, so that joining gives back what was cut by another program.
+// Other spaces than the ASCII one and separators stay inside words, so that joining gives back what was cut by another program.
 class WhitespaceWords : public WordRules {
  public:
   std::vector<std::string> split(std::string_view text) const override {
+    const std::string parted = with_plain_spaces(text);
     std::vector<std::string> words;
-    while (true) {
-      text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
-      if (text.empty()) return words;
-      words.emplace_back(text.substr(0, text.find_first_of(kBetween)));
-      text.remove_prefix(words.back().size());
+    for (std::string_view rest = parted;;) {
+      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+      if (rest.empty()) return words;
+      words.emplace_back(rest.substr(0, rest.find(' ')));
+      rest.remove_prefix(words.back().size());
     }
   }
   std::string join(const std::vector<std::string>& words) const override {
@@ -79,9 +82,6 @@ class WhitespaceWords : public WordRules {
   }
   std::string apart(const std::vector<std::string>& words) const override { return join(words); }
   std::string description() const override { return "whitespace"; }
-
- private:
-  static constexpr std::string_view kBetween = " \t";
 };
 
 class Characters : public WordRules {

@@ -73,6 +73,7 @@ class WordTokenizer : public Tokenizer {
     }
     return ids;
   }
+  std::vector<std::string> cut(std::string_view text) const override { return rules_->split(text); }
 
   std::string decode(std::span<const int32_t> ids) const override { return rules_->join(words_of(ids)); }
   std::string decode_apart(std::span<const int32_t> ids) const override {

@@ -8,10 +8,10 @@
 #include "data/bucket_batches.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
-#include "tools/given_vocabulary.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/progress.h"
+#include "tools/text_model.h"
 
 namespace xf::tools {
 
@@ -32,17 +32,12 @@ data::Sequences sequences(const std::string& path, const data::Tokenizer* tokeni
 data::ParallelCorpus read_corpus(const Options& options) {
   const auto& paths = options.get_strings("input");
   if (paths.size() != 2) fail(ErrorKind::usage, "xformer-vocab batches needs two files that are parallel");
-  std::vector<std::shared_ptr<const data::Tokenizer>> tokenizers;
-  for (const std::string& path : options.get_strings("model"))
-    tokenizers.push_back(read_given_vocabulary(path));
-  const auto side = [&](const std::string& path, size_t number) {
-    const data::Tokenizer* tokenizer =
-        tokenizers.empty() ? nullptr : tokenizers[std::min(number, tokenizers.size() - 1)].get();
-    return sequences(path, tokenizer, options.get_bool("lowercase"));
-  };
+  const auto& names = options.get_strings("model");
+  const TextModel model = names.empty() ? TextModel{} : read_text_model(names);
+  const bool lowercase = options.get_bool("lowercase") || model.lowercase;
   data::ParallelCorpus corpus;
-  corpus.source = side(paths[0], 0);
-  corpus.target = side(paths[1], 1);
+  corpus.source = sequences(paths[0], model.vocabularies.source.get(), lowercase);
+  corpus.target = sequences(paths[1], model.vocabularies.target.get(), lowercase);
   if (corpus.source.size() != corpus.target.size()) {
     fail(ErrorKind::data, "{} has {} and {} has {}: parallel files have as many", paths[0],
          counted(corpus.source.size(), "line"), paths[1], corpus.target.size());

@@ -250,6 +250,11 @@ std::string vocabulary_line(ModelType type, const Vocabularies& vocabularies) {
   std::string note;
   if (vocabularies.sampled > 0)
     note = fmt::format("; learnt from {} lines a side, drawn from the text", grouped(vocabularies.sampled));
+  if (vocabularies.share < 1)
+    note += fmt::format("; learnt from {:.0f}% of the lines, which have {} characters without spaces",
+                        100 * vocabularies.share, grouped(data::kMostUnspaced));
+  if (vocabularies.asked > 0)
+    note += fmt::format("; --vocab-size asks for {}, and the text has no more", grouped(vocabularies.asked));
   return fmt::format("vocabulary: {}, hash {}{}{}", sizes, vocabularies.hash(), note,
                      cut_lines_note(vocabularies.lines_cut));
 }
@@ -263,6 +268,11 @@ std::string use_line(ModelType type, const std::string& folder) {
     case ModelType::classification: return fmt::format("classify with: xformer-classify -m {} -i FILE", run);
   }
   return {};
+}
+
+std::string unknown_lines_warning(int64_t lines) {
+  return fmt::format("mostly unknown to the vocabulary: {}; does the model read this language?",
+                     counted(lines, "line"));
 }
 
 }  // namespace xf::tools

@@ -50,4 +50,7 @@ std::string tokens_line(nn::ModelType type, const data::CorpusStatistics& statis
 std::string vocabulary_line(nn::ModelType type, const Vocabularies& vocabularies);
 std::string use_line(nn::ModelType type, const std::string& run);
 
+// The warning of a program that read such lines (data::is_mostly_unknown()).
+std::string unknown_lines_warning(int64_t lines);
+
 }  // namespace xf::tools

@@ -1,10 +1,13 @@
 #include "tools/model_translator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "data/piece_tokenizer.h"
+#include "data/unicode.h"
 #include "tools/model_config.h"
 #include "tools/translation_options.h"
 
@@ -72,26 +75,47 @@ ModelTranslator::ModelTranslator(const Options& options, bool scored)
       search(search_options(options, model->training, scored)),
       with_prefixes(options.get_bool("force-decode")),
       reads_pieces(options.get_bool("no-spm-encode")),
-      text(text_of(model->vocabularies, reads_pieces, options.get_bool("no-spm-decode"))),
+      writes_pieces(options.get_bool("no-spm-decode")),
+      text(text_of(model->vocabularies, reads_pieces, writes_pieces)),
       translator(translation, arena, text, search, options.get_int("mini-batch"),
                  alignment_layer(options, translation.config()), workers_on(device)) {}
 
+std::string ModelTranslator::prepared(std::string_view line) const {
+  if (!reads_pieces) return model->pipeline.prepare(line);
+  return data::is_blank(line) ? "" : std::string(line);
+}
+
 SourceLine ModelTranslator::source_line(std::string_view line, const std::string& where) const {
-  const auto prepared = [&](std::string_view side) {
-    return reads_pieces ? std::string(side) : model->pipeline.prepare(side);
-  };
   if (!with_prefixes) return {prepared(line)};
   const auto tabs = std::ranges::count(line, '\t');
   if (tabs > 1)
     fail(ErrorKind::data, "{}: --force-decode reads a source, a tab and a prefix; this line has {} tabs",
          where, tabs);
   const size_t tab = std::min(line.find('\t'), line.size());
-  SourceLine result = {prepared(line.substr(0, tab)), prepared(line.substr(std::min(tab + 1, line.size())))};
-  const auto tokens = static_cast<int64_t>(text.target->encode(result.prefix).size()),
-             most = nn::most_tokens(translation.config());
-  if (tokens > most)
-    fail(ErrorKind::data, "{}: the prefix has {} tokens; a translation has at most {}", where, tokens, most);
+  SourceLine result = {prepared(line.substr(0, tab))};
+  add_prefix(line.substr(std::min(tab + 1, line.size())), where, result);
   return result;
+}
+
+void ModelTranslator::add_prefix(std::string_view prefix, const std::string& where, SourceLine& line) const {
+  line.prefix = prepared(prefix);
+  const std::vector<int32_t> ids = text.target->encode(line.prefix);
+  const int64_t most = nn::most_tokens(translation.config());
+  if (std::ssize(ids) > most)
+    fail(ErrorKind::data, "{}: the prefix has {} tokens; a translation has at most {}", where, ids.size(),
+         most);
+  if (ids.empty()) return;
+  if (writes_pieces) {
+    line.shown_prefix = fmt::format("{}", fmt::join(text.target->cut(line.prefix), " "));
+  } else if (!reads_pieces) {
+    line.shown_prefix = prefix;
+  } else if (const auto unknown = std::ranges::find(ids, text.target->unk_id());
+             unknown != ids.end() && !search.allow_unk) {
+    fail(ErrorKind::data,
+         "{}: the vocabulary has no piece '{}', which is in the prefix; leave it out, or give text without "
+         "--no-spm-encode",
+         where, text.target->cut(line.prefix)[static_cast<size_t>(unknown - ids.begin())]);
+  }
 }
 
 std::string ModelTranslator::name() const {

@@ -22,8 +22,12 @@ struct ModelTranslator {
   ModelTranslator& operator=(const ModelTranslator&) = delete;
 
   // A line as a user writes it, prepared, unless it is pieces (--no-spm-encode); with --force-decode, `source TAB
-  // prefix` or a source alone. Error data, beginning with `where`, for more tabs, and for a prefix that is too long.
+  // prefix` or a source alone. Error data, beginning with `where`, for more tabs, for a prefix that is too long, and for
+  // one of pieces that has an unknown one.
   SourceLine source_line(std::string_view line, const std::string& where) const;
+
+  // Text as the model's vocabularies take it: prepared, or pieces as they are (--no-spm-encode).
+  std::string prepared(std::string_view line) const;
 
   // The folders that the weights came from.
   std::string name() const;
@@ -37,8 +41,12 @@ struct ModelTranslator {
   const nn::SearchOptions search;
   const bool with_prefixes;     // --force-decode
   const bool reads_pieces;      // --no-spm-encode
+  const bool writes_pieces;     // --no-spm-decode
   const Vocabularies text;      // the model's, as --no-spm-encode and --no-spm-decode have them
   const Translator translator;  // refers to translation and arena
+
+ private:
+  void add_prefix(std::string_view prefix, const std::string& where, SourceLine& line) const;
 };
 
 }  // namespace xf::tools

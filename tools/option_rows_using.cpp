@@ -9,7 +9,6 @@ constexpr Programs kDemoCorpus = Program::vocab_demo_corpus;
 constexpr Programs kField = Program::vocab_field;
 constexpr Programs kBatches = Program::vocab_batches;
 constexpr Programs kDemoMolecules = Program::vocab_demo_molecules;
-constexpr Programs kCode = Program::vocab_encode | Program::vocab_decode;
 constexpr Programs kReport = Program::vocab_check | Program::vocab_stats;
 
 constexpr Programs kMeasuring = Program::score_lm;
@@ -141,13 +140,17 @@ std::vector<Row> vocab_train_options() {
   };
 }
 
-std::vector<Row> vocab_code_options() {
+std::vector<Row> vocab_code_options(const char* side) {
   return {
-      text("model", "", "FILE", "vocabulary: ours, a SentencePiece model, or a list of another toolkit")
+      text("model", "", "FILE|DIR",
+           "vocabulary: ours, a SentencePiece model, or a list of another toolkit; or a model, whose text is "
+           "lower-cased if "
+           "it was trained so")
           .alias("-m"),
       text("input", "-", "FILE", "one sentence a line; -: standard input").alias("-i").bare(),
       text("output", "-", "FILE", "-: standard output").alias("-o"),
       choice("format", "piece|id", "piece", "of the encoded side").alias("--output-format --input-format"),
+      choice("side", "source|target", side, "of a model with two vocabularies"),
   };
 }
 
@@ -157,7 +160,9 @@ std::vector<Row> vocab_report_options() {
           .alias("-i")
           .any_number()
           .bare(),
-      text("model", "", "FILE...", "vocabulary: count tokens and unknown ones; two: one per side")
+      flag("tsv", "false", "lines of two texts with a tab between them: each column is a text"),
+      text("model", "", "FILE...|DIR",
+           "vocabulary: count tokens and unknown ones; two: one per side; or a model, for both")
           .alias("-m")
           .up_to(2),
       integer("max-length", "100", "N", "longer lines are reported: in tokens, or in words without -m")
@@ -196,7 +201,8 @@ std::vector<Row> field_options() {
 std::vector<Row> batches_options() {
   return {
       text("input", "", "SRC TRG", "parallel text").alias("-i").up_to(2).bare(),
-      text("model", "", "FILE [FILE]", "vocabularies, whose tokens are counted; none: words at white space")
+      text("model", "", "FILE [FILE]|DIR",
+           "vocabularies, or a model's, whose tokens are counted; none: words at white space")
           .alias("-m")
           .up_to(2),
       integer("mini-batch", "128", "N", "sentences of a batch").at_least(1),
@@ -257,7 +263,8 @@ OptionGroup using_options() {
           {"generation", kGenerate, Keep::free, generate_options()},
           {"classification", kClassify, Keep::free, classify_options()},
           {"vocabulary", kVocabTrain, Keep::free, vocab_train_options()},
-          {"text", kCode, Keep::free, vocab_code_options()},
+          {"text", Program::vocab_encode, Keep::free, vocab_code_options("source")},
+          {"text", Program::vocab_decode, Keep::free, vocab_code_options("target")},
           {"text", kReport, Keep::free, vocab_report_options()},
           {"field", kField, Keep::free, field_options()},
           {"batches", kBatches, Keep::free, batches_options()},

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <cmath>
 #include <ctime>
@@ -56,9 +57,10 @@ std::string utc_time() {
 }
 
 double peak_memory_mb() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+  rusage own{}, of_children{};
+  getrusage(RUSAGE_SELF, &own);
+  getrusage(RUSAGE_CHILDREN, &of_children);
+  return static_cast<double>(std::max(own.ru_maxrss, of_children.ru_maxrss)) / 1024;
 }
 
 }  // namespace xf::tools

@@ -36,7 +36,7 @@ class LogFile {
 
 // "2026-01-31T12:00:00Z"
 std::string utc_time();
-// Most memory this process has held, in MB.
+// Most memory that this process or one of its children that ended has held, in MB.
 double peak_memory_mb();
 
 }  // namespace xf::tools

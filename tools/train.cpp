@@ -79,14 +79,15 @@ int train(const Options& given, Collective& ranks) {
   const auto check_caller = [&] {
     if (ranks.size() == 1) check_stop();
   };
-  TrainingInputs inputs = read_training_inputs(
-      options, start,
-      [&](const std::string& text) {
-        display.activity(text);
-        ranks.still_working();
-        check_caller();
-      },
-      ranks);
+  const auto activity = [&](const std::string& text) {
+    display.activity(text);
+    ranks.still_working();
+    check_caller();
+  };
+  const auto line = [&](const std::string& text) {
+    if (ranks.is_first() && !options.get_bool("quiet")) display.message(text);
+  };
+  TrainingInputs inputs = read_training_inputs(options, start, Announce(activity, line), ranks);
   check_same_text(inputs, ranks);
   display.clear();
   check_caller();

@@ -64,9 +64,12 @@ void check_given(const Options& options, const Vocabularies& settled, const std:
 }
 
 // Learning is one piece of work for a library: those who wait for it are told meanwhile.
-Vocabularies learn(const Options& options, TrainingText& text, Collective& ranks) {
+Vocabularies learn(const Options& options, TrainingText& text, const Announce& announce, Collective& ranks) {
   const data::ParallelText& sample = text.sample();
-  const auto work = [&] { return make_vocabularies(options, sample); };
+  // Of several ranks this thread tells those who wait, and the other one tells nobody.
+  const auto work = [&] {
+    return make_vocabularies(options, sample, ranks.size() > 1 ? Announce{} : announce);
+  };
   auto learning = std::async(ranks.size() > 1 ? std::launch::async : std::launch::deferred, work);
   while (ranks.size() > 1 && learning.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
     ranks.still_working();
@@ -85,7 +88,7 @@ Vocabularies choose_vocabularies(const Options& options, RunStart start, Trainin
       return extended_as_asked(options,
                                read_stored_model(options.get_string("pretrained-model")).vocabularies);
     if (options.get_strings("vocabs").empty()) announce("learning the vocabulary ...");
-    return extended_as_asked(options, learn(options, text, ranks));
+    return extended_as_asked(options, learn(options, text, announce, ranks));
   }
   Vocabularies settled = load_vocabularies(run);
   check_given(options, settled, run, text);

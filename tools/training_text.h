@@ -3,18 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "data/parallel_corpus.h"
+#include "tools/announce.h"
 #include "tools/options.h"
 #include "tools/vocabularies.h"
 
 namespace xf::tools {
-
-// Gets what is about to be done and may take long.
-using Announce = std::function<void(const std::string&)>;
 
 // What is larger, in bytes of plain text, is prepared in the run folder without being asked for; a packed file counts as
 // four times its size.

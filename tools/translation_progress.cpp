@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/model_text.h"
 #include "tools/progress.h"
 
 namespace xf::tools {
@@ -9,6 +10,7 @@ namespace xf::tools {
 void TranslationCounts::add(const Translation& translation, int64_t line) {
   ++lines;
   if (translation.cropped) cropped.push_back(line);
+  unknown += translation.unknown;
   if (translation.hypotheses.empty()) return;
   const nn::Hypothesis& best = translation.hypotheses.front();
   tokens += std::ssize(best.ids) + (best.cut ? 0 : 1);
@@ -28,6 +30,7 @@ std::vector<std::string> warnings(const TranslationCounts& counts, const std::st
                                 counted(std::ssize(counts.cut), "translation"), numbered_lines(counts.cut),
                                 input));
   if (!counts.cropped.empty()) lines.push_back(cropped_warning(counts.cropped, input));
+  if (counts.unknown) lines.push_back(unknown_lines_warning(counts.unknown));
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "core/workers.h"
+#include "tools/continued_text.h"
 
 namespace xf::tools {
 
@@ -83,6 +84,7 @@ std::vector<Translation> Translator::translate(const std::vector<SourceLine>& li
       report(i);
       continue;
     }
+    results[i].unknown = data::is_mostly_unknown(*vocabularies_.source, lines[i].text, ids);
     if (ids.size() > most_words_) {
       ids.resize(most_words_);
       results[i].cropped = true;
@@ -113,8 +115,11 @@ void Translator::translate(const Lines& lines, const data::IndexedBatch& indexed
   }
   auto hypotheses = nn::Search(model_, arena, search_).translate(indexed.batch, given);
   for (size_t b = 0; b < hypotheses.size(); ++b) {
-    for (const nn::Hypothesis& hypothesis : hypotheses[b])
-      translations[b]->texts.push_back(vocabularies_.target->decode(hypothesis.ids));
+    const SourceLine& line = lines.text[lines.line_of[static_cast<size_t>(indexed.sentences[b])]];
+    for (const nn::Hypothesis& hypothesis : hypotheses[b]) {
+      translations[b]->texts.push_back(
+          continued_text(line.shown_prefix, hypothesis.ids, given.prefixes[b].size(), *vocabularies_.target));
+    }
     translations[b]->hypotheses = std::move(hypotheses[b]);
   }
   if (alignment_layer_) add_alignments(lines.sources, indexed.sentences, translations, arena);

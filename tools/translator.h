@@ -22,7 +22,8 @@ constexpr int64_t kSourceTokensPerBatch = 8192;
 // A line to translate, prepared already (data::TextPipeline).
 struct SourceLine {
   std::string text;
-  std::string prefix = {};  // what its translation begins with
+  std::string prefix = {};        // what its translation begins with
+  std::string shown_prefix = {};  // how the translation shows it; empty: as the prefix's tokens say
 };
 
 struct Translation {
@@ -30,6 +31,7 @@ struct Translation {
   std::vector<std::string> texts;          // of each hypothesis; one empty text for a line without tokens
   std::vector<nn::Alignment> alignments;   // of each hypothesis, if asked for
   bool cropped = false;                    // the line was longer than the model can read
+  bool unknown = false;                    // most of it is in no piece (data::is_mostly_unknown())
 };
 
 // body(batch, arena) of each batch that is the share's. Where there are enough of them each worker, a thread, has its own, and

@@ -1,14 +1,15 @@
 #include "tools/vocabularies.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "data/labels.h"
-#include "data/sentencepiece_tokenizer.h"
 #include "data/word_tokenizer.h"
 #include "tools/given_vocabulary.h"
 #include "tools/model_text.h"
+#include "tools/piece_learning.h"
 #include "tools/text_options.h"
 
 namespace xf::tools {
@@ -22,15 +23,14 @@ constexpr const char* kChecksum = "vocabulary_crc64";
 using Texts = std::vector<const std::vector<std::string>*>;
 
 std::shared_ptr<const data::Tokenizer> train(const Options& options, const Texts& texts,
-                                             const std::vector<std::string>& paths, size_t side = 0) {
+                                             const std::vector<std::string>& paths, const Announce& announce,
+                                             size_t side = 0) {
   if (options.get_string("tokenizer") != "spm") {
     return data::build_word_tokenizer(texts, {.min_frequency = options.get_int("min-freq"),
                                               .specials = {},
                                               .rules = word_rules(options, paths, side)});
   }
-  const auto size = static_cast<int32_t>(options.get_int("vocab-size"));
-  return data::make_sentencepiece_tokenizer(data::train_bpe(texts, {.vocab_size = size}),
-                                            "the trained vocabulary");
+  return learn_pieces(texts, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size"))}, announce);
 }
 
 // A vocabulary that lower-cases words after cutting must get its text with capitals, and no other may.
@@ -76,7 +76,7 @@ void Vocabularies::save(const std::string& folder) const {
 
 namespace {
 
-Vocabularies read_or_learn(const Options& options, const data::ParallelText& text) {
+Vocabularies read_or_learn(const Options& options, const data::ParallelText& text, const Announce& announce) {
   const auto& paths = options.get_strings("vocabs");
   const data::TextFiles& first = text.parts.front().files;  // whose names tell the languages
   const nn::ModelType type = model_type(options);
@@ -84,7 +84,7 @@ Vocabularies read_or_learn(const Options& options, const data::ParallelText& tex
     const bool classes = type == nn::ModelType::classification;
     const std::shared_ptr<const data::Tokenizer> of_text =
         paths.empty() ? train(options, {classes ? &text.source : &text.target},
-                              {classes ? first.source() : first.target()})
+                              {classes ? first.source() : first.target()}, announce)
                       : load_given(options, paths[0]);
     if (classes) return {of_text, data::build_labels(text.target)};
     return {of_text, of_text};
@@ -95,19 +95,36 @@ Vocabularies read_or_learn(const Options& options, const data::ParallelText& tex
   }
   if (paths.size() == 2) return {load_given(options, paths[0]), load_given(options, paths[1])};
   if (options.get_bool("joint-vocab")) {
-    const auto both = train(options, {&text.source, &text.target}, {first.source(), first.target()});
+    const auto both =
+        train(options, {&text.source, &text.target}, {first.source(), first.target()}, announce);
     return {both, both};
   }
-  return {train(options, {&text.source}, {first.source()}),
-          train(options, {&text.target}, {first.target()}, 1)};
+  return {train(options, {&text.source}, {first.source()}, announce),
+          train(options, {&text.target}, {first.target()}, announce, 1)};
+}
+
+// What there is to say of pieces that were learnt.
+void add_notes(const Options& options, const data::ParallelText& text, Vocabularies& vocabularies) {
+  const int64_t asked = options.get_int("vocab-size");
+  const bool has_labels = model_type(options) == nn::ModelType::classification;
+  const int64_t fewest = has_labels ? vocabularies.source->size()
+                                    : std::min(vocabularies.source->size(), vocabularies.target->size());
+  if (fewest < asked) vocabularies.asked = asked;
+  vocabularies.lines_cut = data::lines_cut_by_bpe({&text.source, &text.target});
+  const std::vector<Texts> learnt_from = vocabularies.joint()
+                                             ? std::vector<Texts>{{&text.source, &text.target}}
+                                             : std::vector<Texts>{{&text.source}, {&text.target}};
+  for (const Texts& texts : learnt_from)
+    vocabularies.share = std::min(vocabularies.share, data::bpe_sample(texts).share);
 }
 
 }  // namespace
 
-Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text) {
-  Vocabularies vocabularies = read_or_learn(options, text);
+Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text,
+                               const Announce& announce) {
+  Vocabularies vocabularies = read_or_learn(options, text, announce);
   const bool learnt = options.get_strings("vocabs").empty() && options.get_string("tokenizer") == "spm";
-  if (learnt) vocabularies.lines_cut = data::lines_cut_by_bpe({&text.source, &text.target});
+  if (learnt) add_notes(options, text, vocabularies);
   return vocabularies;
 }
 

@@ -9,6 +9,7 @@
 #include "data/parallel_corpus.h"
 #include "data/tokenizer.h"
 #include "nn/safetensors.h"
+#include "tools/announce.h"
 #include "tools/options.h"
 
 namespace xf::tools {
@@ -17,6 +18,8 @@ struct Vocabularies {
   std::shared_ptr<const data::Tokenizer> source, target;
   int64_t lines_cut = 0;  // of the text that they were learnt from just now (data::lines_cut_by_bpe())
   int64_t sampled = 0;    // the lines of a side that they were learnt from, if these were not all
+  double share = 1;       // of these lines, of the side with the smaller one (data::bpe_sample())
+  int64_t asked = 0;      // pieces that were asked for, if one has fewer
   bool joint() const { return source == target; }
   std::string hash() const;      // of both
   std::string checksum() const;  // of both
@@ -29,7 +32,9 @@ struct Vocabularies {
 };
 
 // As the type of the model, --vocabs, --tokenizer, --vocab-size, --joint-vocab say: read, or trained from the training text.
-Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text);
+// `announce` is told how learning goes.
+Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text,
+                               const Announce& announce = {});
 // Of files() again; a file's name stands in messages.
 Vocabularies vocabularies_of(const std::map<std::string, std::string>& files);
 // Those that save() left. Error data if there are none.

@@ -69,8 +69,7 @@ Lines read(const Lines& lines, const char* what) {
 Lines prepared(const tools::ModelTranslator& model, const Lines& lines, const char* what) {
   Lines texts;
   for (size_t i = 0; i < lines.size(); ++i) {
-    const std::string line = read_line(what, i + 1, lines[i]);
-    texts.push_back(model.reads_pieces ? line : model.model->pipeline.prepare(line));
+    texts.push_back(model.prepared(read_line(what, i + 1, lines[i])));
   }
   return texts;
 }

@@ -12,6 +12,7 @@
 #include "tools/loaded_model.h"
 #include "tools/message.h"
 #include "tools/model_config.h"
+#include "tools/model_text.h"
 #include "tools/output_file.h"
 #include "tools/ranks.h"
 #include "tools/terminal.h"
@@ -54,6 +55,7 @@ int program(int argc, char** argv) {
   OutputFile output(options->get_string("output"), piped);
   data::Sequences texts;
   std::vector<int64_t> cropped;  // numbers of lines
+  int64_t unknown = 0;           // lines
   LineProgress progress(!options->get_bool("quiet") && !piped);
   progress.expect_lines_of(options->get_string("input"));
   const auto flush = [&] {
@@ -69,7 +71,9 @@ int program(int argc, char** argv) {
   };
   for (std::string line; reader.next(line);) {
     data::check_utf8(reader.name(), reader.line_number(), line);
-    std::vector<int32_t> ids = vocabulary.encode(model->pipeline.prepare(line));
+    const std::string text = model->pipeline.prepare(line);
+    std::vector<int32_t> ids = vocabulary.encode(text);
+    unknown += data::is_mostly_unknown(vocabulary, text, ids);
     const auto longest = static_cast<size_t>(nn::most_tokens(classifier.config()) - 1);  // and </s>
     if (ids.size() > longest) cropped.push_back(reader.line_number());
     ids.resize(std::min(ids.size(), longest));
@@ -78,8 +82,9 @@ int program(int argc, char** argv) {
   }
   flush();
   output.close();
-  if (!cropped.empty() && !options->get_bool("quiet"))
-    tell("warning: {}", cropped_warning(cropped, reader.name()));
+  if (options->get_bool("quiet")) return 0;
+  if (!cropped.empty()) tell("warning: {}", cropped_warning(cropped, reader.name()));
+  if (unknown) tell("warning: {}", unknown_lines_warning(unknown));
   return 0;
 }
 

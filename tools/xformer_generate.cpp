@@ -2,17 +2,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <span>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "data/text_file.h"
 #include "nn/sampler.h"
+#include "tools/continued_text.h"
 #include "tools/line_progress.h"
 #include "tools/loaded_model.h"
 #include "tools/message.h"
 #include "tools/model_config.h"
+#include "tools/model_text.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
 #include "tools/ranks.h"
@@ -31,17 +32,6 @@ nn::SamplingOptions sampling_options(const Options& options, const data::Tokeniz
           .eos = vocabulary.eos_id(),
           .unk = vocabulary.unk_id(),
           .pad = vocabulary.pad_id()};
-}
-
-// The prompt's own text and what follows it: ids say neither which letters were capitals nor what an unknown token was.
-std::string continued(const std::string& prompt, std::span<const int32_t> ids, size_t prompt_ids,
-                      const data::Tokenizer& vocabulary) {
-  const std::string whole = vocabulary.decode(ids), before = vocabulary.decode(ids.first(prompt_ids));
-  if (prompt.empty() || !whole.starts_with(before)) return whole;
-  std::string_view added = std::string_view(whole).substr(before.size());
-  // A vocabulary may not know of a space at the end, and begin its next word with one.
-  if (prompt.ends_with(' ') && !before.ends_with(' ') && added.starts_with(' ')) added.remove_prefix(1);
-  return prompt + std::string(added);
 }
 
 // Lines are written together, however many prompts they go on from.
@@ -68,7 +58,9 @@ class Writer {
   // As often as --samples says.
   void add(const std::string& prompt) {
     const std::vector<int32_t> ids = ids_of(prompt);
-    unknown_ += std::ranges::count(ids, model_.vocabularies.target->unk_id());
+    const data::Tokenizer& vocabulary = *model_.vocabularies.target;
+    unknown_ += std::ranges::count(ids, vocabulary.unk_id());
+    unknown_lines_ += data::is_mostly_unknown(vocabulary, model_.pipeline.prepare(prompt), ids);
     for (int64_t i = 0; i < options_.get_int("samples"); ++i) {
       texts_.push_back(prompt);
       prompts_.push_back(ids);
@@ -87,7 +79,8 @@ class Writer {
     const auto lines = sampler_.sample(prompts_, written_);
     progress_.clear();
     for (size_t i = 0; i < lines.size(); ++i) {
-      output_.write_line(continued(texts_[i], lines[i].ids, prompts_[i].size(), *model_.vocabularies.target));
+      output_.write_line(
+          continued_text(texts_[i], lines[i].ids, prompts_[i].size(), *model_.vocabularies.target));
       if (lines[i].cut) cut_.push_back(static_cast<int64_t>(written_ + i) + 1);
     }
     written_ += lines.size();
@@ -102,6 +95,7 @@ class Writer {
     output_.close();
     if (options_.get_bool("quiet")) return;
     if (unknown_) tell("warning: {} of the prompts unknown to the model", counted(unknown_, "token"));
+    if (unknown_lines_) tell("warning: {}", unknown_lines_warning(unknown_lines_));
     if (!cut_.empty())
       tell("warning: {} cut at the length limit ({} of the output)", counted(std::ssize(cut_), "line"),
            numbered_lines(cut_));
@@ -120,7 +114,7 @@ class Writer {
   std::vector<std::string> texts_;  // of lines to be written
   std::vector<std::vector<int32_t>> prompts_;
   uint64_t written_ = 0;
-  int64_t unknown_ = 0;
+  int64_t unknown_ = 0, unknown_lines_ = 0;
   std::vector<int64_t> cut_ = {};  // numbers of lines
 };
 

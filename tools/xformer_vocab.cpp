@@ -14,7 +14,6 @@
 #include "data/demo/corpus.h"
 #include "data/parallel_corpus.h"
 #include "data/piece_tokenizer.h"
-#include "data/sentencepiece_tokenizer.h"
 #include "data/smiles/corpus.h"
 #include "data/text_file.h"
 #include "data/tokenizer.h"
@@ -23,14 +22,15 @@
 #include "tools/batch_padding.h"
 #include "tools/commands.h"
 #include "tools/field_batches.h"
-#include "tools/given_vocabulary.h"
 #include "tools/message.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
+#include "tools/piece_learning.h"
 #include "tools/progress.h"
 #include "tools/ranks.h"
 #include "tools/run_log.h"
 #include "tools/terminal.h"
+#include "tools/text_model.h"
 #include "tools/text_options.h"
 
 namespace xf::tools {
@@ -62,10 +62,14 @@ std::unique_ptr<data::Tokenizer> train_pieces(const Options& options,
     tell("cut between words, being over {} bytes: {}", data::kLongestBpeLine,
          counted(data::lines_cut_by_bpe(texts), "line"));
   }
-  return data::make_sentencepiece_tokenizer(
-      data::train_bpe(texts, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),
-                              .character_coverage = options.get_float("character-coverage")}),
-      options.get_string("model"));
+  ProgressDisplay display(stderr, options.get_bool("quiet") ? Terminal{} : detect_terminal(stderr));
+  const auto announce = [&](const std::string& line) {
+    if (!options.get_bool("quiet")) display.message(line);
+  };
+  return learn_pieces(texts,
+                      {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),
+                       .character_coverage = options.get_float("character-coverage")},
+                      Announce([&](const std::string& text) { display.activity(text); }, announce));
 }
 
 // In the order of their ids, from 0.
@@ -105,11 +109,13 @@ void train(const Options& options) {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   tell("{}: {} entries ({}), hash {}; {:.1f} s, {:.0f} MB", path, tokenizer->size(),
        first_entries(*tokenizer), tokenizer->hash(), time.count(), peak_memory_mb());
+  if (options.get_string("tokenizer") == "spm" && tokenizer->size() < options.get_int("vocab-size"))
+    tell("fewer than the {} of --vocab-size: the text has no more", grouped(options.get_int("vocab-size")));
 }
 
-// What happens to a line before `tokenizer` (it may be null) gets it.
-data::TextPipeline pipeline_for(const Options& options, const data::Tokenizer* tokenizer) {
-  return {.lowercase = options.get_bool("lowercase") && !(tokenizer && tokenizer->lowercases())};
+// The side of a model that -m names; a file has one.
+std::shared_ptr<const data::Tokenizer> side_of(const TextModel& model, const Options& options) {
+  return options.get_string("side") == "source" ? model.vocabularies.source : model.vocabularies.target;
 }
 
 std::string ids_text(const std::vector<int32_t>& ids) { return fmt::format("{}", fmt::join(ids, " ")); }
@@ -117,9 +123,10 @@ std::string ids_text(const std::vector<int32_t>& ids) { return fmt::format("{}",
 void encode(const Options& options) {
   options.require("model");
   watch_signals();
-  const std::shared_ptr<const data::Tokenizer> tokenizer = read_given_vocabulary(options.get_string("model"));
+  const TextModel model = read_text_model({options.get_string("model")});
+  const auto tokenizer = side_of(model, options);
   const auto pieces = data::piece_tokenizer(tokenizer, false, true);
-  const data::TextPipeline pipeline = pipeline_for(options, tokenizer.get());
+  const data::TextPipeline pipeline = model.pipeline(*tokenizer, options.get_bool("lowercase"));
   const bool as_ids = options.get_string("format") == "id";
   data::LineReader reader(options.get_string("input"));
   OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
@@ -152,7 +159,7 @@ std::vector<int32_t> parsed_ids(const data::Tokenizer& tokenizer, const std::str
 void decode(const Options& options) {
   options.require("model");
   watch_signals();
-  const std::shared_ptr<const data::Tokenizer> tokenizer = read_given_vocabulary(options.get_string("model"));
+  const auto tokenizer = side_of(read_text_model({options.get_string("model")}), options);
   const auto pieces = data::piece_tokenizer(tokenizer, true, false);
   const bool is_id = options.get_string("format") == "id";
   data::LineReader reader(options.get_string("input"));
@@ -164,41 +171,42 @@ void decode(const Options& options) {
   output.close();
 }
 
-// What both reports need: the first vocabulary for the first text, the last one for the others.
+// What both reports need: the vocabularies of both sides, and how the text of each is checked.
 struct Reporting {
-  std::vector<std::shared_ptr<const data::Tokenizer>> tokenizers;
-  std::vector<data::CheckOptions> per_text;
+  TextModel model;
+  data::CheckOptions source, target;
 };
 
 Reporting reporting(const Options& options) {
   options.require("input");
-  Reporting result;
-  for (const std::string& path : options.get_strings("model")) {
-    result.tokenizers.push_back(read_given_vocabulary(path));
-  }
-  for (size_t text = 0; text < options.get_strings("input").size(); ++text) {
-    const size_t count = result.tokenizers.size();
-    const data::Tokenizer* tokenizer =
-        count == 0 ? nullptr : result.tokenizers[std::min(text, count - 1)].get();
-    result.per_text.push_back({.tokenizer = tokenizer,
-                               .pipeline = pipeline_for(options, tokenizer),
-                               .max_length = options.get_int("max-length")});
-  }
+  const auto& paths = options.get_strings("model");
+  Reporting result{.model = paths.empty() ? TextModel{} : read_text_model(paths), .source = {}, .target = {}};
+  const auto checking = [&](const std::shared_ptr<const data::Tokenizer>& tokenizer) -> data::CheckOptions {
+    const bool lowercase = options.get_bool("lowercase");
+    return {.tokenizer = tokenizer.get(),
+            .pipeline = tokenizer ? result.model.pipeline(*tokenizer, lowercase)
+                                  : data::TextPipeline{.lowercase = lowercase},
+            .max_length = options.get_int("max-length")};
+  };
+  result.source = checking(result.model.vocabularies.source);
+  result.target = checking(result.model.vocabularies.target);
   return result;
 }
 
-// One text, or two that should be parallel; exit code 1 if training would refuse them.
+// One text, or two that should be parallel, in two files or columns; exit code 1 if training would refuse them.
 int check(const Options& options) {
   const Reporting with = reporting(options);
   const auto& paths = options.get_strings("input");
-  if (paths.size() > 2)
-    fail(ErrorKind::usage, "xformer-vocab check takes one file, or two that are parallel");
-  if (paths.size() == 1) {
-    const auto report = data::check_text(paths[0], with.per_text[0]);
+  const bool columns = options.get_bool("tsv");
+  if (paths.size() > (columns ? 1 : 2))
+    fail(ErrorKind::usage, "xformer-vocab check takes one file, or without --tsv two that are parallel");
+  if (paths.size() == 1 && !columns) {
+    const auto report = data::check_text(paths[0], with.source);
     print_page(data::describe(report) + data::verdict(report));
     return report.clean() ? 0 : 1;
   }
-  const auto report = data::check_corpus(paths[0], paths[1], with.per_text[0], with.per_text[1]);
+  const auto report = columns ? data::check_columns(paths[0], with.source, with.target)
+                              : data::check_corpus(paths[0], paths[1], with.source, with.target);
   print_page(data::describe(report));
   return report.clean() ? 0 : 1;
 }
@@ -207,7 +215,12 @@ void stats(const Options& options) {
   const Reporting with = reporting(options);
   const auto& paths = options.get_strings("input");
   for (size_t text = 0; text < paths.size(); ++text) {
-    print_page(data::describe(data::check_text(paths[text], with.per_text[text])));
+    if (options.get_bool("tsv")) {
+      const auto report = data::check_columns(paths[text], with.source, with.target);
+      print_page(data::describe(report.source) + data::describe(report.target));
+    } else {
+      print_page(data::describe(data::check_text(paths[text], text == 0 ? with.source : with.target)));
+    }
   }
 }
 

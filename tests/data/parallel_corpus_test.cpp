@@ -39,6 +39,18 @@ TEST_CASE("TextPipeline: a line of nothing but white space is empty, whatever it
   CHECK(TextPipeline{}.prepare(" \u00A0a") == " \u00A0a");
 }
 
+TEST_CASE("TextPipeline: a line of zero-width characters alone is empty", "[unit]") {
+  for (const char* line : {"\u200B", "\u200B \u2060", "\uFEFF", "\u200D\u200C", "\u200F", "\u00AD\t"})
+    CHECK(TextPipeline{}.prepare(line).empty());
+}
+
+TEST_CASE("TextPipeline: joiners stay", "[unit]") {
+  // Persian "I want", Hindi ksha with a joiner, a family of three: spelt with joiners.
+  for (const char* word : {"\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645", "\u0915\u094D\u200D\u0937",
+                           "\U0001F468\u200D\U0001F469\u200D\U0001F467"})
+    CHECK(TextPipeline{}.prepare(word) == word);
+}
+
 ParallelText read(const std::vector<std::string>& paths, bool tsv = false) {
   return read_text(TextKind::translation, {{.paths = paths, .tsv = tsv}}, {.lowercase = true});
 }

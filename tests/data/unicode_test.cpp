@@ -57,3 +57,38 @@ TEST_CASE("Unicode: words are spelt with letters, their signs and digits, not wi
   for (const char32_t c : U"aÉि\u094D\u0301猫7") CHECK((c == 0 || is_letter_or_digit(c)));
   for (const char32_t c : U".,'<>-„“ \u2581") CHECK_FALSE(is_letter_or_digit(c));
 }
+
+TEST_CASE("White space: separators are what Python's split() splits on, space characters (Zs) aside",
+          "[unit]") {
+  // `[c for c in map(chr, range(0x110000)) if c.isspace() and unicodedata.category(c) != "Zs"]` in Python 3.
+  std::u32string found;
+  for (char32_t c = 0; c < 0x110000; ++c) {
+    if (is_separator(c)) found.push_back(c);
+  }
+  CHECK(found == U"\t\n\v\f\r\x1C\x1D\x1E\x1F\x85\u2028\u2029");
+  CHECK(with_plain_spaces("a\tb\vc\fd\x1E"
+                          "e\u0085f\u2028g\u2029h") == "a b c d e f g h");
+  // Typography stays: French no-break spaces, the ideographic space; and a mark that joined files leave goes.
+  const std::string kept = "\u00AB\u00A0ici\u202F!\u00A0\u00BB\u3000\u1680\u2009";
+  CHECK(with_plain_spaces(kept) == kept);
+  CHECK(with_plain_spaces("\uFEFFone\uFEFFtwo \uFF01") == "onetwo \uFF01");
+}
+
+TEST_CASE("Blank: a line of which a reader sees nothing", "[unit]") {
+  // Zero-width space, joiners, word joiner, byte order mark, soft hyphen, marks of direction, a Hangul filler, a variation
+  // selector, a bell, an empty braille cell.
+  for (const char* line : {"", " ", "\u00A0\u3000", "\u200B", "\u200C\u200D", "\u2060 \uFEFF", "\u00AD",
+                           "\u200E\u202B\u2069", "\u3164", "\uFE0F", "\a", "\u2800"})
+    CHECK(is_blank(line));
+  for (const char* line : {"a", "\u0301", "\u200B.", "\u200D\u4E2D", "\xFF", "\u061F", "\U0001F600"})
+    CHECK_FALSE(is_blank(line));
+}
+
+TEST_CASE("Zero width: joiners of Persian, Hindi and emoji, and the letters of a flag, belong to the text",
+          "[unit]") {
+  for (const char32_t c : U"\u200B\u2060\uFEFF\u00AD") CHECK((c == 0 || is_zero_width(c)));
+  for (const char32_t c : {U'\u200C', U'\u200D'}) CHECK((is_joiner(c) && !is_zero_width(c)));
+  for (const char32_t c : U"\u200E\u200F\u202A\u202E\u2066\u2069\u061C")
+    CHECK((c == 0 || (is_bidi_control(c) && !is_zero_width(c))));
+  for (const char32_t c : U"\U000E0067\uFE0F a\u0301") CHECK_FALSE((is_zero_width(c) || is_bidi_control(c)));
+}

@@ -65,6 +65,9 @@ xformer-generate -m language_model -i prompts --samples 2 -o told.txt 2>log
 claim "xformer-generate: a line begins with its prompt as it was given" equal "$(cut -c -13 told.txt | head -n 2 | uniq)" "The OLD zebra"
 claim "xformer-generate: unknown characters too" equal "$(grep -c '^Q!' told.txt)" 2
 claim "xformer-generate: and what is unknown is counted" grep -qE "^warning: [0-9]+ tokens? of the prompts unknown to the model$" log
+printf '小狗在草地上\nthe dog\n' >unknown
+claim "xformer-generate: prompts in an unknown script are told" grep -q '^warning: mostly unknown to the vocabulary: 1 line;' \
+  <(xformer-generate -m language_model -i unknown -o told.txt 2>&1)
 claim "xformer-generate: nothing on from nothing" equal "$(xformer-generate -m language_model -i /dev/null && echo "$?")" 0
 served() { # a line is there before the next one is read
   coproc xformer-generate -m language_model -i - --samples 2000000000 --max-length 5
@@ -97,6 +100,8 @@ claim "a vocabulary of words from no word: 3" refused 3 "no word in it" xformer-
 claim "of rare words: 2" refused 2 "min-freq: every word is rarer than 2" xformer-vocab train rare -m none.txt --tokenizer icu --quiet
 
 # ---- the classifier
+claim "classifier: lines in an unknown script are told" grep -q '^warning: mostly unknown to the vocabulary: 1 line;' \
+  <(xformer-classify -m classifier -i unknown -o told.txt 2>&1)
 claim "classifier: it tells two languages apart" less 95 "$(last classifier accuracy)"
 xformer-score lm -m classifier/latest -t valid.text valid.labels >scores
 claim "xformer-score lm: the last validation's accuracy" near "$(value accuracy <scores)" "$(last classifier accuracy)"

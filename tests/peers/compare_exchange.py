@@ -35,7 +35,7 @@ def translate(model, beam, *more):
     best = {}
     for line in output.splitlines():
         number, pieces, scores, _, score = line.split(" ||| ")
-        best.setdefault(int(number), (pieces.split(), [float(s) for s in scores.split()[1:]], float(score)))
+        best.setdefault(int(number), (pieces.split(" "), [float(s) for s in scores.split()[1:]], float(score)))
     return [best[i] for i in range(len(lines))]
 
 

@@ -1,10 +1,13 @@
 // Lines to translations, with what xformer-translate's options ask for.
 #include "tools/model_translator.h"
 
+#include <fmt/format.h>
+
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/tools/random_run.h"
 #include "tools/explain/attention_maps.h"
+#include "tools/translation_progress.h"
 
 using namespace xf;
 using namespace xf::tools;
@@ -74,6 +77,64 @@ TEST_CASE("Translator: without a prefix --force-decode changes nothing", "[unit]
   CHECK(error_of([&] {
           translate({"a dog", long_prefix}, {option("force-decode", {"true"})});
         }) == "3: lines:2: the prefix has 2049 tokens; a translation has at most 2048");
+}
+
+// What the vocabulary has no word for, in several scripts; capitals, which the model does not know either.
+TEST_CASE("Translator: a prefix stays as it is written, whatever the vocabulary has of it", "[unit]") {
+  for (const char* prefix : {"ein \u732B", "\u0645\u0631\u062D\u0628\u0627", "Ein Kleiner",
+                             "der \U0001F600 hund", "\u2603", "na\u00EFve \u00AB\u00A0hund\u00A0\u00BB"}) {
+    for (const char* beam : {"1", "3"}) {
+      const auto found = texts(translate(
+          {std::string("a small dog\t") + prefix},
+          {option("force-decode", {"true"}), option("beam-size", {beam}), option("n-best", {"true"})}));
+      for (const std::string& text : found) {
+        INFO(text);
+        CHECK(text.starts_with(prefix));
+        CHECK(text.find("<unk>") == std::string::npos);
+      }
+      const auto pieces = texts(translate({std::string("a small dog\t") + prefix},
+                                          {option("force-decode", {"true"}),
+                                           option("no-spm-decode", {"true"}), option("beam-size", {beam})}));
+      CHECK(pieces.front().find("<unk>") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("Translator: an unknown piece in a prefix of pieces is refused by its name", "[unit]") {
+  const std::vector<GivenOption> pieces = {option("force-decode", {"true"}),
+                                           option("no-spm-encode", {"true"})};
+  CHECK(error_of([&] { translate({"\u2581a \u2581dog\t\u2581ein \u2603"}, pieces); }) ==
+        "3: lines:1: the vocabulary has no piece '\u2603', which is in the prefix; leave it out, or give "
+        "text without "
+        "--no-spm-encode");
+  auto both = pieces;
+  both.push_back(option("no-spm-decode", {"true"}));
+  CHECK(texts(translate({"\u2581a \u2581dog\t\u2581ein \u2603"}, both))
+            .front()
+            .starts_with("\u2581ein \u2603"));
+}
+
+TEST_CASE("Translator: lines of zero-width characters alone are empty lines", "[unit]") {
+  for (const char* line : {"\u200B", "\u200D\u2060", "\uFEFF \u200F", "\t"}) {
+    CHECK(texts(translate({line}, {})) == Lines{""});
+    CHECK(texts(translate({line}, {option("no-spm-encode", {"true"})})) == Lines{""});
+    CHECK(texts(translate({std::string(line == std::string("\t") ? "" : line) + "\tein hund"},
+                          {option("force-decode", {"true"})})) == Lines{""});
+  }
+}
+
+TEST_CASE("Translator: lines that are mostly unknown are told", "[unit]") {
+  const auto found =
+      translate({"a small dog", "\u5C0F\u72D7\u5728\u8349\u5730\u4E0A\u3002",
+                 "\u043C\u0430\u043B\u0435\u043D\u044C\u043A\u0438\u0439 dog", "a dog \u2603", ""},
+                {});
+  std::vector<bool> unknown;
+  for (const Translation& translation : found) unknown.push_back(translation.unknown);
+  CHECK(unknown == std::vector<bool>{false, true, true, false, false});
+  TranslationCounts counts;
+  for (size_t i = 0; i < found.size(); ++i) counts.add(found[i], static_cast<int64_t>(i) + 1);
+  CHECK_THAT(fmt::format("{}", fmt::join(warnings(counts, "lines"), " ")),
+             Catch::Contains("mostly unknown to the vocabulary: 2 lines"));
 }
 
 TEST_CASE("Translator: a draw depends on seed and line number, not on the batch", "[unit]") {
