@@ -22,4 +22,7 @@ BleuTokenizer bleu_tokenizer_from_name(std::string_view name);
 // included.
 std::string bleu_tokenize(std::string_view line, BleuTokenizer tokenizer);
 
+// Whether `zh` makes a token of it by itself.
+bool is_cut_by_zh(char32_t code_point);
+
 }  // namespace xf::data

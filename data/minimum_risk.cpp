@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "core/error.h"
-#include "data/bleu.h"
 
 namespace xf::data {
 
@@ -35,14 +34,13 @@ class Numbers {
 }  // namespace
 
 std::optional<Contrast> contrast(int64_t pair, std::span<const Candidate> candidates,
-                                 const std::string& reference, bool lowercase) {
+                                 const std::string& reference, const BleuOptions& bleu) {
   const Candidate *best = nullptr, *worst = nullptr;
   double highest = 0, lowest = 0;
   for (const Candidate& candidate : candidates) {
-    const double bleu =
-        sentence_bleu(candidate.text, std::span(&reference, 1), {.lowercase = lowercase}).score;
-    if (!best || bleu > highest) best = &candidate, highest = bleu;
-    if (!worst || bleu < lowest) worst = &candidate, lowest = bleu;
+    const double score = sentence_bleu(candidate.text, std::span(&reference, 1), bleu).score;
+    if (!best || score > highest) best = &candidate, highest = score;
+    if (!worst || score < lowest) worst = &candidate, lowest = score;
   }
   if (highest == lowest) return {};
   return Contrast{pair, best->ids, worst->ids, static_cast<float>((highest - lowest) / 100)};

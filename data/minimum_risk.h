@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "data/bleu.h"
 #include "data/parallel_corpus.h"
 
 namespace xf::data {
@@ -28,7 +29,7 @@ struct Candidate {
 // The candidates whose sentence BLEU against the reference is the highest and the lowest, of equal ones the first; nothing where
 // no two differ.
 std::optional<Contrast> contrast(int64_t pair, std::span<const Candidate> candidates,
-                                 const std::string& reference, bool lowercase);
+                                 const std::string& reference, const BleuOptions& bleu);
 
 // The same pairs, where a pair has a contrast its source with three targets in turn, one in each epoch and all three in three of
 // them: its own, with the weight 1; the better translation, which weighs `weight` times the difference; the worse one, which

@@ -37,6 +37,7 @@ ParallelText read_text(TextKind kind, const std::vector<TextFiles>& texts, const
   for (const TextFiles& files : texts) {
     PairedLines lines(kind, files);
     while (lines.next(source, target)) {
+      text.composed += is_nfc(target) ? 0 : 1;
       prepare(kind, pipeline, source, target);
       if (kind != TextKind::target_only) text.source.push_back(source);
       text.target.push_back(target);

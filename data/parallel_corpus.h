@@ -34,6 +34,7 @@ struct TextPart {
 struct ParallelText {
   std::vector<TextPart> parts;
   std::vector<std::string> source, target;
+  int64_t composed = 0;       // target lines that were in another normalisation form than C
   std::string paths() const;  // for messages
 };
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "data/unicode.h"
 
 namespace xf::data {
 namespace {
@@ -34,6 +35,18 @@ std::string json_number(double value, int width) {
 std::string json_string(std::string_view text) { return fmt::format("\"{}\"", text); }
 
 }  // namespace
+
+bool compose(std::vector<std::string>& lines) {
+  bool changed = false;
+  for (std::string& line : lines) {
+    if (is_nfc(line)) continue;
+    line = normalize_nfc(line);
+    changed = true;
+  }
+  return changed;
+}
+
+void mark_composed(Signature& signature) { signature.insert(signature.end() - 1, {"nfc", "nfc", "yes"}); }
 
 void check_segments(size_t hypotheses, std::span<const std::vector<std::string>> references) {
   if (references.empty()) fail(ErrorKind::data, "nothing to score against: give at least one reference");

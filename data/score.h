@@ -52,6 +52,12 @@ struct ResampledScore {
 // Behind `nrefs`, the first key: how many resamples or trials there were (`name`: "bs" or "ar"), and their seed.
 void add_trials(Signature& signature, const std::string& name, int64_t trials, const std::string& seed);
 
+// Brings lines to normalisation form C, in which text that looks alike is alike; whether one was in another form.
+bool compose(std::vector<std::string>& lines);
+
+// `nfc:yes`, for a score of text that was in another form: sacreBLEU's may be another one. In front of the version.
+void mark_composed(Signature& signature);
+
 // Digits behind the decimal point are `width` everywhere; text and numbers are rounded from the exact binary
 // value. The confidence interval stands behind the score, "41.02 (μ = 41.00 ± 0.90)", if its mean is above 0.
 std::string format(const Score& score, int width);         // NAME|SIGNATURE = 41.02 VERBOSE

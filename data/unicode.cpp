@@ -40,6 +40,22 @@ UChar32 next_code_point(std::string_view text, int32_t& at) {
   return code_point;
 }
 
+const icu::Normalizer2& form(const icu::Normalizer2* (*instance)(UErrorCode&)) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Normalizer2* found = instance(status);
+  check(status, "normalisation data");
+  return *found;
+}
+
+std::string normalized(std::string_view text, const icu::Normalizer2& form) {
+  UErrorCode status = U_ZERO_ERROR;
+  std::string result;
+  icu::StringByteSink<std::string> sink(&result, static_cast<int32_t>(text.size()));
+  form.normalizeUTF8(0, piece_of(text), sink, nullptr, status);
+  check(status, "normalising");
+  return result;
+}
+
 }  // namespace
 
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
@@ -53,14 +69,20 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
 
 std::string normalize_nfc(std::string_view text) {
   if (is_ascii(text)) return std::string(text);
+  return normalized(text, form(&icu::Normalizer2::getNFCInstance));
+}
+
+std::string normalize_nfd(std::string_view text) {
+  return normalized(text, form(&icu::Normalizer2::getNFDInstance));
+}
+
+bool is_nfc(std::string_view text) {
+  if (is_ascii(text)) return true;
+  const icu::Normalizer2& nfc = form(&icu::Normalizer2::getNFCInstance);
   UErrorCode status = U_ZERO_ERROR;
-  const icu::Normalizer2* nfc = icu::Normalizer2::getNFCInstance(status);
-  check(status, "normalisation data");
-  std::string result;
-  icu::StringByteSink<std::string> sink(&result, static_cast<int32_t>(text.size()));
-  nfc->normalizeUTF8(0, piece_of(text), sink, nullptr, status);
+  const bool composed = nfc.isNormalizedUTF8(piece_of(text), status);
   check(status, "normalising");
-  return result;
+  return composed;
 }
 
 std::string lower_case(std::string_view text) {
@@ -78,9 +100,13 @@ bool is_separator(char32_t code_point) {
   return is_space(code_point) && u_charType(static_cast<UChar32>(code_point)) != U_SPACE_SEPARATOR;
 }
 
-bool is_letter_or_digit(char32_t code_point) {
+bool is_letter(char32_t code_point) {
   const auto c = static_cast<UChar32>(code_point);
-  return u_isUAlphabetic(c) || u_isdigit(c) || (U_GET_GC_MASK(c) & U_GC_M_MASK) != 0;
+  return u_isUAlphabetic(c) || (U_GET_GC_MASK(c) & U_GC_M_MASK) != 0;
+}
+
+bool is_letter_or_digit(char32_t code_point) {
+  return is_letter(code_point) || u_isdigit(static_cast<UChar32>(code_point));
 }
 
 bool has_right_to_left(std::string_view text) {

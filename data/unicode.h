@@ -18,6 +18,12 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 // Normalisation form C: composed characters, so that equal-looking text has equal bytes.
 std::string normalize_nfc(std::string_view text);
 
+// Whether it is in that form already.
+bool is_nfc(std::string_view text);
+
+// Form D: characters apart from their signs.
+std::string normalize_nfd(std::string_view text);
+
 // Full lower-casing in the root locale (no Turkish i); equals Python's str.lower().
 std::string lower_case(std::string_view text);
 
@@ -27,6 +33,8 @@ bool is_space(char32_t code_point);
 // White space that parts columns, lines or paragraphs and is no space character (category Zs): tabs, line ends, U+0085, U+2028,
 // U+001C..1F.
 bool is_separator(char32_t code_point);
+// A letter, or a sign that belongs to one.
+bool is_letter(char32_t code_point);
 
 // What words are spelt with: a letter, a sign that belongs to one, a decimal digit.
 bool is_letter_or_digit(char32_t code_point);

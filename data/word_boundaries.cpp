@@ -4,6 +4,8 @@
 #include <unicode/uscript.h>
 #include <unicode/utext.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 
 #include "core/error.h"
@@ -25,10 +27,16 @@ std::set<size_t> word_boundaries(std::string_view text) {
   return boundaries;
 }
 
+// ICU knows those that a dictionary cuts into words. The others put a mark between syllables, or nothing.
 bool is_written_without_spaces(char32_t code_point) {
+  constexpr std::array kOthers = {
+      USCRIPT_TIBETAN, USCRIPT_JAVANESE, USCRIPT_BALINESE, USCRIPT_BATAK,     USCRIPT_BUGINESE,
+      USCRIPT_REJANG,  USCRIPT_MAKASAR,  USCRIPT_VAI,      USCRIPT_CUNEIFORM, USCRIPT_EGYPTIAN_HIEROGLYPHS};
+  if (code_point < 0x0E00) return false;  // Thai is the first of them
   UErrorCode status = U_ZERO_ERROR;
   const UScriptCode script = uscript_getScript(static_cast<UChar32>(code_point), &status);
-  return U_SUCCESS(status) && uscript_breaksBetweenLetters(script);
+  if (U_FAILURE(status)) return false;
+  return uscript_breaksBetweenLetters(script) || std::ranges::find(kOthers, script) != kOthers.end();
 }
 
 }  // namespace xf::data

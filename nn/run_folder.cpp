@@ -307,23 +307,40 @@ std::optional<Checkpoint> RunFolder::load_latest() const {
 }
 
 Checkpoint RunFolder::average() const {
-  const std::vector<Save> saves = last_saves(path_, keep_last_);
-  if (saves.empty()) fail(ErrorKind::data, "{}: no checkpoint to average", path_);
+  std::vector<int64_t> updates;
+  for (const Save& save : last_saves(path_, keep_last_)) updates.push_back(save.update);
+  return average(updates);
+}
+
+Checkpoint RunFolder::average(const std::vector<int64_t>& updates) const {
+  if (updates.empty()) fail(ErrorKind::data, "{}: no checkpoint to average", path_);
   Average average;
-  for (const Save& save : saves) {
+  for (const int64_t update : updates) {
     std::optional<Checkpoint> whole;
     try {
-      whole = read_model(save.folder);
+      whole = read_model(folder_of(update));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::data) throw;
       warn_(fmt::format("{}; the average leaves it out", error.what()));
       continue;
     }
-    average.add(std::move(*whole), save.folder);
+    average.add(std::move(*whole), folder_of(update));
   }
   if (average.empty())
     fail(ErrorKind::data, "{}: none of its checkpoints is whole; nothing to average", path_);
   return average.mean();
+}
+
+bool RunFolder::holds(int64_t update) const {
+  if (!fs::is_directory(folder_of(update))) return false;
+  try {
+    read_model(folder_of(update));
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    warn_(fmt::format("{}; it is not used", error.what()));
+    return false;
+  }
 }
 
 void RunFolder::write_average(const Checkpoint& average) {

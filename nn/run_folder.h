@@ -1,7 +1,7 @@
 // The checkpoints of one training run, as its only trainer sees them:
 //   RUN/checkpoints/update-NNNNNN/  scheduled saves; the newest two can be resumed, older ones hold the model
 //   RUN/checkpoints/interrupted/    the save a signal asked for; in force until the next scheduled one
-//   RUN/averaged/                   a model: the mean of the last scheduled saves
+//   RUN/averaged/                   a model: the mean of scheduled saves
 //   RUN/latest, RUN/best            relative symlinks to checkpoints
 //   RUN/lock                        host and pid of the trainer
 // At every instant, a kill -9 included, the newest whole checkpoint is on disk.
@@ -69,9 +69,12 @@ class RunFolder {
   // before it.
   void mark_best(int64_t update, const std::vector<int64_t>& runners_up = {});
 
-  // The mean of the last `keep_last` scheduled saves, fewer if there are fewer, added oldest first
-  // (nn/average.h).
+  // The mean of the last `keep_last` scheduled saves, fewer if there are fewer, or of those of these updates, added oldest first
+  // (nn/average.h). A damaged one is warned about and left out. Error data if none is whole.
   Checkpoint average() const;
+  Checkpoint average(const std::vector<int64_t>& updates) const;
+  // Whether this scheduled save is there and whole; a damaged one is warned about.
+  bool holds(int64_t update) const;
   // `averaged` is written last of all that a run does: where it is, of the latest update, the run has ended.
   void write_average(const Checkpoint& average);
   // Nothing if there is none, or (warned about) a damaged one.

@@ -168,27 +168,38 @@ class Loop {
     const std::vector<Score>& scores = *measured;
     if (!scores.empty()) forget_other_metric(scores.front());
     const bool gained = !scores.empty() && is_best(state_, scores.front(), options_.early_stopping_epsilon);
+    const bool equal = !scores.empty() && !gained && equals_best(state_, scores.front());
+    const bool taken = gained || equal;
     const std::vector<ScoredSave> runners_up =
         scores.empty() ? state_.runners_up
-                       : runners_up_with(state_, scores.front(), gained, options_.keep_best - 1);
+                       : runners_up_with(state_, scores.front(), taken, options_.keep_best - 1);
     const bool among_best =
-        gained || std::ranges::find(runners_up, state_.update, &ScoredSave::update) != runners_up.end();
+        taken || std::ranges::find(runners_up, state_.update, &ScoredSave::update) != runners_up.end();
     // Saved as it stood before the validation, so that a run that is killed now validates again and finds its
     // best again. What cannot be saved is not the best: `best` means the one on the disk.
     const bool on_disk = !among_best || state_.saved_at == state_.update || save_or_warn();
     state_.validated_at = state_.update;
     ++state_.validations;
     if (scores.empty()) return;
-    state_.plateau = trainer_.schedule().validated(state_.plateau, state_.previous_epoch,
-                                                   scores.front().value, scores.front().higher_is_better);
-    state_.stalled = gained ? 0 : state_.stalled + 1;
-    state_.other_metrics = followed(state_.other_metrics, scores, options_.early_stopping_epsilon);
-    if (on_disk && (gained || !same_updates(runners_up, state_.runners_up))) {
+    follow(scores, gained, equal);
+    if (on_disk && (taken || !same_updates(runners_up, state_.runners_up))) {
       state_.runners_up = runners_up;
-      if (gained) take_as_best(scores.front());
+      if (taken) take_as_best(scores.front());
       task_.mark_best(state_);
     }
-    task_.on_validation(state_, scores, on_disk && gained);
+    task_.on_validation(state_, scores, on_disk && taken);
+  }
+
+  // A model that has learnt little yet may have the same score, such as a BLEU of 0, again and again.
+  void follow(const std::vector<Score>& scores, bool gained, bool equal) {
+    const bool warming = state_.update <= trainer_.schedule().warmup;
+    if (!warming || !equal) {
+      state_.plateau = trainer_.schedule().validated(state_.plateau, state_.previous_epoch,
+                                                     scores.front().value, scores.front().higher_is_better);
+      state_.stalled = gained ? 0 : state_.stalled + 1;
+    }
+    state_.same_scores = same_scores_with(state_, scores.front());
+    state_.other_metrics = followed(state_.other_metrics, scores, options_.early_stopping_epsilon, warming);
   }
 
   // A run may go on with another first metric: what was best by the one before is not comparable.

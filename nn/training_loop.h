@@ -61,7 +61,8 @@ struct TrainingState {
   int64_t validations = 0, stalled = 0;    // without progress of the first metric, in a row
   std::string best_metric;
   double best_score = 0;
-  int64_t best_update = 0;                    // 0: none yet
+  int64_t best_update = 0;  // 0: none yet
+  int64_t same_scores = 0;  // validations in which the first metric has had one value; 0: it has had another
   std::vector<ScoredSave> runners_up;         // the best but that one, better ones first
   std::vector<MetricProgress> other_metrics;  // all but the first
   int64_t optimizer_began = 0;                // the update behind which its count begins
@@ -136,6 +137,7 @@ class TrainingTask {
   virtual void on_report(const TrainingState& state, const UpdateResult& result) = 0;
   // An epoch has ended: state.epoch of them are done.
   virtual void on_epoch(const TrainingState& state) = 0;
+  // `best`: its save is the best now, better than those before it, or as good (state.stalled, state.same_scores).
   virtual void on_validation(const TrainingState& state, const std::vector<Score>& scores, bool best) = 0;
   virtual void on_warning(const std::string& text) = 0;
 };

@@ -49,6 +49,7 @@ void each_later_field(Training& t, const Visit& visit) {
   visit("rollbacks", t.rollbacks);
   visit("rate_scale", t.rate_scale);
   visit("optimizer_began", t.optimizer_began);
+  visit("same_scores", t.same_scores);
 }
 
 // A list of records as a list for each field.

@@ -26,11 +26,15 @@ bool is_best(const TrainingState& state, const Score& first, double epsilon) {
   return gains(first, state.best_update == 0 ? kNoScore : state.best_score, epsilon);
 }
 
+bool equals_best(const TrainingState& state, const Score& first) {
+  return state.best_update > 0 && first.value == state.best_score;
+}
+
 std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score& first, bool is_best,
                                         int64_t count) {
   std::vector<ScoredSave> saves = state.runners_up;
   if (is_best && state.best_update > 0) saves.insert(saves.begin(), {state.best_update, state.best_score});
-  if (!is_best) saves.push_back({state.update, first.value});
+  if (!is_best) saves.insert(saves.begin(), {state.update, first.value});
   std::erase_if(saves, [](const ScoredSave& save) { return std::isnan(save.score); });
   std::ranges::stable_sort(saves, [&](const ScoredSave& a, const ScoredSave& b) {
     return gain_of({first.metric, a.score, first.higher_is_better}, b.score) > 0;
@@ -40,7 +44,7 @@ std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score&
 }
 
 std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
-                                     const std::vector<Score>& scores, double epsilon) {
+                                     const std::vector<Score>& scores, double epsilon, bool warming) {
   std::vector<MetricProgress> metrics;
   for (size_t i = 1; i < scores.size(); ++i) {
     const Score& score = scores[i];
@@ -48,7 +52,7 @@ std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
     MetricProgress progress = known == before.end() ? MetricProgress{score.metric, kNoScore, 0} : *known;
     if (gains(score, progress.best, epsilon)) {
       progress = {score.metric, score.value, 0};
-    } else {
+    } else if (!warming || score.value != progress.best) {
       ++progress.stalled;
     }
     metrics.push_back(progress);
@@ -56,8 +60,13 @@ std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
   return metrics;
 }
 
+int64_t same_scores_with(const TrainingState& state, const Score& first) {
+  if (state.best_update == 0) return std::isnan(first.value) ? 0 : 1;
+  return equals_best(state, first) && state.same_scores > 0 ? state.same_scores + 1 : 0;
+}
+
 void forget_best(TrainingState& state) {
-  state.best_update = state.stalled = 0;
+  state.best_update = state.stalled = state.same_scores = 0;
   state.runners_up.clear();
 }
 

@@ -50,6 +50,7 @@ std::vector<nn::Save> best_saves(const std::string& run, size_t count) {
          "decide",
          run, counted(static_cast<int64_t>(saves.size()), "checkpoint"), count);
   }
+  std::ranges::reverse(saves);  // of equals the later one, as training has it
   std::ranges::stable_sort(saves, [&](const nn::Save& a, const nn::Save& b) {
     const ScoreRecord &left = scores.at(a.update), &right = scores.at(b.update);
     return higher_is_better(left.metric) ? left.score > right.score : left.score < right.score;
@@ -59,6 +60,19 @@ std::vector<nn::Save> best_saves(const std::string& run, size_t count) {
   return saves;
 }
 
+// Those that training took for its average; none where it has not ended, or where they are gone.
+std::vector<nn::Save> saves_of_training(const std::string& run) {
+  const std::string path = fmt::format("{}/averaged/{}", run, nn::CheckpointState::kFileName);
+  if (!fs::exists(path)) return {};
+  const nn::State state = nn::parse_checkpoint_state(read_file(path), path).state;
+  if (!state.has("averaged")) return {};
+  const auto updates = state.get<std::vector<int64_t>>("averaged");
+  std::vector<nn::Save> saves = nn::scheduled_saves(run);
+  std::erase_if(
+      saves, [&](const nn::Save& save) { return std::ranges::find(updates, save.update) == updates.end(); });
+  return saves.size() == updates.size() ? saves : std::vector<nn::Save>{};
+}
+
 std::vector<nn::Save> saves_of_run(const Options& options) {
   const std::string& run = options.get_string("model");
   exchange::refuse_foreign(run);
@@ -66,6 +80,8 @@ std::vector<nn::Save> saves_of_run(const Options& options) {
   if (there == 0) fail(ErrorKind::data, "{}: no checkpoints here; name a run folder of xformer-train", run);
   if (options.is_set("best")) return best_saves(run, static_cast<size_t>(options.get_int("best")));
   if (!options.is_set("last")) {
+    std::vector<nn::Save> chosen = saves_of_training(run);
+    if (!chosen.empty()) return chosen;
     const std::string config = run + "/config.toml";
     return nn::last_saves(run,
                           options_from_toml(Program::train, read_file(config), config).get_int("keep-last"));

@@ -14,11 +14,11 @@ ClassificationValidator::ClassificationValidator(const Options& options, const n
     : Validator(options, model, arena, vocabularies, set, ranks),
       classifier_(dynamic_cast<const nn::Classifier&>(model)) {}
 
-ValidationResult ClassificationValidator::validate() {
+ValidationResult ClassificationValidator::measure(const std::vector<std::string>& metrics) {
   ValidationResult result;
   const data::ClassificationScores scores = scores_of(classifier_, arena_, vocabularies_, set_.corpus,
                                                       options_.get_int("valid-mini-batch"), ranks_);
-  for (const std::string& metric : options_.get_strings("valid-metrics")) {
+  for (const std::string& metric : metrics) {
     if (metric == "accuracy") result.scores.push_back({metric, scores.accuracy, true});
     if (metric == "macro-f1") result.scores.push_back({metric, scores.macro_f1, true});
     if (metric == "ce-mean-words") result.scores.push_back({metric, loss().mean(), false});

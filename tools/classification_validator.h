@@ -13,10 +13,10 @@ class ClassificationValidator final : public Validator {
   ClassificationValidator(const Options& options, const nn::Model& model, Arena& arena,
                           const Vocabularies& vocabularies, const ValidationSet& set, Collective& ranks);
 
-  ValidationResult validate() override;
   FinalScore score() override;
 
  private:
+  ValidationResult measure(const std::vector<std::string>& metrics) override;
   const nn::Classifier& classifier_;
 };
 

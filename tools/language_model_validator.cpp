@@ -14,10 +14,10 @@ double word_perplexity(const nn::LossSums& sums, const ValidationSet& set) {
 
 }  // namespace
 
-ValidationResult LanguageModelValidator::validate() {
+ValidationResult LanguageModelValidator::measure(const std::vector<std::string>& metrics) {
   ValidationResult result;
   const CorpusLoss loss = this->loss();
-  for (const std::string& metric : options_.get_strings("valid-metrics")) {
+  for (const std::string& metric : metrics) {
     double value = loss.mean();
     if (metric == "perplexity") value = std::exp(loss.mean());
     if (metric == "word-perplexity") value = word_perplexity(loss.sums, set_);

@@ -11,8 +11,10 @@ class LanguageModelValidator final : public Validator {
                          const Vocabularies& vocabularies, const ValidationSet& set, Collective& ranks)
       : Validator(options, model, arena, vocabularies, set, ranks) {}
 
-  ValidationResult validate() override;
   FinalScore score() override;
+
+ private:
+  ValidationResult measure(const std::vector<std::string>& metrics) override;
 };
 
 }  // namespace xf::tools

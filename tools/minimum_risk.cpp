@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "data/fitting_bleu_tokenizer.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
 #include "tools/translator.h"
@@ -54,6 +55,22 @@ std::vector<data::Contrast> of_all_ranks(const std::vector<data::Contrast>& own,
   return all;
 }
 
+// BLEU by a tokeniser that fits the targets, some of which tell.
+data::BleuOptions scoring(const Options& options, const Vocabularies& vocabularies,
+                          const data::ParallelCorpus& corpus) {
+  constexpr int64_t kEnough = 2000;
+  data::BleuOptions bleu{.lowercase = options.get_bool("lowercase")};
+  if (options.is_set("tokenize")) {
+    bleu.tokenizer = data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+    return bleu;
+  }
+  std::vector<std::string> targets;
+  for (int64_t pair = 0; pair < std::min(corpus.size(), kEnough); ++pair)
+    targets.push_back(vocabularies.target->decode(corpus.target[pair]));
+  bleu.tokenizer = data::fitting_bleu_tokenizer(targets).tokenizer;
+  return bleu;
+}
+
 std::vector<data::Contrast> find_contrasts(const Options& options, const nn::TranslationModel& model,
                                            const Vocabularies& vocabularies,
                                            const data::ParallelCorpus& corpus, Collective& ranks) {
@@ -63,9 +80,10 @@ std::vector<data::Contrast> find_contrasts(const Options& options, const nn::Tra
                                                  kSourceTokensPerBatch, options.get_int("valid-mini-batch"));
   std::vector<data::Contrast> found;
   std::mutex finding;
+  const data::BleuOptions bleu = scoring(options, vocabularies, corpus);
   const auto compare = [&](int64_t pair, std::vector<nn::Hypothesis>& hypotheses) {
     return data::contrast(pair, candidates_among(hypotheses, *vocabularies.target),
-                          vocabularies.target->decode(corpus.target[pair]), options.get_bool("lowercase"));
+                          vocabularies.target->decode(corpus.target[pair]), bleu);
   };
   Arena arena(device);
   // Of several ranks one thread alone may listen to the others.

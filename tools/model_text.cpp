@@ -200,6 +200,7 @@ std::unique_ptr<ValidationSet> read_validation_set(ModelType type, const data::T
   set->text = data::read_text(text_kind(type), {files}, pipeline);
   set->corpus = data::encode_corpus(set->text, *vocabularies.source, *vocabularies.target, {.max_length = 0});
   check_lengths(*set, longest);
+  if (type == ModelType::translation) set->fit = data::fitting_bleu_tokenizer(set->text.target);
   return set;
 }
 
@@ -273,6 +274,15 @@ std::string use_line(ModelType type, const std::string& folder) {
 std::string unknown_lines_warning(int64_t lines) {
   return fmt::format("mostly unknown to the vocabulary: {}; does the model read this language?",
                      counted(lines, "line"));
+}
+
+std::string scoring_words(bool lowercase, std::string_view tokenizer) {
+  const bool is_usual = tokenizer.empty() || tokenizer == "13a";
+  return fmt::format("{}{}", lowercase ? " -lc" : "", is_usual ? "" : fmt::format(" -tok {}", tokenizer));
+}
+
+std::string score_line(bool lowercase, std::string_view tokenizer) {
+  return "score with: xformer-score bleu REFERENCE -i FILE" + scoring_words(lowercase, tokenizer);
 }
 
 }  // namespace xf::tools

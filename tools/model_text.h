@@ -3,8 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "data/batches.h"
+#include "data/fitting_bleu_tokenizer.h"
 #include "nn/transformer_config.h"
 #include "tools/vocabularies.h"
 
@@ -29,8 +33,9 @@ std::vector<data::TextFiles> texts_of(const Options& options, const char* key);
 
 // Text to measure a model on: nothing is dropped.
 struct ValidationSet {
-  data::ParallelText text;      // prepared lines
-  data::ParallelCorpus corpus;  // encoded
+  data::ParallelText text;          // prepared lines
+  data::ParallelCorpus corpus;      // encoded
+  data::FittingTokenizer fit = {};  // of BLEU, for its references
 };
 // Error data, naming the line, for one over `longest` tokens: the position table ends somewhere, and the loss is of whole
 // sentences.
@@ -52,5 +57,9 @@ std::string use_line(nn::ModelType type, const std::string& run);
 
 // The warning of a program that read such lines (data::is_mostly_unknown()).
 std::string unknown_lines_warning(int64_t lines);
+// Translations are scored with these words behind `xformer-score bleu REFERENCE -i FILE`: " -lc -tok zh".
+std::string scoring_words(bool lowercase, std::string_view tokenizer);
+// "score with: ...", for the log.
+std::string score_line(bool lowercase, std::string_view tokenizer);
 
 }  // namespace xf::tools

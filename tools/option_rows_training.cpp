@@ -263,6 +263,10 @@ std::vector<Row> validation_options() {
           "compat-bleu are what two tutorials report")
           .value("NAME...")
           .up_to(6),
+      choice("tokenize", "13a|intl|char|zh|none", "",
+             "how bleu cuts a line into tokens, as in xformer-score; default: 13a; zh or char where the "
+             "references are written without spaces")
+          .alias("-tok"),
       integer("valid-beam-size", "1", "N", "beam of the validation translations").between(1, 64),
       integer("valid-mini-batch", "64", "N", "sentences translated together").at_least(1).seldom(),
       integer("valid-print", "0 1 2", "N...", "sentences shown at each validation, counted from 0")
@@ -284,7 +288,9 @@ std::vector<Row> saving_options() {
   return {
       text("model", "", "DIR", "run folder").alias("-m").keeps(Keep::free),
       amount("save-freq", "1e", "N", "how often to save; 0: only at the end"),
-      integer("keep-last", "10", "N", "scheduled checkpoints that are kept; their mean is the averaged model")
+      integer("keep-last", "10", "N",
+              "scheduled checkpoints that are kept; the averaged model is the mean of these or of the "
+              "last few, whichever validates best")
           .at_least(1),
       integer("keep-best", "1", "N", "checkpoints with the best scores by the first metric are kept besides")
           .at_least(1)

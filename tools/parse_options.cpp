@@ -191,7 +191,8 @@ void check_effects(const Options& options, const GivenOptions& from_command_line
     const auto epochs = static_cast<double>(options.get_int("minimum-risk-after"));
     check_begins(options, "minimum-risk-after", {epochs, AmountUnit::epochs});
   }
-  if (r_drop && (asked("r-drop") || asked("r-drop-after")))
+  // Of a task that is cut short it begins earlier (tools/training_phases.h).
+  if (r_drop && asked("r-drop-after"))
     check_begins(options, "r-drop-after", options.get_amount("r-drop-after"));
 }
 

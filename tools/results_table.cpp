@@ -23,22 +23,13 @@ using Cells = std::array<std::string, 5>;
 constexpr size_t kParameters = 1, kScore = 4;  // columns of numbers
 const Cells kHeads = {"model", "parameters", "measured on", "metric", "score"};
 
-// "case:lc" and "tok:13a" of BLEU's signature: scores that differ in one of them cannot be compared.
-std::vector<std::string> keys_of(const std::string& signature) {
-  std::vector<std::string> keys;
-  for (const std::string& key : split(signature, '|')) {
-    if (key.starts_with("case:") || key.starts_with("tok:")) keys.push_back(key);
-  }
-  return keys;
-}
-
 std::string metric_name(const std::string& metric, const std::string& signature, int64_t beam,
                         bool averaged) {
   std::vector<std::string> how;
   if (averaged) how.push_back("averaged model");
   if (metric == "bleu" || metric == "chrf") how.push_back(fmt::format("beam {}", beam));
   if (metric == "compat-bleu") how.push_back("along the reference");
-  for (std::string& key : keys_of(signature)) how.push_back(std::move(key));
+  for (std::string& key : scoring_keys(signature)) how.push_back(std::move(key));
   return how.empty() ? metric : fmt::format("{} ({})", metric, fmt::join(how, ", "));
 }
 

@@ -32,6 +32,31 @@ std::vector<std::string> rate_lines(const nn::Registry& registry) {
   return lines;
 }
 
+// "1,014 pairs; BLEU: case:lc, tok:zh, for the references are written without spaces"
+std::string validation_line(const TrainingInputs& inputs, nn::ModelType type, const char* unit) {
+  const ValidationSet& set = *inputs.validation;
+  std::string line = fmt::format("valid: {}", counted(set.corpus.size(), unit));
+  if (type != nn::ModelType::translation) return line;
+  line += fmt::format("; BLEU: case:{}, tok:{}", inputs.options.get_bool("lowercase") ? "lc" : "mixed",
+                      data::bleu_tokenizer_name(set.fit.tokenizer));
+  if (set.fit.spacing != data::Spacing::words)
+    line += fmt::format(" ({})", data::spacing_text(set.fit.spacing));
+  if (set.text.composed > 0)
+    line +=
+        fmt::format("; {} brought to normalisation form C: nfc:yes", counted(set.text.composed, "reference"));
+  return line;
+}
+
+// Whether what the model writes has capitals is the task's choice where nobody says.
+std::string case_line(const Options& options) {
+  const std::string how =
+      options.is_given("lowercase")
+          ? "--lowercase"
+          : fmt::format("the task {}; --lowercase=false keeps case", options.get_string("task"));
+  return fmt::format("text: lower-cased, in training and when it is used ({}); scores ignore case{}", how,
+                     model_type(options) == nn::ModelType::translation ? ": xformer-score -lc" : "");
+}
+
 }  // namespace
 
 std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const TrainingSetup& setup,
@@ -47,13 +72,14 @@ std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const Tra
                   s.cropped ? fmt::format(", {} cropped", grouped(s.cropped)) : ""),
       tokens_line(setup.model.type, s)};
   if (!inputs.text_note.empty()) lines.insert(lines.begin() + 1, inputs.text_note);
-  if (inputs.validation)
-    lines.push_back(fmt::format("valid: {}", counted(inputs.validation->corpus.size(), unit)));
+  if (inputs.options.get_bool("lowercase")) lines.push_back(case_line(inputs.options));
+  if (inputs.validation) lines.push_back(validation_line(inputs, setup.model.type, unit));
   lines.push_back(vocabulary_line(setup.model.type, inputs.vocabularies));
   lines.push_back(model_line(setup.model, registry));
   for (std::string& line : rate_lines(registry)) lines.push_back(std::move(line));
   lines.push_back(memory_line(setup.plan, setup.trainer.capacity.target_tokens));
   lines.push_back(batches_line(setup, inputs));
+  if (!inputs.phases_note.empty()) lines.push_back(inputs.phases_note);
   return lines;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/json_depth.h"
+#include "tools/option_value.h"
 
 namespace xf::tools {
 
@@ -143,6 +144,14 @@ const RunMetrics& MetricsReader::read() {
     }
   }
   return metrics_;
+}
+
+std::vector<std::string> scoring_keys(const std::string& signature) {
+  std::vector<std::string> keys;
+  for (const std::string& key : split(signature, '|')) {
+    if (key.starts_with("case:") || key.starts_with("tok:") || key.starts_with("nfc:")) keys.push_back(key);
+  }
+  return keys;
 }
 
 RunMetrics read_run_metrics(const std::string& run) {

@@ -79,6 +79,9 @@ class MetricsReader {
   int64_t read_ = 0;  // bytes
 };
 
+// "case:lc", "tok:13a" and "nfc:yes" of BLEU's signature: scores that differ in one of them cannot be compared.
+std::vector<std::string> scoring_keys(const std::string& signature);
+
 // Of a run folder. Error data if it has no metrics.jsonl.
 RunMetrics read_run_metrics(const std::string& run);
 

@@ -1,6 +1,6 @@
 #include "tools/run_page.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -40,7 +40,10 @@ std::string state_line(const RunStatus& status) {
   if (status.last_update > training.update) line += fmt::format(" of {}", grouped(status.last_update));
   if (training.update > 0) line += fmt::format(" · epoch {}", epoch_of(training));
   line += fmt::format(" · {}", clock_time(training.seconds));
-  if (training.best_update > 0) {
+  if (training.same_scores > 1) {
+    line += fmt::format(" · {} {:.2f} in all {} validations", metric_title(training.best_metric),
+                        training.best_score, training.same_scores);
+  } else if (training.best_update > 0) {
     line += fmt::format(" · best {} {:.2f} at update {}", metric_title(training.best_metric),
                         training.best_score, grouped(training.best_update));
   }
@@ -49,7 +52,10 @@ std::string state_line(const RunStatus& status) {
 
 std::string final_score(const AveragedRecord& record) {
   const std::string beam = record.beam > 0 ? fmt::format(", beam {}", record.beam) : "";
-  return fmt::format("{}: {} {}", beam, metric_title(record.metric), score_text(record.metric, record.score));
+  const std::vector<std::string> how = scoring_keys(record.signature);
+  return fmt::format("{}: {} {}{}", beam, metric_title(record.metric),
+                     score_text(record.metric, record.score),
+                     how.empty() ? "" : fmt::format(" ({})", fmt::join(how, ", ")));
 }
 
 // The averaged model's.
@@ -181,10 +187,25 @@ void add_environment(HtmlPage& page, const RunMetrics& metrics) {
   page.add("</div>");
 }
 
+// With which the last BLEU was measured.
+std::string last_tokenizer(const RunMetrics& metrics) {
+  std::string signature = metrics.averaged ? metrics.averaged->signature : "";
+  for (const ScoreRecord& record : metrics.scores) {
+    if (!record.signature.empty() && !metrics.averaged) signature = record.signature;
+  }
+  for (const std::string& key : scoring_keys(signature)) {
+    if (key.starts_with("tok:")) return key.substr(4);
+  }
+  return "";
+}
+
 void add_commands(HtmlPage& page, const RunContent& content) {
   page.heading("Commands", "commands");
+  std::string use = use_line(model_type(content.options), content.run);
+  if (model_type(content.options) == nn::ModelType::translation)
+    use += "\n" + score_line(content.options.get_bool("lowercase"), last_tokenizer(content.metrics));
   page.add(fmt::format("<pre>xformer-train -m {}   # goes on\n{}</pre>", escaped(shell_word(content.run)),
-                       escaped(use_line(model_type(content.options), content.run))));
+                       escaped(use)));
 }
 
 }  // namespace

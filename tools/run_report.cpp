@@ -166,7 +166,12 @@ std::string RunReport::validation_line(const nn::TrainingState& state, const Val
   std::string line = fmt::format("valid · ep {} · up {}", epoch_of(state), grouped(state.update));
   for (const nn::Score& score : result.scores)
     line += fmt::format(" · {} {:.{}f}", score.metric, score.value, score.higher_is_better ? 2 : 4);
-  if (best) line += " · best so far";
+  if (state.same_scores > 1) {
+    line +=
+        fmt::format(" · {} the same in all {} validations", result.scores.front().metric, state.same_scores);
+  } else if (best) {
+    line += state.stalled == 0 ? " · best so far" : " · as good as the best so far, and later";
+  }
   if (!best && state.best_update > 0) {
     line += fmt::format(" · best {:.2f} at update {} · stalled {}/{}", state.best_score,
                         grouped(state.best_update), nn::stalled(loop_, state), loop_.early_stopping);

@@ -21,11 +21,12 @@ bool is_metric(const std::string& word) {
 }
 
 // sacreBLEU strips what it reads: chrF with white space and TER's possessive 's see the end of a line.
-Lines read_stripped(const std::string& path, const Options& options) {
+Lines read_prepared(const std::string& path, const Options& options, ScoreRequest& request) {
   const std::string encoding = data::lower_case(options.get_string("encoding"));
   const bool is_utf8 = encoding == "utf-8" || encoding == "utf8" || encoding == "utf-8-sig";
   Lines lines = is_utf8 ? data::read_lines(path) : data::read_lines_in(encoding, path);
   for (std::string& line : lines) line.resize(data::strip_end(line).size());
+  if (data::compose(lines)) request.composed = true;
   return lines;
 }
 
@@ -75,24 +76,25 @@ std::vector<Lines> references_in_columns(const std::string& path, const Lines& l
 }
 
 // A file for each reference; or one of several columns, of which it then is the name.
-Lines read_references(const Options& options, Lines paths, std::vector<Lines>& references) {
+Lines read_references(const Options& options, Lines paths, ScoreRequest& request) {
+  std::vector<Lines>& references = request.references;
   const int64_t columns = options.get_int("num-refs");
   if (columns > 1 && paths.size() > 1)
     fail(ErrorKind::usage, "--num-refs {}: one file holds all references, got {} files", columns,
          paths.size());
-  for (const std::string& path : paths) references.push_back(read_stripped(path, options));
+  for (const std::string& path : paths) references.push_back(read_prepared(path, options, request));
   if (columns == 1) return paths;
   references = references_in_columns(paths.front(), references.front(), columns);
   return Lines(references.size(), paths.front());
 }
 
 void read_files(const Options& options, ScoreRequest& request) {
-  const Lines paths = read_references(options, split_arguments(options, request), request.references);
+  const Lines paths = read_references(options, split_arguments(options, request), request);
   for (const std::string& path : options.get_strings("input")) {
     const auto known = std::ranges::find(request.systems, path, &NamedLines::name);
     if (known == request.systems.begin() && !request.systems.empty() && request.paired) continue;
     if (known != request.systems.end()) fail(ErrorKind::usage, "input: {} is given twice", path);
-    request.systems.push_back({path, read_stripped(path, options)});
+    request.systems.push_back({path, read_prepared(path, options, request)});
     for (size_t r = 0; r < paths.size(); ++r)
       check_lines(request.systems.back(), request.references[r], paths[r]);
   }

@@ -35,6 +35,7 @@ struct ScoreRequest {
   std::vector<NamedLines> systems;
   MetricOptions measuring;
   std::optional<ScoreTable::Trials> paired;
+  bool composed = false;  // whether some of the text was not in normalisation form C, as it is now
 };
 
 // `options`: of Program::score.

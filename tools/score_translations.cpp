@@ -12,6 +12,7 @@
 #include "tools/message.h"
 #include "tools/progress.h"
 #include "tools/score_request.h"
+#include "tools/uncut_lines.h"
 
 namespace xf::tools {
 namespace {
@@ -43,17 +44,51 @@ data::Score sentence_score(const Request& request, const Options& options, const
   return data::sentence_bleu(hypothesis, references, request.measuring.bleu);
 }
 
+// Of lines in normalisation form C.
+data::Score composed_score(const std::string& name, const Lines& hypotheses,
+                           const std::vector<Lines>& references, const Options& options) {
+  if (name == "compat-bleu")
+    return compat_score(options, hypotheses, references.front(), options.get_int("mini-batch"));
+  const auto metric = metric_of(metric_options(options), name);
+  const auto segments = data::segment_statistics(*metric, hypotheses, references);
+  data::Score score = data::corpus_score(*metric, segments, references.size());
+  if (!options.get_bool("confidence")) return score;
+  const ResamplingSeed seed = resampling_seed();
+  const int64_t resamples = options.get_int("confidence-n");
+  score.confidence = data::confidence_interval(*metric, segments, resamples, seed.value);
+  data::add_trials(score.signature, "bs", resamples, seed.name);
+  return score;
+}
+
+// What of the arguments of corpus_score() is brought to normalisation form C.
+struct ComposedText {
+  ComposedText(Lines of_system, std::vector<Lines> of_references)
+      : hypotheses(std::move(of_system)), references(std::move(of_references)) {
+    changed = data::compose(hypotheses);
+    for (Lines& lines : references) changed = data::compose(lines) || changed;
+  }
+  Lines hypotheses;
+  std::vector<Lines> references;
+  bool changed = false;
+};
+
+data::Score marked(data::Score score, bool composed) {
+  if (composed) data::mark_composed(score.signature);
+  return score;
+}
+
 std::vector<data::Score> scores_of_system(const Request& request, const Options& options) {
   std::vector<data::Score> scores;
   const Lines& hypotheses = request.systems.front().lines;
   if (!options.get_bool("sentence-level")) {
     for (const std::string& name : request.metrics)
-      scores.push_back(corpus_score(name, hypotheses, request.references, options));
+      scores.push_back(
+          marked(composed_score(name, hypotheses, request.references, options), request.composed));
     return scores;
   }
   for (size_t line = 0; line < hypotheses.size(); ++line) {
     for (const std::string& name : request.metrics)
-      scores.push_back(sentence_score(request, options, name, line));
+      scores.push_back(marked(sentence_score(request, options, name, line), request.composed));
   }
   return scores;
 }
@@ -89,7 +124,8 @@ ScoreTable::Column scores_of_systems(const Request& request, const Options& opti
                                      const std::string& name) {
   ScoreTable::Column column;
   for (const NamedLines& system : request.systems) {
-    const data::Score score = corpus_score(name, system.lines, request.references, options);
+    const data::Score score =
+        marked(composed_score(name, system.lines, request.references, options), request.composed);
     column.metric = score.name;
     column.signature = signature_of(score, options);
     column.results.push_back({.score = score.score, .confidence = {}, .p_value = {}});
@@ -104,7 +140,8 @@ ScoreTable::Column tested_systems(const Request& request, const Options& options
   for (const NamedLines& system : request.systems)
     systems.push_back(data::segment_statistics(*metric, system.lines, request.references));
   const auto [test, trials] = *request.paired;
-  data::Score score = data::corpus_score(*metric, systems.front(), request.references.size());
+  data::Score score =
+      marked(data::corpus_score(*metric, systems.front(), request.references.size()), request.composed);
   data::add_trials(score.signature, test == data::PairedTest::bootstrap ? "bs" : "ar", trials, seed.name);
   return {score.name, signature_of(score, options),
           data::paired_test(*metric, systems, test, trials, seed.value)};
@@ -155,22 +192,17 @@ std::string text_of(const data::Score& score, const Options& options) {
 
 data::Score corpus_score(const std::string& name, const Lines& hypotheses,
                          const std::vector<Lines>& references, const Options& options) {
-  if (name == "compat-bleu")
-    return compat_score(options, hypotheses, references.front(), options.get_int("mini-batch"));
-  const auto metric = metric_of(metric_options(options), name);
-  const auto segments = data::segment_statistics(*metric, hypotheses, references);
-  data::Score score = data::corpus_score(*metric, segments, references.size());
-  if (!options.get_bool("confidence")) return score;
-  const ResamplingSeed seed = resampling_seed();
-  const int64_t resamples = options.get_int("confidence-n");
-  score.confidence = data::confidence_interval(*metric, segments, resamples, seed.value);
-  data::add_trials(score.signature, "bs", resamples, seed.name);
-  return score;
+  const ComposedText text(hypotheses, references);
+  return marked(composed_score(name, text.hypotheses, text.references, options), text.changed);
 }
 
 void score_translations(const Options& options) {
   const Request request = read_score_request(options);
   warn_of_tokens(request, options);
+  for (const std::string& metric : request.metrics) {
+    const std::string warning = uncut_warning(metric, request.references.front(), options);
+    if (!warning.empty()) tell("warning: {}", warning);
+  }
   if (request.systems.size() == 1) return print_system(request, options);
   print_systems(request, options);
 }

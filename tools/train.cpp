@@ -13,6 +13,7 @@
 #include "tools/ranks.h"
 #include "tools/run_report.h"
 #include "tools/seed_log.h"
+#include "tools/training_phases.h"
 #include "tools/training_run.h"
 
 namespace xf::tools {
@@ -62,12 +63,13 @@ void check_same_text(const TrainingInputs& inputs, Collective& ranks) {
 }  // namespace
 
 int train(const Options& given, Collective& ranks) {
-  const Options options = options_of_rank(given, ranks);
+  Options options = options_of_rank(given, ranks);
   options.require("model");
   options.require("train-sets");
   ranks.set_timeout(options.get_float("collective-timeout"));
   ranks.together([&] { set_up_device(options); });
   check_same_devices(set_up_device(options), ranks);
+  keep_phases(options);
   loop_options(options);
   batch_capacity(model_type(options), options.get_int("mini-batch-words"));
   set_thread_count(threads_of_rank(options, ranks));
@@ -89,6 +91,9 @@ int train(const Options& given, Collective& ranks) {
   };
   TrainingInputs inputs = read_training_inputs(options, start, Announce(activity, line), ranks);
   check_same_text(inputs, ranks);
+  if (start != RunStart::resumed && !inputs.checkpoint)
+    inputs.phases_note =
+        fit_phases(inputs.options, epochs_allowed(inputs.options, inputs.corpus, ranks.size()));
   display.clear();
   check_caller();
   if (seed_format) tell("{}", kDatasetDone);

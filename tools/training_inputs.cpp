@@ -24,8 +24,11 @@ namespace {
 
 std::unique_ptr<ValidationSet> read_unseen(const Options& options, const data::TextFiles& files,
                                            const TrainingInputs& inputs) {
-  return read_validation_set(model_type(options), files, inputs.pipeline, inputs.vocabularies,
-                             nn::most_tokens(model_config(options, inputs.vocabularies)) - 1);
+  auto set = read_validation_set(model_type(options), files, inputs.pipeline, inputs.vocabularies,
+                                 nn::most_tokens(model_config(options, inputs.vocabularies)) - 1);
+  if (options.is_set("tokenize"))
+    set->fit.tokenizer = data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+  return set;
 }
 
 std::unique_ptr<ValidationSet> read_validation(const Options& options, const TrainingInputs& inputs) {

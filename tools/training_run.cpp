@@ -11,14 +11,17 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/stop.h"
+#include "nn/average_choice.h"
 #include "nn/validation_progress.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/pretrained_model.h"
 #include "tools/ranks.h"
 #include "tools/run_beginning.h"
+#include "tools/run_metrics.h"
 #include "tools/run_report.h"
 #include "tools/shell_word.h"
+#include "tools/training_phases.h"
 #include "tools/training_save.h"
 
 namespace xf::tools {
@@ -31,6 +34,21 @@ RunLength length_of(const TrainingSetup& setup) {
   RunLength length{setup.updates_per_epoch, setup.batches.pairs_in_epoch()};
   if (setup.trainer.r_drop > 0) length.read_once = setup.trainer.r_drop_after;
   return length;
+}
+
+// "averaged: bleu 27.10 of the last 8 saves, 28.30 of 4, 28.10 of 2; best 27.60; taken: the last 4"
+std::string choice_line(const nn::AverageChoice& choice, const std::string& metric,
+                        const nn::TrainingState& state) {
+  std::string line = fmt::format("averaged: {}", metric);
+  for (const nn::AverageChoice::Tried& tried : choice.tried) {
+    const bool is_first = &tried == &choice.tried.front();
+    line += fmt::format("{} {} of {}", is_first ? "" : ",", score_text(metric, tried.score),
+                        is_first ? "the last " + counted(tried.saves, "save") : grouped(tried.saves));
+  }
+  if (state.best_update > 0)
+    line += fmt::format("; {} of the best save", score_text(metric, state.best_score));
+  return line + (choice.saves == 0 ? "; taken: the best save alone"
+                                   : fmt::format("; taken: the last {}", grouped(choice.saves)));
 }
 
 class TrainingRun final : public nn::TrainingTask {
@@ -72,6 +90,7 @@ class TrainingRun final : public nn::TrainingTask {
   std::optional<nn::Checkpoint> load_together(const Load& at_first, const std::string& name);
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
+  void keep_tokenizer(const nn::State& saved);
   void forget_what_is_of_others(const nn::State& saved);
   void begin_minimum_risk_if_due();
   void take_up(const nn::State& state);
@@ -85,8 +104,12 @@ class TrainingRun final : public nn::TrainingTask {
   nn::Ending train();
   void finish(nn::Ending ending);
   void conclude(nn::Ending ending);
-  void score(const nn::Checkpoint& average);
-  void warn_if_behind(const nn::Score& average);
+  void say_best();
+  nn::Checkpoint final_model();
+  void choose_saves(nn::Checkpoint& model);
+  void use(const nn::Checkpoint& model);
+  void score();
+  std::vector<std::string> hints() const;
   void write(const nn::Checkpoint& saved, const nn::TrainingState& state, nn::SaveKind kind);
 
   TrainingInputs inputs_;
@@ -241,6 +264,7 @@ void TrainingRun::begin_files() {
 // The model, the optimiser and where training stood; nothing is written.
 void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& where) {
   check_same_text(checkpoint, inputs_, where);
+  if (inputs_.start == RunStart::resumed) keep_tokenizer(checkpoint.state);
   load_training(checkpoint, inputs_, setup_, model_, where);
   take_up(checkpoint.state);
   if (inputs_.start == RunStart::resumed && scored_other_text(checkpoint.state, inputs_))
@@ -253,6 +277,19 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
     on_warning(fmt::format("the run began with {} and goes on with {}: its last bits will differ",
                            counted(threads, "thread"), thread_count()));
   }
+}
+
+// Scores that are compared are of one tokeniser, though another one would fit the references better.
+void TrainingRun::keep_tokenizer(const nn::State& saved) {
+  const auto before = scoring_tokenizer(saved);
+  if (!inputs_.validation || !before || scored_other_text(saved, inputs_)) return;
+  data::BleuTokenizer& tokenizer = inputs_.validation->fit.tokenizer;
+  if (tokenizer == *before || options_.is_set("tokenize")) return;
+  on_warning(
+      fmt::format("BLEU keeps tok:{}, as the run began, though {}; --tokenize {} forgets what was best",
+                  data::bleu_tokenizer_name(*before), data::spacing_text(inputs_.validation->fit.spacing),
+                  data::bleu_tokenizer_name(tokenizer)));
+  tokenizer = *before;
 }
 
 // Scores of another text are not comparable. And where another folder's run is gone on with, none of its saves is in this one,
@@ -302,7 +339,11 @@ void TrainingRun::initialise() {
 // Returns whether training is over, so that nothing is left to do.
 bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
   const auto average = load_together([this] { return folder_->load_average(); }, "averaged");
-  if (!average || average->update != latest.update) return false;
+  if (!average) return false;
+  // It may be of earlier saves. Earlier versions averaged the last ones, and kept no state.
+  const int64_t ended =
+      average->state.has("update") ? average->state.get<int64_t>("update") : average->update;
+  if (ended != latest.update) return false;
   if (average->state.has("update")) {
     take_up(average->state);
   } else {
@@ -316,6 +357,8 @@ void TrainingRun::describe() {
   if (report_.seed_format()) return report_.begin_as_seed(inputs_.vocabularies, model_.registry.count());
   for (const std::string& line : beginning_lines(inputs_, setup_, model_.registry)) report_.say(line);
   for (const std::string& line : pretrained_.lines) report_.say(line);
+  const double epochs = epochs_allowed(options_, inputs_.corpus, ranks_.size());
+  for (const std::string& warning : phase_warnings(options_, epochs)) report_.warn(warning);
 }
 
 void TrainingRun::locate(nn::TrainingState& state) const {
@@ -391,43 +434,92 @@ void TrainingRun::finish(nn::Ending ending) {
 // a signal, a kill, a full disk, the same command does all of this again.
 void TrainingRun::conclude(nn::Ending ending) {
   report_.clear();
-  nn::Checkpoint average;
-  ranks_.at_first([&] { average = folder_->average(); });
   const char* const how = ending == nn::Ending::stopped_early ? "no progress any more" : "done";
   report_.say(
       fmt::format("{} after {}, {}", how, counted(state_.update, "update"), clock_time(state_.seconds)));
-  if (state_.best_update > 0) {
-    report_.say(fmt::format("best {} {:.2f} at update {}", state_.best_metric, state_.best_score,
-                            grouped(state_.best_update)));
-  }
-  if (validator_ || !inputs_.tests.empty()) score(average);
+  say_best();
+  nn::Checkpoint model = final_model();
+  if (validator_ || !inputs_.tests.empty()) score();
   report_.draw(state_, ending == nn::Ending::stopped_early ? "finished, no progress any more" : "finished");
   if (options_.get_bool("report")) report_.say(fmt::format("report: {}/report.html", run_));
-  const std::string hint = use_line(setup_.model.type, run_);
-  report_.note(hint);
+  for (const std::string& hint : hints()) report_.note(hint);
   const nn::State state = state_to_save(state_, report_.lengths(), inputs_, setup_);
-  for (const auto& [key, value] : state.values()) average.state.set(key, value);
-  ranks_.at_first([&] { folder_->write_average(average); });
-  report_.show(hint);
+  for (const auto& [key, value] : state.values()) model.state.set(key, value);
+  ranks_.at_first([&] { folder_->write_average(model); });
+  for (const std::string& hint : hints()) report_.show(hint);
 }
 
-// The mean of saves that are far apart, as in a short run, is worse than the last of them.
-void TrainingRun::warn_if_behind(const nn::Score& average) {
-  if (average.metric != state_.best_metric || state_.best_update == 0) return;
-  if ((state_.best_score - average.value) * (average.higher_is_better ? 1 : -1) <= 0) return;
-  report_.warn(fmt::format(
-      "the averaged model is behind the best checkpoint; name that one, -m {}/best, or train longer", run_));
-}
-
-void TrainingRun::score(const nn::Checkpoint& average) {
-  report_.activity("measuring the averaged model ...");
-  ranks_.at_first([&] { nn::load_model(average.model, model_.registry, run_); });
-  ranks_.broadcast(model_.registry.values());
-  if (validator_) {
-    const FinalScore averaged = validator_->score();
-    report_.averaged(averaged);
-    warn_if_behind(averaged.score);
+void TrainingRun::say_best() {
+  if (state_.best_update == 0) return;
+  if (state_.same_scores < 2) {
+    return report_.say(fmt::format("best {} {:.2f} at update {}", state_.best_metric, state_.best_score,
+                                   grouped(state_.best_update)));
   }
+  report_.warn(
+      fmt::format("{} was {:.2f} in all {} validations and says nothing about which save is better: best is "
+                  "the last one; "
+                  "put another metric first in --valid-metrics",
+                  state_.best_metric, state_.best_score, state_.same_scores));
+}
+
+std::vector<std::string> TrainingRun::hints() const {
+  std::vector<std::string> lines = {use_line(setup_.model.type, run_)};
+  if (setup_.model.type != nn::ModelType::translation) return lines;
+  const ValidationSet* set = inputs_.validation.get();
+  if (!set && !inputs_.tests.empty()) set = inputs_.tests.front().set.get();
+  lines.push_back(
+      score_line(options_.get_bool("lowercase"), set ? data::bleu_tokenizer_name(set->fit.tokenizer) : ""));
+  return lines;
+}
+
+// Of all ranks; the first one has read the model.
+void TrainingRun::use(const nn::Checkpoint& model) {
+  ranks_.at_first([&] { nn::load_model(model.model, model_.registry, run_); });
+  ranks_.broadcast(model_.registry.values());
+}
+
+// The mean of the saves that validation likes best; without a validation, of the last ones.
+nn::Checkpoint TrainingRun::final_model() {
+  nn::Checkpoint model;
+  ranks_.at_first([&] { model = folder_->average(); });
+  if (validator_) {
+    choose_saves(model);
+  } else {
+    use(model);
+  }
+  return model;
+}
+
+// `model`: the mean of all that are kept, and then that of those that are chosen. Every rank measures, and chooses the same.
+void TrainingRun::choose_saves(nn::Checkpoint& model) {
+  const std::string& metric = options_.get_strings("valid-metrics").front();
+  std::vector<int64_t> saves;
+  if (ranks_.is_first()) saves = model.state.get<std::vector<int64_t>>("averaged");
+  std::vector<int64_t> there = {std::ssize(saves),
+                                0};  // and whether the best save is there, which a copy may lack
+  ranks_.at_first([&] { there[1] = state_.best_update > 0 && folder_->holds(state_.best_update) ? 1 : 0; });
+  ranks_.sum(std::span(there));
+  const auto load = [&](int64_t last) {
+    ranks_.at_first([&] {
+      if (last == 0) model = folder_->average({state_.best_update});
+      if (last > 0) model = folder_->average({saves.end() - last, saves.end()});
+    });
+    use(model);
+  };
+  const nn::AverageChoice choice = nn::choose_average(
+      there[0], there[1] > 0 ? std::optional(state_.best_score) : std::nullopt, higher_is_better(metric),
+      [&](int64_t last) {
+        report_.activity(fmt::format("measuring the mean of {} ...", counted(last, "save")));
+        load(last);
+        return validator_->first_score().value;
+      });
+  if (choice.saves != choice.tried.back().saves) load(choice.saves);
+  report_.say(choice_line(choice, metric, state_));
+}
+
+void TrainingRun::score() {
+  report_.activity("measuring the averaged model ...");
+  if (validator_) report_.averaged(validator_->score());
   for (const TestSet& test : inputs_.tests) {
     const auto measure =
         make_validator(options_, *model_.model, model_.arena, inputs_.vocabularies, *test.set, ranks_);

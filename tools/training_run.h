@@ -33,6 +33,7 @@ struct TrainingInputs {
   std::vector<TestSet> tests;
   std::string data_hash;                   // of the training text, so that a resumed run is fed the same
   std::string text_note;                   // how it was prepared, if it was
+  std::string phases_note = {};            // how the task's phases were shortened, if they were
   std::vector<std::string> warnings = {};  // what is doubtful about them
   RunStart start = RunStart::anew;
   std::optional<nn::Checkpoint> checkpoint;  // that --resume names

@@ -7,6 +7,8 @@ namespace xf::tools {
 
 namespace {
 
+constexpr const char* kTokenizer = "valid_tokenizer";
+
 std::string validation_hash(const TrainingInputs& inputs) { return data::hash_of(inputs.validation->text); }
 
 }  // namespace
@@ -17,7 +19,10 @@ nn::State state_to_save(const nn::TrainingState& state, const RunReport::Lengths
   saved.set("seed", static_cast<int64_t>(setup.seed));
   saved.set("threads", int64_t{thread_count()});
   saved.set("data_hash", inputs.data_hash);
-  if (inputs.validation) saved.set("valid_hash", validation_hash(inputs));
+  if (inputs.validation) {
+    saved.set("valid_hash", validation_hash(inputs));
+    saved.set(kTokenizer, std::string(data::bleu_tokenizer_name(inputs.validation->fit.tokenizer)));
+  }
   saved.set("log_bytes", logs.log);
   saved.set("metrics_bytes", logs.metrics);
   return saved;
@@ -58,6 +63,13 @@ void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inp
 bool scored_other_text(const nn::State& saved, const TrainingInputs& inputs) {
   if (!inputs.validation || !saved.has("valid_hash")) return false;
   return saved.get<std::string>("valid_hash") != validation_hash(inputs);
+}
+
+// Earlier versions had one alone.
+std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::State& saved) {
+  if (!saved.has("valid_hash")) return {};
+  return saved.has(kTokenizer) ? data::bleu_tokenizer_from_name(saved.get<std::string>(kTokenizer))
+                               : data::BleuTokenizer::mteval_13a;
 }
 
 void load_training(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs, TrainingSetup& setup,

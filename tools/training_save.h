@@ -1,6 +1,7 @@
 // What a save holds of a training, and a training that takes it up. Nothing here reads or writes a file: that is nn/checkpoint.h.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "nn/checkpoint.h"
@@ -29,6 +30,9 @@ void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inp
 
 // Whether the scores in `saved` are of another validation text than this one. False where one of the two has none.
 bool scored_other_text(const nn::State& saved, const TrainingInputs& inputs);
+
+// How BLEU cut lines for the scores in `saved`; nothing where there are none.
+std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::State& saved);
 
 // The weights, with their mean where there is one, the translations for minimum risk, and the place in the text.
 void load_training(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs, TrainingSetup& setup,

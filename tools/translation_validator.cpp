@@ -40,11 +40,11 @@ TranslationValidator::TranslationValidator(const Options& options, const nn::Mod
       translator_(dynamic_cast<const nn::TranslationModel&>(model)),
       search_arena_(set_up_device(options)) {}
 
-ValidationResult TranslationValidator::validate() {
+ValidationResult TranslationValidator::measure(const std::vector<std::string>& metrics) {
   ValidationResult result;
   std::optional<std::vector<std::string>> translated;
   std::optional<CorpusLoss> loss;
-  for (const std::string& metric : options_.get_strings("valid-metrics")) {
+  for (const std::string& metric : metrics) {
     if (metric == "bleu" || metric == "chrf") {
       if (!translated) translated = translations(options_.get_int("valid-beam-size"));
       if (metric == "bleu") {
@@ -99,8 +99,14 @@ std::vector<std::string> TranslationValidator::translations(int64_t beam) {
   return united(ranks_, texts);
 }
 
-data::BleuScore TranslationValidator::bleu(const std::vector<std::string>& translations) const {
-  return data::corpus_bleu(translations, set_.text.target, {.lowercase = options_.get_bool("lowercase")});
+// As xformer-score has it, for references that were brought to normalisation form C when they were read.
+data::BleuScore TranslationValidator::bleu(std::vector<std::string> translations) const {
+  const bool composed = data::compose(translations) || set_.text.composed > 0;
+  data::BleuScore score =
+      data::corpus_bleu(translations, set_.text.target,
+                        {.lowercase = options_.get_bool("lowercase"), .tokenizer = set_.fit.tokenizer});
+  if (composed) data::mark_composed(score.signature);
+  return score;
 }
 
 FinalScore TranslationValidator::score() {

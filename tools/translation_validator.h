@@ -13,14 +13,14 @@ class TranslationValidator final : public Validator {
   TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
                        const Vocabularies& vocabularies, const ValidationSet& set, Collective& ranks);
 
-  ValidationResult validate() override;
   FinalScore score() override;
 
  private:
+  ValidationResult measure(const std::vector<std::string>& metrics) override;
   // Best translation of each source.
   std::vector<std::string> translations(int64_t beam);
   double compat_bleu();  // along the references (tools/teacher_forcing.h)
-  data::BleuScore bleu(const std::vector<std::string>& translations) const;
+  data::BleuScore bleu(std::vector<std::string> translations) const;
   std::vector<Sample> samples(const std::vector<std::string>& translations) const;
   // Cross-attention of the first samples that are short enough to be drawn; none without --report.
   std::vector<explain::Gallery> attention(const std::vector<Sample>& samples);

@@ -54,10 +54,14 @@ class Validator {
   virtual ~Validator() = default;
 
   // Throws Stopped between batches. Every rank asks, does its share, and gets the same scores.
-  virtual ValidationResult validate() = 0;
+  ValidationResult validate() { return measure(options_.get_strings("valid-metrics")); }
+  // By the first of --valid-metrics alone.
+  nn::Score first_score() { return measure({options_.get_strings("valid-metrics").front()}).scores.front(); }
   virtual FinalScore score() = 0;
 
  protected:
+  virtual ValidationResult measure(const std::vector<std::string>& metrics) = 0;
+
   // The arguments must outlive the object; the arena serves the loss.
   Validator(const Options& options, const nn::Model& model, Arena& arena, const Vocabularies& vocabularies,
             const ValidationSet& set, Collective& ranks)

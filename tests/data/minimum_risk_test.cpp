@@ -81,20 +81,20 @@ TEST_CASE("Minimum risk: of the candidates the best and the worst are kept, of e
                                              {{3}, "a man rides a red bicycle down the street"},
                                              {{4}, "nobody"},
                                              {{5}, "nothing"}};
-  const auto lowered = contrast(7, candidates, reference, true);
+  const auto lowered = contrast(7, candidates, reference, {.lowercase = true});
   REQUIRE(lowered);
   CHECK(lowered->pair == 7);
   CHECK(lowered->better == Ids{2});
   CHECK(lowered->worse == Ids{4});
   CHECK(lowered->difference == Approx(1.0));
-  CHECK(contrast(7, candidates, reference, false)->better == Ids{3});
+  CHECK(contrast(7, candidates, reference, {})->better == Ids{3});
 }
 
 TEST_CASE("Minimum risk: candidates that are equally good, one, and none are no contrast", "[unit]") {
   const std::vector<Candidate> equal = {{{1}, "a man"}, {{2}, "a man"}};
-  CHECK(!contrast(0, equal, "a man", true));
-  CHECK(!contrast(0, std::span(equal).first(1), "a man", true));
-  CHECK(!contrast(0, {}, "a man", true));
+  CHECK(!contrast(0, equal, "a man", {.lowercase = true}));
+  CHECK(!contrast(0, std::span(equal).first(1), "a man", {.lowercase = true}));
+  CHECK(!contrast(0, {}, "a man", {.lowercase = true}));
 }
 
 TEST_CASE("Minimum risk: in three epochs a pair is read with its reference, the better and the worse one",

@@ -16,11 +16,11 @@ saves=run/checkpoints
 average -m run -o same 2>log
 claim "without a number: the bytes of the average that training wrote" same_model same run/averaged
 claim "--quiet says nothing" equal "$(average -m run --last 4 -o last --quiet 2>&1)" ""
-claim "so is --last, of as many" same_model last run/averaged
+claim "which are fewer than are kept, where fewer are better" another_model last run/averaged
 average $saves/update-0000{06,08,10,12} -o named --quiet
-claim "so are the same checkpoints by their names" same_model named run/averaged
+claim "the last four are the same by their names" same_model named last
 average -m run --last 2 -o two/ 2>two.log
-claim "of fewer it is another" another_model two run/averaged
+claim "of fewer it is another" another_model two last
 loss=$(awk '$1 == 10 { printf "%.4f", $4 }' run/valid.tsv)
 claim "it says what it took, with its score" grep -qxF "update 10  ce-mean-words $loss  $saves/update-000010" two.log
 claim "and how many" grep -qx "two: the mean of 2 checkpoints" two.log
@@ -32,7 +32,7 @@ claim "each line" equal "$(wc -l <translated)" "$(wc -l <test.en)"
 
 claim "what exists is left: 2" refused 2 "same exists" average -m run --last 1 -o same
 claim "and is as it was" same_model same run/averaged
-claim "--overwrite replaces a model" average -m run --last 1 -o same --overwrite --quiet
+claim "--overwrite replaces a model" average -m run --last 2 -o same --overwrite --quiet
 claim "by the other" another_model same run/averaged
 touch same/notes
 claim "a folder with more in it is not replaced: 2" refused 2 "more than a model" average -m run -o same --overwrite
@@ -63,7 +63,7 @@ claim "one of another vocabulary, too: 3" refused 3 "reworded/averaged has anoth
   average run/best reworded -o new
 cp -rL run broken
 printf X | dd of=broken/checkpoints/update-000010/model.safetensors bs=1 seek=3000 conv=notrunc status=none
-claim "a damaged one, too: 3" refused 3 "update-000010/model.safetensors: damaged" average -m broken -o new
+claim "a damaged one, too: 3" refused 3 "update-000010/model.safetensors: damaged" average -m broken --last 4 -o new
 
 # ---- quantize
 quantize() { xformer-export quantize "$@"; }
@@ -112,7 +112,9 @@ parameters=$(grep -o '"parameters":[0-9]*' run/metrics.jsonl | cut -d : -f 2)
 inspect run --format json >run.json
 claim "inspect: as many parameters as training says" grep -qx "  \"parameters\": $parameters," run.json
 claim "the update" grep -qx '  "update": 12,' run.json
-claim "what it is the mean of" equal "$(tr -d ' \n' <run.json | grep -o '"averaged":[^]]*]')" '"averaged":[6,8,10,12]'
+mean_of() { inspect "$1" --format json | tr -d ' \n' | grep -o '"averaged":[^]]*]'; }
+claim "what it is the mean of" equal "$(mean_of last)" '"averaged":[6,8,10,12]'
+claim "what training took" equal "$(mean_of run)" '"averaged":[12]'
 claim "the configuration" grep -q '"dim-emb": 32' run.json
 claim "the vocabulary's checksum, as the model has it" equal \
   "$(grep -o '"crc64": "[0-9a-f]*"' run.json | tail -n 1 | grep -o '"[0-9a-f]*"$')" \
@@ -137,11 +139,11 @@ diff_models() { xformer-export diff "$@"; }
 differs() { diff_models "$@" >differences; [ $? = 1 ]; }
 claim "a model and itself: nothing" equal "$(diff_models run/averaged run)" ""
 claim "nor from its file" equal "$(diff_models run/averaged/model.safetensors run/averaged)" ""
-claim "two checkpoints differ: 1" differs run/best run/averaged
+claim "two checkpoints differ: 1" differs run/best last
 claim "in tensors alone" equal "$(grep -vcE '^tensor +[a-z_.0-9]+ +f32 \[[0-9, ]+\]  at most [0-9.e-]+, relative [0-9.e-]+$' differences)" 1
 claim "which are counted" grep -qE "^[0-9]+ of [0-9]+ tensors differ$" differences
-claim "not within a tolerance" diff_models run/best run/averaged --tolerance 100
-claim "as JSON" differs run/best run/averaged --format json
+claim "not within a tolerance" diff_models run/best last --tolerance 100
+claim "as JSON" differs run/best last --format json
 claim "it says so" grep -q '"same": false' differences
 train deeper --after 2u --dec-depth 2 --vocab-size 190 --quiet
 claim "another model: 1" differs run deeper

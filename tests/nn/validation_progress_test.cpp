@@ -202,3 +202,47 @@ TEST_CASE("Training loop: a score of NaN is never the best, and none is worse", 
   CHECK(state.other_metrics[0].best == 8);
   CHECK(state.other_metrics[0].stalled == 1);
 }
+
+TEST_CASE("Training loop: of equal scores the later save is kept, which is no progress", "[unit]") {
+  for (const bool higher : {true, false}) {
+    ScriptedTask task;
+    for (const double score : {5, 7, 7, 6, 7})
+      task.script.push_back({{"m", higher ? score : -score, higher}});
+    TrainingState state;
+    REQUIRE(train(task, 15, {.keep_best = 2}, state) == "no error");
+    CHECK(task.kept == std::vector<std::vector<int64_t>>{{3}, {6, 3}, {9, 6}, {15, 9}});
+    CHECK(state.stalled == 3);
+    CHECK(state.same_scores == 0);
+  }
+}
+
+TEST_CASE("Training loop: scores that are all the same are counted, and do not stall before the warm-up ends",
+          "[unit]") {
+  ScriptedTask whole;
+  whole.script.assign(6, {{"bleu", 0}, {"chrf", 0}});
+  TrainingState end;
+  const Schedule schedule{.peak = 1e-3, .warmup = 9, .decay = Decay::plateau};
+  REQUIRE(train(whole, 18, {}, end, schedule) == "no error");
+  CHECK(end.best_update == 18);
+  CHECK(end.same_scores == 6);
+  CHECK(end.stalled == 3);  // of updates 12, 15 and 18
+  CHECK(end.other_metrics.front().stalled == 3);
+  CHECK(end.plateau.without_gain == 3);
+  for (const TrainingState& saved : whole.states) {
+    ScriptedTask rest;
+    rest.script = whole.script;
+    TrainingState state = training_state_from(to_state(saved));
+    train(rest, 18, {}, state, schedule);
+    INFO("killed at " << saved.update);
+    CHECK(state.same_scores == 6);
+    CHECK(state.stalled == 3);
+  }
+  // A worse score has stalled, whenever it comes.
+  ScriptedTask worse;
+  worse.script = {{{"bleu", 1}}, {{"bleu", 0}}, {{"bleu", 1}}};
+  TrainingState state;
+  REQUIRE(train(worse, 9, {}, state, schedule) == "no error");
+  CHECK(state.stalled == 1);
+  CHECK(state.best_update == 9);
+  CHECK(state.same_scores == 0);
+}

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "tools/exchange/compare_models.h"
 #include "tools/exchange/ctranslate2.h"
+#include "tools/exchange/folded_vocabulary.h"
 #include "tools/exchange/hf_marian.h"
 #include "tools/exchange/import_model.h"
 #include "tools/exchange/weights_file.h"
@@ -41,13 +42,16 @@ ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format)
   if (nn::is_quantized(unbound.checkpoint.model))
     fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of",
          model.folder);
-  return {.config = config,
-          .tensors = unbound.checkpoint.model,
-          .vocabularies = model.vocabularies,
-          .lowercase = model.training.get_bool("lowercase"),
-          .beam_size = model.training.get_int("beam-size"),
-          .normalize = model.training.get_float("normalize"),
-          .where = model.folder};
+  ExchangedModel result{.config = config,
+                        .tensors = unbound.checkpoint.model,
+                        .vocabularies = model.vocabularies,
+                        .lowercase = model.training.get_bool("lowercase"),
+                        .beam_size = model.training.get_int("beam-size"),
+                        .normalize = model.training.get_float("normalize"),
+                        .where = model.folder};
+  if (result.lowercase)
+    result.vocabularies = exchange::with_folded_case(model.vocabularies, model.folder, result.warnings);
+  return result;
 }
 
 // How another toolkit's folder is written and read.
@@ -142,6 +146,7 @@ void write_folder_of(const Options& options, const std::string& format_name) {
     format.write(temporary, model, quantization);
     if (options.get_bool("verify")) verify(model, format.read(temporary), quantization, options);
   });
+  for (const std::string& warning : model.warnings) tell("warning: {}", warning);
   if (!options.get_bool("quiet")) tell("{}: {} for {}", folder, model.where, format_name);
 }
 
