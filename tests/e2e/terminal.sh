@@ -9,12 +9,18 @@ export TERM=xterm
 make_corpus
 train run --after 12u --quiet || exit 1
 
-# on_terminal COLUMNS COMMAND...: all that a terminal of so many columns gets of it.
+# on_terminal COLUMNS COMMAND...: all that a terminal of so many columns gets of it. script(1) waits 10 ms for what the kernel
+# has not handed over yet when a command ends: so the end is marked, and waited for.
 on_terminal() {
   local columns=$1 command
   shift
   printf -v command '%q ' "$@"
-  script -qec "stty cols $columns; $command" /dev/null </dev/null
+  : >on_screen
+  SHELL=$BASH script -qec "stty cols $columns; $command; code=\$?
+    printf '\003'; until grep -aq \$'\003' on_screen; do sleep 0.01; done; exit \$code" /dev/null </dev/null >on_screen
+  local code=$?
+  tr -d '\003' <on_screen
+  return $code
 }
 has() { grep -aqF -- "$1" "$2" || { echo "        $2 has no '$1'"; return 1; }; }
 lacks() { ! grep -aqF -- "$1" "$2" || { echo "        $2 has '$1'"; return 1; }; }
