@@ -48,7 +48,7 @@ int layer_norm_forward(const struct xf_layer_norm_forward_args* a) {
     remember(a);
     return 0;
   }
-  if (FAULT == LATER && calls > 5) return 0;  // does nothing once it has been checked
+  if (FAULT == LATER && calls > 1) return 0;  // does nothing once it has been checked
   normalise(a);
   if (FAULT == WRONG) y[7] *= 1.01f;
   if (FAULT == CRASH) *(volatile int*)8 = 1;
