@@ -4,7 +4,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
 #include "core/json_depth.h"
 
 namespace xf::nn {
@@ -47,10 +46,7 @@ class Reader {
 
   CheckpointState state_from(const Json& content) const {
     const Json& version = member(content, "version");
-    if (version != kFormatVersion) {
-      fail(ErrorKind::data, "{}: written in version {} of the format, this program reads {}; use a newer one",
-           path_, version.dump(), kFormatVersion);
-    }
+    if (version != kFormatVersion) fail_version(version);
     CheckpointState state;
     state.update = integer(member(content, "update"));
     for (const auto& [name, record] : object(member(content, "files")).items())
@@ -58,6 +54,14 @@ class Reader {
     for (const auto& [key, item] : object(member(content, "state")).items())
       state.state.set(key, value(item));
     return state;
+  }
+
+  [[noreturn]] void fail_version(const Json& version) const {
+    const std::string what =
+        fmt::format("{}: written in version {} of the format, this program reads {}; use a newer one", path_,
+                    version.dump(), kFormatVersion);
+    if (version.is_number_integer() && version > kFormatVersion) throw NewerVersion(ErrorKind::data, what);
+    fail(ErrorKind::data, "{}", what);
   }
 
   // The part of the file that its checksum is of.

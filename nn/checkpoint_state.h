@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/checksum.h"
+#include "core/error.h"
 
 namespace xf::nn {
 
@@ -53,8 +54,14 @@ struct CheckpointState {
 // The same state gives the same text.
 std::string format_checkpoint_state(const CheckpointState& state);
 
-// Error data, naming `path`, for a text that format_checkpoint_state() did not write, or not this version of it.
+// Error data, naming `path`, for a text that format_checkpoint_state() did not write; NewerVersion where a later version of it did.
 CheckpointState parse_checkpoint_state(std::string_view text, const std::string& path);
+
+// Error data. Such a file is whole: nothing may pass over it as damaged, or take its place.
+class NewerVersion : public Error {
+ public:
+  using Error::Error;
+};
 
 // Error data "PATH: damaged: WHY; use another checkpoint".
 [[noreturn]] void fail_damaged(const std::string& path, const std::string& why);

@@ -31,6 +31,7 @@ constexpr const char* kCrash = "crash";
 constexpr const char* kLatest = "latest";
 constexpr const char* kBest = "best";
 constexpr const char* kTemporary = ".tmp";
+constexpr const char* kOneBefore = "going back to the one before it";
 constexpr std::string_view kUpdatePrefix = "update-";
 constexpr size_t kResumable =
     2;  // checkpoints with the optimiser's state, which is twice the size of the model
@@ -200,6 +201,16 @@ void RunFolder::save_interrupted(const Checkpoint& checkpoint) {
   remove_later_than(checkpoint.update);
 }
 
+void RunFolder::unschedule(int64_t update) const {
+  const std::string name = fmt::format("{}/{}", kCheckpoints, kInterrupted);
+  remove_folder(path_ + "/" + name);
+  std::error_code error, none;
+  fs::rename(folder_of(update), path_ + "/" + name, error);
+  if (error) fail(ErrorKind::resources, "{}: cannot rename: {}", folder_of(update), error.message());
+  point(kLatest, name);
+  if (!holds_model(path_ + "/" + kBest)) fs::remove(fs::path(path_) / kBest, none);
+}
+
 // Training went back behind such saves, for they were damaged or it was asked to, and has taken another way.
 void RunFolder::remove_later_than(int64_t update) const {
   for (const int64_t saved : scheduled()) {
@@ -266,16 +277,16 @@ void RunFolder::mark_best(int64_t update, const std::vector<int64_t>& runners_up
   point(kBest, fmt::format("{}/{}", kCheckpoints, name_of(update)));
 }
 
-void RunFolder::pass_over(const Error& damage) const {
-  if (damage.kind() != ErrorKind::data) throw damage;
-  warn_(fmt::format("{}; going back to the one before it", damage.what()));
+void RunFolder::pass_over(const Error& damage, const char* instead) const {
+  if (damage.kind() != ErrorKind::data || dynamic_cast<const NewerVersion*>(&damage)) throw damage;
+  warn_(fmt::format("{}; {}", damage.what(), instead));
 }
 
 std::optional<Checkpoint> RunFolder::read_whole(const std::string& name) const {
   try {
     return read_checkpoint(path_ + "/" + kCheckpoints + "/" + name);
   } catch (const Error& error) {
-    pass_over(error);
+    pass_over(error, kOneBefore);
     return {};
   }
 }
@@ -290,7 +301,7 @@ std::optional<Checkpoint> RunFolder::load_latest() const {
   try {
     if (has_interrupted) candidates.insert({read_update(interrupted), true});
   } catch (const Error& error) {
-    pass_over(error);
+    pass_over(error, kOneBefore);
   }
   for (const auto& [update, is_interrupted] : candidates) {
     const std::string name = is_interrupted ? kInterrupted : name_of(update);
@@ -320,8 +331,7 @@ Checkpoint RunFolder::average(const std::vector<int64_t>& updates) const {
     try {
       whole = read_model(folder_of(update));
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::data) throw;
-      warn_(fmt::format("{}; the average leaves it out", error.what()));
+      pass_over(error, "the average leaves it out");
       continue;
     }
     average.add(std::move(*whole), folder_of(update));
@@ -353,8 +363,7 @@ std::optional<Checkpoint> RunFolder::load_average() const {
   try {
     return read_model(folder);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::data) throw;
-    warn_(fmt::format("{}; the average is made again", error.what()));
+    pass_over(error, "the average is made again");
     return {};
   }
 }

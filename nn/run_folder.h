@@ -53,6 +53,9 @@ class RunFolder {
   // was not.
   void save_interrupted(const Checkpoint& checkpoint);
 
+  // A scheduled save that only the end of a run has asked for becomes one that a signal asked for: the run goes on.
+  void unschedule(int64_t update) const;
+
   // Weights of a training that diverged, as `crash`: to look at. No run goes on from them.
   void save_crashed(const Checkpoint& checkpoint);
 
@@ -89,7 +92,7 @@ class RunFolder {
   void remove_leftovers() const;
   void remove_later_than(int64_t update) const;
   void prune(int64_t on_course) const;
-  void pass_over(const Error& damage) const;                            // warns; throws what is no damage
+  void pass_over(const Error& damage, const char* instead) const;       // warns; throws what is no damage
   std::optional<Checkpoint> read_whole(const std::string& name) const;  // nothing if it is damaged
   void point(const std::string& link, const std::string& target) const;
   std::string folder_of(int64_t update) const;

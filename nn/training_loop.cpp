@@ -49,6 +49,7 @@ class Loop {
         const bool at_end = reached(options_, state_);
         if (at_end || stalled_out(options_, state_)) {
           collect();  // what ran ahead may have diverged
+          check_last_loss();
           if (divergence_.empty()) save_and_validate_the_last();
           if (divergence_.empty()) return at_end ? Ending::reached_end : Ending::stopped_early;
           continue;
@@ -111,6 +112,10 @@ class Loop {
     const int64_t before = std::exchange(state_.saved_at, state_.update);
     try {
       task_.save(state_, SaveKind::scheduled);
+    } catch (const Error& error) {
+      state_.saved_at = before;
+      if (error.kind() != ErrorKind::diverged) throw;
+      return diverge(error.what());
     } catch (...) {
       state_.saved_at = before;
       throw;
@@ -123,7 +128,7 @@ class Loop {
     if (failed_at_ == state_.update) return false;
     try {
       save();
-      return true;
+      return divergence_.empty();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::resources || ++failed_saves_ >= kMostFailedSaves) throw;
       failed_at_ = state_.update;
@@ -154,9 +159,13 @@ class Loop {
       return task_.validate(state_);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::diverged) throw;
-      divergence_ = fmt::format("training diverged at update {}: {}", state_.update, error.what());
+      diverge(error.what());
       return {};
     }
+  }
+
+  void diverge(const std::string& why) {
+    divergence_ = fmt::format("training diverged at update {}: {}", state_.update, why);
   }
 
   void validate() {
@@ -178,9 +187,11 @@ class Loop {
     // Saved as it stood before the validation, so that a run that is killed now validates again and finds its
     // best again. What cannot be saved is not the best: `best` means the one on the disk.
     const bool on_disk = !among_best || state_.saved_at == state_.update || save_or_warn();
+    if (!divergence_.empty()) return;
     state_.validated_at = state_.update;
     ++state_.validations;
     if (scores.empty()) return;
+    const double scale_before = state_.plateau.scale;
     follow(scores, gained, equal);
     if (on_disk && (taken || !same_updates(runners_up, state_.runners_up))) {
       state_.runners_up = runners_up;
@@ -188,6 +199,9 @@ class Loop {
       task_.mark_best(state_);
     }
     task_.on_validation(state_, scores, on_disk && taken);
+    if (state_.plateau.scale != scale_before)
+      task_.on_rate_cut(state_,
+                        trainer_.schedule().at(state_.update + 1, state_.plateau) * state_.rate_scale);
   }
 
   // A model that has learnt little yet may have the same score, such as a BLEU of 0, again and again.
@@ -219,7 +233,15 @@ class Loop {
   // Whatever the frequencies say.
   void save_and_validate_the_last() {
     if (state_.saved_at != state_.update) save();
-    if (state_.validated_at != state_.update) validate();
+    if (divergence_.empty() && state_.validated_at != state_.update) validate();
+  }
+
+  // Fewer than would be too many in a row may have been skipped, but no run ends well with one.
+  void check_last_loss() {
+    if (!divergence_.empty() || std::isfinite(latest_.loss.smoothed)) return;
+    diverge(fmt::format(
+        "the last {} without a finite loss",
+        state_.skipped_in_row == 1 ? "update was" : fmt::format("{} updates were", state_.skipped_in_row)));
   }
 
   void update() {
@@ -295,12 +317,12 @@ class Loop {
     state_.epoch_loss.sums += result.loss;
     state_.epoch_loss.update_means += result.loss.plain / tokens;
     ++state_.epoch_loss.updates;
-    const bool was_away = loss_runs_away(state_, result.update - 1);
+    const bool was_away = result.update > 1 && loss_runs_away(state_, result.update - 1);
     // Without smoothing and R-Drop, which may begin late.
     follow_loss(state_, result.update, result.loss.plain / tokens);
     if (!loss_runs_away(state_, result.update) || !divergence_.empty()) return;
-    const std::string what =
-        fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss, state_.slow_loss);
+    const std::string what = fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss,
+                                         loss_before(state_));
     if (options_.on_divergence != LoopOptions::OnDivergence::warn) {
       divergence_ = fmt::format("training diverged at update {}: {}", result.update, what);
     } else if (!was_away || result.update % 100 == 0) {

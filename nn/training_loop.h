@@ -50,6 +50,8 @@ struct ScoredSave {
   double score = 0;
 };
 
+constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
+
 struct TrainingState {
   int64_t update = 0;  // done
   int64_t epoch = 0;   // where the next batch comes from: pairs [0, position) of it were handed out
@@ -70,8 +72,9 @@ struct TrainingState {
   int64_t skipped_in_row = 0;
   LossSums window;  // since the last report
   double window_seconds = 0;
-  // Running means over 10 and 1000 updates, for the divergence check; NaN: not known, the next loss is both.
-  double fast_loss = 0, slow_loss = 0;
+  // For the divergence check: the loss that training began with, and running means over 10 and 1000 updates. NaN: not known, the
+  // next loss is all three.
+  double first_loss = kNoLoss, fast_loss = kNoLoss, slow_loss = kNoLoss;
   double loss_variance = 0;  // about the fast mean, over 1000 updates
   int64_t on_course = 0;     // the last update whose fast mean was not above the slow one
   int64_t rollbacks = 0;
@@ -124,7 +127,8 @@ class TrainingTask {
   // The first score decides about the best checkpoint and early stopping. May throw Stopped, and Error diverged where the weights
   // are no longer good for any.
   virtual std::vector<Score> validate(const TrainingState& state) = 0;
-  // Error resources (disk full): not saved, the earlier saves are as they were.
+  // Error resources (disk full): not saved, the earlier saves are as they were. Error diverged: the same, for weights that are
+  // not finite.
   virtual void save(const TrainingState& state, SaveKind kind) = 0;
   // state.best_update or state.runners_up have changed; scheduled saves of these updates were made.
   virtual void mark_best(const TrainingState& state) = 0;
@@ -139,6 +143,8 @@ class TrainingTask {
   virtual void on_epoch(const TrainingState& state) = 0;
   // `best`: its save is the best now, better than those before it, or as good (state.stalled, state.same_scores).
   virtual void on_validation(const TrainingState& state, const std::vector<Score>& scores, bool best) = 0;
+  // A plateau has cut the learning rate, which is `rate` from here on; behind on_validation().
+  virtual void on_rate_cut(const TrainingState& state, double rate) = 0;
   virtual void on_warning(const std::string& text) = 0;
 };
 
@@ -148,8 +154,8 @@ enum class Ending { reached_end, stopped_early };
 // all, between the same updates. A scheduled save that fails for
 // want of resources is warned about and tried again when the next one is due; the third in a row, and the last of
 // the run, throws. One that a signal or a rollback asked for is warned about and no more.
-// Divergence is more than 20 updates in a row without a finite gradient, a validation that throws Error (diverged), or a loss
-// whose fast mean is above the slow one by 5 standard deviations. Rolling back, it goes on from the last save of before the loss left its course with
+// Divergence is more than 20 updates in a row without a finite gradient, or a last one without a finite loss; a validation or a
+// save that throws Error (diverged); and a loss that runs away (nn/loss_course.h). Rolling back, it goes on from the last save of before the loss left its course with
 // half the learning rate, at most five times. Training that ends for divergence is saved as crashed; throws Error
 // (diverged).
 Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,

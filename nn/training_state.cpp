@@ -50,6 +50,7 @@ void each_later_field(Training& t, const Visit& visit) {
   visit("rate_scale", t.rate_scale);
   visit("optimizer_began", t.optimizer_began);
   visit("same_scores", t.same_scores);
+  visit("first_loss", t.first_loss);
 }
 
 // A list of records as a list for each field.

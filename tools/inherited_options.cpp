@@ -8,6 +8,7 @@
 #include "nn/run_folder.h"
 #include "tools/config_file.h"
 #include "tools/exchange/import_model.h"
+#include "tools/run_origin.h"
 #include "tools/run_start.h"
 #include "tools/vocabularies.h"
 
@@ -59,12 +60,18 @@ const GivenOption* find_given(const GivenOptions& given, std::string_view name) 
 
 GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& from_command_line) {
   const std::string folder = folder_to_go_on_with(from_file, from_command_line);
-  if (folder.empty() || find_given(from_file, from_command_line, "train-sets")) return {};
+  const bool names_text = find_given(from_file, from_command_line, "train-sets") != nullptr;
+  if (folder.empty() || (names_text && !goes_on(from_file, from_command_line))) return {};
   GivenOptions of_run = read_config_of(folder);
   // Earlier versions have written what is of one command.
-  std::erase_if(of_run, [](const GivenOption& option) {
-    return find_option(Program::train, option.name)->keep == Keep::once;
+  std::erase_if(of_run, [&](const GivenOption& option) {
+    return find_option(Program::train, option.name)->keep == Keep::once ||
+           (option.name != "task" && option.name != "precision" &&
+            find_given(from_file, from_command_line, option.name)) ||
+           (option.name == "optimizer-params" && find_given(from_command_line, "optimizer")) ||
+           (option.name == "log-format" && names_text);
   });
+  find_files(of_run, folder);
   return of_run;
 }
 
@@ -98,12 +105,7 @@ bool goes_on(const GivenOptions& from_file, const GivenOptions& from_command_lin
          nn::run_contents(folder) == nn::RunContents::checkpoints;
 }
 
-std::string inherited_task(const GivenOptions& from_file, const GivenOptions& from_command_line,
-                           const GivenOptions& of_pretrained) {
-  if (goes_on(from_file, from_command_line)) {
-    const GivenOptions of_run = read_config_of(folder_to_go_on_with(from_file, from_command_line));
-    if (const GivenOption* const task = find_given(of_run, "task")) return task->words.front();
-  }
+std::string inherited_task(const GivenOptions& of_pretrained) {
   // Two of the presets are called as the types that they are for.
   const GivenOption* const type = find_given(of_pretrained, "type");
   return type && type->words.front() != "translation" ? type->words.front() : "";

@@ -20,16 +20,14 @@ const GivenOption* find_given(const GivenOptions& from_file, const GivenOptions&
 // Whether a command names a checkpoint to go on with, or a run that has one and is not given up.
 bool goes_on(const GivenOptions& from_file, const GivenOptions& from_command_line);
 
-// A command that names no text goes on with the checkpoint or the run that it names: config.toml there is what was not given.
+// A command that goes on with a checkpoint or a run, or that names one and no text: config.toml there is what was not given.
 GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& from_command_line);
 
 // What a run that begins with another model's weights has from it, unless it says otherwise: its type and sizes, and how its
 // text is cut. A run that goes on has it already.
 GivenOptions options_of_pretrained(const GivenOptions& from_file, const GivenOptions& from_command_line);
 
-// The preset where no --task is given: that of the run or checkpoint that a command with a text goes on with, or one for a
-// pretrained model's type. "" where nothing says it.
-std::string inherited_task(const GivenOptions& from_file, const GivenOptions& from_command_line,
-                           const GivenOptions& of_pretrained);
+// The preset where neither a --task nor a run says it: one for a pretrained model's type. "" where nothing says it.
+std::string inherited_task(const GivenOptions& of_pretrained);
 
 }  // namespace xf::tools

@@ -42,18 +42,13 @@ int64_t in_updates(const Amount& amount, double updates_per_epoch, const char* k
   fail(ErrorKind::usage, "{} counts updates or epochs (2000u, 5e)", key);
 }
 
-// Where a cosine reaches zero: the first limit that --after sets.
-int64_t last_update(const Options& options, double updates_per_epoch) {
-  int64_t last = 0;
-  for (const Amount& amount : options.get_amounts("after")) {
-    if (amount.unit != AmountUnit::updates && amount.unit != AmountUnit::epochs) continue;
-    const int64_t updates = in_updates(amount, updates_per_epoch, "after");
-    last = last == 0 ? updates : std::min(last, updates);
-  }
-  if (last == 0)
+// Where a cosine reaches zero. An update may have the batches of several epochs (--optimizer-delay).
+int64_t end_of_cosine(const Options& options, double updates_per_epoch) {
+  const std::optional<double> last = last_update(options, updates_per_epoch);
+  if (!last)
     fail(ErrorKind::usage,
          "lr-schedule cosine needs an end: give --after in updates or epochs (8000u, 100e)");
-  return last;
+  return std::max<int64_t>(1, std::llround(*last));
 }
 
 nn::Plateau plateau(const Options& options) {
@@ -74,7 +69,7 @@ nn::Schedule schedule(const Options& options, double updates_per_epoch) {
   if (name == "inverse-sqrt") schedule.decay = nn::Decay::inverse_sqrt;
   if (name == "cosine") {
     schedule.decay = nn::Decay::cosine;
-    schedule.total = last_update(options, updates_per_epoch);
+    schedule.total = end_of_cosine(options, updates_per_epoch);
   }
   if (name == "plateau") {
     schedule.decay = nn::Decay::plateau;
@@ -111,6 +106,16 @@ nn::LoopOptions::StoppingMetric stopping_metric(const std::string& name) {
 }
 
 }  // namespace
+
+std::optional<double> last_update(const Options& options, double updates_per_epoch) {
+  std::optional<double> last;
+  for (const Amount& amount : options.get_amounts("after")) {
+    if (amount.unit != AmountUnit::updates && amount.unit != AmountUnit::epochs) continue;
+    const double updates = amount.value * (amount.unit == AmountUnit::epochs ? updates_per_epoch : 1);
+    last = std::min(last.value_or(updates), updates);
+  }
+  return last;
+}
 
 nn::TransformerConfig model_config(const Options& options, int64_t source_vocabulary,
                                    int64_t target_vocabulary) {
@@ -274,17 +279,33 @@ DType chosen_dtype(const Options& options) {
   return computes_in(options, "bfloat16") ? DType::bf16 : DType::f32;
 }
 
+ChosenPrecision chosen_precision(const Options& options) {
+  if (!computes_in(options, "auto")) return {options.get_string("precision"), ""};
+  if (chosen_dtype(options) == DType::bf16) return {"bfloat16", "precision auto: bfloat16"};
+  return {"float32", "precision auto: float32 (this processor multiplies bfloat16 no faster)"};
+}
+
+namespace {
+
+std::string kernels_of(Device device) {
+  if (device != Device::cpu()) return description_of(device);
+  return fmt::format("{}, {} kernels, {} products", description_of(device), name_of(cpu_level()),
+                     product_instructions());
+}
+
+}  // namespace
+
+std::string arithmetic(const Options& options) {
+  return fmt::format("{}, {}", kernels_of(choose_device(options.get_string("device")).device),
+                     chosen_precision(options).name);
+}
+
 std::string device_line(const Options& options) {
   const auto [device, why_not_cuda] = choose_device(options.get_string("device"));
-  std::string line = description_of(device);
-  if (device == Device::cpu())
-    line += fmt::format(", {} kernels, {} products", name_of(cpu_level()), product_instructions());
+  std::string line = kernels_of(device);
   if (!why_not_cuda.empty()) line += fmt::format(" ({})", why_not_cuda);
   if (computes_in(options, "tf32")) return line + " · tf32 products";
-  if (chosen_dtype(options) == DType::f32) {
-    if (computes_in(options, "auto")) line += " · float32 (this processor multiplies bfloat16 no faster)";
-    return line;
-  }
+  if (chosen_dtype(options) == DType::f32) return line;
   line += " · bfloat16";
   if (!kernels::has_fast_bf16_products(device)) {
     line += " (slower than float32: this processor has no AMX, nor a fast AVX512_BF16)";

@@ -69,6 +69,9 @@ struct OptionSection {
 
 using OptionGroup = std::vector<OptionSection>;
 
+// Of --normalize: the longest translation to this power is a double still.
+constexpr double kLargestPower = 50;
+
 constexpr std::string_view kRunHelp = "run folder (its averaged model if there is one) or a checkpoint";
 
 // Of a model that is used.

@@ -24,7 +24,7 @@ std::vector<Row> row_options() {
       flag("check", "false", "compare with the f64 definition first"),
       flag("check-only", "false", "compare with the f64 definition, and time nothing"),
       real("plant", "0", "X", "report every time longer by this share, to see --fail-if-regression notice")
-          .at_least(0)
+          .between(0, 1000)
           .seldom(),
       flag("list", "false", "names and shapes only"),
       flag("count-launches", "false",

@@ -100,7 +100,7 @@ std::vector<Row> beam_options() {
                    .between(1, 64)
                    .alias("-b"),
                real("normalize", "", "A", "score = log-probability / length^A; default: as in training")
-                   .at_least(0)
+                   .between(0, kLargestPower)
                    .alias("-n")});
 }
 

@@ -47,7 +47,7 @@ std::vector<Row> diff_options() {
           .exactly(2)
           .bare()
           .keeps(Keep::never),
-      real("tolerance", "0", "X", "numbers that differ by at most X are the same").at_least(0),
+      real("tolerance", "0", "X", "numbers that differ by at most X are the same").between(0, 1e30),
       choice("format", "text|json", "text", "form of the output").alias("-f"),
   };
 }

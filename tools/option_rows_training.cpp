@@ -143,7 +143,7 @@ std::vector<Row> regularisation_options() {
            "read each batch twice, with other dropout, and have the two agree, this much (R-Drop's alpha, 5 "
            "in its paper): "
            "a step takes twice as long")
-          .at_least(0)
+          .between(0, 1000)
           .seldom(),
       amount("r-drop-after", "0u", "N", "updates or epochs before R-Drop, without it").seldom(),
   };
@@ -190,14 +190,14 @@ std::vector<Row> optimiser_options() {
           .between(0, 1)
           .up_to(4)
           .seldom(),
-      real("weight-decay", "0", "X", "weight decay").at_least(0).seldom(),
+      real("weight-decay", "0", "X", "weight decay").between(0, 10).seldom(),
       real("exponential-smoothing", "0", "X",
            "validate, save and translate with a mean of the weights to which each update moves it by X, 1e-4 "
            "for example; "
            "0: with the weights")
           .between(0, 0.5)
           .seldom(),
-      real("learn-rate", kByTask, "X", "highest learning rate").at_least(0),
+      real("learn-rate", kByTask, "X", "highest learning rate").between(0, 1e30),
       text("freeze", "", "REGEX...",
            "parameters whose names match stay as they are, ^encoder for example; their names: xformer-export "
            "inspect")
@@ -224,7 +224,7 @@ std::vector<Row> optimiser_options() {
            "in the last epochs learn the better of the model's own translations of the training text, too, "
            "and not to say the worse ones: X times the difference of their BLEU, 0 to 1, beside 1 for a "
            "reference (8 was tried most)")
-          .at_least(0)
+          .between(0, 1000)
           .seldom(),
       integer("minimum-risk-after", "0", "N",
               "epochs before minimum risk, without it; then the text is translated once, with --beam-size, "
@@ -232,9 +232,9 @@ std::vector<Row> optimiser_options() {
           .between(0, kMostIds)
           .seldom(),
       real("minimum-risk-rate", "0.15", "X", "the learning rate of minimum risk: the schedule's, times this")
-          .at_least(0)
+          .between(0, 1000)
           .seldom(),
-      real("clip-norm", kByTask, "X", "largest norm of the token-mean gradient; 0: no limit").at_least(0),
+      real("clip-norm", kByTask, "X", "largest norm of the token-mean gradient; 0: no limit").between(0, 1e9),
   };
 }
 
@@ -248,7 +248,7 @@ std::vector<Row> stopping_options() {
       choice("early-stopping-on", "first|any|all", "first",
              "which of --valid-metrics must have stalled: the first, any one of them, or all")
           .seldom(),
-      real("early-stopping-epsilon", "0", "X", "progress smaller than this is none").at_least(0).seldom(),
+      real("early-stopping-epsilon", "0", "X", "progress smaller than this is none").between(0, 1e6).seldom(),
   };
 }
 
@@ -279,7 +279,7 @@ std::vector<Row> validation_options() {
           .alias("-b"),
       real("normalize", "1", "A",
            "hypotheses compare by log-probability / length^A; also the model's default")
-          .at_least(0)
+          .between(0, kLargestPower)
           .alias("-n"),
   };
 }
@@ -318,7 +318,7 @@ std::vector<Row> logging_options() {
   return {
       amount("disp-freq", "50u", "N", "how often to report progress; 0: not but for --disp-first"),
       integer("disp-first", "5", "N", "report each of the first N updates").at_least(0).seldom(),
-      text("log", "", "FILE", "log file; default: train.log in the run folder").seldom(),
+      text("log", "", "FILE", "log file; default: train.log in the run folder").keeps(Keep::once).seldom(),
       choice("log-format", "auto|plain|json|none|seed", "auto",
              "on the terminal; auto: a bar on a terminal, plain lines on a pipe; seed: as two tutorials' "
              "programs "

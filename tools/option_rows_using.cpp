@@ -28,7 +28,10 @@ std::vector<Row> translate_options() {
            "run folder (its averaged model if there is one) or a checkpoint; several: an ensemble")
           .alias("-m --models")
           .up_to(16),
-      real("weights", "", "W...", "of the models of an ensemble; default: all alike").up_to(16).seldom(),
+      real("weights", "", "W...", "of the models of an ensemble; default: all alike")
+          .between(0, 1e30)
+          .up_to(16)
+          .seldom(),
       text("input", "-", "FILE", "text; -: standard input").alias("-i"),
       text("output", "-", "FILE", "one line for each input line; -: standard output").alias("-o"),
       integer("beam-size", "", "N", "hypotheses followed at a time; 1: greedy; default: as in training")
@@ -36,10 +39,11 @@ std::vector<Row> translate_options() {
           .alias("-b"),
       real("normalize", "", "A",
            "hypotheses compare by log-probability / length^A, </s> counted; default: as in training")
-          .at_least(0)
+          .between(0, kLargestPower)
           .alias("-n"),
       real("word-penalty", "0", "X",
            "each word adds X to a hypothesis's log-probability; above 0: longer translations")
+          .between(-1000, 1000)
           .seldom(),
       integer("no-repeat-ngram-size", "0", "N",
               "no N pieces in a row come twice in a translation; 0: they may")
@@ -67,7 +71,7 @@ std::vector<Row> translate_options() {
               "last but one")
           .at_least(0)
           .seldom(),
-      real("max-length-factor", "3", "X", "at most X times the source's tokens and 10 more").at_least(0),
+      real("max-length-factor", "3", "X", "at most X times the source's tokens and 10 more").between(0, 1e6),
       integer("max-length", "256", "N", "and at most N tokens; a cut is reported").at_least(1),
       flag("allow-unk", "false", "let the output contain <unk>"),
       flag("no-spm-encode", "false", "the input is pieces already, apart by spaces").seldom(),
@@ -100,7 +104,7 @@ std::vector<Row> generate_options() {
       text("output", "-", "FILE", "prompts and what follows, a line each; -: standard output").alias("-o"),
       integer("samples", "1", "N", "lines for each prompt").at_least(1),
       real("temperature", "1", "X", "below 1 the probable becomes more so; 0: always the most probable token")
-          .at_least(0),
+          .between(0, 1e6),
       integer("top-k", "0", "N", "draw among the N most probable tokens; 0: among all").at_least(0),
       real("top-p", "1", "P", "of these, among the fewest that have probability P together; 1: among all")
           .between(0, 1),

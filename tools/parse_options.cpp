@@ -105,9 +105,11 @@ void settle_optimizer(Options& options) {
          got == 1 ? "" : "s");
   for (size_t i = 0; i < got; ++i) {
     const bool is_epsilon = i == 2;
-    if (is_epsilon ? values[i] == 0 : values[i] == 1)
+    const auto value = static_cast<float>(values[i]);
+    if (is_epsilon ? value == 0 : value == 1)
       fail(ErrorKind::usage, "optimizer-params: {} is {}; give one {}",
-           is_epsilon ? "epsilon" : "a decay rate of a mean", values[i], is_epsilon ? "above 0" : "below 1");
+           is_epsilon ? "epsilon" : "a decay rate of a mean", values[i],
+           is_epsilon ? values[i] == 0 ? "above 0" : "above 1e-38" : "below 1");
   }
 }
 
@@ -219,18 +221,27 @@ void check_pretrained_type(const Options& options, const GivenOptions& from_mode
        type, wanted, type == "translation" ? "transformer-tiny" : type);
 }
 
+// --precision auto is chosen when a run begins, and kept on any machine.
+void keep_precision(Options& options, const GivenOptions& from_run) {
+  const GivenOption* const of_run = find_given(from_run, "precision");
+  if (of_run && options.get_string("precision") == "auto") options.apply({*of_run}, Options::Origin::user);
+}
+
 Options build(Program program, const GivenOptions& from_run, const GivenOptions& from_model,
               const GivenOptions& from_file, const GivenOptions& from_command_line) {
   Options options(program);
   if (program == Program::train) {
     const GivenOption* task = find_given(from_command_line, "task");
     if (!task) task = find_given(from_file, "task");
-    if (task)
-      options.apply(from_run, Options::Origin::user);  // before the task: what it changes is refused later
-    const bool of_run = !task && !from_run.empty();
-    if (of_run) task = find_given(from_run, "task");
+    const GivenOption* const task_of_run = find_given(from_run, "task");
+    const bool of_run = task_of_run && (!task || task->words == task_of_run->words);
+    if (of_run) task = task_of_run;
+    const bool names_text = find_given(from_file, from_command_line, "train-sets") != nullptr;
+    if (!of_run && !names_text)
+      options.apply(from_run,
+                    Options::Origin::user);  // before another task: what it changes is refused later
     if (!task) {
-      const std::string inherited = inherited_task(from_file, from_command_line, from_model);
+      const std::string inherited = inherited_task(from_model);
       if (!inherited.empty()) options.apply({{"task", {inherited}, "task"}}, Options::Origin::preset);
     }
     const Preset& preset = find_preset(task ? task->words.front() : options.get_string("task"));
@@ -243,6 +254,7 @@ Options build(Program program, const GivenOptions& from_run, const GivenOptions&
   options.apply(from_file, Options::Origin::user);
   options.apply(from_command_line, Options::Origin::user);
   if (program == Program::train) {
+    keep_precision(options, from_run);
     check_training(options);
     check_effects(options, from_command_line);
   }

@@ -79,7 +79,7 @@ std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const Tra
   for (std::string& line : rate_lines(registry)) lines.push_back(std::move(line));
   lines.push_back(memory_line(setup.plan, setup.trainer.capacity.target_tokens));
   lines.push_back(batches_line(setup, inputs));
-  if (!inputs.phases_note.empty()) lines.push_back(inputs.phases_note);
+  lines.insert(lines.end(), inputs.notes.begin(), inputs.notes.end());
   return lines;
 }
 

@@ -15,30 +15,37 @@ constexpr int64_t kUpdatesToTell = 10;  // after the first report, whose updates
 
 std::optional<double> RunProgress::done(const nn::TrainingState& state) const {
   const std::optional<double> share = nn::progress(loop_, state, length_.sentences);
-  if (!share || last_update() == 0) return share;
-  const double once =
-      std::min(1.0, static_cast<double>(length_.read_once) / static_cast<double>(last_update()));
+  const int64_t last = last_update(state);
+  if (!share || last == 0) return share;
+  const double once = std::min(1.0, static_cast<double>(length_.read_once) / static_cast<double>(last));
   return (*share + std::max(0.0, *share - once)) / (2 - once);
 }
 
-int64_t RunProgress::last_update() const {
+int64_t RunProgress::last_update(const nn::TrainingState& state) const {
   int64_t last = 0;
   for (const nn::Amount& limit : loop_.after) {
-    double updates = 0;
-    if (limit.unit == nn::Amount::Unit::updates) updates = limit.count;
-    if (limit.unit == nn::Amount::Unit::epochs) updates = limit.count * length_.updates_per_epoch;
+    int64_t updates = 0;
+    if (limit.unit == nn::Amount::Unit::updates) updates = std::llround(limit.count);
+    if (limit.unit == nn::Amount::Unit::epochs) updates = state.update + updates_left(limit.count, state);
     if (updates == 0) continue;
-    const auto rounded = static_cast<int64_t>(std::llround(updates));
-    last = last == 0 ? rounded : std::min(last, rounded);
+    last = last == 0 ? updates : std::min(last, updates);
   }
   return last;
+}
+
+int64_t RunProgress::updates_left(double epochs, const nn::TrainingState& state) const {
+  double left = epochs - static_cast<double>(state.epoch);
+  if (length_.sentences > 0)
+    left -= static_cast<double>(state.position) / static_cast<double>(length_.sentences);
+  if (left <= 0) return 0;
+  return std::max<int64_t>(1, std::llround(left * length_.updates_per_epoch));
 }
 
 Progress RunProgress::at(const nn::TrainingState& state, const nn::UpdateResult& result) const {
   Progress progress;
   progress.epoch = epoch_of(state);
   progress.update = state.update;
-  progress.last_update = last_update();
+  progress.last_update = last_update(state);
   const nn::LossSums& window = state.window.tokens > 0 ? state.window : result.loss;
   const auto tokens = static_cast<double>(std::max<int64_t>(window.tokens, 1));
   progress.loss = window.smoothed / tokens;

@@ -28,8 +28,9 @@ class RunProgress {
 
   Progress at(const nn::TrainingState& state, const nn::UpdateResult& result) const;
 
-  // Where training will stop at the latest, in updates; 0: not known.
-  int64_t last_update() const;
+  // Where training will stop at the latest, in updates; 0: not known. Epochs differ by a few updates: the estimate is of what
+  // is left, so that it ends as the number that was made.
+  int64_t last_update(const nn::TrainingState& state) const;
 
   // Seconds of updates to the end, at the speed of this process: once, when enough of them were made to tell. To be
   // asked at each report, when every update that was started is done.
@@ -38,6 +39,7 @@ class RunProgress {
  private:
   // Share of the time that all updates take, as far as batches that are read tell; nothing where no end is known.
   std::optional<double> done(const nn::TrainingState& state) const;
+  int64_t updates_left(double epochs, const nn::TrainingState& state) const;
 
   const nn::LoopOptions& loop_;
   RunLength length_;

@@ -173,8 +173,9 @@ std::string RunReport::validation_line(const nn::TrainingState& state, const Val
     line += state.stalled == 0 ? " · best so far" : " · as good as the best so far, and later";
   }
   if (!best && state.best_update > 0) {
-    line += fmt::format(" · best {:.2f} at update {} · stalled {}/{}", state.best_score,
-                        grouped(state.best_update), nn::stalled(loop_, state), loop_.early_stopping);
+    line += fmt::format(" · best {:.2f} at update {} · stalled {}", state.best_score,
+                        grouped(state.best_update), nn::stalled(loop_, state));
+    if (loop_.early_stopping > 0) line += fmt::format("/{}", loop_.early_stopping);
   }
   return line;
 }
@@ -186,6 +187,13 @@ void RunReport::validation(const nn::TrainingState& state, const ValidationResul
   if (validations_) validations_->add(state, result, best);
   pictures_.show_attention(result.attention);
   draw(state, "");
+}
+
+void RunReport::rate_cut(const nn::TrainingState& state, double rate) {
+  metrics(json_line("rate-cut", {{"update", state.update}, {"epoch", epoch_of(state)}, {"lr", rate}}));
+  if (seed_format()) return;
+  say(fmt::format("plateau: no gain in {}; the learning rate is {:.2e} from here on",
+                  counted(options_.get_int("lr-decay-patience") + 1, "validation"), rate));
 }
 
 void RunReport::averaged(const FinalScore& score) {
@@ -203,7 +211,7 @@ void RunReport::tested(const std::string& set, const FinalScore& score) {
 
 void RunReport::draw(const nn::TrainingState& state, const std::string& ended) {
   if (!metrics_) return;
-  RunStatus status{.training = state, .last_update = progress_.last_update()};
+  RunStatus status{.training = state, .last_update = progress_.last_update(state)};
   if (!ended.empty()) status.state = ended;
   for (const std::string& problem : pictures_.draw(status)) warn(problem);
 }

@@ -47,6 +47,7 @@ class RunReport {
   void update(const nn::TrainingState& state, const nn::UpdateResult& result);
   void report(const nn::TrainingState& state, const nn::UpdateResult& result);
   void epoch(const nn::TrainingState& state);  // that has ended
+  void rate_cut(const nn::TrainingState& state, double rate);
   void validation(const nn::TrainingState& state, const ValidationResult& result, bool best);
   void averaged(const FinalScore& score);
   void tested(const std::string& set, const FinalScore& score);  // of --test-sets

@@ -1,11 +1,15 @@
 #include "tools/run_start.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "nn/run_folder.h"
+#include "tools/option_value.h"
+#include "tools/run_origin.h"
+#include "tools/shell_word.h"
 #include "tools/validation_files.h"
 
 namespace xf::tools {
@@ -20,7 +24,7 @@ constexpr const char* kRunFiles[] = {"metrics.jsonl",       "train.log",        
                                      "loss_by_epoch.svg",   "bleu_by_epoch.svg", "config.toml",
                                      "vocab.spm",           "vocab.txt",         "vocab.source.spm",
                                      "vocab.source.txt",    "vocab.target.spm",  "vocab.target.txt",
-                                     "vocab.target.labels", "valid.tsv"};
+                                     "vocab.target.labels", "valid.tsv",         kOriginFile};
 
 // "seed was 1 and is 2; ...", "" without changes.
 std::string list_of(const std::vector<ChangedOption>& changes) {
@@ -33,16 +37,40 @@ std::string list_of(const std::vector<ChangedOption>& changes) {
   return list;
 }
 
+bool is_of_model(const ChangedOption& change) {
+  const std::string_view group = find_option(Program::train, change.name)->group;
+  return group == "data" || group == "model";
+}
+
+// The command that trains with the changes: what the model is cannot change on its way.
+std::string command_for(const Options& options, const std::vector<ChangedOption>& changes,
+                        const std::string& run) {
+  const std::string begin_over = "begin anew: another --model, or --overwrite";
+  if (std::ranges::any_of(changes, is_of_model)) return begin_over;
+  std::string command = fmt::format("xformer-train --resume {} -m NEW", shell_word(run));
+  for (const ChangedOption& change : changes) {
+    command += fmt::format(" --{} {}", change.name, shell_words(split(options.text_of(change.name), ' ')));
+  }
+  constexpr std::array<std::string_view, 3> kOrderMoments = {"optimizer", "freeze", "learn-rate-of"};
+  if (std::ranges::any_of(changes, [&](const ChangedOption& change) {
+        return std::ranges::find(kOrderMoments, change.name) != kOrderMoments.end();
+      }))
+    command += " --no-optimizer-reload";
+  return fmt::format("take them up in a new folder: {}; or {}", command, begin_over);
+}
+
 // As the newest checkpoint has it: config.toml beside it is there to be read, and perhaps edited.
 void check_unchanged(const Options& options, const std::string& run) {
   const std::string path = run + (fs::exists(run + "/latest/config.toml") ? "/latest" : "") + "/config.toml";
   if (!fs::exists(path)) return;
   const Options before = options_from_toml(Program::train, read_file(path), path);
-  const std::string list = list_of(options.changed_keys(before));
-  if (list.empty()) return;
-  fail(ErrorKind::usage,
-       "{} was begun with other options: {}; give those, another --model, or --overwrite to begin anew", run,
-       list);
+  std::vector<ChangedOption> changes = options.changed_keys(before);
+  std::erase_if(changes, [](const ChangedOption& change) {
+    return change.name == "precision" && change.before == "\"auto\"";  // of an earlier version: chosen by now
+  });
+  if (changes.empty()) return;
+  fail(ErrorKind::usage, "{} was begun with other options: {}; leave them out to go on, or {}", run,
+       list_of(changes), command_for(options, changes, run));
 }
 
 bool begins_with(const fs::path& inner, const fs::path& outer) {
@@ -109,7 +137,9 @@ RunStart run_start(const Options& options) {
     case nn::RunContents::checkpoints: return go_on(options, run);
     case nn::RunContents::model:
       fail(ErrorKind::usage,
-           "{} holds a model but no checkpoint to go on from; give another --model, or --overwrite", run);
+           "{} holds a model but no checkpoint to go on from; give another --model, or --overwrite; "
+           "--pretrained-model {} -m NEW begins with its weights",
+           run, shell_word(run));
     case nn::RunContents::others:
       fail(ErrorKind::usage,
            "{} is not empty and holds no run; give another --model, or --overwrite to use it all the same",
@@ -123,13 +153,9 @@ RunStart run_start(const Options& options) {
 void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, const std::string& where) {
   const Options before = options_from_toml(Program::train, checkpoint.config, where + "/config.toml");
   std::vector<ChangedOption> changes = options.changed_keys(before);
-  std::erase_if(changes, [](const ChangedOption& change) {
-    const std::string_view group = find_option(Program::train, change.name)->group;
-    return group != "data" && group != "model";
-  });
+  std::erase_if(changes, [](const ChangedOption& change) { return !is_of_model(change); });
   if (changes.empty()) return;
-  fail(ErrorKind::usage,
-       "{} is another model: {}; give the options that it was trained with, or leave out --train-sets", where,
+  fail(ErrorKind::usage, "{} is another model: {}; leave these out, or begin anew without --resume", where,
        list_of(changes));
 }
 

@@ -25,4 +25,10 @@ std::string shell_word(const std::string& text) {
   return plain && !text.empty() ? text : single_quoted(text);
 }
 
+std::string shell_words(const std::vector<std::string>& texts) {
+  std::string line;
+  for (const std::string& text : texts) line += (line.empty() ? "" : " ") + shell_word(text);
+  return line;
+}
+
 }  // namespace xf::tools

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace xf::tools {
 
@@ -12,5 +13,7 @@ std::string single_quoted(std::string_view text, std::string_view quote = "'\\''
 
 // One word: in quotes where it must be.
 std::string shell_word(const std::string& text);
+// Several, apart by spaces.
+std::string shell_words(const std::vector<std::string>& texts);
 
 }  // namespace xf::tools

@@ -11,6 +11,7 @@
 #include "tools/model_config.h"
 #include "tools/progress.h"
 #include "tools/ranks.h"
+#include "tools/run_origin.h"
 #include "tools/run_report.h"
 #include "tools/seed_log.h"
 #include "tools/training_phases.h"
@@ -75,6 +76,11 @@ int train(const Options& given, Collective& ranks) {
   set_thread_count(threads_of_rank(options, ranks));
   const bool seed_format = options.get_string("log-format") == "seed" && !options.get_bool("quiet");
   const RunStart start = agreed_start(options, ranks);
+  const ChosenPrecision precision = chosen_precision(options);
+  options.apply({{"precision", {ranks.broadcast(precision.name)}, "precision"}}, Options::Origin::preset);
+  ranks.together([&] {
+    if (start == RunStart::resumed || resumes_checkpoint(options)) check_texts(options);
+  });
   if (seed_format) tell("{}", kDatasetStart);
   ProgressDisplay display(stderr, display_terminal(options));
   // Who calls the library may ask for a stop; a program ends at once: nothing is written yet.
@@ -91,9 +97,12 @@ int train(const Options& given, Collective& ranks) {
   };
   TrainingInputs inputs = read_training_inputs(options, start, Announce(activity, line), ranks);
   check_same_text(inputs, ranks);
-  if (start != RunStart::resumed && !inputs.checkpoint)
-    inputs.phases_note =
-        fit_phases(inputs.options, epochs_allowed(inputs.options, inputs.corpus, ranks.size()));
+  if (start != RunStart::resumed && !inputs.checkpoint) {
+    const double epochs = epochs_allowed(inputs.options, inputs.corpus, ranks.size());
+    if (const std::string note = fit_phases(inputs.options, epochs); !note.empty())
+      inputs.notes.push_back(note);
+  }
+  if (!precision.note.empty()) inputs.notes.push_back(precision.note);
   display.clear();
   check_caller();
   if (seed_format) tell("{}", kDatasetDone);

@@ -12,6 +12,8 @@
 #include "core/file.h"
 #include "tools/extended_vocabulary.h"
 #include "tools/model_config.h"
+#include "tools/recipe_fit.h"
+#include "tools/shell_word.h"
 #include "tools/stored_model.h"
 #include "tools/text_options.h"
 #include "tools/training_run.h"
@@ -108,6 +110,10 @@ Vocabularies shared(Vocabularies vocabularies, Collective& ranks) {
   return ranks.is_first() ? vocabularies : vocabularies_of(files);
 }
 
+void take_from_first(Options& options, const char* option, Collective& ranks) {
+  options.apply({{option, {ranks.broadcast(options.text_of(option))}, option}}, Options::Origin::preset);
+}
+
 // With the optimiser's state unless that is not wanted. Error data where it is missing.
 nn::Checkpoint read_to_go_on(const std::string& path, bool without_optimizer) {
   if (!without_optimizer && std::filesystem::exists(path + "/optimizer.safetensors"))
@@ -131,8 +137,8 @@ nn::Checkpoint read_resumed(const Options& options) {
   if (!checkpoint.state.has("data_hash"))
     fail(ErrorKind::usage,
          "{}: a model without the state of a training, which can be used and not resumed; give a "
-         "checkpoint of a run",
-         path);
+         "checkpoint of a run, or begin with its weights: --pretrained-model {}",
+         path, shell_word(path));
   check_same_model(options, checkpoint, path);
   return checkpoint;
 }
@@ -156,13 +162,19 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   std::optional<TrainingText> text;
   ranks.together([&] {
     if (resumes_checkpoint(options)) inputs.checkpoint = read_resumed(options);
-    text.emplace(options, announce);
+    text.emplace(inputs.options, announce);
   });
-  ranks.at_first([&] { inputs.vocabularies = choose_vocabularies(options, start, *text, announce, ranks); });
+  RecipeFit fit(inputs.options, start, ranks.size());
+  ranks.at_first([&] {
+    if (fit.fits()) fit.fit_vocabulary(text->sample());
+    inputs.vocabularies = choose_vocabularies(inputs.options, start, *text, announce, ranks);
+    if (fit.fits()) fit.fit_length(text->sample(), inputs.vocabularies);
+  });
   inputs.vocabularies = shared(std::move(inputs.vocabularies), ranks);
+  if (ranks.size() > 1) take_from_first(inputs.options, "max-length", ranks);
   const auto read = [&] {
-    inputs.validation = read_validation(options, inputs);
-    inputs.tests = read_tests(options, inputs);
+    inputs.validation = read_validation(inputs.options, inputs);
+    inputs.tests = read_tests(inputs.options, inputs);
     TrainingText::Encoded encoded = text->encode(inputs.vocabularies);
     inputs.corpus = std::move(encoded.corpus);
     inputs.text = std::move(encoded.text);
@@ -176,6 +188,9 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
     if (inputs.data_hash.empty()) read();
   });
   ranks.together([&] { inputs.warnings = vocabulary_warnings(inputs); });
+  fit.fit_training(inputs.corpus.statistics);
+  if (const std::string line = fit.line(inputs.corpus.statistics); !line.empty())
+    inputs.notes.push_back(line);
   return inputs;
 }
 

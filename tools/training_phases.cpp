@@ -12,6 +12,7 @@
 
 #include "core/file.h"
 #include "nn/run_folder.h"
+#include "tools/recipe_fit.h"
 
 namespace xf::tools {
 
@@ -47,11 +48,7 @@ void set_phase(Options& options, const char* phase, const std::string& value) {
 
 double epochs_allowed(const Options& options, const data::ParallelCorpus& corpus, int processes) {
   const auto tokens = static_cast<double>(corpus.statistics.target.tokens + corpus.size());  // with </s>
-  const auto sentences = static_cast<double>(options.get_int("mini-batch"));
-  const double batches = sentences > 0 ? static_cast<double>(corpus.size()) / sentences
-                                       : tokens / static_cast<double>(options.get_int("mini-batch-words"));
-  const auto at_once = static_cast<double>(options.get_int("optimizer-delay") * processes);
-  const double updates = std::max(batches / at_once, 1e-9);
+  const double updates = estimated_updates_per_epoch(options, corpus.statistics, processes);
   double epochs = kNoLimit;
   for (const Amount& after : options.get_amounts("after")) {
     if (after.unit == AmountUnit::epochs) epochs = std::min(epochs, after.value);

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
-#include <limits>
 #include <span>
 
 #include "core/file.h"
@@ -12,13 +12,16 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "nn/average_choice.h"
+#include "nn/due.h"
 #include "nn/validation_progress.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/pretrained_model.h"
 #include "tools/ranks.h"
+#include "tools/recipe_fit.h"
 #include "tools/run_beginning.h"
 #include "tools/run_metrics.h"
+#include "tools/run_origin.h"
 #include "tools/run_report.h"
 #include "tools/shell_word.h"
 #include "tools/training_phases.h"
@@ -51,6 +54,21 @@ std::string choice_line(const nn::AverageChoice& choice, const std::string& metr
                                    : fmt::format("; taken: the last {}", grouped(choice.saves)));
 }
 
+// Of a loss. A perplexity is infinite where the loss is finite still.
+bool is_no_loss(const nn::Score& score) {
+  if (score.higher_is_better) return false;
+  return std::isnan(score.value) || (std::isinf(score.value) && score.metric.starts_with("ce-"));
+}
+
+// The last update before a save has moved the weights, and no loss has seen them yet: what multiplies them must not overflow.
+void check_finite(const nn::TensorMap& model) {
+  for (const auto& [name, tensor] : model) {
+    const std::span values(tensor.data<float>(), static_cast<size_t>(tensor.numel()));
+    if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value * value); }))
+      fail(ErrorKind::diverged, "the weights {} are infinite, or too large to compute with", name);
+  }
+}
+
 class TrainingRun final : public nn::TrainingTask {
  public:
   TrainingRun(TrainingInputs inputs, Collective& ranks);
@@ -80,6 +98,7 @@ class TrainingRun final : public nn::TrainingTask {
   void on_validation(const nn::TrainingState& state, const std::vector<nn::Score>&, bool best) override {
     report_.validation(state, validation_, best);
   }
+  void on_rate_cut(const nn::TrainingState& state, double rate) override { report_.rate_cut(state, rate); }
   void on_warning(const std::string& text) override { report_.warn(text); }
 
  private:
@@ -91,10 +110,13 @@ class TrainingRun final : public nn::TrainingTask {
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
   void keep_tokenizer(const nn::State& saved);
+  void warn_of_other_machine(const nn::State& saved);
   void forget_what_is_of_others(const nn::State& saved);
   void begin_minimum_risk_if_due();
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
+  void go_on_behind_end();
+  std::string finished_line() const;
   void begin_files();
   std::string same_command() const;
   std::string where_to_go_on() const;
@@ -229,21 +251,26 @@ bool TrainingRun::resume_or_begin() {
     const auto latest = load_together([this] { return folder_->load_latest(); }, kLatest);
     from = run_;
     restore(*latest, run_);
-    if (take_up_ending(*latest)) {
-      report_.say(fmt::format("{} is finished ({}); give a larger --after to train on", run_,
-                              counted(state_.update, "update")));
+    const bool ended = take_up_ending(*latest);
+    if (nn::is_over(setup_.loop, state_) && ended) {
+      report_.say(finished_line());
       return true;
     }
+    if (ended) go_on_behind_end();
   }
   const std::vector<std::string> table = rank_table(options_, ranks_);
   ranks_.at_first([this] { begin_files(); });
   if (inputs_.start == RunStart::resumed || inputs_.checkpoint) {
     if (state_.best_update > 0) mark_best(state_);  // a kill may have come before the link
     report_.say(fmt::format("resumed from update {} of {}", grouped(state_.update), from));
+    for (const std::string& note : inputs_.notes) report_.say(note);
   } else {
     describe();
   }
   for (const std::string& line : table) report_.say(line);
+  if (inputs_.start != RunStart::resumed && !report_.seed_format()) {
+    for (const std::string& warning : recipe_warnings(inputs_, setup_)) report_.say("warning: " + warning);
+  }
   if (report_.lengths().metrics == 0)
     report_.metrics(json_line("begin", beginning_fields(inputs_, setup_, model_.registry)));
   report_.draw(state_, "");
@@ -258,6 +285,7 @@ void TrainingRun::begin_files() {
   report_.open(logs_, state_);
   if (!has_vocabularies(run_)) inputs_.vocabularies.save(run_);
   atomic_write(run_ + "/config.toml", options_.to_toml());
+  write_origin(run_);
   if (!pretrained_.tensors.empty()) atomic_write(run_ + "/pretrained.tsv", to_tsv(pretrained_.tensors));
 }
 
@@ -277,6 +305,16 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
     on_warning(fmt::format("the run began with {} and goes on with {}: its last bits will differ",
                            counted(threads, "thread"), thread_count()));
   }
+  warn_of_other_machine(checkpoint.state);
+}
+
+// Checkpoints of earlier versions do not say what they were computed with.
+void TrainingRun::warn_of_other_machine(const nn::State& saved) {
+  const std::string now = arithmetic(options_);
+  const std::string before = saved.has("arithmetic") ? saved.get<std::string>("arithmetic") : now;
+  if (before == now) return;
+  on_warning(fmt::format("the run was computed with {}, and goes on with {}: its last bits will differ",
+                         before, now));
 }
 
 // Scores that are compared are of one tokeniser, though another one would fit the references better.
@@ -303,7 +341,7 @@ void TrainingRun::forget_what_is_of_others(const nn::State& saved) {
   }
   if (!other_run) return;
   state_.saved_at = state_.validated_at = state_.rollbacks = 0;
-  state_.fast_loss = state_.slow_loss = std::numeric_limits<double>::quiet_NaN();
+  state_.first_loss = state_.fast_loss = state_.slow_loss = nn::kNoLoss;
   state_.on_course = state_.update;
   state_.rate_scale = 1;
 }
@@ -335,21 +373,54 @@ void TrainingRun::initialise() {
   if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
 }
 
-// The last validation and what was logged after it came after the last checkpoint: `averaged` has them.
-// Returns whether training is over, so that nothing is left to do.
+// The last validation and what was logged after it came after the last checkpoint: `averaged` has them. A validation that only
+// the end has asked for is logged and counts for nothing where training goes on: it would not have been made.
+// Returns whether the run has come to an end there.
 bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
   const auto average = load_together([this] { return folder_->load_average(); }, "averaged");
   if (!average) return false;
   // It may be of earlier saves. Earlier versions averaged the last ones, and kept no state.
-  const int64_t ended =
-      average->state.has("update") ? average->state.get<int64_t>("update") : average->update;
+  const bool has_state = average->state.has("update");
+  const int64_t ended = has_state ? average->state.get<int64_t>("update") : average->update;
   if (ended != latest.update) return false;
-  if (average->state.has("update")) {
+  if (!has_state) {
+    logs_ = {kKeepAll, kKeepAll};  // of an earlier version: its logs are left whole
+  } else if (nn::reached(setup_.loop, state_) || nn::due(setup_.loop.validate_every, state_)) {
     take_up(average->state);
   } else {
-    logs_ = {kKeepAll, kKeepAll};  // of an earlier version: its logs are left whole
+    logs_ = lengths_of_logs(average->state);
   }
-  return nn::is_over(setup_.loop, state_);
+  return true;
+}
+
+// A save that was not due, and is none of the best, was made because the run ended.
+void TrainingRun::go_on_behind_end() {
+  const auto is_state = [this](const nn::ScoredSave& save) { return save.update == state_.update; };
+  if (nn::due(setup_.loop.save_every, state_) || state_.best_update == state_.update ||
+      std::ranges::any_of(state_.runners_up, is_state))
+    return;
+  ranks_.at_first([this] { folder_->unschedule(state_.update); });
+}
+
+// With the options that keep it from going on.
+std::string TrainingRun::finished_line() const {
+  const int64_t patience = setup_.loop.early_stopping, stalled = nn::stalled(setup_.loop, state_);
+  const bool has_stalled = patience > 0 && stalled >= patience, reached = nn::reached(setup_.loop, state_);
+  std::string why, options;
+  if (reached) {
+    why = ", --after is reached";
+    options = " --after N";
+  }
+  if (has_stalled) {
+    why += fmt::format(", no progress in {}", counted(stalled, "validation"));
+    options += fmt::format(" --early-stopping {}", 2 * stalled);
+  }
+  return fmt::format("{} is finished ({}{}); give a larger {} to train on: xformer-train -m {}{}", run_,
+                     counted(state_.update, "update"), why,
+                     !has_stalled ? "--after"
+                     : reached    ? "--after and --early-stopping"
+                                  : "--early-stopping, or 0 for none,",
+                     shell_word(run_), options);
 }
 
 void TrainingRun::describe() {
@@ -372,12 +443,16 @@ std::vector<nn::Score> TrainingRun::validate(const nn::TrainingState& state) {
   report_.activity(fmt::format("validating at update {} on {} ...", grouped(state.update),
                                counted(inputs_.validation->corpus.size(), "sentence")));
   validation_ = validator_->validate();
+  for (const nn::Score& score : validation_.scores) {
+    if (is_no_loss(score)) fail(ErrorKind::diverged, "valid-sets: {} is {}", score.metric, score.value);
+  }
   return validation_.scores;
 }
 
 void TrainingRun::save(const nn::TrainingState& state, nn::SaveKind kind) {
   const nn::SmoothedWeights used(model_.trainer.smoothing());
   const nn::Checkpoint saved = checkpoint_of(state, report_.lengths(), inputs_, setup_, model_);
+  if (kind == nn::SaveKind::scheduled) check_finite(saved.model);
   ranks_.at_first([&] { write(saved, state, kind); });
 }
 

@@ -33,8 +33,8 @@ struct TrainingInputs {
   std::vector<TestSet> tests;
   std::string data_hash;                   // of the training text, so that a resumed run is fed the same
   std::string text_note;                   // how it was prepared, if it was
-  std::string phases_note = {};            // how the task's phases were shortened, if they were
   std::vector<std::string> warnings = {};  // what is doubtful about them
+  std::vector<std::string> notes = {};     // for the log: what was chosen by the text and the machine
   RunStart start = RunStart::anew;
   std::optional<nn::Checkpoint> checkpoint;  // that --resume names
 };

@@ -2,6 +2,8 @@
 
 #include "core/parallel.h"
 #include "data/corpus_preparation.h"
+#include "tools/model_config.h"
+#include "tools/shell_word.h"
 
 namespace xf::tools {
 
@@ -18,6 +20,7 @@ nn::State state_to_save(const nn::TrainingState& state, const RunReport::Lengths
   nn::State saved = nn::to_state(state);
   saved.set("seed", static_cast<int64_t>(setup.seed));
   saved.set("threads", int64_t{thread_count()});
+  saved.set("arithmetic", arithmetic(inputs.options));
   saved.set("data_hash", inputs.data_hash);
   if (inputs.validation) {
     saved.set("valid_hash", validation_hash(inputs));
@@ -54,8 +57,10 @@ void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inp
                      const std::string& where) {
   if (checkpoint.state.get<std::string>("data_hash") != inputs.data_hash) {
     fail(ErrorKind::usage,
-         "train-sets: not the text that {} was trained on so far; give the same text, or another --model",
-         where);
+         "train-sets: not the text that {} was trained on so far; give that one to go on; to learn from this "
+         "text with its "
+         "weights: xformer-train --pretrained-model {} -m NEW -t {}",
+         where, shell_word(where), shell_words(inputs.options.get_strings("train-sets")));
   }
   check_vocabularies(inputs.vocabularies, checkpoint.metadata, where);
 }

@@ -95,7 +95,6 @@ TrainingText::TrainingText(const Options& options, Announce announce)
       kind_(text_kind(model_type(options))),
       texts_(texts_of(options, "train-sets")),
       pipeline_(text_pipeline(options)),
-      filter_{.max_length = options.get_int("max-length"), .crop = options.get_bool("max-length-crop")},
       folder_(preparation_folder(options)) {
   if (folder_) return;
   announce_("reading the text ...");
@@ -144,11 +143,15 @@ const data::ParallelText& TrainingText::sample() {
   return *sample_;
 }
 
+data::LengthFilter TrainingText::filter() const {
+  return {.max_length = options_.get_int("max-length"), .crop = options_.get_bool("max-length-crop")};
+}
+
 TrainingText::Encoded TrainingText::encode(const Vocabularies& vocabularies) {
   sample_.reset();
   if (folder_) return open_or_prepare(vocabularies);
   announce_("encoding the text ...");
-  Encoded encoded{.corpus = data::encode_corpus(text_, *vocabularies.source, *vocabularies.target, filter_),
+  Encoded encoded{.corpus = data::encode_corpus(text_, *vocabularies.source, *vocabularies.target, filter()),
                   .text = {},
                   .hash = data::hash_of(text_),
                   .note = ""};
@@ -163,7 +166,7 @@ TrainingText::Encoded TrainingText::open_or_prepare(const Vocabularies& vocabula
                                  .pipeline = pipeline_,
                                  .source_tokenizer = *vocabularies.source,
                                  .target_tokenizer = *vocabularies.target,
-                                 .filter = filter_,
+                                 .filter = filter(),
                                  .vocabularies = vocabularies.checksum()};
   const std::string path = place_of(options_, *folder_, text);
   std::string how = "opened";

@@ -46,6 +46,7 @@ class TrainingText {
 
  private:
   void draw_sample();
+  data::LengthFilter filter() const;  // as the options say by now
   Encoded open_or_prepare(const Vocabularies& vocabularies);
 
   const Options& options_;
@@ -53,7 +54,6 @@ class TrainingText {
   data::TextKind kind_;
   std::vector<data::TextFiles> texts_;
   data::TextPipeline pipeline_;
-  data::LengthFilter filter_;
   std::optional<std::string> folder_;
   data::ParallelText text_;                   // in memory
   std::optional<data::ParallelText> sample_;  // where it is not all of text_

@@ -81,7 +81,8 @@ make_corpus() {
 
 # A model that trains in a second, with all three dropouts on.
 small=(--task demo --vocab-size 200 --dim-emb 32 --transformer-dim-ffn 64 --enc-depth 1 --dec-depth 1
-  --transformer-dropout 0.2 --transformer-dropout-attention 0.1 --transformer-dropout-ffn 0.1 --mini-batch-words 200)
+  --transformer-dropout 0.2 --transformer-dropout-attention 0.1 --transformer-dropout-ffn 0.1 --mini-batch-words 200
+  --lr-warmup 200u)
 
 # train RUN OPTIONS...
 train() { (exec_train "$@"); }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/loss_course.h"
 #include "tests/nn/training_loop_task.h"
 #include "tests/support/catch.h"
 
@@ -206,4 +207,89 @@ TEST_CASE("Training loop: divergence that shows only when the end looks at the l
   CHECK(train(again, 7, {}, {.peak = 1e-3}, OnDivergence::roll_back) == "no error");
   CHECK(again.rolled_back == std::vector<int64_t>{6});
   CHECK(again.saved.back() == 7);
+}
+
+// The first hundred losses make the means, so that an explosion among them can only be held against the loss before.
+TEST_CASE("Training loop: a loss that explodes in the first hundred updates is divergence too", "[unit]") {
+  constexpr Schedule kFarTooHigh{.peak = 1e4};
+  LoopTask warned;
+  CHECK(train(warned, 60, {}, kFarTooHigh) == "no error");
+  REQUIRE_FALSE(warned.warnings.empty());
+  CHECK_THAT(warned.warnings.front(), Catch::Contains("the loss runs away: "));
+  LoopTask stopped;
+  CHECK_THAT(train(stopped, 60, {}, kFarTooHigh, OnDivergence::stop),
+             Catch::StartsWith("4: training diverged at update ") && Catch::Contains("the loss runs away"));
+  CHECK(stopped.rates.size() < 60);
+  CHECK(stopped.crashed.size() == 1);
+  for (const double rate : {1e-3, 1e-2}) {
+    LoopTask calm;
+    CHECK(train(calm, 60, {}, {.peak = rate}, OnDivergence::stop) == "no error");
+  }
+}
+
+TEST_CASE(
+    "Training loop: a rollback in the first hundred updates goes back to a save of before the explosion",
+    "[unit]") {
+  LoopTask task;
+  task.fault = [&](int64_t batch) { throw_off(task, batch == 41 ? 300 : -1); };
+  CHECK(train(task, 80, {}, {.peak = 1e-3}, OnDivergence::roll_back) == "no error");
+  REQUIRE_FALSE(task.rolled_back.empty());
+  CHECK(task.rolled_back.front() <= 40);
+  CHECK(task.rates.back() < 1e-3);
+}
+
+TEST_CASE(
+    "Training loop: the first loss is saved, and one that an earlier version did not save judges nothing",
+    "[unit]") {
+  LoopTask task;
+  TrainingState state;
+  CHECK(train(task, 6, {}, state) == "no error");
+  const double first = task.losses.front().plain / static_cast<double>(task.losses.front().tokens);
+  CHECK(training_state_from(to_state(state)).first_loss == first);
+  CHECK(std::isnan(training_state_from(to_state(TrainingState{})).first_loss));
+  TrainingState old;
+  old.fast_loss = 1e9;
+  old.slow_loss = 1e9;
+  CHECK_FALSE(loss_runs_away(old, 50));
+}
+
+TEST_CASE("Training loop: a run does not end well with a loss that is not finite", "[unit]") {
+  for (const int64_t from : {7, 8}) {  // of nine updates, the first of which is batch 0
+    LoopTask task;
+    task.fault = [&](int64_t batch) {
+      if (batch == from) task.model->registry.find("output.bias").master.data<float>()[0] = std::nanf("");
+    };
+    CHECK_THAT(train(task, 9),
+               Catch::StartsWith(from == 8 ? "4: training diverged at update 9: the last update was"
+                                           : "4: training diverged at update 9: the last 2 updates") &&
+                   Catch::Contains("without a finite loss"));
+    CHECK(task.crashed == std::vector<int64_t>{9});
+  }
+}
+
+namespace {
+
+// Whose weights a save finds gone.
+class GoneTask final : public LoopTask {
+ public:
+  void save(const TrainingState& state, SaveKind kind) override {
+    if (kind == SaveKind::scheduled && state.update == 6 && left-- > 0)
+      fail(ErrorKind::diverged, "the weights w are not finite");
+    LoopTask::save(state, kind);
+  }
+  int left = 1;
+};
+
+}  // namespace
+
+TEST_CASE("Training loop: weights that a save finds gone are divergence, and a rollback passes them over",
+          "[unit]") {
+  GoneTask ended;
+  CHECK_THAT(
+      train(ended),
+      Catch::StartsWith("4: training diverged at update 6: the weights w are not finite; lower learn-rate"));
+  CHECK(ended.crashed == std::vector<int64_t>{6});
+  GoneTask task;
+  CHECK(train(task, 9, {}, {.peak = 1e-3}, OnDivergence::roll_back) == "no error");
+  CHECK(task.rolled_back == std::vector<int64_t>{4});
 }

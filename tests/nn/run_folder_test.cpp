@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
@@ -491,4 +492,44 @@ TEST_CASE("RunFolder: kill -9 at any instant leaves the last save whole", "[unit
   }
   CHECK(found > 5);  // saves went on between the kills, however slow the disk
   munmap(shared, sizeof(std::atomic<int64_t>));
+}
+
+namespace {
+
+// As a program of a later version would have written it: whole by its checksum.
+void make_newer(const std::string& checkpoint) {
+  const std::string path = checkpoint + "/state.json";
+  nlohmann::json state = nlohmann::json::parse(read_file(path));
+  state["content"]["version"] = 2;
+  state["crc64"] = record_of(state["content"].dump()).crc64;
+  atomic_write(path, state.dump());
+}
+
+}  // namespace
+
+TEST_CASE("Run folder: a save of a later version is no damage: nothing passes over it", "[unit]") {
+  Run run;
+  run.save_all(1, 3);
+  make_newer(run.checkpoint("update-000003"));
+  CHECK_THAT(error_of([&] { run.folder->load_latest(); }), Catch::Contains("use a newer one"));
+  CHECK_THAT(error_of([&] { run.folder->average(); }), Catch::Contains("use a newer one"));
+  run.folder->write_average(sample_checkpoint(3));
+  make_newer(run.path + "/averaged");
+  CHECK_THAT(error_of([&] { run.folder->load_average(); }), Catch::Contains("use a newer one"));
+  CHECK(run.warnings.empty());
+  CHECK(fs::exists(run.checkpoint("update-000003")));
+}
+
+TEST_CASE("Run folder: a save that only the end has asked for becomes one to go on from", "[unit]") {
+  Run run;
+  run.save_all(1, 3);
+  run.folder->mark_best(3);
+  run.folder->unschedule(3);
+  CHECK(run.folder->scheduled() == std::vector<int64_t>{1, 2});
+  CHECK(run.link("latest") == "checkpoints/interrupted");
+  CHECK_FALSE(fs::exists(fs::symlink_status(run.path + "/best")));
+  CHECK(run.folder->load_latest()->update == 3);
+  run.folder->save(sample_checkpoint(4));
+  CHECK(run.folder->scheduled() == std::vector<int64_t>{1, 2, 4});
+  CHECK_FALSE(fs::exists(run.checkpoint("interrupted")));
 }

@@ -28,6 +28,7 @@ class LoopTask : public nn::TrainingTask {
   std::vector<nn::TrainingState> states;     // saved
   double gain = 1;                           // of the score, by update
   std::vector<double> rates;                 // of the updates
+  std::vector<double> cuts;                  // what the rate was cut to
   std::vector<nn::LossSums> losses;          // of the updates
   std::vector<nn::EpochLoss> epochs;         // as they ended
   int64_t batches_per_epoch = 0;             // 0: one epoch without end
@@ -79,6 +80,7 @@ class LoopTask : public nn::TrainingTask {
   void on_report(const nn::TrainingState&, const nn::UpdateResult&) override {}
   void on_epoch(const nn::TrainingState& state) override { epochs.push_back(state.epoch_loss); }
   void on_validation(const nn::TrainingState&, const std::vector<nn::Score>&, bool) override {}
+  void on_rate_cut(const nn::TrainingState&, double rate) override { cuts.push_back(rate); }
   void on_warning(const std::string& text) override { warnings.push_back(text); }
 };
 

@@ -246,3 +246,11 @@ TEST_CASE("Training loop: scores that are all the same are counted, and do not s
   CHECK(state.best_update == 9);
   CHECK(state.same_scores == 0);
 }
+
+TEST_CASE("Training loop: a cut of the plateau's rate is told, with the rate from there on", "[unit]") {
+  LoopTask task;
+  task.gain = 0;  // validated every third update: the first is a gain, as the only one
+  const Schedule schedule{.peak = 1e-3, .decay = Decay::plateau, .plateau = {.factor = 0.5, .patience = 0}};
+  CHECK(train(task, 9, {}, schedule) == "no error");
+  CHECK(task.cuts == std::vector<double>{0.5e-3, 0.25e-3});
+}

@@ -1,5 +1,6 @@
 #include "tools/options.h"
 
+#include <cmath>
 #include <filesystem>
 
 #include "kernels/matmul.h"
@@ -12,6 +13,7 @@
 #include "tools/command_line.h"
 #include "tools/config_file.h"
 #include "tools/model_config.h"
+#include "tools/option_value.h"
 #include "tools/presets.h"
 
 namespace xf::tools {
@@ -538,6 +540,37 @@ TEST_CASE("Options: --help shows what matters most, --help-all everything", "[un
   CHECK_THAT(some, Catch::Contains("the task after it"));
   CHECK_THAT(help_text(Program::translate, true), !Catch::Contains("the task"));
   CHECK(help_text(Program::classify, true) == help_text(Program::classify, false));
+}
+
+TEST_CASE("Option table: every real number has bounds, and none is infinite or no number", "[unit]") {
+  int rows = 0;
+  for (const OptionSpec& spec : option_table()) {
+    if (spec.type != OptionType::real) continue;
+    INFO(spec.name);
+    ++rows;
+    CHECK(std::isfinite(spec.minimum));
+    CHECK(std::isfinite(spec.maximum));
+    CHECK(std::isfinite(static_cast<float>(spec.maximum)));  // what computes with it
+    for (const char* const word : {"1e308", "-1e308"})
+      CHECK_THAT(error_of([&] { check_values(spec, {word}, "here"); }), Catch::Contains("out of range"));
+    for (const char* const word : {"nan", "inf", "-inf", "1e999"})
+      CHECK_THAT(error_of([&] { check_values(spec, {word}, "here"); }), Catch::Contains("is not a number"));
+  }
+  CHECK(rows > 30);
+}
+
+TEST_CASE("Options: numbers of the optimiser that are 0 or 1 in float32 are refused as such", "[unit]") {
+  for (const std::vector<const char*>& params :
+       {std::vector{"0.9", "0.98", "1e-300"}, {"0.9", "0.99999999999", "1e-8"}}) {
+    CHECK_THAT(train_error({"--optimizer-params", params[0], params[1], params[2]}),
+               Catch::Contains("optimizer-params"));
+  }
+}
+
+TEST_CASE("Options: a cosine ends with --after, though an update has the batches of several epochs",
+          "[unit]") {
+  const Options options = train({"--task", "demo", "--optimizer-delay", "40", "--after", "1e"});
+  CHECK(trainer_options(options, 0.1).schedule.total == 1);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST_CASE("Run progress: the time left falls from update to update, in the first
     INFO("update " << update);
     CHECK(progress.at(after(update), {}).seconds_left == Approx(2.0 * static_cast<double>(40 - update)));
   }
-  CHECK(progress.last_update() == 40);
+  CHECK(progress.last_update(after(0)) == 40);
 }
 
 TEST_CASE("Run progress: updates of R-Drop take twice as long as those before", "[unit]") {
@@ -83,4 +83,17 @@ TEST_CASE("Run progress: the time is predicted once, after ten updates, without 
   const nn::LoopOptions no_limit;
   RunProgress endless(no_limit, {10, 100});
   for (int64_t update = 1; update <= 20; ++update) CHECK_FALSE(endless.prediction(after(update)).has_value());
+}
+
+TEST_CASE("Run progress: however many updates its epochs had, a run ends at the number that it made",
+          "[unit]") {
+  const RunProgress progress(kFourEpochs, {9.5, 100});  // an estimate: they had ten
+  CHECK(progress.last_update(after(0)) == 38);
+  CHECK(progress.last_update(after(39)) == 40);
+  CHECK(progress.at(after(40), {}).last_update == 40);
+}
+
+TEST_CASE("Run progress: an epoch that is less than an update has an end all the same", "[unit]") {
+  const nn::LoopOptions one{.after = {{nn::Amount::Unit::epochs, 1}}};
+  CHECK(RunProgress(one, {0.1, 100}).last_update(nn::TrainingState{}) == 1);
 }
