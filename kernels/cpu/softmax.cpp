@@ -50,13 +50,31 @@ A inverse_of(A sum) {
   return sum == 0 ? A{0} : A{1} / sum;
 }
 
-// Compiled once: a row must have the same sum, to the last bit, however it is computed and padded.
+// Compiled once each: a row must have the same sum, to the last bit, however it is computed and padded.
 template <typename A>
-[[gnu::noinline]] A sum_of(const A* terms, int64_t n) {
+[[gnu::noinline]] A sum_of_short(const A* terms, int64_t n) {
   A sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t j = 0; j < n; ++j) sum += terms[j];
   return sum;
+}
+
+// In four registers: one alone waits for each addition.
+template <typename A>
+[[gnu::noinline]] A sum_of_long(const A* terms, int64_t n) {
+  constexpr int64_t kLanes = 4 * kBlock;
+  A lanes[kLanes] = {};
+  int64_t j = 0;
+  for (; j + kLanes <= n; j += kLanes) {
+#pragma omp simd
+    for (int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += terms[j + lane];
+  }
+  return sum_of_short(lanes, kLanes) + sum_of_short(terms + j, n - j);
+}
+
+template <typename A>
+A sum_of(const A* terms, int64_t n) {
+  return n > kLongestRagged ? sum_of_long(terms, n) : sum_of_short(terms, n);
 }
 
 // SM1 of one row. terms [Sk]: where the exponentials wait for their sum; p itself, or scratch where p would round them.
