@@ -113,6 +113,21 @@ void settle_optimizer(Options& options) {
   }
 }
 
+// A task ties the source's embedding, too: not where the sides have a vocabulary each.
+void settle_tying(Options& options) {
+  const auto vocabularies = options.get_strings("vocabs");
+  const bool joint = vocabularies.empty() ? options.get_bool("joint-vocab") : vocabularies.size() == 1;
+  // A pretrained model's table may be both sides', though each cuts its text in its own way.
+  if (!options.get_bool("tied-embeddings-all") || joint || options.is_set("pretrained-model")) return;
+  if (options.is_given("tied-embeddings-all")) {
+    fail(ErrorKind::usage,
+         "tied-embeddings-all: both sides must share a vocabulary; set joint-vocab or tie less");
+  }
+  options.apply({{"tied-embeddings-all", {"false"}, "vocabs"}}, Options::Origin::preset);
+  if (!options.is_given("tied-embeddings"))
+    options.apply({{"tied-embeddings", {"true"}, "vocabs"}}, Options::Origin::preset);
+}
+
 // Sines and cosines, learnt positions, rotary ones: one of the three.
 void check_positions(const Options& options) {
   const int64_t width = options.get_int("dim-emb"), heads = options.get_int("transformer-heads");
@@ -148,13 +163,7 @@ void check_training(Options& options) {
          width);
   }
   check_positions(options);
-  const auto vocabularies = options.get_strings("vocabs");
-  const bool joint = vocabularies.empty() ? options.get_bool("joint-vocab") : vocabularies.size() == 1;
-  // A pretrained model's table may be both sides', though each cuts its text in its own way.
-  if (options.get_bool("tied-embeddings-all") && !joint && !options.is_set("pretrained-model")) {
-    fail(ErrorKind::usage,
-         "tied-embeddings-all: both sides must share a vocabulary; set joint-vocab or tie less");
-  }
+  settle_tying(options);
   loop_options(options);  // when it ends, saves and validates: refused before any text is read
   if (options.get_amount("r-drop-after").value > 0 && options.get_float("r-drop") == 0)
     fail(ErrorKind::usage, "r-drop-after: says when R-Drop begins; give r-drop, or leave this out");

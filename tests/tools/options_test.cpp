@@ -175,15 +175,25 @@ TEST_CASE("Config file: a key of 100,000 parts is refused", "[unit]") {
 TEST_CASE("Options: what does not fit together is refused", "[unit]") {
   CHECK(train_error({"--dim-emb", "130"}) ==
         "2: transformer-heads: 4 heads do not divide the width of 130 (dim-emb)");
-  CHECK(train_error({"--joint-vocab=false"})
+  CHECK(train_error({"--joint-vocab=false", "--tied-embeddings-all"})
             .starts_with("2: tied-embeddings-all: both sides must share a vocabulary"));
-  CHECK(train_error({"-v", "a", "b"}).starts_with("2: tied-embeddings-all"));
+  CHECK(train_error({"-v", "a", "b", "--tied-embeddings-all"}).starts_with("2: tied-embeddings-all"));
   CHECK(train_error({"--lr-warmup", "2h"}).starts_with("2: lr-warmup: "));
   CHECK(train_error({"--r-drop", "1", "--r-drop-after", "2h"}).starts_with("2: r-drop-after: give updates"));
   CHECK(train_error({"--r-drop-after", "2e"}).starts_with("2: r-drop-after: says when R-Drop begins"));
   CHECK(train_error({"--fp16"}).find("--bf16") != std::string::npos);
   CHECK(train_error({"--bf16", "--precision", "float32"}) ==
         "2: --bf16 and --precision float32: choose one of them");
+}
+
+TEST_CASE("Options: a vocabulary for each side unties the source's embedding, which the task ties", "[unit]") {
+  for (const Options& options :
+       {train({"-v", "a", "b"}), train({"--joint-vocab=false"}), train({"-v", "a", "b", "--task", "multi30k"})}) {
+    CHECK(!options.get_bool("tied-embeddings-all"));
+    CHECK(options.get_bool("tied-embeddings"));
+  }
+  CHECK(!train({"-v", "a", "b", "--tied-embeddings=false"}).get_bool("tied-embeddings"));
+  CHECK(train({"-v", "a"}).get_bool("tied-embeddings-all"));
 }
 
 TEST_CASE("Options: what the command line asks for in vain is refused", "[unit]") {
