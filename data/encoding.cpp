@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <string_view>
 
 #include "core/error.h"
 #include "data/byte_stream.h"
@@ -40,6 +41,18 @@ std::string all_bytes(const std::string& path) {
   return bytes;
 }
 
+// A name that leaves the order of bytes to a mark at the beginning: ICU would take the big end first, others the little one.
+void check_byte_order(const Converter& converter, std::string_view bytes, const std::string& encoding,
+                      const std::string& path) {
+  const UConverterType type = ucnv_getType(converter.get());
+  UErrorCode status = U_ZERO_ERROR;
+  int32_t mark = 0;
+  const char* const detected = ucnv_detectUnicodeSignature(bytes.data(), static_cast<int32_t>(bytes.size()), &mark, &status);
+  if ((type != UCNV_UTF16 && type != UCNV_UTF32) || detected || bytes.empty()) return;
+  fail(ErrorKind::data, "{}: has no byte order mark, so that {} does not say how to read it; give --encoding {}le or {}be", path,
+       encoding, encoding, encoding);
+}
+
 // LF ends a line, a CR before it is dropped.
 std::vector<std::string> lines_of(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -60,6 +73,7 @@ std::vector<std::string> read_lines_in(const std::string& encoding, const std::s
   const std::string bytes = all_bytes(path);
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
     fail(ErrorKind::data, "{}: over 2 GB; convert the file with iconv", path);
+  check_byte_order(converter, bytes, encoding, path);
   UErrorCode status = U_ZERO_ERROR;
   const icu::UnicodeString text(bytes.data(), static_cast<int32_t>(bytes.size()), converter.get(), status);
   if (U_FAILURE(status))
