@@ -23,7 +23,8 @@ constexpr std::array<std::pair<std::string_view, BleuSmoothing>, 4> kNames = {
 using NgramCounts = std::unordered_map<std::string_view, int64_t>;
 
 std::string prepare(std::string_view line, const BleuOptions& options) {
-  return bleu_tokenize(options.lowercase ? lower_case(line) : std::string(line), options.tokenizer);
+  return bleu_tokenize(options.lowercase ? fold_case(line, options.composed) : std::string(line),
+                       options.tokenizer);
 }
 
 // One map per order.

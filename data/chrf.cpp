@@ -34,7 +34,7 @@ void append_word(Segment& segment, std::u32string_view word) {
 }
 
 Segment prepare(std::string_view line, const ChrfOptions& options) {
-  const std::string text = options.lowercase ? lower_case(line) : std::string(line);
+  const std::string text = options.lowercase ? fold_case(line, options.composed) : std::string(line);
   Segment segment;
   segment.word_starts.push_back(0);
   if (options.whitespace) segment.characters = to_utf32(text);

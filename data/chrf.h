@@ -22,6 +22,7 @@ namespace xf::data {
 
 struct ChrfOptions {
   bool lowercase = false;
+  bool composed = false;  // as BleuOptions'
   int char_order = 6;
   int word_order = 0;       // 2: chrF2++
   int beta = 2;             // recall counts this much more than precision

@@ -47,10 +47,12 @@ void check_byte_order(const Converter& converter, std::string_view bytes, const 
   const UConverterType type = ucnv_getType(converter.get());
   UErrorCode status = U_ZERO_ERROR;
   int32_t mark = 0;
-  const char* const detected = ucnv_detectUnicodeSignature(bytes.data(), static_cast<int32_t>(bytes.size()), &mark, &status);
+  const char* const detected =
+      ucnv_detectUnicodeSignature(bytes.data(), static_cast<int32_t>(bytes.size()), &mark, &status);
   if ((type != UCNV_UTF16 && type != UCNV_UTF32) || detected || bytes.empty()) return;
-  fail(ErrorKind::data, "{}: has no byte order mark, so that {} does not say how to read it; give --encoding {}le or {}be", path,
-       encoding, encoding, encoding);
+  fail(ErrorKind::data,
+       "{}: has no byte order mark, so that {} does not say how to read it; give --encoding {}le or {}be",
+       path, encoding, encoding, encoding);
 }
 
 // LF ends a line, a CR before it is dropped.

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/workers.h"
+#include "data/score.h"
 #include "data/unicode.h"
 
 namespace xf::data {
@@ -14,7 +15,12 @@ namespace xf::data {
 std::string TextPipeline::prepare(std::string_view text) const {
   if (is_blank(text)) return "";
   std::string result = normalize_nfc(text);
-  return lowercase ? normalize_nfc(lower_case(result)) : result;
+  return lowercase ? fold_case(result) : result;
+}
+
+bool TextPipeline::composes(std::string_view text) const {
+  std::vector<std::string> line = {std::string(text)};
+  return compose(line).changes(lowercase);
 }
 
 std::string paths_of(const std::vector<TextPart>& parts) {
@@ -37,7 +43,7 @@ ParallelText read_text(TextKind kind, const std::vector<TextFiles>& texts, const
   for (const TextFiles& files : texts) {
     PairedLines lines(kind, files);
     while (lines.next(source, target)) {
-      text.composed += is_nfc(target) ? 0 : 1;
+      text.composed += pipeline.composes(target) ? 1 : 0;
       prepare(kind, pipeline, source, target);
       if (kind != TextKind::target_only) text.source.push_back(source);
       text.target.push_back(target);

@@ -21,6 +21,8 @@ struct TextPipeline {
   // Normalisation form C, then lower-case if asked (and form C again, which lower-casing can break). Empty for a line of
   // which nothing shows (is_blank).
   std::string prepare(std::string_view text) const;
+  // Whether that changes more than case, so that a score of it is marked (mark_composed).
+  bool composes(std::string_view text) const;
 };
 
 // A corpus is one text, or several one behind the other, whose lines are then numbered through.

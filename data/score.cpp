@@ -36,14 +36,22 @@ std::string json_string(std::string_view text) { return fmt::format("\"{}\"", te
 
 }  // namespace
 
-bool compose(std::vector<std::string>& lines) {
-  bool changed = false;
+void Composition::add(Composition other) {
+  as_written = as_written || other.as_written;
+  lower_cased = lower_cased || other.lower_cased;
+}
+
+Composition compose(std::vector<std::string>& lines) {
+  Composition result;
   for (std::string& line : lines) {
-    if (is_nfc(line)) continue;
-    line = normalize_nfc(line);
-    changed = true;
+    const bool hidden = !line.empty() && is_blank(line);
+    if (hidden || !is_nfc(line)) {
+      line = hidden ? "" : normalize_nfc(line);
+      result.as_written = true;
+    }
+    result.lower_cased = result.lower_cased || !is_nfc(lower_case(line));
   }
-  return changed;
+  return result;
 }
 
 void mark_composed(Signature& signature) { signature.insert(signature.end() - 1, {"nfc", "nfc", "yes"}); }

@@ -52,10 +52,20 @@ struct ResampledScore {
 // Behind `nrefs`, the first key: how many resamples or trials there were (`name`: "bs" or "ar"), and their seed.
 void add_trials(Signature& signature, const std::string& name, int64_t trials, const std::string& seed);
 
-// Brings lines to normalisation form C, in which text that looks alike is alike; whether one was in another form.
-bool compose(std::vector<std::string>& lines);
+// What compose() did to some line, and what becomes of it in lower case.
+struct Composition {
+  bool as_written = false;
+  bool lower_cased = false;  // fold_case() composes what lower_case() leaves apart
 
-// `nfc:yes`, for a score of text that was in another form: sacreBLEU's may be another one. In front of the version.
+  bool changes(bool lowercase) const { return as_written || (lowercase && lower_cased); }
+  void add(Composition other);
+};
+
+// Brings lines to normalisation form C, in which text that looks alike is alike; a line of which nothing shows becomes empty.
+// That is how training reads them.
+Composition compose(std::vector<std::string>& lines);
+
+// `nfc:yes`, for a score of text that compose() changed: sacreBLEU's may be another one. In front of the version.
 void mark_composed(Signature& signature);
 
 // Digits behind the decimal point are `width` everywhere; text and numbers are rounded from the exact binary

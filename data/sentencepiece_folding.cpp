@@ -42,7 +42,7 @@ Rules folding_rules() {
   for (char32_t c = 1; c <= kLastCodePoint; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
     const std::string composed = normalize_nfc(to_utf8(std::u32string{c}));
-    const std::u32string folded = to_utf32(normalize_nfc(lower_case(composed)));
+    const std::u32string folded = to_utf32(fold_case(composed));
     add_rule(rules, {c}, folded);
     const std::u32string parts = to_utf32(normalize_nfd(composed));
     for (size_t joined = 1; joined < parts.size(); ++joined)

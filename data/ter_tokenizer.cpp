@@ -64,7 +64,7 @@ std::string remove_punctuation(const std::string& line, bool asian_support) {
 
 std::string ter_tokenize(std::string_view line, const TerTokenizerOptions& options) {
   const std::string_view stripped = strip_end(line);  // 's at the end is a possessive
-  std::string text = options.case_sensitive ? std::string(stripped) : lower_case(stripped);
+  std::string text = options.case_sensitive ? std::string(stripped) : fold_case(stripped, options.composed);
   if (options.normalized) text = normalize(text, options.asian_support);
   if (options.no_punct) text = remove_punctuation(text, options.asian_support);
   return single_spaced(text);

@@ -94,6 +94,10 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
+std::string fold_case(std::string_view text, bool composed) {
+  return composed ? normalize_nfc(lower_case(text)) : lower_case(text);
+}
+
 bool is_space(char32_t code_point) { return u_isspace(static_cast<UChar32>(code_point)) != 0; }
 
 bool is_separator(char32_t code_point) {

@@ -27,6 +27,9 @@ std::string normalize_nfd(std::string_view text);
 // Full lower-casing in the root locale (no Turkish i); equals Python's str.lower().
 std::string lower_case(std::string_view text);
 
+// In lower case and in form C: J and a caron are two characters, and one as a small letter. `composed` false: lower_case().
+std::string fold_case(std::string_view text, bool composed = true);
+
 // ICU's u_isspace: with U+00A0 and U+001C..1F, the set on which Python's str.split() splits.
 bool is_space(char32_t code_point);
 

@@ -92,7 +92,8 @@ std::vector<Row> model_options() {
       choice("transformer-ffn-activation", "relu|gelu|swish", kByTask,
              "between the two feed-forward layers; swish, also called SiLU: x sigmoid(x)"),
       flag("tied-embeddings", kByTask, "target embedding and output layer share one matrix"),
-      flag("tied-embeddings-all", kByTask, "and the source embedding too; a vocabulary for each side unties it"),
+      flag("tied-embeddings-all", kByTask,
+           "and the source embedding too; a vocabulary for each side unties it"),
       flag("transformer-train-positions", "false",
            "learn a vector for each position, up to --max-length, which is then also where translations end; "
            "else "

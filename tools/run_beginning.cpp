@@ -106,6 +106,7 @@ std::vector<Field> beginning_fields(const TrainingInputs& inputs, const Training
                                    {"seed", static_cast<int64_t>(setup.seed)},
                                    {"threads", int64_t{thread_count()}},
                                    {"vocabulary", inputs.vocabularies.hash()},
+                                   {"tokenize", std::string(data::bleu_tokenizer_name(inputs.scoring))},
                                    {"version", std::string(XFORMER_VERSION)},
                                    {"device", device_line(inputs.options)},
                                    {"build", build_line()}};

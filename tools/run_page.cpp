@@ -196,7 +196,8 @@ std::string last_tokenizer(const RunMetrics& metrics) {
   for (const std::string& key : scoring_keys(signature)) {
     if (key.starts_with("tok:")) return key.substr(4);
   }
-  return "";
+  const auto fitting = metrics.begin.find("tokenize");
+  return fitting == metrics.begin.end() ? "" : fitting->second;
 }
 
 void add_commands(HtmlPage& page, const RunContent& content) {

@@ -26,7 +26,7 @@ Lines read_prepared(const std::string& path, const Options& options, ScoreReques
   const bool is_utf8 = encoding == "utf-8" || encoding == "utf8" || encoding == "utf-8-sig";
   Lines lines = is_utf8 ? data::read_lines(path) : data::read_lines_in(encoding, path);
   for (std::string& line : lines) line.resize(data::strip_end(line).size());
-  if (data::compose(lines)) request.composed = true;
+  request.composition.add(data::compose(lines));
   return lines;
 }
 
@@ -133,7 +133,8 @@ data::BleuTokenizer tokenizer_of(const Options& options) {
   const size_t dash = pair.find('-');
   if (!pair.empty() && (dash == 0 || dash == std::string::npos || dash + 1 == pair.size()))
     fail(ErrorKind::usage, "language-pair: '{}' is not SRC-TRG, as in en-de", pair);
-  const std::string target = pair.empty() ? "" : pair.substr(dash + 1);
+  const std::string behind = pair.empty() ? "" : pair.substr(dash + 1);
+  const std::string target = behind.substr(0, behind.find('-'));  // zh of en-zh-TW
   if (options.is_given("tokenize")) return data::bleu_tokenizer_from_name(options.get_string("tokenize"));
   if (target == "ja" || target == "ko")
     fail(ErrorKind::usage,
@@ -148,16 +149,19 @@ data::BleuTokenizer tokenizer_of(const Options& options) {
 MetricOptions metric_options(const Options& options) {
   MetricOptions metrics;
   metrics.bleu.lowercase = options.get_bool("lowercase");
+  metrics.bleu.composed = true;
   metrics.bleu.tokenizer = tokenizer_of(options);
   metrics.bleu.smoothing = data::bleu_smoothing_from_name(options.get_string("smooth-method"));
   if (options.is_set("smooth-value")) metrics.bleu.smooth_value = options.get_float("smooth-value");
   metrics.chrf = {.lowercase = options.get_bool("lowercase") || options.get_bool("chrf-lowercase"),
+                  .composed = true,
                   .char_order = static_cast<int>(options.get_int("chrf-char-order")),
                   .word_order = static_cast<int>(options.get_int("chrf-word-order")),
                   .beta = static_cast<int>(options.get_int("chrf-beta")),
                   .whitespace = options.get_bool("chrf-whitespace"),
                   .eps_smoothing = options.get_bool("chrf-eps-smoothing")};
   metrics.ter = {.case_sensitive = options.get_bool("ter-case-sensitive"),
+                 .composed = true,
                  .normalized = options.get_bool("ter-normalized"),
                  .no_punct = options.get_bool("ter-no-punct"),
                  .asian_support = options.get_bool("ter-asian-support")};

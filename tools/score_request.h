@@ -8,6 +8,7 @@
 
 #include "data/bleu.h"
 #include "data/chrf.h"
+#include "data/score.h"
 #include "data/ter.h"
 #include "tools/options.h"
 #include "tools/score_table.h"
@@ -35,7 +36,7 @@ struct ScoreRequest {
   std::vector<NamedLines> systems;
   MetricOptions measuring;
   std::optional<ScoreTable::Trials> paired;
-  bool composed = false;  // whether some of the text was not in normalisation form C, as it is now
+  data::Composition composition;  // what all text went through when it was read
 };
 
 // `options`: of Program::score.

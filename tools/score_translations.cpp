@@ -29,7 +29,7 @@ data::Score compat_score(const Options& options, const Lines& hypotheses, const 
   Lines texts[] = {hypotheses, references};
   for (Lines& lines : texts) {
     if (!options.get_bool("lowercase")) break;
-    for (std::string& line : lines) line = data::lower_case(line);
+    for (std::string& line : lines) line = data::fold_case(line);
   }
   return data::compat_bleu(texts[0], texts[1], batch);
 }
@@ -60,21 +60,31 @@ data::Score composed_score(const std::string& name, const Lines& hypotheses,
   return score;
 }
 
-// What of the arguments of corpus_score() is brought to normalisation form C.
+// The arguments of corpus_score(), brought to normalisation form C.
 struct ComposedText {
   ComposedText(Lines of_system, std::vector<Lines> of_references)
       : hypotheses(std::move(of_system)), references(std::move(of_references)) {
-    changed = data::compose(hypotheses);
-    for (Lines& lines : references) changed = data::compose(lines) || changed;
+    composition = data::compose(hypotheses);
+    for (Lines& lines : references) composition.add(data::compose(lines));
   }
   Lines hypotheses;
   std::vector<Lines> references;
-  bool changed = false;
+  data::Composition composition;
 };
 
-data::Score marked(data::Score score, bool composed) {
-  if (composed) data::mark_composed(score.signature);
+bool ignores_case(const std::string& metric, const MetricOptions& measuring) {
+  if (metric == "ter") return !measuring.ter.case_sensitive;
+  return metric == "chrf" ? measuring.chrf.lowercase : measuring.bleu.lowercase;
+}
+
+data::Score marked(data::Score score, const data::Composition& composition, const std::string& metric,
+                   const MetricOptions& measuring) {
+  if (composition.changes(ignores_case(metric, measuring))) data::mark_composed(score.signature);
   return score;
+}
+
+data::Score marked(data::Score score, const Request& request, const std::string& metric) {
+  return marked(std::move(score), request.composition, metric, request.measuring);
 }
 
 std::vector<data::Score> scores_of_system(const Request& request, const Options& options) {
@@ -82,13 +92,12 @@ std::vector<data::Score> scores_of_system(const Request& request, const Options&
   const Lines& hypotheses = request.systems.front().lines;
   if (!options.get_bool("sentence-level")) {
     for (const std::string& name : request.metrics)
-      scores.push_back(
-          marked(composed_score(name, hypotheses, request.references, options), request.composed));
+      scores.push_back(marked(composed_score(name, hypotheses, request.references, options), request, name));
     return scores;
   }
   for (size_t line = 0; line < hypotheses.size(); ++line) {
     for (const std::string& name : request.metrics)
-      scores.push_back(marked(sentence_score(request, options, name, line), request.composed));
+      scores.push_back(marked(sentence_score(request, options, name, line), request, name));
   }
   return scores;
 }
@@ -125,7 +134,7 @@ ScoreTable::Column scores_of_systems(const Request& request, const Options& opti
   ScoreTable::Column column;
   for (const NamedLines& system : request.systems) {
     const data::Score score =
-        marked(composed_score(name, system.lines, request.references, options), request.composed);
+        marked(composed_score(name, system.lines, request.references, options), request, name);
     column.metric = score.name;
     column.signature = signature_of(score, options);
     column.results.push_back({.score = score.score, .confidence = {}, .p_value = {}});
@@ -141,7 +150,7 @@ ScoreTable::Column tested_systems(const Request& request, const Options& options
     systems.push_back(data::segment_statistics(*metric, system.lines, request.references));
   const auto [test, trials] = *request.paired;
   data::Score score =
-      marked(data::corpus_score(*metric, systems.front(), request.references.size()), request.composed);
+      marked(data::corpus_score(*metric, systems.front(), request.references.size()), request, name);
   data::add_trials(score.signature, test == data::PairedTest::bootstrap ? "bs" : "ar", trials, seed.name);
   return {score.name, signature_of(score, options),
           data::paired_test(*metric, systems, test, trials, seed.value)};
@@ -193,7 +202,8 @@ std::string text_of(const data::Score& score, const Options& options) {
 data::Score corpus_score(const std::string& name, const Lines& hypotheses,
                          const std::vector<Lines>& references, const Options& options) {
   const ComposedText text(hypotheses, references);
-  return marked(composed_score(name, text.hypotheses, text.references, options), text.changed);
+  return marked(composed_score(name, text.hypotheses, text.references, options), text.composition, name,
+                metric_options(options));
 }
 
 void score_translations(const Options& options) {

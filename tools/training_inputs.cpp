@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <sstream>
 
 #include "core/file.h"
@@ -143,6 +144,17 @@ nn::Checkpoint read_resumed(const Options& options) {
   return checkpoint;
 }
 
+// Of the text that is scored, or else of the training text's first lines.
+data::BleuTokenizer scoring_tokenizer(const TrainingInputs& inputs, TrainingText& text) {
+  constexpr size_t kLines = 2000;
+  if (inputs.validation) return inputs.validation->fit.tokenizer;
+  if (!inputs.tests.empty()) return inputs.tests.front().set->fit.tokenizer;
+  if (inputs.options.is_set("tokenize"))
+    return data::bleu_tokenizer_from_name(inputs.options.get_string("tokenize"));
+  const std::span<const std::string> lines = text.sample().target;
+  return data::fitting_bleu_tokenizer(lines.first(std::min(kLines, lines.size()))).tokenizer;
+}
+
 }  // namespace
 
 TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce,
@@ -175,6 +187,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   const auto read = [&] {
     inputs.validation = read_validation(inputs.options, inputs);
     inputs.tests = read_tests(inputs.options, inputs);
+    inputs.scoring = scoring_tokenizer(inputs, *text);
     TrainingText::Encoded encoded = text->encode(inputs.vocabularies);
     inputs.corpus = std::move(encoded.corpus);
     inputs.text = std::move(encoded.text);

@@ -540,10 +540,7 @@ void TrainingRun::say_best() {
 std::vector<std::string> TrainingRun::hints() const {
   std::vector<std::string> lines = {use_line(setup_.model.type, run_)};
   if (setup_.model.type != nn::ModelType::translation) return lines;
-  const ValidationSet* set = inputs_.validation.get();
-  if (!set && !inputs_.tests.empty()) set = inputs_.tests.front().set.get();
-  lines.push_back(
-      score_line(options_.get_bool("lowercase"), set ? data::bleu_tokenizer_name(set->fit.tokenizer) : ""));
+  lines.push_back(score_line(options_.get_bool("lowercase"), data::bleu_tokenizer_name(inputs_.scoring)));
   return lines;
 }
 

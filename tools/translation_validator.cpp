@@ -101,10 +101,10 @@ std::vector<std::string> TranslationValidator::translations(int64_t beam) {
 
 // As xformer-score has it, for references that were brought to normalisation form C when they were read.
 data::BleuScore TranslationValidator::bleu(std::vector<std::string> translations) const {
-  const bool composed = data::compose(translations) || set_.text.composed > 0;
-  data::BleuScore score =
-      data::corpus_bleu(translations, set_.text.target,
-                        {.lowercase = options_.get_bool("lowercase"), .tokenizer = set_.fit.tokenizer});
+  const bool lowercase = options_.get_bool("lowercase");
+  const bool composed = data::compose(translations).changes(lowercase) || set_.text.composed > 0;
+  data::BleuScore score = data::corpus_bleu(translations, set_.text.target,
+                                            {.lowercase = lowercase, .tokenizer = set_.fit.tokenizer});
   if (composed) data::mark_composed(score.signature);
   return score;
 }

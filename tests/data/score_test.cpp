@@ -105,6 +105,26 @@ TEST_CASE("sentence_bleu: the mean is over the orders reached", "[unit]") {
   CHECK(corpus_bleu(Lines{"a b"}, reference).score == 0.0);       // orders 3 and 4 have no n-gram
 }
 
+TEST_CASE("Scores: text is read as training reads it, and that it changed is said where it counts",
+          "[unit]") {
+  std::vector<std::string> decomposed = {"e\u0301"}, hidden = {"\u200B", ""}, opened = {"H\u0331"},
+                           plain = {"\u00C9"};
+  CHECK(compose(decomposed).changes(false));
+  CHECK(decomposed.front() == "\u00E9");
+  CHECK(compose(hidden).changes(false));
+  CHECK(hidden.front().empty());
+  const Composition capital = compose(opened);
+  CHECK(!capital.changes(false));
+  CHECK(capital.changes(true));
+  CHECK(!compose(plain).changes(true));
+  // Composed in lower case, and apart from its sign in upper case: the same words.
+  const std::vector<std::string> small = {"\u1E96at 1 jeet ecir nu"};
+  const std::vector<std::vector<std::string>> capitals = {{"H\u0331at 1 jeet ecir nu"}};
+  CHECK(corpus_bleu(small, capitals, {.lowercase = true, .composed = true}).score == Approx(100));
+  CHECK(corpus_chrf(small, capitals, {.lowercase = true, .composed = true}).score == Approx(100));
+  CHECK(sentence_ter(small.front(), capitals.front(), {.composed = true}).score == 0);
+}
+
 TEST_CASE("Scores: unequal or empty files are refused as data errors", "[unit]") {
   const auto kind_of = [](auto&& call) {
     try {

@@ -38,6 +38,12 @@ TEST_CASE("Lower case: the root locale's full mapping, as Python's lower()", "[u
   CHECK(lower_case("\u039F\u03A3 \u03A3\u0391") == "\u03BF\u03C2 \u03C3\u03B1");  // final sigma
 }
 
+TEST_CASE("Case folding: in form C, where a small letter has its sign in it and the capital has not",
+          "[unit]") {
+  CHECK(lower_case("J\u030C") == "j\u030C");
+  CHECK(fold_case("J\u030C H\u0331 T\u0308 \u03AA\u0301") == "\u01F0 \u1E96 \u1E97 \u0390");
+}
+
 TEST_CASE("White space: the set on which Python's split() splits", "[unit]") {
   // `[c for c in range(0x110000) if chr(c).isspace()]` in Python 3.
   const std::u32string spaces =

@@ -76,6 +76,21 @@ claim "of every metric" equal "$(xformer-score test.nfd -i test.nfc -m bleu chrf
 claim "which gives 100" equal "$(xformer-score bleu test.nfd -i test.nfc -b)" 100.0
 claim "in form C nothing is said of it" equal "$(xformer-score bleu test.nfc -i test.nfc | grep -c nfc:)" 0
 
+# ---- capitals whose sign stays apart, and small letters whose sign does not; and references of which nothing shows
+for part in train valid test; do sed $'s/^./H\u0331&/; 3s/.*/\u200b/' $part.de >$part.capital; done
+learn capital capital --after 30u --lowercase --quiet
+claim "lower case composes: the hint gives the log's score" equal "$(again capital capital -lc)" "$(logged capital)"
+claim "and its signature" equal "$(grep -o '^test .*|' capital/train.log | grep -o 'case:.*|')" \
+  "$(xformer-translate -m capital -i test.en --quiet | xformer-score bleu test.capital -lc | grep -o 'case:.*|')"
+
+# ---- the hint without a text to validate on
+xformer-train "${small[@]}" -t train.en train.th -m unmeasured --after 2u --quiet
+claim "without validation the hint fits the training text" equal "$(hint unmeasured)" "-tok char"
+claim "as the report's" grep -q "xformer-score bleu REFERENCE -i FILE -tok char" unmeasured/report.html
+xformer-train "${small[@]}" -t train.en train.th --test-sets test.en test.zh -m tested --after 2u --quiet
+claim "with a test set it fits that" equal "$(hint tested) $(grep -o 'bleu REFERENCE -i FILE .*</pre>' tested/report.html)" \
+  "-tok zh bleu REFERENCE -i FILE -tok zh</pre>"
+
 # ---- case
 learn de lower --after 10u --lowercase --quiet
 claim "lower-cased text is told in the log" grep -q "^text: lower-cased, .*(--lowercase); scores ignore case: xformer-score -lc" lower/train.log

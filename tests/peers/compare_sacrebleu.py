@@ -166,7 +166,7 @@ class Comparison:
         return output.replace("|nfc:yes", "")
 
     def composes(self):
-        """Whether a line of the files is not in normalisation form C. We bring it there; sacreBLEU does not, so it gets it so."""
+        """Whether we read a line of the files otherwise than it stands there. sacreBLEU does not, so it gets what we read."""
         lines = [open(path, encoding="utf-8", newline="").read().split("\n") for path in os.scandir(self.folder)]
         return given_to_sacrebleu(lines) != [[line.rstrip() for line in text] for text in lines]
 
@@ -244,7 +244,11 @@ def without_explanation(text):
 
 
 def given_to_sacrebleu(corpus):
-    return [[unicodedata.normalize("NFC", line.rstrip()) for line in lines] for lines in corpus]
+    """In form C, and empty where nothing of a line shows."""
+    def shows(line):
+        return any(unicodedata.category(character) not in ("Zs", "Zl", "Zp", "Cc", "Cf") for character in line)
+
+    return [[unicodedata.normalize("NFC", line.rstrip()) if shows(line) else "" for line in lines] for lines in corpus]
 
 
 def main():

@@ -186,9 +186,10 @@ TEST_CASE("Options: what does not fit together is refused", "[unit]") {
         "2: --bf16 and --precision float32: choose one of them");
 }
 
-TEST_CASE("Options: a vocabulary for each side unties the source's embedding, which the task ties", "[unit]") {
-  for (const Options& options :
-       {train({"-v", "a", "b"}), train({"--joint-vocab=false"}), train({"-v", "a", "b", "--task", "multi30k"})}) {
+TEST_CASE("Options: a vocabulary for each side unties the source's embedding, which the task ties",
+          "[unit]") {
+  for (const Options& options : {train({"-v", "a", "b"}), train({"--joint-vocab=false"}),
+                                 train({"-v", "a", "b", "--task", "multi30k"})}) {
     CHECK(!options.get_bool("tied-embeddings-all"));
     CHECK(options.get_bool("tied-embeddings"));
   }

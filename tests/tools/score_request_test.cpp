@@ -49,6 +49,12 @@ TEST_CASE("Score request: files in another encoding", "[unit]") {
   for (const char* name : {"latin-1", "iso-8859-1", "cp1252", "Latin1"})
     CHECK(request({"--encoding", name, latin, "-i", latin}).references[0] == lines);
   CHECK(request({"-e", "utf-16", utf16, "-i", utf16}).systems[0].lines == lines);
+  const std::string unmarked = folder.write("unmarked", std::string("g\0r\0\n\0", 6));
+  CHECK(request({"-e", "utf-16le", unmarked, "-i", unmarked}).systems[0].lines == Lines{"gr"});
+  CHECK_THAT(error_of([&] {
+               request({"-e", "utf-16", unmarked, "-i", unmarked});
+             }),
+             Catch::StartsWith("3: " + unmarked + ": has no byte order mark") && Catch::Contains("utf-16le"));
   for (const char* name : {"utf-8", "UTF8", "utf-8-sig"})
     CHECK(request({"-e", name, utf8, "-i", utf8}).references[0] == lines);
   CHECK(request({"-e", "shift_jis", sjis, "-i", sjis}).references[0] == Lines{"漢字", "ソ"});
@@ -71,6 +77,7 @@ TEST_CASE("Score request: a language pair chooses the tokenizer, unless one is n
     return request(words).measuring.bleu.tokenizer;
   };
   CHECK(tokenizer({"-l", "en-zh"}) == data::BleuTokenizer::chinese);
+  CHECK(tokenizer({"-l", "en-zh-TW"}) == data::BleuTokenizer::chinese);
   CHECK(tokenizer({"-l", "zh-en"}) == data::BleuTokenizer::mteval_13a);
   CHECK(tokenizer({"--language-pair", "en-de"}) == data::BleuTokenizer::mteval_13a);
   CHECK(tokenizer({"-l", "en-ja", "-tok", "char"}) == data::BleuTokenizer::character);
