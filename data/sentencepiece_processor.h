@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "data/unicode.h"
+
 namespace xf::data {
 
 // Immutable. `name` stands for the file in error messages.
@@ -17,7 +19,8 @@ class SentencePieceModel {
   const sentencepiece::SentencePieceProcessor& operator*() const { return processor_; }
   const sentencepiece::SentencePieceProcessor* operator->() const { return &processor_; }
 
-  // The text for Encode(): tabs and line separators are spaces, unless the vocabulary has pieces with them.
+  // The text for Encode(): tabs and line separators are spaces, unless the vocabulary has pieces with them. Byte order marks
+  // go, unless the model's normalisation has a rule for them.
   std::string as_read(std::string_view text) const;
 
   // Error data, for damage that loading does not find: pieces that are marked as what they cannot be.
@@ -27,6 +30,7 @@ class SentencePieceModel {
   sentencepiece::SentencePieceProcessor processor_;
   std::string name_;
   bool has_separators_ = false;
+  ByteOrderMarks marks_ = ByteOrderMarks::dropped;
 };
 
 // The text in one line: a piece may be the byte 0x0A.

@@ -188,7 +188,7 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
-std::string with_plain_spaces(std::string_view text) {
+std::string with_plain_spaces(std::string_view text, ByteOrderMarks marks) {
   // Bytes that begin a separator or a byte order mark; most lines have none of them.
   const auto may_begin = [](char byte) {
     const auto b = static_cast<unsigned char>(byte);
@@ -200,7 +200,7 @@ std::string with_plain_spaces(std::string_view text) {
   for (int32_t at = 0; at < static_cast<int32_t>(text.size());) {
     const int32_t begin = at;
     const UChar32 c = next_code_point(text, at);
-    if (c == kByteOrderMark) continue;
+    if (c == kByteOrderMark && marks == ByteOrderMarks::dropped) continue;
     if (c >= 0 && is_separator(static_cast<char32_t>(c))) {
       result += ' ';
     } else {

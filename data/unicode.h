@@ -67,7 +67,8 @@ std::vector<std::string_view> split_on_space(std::string_view text);
 bool is_blank(std::string_view text);
 
 // Each separator (is_separator) as a space, and without the byte order marks that files bring along when they are joined.
-std::string with_plain_spaces(std::string_view text);
+enum class ByteOrderMarks { dropped, kept };
+std::string with_plain_spaces(std::string_view text, ByteOrderMarks marks = ByteOrderMarks::dropped);
 
 // `text` without the white space (is_space) at its end, or at both ends.
 std::string_view strip_end(std::string_view text);

@@ -1,5 +1,7 @@
 #include "data/tokenizer.h"
 
+#include <sentencepiece_trainer.h>
+
 #include "core/file.h"
 #include "core/stop.h"
 #include "data/parallel_corpus.h"
@@ -262,6 +264,26 @@ TEST_CASE("Tokenizers: a SentencePiece model's character map is used, and refuse
              Catch::Contains("damaged: a character map that leads astray"));
   CHECK_THAT(error_of([&] { load_tokenizer(folder + "map_astray_again.spm"); }),
              Catch::Contains("damaged: "));
+}
+
+// OPUS-MT's models have SentencePiece's usual rules, nmt_nfkc, which make a space of it.
+TEST_CASE("Tokenizers: a byte order mark in a text is what a SentencePiece model's rules make of it",
+          "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string text = folder.write("text", "ab a b\nab ab\n");
+  const auto trained_with = [&](const std::string& rules) {
+    const auto status = sentencepiece::SentencePieceTrainer::Train({{"input", text},
+                                                                    {"model_prefix", folder / rules},
+                                                                    {"model_type", "char"},
+                                                                    {"vocab_size", "6"},
+                                                                    {"normalization_rule_name", rules},
+                                                                    {"minloglevel", "2"}});
+    REQUIRE(status.ok());
+    return load_tokenizer(folder / (rules + ".model"));
+  };
+  const auto usual = trained_with("nmt_nfkc"), identity = trained_with("identity");
+  CHECK(usual->encode("a\uFEFFb") == usual->encode("a b"));
+  CHECK(identity->encode("a\uFEFFb") == identity->encode("ab"));
 }
 
 TEST_CASE("Words: cut at word boundaries, a mark for every space", "[unit]") {
