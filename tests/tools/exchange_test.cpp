@@ -20,6 +20,7 @@
 #include "tools/exchange/import_model.h"
 #include "tools/exchange/pickle.h"
 #include "tools/exchange/position_order.h"
+#include "tools/exchange/safetensors_arrays.h"
 #include "tools/exchange/stored_array.h"
 #include "tools/exchange/tensor_part.h"
 #include "tools/exchange/torch_file.h"
@@ -337,7 +338,8 @@ TEST_CASE("Exchange: both forms of torch.save are read, and pickles call nothing
     CHECK(f32_values(stored.arrays.at("i"), name).to_vector<float>() == std::vector<float>{7});
   }
   CHECK_THAT(error_of([&] { torch_arrays(corpus + "transposed"); }),
-             Catch::Contains("a does not lie row by row"));
+             Catch::EndsWith("transposed: a is a view whose rows do not follow each other, such as a "
+                             "transpose; save its contiguous()"));
   CHECK_THAT(error_of([&] { torch_arrays(corpus + "call"); }), Catch::Contains("it calls posix system"));
   CHECK_THAT(error_of([&] { torch_arrays(corpus + "nested"); }), Catch::Contains("nested too deep"));
 }
@@ -480,6 +482,15 @@ TEST_CASE(
     INFO(settings);
     CHECK(warnings_with(settings).size() == 1);
   }
+}
+
+TEST_CASE("Exchange: numbers of a type that is not read are refused with those that are", "[unit]") {
+  const TemporaryFolder folder;
+  const std::string header = R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}})";
+  std::string length(8, '\0');
+  length[0] = static_cast<char>(header.size());
+  CHECK_THAT(error_of([&] { safetensors_arrays(folder.write("x", length + header + "1")); }),
+             Catch::EndsWith("a is F8_E4M3; F64, F32, F16, BF16, I64, I32, I16, I8 are read"));
 }
 
 // "early_stopping": transformers' generation/configuration_utils.py; without it other translations are found, of 300 lines 3.

@@ -1,7 +1,10 @@
 #include "tools/exchange/safetensors_arrays.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "core/error.h"
 #include "core/mapped_file.h"
@@ -28,8 +31,8 @@ StoredArrays safetensors_arrays(const std::string& path) {
   for (const nn::StoredTensor& tensor : header.tensors) {
     const auto type = std::ranges::find(kTypes, tensor.dtype, &Name::first);
     if (type == kTypes.end())
-      fail(ErrorKind::data, "{}: {} is {}, and numbers of up to 64 bits are read", path, tensor.name,
-           tensor.dtype);
+      fail(ErrorKind::data, "{}: {} is {}; {} are read", path, tensor.name, tensor.dtype,
+           fmt::join(kTypes | std::views::keys, ", "));
     result.arrays[tensor.name] = {type->second, tensor.shape,
                                   data.substr(tensor.begin, tensor.end - tensor.begin)};
   }

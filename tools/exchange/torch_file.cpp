@@ -51,7 +51,9 @@ StoredArray array_of(const Pickled& tensor, std::string_view storage, const std:
   for (const PickledPtr& extent : tensor.items[1]->items) array.shape.push_back(extent->integer);
   const int64_t count = elements_of(array.shape, path + ": " + name), bytes = size_of(array.type);
   if (count > 0 && !is_packed(tensor.items[1]->items, tensor.items[2]->items))
-    refuse(path, name + " does not lie row by row");
+    fail(ErrorKind::data,
+         "{}: {} is a view whose rows do not follow each other, such as a transpose; save its contiguous()",
+         path, name);
   const auto elements = static_cast<int64_t>(storage.size()) / bytes;
   if (tensor.integer < 0 || tensor.integer > elements || count > elements - tensor.integer)
     refuse(path, name + " lies outside of its storage");
