@@ -484,6 +484,30 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Exchange: a folder without its main file is known by the others, and the file is named",
+          "[unit]") {
+  const auto error_without = [](const std::string& folder, const char* file) {
+    const Changed changed(folder);
+    std::filesystem::remove(changed.path() + file);
+    CHECK(is_foreign(changed.path()));
+    return error_of([&] { import_model(changed.path()); });
+  };
+  CHECK_THAT(error_without(fixture("opus"), "config.json"), Catch::Contains("config.json: cannot open"));
+  CHECK_THAT(error_without(fixture("opus"), "model.safetensors"),
+             Catch::Contains("neither model.safetensors nor"));
+  CHECK_THAT(error_without(fixture("opus"), "source.spm"),
+             Catch::EndsWith(": no source.spm in this folder; copy it again"));
+  CHECK_THAT(error_without(fixture("../marian_npz/post"), "model.npz"),
+             Catch::Contains("no .npz file in this folder"));
+  const TemporaryFolder converted;
+  write_ctranslate2(converted / "", random_model(), Quantization::float32);
+  CHECK_THAT(error_without(converted / "", "model.bin"), Catch::Contains("model.bin: cannot open"));
+  const tests::RandomRun run;
+  for (const char* name : {"source.spm", "target.spm", "vocab.json"})
+    std::filesystem::copy(fixture("opus") + "/" + name, run.path());
+  CHECK_FALSE(is_foreign(run.path()));
+}
+
 TEST_CASE("Exchange: numbers of a type that is not read are refused with those that are", "[unit]") {
   const TemporaryFolder folder;
   const std::string header = R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}})";

@@ -59,15 +59,20 @@ Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabu
                                   std::vector<std::string>& warnings) {
   if (const std::vector<std::string> files = files_in(folder); !files.empty())
     return foreign_vocabularies(files, source, target, joint, warnings);
-  warnings.push_back(fmt::format(
-      "{}: no SentencePiece model (source.spm and target.spm, vocab.spm) in this folder; lines must "
-      "be pieces of the model's vocabulary already, apart by spaces, and translations are",
-      folder));
+  warnings.push_back(
+      fmt::format("{}: no SentencePiece model ({}, or vocab.spm) in this folder; lines must "
+                  "be pieces of the model's vocabulary already, apart by spaces, and translations are",
+                  folder, missing_text_model(folder)));
   const auto of_source = words_as_they_stand(source, folder);
   return {of_source, joint ? of_source : words_as_they_stand(target, folder)};
 }
 
-bool has_text_model(const std::string& folder) { return !files_in(folder).empty(); }
+std::string missing_text_model(const std::string& folder) {
+  if (!files_in(folder).empty()) return "";
+  std::vector<const char*> missing = {"source.spm", "target.spm"};
+  std::erase_if(missing, [&](const char* name) { return std::filesystem::exists(folder + "/" + name); });
+  return fmt::format("{}", fmt::join(missing, " and "));
+}
 
 Vocabularies foreign_vocabularies(const std::vector<std::string>& files, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,

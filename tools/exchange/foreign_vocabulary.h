@@ -18,8 +18,8 @@ using ForeignVocabulary = data::PieceList;  // of a side
 Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,
                                   std::vector<std::string>& warnings);
-// Whether there are such files.
-bool has_text_model(const std::string& folder);
+// Which of source.spm and target.spm are not there; "" where such files are.
+std::string missing_text_model(const std::string& folder);
 // The same where the caller knows the files, of one side each or of both.
 Vocabularies foreign_vocabularies(const std::vector<std::string>& files, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,

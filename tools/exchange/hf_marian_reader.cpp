@@ -146,9 +146,8 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
       fail(ErrorKind::data, "{}: {} pieces, and config.json says {}", path, pieces.size(), size);
     return ForeignVocabulary{pieces, specials_of(pieces, settings)};
   };
-  if (!has_text_model(folder))
-    fail(ErrorKind::data,
-         "{}: no SentencePiece model (source.spm and target.spm) in this folder; copy it again", folder);
+  if (const std::string missing = missing_text_model(folder); !missing.empty())
+    fail(ErrorKind::data, "{}: no {} in this folder; copy it again", folder, missing);
   const ForeignVocabulary source = list("vocab.json", config.source_vocabulary);
   const bool has_target = fs::exists(folder + "/target_vocab.json");
   if (separate && !has_target)

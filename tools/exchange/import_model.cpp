@@ -2,7 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
 #include "core/error.h"
+#include "nn/run_folder.h"
 #include "tools/exchange/ctranslate2.h"
 #include "tools/exchange/hf_marian.h"
 #include "tools/exchange/marian.h"
@@ -12,9 +17,35 @@ namespace xf::tools::exchange {
 
 namespace {
 
-ExchangedModel read(const std::string& folder) {
-  if (is_marian(folder)) return read_marian(folder);
-  return is_ctranslate2(folder) ? read_ctranslate2(folder) : read_hf_marian(folder);
+namespace fs = std::filesystem;
+
+struct Kind {
+  bool (*is)(const std::string& path);
+  ExchangedModel (*read)(const std::string& path);
+  std::array<const char*, 4>
+      beside;  // any of them tells a folder whose main file is missing, which its reader names
+};
+constexpr std::array kKinds = {
+    Kind{is_marian, read_marian, {"decoder.yml", "model.npz.yml", "model.npz.decoder.yml"}},
+    Kind{is_ctranslate2, read_ctranslate2, {"shared_vocabulary.json", "source_vocabulary.json"}},
+    Kind{is_hf_marian, read_hf_marian, {"source.spm", "target.spm", "vocab.json", "tokenizer_config.json"}}};
+
+// A vocabulary may lie beside what we have trained.
+bool is_ours(const std::string& folder) {
+  std::error_code unknown;
+  return nn::run_contents(folder) != nn::RunContents::others || fs::exists(folder + "/state.json", unknown);
+}
+
+const Kind* kind_of(const std::string& path) {
+  const auto has_file_of = [&](const Kind& kind) {
+    return std::ranges::any_of(kind.beside, [&](const char* name) {
+      std::error_code unknown;
+      return name && fs::is_regular_file(path + "/" + name, unknown);
+    });
+  };
+  const Kind* found = std::ranges::find_if(kKinds, [&](const Kind& kind) { return kind.is(path); });
+  if (found == kKinds.end() && !is_ours(path)) found = std::ranges::find_if(kKinds, has_file_of);
+  return found == kKinds.end() ? nullptr : found;
 }
 
 const char* name_of(kernels::PositionLayout layout) {
@@ -72,9 +103,7 @@ std::string configuration_of(const ExchangedModel& model) {
 
 }  // namespace
 
-bool is_foreign(const std::string& path) {
-  return is_ctranslate2(path) || is_hf_marian(path) || is_marian(path);
-}
+bool is_foreign(const std::string& path) { return kind_of(path) != nullptr; }
 
 void refuse_foreign(const std::string& path) {
   if (is_foreign(path))
@@ -84,7 +113,9 @@ void refuse_foreign(const std::string& path) {
 }
 
 ImportedModel import_model(const std::string& folder) {
-  ExchangedModel model = read(folder);
+  const Kind* kind = kind_of(folder);
+  XF_CHECK(kind, "{}: no model of another toolkit", folder);
+  ExchangedModel model = kind->read(folder);
   ImportedModel imported{.checkpoint = {}, .vocabularies = model.vocabularies, .warnings = model.warnings};
   imported.checkpoint.config = configuration_of(model);
   imported.checkpoint.model = std::move(model.tensors);

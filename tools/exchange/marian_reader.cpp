@@ -35,6 +35,7 @@ std::vector<std::string> files_in(const std::string& folder) {
 std::string weights_file(const std::string& path) {
   if (!fs::is_directory(path)) return path;
   const std::vector<std::string> files = files_in(path);
+  if (files.empty()) fail(ErrorKind::data, "{}: no .npz file in this folder; copy it again", path);
   if (files.size() == 1) return files.front();
   if (fs::exists(path + "/model.npz")) return path + "/model.npz";
   fail(ErrorKind::usage, "{}: {} .npz files and none is model.npz; name the one to be read", path,
