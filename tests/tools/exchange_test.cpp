@@ -484,6 +484,35 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Exchange: tables that config.json makes one are alike, and all are there that it makes several",
+          "[unit]") {
+  const ExchangedModel opus = read_hf_marian(fixture("opus"));
+  const TemporaryFolder folder;
+  write_hf_marian(folder / "", opus);
+  const nn::TensorMap tensors = nn::read_safetensors(folder / "model.safetensors").tensors;
+  const auto error_with = [&](const char* name, float more) {
+    nn::TensorMap changed = tensors;
+    changed[name] = Tensor::from(tensors.at("model.shared.weight").to_vector<float>(),
+                                 tensors.at("model.shared.weight").shape());
+    changed[name].data<float>()[7] += more;
+    nn::write_safetensors(folder / "model.safetensors", changed, {});
+    return error_of([&] { read_hf_marian(folder / ""); });
+  };
+  for (const char* name :
+       {"lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
+    CHECK(error_with(name, 0) == "no error");
+    CHECK_THAT(error_with(name, 0.5f),
+               Catch::StartsWith("3: ") &&
+                   Catch::Contains(std::string("model.shared.weight and ") + name + " differ"));
+  }
+  Changed apart(folder / "");
+  nn::write_safetensors(apart.path() + "model.safetensors", tensors, {});
+  apart.change("config.json", "\"share_encoder_decoder_embeddings\": true",
+               "\"share_encoder_decoder_embeddings\": false");
+  CHECK_THAT(apart.hf_error(),
+             Catch::StartsWith("3: ") && Catch::Contains("has no model.encoder.embed_tokens.weight"));
+}
+
 TEST_CASE("Exchange: a folder without its main file is known by the others, and the file is named",
           "[unit]") {
   const auto error_without = [](const std::string& folder, const char* file) {

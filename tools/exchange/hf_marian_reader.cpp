@@ -39,13 +39,33 @@ int64_t common_size(const Settings& settings, const char* encoder, const char* d
   return source;
 }
 
-// How embeddings and output are tied, of shared and tied as config.json has them. Where both sides share a table and the
-// output does not, ours has it twice.
+constexpr const char *kShared = "share_encoder_decoder_embeddings", *kTied = "tie_word_embeddings";
+
+bool is_shared(const Settings& settings) { return settings.flag(kShared).value_or(true); }
+bool is_tied(const Settings& settings) { return settings.flag(kTied).value_or(true); }
+
+// Where both sides share a table and the output does not, ours has it twice.
 nn::Tying tying_of(const Settings& settings) {
-  const bool shared = settings.flag("share_encoder_decoder_embeddings").value_or(true),
-             tied = settings.flag("tie_word_embeddings").value_or(true);
-  if (!tied) return nn::Tying::none;
-  return shared ? nn::Tying::all : nn::Tying::target;
+  if (!is_tied(settings)) return nn::Tying::none;
+  return is_shared(settings) ? nn::Tying::all : nn::Tying::target;
+}
+
+// The names under which the target's table may be stored; the source's among them where both sides share it. Error data,
+// naming them, for two that differ.
+std::vector<const char*> names_of_table(const HfWeights& weights, const Settings& settings) {
+  std::vector<const char*> names =
+      is_shared(settings) ? std::vector{kHfShared, kHfTarget, kHfSource} : std::vector{kHfTarget};
+  if (is_tied(settings)) names.push_back(kHfOutput);
+  const char* first = nullptr;
+  for (const char* name : names) {
+    if (!weights.has(name)) continue;
+    if (!first) first = name;
+    if (!weights.same(first, name))
+      fail(ErrorKind::data, "{}: {} and {} differ, and {} in {} makes them one; correct that or the file",
+           weights.path(), first, name, name == std::string_view(kHfOutput) ? kTied : kShared,
+           settings.path());
+  }
+  return names;
 }
 
 nn::TransformerConfig config_of(const Settings& settings) {
@@ -105,10 +125,13 @@ void check_positions(const HfWeights& weights, const nn::TransformerConfig& conf
   }
 }
 
-Tensor tensor_of(const HfWeights& weights, const std::string& name, const nn::TransformerConfig& config) {
-  if (name == kHfShared) return weights.first_of({kHfShared, kHfTarget, kHfSource, kHfOutput});
-  if (name == kHfSource) return weights.first_of({kHfSource, kHfShared});
-  if (name == kHfTarget) return weights.first_of({kHfTarget, kHfShared, kHfOutput});
+Tensor tensor_of(const HfWeights& weights, const std::string& name, const Settings& settings,
+                 const nn::TransformerConfig& config) {
+  if (name == kHfShared || name == kHfTarget || (name == kHfSource && is_shared(settings)))
+    return weights.first_of(names_of_table(weights, settings));
+  if (name == kHfSource && !weights.has(name))
+    fail(ErrorKind::data, "{}: has no {}, and {} is false in {}", weights.path(), name, kShared,
+         settings.path());
   if (name == kHfBias && !weights.has(name)) return Tensor::zeros({1, config.target_vocabulary}, DType::f32);
   return weights.tensor(name);
 }
@@ -224,7 +247,7 @@ ExchangedModel read_hf_marian(const std::string& folder) {
   const HfWeights weights(folder);
   check_positions(weights, model.config);
   const TensorParts parts = hf_marian_parts(model.config);
-  const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.config); };
+  const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, settings, model.config); };
   model.tensors = joined_model(theirs, parts, model.config, weights.path());
   tell_left_over(weights, model.warnings);
   bool separate = false;

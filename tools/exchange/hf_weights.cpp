@@ -80,6 +80,11 @@ HfWeights::HfWeights(const std::string& folder) {
   fail(ErrorKind::data, "{}: neither model.safetensors nor pytorch_model.bin in this folder", folder);
 }
 
+bool HfWeights::same(const std::string& a, const std::string& b) const {
+  const StoredArray &one = stored_.arrays.at(a), &other = stored_.arrays.at(b);
+  return one.type == other.type && one.shape == other.shape && one.bytes == other.bytes;
+}
+
 Tensor HfWeights::tensor(const std::string& name) const {
   const auto found = stored_.arrays.find(name);
   if (found == stored_.arrays.end()) fail(ErrorKind::data, "{}: has no {}", path_, name);

@@ -18,6 +18,8 @@ class HfWeights {
   explicit HfWeights(const std::string& folder);
 
   bool has(const std::string& name) const { return stored_.arrays.contains(name); }
+  // Whether two that are there are the same bytes.
+  bool same(const std::string& a, const std::string& b) const;
   // As f32. Error data for one that is missing.
   Tensor tensor(const std::string& name) const;
   // The first of them that is there: which of tied tensors is saved depends on the writer.
