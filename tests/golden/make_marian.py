@@ -77,6 +77,7 @@ def make(name, kind, seed, shared, tied, **sizes):
             norm = "layer_norm.weight" in parameter_name
             torch.nn.init.normal_(parameter, mean=float(norm), std=0.4 if parameter.dim() > 1 else 0.2)
     model.final_logits_bias.normal_(std=0.5)
+    model.generation_config.max_length = 512  # as OPUS-MT's
     if name == "opus":
         model.half().save_pretrained(home)
         model = MarianMTModel.from_pretrained(home, dtype=torch.float32).eval()

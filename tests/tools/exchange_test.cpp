@@ -409,7 +409,7 @@ TEST_CASE("Exchange: a model of transformers without what it says it has is refu
   CHECK_THAT(separate.hf_error(), Catch::Contains("has no target_vocab.json"));
   for (const char* id : {"1", "71"}) {  // <unk>, <pad>
     Changed opus(fixture("opus"));
-    opus.change("config.json", "\"eos_token_id\": 0", std::string("\"eos_token_id\": ") + id);
+    opus.change("generation_config.json", "\"eos_token_id\": 0", std::string("\"eos_token_id\": ") + id);
     CHECK_THAT(opus.hf_error(), Catch::StartsWith("3: ") && Catch::Contains("eos_token_id is ") &&
                                     Catch::EndsWith("a sentence needs an end of its own"));
   }
@@ -478,10 +478,67 @@ TEST_CASE(
   CHECK(warnings_with("\"no_repeat_ngram_size\": 0, \"repetition_penalty\": 1.0").empty());
   for (const char* settings :
        {"\"num_beams\": 4", "\"num_beams\": 4, \"early_stopping\": \"never\"", "\"no_repeat_ngram_size\": 3",
-        "\"repetition_penalty\": 1.5", "\"min_length\": 2", "\"do_sample\": true"}) {
+        "\"repetition_penalty\": 1.5", "\"min_length\": 2", "\"do_sample\": true",
+        "\"bad_words_ids\": [[71], [5]]", "\"bad_words_ids\": [[71, 71]]", "\"suppress_tokens\": [5]",
+        "\"begin_suppress_tokens\": [0]", "\"forced_bos_token_id\": 5", "\"forced_eos_token_id\": 5",
+        "\"exponential_decay_length_penalty\": [5, 1.5]", "\"sequence_bias\": [[[5], 1.0]]",
+        "\"renormalize_logits\": true", "\"max_new_tokens\": 10"}) {
     INFO(settings);
     CHECK(warnings_with(settings).size() == 1);
   }
+  for (const char* settings :
+       {"\"bad_words_ids\": [[71], [1]]", "\"bad_words_ids\": null", "\"suppress_tokens\": [71]",
+        "\"forced_eos_token_id\": 0", "\"forced_bos_token_id\": null", "\"sequence_bias\": []",
+        "\"max_new_tokens\": 600", "\"top_k\": 1, \"temperature\": 0.5"}) {
+    INFO(settings);
+    CHECK(warnings_with(settings).empty());
+  }
+}
+
+TEST_CASE(
+    "Exchange: how long a translation gets in transformers, and its ends, are told where they are others",
+    "[unit]") {
+  const auto warnings_with = [](const std::string& is, const std::string& becomes) {
+    Changed opus(fixture("opus"));
+    opus.change("generation_config.json", is, becomes);
+    return read_hf_marian(opus.path()).warnings;
+  };
+  const std::string length = "\"max_length\": 512,", end = "\"eos_token_id\": 0";
+  CHECK(warnings_with(length, "\"max_length\": 256,").empty());
+  CHECK_THAT(warnings_with(length, "\"max_length\": 20,").at(0), Catch::EndsWith("give --max-length 19"));
+  CHECK_THAT(warnings_with(length, "").at(0),
+             Catch::Contains("has no max_length: a translation has up to 20"));
+  CHECK(warnings_with(end, "\"eos_token_id\": [0]").empty());
+  CHECK_THAT(warnings_with(end, "\"eos_token_id\": [0, 5]").at(0), Catch::Contains("eos_token_id is [0,5]"));
+}
+
+TEST_CASE("Exchange: a model without generation_config.json searches as its config.json says", "[unit]") {
+  Changed opus(fixture("opus"));
+  std::filesystem::remove(opus.path() + "generation_config.json");
+  opus.change("config.json", "{",
+              "{\n \"num_beams\": 3, \"early_stopping\": true, \"max_length\": 30, \"top_k\": 50,");
+  const ExchangedModel model = read_hf_marian(opus.path());
+  CHECK(model.beam_size == 3);
+  REQUIRE(model.warnings.size() == 1);
+  CHECK_THAT(model.warnings.front(), Catch::Contains("config.json: max_length is 30"));
+}
+
+TEST_CASE("Exchange: a translation begins and ends as generation_config.json says, before config.json",
+          "[unit]") {
+  Changed begins(fixture("opus")), begins_by_config(fixture("opus")), ends(fixture("opus"));
+  begins.change("generation_config.json", "\"decoder_start_token_id\": 71", "\"decoder_start_token_id\": 0");
+  CHECK(read_hf_marian(begins.path()).vocabularies.target->bos_id() == 0);
+  begins_by_config.change("generation_config.json", "\"decoder_start_token_id\": 71,", "");
+  begins_by_config.change("config.json", "\"decoder_start_token_id\": 71", "\"decoder_start_token_id\": 0");
+  CHECK(read_hf_marian(begins_by_config.path()).vocabularies.target->bos_id() == 0);
+  ends.change("config.json", "\"eos_token_id\": 0", "\"eos_token_id\": 5");
+  CHECK(read_hf_marian(ends.path()).vocabularies.target->eos_id() == 0);
+  ends.change("generation_config.json", "\"eos_token_id\": 0", "\"eos_token_id\": 5");
+  CHECK_THAT(ends.hf_error(), Catch::StartsWith("2: ") && Catch::Contains("eos_token_id is 5, which is '") &&
+                                  Catch::EndsWith("ends a source with '</s>'; here both end alike"));
+  Changed tokenizer(fixture("opus"));
+  tokenizer.change("tokenizer_config.json", "{", "{\"eos_token\": {\"content\": \".\"},");
+  CHECK_THAT(tokenizer.hf_error(), Catch::Contains("ends a source with '.'"));
 }
 
 TEST_CASE("Exchange: tables that config.json makes one are alike, and all are there that it makes several",

@@ -4,6 +4,7 @@
 
 #include "core/mapped_file.h"
 #include "tools/exchange/foreign_vocabulary.h"
+#include "tools/exchange/hf_generation.h"
 #include "tools/exchange/hf_marian.h"
 #include "tools/exchange/hf_marian_names.h"
 #include "tools/exchange/hf_weights.h"
@@ -136,44 +137,66 @@ Tensor tensor_of(const HfWeights& weights, const std::string& name, const Settin
   return weights.tensor(name);
 }
 
-const std::string& piece_at(const std::vector<std::string>& pieces, int64_t id, const char* key,
-                            const Settings& settings) {
-  if (id < 0 || id >= static_cast<int64_t>(pieces.size()))
-    fail(ErrorKind::data, "{}: {} is {}, and the vocabulary has {} pieces", settings.path(), key, id,
+// What of tokenizer_config.json matters here.
+struct TokenizerSettings {
+  bool lowercase = false, separate = false;
+  std::string path, end = "</s>";
+};
+
+TokenizerSettings tokenizer_settings(const std::string& folder) {
+  TokenizerSettings result{.path = folder + "/tokenizer_config.json"};
+  if (!fs::exists(result.path)) return result;
+  const Settings settings = Settings::read(result.path);
+  result.lowercase = settings.flag("lowercase").value_or(false);
+  result.separate = settings.flag("separate_vocabs").value_or(false);
+  const nlohmann::json* end = settings.find("eos_token");
+  if (end && end->is_object()) end = end->contains("content") ? &end->at("content") : nullptr;
+  if (end && end->is_string()) result.end = end->get<std::string>();
+  return result;
+}
+
+const std::string& piece_at(const std::vector<std::string>& pieces, const HfId& id) {
+  if (id.value < 0 || id.value >= static_cast<int64_t>(pieces.size()))
+    fail(ErrorKind::data, "{}: {} is {}, and the vocabulary has {} pieces", id.path, id.key, id.value,
          pieces.size());
-  return pieces[static_cast<size_t>(id)];
+  return pieces[static_cast<size_t>(id.value)];
 }
 
 // The pieces that a search knows by their ids.
-data::SpecialPieces specials_of(const std::vector<std::string>& pieces, const Settings& settings) {
+data::SpecialPieces specials_of(const std::vector<std::string>& pieces, const Settings& settings,
+                                const HfGeneration& generation, const TokenizerSettings& tokenizer) {
+  constexpr const char* kPad = "pad_token_id";
+  const HfId pad{settings.required_integer(kPad), kPad, settings.path()},
+      eos = generation.end().value_or(HfId{0, "eos_token_id", settings.path()});
   data::SpecialPieces specials;
-  const int64_t pad = settings.required_integer("pad_token_id"),
-                eos = settings.integer("eos_token_id").value_or(0);
-  specials.pad = piece_at(pieces, pad, "pad_token_id", settings);
-  specials.eos = piece_at(pieces, eos, "eos_token_id", settings);
-  specials.bos = piece_at(pieces, settings.integer("decoder_start_token_id").value_or(pad),
-                          "decoder_start_token_id", settings);
-  if (specials.eos == specials.unk || eos == pad)
-    fail(ErrorKind::data, "{}: eos_token_id is {}, which is {}; a sentence needs an end of its own",
-         settings.path(), eos, specials.eos);
+  specials.pad = piece_at(pieces, pad);
+  specials.eos = piece_at(pieces, eos);
+  specials.bos = piece_at(pieces, generation.start().value_or(pad));
+  if (specials.eos == specials.unk || eos.value == pad.value)
+    fail(ErrorKind::data, "{}: {} is {}, which is {}; a sentence needs an end of its own", eos.path, eos.key,
+         eos.value, specials.eos);
+  if (specials.eos != tokenizer.end)
+    fail(ErrorKind::usage, "{}: {} is {}, which is '{}', and {} ends a source with '{}'; here both end alike",
+         eos.path, eos.key, eos.value, specials.eos, tokenizer.path, tokenizer.end);
   return specials;
 }
 
 Vocabularies vocabularies_of(const std::string& folder, const Settings& settings,
-                             const nn::TransformerConfig& config, bool separate,
+                             const HfGeneration& generation, const nn::TransformerConfig& config,
                              std::vector<std::string>& warnings) {
+  const TokenizerSettings tokenizer = tokenizer_settings(folder);
   const auto list = [&](const std::string& name, int64_t size) {
     const std::string path = folder + "/" + name;
     const std::vector<std::string> pieces = parse_pieces(MappedFile(path).bytes(), path);
     if (static_cast<int64_t>(pieces.size()) != size)
       fail(ErrorKind::data, "{}: {} pieces, and config.json says {}", path, pieces.size(), size);
-    return ForeignVocabulary{pieces, specials_of(pieces, settings)};
+    return ForeignVocabulary{pieces, specials_of(pieces, settings, generation, tokenizer)};
   };
   if (const std::string missing = missing_text_model(folder); !missing.empty())
     fail(ErrorKind::data, "{}: no {} in this folder; copy it again", folder, missing);
   const ForeignVocabulary source = list("vocab.json", config.source_vocabulary);
   const bool has_target = fs::exists(folder + "/target_vocab.json");
-  if (separate && !has_target)
+  if (tokenizer.separate && !has_target)
     fail(ErrorKind::data,
          "{}: has no target_vocab.json, and tokenizer_config.json says separate_vocabs; copy it again",
          folder);
@@ -194,42 +217,6 @@ void tell_left_over(const HfWeights& weights, std::vector<std::string>& warnings
                                    names.front(), names.size() == 1 ? "is" : "are"));
 }
 
-// What a search there does and one here does not, unless it has the value without effect.
-void tell_other_search(const Settings& search, std::vector<std::string>& warnings) {
-  constexpr std::pair<const char*, double> kNumbers[] = {
-      {"no_repeat_ngram_size", 0}, {"encoder_no_repeat_ngram_size", 0},
-      {"repetition_penalty", 1},   {"min_length", 0},
-      {"min_new_tokens", 0},       {"diversity_penalty", 0},
-      {"num_beam_groups", 1}};
-  for (const auto& [key, without_effect] : kNumbers) {
-    if (const double value = search.number(key).value_or(without_effect); value != without_effect)
-      warnings.push_back(
-          fmt::format("{}: {} is {}, which a search here does not do", search.path(), key, value));
-  }
-  if (search.flag("do_sample").value_or(false))
-    warnings.push_back(fmt::format("{}: do_sample is true; translations are searched here", search.path()));
-}
-
-// The defaults of a search, which another one may have in their place.
-void take_search(const Settings& search, ExchangedModel& model) {
-  const int64_t beams = search.integer("num_beams").value_or(1);
-  const double penalty = search.number("length_penalty").value_or(1);
-  model.beam_size = std::clamp<int64_t>(beams, 1, kMostBeams);
-  model.normalize = std::max(0.0, penalty);
-  if (model.beam_size != beams)
-    model.warnings.push_back(
-        fmt::format("{}: num_beams is {}; a search has {} here", search.path(), beams, model.beam_size));
-  if (penalty < 0)
-    model.warnings.push_back(
-        fmt::format("{}: length_penalty is {}; a search has 0 here, without one", search.path(), penalty));
-  if (beams > 1 && !search.is_true("early_stopping"))
-    model.warnings.push_back(fmt::format(
-        "{}: early_stopping is not true: a search there may go on for a better translation, and one here "
-        "ends with {}",
-        search.path(), model.beam_size));
-  tell_other_search(search, model.warnings);
-}
-
 }  // namespace
 
 bool is_hf_marian(const std::string& folder) {
@@ -247,18 +234,15 @@ ExchangedModel read_hf_marian(const std::string& folder) {
   const HfWeights weights(folder);
   check_positions(weights, model.config);
   const TensorParts parts = hf_marian_parts(model.config);
-  const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, settings, model.config); };
+  const auto theirs = [&](const std::string& name) {
+    return tensor_of(weights, name, settings, model.config);
+  };
   model.tensors = joined_model(theirs, parts, model.config, weights.path());
   tell_left_over(weights, model.warnings);
-  bool separate = false;
-  if (const std::string tokenizer = folder + "/tokenizer_config.json"; fs::exists(tokenizer)) {
-    const Settings text = Settings::read(tokenizer);
-    model.lowercase = text.flag("lowercase").value_or(false);
-    separate = text.flag("separate_vocabs").value_or(false);
-  }
-  model.vocabularies = vocabularies_of(folder, settings, model.config, separate, model.warnings);
-  const std::string generation = folder + "/generation_config.json";
-  take_search(fs::exists(generation) ? Settings::read(generation) : settings, model);
+  model.lowercase = tokenizer_settings(folder).lowercase;
+  const HfGeneration generation(folder, settings);
+  model.vocabularies = vocabularies_of(folder, settings, generation, model.config, model.warnings);
+  generation.take_to(model);
   return model;
 }
 

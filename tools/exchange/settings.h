@@ -22,6 +22,8 @@ class Settings {
   std::optional<double> number(const char* key) const;
   std::optional<bool> flag(const char* key) const;
   std::optional<std::string> text(const char* key) const;
+  // Of any kind; null if it is missing or null.
+  const nlohmann::json* find(const char* key) const;
   // Whether it is there and says null; whether it says true, where it may be of several kinds.
   bool is_null(const char* key) const;
   bool is_true(const char* key) const;
@@ -35,7 +37,6 @@ class Settings {
 
  private:
   Settings(nlohmann::json json, std::string path) : json_(std::move(json)), path_(std::move(path)) {}
-  const nlohmann::json* find(const char* key) const;
   [[noreturn]] void refuse(const char* key, const char* expected) const;
 
   nlohmann::json json_;
