@@ -66,8 +66,9 @@ std::vector<std::string_view> split_on_space(std::string_view text);
 // Whether nothing of it shows: it has white space, zero-width and control characters alone, or none. Any bytes.
 bool is_blank(std::string_view text);
 
-// Each separator (is_separator) as a space, and without the byte order marks that files bring along when they are joined.
+// Those inside a text, which files bring along when they are joined.
 enum class ByteOrderMarks { dropped, kept };
+// Each separator (is_separator) as a space.
 std::string with_plain_spaces(std::string_view text, ByteOrderMarks marks = ByteOrderMarks::dropped);
 
 // `text` without the white space (is_space) at its end, or at both ends.

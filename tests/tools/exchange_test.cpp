@@ -482,7 +482,7 @@ TEST_CASE(
         "\"bad_words_ids\": [[71], [5]]", "\"bad_words_ids\": [[71, 71]]", "\"suppress_tokens\": [5]",
         "\"begin_suppress_tokens\": [0]", "\"forced_bos_token_id\": 5", "\"forced_eos_token_id\": 5",
         "\"exponential_decay_length_penalty\": [5, 1.5]", "\"sequence_bias\": [[[5], 1.0]]",
-        "\"renormalize_logits\": true", "\"max_new_tokens\": 10"}) {
+        "\"max_new_tokens\": 10"}) {
     INFO(settings);
     CHECK(warnings_with(settings).size() == 1);
   }

@@ -37,7 +37,7 @@ bool is_end(const Json& value, const data::Tokenizer& target) {
 }
 
 // What of GenerationConfig changes a text, and with which values it does not. null is none. What only drawing looks at,
-// after do_sample, is left out.
+// after do_sample, is left out; so is renormalize_logits, which all of OPUS-MT has: it adds log(1 - p(<pad>)), next to nothing.
 struct Effect {
   const char* key;
   bool (*is_none)(const Json& value, const data::Tokenizer& target);
@@ -63,7 +63,6 @@ constexpr Effect kEffects[] = {{"bad_words_ids", never_comes_out},
                                {"num_beam_groups", is_one},
                                {"num_return_sequences", is_one},
                                {"penalty_alpha", is_zero},
-                               {"renormalize_logits", is_false},
                                {"repetition_penalty", is_one},
                                {"sequence_bias", is_empty},
                                {"stop_strings", is_empty},
