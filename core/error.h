@@ -21,11 +21,18 @@ enum class ErrorKind {
 
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
+  // what() ends at the first zero byte, and a message may quote the bytes of any file: zeros are written out.
+  Error(ErrorKind kind, const std::string& what) : std::runtime_error(without_zeros(what)), kind_(kind) {}
   ErrorKind kind() const { return kind_; }
   int exit_code() const { return static_cast<int>(kind_); }
 
  private:
+  static std::string without_zeros(std::string text) {
+    for (size_t at = text.find('\0'); at != std::string::npos; at = text.find('\0', at))
+      text.replace(at, 1, "\\x00");
+    return text;
+  }
+
   ErrorKind kind_;
 };
 
