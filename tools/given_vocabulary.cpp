@@ -85,7 +85,6 @@ Words read_words(const std::string& bytes, const std::string& path) {
 void check_words(const Words& words, const std::string& path) {
   std::map<std::string_view, size_t> lines;
   for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i].empty()) fail(ErrorKind::data, "{}:{}: empty; a list has one word a line", path, i + 1);
     if (words[i].find_first_of("\r\n") != std::string::npos)
       fail(ErrorKind::data, "{}: entry {} has the end of a line in it, and a word of a text has none", path,
            i);

@@ -14,12 +14,14 @@
 namespace xf::tools {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789", kOverwrite = " #fairseq:overwrite";
+constexpr std::string_view kDigits = "0123456789", kOverwrite = " #fairseq:overwrite",
+                           kByteLevelSpace = "\u0120";
 
 struct Entry {
   std::string_view word, number;  // no number: the whole line is a word
 };
 
+// Without empty ones at the end.
 std::vector<std::string_view> lines_of(std::string_view bytes) {
   if (bytes.starts_with(data::kByteOrderMark)) bytes.remove_prefix(data::kByteOrderMark.size());
   std::vector<std::string_view> lines;
@@ -30,6 +32,7 @@ std::vector<std::string_view> lines_of(std::string_view bytes) {
     lines.push_back(line);
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
   }
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
   return lines;
 }
 
@@ -70,6 +73,11 @@ void refuse_binary(std::string_view bytes, const std::string& path) {
            "to a text file, one a line, in the order of their ids");
   if (bytes.starts_with("\x1F\x8B") || bytes.starts_with("\x28\xB5\x2F\xFD"))
     refuse(path, "is packed; unpack it with gunzip or zstd -d");
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
+    refuse(path, "is UTF-16; iconv -f utf-16 -t utf-8 makes UTF-8 of it");
+  if (bytes.find('\0') != bytes.npos)
+    refuse(path,
+           "is no text in UTF-8, since it has zero bytes; expected a SentencePiece model or a list of words");
 }
 
 // The SentencePiece model that belongs to a list of its pieces.
@@ -84,12 +92,19 @@ std::string model_beside(const std::string& path) {
 
 bool is_merge(std::string_view line) {
   const std::vector<std::string_view> words = data::split_on_space(line);
-  return words.size() == 2 || (words.size() == 3 && is_natural(words[2]));
+  return (words.size() == 2 && !is_natural(words[1])) || (words.size() == 3 && is_natural(words[2]));
 }
 
 void refuse_merges(const std::vector<std::string_view>& lines, const std::string& path) {
   const bool has_end_of_word = share(lines, [](auto line) { return line.find("</w>") != line.npos; }) > 0.05;
-  if (!lines.front().starts_with("#version:") && !(has_end_of_word && share(lines, is_merge) > 0.9)) return;
+  const bool is_byte_level =
+      share(lines, [](auto line) { return line.find(kByteLevelSpace) != line.npos; }) > 0.05;
+  const bool are_merges = (has_end_of_word || is_byte_level) && share(lines, is_merge) > 0.9;
+  if (!lines.front().starts_with("#version:") && !are_merges) return;
+  if (is_byte_level)
+    refuse(path,
+           "merges of byte-level BPE, as GPT-2 and RoBERTa have them, which no text is cut with here; give a "
+           "SentencePiece model, or leave --vocabs out");
   refuse(path,
          "merges of BPE, as subword-nmt learn-bpe and fastBPE write them, and no vocabulary; cut the text "
          "with them "
@@ -130,6 +145,25 @@ bool is_yaml(const std::vector<std::string_view>& lines, const std::string& path
          }) == 1;
 }
 
+void refuse_empty(const std::vector<std::string_view>& lines, const std::string& path) {
+  const auto empty = std::ranges::find(lines, std::string_view());
+  if (empty != lines.end())
+    fail(ErrorKind::data, "{}:{}: empty; a list has one word a line", path, empty - lines.begin() + 1);
+}
+
+// fairseq has its special tokens already, and gives an entry that overwrites one an id of its own behind the others'.
+void refuse_overwritten_specials(const std::vector<std::string_view>& lines, const std::string& path) {
+  constexpr std::string_view kSpecials[] = {"<s>", "<pad>", "</s>", "<unk>"};
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view word = entry_of(lines[i]).word;
+    if (lines[i].ends_with(kOverwrite) && std::ranges::find(kSpecials, word) != std::end(kSpecials))
+      fail(ErrorKind::data,
+           "{}:{}: '{}' is there twice in fairseq, as a special token and as this entry; call the entry "
+           "otherwise, which leaves it its id",
+           path, i + 1, word);
+  }
+}
+
 void refuse_spaces(const std::vector<Entry>& entries, const std::string& path) {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].word.find_first_of(" \t") == std::string_view::npos) continue;
@@ -150,12 +184,16 @@ ListFormat list_format(std::string_view bytes, const std::string& path) {
   if (lines.empty()) refuse(path, "is empty; expected a SentencePiece model or a list of words");
   refuse_merges(lines, path);
   if (is_yaml(lines, path)) return ListFormat::yaml;
+  refuse_empty(lines, path);
   std::vector<Entry> entries;
   for (const std::string_view line : lines) entries.push_back(entry_of(line));
   const double numbered = share(entries, [](const Entry& entry) { return !entry.number.empty(); });
   if (numbered > 0.9) refuse_scores(entries, path);
   refuse_spaces(entries, path);
-  if (numbered == 1) return ListFormat::counts;
+  if (numbered == 1) {
+    refuse_overwritten_specials(lines, path);
+    return ListFormat::counts;
+  }
   const auto with_number =
       std::ranges::find_if(entries, [](const Entry& entry) { return !entry.number.empty(); });
   if (with_number != entries.end())
@@ -182,7 +220,7 @@ void refuse_foreign_pieces(const std::vector<std::string>& pieces, const std::st
   const auto share_of = [&](std::string_view mark) {
     return share(pieces, [&](const std::string& piece) { return piece.starts_with(mark); });
   };
-  if (share_of("\u0120") > 0.05)
+  if (share_of(kByteLevelSpace) > 0.05)
     refuse(path,
            "byte-level pieces, as GPT-2 and RoBERTa have them, which no text is cut into here; give a "
            "SentencePiece model, or "

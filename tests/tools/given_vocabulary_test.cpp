@@ -69,9 +69,11 @@ TEST_CASE("Given vocabularies: the rules of a list are its own, ours or those as
 // build_vocab write a word and its count too, the latter after a tab, with specials of their own.
 TEST_CASE("Given vocabularies: lists with counts have fairseq's special tokens in front, unless their own",
           "[unit]") {
-  const auto fairseq =
-      given("der 120\nHund 7\nmadeupword0000 0\n<unk> 3 #fairseq:overwrite\n", "dict.de.txt");
-  CHECK(pieces_of(*fairseq) == Pieces{"<s>", "<pad>", "</s>", "der", "Hund", "madeupword0000", "<unk>"});
+  const auto fairseq = given("der 120\nHund 7 #fairseq:overwrite\nmadeupword0000 0\n\n", "dict.de.txt");
+  CHECK(pieces_of(*fairseq) == Pieces{"<s>", "<pad>", "</s>", "<unk>", "der", "Hund", "madeupword0000"});
+  // Dictionary.add_from_file() has <unk> 3 and this entry 5.
+  CHECK_THAT(refusal("der 120\n<unk> 3 #fairseq:overwrite\n", "dict.de.txt"),
+             Catch::StartsWith("3: dict.de.txt:2: '<unk>' is there twice in fairseq"));
   CHECK(pieces_of(*given("der 120\nHu@@ 7\n")) == Pieces{"<s>", "<pad>", "</s>", "<unk>", "der", "Hu@@"});
   CHECK(pieces_of(*given("<unk>\t0\n<blank>\t0\n<s>\t0\n</s>\t0\nder\t120\n")) ==
         Pieces{"<unk>", "<blank>", "<s>", "</s>", "der"});
@@ -100,20 +102,30 @@ TEST_CASE("Given vocabularies: what is no list is refused by the name of its for
   CHECK_THAT(error_of([&] { read_given_vocabulary(list); }), Catch::Contains("give " + model));
   CHECK_THAT(refusal("#version: 0.2\ne n</w>\ne r</w>\n"), Catch::StartsWith("3: list: merges of BPE"));
   CHECK_THAT(refusal("e n</w> 1200\ne r 900\n"), Catch::StartsWith("3: list: merges of BPE"));
+  for (const std::string first : {"", "#version: 0.2\n"})
+    CHECK_THAT(refusal(first + "i n\n\u0120 t\n\u0120t he\n"),
+               Catch::StartsWith("3: list: merges of byte-level BPE"));
   CHECK_THAT(refusal("{\"version\": \"1.0\", \"pre_tokenizer\": null, \"model\": {\"type\": \"BPE\"}}",
                      "tokenizer.json"),
              Catch::StartsWith("3: tokenizer.json: a tokenizer.json of Hugging Face"));
   CHECK_THAT(refusal("{\"<unk>\": 0, \"\u0120the\": 1}", "vocab.json"),
              Catch::StartsWith("3: vocab.json: byte-level pieces"));
+  CHECK_THAT(refusal("\u0120the 12\nn 3\n", "dict.txt"), Catch::StartsWith("3: dict.txt: byte-level pieces"));
   CHECK_THAT(refusal("[PAD]\n[UNK]\n[CLS]\nthe\n##s\n"), Catch::StartsWith("3: list: pieces of WordPiece"));
   CHECK_THAT(refusal("'<pad>_'\n'the_'\n'ing'\n"), Catch::StartsWith("3: list: subwords of tensor2tensor"));
   CHECK_THAT(refusal("PK\x03\x04 archive", "vocab.pt"),
              Catch::StartsWith("3: vocab.pt: a pickle of Python's"));
   CHECK_THAT(refusal("\x80\x02 pickle", "vocab.pt"), Catch::StartsWith("3: vocab.pt: a pickle of Python's"));
   CHECK_THAT(refusal("\x1F\x8B\x08", "vocab.gz"), Catch::StartsWith("3: vocab.gz: is packed"));
+  CHECK_THAT(refusal("\xFF\xFE<"), Catch::StartsWith("3: list: is UTF-16; iconv"));
+  CHECK_THAT(refusal("\xFE\xFF<"), Catch::StartsWith("3: list: is UTF-16; iconv"));
+  CHECK_THAT(refusal(std::string("\x06\0\0\0\n", 5), "model.bin"),
+             Catch::StartsWith("3: model.bin: is no text in UTF-8"));
   CHECK_THAT(refusal("Two men are here .\nA dog runs .\n", "train.en"),
              Catch::StartsWith("3: train.en:1: 'Two men are here .' are several words"));
   CHECK_THAT(refusal("<unk>\nder\nder\n"), Catch::StartsWith("3: list:3: 'der' is there already, on line 2"));
   CHECK_THAT(refusal("<unk>\n\nder\n"), Catch::StartsWith("3: list:2: empty"));
+  CHECK_THAT(refusal("der 12\n\nHund 1\n"), Catch::StartsWith("3: list:2: empty"));
+  CHECK(pieces_of(*given("der\n\n\r\n")).front() == "der");
   CHECK_THAT(refusal("der 12\nHund\n"), Catch::StartsWith("3: list:1: 'der 12' is a word with a number"));
 }
