@@ -63,7 +63,7 @@ std::string description(const StoredViews& model, const std::string& name) {
 }
 
 bool is_the_same(const TensorDifference& difference, double tolerance) {
-  return difference.a == difference.b && difference.largest <= tolerance;
+  return difference.largest && *difference.largest <= tolerance;
 }
 
 // Training's own are left out: they are of a run, not of the model.
@@ -121,8 +121,8 @@ std::string as_text(const ModelDifferences& differences) {
     } else if (tensor.a != tensor.b) {
       text += fmt::format("{} and {}\n", tensor.a, tensor.b);
     } else {
-      text += fmt::format("{}  at most {}, relative {}\n", tensor.a, number(tensor.largest),
-                          number(tensor.relative));
+      text += fmt::format("{}  at most {}, relative {}\n", tensor.a, number(*tensor.largest),
+                          number(*tensor.relative));
     }
   }
   if (!differences.tensors.empty())
@@ -131,7 +131,10 @@ std::string as_text(const ModelDifferences& differences) {
   return text;
 }
 
-Json as_json(double value) { return std::isfinite(value) ? Json(value) : Json(number(value)); }
+Json as_json(std::optional<double> value) {
+  if (!value) return nullptr;
+  return std::isfinite(*value) ? Json(*value) : Json(number(*value));
+}
 
 std::string as_json(const ModelDifferences& differences) {
   Json json = {{"same", differences.none()},

@@ -13,9 +13,9 @@ namespace xf::tools {
 struct TensorDifference {
   std::string name;
   std::string a, b;  // type and shape, "F32 [4, 8]"; "": that model lacks it
-  double largest =
-      0;  // absolute difference of an element; both are 0 where types or shapes differ, or one lacks it
-  double relative = 0;  // norm of the difference / norm of a's
+  // Absolute difference of an element, and norm of the difference / norm of a's; none where types or shapes differ, or one
+  // lacks it.
+  std::optional<double> largest = {}, relative = {};
 };
 
 struct ModelDifferences {

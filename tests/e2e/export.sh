@@ -150,6 +150,9 @@ claim "another model: 1" differs run deeper
 claim "its settings" grep -qE "^setting +dec-depth: 1 and 2$" differences
 claim "its vocabulary" grep -qE "^vocabulary +source: 200 and 190 pieces; the first that differs is [0-9]+, '" differences
 claim "its shapes" grep -qE "^tensor +embedding.weight +f32 \[200, 32\] and f32 \[190, 32\]$" differences
+claim "of which there is no distance, in JSON" differs run deeper --format json
+claim "null" equal "$(grep -A 4 '"name": "embedding.weight"' differences | tr -d ' \n' | grep -o '"largest.*')" '"largest":null,"relative":null'
+differs run deeper
 claim "and what it has alone" grep -qE "^tensor +decoder.layers.1.feed_forward.in.weight +only in b: f32 \[64, 32\]$" differences
 xformer-export to ctranslate2 -m run -o diff.ct2 --quiet
 claim "the same model of another toolkit: nothing" equal "$(diff_models run diff.ct2)" ""
