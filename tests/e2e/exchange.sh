@@ -123,6 +123,10 @@ sed 's/^"\(.*\)": [0-9]*$/\1/; s/^\([^"].*\): [0-9]*$/\1/; s/\\\(.\)/\1/g' "$npz
 sed 's/opus.vocab.yml/list/g' "$npz/post/decoder.yml" >cut.npz/decoder.yml
 claim "its vocabulary may be a plain list" same_bytes as_pieces <(xformer-translate -m cut.npz -i pieces -b 1 --max-length 12 2>log)
 claim "to hf-marian: 2" refused 2 "positions have Marian's frequencies" to hf-marian -m post.marian -o new
+cp -r "$npz/post" other.npz
+echo "word-penalty: 0.5" >>other.npz/decoder.yml
+xformer-translate -m other.npz -i "$npz/post/lines" --max-length 12 >/dev/null 2>log
+claim "a search's option that is not read is named" grep -q "^warning: other.npz/decoder.yml: not read, and would change translations there: word-penalty$" log
 cp -r "$npz/post" hurt.npz && rm hurt.npz/opus.vocab.yml
 claim "without its vocabulary: 3" refused 3 "opus.vocab.yml: not there; the model's vocabulary must lie beside it" to xformer -m hurt.npz -o new
 head -c 3000 "$npz/post/model.npz" >hurt.npz/model.npz

@@ -86,6 +86,9 @@ TEST_CASE("Marian: options say what the model is, and refuse by name what is non
         {"transformer-decoder-autoreg: average-attention",
          "transformer-decoder-autoreg is 'average-attention'"},
         {"transformer-ffn-depth: 3", "transformer-ffn-depth is '3'"},
+        {"transformer-decoder-ffn-depth: 3",
+         "transformer-decoder-ffn-depth is '3'; feed-forward blocks of this engine have two layers"},
+        {"transformer-decoder-dim-ffn: 99", "is '99'; models of this engine have one width for both sides"},
         {"transformer-postprocess-top: n", "are '', 'an' and 'n'; models of this engine are post-norm"},
         {"transformer-train-positions: true", "transformer-train-positions is 'true'"},
         {"transformer-pool: true", "transformer-pool is 'true'"},
@@ -102,4 +105,22 @@ TEST_CASE("Marian: options say what the model is, and refuse by name what is non
              Catch::Contains("transformer-tied-layers"));
   CHECK_THAT(refusal("type: transformer\ntransformer-postprocess: dan\ntransformer-heads: many\n"),
              Catch::StartsWith("3: model.yml: transformer-heads is 'many', which is no number"));
+}
+
+// src/common/config_parser.cpp of Marian: the options of marian-decoder and what they are where nobody sets them.
+TEST_CASE("Marian: options of a search that is not read are named, and those without effect are not",
+          "[unit]") {
+  const auto other = [](const std::string& yaml) {
+    return MarianOptions(yaml, "decoder.yml").other_search();
+  };
+  CHECK(other("beam-size: 6\nnormalize: 0.6\nword-penalty: 0\nallow-unk: false\nmax-length: 1000\n"
+              "max-length-crop: false\nmax-length-factor: 3.0\noutput-sampling: []\nshortlist:\n  []\n"
+              "n-best: false\nmini-batch: 1\n")
+            .empty());
+  CHECK(
+      other("max-length-factor: 1\nword-penalty: 0.5\nallow-unk: true\nmax-length: 5\nmax-length-crop: true\n"
+            "output-sampling:\n  - full\nshortlist: [lex.s2t, 100]\n") ==
+      std::vector<std::string>{"word-penalty", "max-length", "max-length-crop", "max-length-factor",
+                               "shortlist", "allow-unk (here --allow-unk)",
+                               "output-sampling (here --output-sampling)"});
 }

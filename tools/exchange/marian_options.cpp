@@ -12,11 +12,32 @@ namespace xf::tools::exchange {
 
 namespace {
 
+bool is_number(const std::string& text, double wanted) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value == wanted;
+}
+
 // Of the operations before or behind a block those that are there when a model is used: all but dropout.
 std::string lasting(std::string operations) {
   std::erase(operations, 'd');
   return operations;
 }
+
+// What changes a translation there; its value without effect, as empty lists and false are; and whether a search here has
+// an option of this name that does the same. There word-penalty is subtracted, and from whole translations alone, max-length
+// is of sources, and max-length-factor's limit is without 10 more.
+struct SearchOption {
+  const char* name;
+  double without_effect;
+  bool is_here;
+};
+constexpr SearchOption kSearch[] = {
+    {"word-penalty", 0, false},      {"max-length", 1000, false}, {"max-length-crop", 0, false},
+    {"max-length-factor", 3, false}, {"allow-special", 0, false}, {"shortlist", 0, false},
+    {"output-approx-knn", 0, false}, {"right-left", 0, false},    {"allow-unk", 0, true},
+    {"output-sampling", 0, true},    {"force-decode", 0, true},   {"no-spm-encode", 0, true},
+    {"no-spm-decode", 0, true},      {"n-best", 0, true}};
 
 }  // namespace
 
@@ -50,6 +71,16 @@ int64_t MarianOptions::integer(const std::string& name, int64_t otherwise) const
   return static_cast<int64_t>(value);
 }
 
+std::vector<std::string> MarianOptions::other_search() const {
+  std::vector<std::string> found;
+  for (const auto& [name, without_effect, is_here] : kSearch) {
+    const std::string is = word(name);
+    if (is.empty() || is == "false" || is == "null" || is_number(is, without_effect)) continue;
+    found.push_back(fmt::format("{}{}", name, is_here ? fmt::format(" (here --{})", name) : ""));
+  }
+  return found;
+}
+
 bool MarianOptions::flag(const std::string& name) const { return word(name) == "true"; }
 
 void MarianOptions::refuse(const std::string& name, const std::string& why) const {
@@ -75,10 +106,14 @@ nn::NormPlacement MarianOptions::norm() const {
 
 void MarianOptions::refuse_unknown() const {
   require("transformer-decoder-autoreg", "self-attention", "decoders of this engine have self-attention");
-  require("transformer-ffn-depth", "2", "feed-forward blocks of this engine have two layers");
+  const std::string two_layers = "feed-forward blocks of this engine have two layers";
+  require("transformer-ffn-depth", "2", two_layers);
+  if (const std::string depth = word("transformer-decoder-ffn-depth"); depth != "2")
+    require("transformer-decoder-ffn-depth", "0", two_layers);
   require("transformer-attention-mask", "default", "attention of this engine has the usual mask");
-  for (const char* name : {"transformer-decoder-dim-ffn", "transformer-decoder-ffn-depth", "lemma-dim-emb"})
-    require(name, "0", "models of this engine have one width for both sides, and no factors");
+  if (word("transformer-decoder-dim-ffn") != word("transformer-dim-ffn"))
+    require("transformer-decoder-dim-ffn", "0", "models of this engine have one width for both sides");
+  require("lemma-dim-emb", "0", "models of this engine have no factors");
   if (!lasting(word("transformer-postprocess-emb")).empty())
     refuse("transformer-postprocess-emb", "models of this engine do not normalise embeddings");
   for (const char* name : {"transformer-train-positions", "transformer-disable-position-embeddings",

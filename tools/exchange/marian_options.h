@@ -24,6 +24,10 @@ class MarianOptions {
   std::vector<std::string> words(const std::string& name) const;
   const std::string& path() const { return path_; }
 
+  // The names of options of a translation that change its text, but for the beam and the length penalty, and what does the
+  // same here: "allow-unk (here --allow-unk)".
+  std::vector<std::string> other_search() const;
+
   // The sizes and kinds, but for vocabularies and tying, which the tensors tell. Error usage "PATH: NAME is WORD; ..." for
   // another model than a Transformer of ours.
   nn::TransformerConfig config() const;

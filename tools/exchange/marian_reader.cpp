@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -97,6 +99,25 @@ MarianOptions decoder_options(const std::string& npz, const MarianOptions& model
     if (fs::exists(path)) return {MappedFile(path).bytes(), path};
   }
   return model;
+}
+
+// The defaults of a search, which another one may have in their place. `decoder` may be the model's own options, whose
+// lengths are those of training.
+void take_search(const MarianOptions& decoder, bool is_of_search, ExchangedModel& model) {
+  const int64_t beams = decoder.integer("beam-size", 6);
+  const double penalty = decoder.number("normalize", 0);
+  model.beam_size = std::clamp<int64_t>(beams, 1, kMostBeams);
+  model.normalize = std::max(0.0, penalty);
+  if (model.beam_size != beams)
+    model.warnings.push_back(
+        fmt::format("{}: beam-size is {}; a search has {} here", decoder.path(), beams, model.beam_size));
+  if (penalty < 0)
+    model.warnings.push_back(
+        fmt::format("{}: normalize is {}; a search has 0 here, without one", decoder.path(), penalty));
+  const std::vector<std::string> others = is_of_search ? decoder.other_search() : std::vector<std::string>();
+  if (!others.empty())
+    model.warnings.push_back(fmt::format("{}: not read, and would change translations there: {}",
+                                         decoder.path(), fmt::join(others, ", ")));
 }
 
 // As an option names it, and as it lies beside the model: paths are often those of another machine.
@@ -209,8 +230,7 @@ ExchangedModel read_marian(const std::string& path) {
   const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.vocabularies); };
   model.tensors = joined_model(theirs, parts, model.config, weights.path());
   weights.check_all_read();
-  model.beam_size = std::clamp<int64_t>(decoder.integer("beam-size", 6), 1, 64);
-  model.normalize = std::max(0.0, decoder.number("normalize", 0));
+  take_search(decoder, decoder.path() != options.path(), model);
   return model;
 }
 
