@@ -21,6 +21,7 @@
 #include "tools/exchange/pickle.h"
 #include "tools/exchange/position_order.h"
 #include "tools/exchange/safetensors_arrays.h"
+#include "tools/exchange/settings.h"
 #include "tools/exchange/stored_array.h"
 #include "tools/exchange/tensor_part.h"
 #include "tools/exchange/torch_file.h"
@@ -155,6 +156,14 @@ class Converted {
     REQUIRE(settings.find(is) != std::string::npos);
     folder_.write("config.json", settings.replace(settings.find(is), is.size(), becomes));
   }
+  void drop_last_piece() {
+    for (const char* name : {"shared_vocabulary.json", "source_vocabulary.json", "target_vocabulary.json"}) {
+      if (!std::filesystem::exists(folder_ / name)) continue;
+      nlohmann::json pieces = nlohmann::json::parse(read_file(folder_ / name));
+      pieces.erase(pieces.size() - 1);
+      folder_.write(name, pieces.dump());
+    }
+  }
   ExchangedModel read() {
     write_ctranslate2_file(folder_ / "model.bin", file_);
     return read_ctranslate2(folder_ / "");
@@ -256,6 +265,11 @@ TEST_CASE("Exchange: translations of CTranslate2's that begin with zeros begin w
   CHECK(std::vector<float>(table.end() - model.config.dim, table.end()) ==
         std::vector<float>(static_cast<size_t>(model.config.dim)));
   CHECK(read.tensors.at("output.bias").to_vector<float>().back() == -50);
+  // The piece that is added takes nobody's row.
+  Converted shorter(model);
+  shorter.set_flag("decoder/start_from_zero_embedding", true);
+  shorter.drop_last_piece();
+  CHECK_THAT(shorter.error(), Catch::Contains("and its vocabulary has 71 pieces; copy both again"));
 }
 
 TEST_CASE(
@@ -625,7 +639,39 @@ TEST_CASE(
   for (const char* name : {"shared_vocabulary.json", "source_vocabulary.json", "target_vocabulary.json"})
     std::filesystem::remove(without.path() + name);
   CHECK_THAT(error_of([&] { read_ctranslate2(without.path()); }),
-             Catch::Contains("neither shared_vocabulary.json nor source_vocabulary.json"));
+             Catch::Contains(
+                 "neither shared_vocabulary nor source_vocabulary and target_vocabulary, .json or .txt"));
+  start.change("config.json", "\"decoder_start_token\": \"<begin>\"", "\"decoder_start_token\": null");
+  CHECK_THAT(error_of([&] { read_ctranslate2(start.path()); }),
+             Catch::Contains("decoder_start_token is null"));
+}
+
+TEST_CASE("Exchange: CTranslate2's lists of pieces are JSON or have a piece a line", "[unit]") {
+  ExchangedModel model = read_hf_marian(fixture("opus"));
+  const TemporaryFolder folder;
+  write_ctranslate2(folder / "", model, Quantization::float32);
+  for (const std::string side : {"source", "target"}) {
+    const data::Tokenizer& tokenizer =
+        side == "source" ? *model.vocabularies.source : *model.vocabularies.target;
+    std::string lines;
+    for (int32_t id = 0; id < tokenizer.size(); ++id) lines += tokenizer.piece(id) + "\n";
+    std::filesystem::remove(folder / (side + "_vocabulary.json"));
+    folder.write(side + "_vocabulary.txt", lines);
+  }
+  CHECK(largest_difference(model, read_ctranslate2(folder / "")) == 0);
+  CHECK(pieces_of_lines("a\r\n\u2028\nb c", "list") == std::vector<std::string>{"a\r", "\u2028", "b c"});
+  CHECK_THAT(error_of([] { pieces_of_lines("a\n\nb\n", "list"); }),
+             Catch::StartsWith("3: list: piece 1 is empty or stands there twice"));
+}
+
+TEST_CASE("Exchange: a revision that is newer than CTranslate2's own converters write is refused", "[unit]") {
+  const TemporaryFolder folder;
+  CTranslate2File file{.specification = "TransformerSpec", .revision = 99, .variables = {}};
+  write_ctranslate2_file(folder / "model.bin", file);
+  folder.write("config.json", "{}");
+  CHECK_THAT(error_of([&] { read_ctranslate2(folder / ""); }),
+             Catch::EndsWith(
+                 "revision 99 of TransformerSpec; up to 7 is read, which converters of CTranslate2 4 write"));
 }
 
 TEST_CASE("Exchange: where a writer fails, the folder that was there stays", "[unit]") {

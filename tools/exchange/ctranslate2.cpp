@@ -21,7 +21,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSpecification = "TransformerSpec";
-constexpr uint32_t kRevision = 7;
 
 // A file in the making, and what it owns.
 class Writer {
@@ -81,7 +80,7 @@ class Writer {
   }
 
   Quantization quantization_;
-  CTranslate2File file_{.specification = kSpecification, .revision = kRevision, .variables = {}};
+  CTranslate2File file_{.specification = kSpecification, .revision = kCTranslate2Revision, .variables = {}};
   std::deque<std::string> bytes_;
   std::vector<Tensor> tensors_;
 };

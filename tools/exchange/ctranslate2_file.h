@@ -15,6 +15,9 @@
 
 namespace xf::tools::exchange {
 
+// Of the specification, which the newest converters write; revisions before it are read.
+inline constexpr uint32_t kCTranslate2Revision = 7;
+
 struct CTranslate2File {
   std::string specification;
   uint32_t revision = 0;

@@ -165,36 +165,48 @@ nn::TransformerConfig config_of(const CTranslate2Variables& variables) {
   return config;
 }
 
-// A tensor of theirs as ours has it: embeddings as multiplied here, rows for what the vocabularies have more than the file,
-// positions for both sides as many, zeros for a bias that is not stored.
+bool begins_with_zeros(const CTranslate2Variables& variables) {
+  return variables.number("decoder/start_from_zero_embedding", 0) != 0;
+}
+
+// A tensor of theirs as ours has it: embeddings as multiplied here, a row for the beginning that the vocabularies have more
+// than the file (zero_beginning.h), positions for both sides as many, zeros for a bias that is not stored.
 class Tensors {
  public:
-  Tensors(const CTranslate2Variables& variables, const nn::TransformerConfig& config)
-      : variables_(variables), config_(config) {}
+  Tensors(const CTranslate2Variables& variables, const nn::TransformerConfig& config,
+          const Vocabularies& vocabularies)
+      : variables_(variables), config_(config), vocabularies_(vocabularies) {}
 
   Tensor operator()(const std::string& name) const {
-    if (name == kCTranslate2Source) return embeddings(name, "encoder", config_.source_vocabulary);
-    if (name == kCTranslate2Target) return embeddings(name, "decoder", config_.target_vocabulary);
-    if (name == kCTranslate2Output) return as_long(variables_.tensor(name), config_.target_vocabulary);
-    if (name == kBias) {
-      const Tensor bias = or_zeros(name);
-      return bias.numel() + 1 == config_.target_vocabulary ? with_beginning_bias(bias) : bias;
-    }
+    if (name == kCTranslate2Source) return embeddings(name, "encoder", *vocabularies_.source);
+    if (name == kCTranslate2Target) return embeddings(name, "decoder", *vocabularies_.target);
+    if (name == kCTranslate2Output) return rows(name, variables_.tensor(name), *vocabularies_.target);
+    if (name == kBias)
+      return begins(*vocabularies_.target) ? with_beginning_bias(or_zeros(name)) : or_zeros(name);
     if (name == kCTranslate2Positions[0] || name == kCTranslate2Positions[1])
       return positions_of(variables_, name, config_).slice_rows(0, config_.max_length);
     return or_zeros(name);
   }
 
  private:
-  Tensor as_long(const Tensor& table, int64_t vocabulary) const {
-    return table.rank() == 2 && table.rows() + 1 == vocabulary ? with_beginning(table) : table;
+  // Whether the vocabulary has the piece that is added.
+  bool begins(const data::Tokenizer& vocabulary) const {
+    return begins_with_zeros(variables_) && vocabulary.bos_id() >= 0 &&
+           vocabulary.bos_id() == vocabulary.size() - 1;
   }
-  Tensor embeddings(const std::string& name, const char* side, int64_t vocabulary) const {
+  Tensor rows(const std::string& name, const Tensor& table, const data::Tokenizer& vocabulary) const {
+    const int64_t pieces = vocabulary.size() - (begins(vocabulary) ? 1 : 0);
+    if (table.rank() != 2 || table.rows() != pieces)
+      fail(ErrorKind::data, "{}: {} is {}, and its vocabulary has {} pieces; copy both again",
+           variables_.path(), name, table.shape().to_string(), pieces);
+    return begins(vocabulary) ? with_beginning(table) : table;
+  }
+  Tensor embeddings(const std::string& name, const char* side, const data::Tokenizer& vocabulary) const {
     const Tensor table = variables_.tensor(name);
     if (const double excess = excess_of(variables_, side, config_.dim); excess != 1) {
       for (int64_t i = 0; i < table.numel(); ++i) table.data<float>()[i] *= static_cast<float>(excess);
     }
-    return as_long(table, vocabulary);
+    return rows(name, table, vocabulary);
   }
   Tensor or_zeros(const std::string& name) const {
     constexpr std::string_view kEnd = "/bias";
@@ -205,6 +217,7 @@ class Tensors {
 
   const CTranslate2Variables& variables_;
   const nn::TransformerConfig& config_;
+  const Vocabularies& vocabularies_;
 };
 
 }  // namespace
@@ -224,16 +237,17 @@ ExchangedModel read_ctranslate2(const std::string& folder) {
   model.config.norm_epsilon =
       static_cast<float>(settings.number("layer_norm_epsilon").value_or(double{nn::kLayerNormEps}));
   model.lowercase = settings.flag("lowercase").value_or(false);
-  const bool zeros = variables.number("decoder/start_from_zero_embedding", 0) != 0;
   // The converters of transformers store the number that embeddings are multiplied by, OpenNMT's a flag.
-  model.vocabularies = ctranslate2_vocabularies(
-      folder, settings,
-      {.begins_with_zeros = zeros, .callers_add_eos = !variables.is_flag("encoder/scale_embeddings")},
-      model.warnings);
+  model.vocabularies =
+      ctranslate2_vocabularies(folder, settings,
+                               {.begins_with_zeros = begins_with_zeros(variables),
+                                .callers_add_eos = !variables.is_flag("encoder/scale_embeddings")},
+                               model.warnings);
   model.config.source_vocabulary = model.vocabularies.source->size();
   model.config.target_vocabulary = model.vocabularies.target->size();
   const TensorParts parts = ctranslate2_parts(checked(model.config));
-  model.tensors = joined_model(Tensors(variables, model.config), parts, model.config, folder);
+  model.tensors =
+      joined_model(Tensors(variables, model.config, model.vocabularies), parts, model.config, folder);
   variables.check_all_read();
   return model;
 }

@@ -27,6 +27,9 @@ CTranslate2Variables::CTranslate2Variables(const std::string& path) : path_(path
   if (file.specification != "TransformerSpec")
     fail(ErrorKind::usage, "{}: a {}; translation models of CTranslate2, TransformerSpec, are read", path,
          file.specification);
+  if (file.revision > kCTranslate2Revision)
+    fail(ErrorKind::usage, "{}: revision {} of {}; up to {} is read, which converters of CTranslate2 4 write",
+         path, file.revision, file.specification, kCTranslate2Revision);
   arrays_ = {file.variables.begin(), file.variables.end()};
   for (const auto& [alias, name] : file.aliases) {
     arrays_[alias] = arrays_.at(name);

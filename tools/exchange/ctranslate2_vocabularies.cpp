@@ -11,13 +11,16 @@ namespace xf::tools::exchange {
 
 namespace {
 
-// What the decoder begins with, "<s>" where the file names nothing.
-std::string start_token(const Settings& settings, const std::vector<std::string>& target) {
+void refuse_given_start(const Settings& settings) {
   if (settings.is_null("decoder_start_token"))
     fail(ErrorKind::usage,
          "{}: decoder_start_token is null: each translation is given its first token, that of a language; "
          "models of this engine begin with one token",
          settings.path());
+}
+
+// What the decoder begins with, "<s>" where the file names nothing.
+std::string start_token(const Settings& settings, const std::vector<std::string>& target) {
   for (const char* key : {"decoder_start_token", "bos_token"}) {
     const std::optional<std::string> token = settings.text(key);
     if (!token) continue;
@@ -42,12 +45,13 @@ bool source_ends(const Settings& settings, const CTranslate2Reading& reading,
 class Lists {
  public:
   explicit Lists(const std::string& folder) : folder_(folder) {
-    joint_ = there("shared");
-    if (!joint_ && !there("source") && !there("target"))
-      fail(ErrorKind::data,
-           "{}: neither shared_vocabulary.json nor source_vocabulary.json and target_vocabulary.json in this "
-           "folder; copy it again",
-           folder);
+    joint_ = !path("shared").empty();
+    if (!joint_ && (path("source").empty() || path("target").empty()))
+      fail(
+          ErrorKind::data,
+          "{}: neither shared_vocabulary nor source_vocabulary and target_vocabulary, .json or .txt, in this "
+          "folder; copy it again",
+          folder);
     source_ = pieces(joint_ ? "shared" : "source");
     target_ = joint_ ? source_ : pieces("target");
     joint_ = source_ == target_;
@@ -57,10 +61,18 @@ class Lists {
   const std::vector<std::string>& target() const { return target_; }
 
  private:
-  std::string path(const std::string& side) const { return folder_ + "/" + side + "_vocabulary.json"; }
-  bool there(const std::string& side) const { return std::filesystem::exists(path(side)); }
+  // As CTranslate2 looks for it; "" where there is none.
+  std::string path(const std::string& side) const {
+    for (const char* extension : {".json", ".txt"}) {
+      const std::string path = folder_ + "/" + side + "_vocabulary" + extension;
+      if (std::filesystem::exists(path)) return path;
+    }
+    return "";
+  }
   std::vector<std::string> pieces(const std::string& side) const {
-    return parse_pieces(MappedFile(path(side)).bytes(), path(side));
+    const std::string list = path(side);
+    const MappedFile file(list);
+    return list.ends_with(".txt") ? pieces_of_lines(file.bytes(), list) : parse_pieces(file.bytes(), list);
   }
 
   std::string folder_;
@@ -82,6 +94,7 @@ ForeignVocabulary vocabulary_of(const std::vector<std::string>& pieces, data::Sp
 
 Vocabularies ctranslate2_vocabularies(const std::string& folder, const Settings& settings,
                                       const CTranslate2Reading& reading, std::vector<std::string>& warnings) {
+  refuse_given_start(settings);
   settings.require_flag("add_source_bos", false, false, "models of this engine read the source without <s>");
   const Lists lists(folder);
   data::SpecialPieces specials;

@@ -89,8 +89,9 @@ void Settings::require_flag(const char* key, bool wanted, bool usual, const char
     fail(ErrorKind::usage, "{}: {} is {}; {}", path_, key, value, why);
 }
 
-std::vector<std::string> parse_pieces(std::string_view json, const std::string& path) {
-  const Json parsed = parse_json(json, path);
+namespace {
+
+std::vector<std::string> pieces_by_id(const Json& parsed, const std::string& path) {
   if (!parsed.is_array() && !parsed.is_object())
     fail(ErrorKind::data, "{}: neither a list of pieces nor an object of their ids", path);
   std::vector<std::string> pieces(parsed.size());
@@ -114,6 +115,22 @@ std::vector<std::string> parse_pieces(std::string_view json, const std::string& 
     }
   }
   return pieces;
+}
+
+}  // namespace
+
+std::vector<std::string> parse_pieces(std::string_view json, const std::string& path) {
+  return pieces_by_id(parse_json(json, path), path);
+}
+
+std::vector<std::string> pieces_of_lines(std::string_view text, const std::string& path) {
+  Json lines = Json::array();
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return pieces_by_id(lines, path);
 }
 
 }  // namespace xf::tools::exchange

@@ -47,4 +47,7 @@ class Settings {
 // no such JSON, an id that is missing or stands twice, a string that stands twice or is empty.
 std::vector<std::string> parse_pieces(std::string_view json, const std::string& path);
 
+// The same of a text with a string on each line, which ends with a line feed and with nothing else.
+std::vector<std::string> pieces_of_lines(std::string_view text, const std::string& path);
+
 }  // namespace xf::tools::exchange
