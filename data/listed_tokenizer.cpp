@@ -28,7 +28,7 @@ std::string plain_text(std::string text) {
 class ListedTokenizer : public Tokenizer {
  public:
   ListedTokenizer(const std::string& bytes, PieceList list, const std::string& name)
-      : model_(bytes, name), bytes_(bytes), pieces_(std::move(list.pieces)) {
+      : model_(without_cut_tags(bytes), name), bytes_(bytes), pieces_(std::move(list.pieces)) {
     for (int32_t id = 0; id < size(); ++id) {
       if (!ids_.emplace(pieces_[static_cast<size_t>(id)], id).second)
         fail(ErrorKind::data, "{}: the list of pieces that belongs to it has '{}' twice", name, piece(id));

@@ -13,11 +13,27 @@ namespace xf::data {
 namespace {
 
 // Numbers of fields and kinds of piece in SentencePiece's sentencepiece_model.proto, which leaves fields of 200 and more to
-// others: each piece of a list is a field of ours, and its special tokens are four.
-constexpr uint64_t kPiece = 1;            // of a model
-constexpr uint64_t kText = 1, kKind = 3;  // of a piece
-constexpr uint64_t kNormal = 1, kUnknown = 2, kControl = 3;
+// others: each piece of a list is a field of ours, and its special tokens are four. A piece that is a tag has one, too.
+constexpr uint64_t kPiece = 1;                            // of a model
+constexpr uint64_t kText = 1, kKind = 3, kIsTag = 30824;  // of a piece
+constexpr uint64_t kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4;
 constexpr uint64_t kListedPiece = 30822, kListedSpecial = 30823;
+
+struct ModelPiece {
+  std::string_view text;
+  uint64_t kind = kNormal;
+  bool is_tag = false;
+};
+
+ModelPiece parse_piece(std::string_view message) {
+  ModelPiece piece;
+  for (ProtobufFields fields(message); fields.next();) {
+    if (fields.number == kText) piece.text = fields.bytes;
+    if (fields.number == kKind) piece.kind = fields.value;
+    if (fields.number == kIsTag) piece.is_tag = true;
+  }
+  return piece;
+}
 
 bool contains(const std::vector<int32_t>& ids, int32_t id) { return std::ranges::find(ids, id) != ids.end(); }
 
@@ -50,7 +66,7 @@ std::string without_list(std::string_view model) {
 
 std::string sentencepiece_with_ids(const std::string& model, const PieceList& list, const std::string& name) {
   make_sentencepiece_tokenizer(model, name);  // the library takes it
-  std::string bytes = without_list(model);
+  std::string bytes = without_cut_tags(without_list(model));
   if (is_as_listed(*make_sentencepiece_tokenizer(bytes, name), list)) return bytes;
   for (const std::string& piece : list.pieces) append_bytes(bytes, kListedPiece, piece);
   const SpecialPieces& specials = list.specials;
@@ -65,13 +81,8 @@ int64_t pieces_without_id(std::string_view model, const PieceList& list) {
   int64_t count = 0;
   for (ProtobufFields fields(model); fields.next();) {
     if (fields.number != kPiece) continue;
-    uint64_t kind = kNormal;
-    std::string_view text;
-    for (ProtobufFields piece(fields.bytes); piece.next();) {
-      if (piece.number == kText) text = piece.bytes;
-      if (piece.number == kKind) kind = piece.value;
-    }
-    if (kind != kUnknown && kind != kControl && !names.contains(text)) ++count;
+    const ModelPiece piece = parse_piece(fields.bytes);
+    if (piece.kind != kUnknown && piece.kind != kControl && !names.contains(piece.text)) ++count;
   }
   return count;
 }
@@ -92,6 +103,31 @@ std::optional<PieceList> list_of(std::string_view model) {
 std::string with_listed_piece(std::string model, std::string_view piece) {
   append_bytes(model, kListedPiece, piece);
   return model;
+}
+
+std::string with_cut_tags(const std::string& model, const std::vector<std::string>& tags) {
+  std::set<std::string_view> known;
+  for (ProtobufFields fields(model); fields.next();) {
+    if (fields.number == kPiece) known.insert(parse_piece(fields.bytes).text);
+  }
+  std::string result = model;
+  for (const std::string& tag : tags) {
+    if (known.contains(tag)) continue;
+    std::string message;
+    append_bytes(message, kText, tag);
+    append_integer(message, kKind, kUserDefined);
+    append_integer(message, kIsTag, 1);
+    append_bytes(result, kPiece, message);
+  }
+  return result;
+}
+
+std::string without_cut_tags(std::string_view model) {
+  std::string bytes;
+  for (ProtobufFields fields(model); fields.next();) {
+    if (fields.number != kPiece || !parse_piece(fields.bytes).is_tag) bytes += fields.raw;
+  }
+  return bytes;
 }
 
 }  // namespace xf::data

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "data/sentencepiece_extension.h"
+#include "data/sentencepiece_processor.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
@@ -107,4 +108,27 @@ TEST_CASE("SentencePiece ids: a vocabulary with a list is extended like another"
   const auto tokenizer = make_sentencepiece_tokenizer(more, "model");
   CHECK(tokenizer->size() == static_cast<int32_t>(pieces.size()) + 1);
   CHECK(tokenizer->encode("the <new> dog")[2] == tokenizer->size() - 1);
+}
+
+TEST_CASE(
+    "SentencePiece ids: a tag that SentencePiece is to cut out of text is none of ours, who have the list",
+    "[unit]") {
+  const std::string bytes = trained();
+  std::vector<std::string> pieces = pieces_of(bytes);
+  for (const char* tag : {">>fra<<", "__de__"}) pieces.emplace_back(tag);
+  const std::string listed = sentencepiece_with_ids(bytes, {pieces, {}}, "model");
+  const auto tokenizer = make_sentencepiece_tokenizer(listed, "model");
+  const std::string tagged = with_cut_tags(listed, tokenizer->tags());
+  for (const std::string tag : {">>fra<<", "__de__"}) {
+    std::vector<std::string> expected = {"\u2581", tag}, found;
+    for (std::string& piece : cut(*tokenizer, "the old dog")) expected.push_back(std::move(piece));
+    const SentencePieceModel library(tagged, "model");
+    library.check(library->Encode(tag + " the old dog", &found));
+    CHECK(found == expected);
+    expected.erase(expected.begin());
+    CHECK(cut(*make_sentencepiece_tokenizer(tagged, "model"), tag + " the old dog") == expected);
+  }
+  CHECK(with_cut_tags(tagged, tokenizer->tags()) == tagged);
+  CHECK(without_cut_tags(tagged) == listed);
+  CHECK(sentencepiece_with_ids(tagged, {pieces, {}}, "model") == listed);
 }

@@ -99,6 +99,19 @@ to hf-marian -m opus.run -o opus.hf --quiet
 claim "to there, here and there: the same tensors" same_bytes opus.hf/model.safetensors \
   <(to xformer -m opus.hf -o opus.back --quiet && to hf-marian -m opus.back -o opus.hf2 --quiet && cat opus.hf2/model.safetensors)
 
+# ---- a multilingual model: its tags are cut out of text by SentencePiece as well, for who has nothing else
+cp -r "$fixtures/opus" tagged && chmod -R u+w tagged && sed -i 's/^"b": /">>fra<<": /' tagged/vocab.json
+sed 's/^/>>fra<< /' "$fixtures/opus/lines" >tagged.en
+to xformer -m tagged -o tagged.run --quiet 2>log
+claim "to ctranslate2, with tags" to ctranslate2 -m tagged.run -o tagged.ct2 --verify 2>log
+claim "a warning says how to give them" grep -qF '[">>fra<<"] + pieces.encode(TEXT)' log
+cut_tagged() { xformer-vocab encode -m "$1" -i tagged.en; }
+claim "the tag is a piece, and none is before it" equal "$(cut_tagged tagged.run | cut -d ' ' -f 1 | uniq)" ">>fra<<"
+claim "the export's file cuts the same here" same_bytes <(cut_tagged tagged.run) <(cut_tagged tagged.ct2/vocab.source.spm)
+claim "it is the same model" same_bytes <(few tagged.run "$fixtures/opus" --word-scores) <(few tagged.ct2 "$fixtures/opus" --word-scores)
+to xformer -m tagged.ct2 -o tagged.back --quiet 2>log
+claim "whose vocabulary comes back" same_bytes tagged.run/vocab.source.spm tagged.back/vocab.source.spm
+
 # ---- models as Marian writes them, whose layer normalisation adds 1e-6 to the variance: with 1e-5 they are up to 5e-5 off
 for name in post pre; do
   model=$npz/$name

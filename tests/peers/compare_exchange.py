@@ -52,8 +52,7 @@ def compare_ctranslate2():
                       for file in files)
     config = json.loads((exported / "config.json").read_text())
     tokens = [source.encode(line, out_type=str) for line in lines]
-    # What this project's search never lets come out.
-    banned = dict(disable_unk=True, suppress_sequences=[[config["bos_token"]], ["<pad>"]])
+    banned = dict(disable_unk=True, suppress_sequences=config["suppress_sequences"])
 
     def of_translator(translator, beam):
         results = translator.translate_batch(tokens, beam_size=beam, length_penalty=1, max_decoding_length=most_pieces,

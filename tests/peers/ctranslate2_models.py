@@ -7,12 +7,16 @@ Makes models of Marian and OPUS-MT (.npz), fairseq, OpenNMT-py, Eole, OpenNMT-tf
 of random sizes, in FOLDER, with a SentencePiece model for each side beside what the converter writes. What is handed to a
 converter is what its toolkit would hand to it: arrays under the toolkit's names; the toolkits themselves need not be there.
 Compares what CTranslate2 and xformer-translate make of a few lines, greedily and with a beam of 4, piece by piece, and the
-log-probability of each token. Prints a line for each claim and exits with 1 if one does not hold.
+log-probability of each token; and what the program of docs/exchange.md and xformer-translate make of them with the model as
+xformer-export writes it. Prints a line for each claim and exits with 1 if one does not hold.
 """
+import contextlib
 import io
 import json
 import pathlib
 import random
+import re
+import subprocess
 import sys
 import types
 import zipfile
@@ -387,6 +391,29 @@ def compare(toolkit, home, appended, sizes):
     return ended, different[4]
 
 
+def of_page(model, line):
+    """-> the pieces that the program of docs/exchange.md makes of a line."""
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "exchange.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(import ctranslate2.*?)```", page, re.DOTALL)
+    vocabulary = "vocab.spm" if (model / "vocab.spm").exists() else "vocab.source.spm"
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code.replace("DIR/vocab.spm", f"DIR/{vocabulary}").replace("DIR", str(model)).replace("A dog sleeps.", line), names)
+    return names["result"].hypotheses[0]
+
+
+def compare_exported(toolkit, home):
+    run, exported = home / "run", home / "exported"
+    for words in (["xformer", "-m", home / "model", "-o", run], ["ctranslate2", "-m", run, "-o", exported]):
+        subprocess.run([f"{programs}/xformer-export", "to", *words, "--quiet"], check=True, stderr=subprocess.DEVNULL)
+    lines = sentences("en", 8, toolkit)
+    (home / "few").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    mine = random_text.translations(programs, exported, home / "few", 5, 256)
+    ended = [i for i, hypotheses in enumerate(mine) if all(len(scores) == len(pieces) + 1 for pieces, scores in hypotheses)]
+    different = sum(of_page(exported, lines[i]) != mine[i][0][0] for i in ended)
+    claim(f"{toolkit}, exported: the page's program", different == 0, f"{different} of {len(ended)} lines that end differ")
+
+
 TOOLKITS = {
     "Marian": make_marian, "OPUS-MT": lambda home, s: make_marian(home, s, "OPUS-MT"), "fairseq": make_fairseq,
     "MarianMT": lambda home, s: make_transformers(home, s, "MarianMT"), "M2M100": lambda home, s: make_transformers(home, s, "M2M100"),
@@ -402,6 +429,7 @@ for number in range(count):
         sizes = Sizes(100 * number + place, QUANTIZATIONS[number % len(QUANTIZATIONS)])
         appended = make(home, sizes)
         ended, different = compare(toolkit, home, appended, sizes)
+        compare_exported(toolkit, home)
         all_ended, all_different = all_ended + ended, all_different + different
 # It shares the probability of what it suppresses among the rest, so that a beam may find a near tie the other way.
 claim(f"of {all_ended} translations, those of a beam of 4 differ in at most 1 of 100", all_ended > 0 and all_different <= 0.01 * all_ended, str(all_different))

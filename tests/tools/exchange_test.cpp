@@ -646,6 +646,19 @@ TEST_CASE(
              Catch::Contains("decoder_start_token is null"));
 }
 
+TEST_CASE("Exchange: CTranslate2's caller is told what a search of ours never lets come out", "[unit]") {
+  for (const auto& [model, expected] : {std::pair{random_model(), R"([["<sos>"],["<pad>"]])"},
+                                        {read_hf_marian(fixture("opus")), R"([["<pad>"]])"}}) {
+    const TemporaryFolder folder;
+    write_ctranslate2(folder / "", model, Quantization::float32);
+    const auto settings = nlohmann::json::parse(read_file(folder / "config.json"));
+    nlohmann::json never = settings["suppress_sequences"], wanted = nlohmann::json::parse(expected);
+    std::sort(never.begin(), never.end());
+    std::sort(wanted.begin(), wanted.end());
+    CHECK(never == wanted);
+  }
+}
+
 TEST_CASE("Exchange: CTranslate2's lists of pieces are JSON or have a piece a line", "[unit]") {
   ExchangedModel model = read_hf_marian(fixture("opus"));
   const TemporaryFolder folder;

@@ -4,10 +4,13 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "data/sentencepiece_ids.h"
 #include "nn/model.h"
 #include "nn/norm.h"
 #include "tools/exchange/ctranslate2_file.h"
@@ -121,6 +124,16 @@ void add_tensors(Writer& writer, const ExchangedModel& model) {
   if (config.tying == nn::Tying::all) writer.add_alias(kCTranslate2Source, kCTranslate2Target);
 }
 
+// What a search of ours never lets come out, <unk> apart, as its translate_batch() takes it.
+Json suppressed_sequences(const data::Tokenizer& target) {
+  std::set<int32_t> ids = {target.bos_id(), target.pad_id()};
+  ids.erase(-1);
+  ids.erase(target.eos_id());
+  Json sequences = Json::array();
+  for (const int32_t id : ids) sequences.push_back(Json::array({target.piece(id)}));
+  return sequences;
+}
+
 Json config_of(const ExchangedModel& model) {
   const data::Tokenizer& target = *model.vocabularies.target;
   // Theirs for nothing is ours. The shortest number that is the same f32.
@@ -134,8 +147,19 @@ Json config_of(const ExchangedModel& model) {
                {"add_source_eos", model.vocabularies.source->eos_id() >= 0},
                {"layer_norm_epsilon", shown},
                {"multi_query_attention", false}};
-  if (model.lowercase) json["lowercase"] = true;  // for our reader; theirs passes over it
+  // Theirs passes over these: for who calls it, and for our reader.
+  json["suppress_sequences"] = suppressed_sequences(target);
+  if (model.lowercase) json["lowercase"] = true;
   return json;
+}
+
+// In which SentencePiece finds the tags of a multilingual model in the text, too.
+std::map<std::string, std::string> files_of(const Vocabularies& vocabularies) {
+  std::map<std::string, std::string> files = vocabularies.files();
+  std::string& source = files.begin()->second;  // "vocab.source" comes before "vocab.target"
+  if (const auto tags = vocabularies.source->tags(); !tags.empty())
+    source = data::with_cut_tags(source, tags);
+  return files;
 }
 
 std::string pieces_as_json(const data::Tokenizer& tokenizer) {
@@ -176,7 +200,7 @@ void write_ctranslate2(const std::string& folder, const ExchangedModel& model, Q
     atomic_write(folder + "/source_vocabulary.json", pieces_as_json(*vocabularies.source));
     atomic_write(folder + "/target_vocabulary.json", pieces_as_json(*vocabularies.target));
   }
-  vocabularies.save(folder);
+  for (const auto& [name, bytes] : files_of(vocabularies)) atomic_write(folder + "/" + name, bytes);
 }
 
 }  // namespace xf::tools::exchange

@@ -51,6 +51,12 @@ ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format)
                         .where = model.folder};
   if (result.lowercase)
     result.vocabularies = exchange::with_folded_case(model.vocabularies, model.folder, result.warnings);
+  if (const auto tags = model.vocabularies.source->tags(); format == "ctranslate2" && !tags.empty())
+    result.warnings.push_back(fmt::format(
+        "{0}: reads tags in front of a line: give them as tokens of their own, [\"{1}\"] + "
+        "pieces.encode(TEXT); "
+        "in the text, {1} TEXT, SentencePiece puts a \u2581 before them, which the model does not know there",
+        model.folder, tags.front()));
   return result;
 }
 
