@@ -121,13 +121,17 @@ std::vector<std::string> split_words(std::string_view text) {
   for (int32_t begin = breaks.first(), end = breaks.next(); end != icu::BreakIterator::DONE;
        begin = end, end = breaks.next()) {
     std::string_view segment = text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
-    const size_t leading = std::min(segment.find_first_not_of(' '), segment.size());
-    spaces += leading;
-    segment.remove_prefix(leading);
-    if (segment.empty()) continue;
-    if (spaces > 1) write_spaces(spaces - 1);
-    tokens.push_back(spaces > 0 ? fmt::format("{}{}", kMark, segment) : std::string(segment));
-    spaces = 0;
+    while (true) {  // ICU keeps a space with other ones around it, as U+3000
+      const size_t leading = std::min(segment.find_first_not_of(' '), segment.size());
+      spaces += leading;
+      segment.remove_prefix(leading);
+      if (segment.empty()) break;
+      if (spaces > 1) write_spaces(spaces - 1);
+      const std::string_view word = segment.substr(0, segment.find(' '));
+      tokens.push_back(spaces > 0 ? fmt::format("{}{}", kMark, word) : std::string(word));
+      spaces = 0;
+      segment.remove_prefix(word.size());
+    }
   }
   write_spaces(spaces);
   utext_close(&view);

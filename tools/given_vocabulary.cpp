@@ -23,9 +23,9 @@ bool has_header(std::string_view bytes) {
   return bytes.starts_with(kHeader);
 }
 
-// A list of ours by ICU's words, which has no first line that says so.
-bool is_of_icu(const Words& words) {
-  const Words ours = data::WordSpecials().order;
+// A list of ours by ICU's words, which has no first line that says so. An earlier version's words may have spaces in them.
+bool is_of_icu(std::string_view bytes, const std::string& path) {
+  const Words ours = data::WordSpecials().order, words = words_of(bytes, ListFormat::words, path);
   return words.size() > ours.size() &&
          std::ranges::equal(ours, Words(words.begin(), words.begin() + std::ssize(ours))) &&
          std::ranges::any_of(words, [](const std::string& word) { return word.starts_with(kMark); });
@@ -99,12 +99,13 @@ void check_words(const Words& words, const std::string& path) {
 
 std::shared_ptr<const data::Tokenizer> parse_given_vocabulary(std::string bytes, const std::string& path,
                                                               const std::string& rules) {
-  if (bytes.empty() || bytes.front() == kPiecesTag || has_header(bytes))
+  if (bytes.empty() || bytes.front() == kPiecesTag || has_header(bytes) ||
+      (rules != "character" && is_of_icu(bytes, path)))
     return data::make_tokenizer(std::move(bytes), path);
   Words words = read_words(bytes, path);
   check_words(words, path);
   const bool has_rules = rules == "icu" || rules == "character";
-  const std::string by = has_rules ? rules : is_of_icu(words) ? "icu" : "whitespace";
+  const std::string by = has_rules ? rules : "whitespace";
   for (std::string& special :
        missing_specials(words, {SpecialToken::unk, SpecialToken::pad, SpecialToken::bos, SpecialToken::eos}))
     words.push_back(std::move(special));

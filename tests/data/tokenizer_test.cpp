@@ -293,6 +293,12 @@ TEST_CASE("Words: cut at word boundaries, a mark for every space", "[unit]") {
   CHECK(split_words(" a ") == Lines{m, m + "a", m});
   CHECK(split_words("don't (T-shirt)") == Lines{m + "don't", m + "(", "T", "-", "shirt", ")"});
   CHECK(split_words("").empty());
+  // ICU keeps other spaces and those behind them together; a word list has a word a line, and no space in it.
+  for (const std::string space : {"\u1680", "\u2002", "\u2009", "\u205F", "\u3000"}) {
+    CHECK(split_words("a" + space + " b") == Lines{m + "a", space, m + "b"});
+    CHECK(split_words("a " + space + "  " + space + " ") == Lines{m + "a", m + space, m, m + space, m});
+    CHECK(join_words(split_words(space + " a " + space)) == space + " a " + space);
+  }
   for (const char* text :
        {"", " ", "   ", "a", " a", "a ", "a\u00A0b", "a \u00A0 b", "a \u2009 b", "\t x", "\"a\" b!  "}) {
     CHECK(join_words(split_words(text)) == text);

@@ -59,6 +59,9 @@ TEST_CASE("Given vocabularies: the rules of a list are its own, ours or those as
   const std::string words = "<unk>\n<pad>\n<sos>\n<eos>\n";
   // A list of ours by ICU's words, as xformer-vocab train --tokenizer icu writes it, has marks and no first line.
   CHECK(given(words + "\u2581ein\n.\n")->encode("ein.") == std::vector<int32_t>{4, 5});
+  // An earlier version's words could have spaces in them.
+  CHECK(given(words + "\u2581ein\n\u3000 \n")->size() == 6);
+  CHECK(given(words + "\u2581ein\n\u3000 \n", "list", "icu")->size() == 6);
   CHECK(given("#words character\n" + words + "a\n\u2581\n")->encode("a a") == std::vector<int32_t>{4, 5, 4});
   CHECK(given(words + "a\n\u2581\n", "list", "character")->encode("a a") == std::vector<int32_t>{4, 5, 4});
   CHECK(given(words + "a\n.\n")->encode("a.") == std::vector<int32_t>{0});
