@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "data/text_file.h"
@@ -54,6 +55,14 @@ void check_characters(const std::u32string& line, int64_t number, TextReport& re
   });
 }
 
+// Whether one of the words is the name of <pad>, <s> or </s>. Text is none of them: the word is unknown.
+bool has_control_token(const Tokenizer& tokenizer, std::string_view text) {
+  return std::ranges::any_of(tokenizer.cut(text), [&](const std::string& word) {
+    return std::ranges::any_of(std::array{tokenizer.pad_id(), tokenizer.bos_id(), tokenizer.eos_id()},
+                               [&](int32_t id) { return id >= 0 && tokenizer.piece(id) == word; });
+  });
+}
+
 // Returns how many they are.
 int64_t check_tokens(const std::string& line, int64_t number, const CheckOptions& options,
                      TextReport& report) {
@@ -63,6 +72,7 @@ int64_t check_tokens(const std::string& line, int64_t number, const CheckOptions
   report.unknown_count->add(ids);
   report.unknown += std::ranges::count(ids, options.tokenizer->unk_id());
   if (is_mostly_unknown(*options.tokenizer, text, ids)) report.unknown_lines.add(number);
+  if (has_control_token(*options.tokenizer, text)) report.control_tokens.add(number);
   return std::ssize(ids);
 }
 
@@ -211,6 +221,7 @@ std::string describe(const TextReport& report) {
   text += describe(over.c_str(), report.over_long);
   text += describe("invalid UTF-8", report.invalid_utf8);
   text += describe("mostly unknown lines", report.unknown_lines);
+  text += describe("control tokens as words", report.control_tokens);
   text += describe("no-break spaces", report.no_break_spaces);
   text += describe("tabs, line separators", report.separators);
   text += describe("zero-width characters", report.zero_width);

@@ -32,7 +32,8 @@ struct TextReport {
       control_characters;
   int64_t max_length = 0;           // what over_long means, in tokens, or in words without a tokenizer
   int64_t tokens = 0, unknown = 0;  // only with a tokenizer
-  Finding unknown_lines;            // that are mostly unknown; only with a tokenizer
+  // Lines that are mostly unknown, and those with the name of a control token for a word; only with a tokenizer.
+  Finding unknown_lines, control_tokens;
   bool tokenized = false;
   std::optional<UnknownCount> unknown_count = {};
   bool mostly_unknown() const;  // to the tokenizer

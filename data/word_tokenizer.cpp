@@ -63,14 +63,13 @@ class WordTokenizer : public Tokenizer {
     special_ = found_for(specials);
     if (special_.unk < 0)
       fail(ErrorKind::data, "{}: has no '{}'; a word list needs an unknown token", name, specials.unk);
+    default_specials_ = special_ == found_for({});
+    fit_to_text();
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {
     std::vector<int32_t> ids;
-    for (const std::string& word : rules_->split(text)) {
-      const auto found = ids_.find(word);
-      ids.push_back(found == ids_.end() ? special_.unk : found->second);
-    }
+    for (const std::string& word : rules_->split(text)) ids.push_back(id_of(word));
     return ids;
   }
   std::vector<std::string> cut(std::string_view text) const override { return rules_->split(text); }
@@ -102,15 +101,30 @@ class WordTokenizer : public Tokenizer {
     int32_t unk = -1, pad = -1, bos = -1, eos = -1;
     bool operator==(const Specials&) const = default;
   };
+  bool is_control(int32_t id) const { return id == special_.pad || id == special_.bos || id == special_.eos; }
+  // No word of a text is a control token, whatever it looks like.
+  int32_t id_of(const std::string& word) const {
+    const auto found = ids_.find(word);
+    return found == ids_.end() || is_control(found->second) ? special_.unk : found->second;
+  }
   Specials found_for(const WordSpecials& names) const {
     return {.unk = find({names.unk, "<unk>", "<UNK>", "[UNK]"}),
             .pad = find({names.pad, "<pad>", "<PAD>", "[PAD]", "<blank>"}),
             .bos = find({names.bos, "<s>", "<sos>", "<bos>", "<SOS>", "<BOS>"}),
             .eos = find({names.eos, "</s>", "<eos>", "<EOS>"})};
   }
+  // From here on ids are those of words in text: in form C, which it comes in, and none of a control token.
+  void fit_to_text() {
+    for (const int32_t id : {special_.pad, special_.bos, special_.eos}) {
+      if (id >= 0) ids_.erase(piece(id));
+    }
+    for (int32_t id = 0; id < size(); ++id) {
+      if (!is_nfc(piece(id))) ids_.emplace(normalize_nfc(piece(id)), id);
+    }
+  }
   // Nothing where they are found without.
   std::string specials_header() const {
-    if (special_ == found_for({})) return "";
+    if (default_specials_) return "";
     const auto name = [&](int32_t id) { return id < 0 ? "" : piece(id); };
     return fmt::format("{}{}\t{}\t{}\t{}\n", kSpecials, name(special_.unk), name(special_.pad),
                        name(special_.bos), name(special_.eos));
@@ -120,8 +134,8 @@ class WordTokenizer : public Tokenizer {
     for (const int32_t id : ids) {
       if (id == special_.unk) {
         words.push_back(rules_->shown(piece(id)));
-      } else if (id != special_.pad && id != special_.bos && id != special_.eos) {
-        words.push_back(piece(id));
+      } else if (!is_control(id)) {
+        words.push_back(normalize_nfc(piece(id)));
       }
     }
     return words;
@@ -136,8 +150,9 @@ class WordTokenizer : public Tokenizer {
 
   std::shared_ptr<const WordRules> rules_;
   std::vector<std::string> pieces_;
-  std::unordered_map<std::string, int32_t> ids_;
+  std::unordered_map<std::string, int32_t> ids_;  // by word of a text
   Specials special_;
+  bool default_specials_ = true;  // those that are found without names
 };
 
 void check_order(const WordSpecials& specials) {

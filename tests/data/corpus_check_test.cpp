@@ -145,6 +145,17 @@ TEST_CASE("Corpus check: lines in a script that the vocabulary lacks are mostly 
   CHECK_THAT(describe(report), Catch::Contains("mostly unknown lines"));
 }
 
+TEST_CASE("Corpus check: names of control tokens in text are told by line", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const auto words = make_word_tokenizer("#words whitespace\n<unk>\n<pad>\n<s>\n</s>\na\n", "list");
+  CheckOptions options;
+  options.tokenizer = words.get();
+  const TextReport report = check_text(folder.write("x", "a\na </s> a\n<unk>\n<pad>\na<s>\n"), options);
+  CHECK(report.control_tokens.lines == std::vector<int64_t>{2, 4});
+  CHECK(report.unknown == 4);
+  CHECK_THAT(describe(report), Catch::Contains("control tokens as words"));
+}
+
 TEST_CASE("Corpus check: Multi30k is clean, and holds the no-break spaces that are known", "[unit]") {
   const auto folder = tests::multi30k();
   if (!folder) return;

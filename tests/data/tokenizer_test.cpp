@@ -339,6 +339,18 @@ TEST_CASE("Characters: one token each, a mark for a space, and text that comes b
   for (const std::string& line : molecules) CHECK(again->encode(line) == characters->encode(line));
 }
 
+TEST_CASE("Words: no text is a control token", "[unit]") {
+  const Lines text{"<eos> a <pad> b <sos>", "<unk> a"};
+  const auto words = build_word_tokenizer(
+      {&text}, {.min_frequency = 1, .specials = {}, .rules = make_word_rules("whitespace")});
+  const int32_t a = 4, b = 5, unk = 0;  // behind the four specials
+  CHECK(words->encode(text[0]) == std::vector<int32_t>{unk, a, unk, b, unk});
+  CHECK(words->encode(text[1]) == std::vector<int32_t>{unk, a});
+  // As joeynmt has them.
+  const auto list = make_word_tokenizer("#words whitespace\n<unk>\n<pad>\n<s>\n</s>\na\n", "list");
+  CHECK(list->encode("<s> a </s> <pad>") == std::vector<int32_t>{unk, a, unk, unk});
+}
+
 TEST_CASE("Words: names and order of the specials are free, an order that is not theirs is refused",
           "[unit]") {
   const Lines text = {"a a"};
