@@ -46,7 +46,8 @@ std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vec
 // description of WordRules, says how text is cut, otherwise ICU does; a second one, "#specials" and four names, a tab before
 // each, names unk, pad, bos and eos. A special is the entry with the given
 // name, or else one of the usual names (<s> <sos> <bos> </s> <eos> <pad> <blank> ...). Error data for a token
-// that occurs twice, an empty line, invalid UTF-8, or a list without an unknown token.
+// that occurs twice, an empty line, invalid UTF-8, or a list without an unknown token. Words that are not in normalisation
+// form C are found by theirs, the first of several, and decoded to it.
 std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const std::string& name,
                                                const WordSpecials& specials = {});
 

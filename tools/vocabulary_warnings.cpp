@@ -44,6 +44,7 @@ bool is_piece(const std::string& entry) {
   return entry.ends_with("@@") || (entry.size() > kMark.size() && entry.starts_with(kMark));
 }
 bool is_character(const std::string& entry) { return data::to_utf32(entry).size() == 1; }
+bool is_composed(const std::string& entry) { return data::is_nfc(entry); }
 bool is_lower_case(const std::string& entry) { return data::lower_case(entry) == entry; }
 
 template <typename Holds>
@@ -55,6 +56,9 @@ double share(const data::Tokenizer& tokenizer, Holds holds) {
 
 std::string what_to_do(const Side& side, const Options& options) {
   const data::Tokenizer& tokenizer = side.tokenizer;
+  if (std::string_view(tokenizer.extension()) == ".spm" && share(tokenizer, is_composed) < 0.99)
+    return "its pieces are not in Unicode's form NFC, which the text is brought to: give one that was learnt "
+           "from NFC";
   if (std::string_view(tokenizer.extension()) == ".spm")
     return "give a SentencePiece model of this language and script, for text that is not cut yet";
   if (share(tokenizer, is_piece) > 0.1)
@@ -108,6 +112,27 @@ void add_unknown(const Side& side, const TrainingInputs& inputs, std::vector<std
   warnings.push_back(text + "; " + advice);
 }
 
+// Words of a given list that only other normalisation forms tell apart: text, in form C, has one of them.
+void add_same_words(const Side& side, const TrainingInputs& inputs, std::vector<std::string>& warnings) {
+  const data::Tokenizer& tokenizer = side.tokenizer;
+  if (inputs.options.get_strings("vocabs").empty() || std::string_view(tokenizer.extension()) != ".txt")
+    return;
+  std::set<std::string> words;
+  int64_t same = 0;
+  std::string last;
+  for (int32_t id = 0; id < tokenizer.size(); ++id) {
+    std::string word = data::normalize_nfc(tokenizer.piece(id));
+    if (words.insert(word).second) continue;
+    ++same;
+    last = std::move(word);
+  }
+  const std::string warning = fmt::format(
+      "{}: {} of its words, as '{}', differ from another in Unicode's normal form alone; the text is in NFC, "
+      "and has no use for them",
+      side.vocabulary, same, last);
+  if (same > 0 && std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
+}
+
 // Lines of the source that begin with no tag, where the model has tags of several languages.
 void add_untagged(const TrainingInputs& inputs, std::vector<std::string>& warnings) {
   const data::ParallelCorpus& corpus = inputs.corpus;
@@ -147,7 +172,10 @@ void add_scored_pieces(const TrainingInputs& inputs, std::vector<std::string>& w
 std::vector<std::string> vocabulary_warnings(const TrainingInputs& inputs) {
   if (inputs.start == RunStart::resumed) return {};
   std::vector<std::string> warnings;
-  for (const Side& side : sides_of(inputs)) add_unknown(side, inputs, warnings);
+  for (const Side& side : sides_of(inputs)) {
+    add_unknown(side, inputs, warnings);
+    add_same_words(side, inputs, warnings);
+  }
   add_untagged(inputs, warnings);
   add_scored_pieces(inputs, warnings);
   return warnings;

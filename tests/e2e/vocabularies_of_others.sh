@@ -56,6 +56,9 @@ claim "another language's words: 3, the source too" refuses 'train.en: .* unknow
 claim "characters: 3, and the option that reads them" refuses 'give --tokenizer character' -t train.en train.de -v <(fold -w 1 train.en | sort -u | grep -v ' ')
 claim "nothing was written" test ! -e run
 claim "a list with capitals, and text that is lower-cased: how to keep them" grep -q 'warning: .*voc_file.de, .*give --lowercase=false' <(cut_text cased -v voc_file.en voc_file.de --lowercase 2>&1)
+{ cat voc_file.de; printf 'e\xcc\x81te\xcc\x81\n\xc3\xa9t\xc3\xa9\n'; } >both_forms
+claim "words that are one in NFC are told, once" equal \
+  "$(cut_text forms -v voc_file.en both_forms 2>&1 | grep -c "warning: both_forms: 1 of its words, as 'été'")" 1
 claim "told to, it trains" xformer-train "${small[@]}" -m run "${words[@]}" -t train.en train.de -v voc_file.en pieces --allow-unknown
 claim "with a warning" grep -q 'warning: train.de: 100.0% of the tokens are unknown' run/train.log
 claim "and goes on" xformer-train -m run --after 4u --quiet

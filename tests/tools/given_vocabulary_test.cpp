@@ -132,3 +132,23 @@ TEST_CASE("Given vocabularies: what is no list is refused by the name of its for
   CHECK(pieces_of(*given("der\n\n\r\n")).front() == "der");
   CHECK_THAT(refusal("der 12\nHund\n"), Catch::StartsWith("3: list:1: 'der 12' is a word with a number"));
 }
+
+TEST_CASE("Given vocabularies: words in another normalisation form are found by their form C", "[unit]") {
+  const std::string composed = "\u00E9t\u00E9", apart = "e\u0301te\u0301",
+                    specials = "<unk>\n<pad>\n<s>\n</s>\n";
+  for (const std::string& bytes : {specials + apart + "\nla\n",                                 // joeynmt
+                                   "<unk> 1\n<pad> 1\n<s> 1\n</s> 1\n" + apart + " 5\nla 3\n",  // counts
+                                   "[\"<unk>\", \"<pad>\", \"<s>\", \"</s>\", \"" + apart + "\", \"la\"]"}) {
+    INFO(bytes);
+    const auto list = given(bytes);
+    CHECK(list->encode(composed + " la") == std::vector<int32_t>{4, 5});
+    CHECK(list->decode(std::vector<int32_t>{4, 5}) == composed + " la");
+    CHECK(pieces_of(*list).at(4) == apart);  // as the model knows it
+    CHECK(list->size() == 6);
+    CHECK(data::make_tokenizer(list->serialize(), "copy")->encode(composed) == std::vector<int32_t>{4});
+  }
+  // Of several forms a text has that which stands there, or else the first.
+  CHECK(given(specials + apart + "\n" + composed + "\n")->encode(composed) == std::vector<int32_t>{5});
+  const std::string both = "\u1EAD", one = "a\u0323\u0302", other = "a\u0302\u0323";
+  CHECK(given(specials + one + "\n" + other + "\n")->encode(both) == std::vector<int32_t>{4});
+}
