@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <unordered_map>
 
 #include "core/error.h"
+#include "data/unicode.h"
 
 namespace xf::data {
 namespace {
@@ -21,11 +23,12 @@ class Labels : public Tokenizer {
       fail(ErrorKind::data, "{}: a class with a tab in it; write a space", from);
     if (std::ranges::adjacent_find(names_, std::greater_equal()) != names_.end())
       fail(ErrorKind::data, "{}: the names of classes must be sorted, and each be there once", from);
+    for (int32_t id = 0; id < size(); ++id) ids_.emplace(piece(id), id);
+    for (int32_t id = 0; id < size(); ++id) ids_.emplace(class_name(piece(id)), id);  // an earlier version's
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {
-    const auto found = std::ranges::lower_bound(names_, text);
-    if (found != names_.end() && *found == text) return {static_cast<int32_t>(found - names_.begin())};
+    if (const auto found = ids_.find(class_name(text)); found != ids_.end()) return {found->second};
     fail(ErrorKind::data, "'{}' is no class of this model; its classes: {}", text, fmt::join(names_, ", "));
   }
   std::string decode(std::span<const int32_t> ids) const override {
@@ -51,12 +54,22 @@ class Labels : public Tokenizer {
 
  private:
   std::vector<std::string> names_;  // sorted
+  std::unordered_map<std::string, int32_t> ids_;
 };
 
 }  // namespace
 
+std::string class_name(std::string_view text) {
+  const auto shows = [](char32_t c) { return !is_space(c) && !is_zero_width(c) && !is_bidi_control(c); };
+  const std::u32string characters = to_utf32(normalize_nfc(text));
+  const auto begin = std::ranges::find_if(characters, shows);
+  const auto end = std::find_if(characters.rbegin(), std::make_reverse_iterator(begin), shows).base();
+  return to_utf8(std::u32string(begin, end));
+}
+
 std::unique_ptr<Tokenizer> build_labels(const std::vector<std::string>& lines) {
-  const std::set<std::string> names(lines.begin(), lines.end());
+  std::set<std::string> names;
+  for (const std::string& line : lines) names.insert(class_name(line));
   return std::make_unique<Labels>(std::vector(names.begin(), names.end()), "the training text");
 }
 

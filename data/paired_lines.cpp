@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/unicode.h"
+#include "data/labels.h"
 
 namespace xf::data {
 
@@ -70,7 +70,7 @@ bool PairedLines::next_of_columns(std::string& source, std::string& target) {
 bool PairedLines::next(std::string& source, std::string& target) {
   if (!(files_.tsv ? next_of_columns(source, target) : next_of_files(source, target))) return false;
   if (kind_ != TextKind::labelled) return true;
-  target = std::string(strip(target));  // "pos" and "pos " are one class
+  target = class_name(target);
   if (target.empty())
     fail(ErrorKind::data, "{}:{}: a line without a class; give it one, or remove it with its text",
          files_.target(), line_);

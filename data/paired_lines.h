@@ -14,8 +14,7 @@ namespace xf::data {
 enum class TextKind {
   translation,  // a line of the target translates that of the source
   target_only,  // what a language model learns: no source
-  labelled,  // a line of the target is the class of that of the source; it is not prepared as text is, but loses white
-             // space at its ends
+  labelled,     // a line of the target is the class of that of the source, and read as one (class_name)
 };
 
 // The files of a text: source and target, or one with a column for each of them, or the target's alone.

@@ -42,6 +42,26 @@ TEST_CASE("Classes: white space around a class is none of its name", "[unit]") {
              Catch::EndsWith("blank:1: a line without a class; give it one, or remove it with its text"));
 }
 
+TEST_CASE("Classes: names that look the same are one, in form C and without what does not show", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string composed = "\u00C9t\u00E9", apart = "E\u0301te\u0301";
+  const std::string texts = folder.write("texts", "a\nb\nc\nd\ne\n");
+  const std::string classes =
+      folder.write("classes", composed + "\n" + apart + "\nhiver\u200B\n\u2067 hiver\u2069\nhiver\n");
+  const auto text = read_text(TextKind::labelled, {{.paths = {texts, classes}}}, {});
+  CHECK(text.target == std::vector<std::string>{composed, composed, "hiver", "hiver", "hiver"});
+  CHECK(build_labels({composed, apart, "hiver", "hiver\uFEFF"})->size() == 2);
+  const auto labels = build_labels(text.target);
+  CHECK(labels->encode(apart) == labels->encode(composed));
+  CHECK(labels->encode("\u200Ehiver ") == labels->encode("hiver"));
+  CHECK(class_name("a\u200Bb") == "a\u200Bb");  // inside it is part of the name
+  CHECK(class_name("\u200B \u2060").empty());
+  // A list that an earlier version wrote keeps its names.
+  CHECK(make_labels(apart + "\nhiver\n", "its")->encode(composed) == std::vector<int32_t>{0});
+  CHECK(make_labels(apart + "\nhiver\n" + composed + "\n", "its")->encode(composed) ==
+        std::vector<int32_t>{2});
+}
+
 // Behind a class stands a tab where several are written (xformer-classify --all-classes).
 TEST_CASE("Classes: none has a tab in its name", "[unit]") {
   const tests::TemporaryFolder folder;
