@@ -14,6 +14,8 @@
 namespace xf::data {
 namespace {
 
+constexpr char32_t kReplacement = 0xFFFD;  // what a program wrote for bytes that it could not read
+constexpr char32_t kSpaceMark = 0x2581;    // which SentencePiece, and lists of words, take for a space
 constexpr char32_t kNoBreakSpace = 0x00A0, kNarrowNoBreakSpace = 0x202F;
 // Between the syllables and the words of scripts that have signs for it.
 constexpr char32_t kTibetanTsheg = 0x0F0B, kEthiopicWordspace = 0x1361;
@@ -46,7 +48,10 @@ void check_characters(const std::u32string& line, int64_t number, TextReport& re
              [](char32_t c) { return c == kNoBreakSpace || c == kNarrowNoBreakSpace; });
   add_if_any(report.separators, is_separator);
   add_if_any(report.bidi_controls, is_bidi_control);
-  add_if_any(report.control_characters, [](char32_t c) { return is_control(c) && !is_separator(c); });
+  add_if_any(report.control_characters,
+             [](char32_t c) { return c != U'\0' && is_control(c) && !is_separator(c); });
+  add_if_any(report.nul, [](char32_t c) { return c == U'\0'; });
+  add_if_any(report.space_marks, [](char32_t c) { return c == kSpaceMark; });
   char32_t before = U' ';
   add_if_any(report.zero_width, [&](char32_t c) {
     const bool joins_nothing = is_joiner(c) && (is_space(before) || is_joiner(before));
@@ -82,6 +87,7 @@ int64_t check_line(const std::string& line, int64_t number, const CheckOptions& 
   if (!valid) report.invalid_utf8.add(number);
   const std::u32string code_points = to_utf32(line);
   check_characters(code_points, number, report);
+  if (valid && code_points.find(kReplacement) != code_points.npos) report.replacements.add(number);
   const int64_t words = words_in(line), characters = std::ssize(code_points);
   if (words == 0) report.empty.add(number);
   const int64_t length = options.tokenizer && valid ? check_tokens(line, number, options, report) : words;
@@ -117,13 +123,13 @@ void Finding::add(int64_t line) {
 bool TextReport::mostly_unknown() const { return unknown_count && unknown_count->share() > kMostUnknown; }
 
 bool TextReport::clean() const {
-  return lines > empty.count + over_long.count && invalid_utf8.count == 0 && !mostly_unknown();
+  return lines > empty.count + over_long.count && invalid_utf8.count + nul.count == 0 && !mostly_unknown();
 }
 
 bool CorpusReport::clean() const {
   return taken > 0 && source.lines == target.lines && half_empty.count == 0 &&
          columns.count + source.invalid_utf8.count + target.invalid_utf8.count == 0 &&
-         !source.mostly_unknown() && !target.mostly_unknown();
+         source.nul.count + target.nul.count == 0 && !source.mostly_unknown() && !target.mostly_unknown();
 }
 
 TextReport check_text(const std::string& path, const CheckOptions& options) {
@@ -220,6 +226,8 @@ std::string describe(const TextReport& report) {
       fmt::format("over {} {}", report.max_length, report.tokenized ? "tokens" : "words");
   text += describe(over.c_str(), report.over_long);
   text += describe("invalid UTF-8", report.invalid_utf8);
+  text += describe("NUL bytes, as in UTF-16", report.nul);
+  text += describe("replacements (U+FFFD)", report.replacements);
   text += describe("mostly unknown lines", report.unknown_lines);
   text += describe("control tokens as words", report.control_tokens);
   text += describe("no-break spaces", report.no_break_spaces);
@@ -227,6 +235,7 @@ std::string describe(const TextReport& report) {
   text += describe("zero-width characters", report.zero_width);
   text += describe("controls of direction", report.bidi_controls);
   text += describe("control characters", report.control_characters);
+  text += describe("marks of spaces (U+2581)", report.space_marks);
   return text;
 }
 

@@ -28,8 +28,8 @@ struct TextReport {
   int64_t characters = 0;    // code points
   int64_t longest_line = 0;  // in characters
   // Lines that have them.
-  Finding empty, over_long, invalid_utf8, no_break_spaces, separators, zero_width, bidi_controls,
-      control_characters;
+  Finding empty, over_long, invalid_utf8, nul, no_break_spaces, separators, zero_width, bidi_controls,
+      control_characters, replacements, space_marks;
   int64_t max_length = 0;           // what over_long means, in tokens, or in words without a tokenizer
   int64_t tokens = 0, unknown = 0;  // only with a tokenizer
   // Lines that are mostly unknown, and those with the name of a control token for a word; only with a tokenizer.
@@ -37,7 +37,8 @@ struct TextReport {
   bool tokenized = false;
   std::optional<UnknownCount> unknown_count = {};
   bool mostly_unknown() const;  // to the tokenizer
-  bool clean() const;           // valid UTF-8, mostly known, and something is left to train on
+  // Valid UTF-8 without NUL, mostly known, and something is left to train on.
+  bool clean() const;
 };
 
 struct CorpusReport {
@@ -47,7 +48,8 @@ struct CorpusReport {
   Finding unbalanced;  // pairs of which one side has over kRatio times as many words (and over kRatio more)
   static constexpr int64_t kRatio = 4;
   int64_t taken = 0;  // pairs that training learns from: with text on both sides, and not over-long
-  // Equal line counts or two columns, valid UTF-8, mostly known, no half-empty pair, and something is left to train on.
+  // Equal line counts or two columns, valid UTF-8 without NUL, mostly known, no half-empty pair, and something is left to
+  // train on.
   bool clean() const;
 };
 

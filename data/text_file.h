@@ -39,11 +39,10 @@ inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 // All lines, any bytes; an empty file has none.
 std::vector<std::string> read_raw_lines(const std::string& path);
 
-// All lines, valid UTF-8. Error data "path:line: invalid UTF-8 at byte N; ...", and for a file without any
-// line (the standard input may be empty).
+// All lines, as check_utf8() demands. Error data for a file without any line (the standard input may be empty).
 std::vector<std::string> read_lines(const std::string& path);
 
-// Error data naming path, line number and byte (both from 1) unless the line is valid UTF-8.
+// Error data naming path, line number and byte (both from 1) unless the line is valid UTF-8 without NUL, which UTF-16 has.
 void check_utf8(const std::string& path, int64_t line_number, std::string_view line);
 
 }  // namespace xf::data

@@ -146,8 +146,11 @@ std::string join_words(const std::vector<std::string>& tokens) {
 
 std::vector<std::string> split_characters(std::string_view text) {
   std::vector<std::string> tokens;
-  for (const char32_t character : to_utf32(text))
-    tokens.push_back(character == U' ' ? std::string(kMark) : to_utf8({&character, 1}));
+  for (const char32_t character : to_utf32(text)) {
+    const bool is_space =
+        character == U' ' || character == U'\r';  // a CR could not stand on a line of a list
+    tokens.push_back(is_space ? std::string(kMark) : to_utf8({&character, 1}));
+  }
   return tokens;
 }
 

@@ -120,6 +120,29 @@ TEST_CASE("Corpus check: what a reader does not see is told by line", "[unit]") 
                                    Catch::Contains("controls of direction"));
 }
 
+TEST_CASE("Corpus check: what another program broke is told by line", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const TextReport report =
+      check_text(folder.write("x", "caf\uFFFD\nbar \u2581\u2582\n\uFEFFb\nbad \xFF byte\n"), {});
+  using Lines = std::vector<int64_t>;
+  CHECK(report.replacements.lines == Lines{1});
+  CHECK(report.space_marks.lines == Lines{2});
+  CHECK(report.zero_width.lines == Lines{3});  // files with byte order marks, put together
+  CHECK_THAT(describe(report), Catch::Contains("replacements (U+FFFD)") && Catch::Contains("U+2581"));
+}
+
+TEST_CASE("Corpus check: text with NULs, as UTF-16 has them, is not ready for training", "[unit]") {
+  const tests::TemporaryFolder folder;
+  using namespace std::string_literals;
+  const std::string path = folder.write("x", "good\n\0a\0\n"s), good = folder.write("good", "a\nb\n");
+  const TextReport report = check_text(path, {});
+  CHECK(report.nul.lines == std::vector<int64_t>{2});
+  CHECK(report.control_characters.count == 0);
+  CHECK_FALSE(report.clean());
+  CHECK_FALSE(check_corpus(good, path, {}, {}).clean());
+  CHECK_THAT(describe(report), Catch::Contains("UTF-16"));
+}
+
 TEST_CASE("Corpus check: two columns of one file are checked as two files are", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string path = folder.write("x.tsv", "one two\teins zwei\na\tb\tc\nalone\n\tleer\nx\ty\n");

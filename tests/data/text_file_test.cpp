@@ -186,6 +186,18 @@ TEST_CASE("Lines: invalid UTF-8 is named by file, line and byte", "[unit]") {
   CHECK(read_raw_lines(path).size() == 3);
 }
 
+// Of UTF-16 without a byte order mark, which ASCII text in it is valid UTF-8 of.
+TEST_CASE("Lines: a NUL is named by file, line and byte, and as what it comes of", "[unit]") {
+  const tests::TemporaryFolder folder;
+  using namespace std::string_literals;
+  const std::string big = folder.write("be", "\0A\0\n\0b\0\n"s),
+                    little = folder.write("le", "A\0\n\0b\0\n\0"s);
+  CHECK_THAT(error_of([&] { read_lines(big); }),
+             Catch::StartsWith("3: " + big + ":1: a NUL at byte 1: UTF-16, ") && Catch::Contains("iconv"));
+  CHECK_THAT(error_of([&] { read_lines(little); }),
+             Catch::StartsWith("3: " + little + ":1: a NUL at byte 2: "));
+}
+
 TEST_CASE("Lines: a missing file, a folder and an empty file are errors of the data that name the path",
           "[unit]") {
   const tests::TemporaryFolder folder;

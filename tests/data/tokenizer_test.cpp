@@ -339,6 +339,16 @@ TEST_CASE("Characters: one token each, a mark for a space, and text that comes b
   for (const std::string& line : molecules) CHECK(again->encode(line) == characters->encode(line));
 }
 
+// A word list has a line for each.
+TEST_CASE("Characters: a lone carriage return is a space, a tab is kept", "[unit]") {
+  const Lines text{"a\rb\tc"};
+  const auto words = build_word_tokenizer(
+      {&text}, {.min_frequency = 1, .specials = {}, .rules = make_word_rules("character")});
+  const std::vector<int32_t> ids = words->encode(text[0]);
+  CHECK(std::ranges::count(ids, words->unk_id()) == 0);
+  CHECK(words->decode(ids) == "a b\tc");
+}
+
 TEST_CASE("Words: no text is a control token", "[unit]") {
   const Lines text{"<eos> a <pad> b <sos>", "<unk> a"};
   const auto words = build_word_tokenizer(
