@@ -7,6 +7,8 @@
 #include <set>
 
 #include "data/unicode.h"
+#include "data/word_boundaries.h"
+#include "data/word_rules.h"
 #include "tools/config_file.h"
 #include "tools/inherited_options.h"
 #include "tools/model_config.h"
@@ -28,6 +30,28 @@ constexpr size_t kSampledLines = 2000;
 
 int64_t count_characters(const std::string& line) {
   return std::ranges::count_if(line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+using Sides = std::vector<const std::vector<std::string>*>;
+
+// Without spaces BPE knows no words: of many more pieces than there are words some are whole lines. So many different words
+// as a text has that has a side of such a script, by ICU's dictionaries; `most` if it has more, and of other text.
+double most_words(const Sides& sides, double most) {
+  std::set<std::string> different;
+  bool has_unspaced = false;
+  for (const auto* side : sides) {
+    int64_t words = 0, unspaced = 0;
+    for (const std::string& line : *side) {
+      for (std::string& word : data::split_words(line)) {
+        ++words;
+        unspaced += std::ranges::any_of(data::to_utf32(word), data::is_written_without_spaces);
+        different.insert(std::move(word));
+      }
+      if (static_cast<double>(different.size()) >= most) return most;
+    }
+    has_unspaced = has_unspaced || 2 * unspaced > words;
+  }
+  return has_unspaced ? static_cast<double>(different.size()) : most;
 }
 
 // To two digits.
@@ -101,15 +125,16 @@ void RecipeFit::fit_vocabulary(const data::ParallelText& text) {
   const bool learns = options_.get_strings("vocabs").empty() && !options_.is_set("pretrained-model");
   if (!may_set("vocab-size") || !learns || options_.get_string("tokenizer") != "spm") return;
   const bool classifies = options_.get_string("type") == "classification";
+  const Sides sides = classifies ? Sides{&text.source} : Sides{&text.source, &text.target};
   int64_t characters = 0;
-  std::set<char32_t> different;
-  for (const auto* side : {&text.source, &text.target}) {
-    if (classifies && side == &text.target) continue;
+  for (const auto* side : sides) {
     for (const std::string& line : *side) characters += count_characters(line);
   }
-  const double pieces = kPieces * std::sqrt(static_cast<double>(characters) / kCharactersOfThem);
+  double pieces = kPieces * std::sqrt(static_cast<double>(characters) / kCharactersOfThem);
   const auto most = static_cast<double>(options_.get_int("vocab-size"));
   if (pieces >= most) return;
+  pieces = most_words(sides, pieces);
+  std::set<char32_t> different;
   for (const auto* side : {&text.source, &text.target}) {
     for (const std::string& line : *side) {
       for (const char32_t c : data::to_utf32(line)) different.insert(c);

@@ -8,12 +8,14 @@
 #include "core/error.h"
 #include "data/unicode.h"
 #include "data/unknown_share.h"
+#include "data/word_boundaries.h"
 
 namespace xf::tools {
 namespace {
 
 constexpr double kManyUnknown = 0.05;
-constexpr int64_t kSampled = 10000;  // sentences of a side, evenly from all of it
+constexpr int64_t kSampled = 10000;                     // sentences of a side, evenly from all of it
+constexpr int64_t kFewTokens = 3, kManyCharacters = 5;  // of a line
 constexpr std::string_view kMark = "\u2581";
 
 struct Side {
@@ -27,14 +29,20 @@ struct Unknown {
   int64_t first = -1;  // the first sentence that has one
 };
 
+// visit(ids, place)
+template <typename Visit>
+void for_each_sampled(const Side& side, const Visit& visit) {
+  const int64_t step = std::max<int64_t>(1, side.sequences.size() / kSampled);
+  for (int64_t i = 0; i < side.sequences.size(); i += step) visit(side.sequences[i], i);
+}
+
 Unknown unknown_of(const Side& side) {
   data::UnknownCount count(side.tokenizer);
   Unknown unknown;
-  const int64_t step = std::max<int64_t>(1, side.sequences.size() / kSampled);
-  for (int64_t i = 0; i < side.sequences.size(); i += step) {
-    count.add(side.sequences[i]);
+  for_each_sampled(side, [&](const std::vector<int32_t>& ids, int64_t i) {
+    count.add(ids);
     if (unknown.first < 0 && count.unknown() > 0) unknown.first = i;
-  }
+  });
   unknown.share = count.share();
   return unknown;
 }
@@ -102,14 +110,36 @@ void add_unknown(const Side& side, const TrainingInputs& inputs, std::vector<std
   if (unknown.share <= kManyUnknown) return;
   const std::string text = described(side, unknown, inputs.corpus);
   if (options.get_strings("vocabs").empty() && !options.is_set("pretrained-model")) {
-    warnings.push_back(
-        fmt::format("{}; words rarer than --min-freq {} are", text, options.get_int("min-freq")));
+    const bool has_pieces = std::string_view(side.tokenizer.extension()) == ".spm";
+    warnings.push_back(text + (has_pieces ? "; characters are that no line which it was learnt from has"
+                                          : fmt::format("; words rarer than --min-freq {} are",
+                                                        options.get_int("min-freq"))));
     return;
   }
   const std::string advice = what_to_do(side, options);
   if (unknown.share > data::kMostUnknown && !options.get_bool("allow-unknown"))
     fail(ErrorKind::data, "{}; {}; --allow-unknown trains on it all the same", text, advice);
   warnings.push_back(text + "; " + advice);
+}
+
+// Pieces that are whole lines, as BPE makes them of little text without spaces, say nothing about other lines.
+void add_long_pieces(const Side& side, const Options& options, std::vector<std::string>& warnings) {
+  const bool is_learnt = options.get_strings("vocabs").empty() && !options.is_set("pretrained-model");
+  if (!is_learnt || std::string_view(side.tokenizer.extension()) != ".spm") return;
+  int64_t lines = 0, tokens = 0, characters = 0;  // these of scripts without spaces
+  for_each_sampled(side, [&](const std::vector<int32_t>& ids, int64_t) {
+    ++lines;
+    tokens += std::ssize(ids);
+    for (const int32_t id : ids)
+      characters +=
+          std::ranges::count_if(data::to_utf32(side.tokenizer.piece(id)), data::is_written_without_spaces);
+  });
+  if (tokens >= kFewTokens * lines || characters < kManyCharacters * lines) return;
+  const auto a_line = [&](int64_t count) { return static_cast<double>(count) / static_cast<double>(lines); };
+  warnings.push_back(
+      fmt::format("{}: {:.1f} pieces a line of {:.1f} characters: they are nearly whole lines; give a "
+                  "smaller --vocab-size than {}",
+                  side.text, a_line(tokens), a_line(characters), options.get_int("vocab-size")));
 }
 
 // Words of a given list that only other normalisation forms tell apart: text, in form C, has one of them.
@@ -175,6 +205,7 @@ std::vector<std::string> vocabulary_warnings(const TrainingInputs& inputs) {
   for (const Side& side : sides_of(inputs)) {
     add_unknown(side, inputs, warnings);
     add_same_words(side, inputs, warnings);
+    add_long_pieces(side, inputs.options, warnings);
   }
   add_untagged(inputs, warnings);
   add_scored_pieces(inputs, warnings);

@@ -33,6 +33,27 @@ claim "and one of another type of model" says lm '^fitted to 300 lines.*vocab-si
 xformer-train --task transformer-tiny "${tiny[@]}" -t full/train.en full/train.de -m large --after 1u --log-format plain >large.log 2>&1
 claim "a text of 20,000 pairs is large enough for its batches" silent large 'fitted.*mini-batch-words'
 
+# ---- a script without spaces: 300 lines of 17 words, which more pieces would learn as whole lines
+awk 'BEGIN {
+  split("I You He Child Cat Dog", s); split("likes sees eats buys sells", v); split("rice water house book fish orange", o)
+  split("ฉัน คุณ เขา เด็ก แมว หมา", ts); split("รัก เห็น กิน ซื้อ ขาย", tv); split("ข้าว น้ำ บ้าน หนังสือ ปลา ส้ม", to)
+  srand(1)
+  for (i = 0; i < 300; ++i) {
+    a = 1 + int(6 * rand()); b = 1 + int(5 * rand()); c = 1 + int(6 * rand()); d = 1 + int(6 * rand())
+    more = rand() < 0.5
+    print s[a] " " v[b] " " o[c] (more ? " and " o[d] : "") "." >"train.short.en"
+    print ts[a] to[c] (more ? to[d] : "") tv[b] >"train.th"
+  }
+}'
+task transformer-tiny thai -t train.short.en train.th --after 1e
+claim "gets as many pieces as it has words, and characters" less "$(of thai vocab-size)" 140
+claim "so that its lines have several" less 3 "$(sed -n 's/.*target: \([0-9,]*\) tokens.*/\1/p' thai.log | tr -d , | awk '{ print $1 / 300 }')"
+claim "and no warning" silent thai 'whole lines'
+task transformer-tiny whole -t train.short.en train.th --after 1e --vocab-size 620
+claim "pieces that are nearly whole lines are told" \
+  says whole 'warning: train.th: 1\.[0-9] pieces a line of 1[0-9]\.[0-9] characters: they are nearly whole lines; give a smaller --vocab-size than 620'
+claim "of the side that has them" silent whole 'train.short.en: .* whole lines'
+
 # ---- a schedule that cannot reach its peak
 task transformer-tiny short -t train.en train.de --after 1e --lr-warmup 1600u
 claim "a warm-up that is longer than the training is told, with what to give" \
