@@ -34,6 +34,9 @@ good() { train_on train.en train.de "$@"; }
 claim "a missing file is named" refused_before_writing 3 'missing\.de' train_on train.en missing.de
 claim "unequal line counts are told" refused_before_writing 3 '(train\.en.*300.*short\.de.*299|300.*299)' train_on train.en short.de
 claim "invalid UTF-8 is named by line" refused_before_writing 3 'latin1\.de:42' train_on train.en latin1.de
+iconv -f utf-8 -t utf-16be train.en >utf16.en
+claim "so is UTF-16, which ASCII text in it is UTF-8 too" refused_before_writing 3 'utf16\.en:1: a NUL at byte 1: UTF-16.*iconv' train_on utf16.en train.de
+claim "and of it check says so" equal "$(xformer-vocab check utf16.en | grep -cE 'NUL bytes, as in UTF-16 +[0-9]+  line 1, 2|not ready')" 2
 claim "an empty file is named" refused_before_writing 3 'empty\.de' train_on train.en empty.de
 claim "a folder is no text" refused_before_writing 3 'full' train_on full train.de
 claim "validation text is checked as well" refused_before_writing 3 'latin1\.de:42' good --valid-sets train.en latin1.de
@@ -109,6 +112,7 @@ truncate -s -100 straight/averaged/model.safetensors
 claim "a truncated model: 3" refused 3 'averaged/model.safetensors' xformer-translate -m straight -i test.en -o out.de
 claim "a missing input: 3" refused 3 'missing\.en' xformer-translate -m begun -i missing.en -o out.de
 claim "invalid UTF-8 in the input: 3, by line" refused 3 'latin1\.de:42' xformer-translate -m begun -i latin1.de -o out.de
+claim "UTF-16 as well" refused 3 'utf16\.en:1: .*UTF-16' xformer-translate -m begun -i utf16.en -o out.de
 claim "no output is left of any" test ! -e out.de -a ! -e out.de.tmp
 claim "a sentence behind the model is no model: 2" refused 2 "'A dog.' is none; text comes from -i FILE or the standard input" \
   xformer-translate -m begun "A dog."
