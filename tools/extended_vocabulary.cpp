@@ -8,6 +8,7 @@
 #include "data/sentencepiece_extension.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/text_file.h"
+#include "data/unicode.h"
 
 namespace xf::tools {
 
@@ -60,6 +61,15 @@ bool has_rows(const nn::TensorMap& from, const nn::Parameter& parameter) {
          found->second.numel() / found->second.dim(0) == parameter.shape.numel() / parameter.shape[0];
 }
 
+// What is wrong with a line that gives no piece.
+std::string why_empty(const std::string& line) {
+  if (line.empty()) return "an empty line";
+  std::string names;
+  for (const char32_t c : data::to_utf32(line))
+    names += fmt::format("{}U+{:04X}", names.empty() ? "" : " ", static_cast<uint32_t>(c));
+  return names + " alone, of which nothing shows";
+}
+
 }  // namespace
 
 std::vector<std::string> read_pieces(const std::string& path, const data::TextPipeline& pipeline) {
@@ -70,7 +80,7 @@ std::vector<std::string> read_pieces(const std::string& path, const data::TextPi
     const std::string piece = with(pipeline.prepare(line), " ", kSpace);
     if (piece.empty() || !seen.insert(piece).second)
       fail(ErrorKind::data, "{}:{}: {}; give each piece once, one a line", path, pieces.size() + 1,
-           piece.empty() ? "an empty line" : fmt::format("'{}' once more", piece));
+           piece.empty() ? why_empty(line) : fmt::format("'{}' once more", piece));
     pieces.push_back(piece);
   }
   if (pieces.empty()) fail(ErrorKind::data, "{}: no piece in it; give one a line", path);
