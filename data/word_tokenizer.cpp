@@ -60,10 +60,6 @@ class WordTokenizer : public Tokenizer {
              name, i + 1, pieces_[i], at->second + 1);
       }
     }
-    // Text comes in form C. A word that stands in another form is found by its own.
-    for (int32_t id = 0; id < size(); ++id) {
-      if (!is_nfc(piece(id))) ids_.emplace(normalize_nfc(piece(id)), id);
-    }
     special_ = found_for(specials);
     if (special_.unk < 0)
       fail(ErrorKind::data, "{}: has no '{}'; a word list needs an unknown token", name, specials.unk);
