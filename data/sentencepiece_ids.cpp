@@ -124,10 +124,11 @@ std::string with_cut_tags(const std::string& model, const std::vector<std::strin
 
 std::string without_cut_tags(std::string_view model) {
   std::string bytes;
-  for (ProtobufFields fields(model); fields.next();) {
+  ProtobufFields fields(model);
+  while (fields.next()) {
     if (fields.number != kPiece || !parse_piece(fields.bytes).is_tag) bytes += fields.raw;
   }
-  return bytes;
+  return fields.all_read() ? bytes : std::string(model);
 }
 
 }  // namespace xf::data

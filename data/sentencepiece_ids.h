@@ -34,7 +34,8 @@ std::optional<PieceList> list_of(std::string_view model);
 std::string with_listed_piece(std::string model, std::string_view piece);
 
 // The model, with the tags (data/language_tags.h) as pieces that SentencePiece itself cuts out of text: for programs that read
-// no list. It puts U+2581 before a tag, as before a word. The model without them is the one to cut text with here.
+// no list. It puts U+2581 before a tag, as before a word. The model without them is the one to cut text with here; a
+// damaged one stays as it is.
 std::string with_cut_tags(const std::string& model, const std::vector<std::string>& tags);
 std::string without_cut_tags(std::string_view model);
 
