@@ -34,6 +34,14 @@ Inputs& inputs() {
 
 }  // namespace
 
+void refuse_lfs_pointer(std::string_view bytes, const std::string& path) {
+  if (bytes.starts_with("version https://git-lfs.github.com/spec/"))
+    fail(ErrorKind::data,
+         "{}: is git-lfs's pointer to a file, not the file; install git-lfs, and run git lfs pull in its "
+         "folder",
+         path);
+}
+
 std::string read_file(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
@@ -56,6 +64,7 @@ std::string read_file(const std::string& path) {
     size += static_cast<size_t>(got);
   }
   bytes.resize(size);
+  refuse_lfs_pointer(bytes, path);
   return bytes;
 }
 

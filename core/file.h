@@ -20,6 +20,9 @@ void atomic_write_pieces(const std::string& path, const std::vector<std::string_
 // Makes a folder's entries (a rename, a new file) survive a power cut. Error resources.
 void sync_folder(const std::string& folder);
 
+// Error data for the few lines that git leaves in place of a large file where git-lfs is missing.
+void refuse_lfs_pointer(std::string_view bytes, const std::string& path);
+
 // Remembers a file as one that this process reads; read_file() does so by itself.
 void note_input(int descriptor);
 

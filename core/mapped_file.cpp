@@ -26,6 +26,7 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   if (mapped == MAP_FAILED)
     fail(ErrorKind::resources, "{}: cannot map {} bytes: {}", path, size_, std::strerror(errno));
   data_ = static_cast<const char*>(mapped);
+  refuse_lfs_pointer(bytes(), path);
 }
 
 MappedFile::~MappedFile() {

@@ -11,12 +11,14 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include "core/file_writer.h"
 #include "core/folder_writer.h"
+#include "core/mapped_file.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
@@ -226,4 +228,14 @@ TEST_CASE("Files: what this process reads is known as an input under every name"
     CHECK_THAT(error_of([&] { refuse_input_as_output(name); }),
                Catch::StartsWith("2: " + name + ": is read as well"));
   refuse_input_as_output(folder / "none");
+}
+
+TEST_CASE("Files: git-lfs's pointer to a file is not taken for the file", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.write(
+      "model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 312\n");
+  for (const auto& read : {std::function([&] { read_file(path); }), std::function([&] { MappedFile{path}; })})
+    CHECK(error_of(read) == "3: " + path +
+                                ": is git-lfs's pointer to a file, not the file; install git-lfs, and run "
+                                "git lfs pull in its folder");
 }
