@@ -391,7 +391,10 @@ std::string find_model_folder(const std::string& path) {
     const std::string folder = path + "/" + name;
     if (holds_model(folder)) return folder;
   }
-  fail(ErrorKind::data, "{}: no model here; name a run folder or one of its checkpoints", path);
+  std::error_code unknown;
+  fail(ErrorKind::data,
+       "{}: no {}; name a run folder, one of its checkpoints, or a folder of another toolkit", path,
+       fs::exists(path, unknown) ? "model here" : "such folder");
 }
 
 }  // namespace xf::nn

@@ -53,8 +53,10 @@ void check_files(const std::string& what, const data::TextFiles& files, const Ty
   if (files.tsv && !rules.columns)
     fail(ErrorKind::usage, "tsv: a model of type {} reads one text, without columns", rules.name);
   if (files.paths.size() == (files.tsv ? 1 : rules.files)) return;
-  fail(ErrorKind::usage, "{} {}, got {} file{}", what, files.tsv ? rules.columns : rules.shown,
-       files.paths.size(), files.paths.size() == 1 ? "" : "s");
+  const bool columns = !files.tsv && rules.columns && files.paths.size() == 1;
+  fail(ErrorKind::usage, "{} {}, got {} file{}{}", what, files.tsv ? rules.columns : rules.shown,
+       files.paths.size(), files.paths.size() == 1 ? "" : "s",
+       columns ? "; --tsv reads lines of two texts with a tab between them" : "");
 }
 
 // Not asked for: no such text. At most one, but for options of `several`.

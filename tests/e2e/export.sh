@@ -48,7 +48,7 @@ claim "more checkpoints than there are: 2" refused 2 "checkpoints?, not 99" aver
 claim "no place to write to: 2" refused 2 "needs --output" average -m run
 claim "no checkpoints: 2" refused 2 "needs --model RUN or checkpoints" average -o new
 claim "a folder that is no run: 3" refused 3 "no checkpoints here" average -m full -o new
-claim "a checkpoint that is not there: 3" refused 3 "nowhere: no model here" average nowhere -o new
+claim "a checkpoint that is not there: 3" refused 3 "nowhere: no such folder" average nowhere -o new
 no_room() { (ulimit -f 16 && average -m run -o new); }
 claim "no room: 5" refused 5 "new" no_room
 claim "nothing is left of all that" test ! -e new -a ! -e new.tmp
@@ -127,7 +127,7 @@ for model in run/best run/averaged elsewhere/two run/averaged/model.safetensors;
   claim "of $model, too" test "$(inspect $model | grep -c '^total')" = 1
 done
 claim "a model that has lost its run is shown" inspect elsewhere/two --format json >/dev/null
-claim "nothing there: 3" refused 3 "nowhere: no model here" inspect nowhere
+claim "nothing there: 3" refused 3 "nowhere: no such folder" inspect nowhere
 claim "no model: 2" refused 2 "needs --model MODEL" inspect
 claim "a foreign file: 3" refused 3 "train.en is no safetensors file" inspect train.en
 claim "a damaged checkpoint: 3" refused 3 "damaged: its checksum differs" inspect broken/checkpoints/update-000010
@@ -174,6 +174,6 @@ claim "a scalar" equal "$(head -n 1 differences)" "tensor      x  i64 []  at mos
 claim "of two types: which" differs a.f16 b.i64
 claim "no distance" equal "$(head -n 1 differences)" "tensor      x  f16 [1, 1, 1, 1, 2] and i64 []"
 claim "one model: 2" refused 2 "models" diff_models run
-claim "nothing there: 3" refused 3 "nowhere: no model here" diff_models run nowhere
+claim "nothing there: 3" refused 3 "nowhere: no such folder" diff_models run nowhere
 claim "an unknown command: 2" refused 2 "no command 'averag'; did you mean 'average'" xformer-export averag
 conclude

@@ -40,6 +40,6 @@ claim "another width: 2" refused 2 "has no matrix of this model's shapes" \
 xformer-vocab train train.en train.de --vocab-size 150 -o other.spm --quiet
 claim "another vocabulary: 3" refused 3 "was trained with another vocabulary" \
   xformer-train --task demo -t train.en train.de -m newer --pretrained-model run --vocabs other.spm --quiet
-claim "nothing there: 3" refused 3 "nowhere: no model here" xformer-train -t train.en train.de -m new2 --pretrained-model nowhere
+claim "nothing there: 3" refused 3 "nowhere: no such folder" xformer-train -t train.en train.de -m new2 --pretrained-model nowhere
 claim "nothing is left of these" test ! -e new -a ! -e newer -a ! -e new2
 conclude

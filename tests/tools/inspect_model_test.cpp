@@ -89,7 +89,7 @@ TEST_CASE("Export inspect: what is missing, foreign or beside another vocabulary
   const TemporaryFolder folder;
   folder.write("text", "no safetensors file");
   CHECK_THAT(error_of([&] { inspected(folder / "none"); }),
-             Catch::StartsWith("3: ") && Catch::Contains("no model here"));
+             Catch::StartsWith("3: ") && Catch::Contains("no such folder"));
   CHECK_THAT(error_of([&] { inspected(folder / "text"); }),
              Catch::StartsWith("3: ") && Catch::Contains("is no safetensors file"));
   atomic_write(run.path() + "vocab.txt", "<unk>\n<pad>\n<s>\n</s>\nother\n");
