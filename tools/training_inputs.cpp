@@ -144,15 +144,22 @@ nn::Checkpoint read_resumed(const Options& options) {
   return checkpoint;
 }
 
-// Of the text that is scored, or else of the training text's first lines.
-data::BleuTokenizer scoring_tokenizer(const TrainingInputs& inputs, TrainingText& text) {
+// By the training text's first lines; nothing where none are in memory.
+std::optional<data::FittingTokenizer> fit_to_targets(TrainingText& text) {
   constexpr size_t kLines = 2000;
+  const std::span<const std::string> lines = text.sample().target;
+  if (lines.empty()) return std::nullopt;
+  return data::fitting_bleu_tokenizer(lines.first(std::min(kLines, lines.size())));
+}
+
+// How BLEU cuts what is scored.
+data::BleuTokenizer scoring_tokenizer(const TrainingInputs& inputs,
+                                      const std::optional<data::FittingTokenizer>& of_targets) {
   if (inputs.validation) return inputs.validation->fit.tokenizer;
   if (!inputs.tests.empty()) return inputs.tests.front().set->fit.tokenizer;
   if (inputs.options.is_set("tokenize"))
     return data::bleu_tokenizer_from_name(inputs.options.get_string("tokenize"));
-  const std::span<const std::string> lines = text.sample().target;
-  return data::fitting_bleu_tokenizer(lines.first(std::min(kLines, lines.size()))).tokenizer;
+  return of_targets.value_or(data::FittingTokenizer{}).tokenizer;
 }
 
 }  // namespace
@@ -187,7 +194,11 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   const auto read = [&] {
     inputs.validation = read_validation(inputs.options, inputs);
     inputs.tests = read_tests(inputs.options, inputs);
-    inputs.scoring = scoring_tokenizer(inputs, *text);
+    if (model_type(options) == nn::ModelType::translation) {
+      const auto of_targets = fit_to_targets(*text);
+      if (of_targets) inputs.spacing = of_targets->spacing;
+      inputs.scoring = scoring_tokenizer(inputs, of_targets);
+    }
     TrainingText::Encoded encoded = text->encode(inputs.vocabularies);
     inputs.corpus = std::move(encoded.corpus);
     inputs.text = std::move(encoded.text);

@@ -31,6 +31,7 @@ struct TrainingInputs {
   data::ParallelCorpus corpus;
   std::unique_ptr<ValidationSet> validation;  // null without --valid-sets
   std::vector<TestSet> tests;
+  std::optional<data::Spacing> spacing = {};  // of the training text's targets, where they were looked at
   data::BleuTokenizer scoring = data::BleuTokenizer::mteval_13a;  // that fits what is translated into
   std::string data_hash;                   // of the training text, so that a resumed run is fed the same
   std::string text_note;                   // how it was prepared, if it was

@@ -14,6 +14,7 @@ namespace xf::tools {
 namespace {
 
 constexpr double kManyUnknown = 0.05;
+constexpr double kForeign = 0.25;                       // of a text that is measured on
 constexpr int64_t kSampled = 10000;                     // sentences of a side, evenly from all of it
 constexpr int64_t kFewTokens = 3, kManyCharacters = 5;  // of a line
 constexpr std::string_view kMark = "\u2581";
@@ -122,6 +123,32 @@ void add_unknown(const Side& side, const TrainingInputs& inputs, std::vector<std
   warnings.push_back(text + "; " + advice);
 }
 
+// A text to measure on that is of another language, or whose sides are the wrong way round.
+void add_unlike(const ValidationSet& set, const std::string& option, const TrainingInputs& inputs,
+                std::vector<std::string>& warnings) {
+  using enum data::Spacing;
+  const data::TextFiles& files = set.text.parts.front().files;
+  if (inputs.spacing && *inputs.spacing != one_token && set.fit.spacing != one_token &&
+      (*inputs.spacing == unspaced) != (set.fit.spacing == unspaced)) {
+    warnings.push_back(fmt::format(
+        "{}: {} is written {} spaces, and what is learnt to be written is not; are the files in the order of "
+        "--train-sets?",
+        option, files.target(), set.fit.spacing == unspaced ? "without" : "with"));
+  }
+  const auto add = [&](const std::string& path, const data::Sequences& sequences,
+                       const data::Tokenizer& tokenizer, const data::Sequences& learnt) {
+    const double share = unknown_of({path, "", sequences, tokenizer}).share;
+    if (share > kForeign && share > 2 * unknown_of({path, "", learnt, tokenizer}).share)
+      warnings.push_back(
+          fmt::format("{}: {:.1f}% of the tokens of {} are unknown to the vocabulary; is it the language of "
+                      "--train-sets?",
+                      option, 100 * share, path));
+  };
+  const data::ParallelCorpus& corpus = inputs.corpus;
+  add(files.source(), set.corpus.source, *inputs.vocabularies.source, corpus.source);
+  add(files.target(), set.corpus.target, *inputs.vocabularies.target, corpus.target);
+}
+
 // Pieces that are whole lines, as BPE makes them of little text without spaces, say nothing about other lines.
 void add_long_pieces(const Side& side, const Options& options, std::vector<std::string>& warnings) {
   const bool is_learnt = options.get_strings("vocabs").empty() && !options.is_set("pretrained-model");
@@ -206,6 +233,10 @@ std::vector<std::string> vocabulary_warnings(const TrainingInputs& inputs) {
     add_unknown(side, inputs, warnings);
     add_same_words(side, inputs, warnings);
     add_long_pieces(side, inputs.options, warnings);
+  }
+  if (model_type(inputs.options) == nn::ModelType::translation) {
+    if (inputs.validation) add_unlike(*inputs.validation, "valid-sets", inputs, warnings);
+    for (const TestSet& test : inputs.tests) add_unlike(*test.set, "test-sets", inputs, warnings);
   }
   add_untagged(inputs, warnings);
   add_scored_pieces(inputs, warnings);

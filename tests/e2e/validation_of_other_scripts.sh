@@ -76,6 +76,18 @@ claim "of every metric" equal "$(xformer-score test.nfd -i test.nfc -m bleu chrf
 claim "which gives 100" equal "$(xformer-score bleu test.nfd -i test.nfc -b)" 100.0
 claim "in form C nothing is said of it" equal "$(xformer-score bleu test.nfc -i test.nfc | grep -c nfc:)" 0
 
+# ---- a text to measure on that is not like the training text
+begin() { xformer-train "${small[@]}" -t train.en "train.$1" --after 2u -m "$2" "${@:3}"; }
+begin zh swapped --valid-sets valid.zh valid.en --test-sets test.zh test.en 2>swapped.err
+for option in valid test; do
+  claim "sides the wrong way round are told: $option" grep -q "^warning: $option-sets: $option.en is written with spaces, and what is learnt to be written is not; are the files in the order of --train-sets?" swapped.err
+done
+begin de foreign --valid-sets valid.en valid.th 2>foreign.err
+claim "so is another script" grep -q "^warning: valid-sets: valid.th is written without spaces" foreign.err
+claim "and another language" grep -q "^warning: valid-sets: [0-9.]*% of the tokens of valid.th are unknown to the vocabulary; is it the language of --train-sets?" foreign.err
+begin de alike --valid-sets valid.en valid.de --test-sets test.en test.de 2>alike.err
+claim "and nothing where there is nothing" equal "$(grep -c 'valid-sets\|test-sets' alike.err)" 0
+
 # ---- capitals whose sign stays apart, and small letters whose sign does not; and references of which nothing shows
 for part in train valid test; do sed $'s/^./H\u0331&/; 3s/.*/\u200b/' $part.de >$part.capital; done
 learn capital capital --after 30u --lowercase --quiet
