@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "nn/transformer.h"
 
 namespace xf::tools::exchange {
@@ -27,6 +29,19 @@ nn::TensorMap joined_model(const TheirTensor& theirs, const TensorParts& parts,
   nn::Registry registry;
   const nn::Transformer model(config, registry);
   return joined(theirs, parts, registry, where);
+}
+
+void take_search(ExchangedModel& model, const std::string& path, SearchNumber beams, SearchNumber penalty) {
+  constexpr double kMostBeams = 64;
+  const double taken = std::clamp(beams.value, 1.0, kMostBeams);
+  model.beam_size = static_cast<int64_t>(taken);
+  model.normalize = std::max(0.0, penalty.value);
+  if (taken != beams.value)
+    model.warnings.push_back(
+        fmt::format("{}: {} is {}; a search has {} here", path, beams.name, beams.value, model.beam_size));
+  if (penalty.value < 0)
+    model.warnings.push_back(
+        fmt::format("{}: {} is {}; a search has 0 here, without one", path, penalty.name, penalty.value));
 }
 
 }  // namespace xf::tools::exchange

@@ -13,7 +13,6 @@ namespace xf::tools::exchange {
 // What layers and widths of another toolkit's model may be: any size would make memory of it before its tensors are seen.
 constexpr int64_t kMostLayers = 1000, kWidest = 1 << 20;
 // What a configuration of ours takes (tools/option_rows_training.cpp).
-constexpr int64_t kMostBeams = 64;
 constexpr double kMostDropout = 0.99;
 
 struct ExchangedModel {
@@ -26,6 +25,14 @@ struct ExchangedModel {
   std::vector<std::string> warnings = {};  // what is read otherwise than its own toolkit does
   std::string where = "";                  // what it was read from, for messages
 };
+
+// A number of a search, as the file at `path` calls it.
+struct SearchNumber {
+  const char* name;
+  double value;
+};
+// Takes them as far as a search here goes, and warns where that is not so far.
+void take_search(ExchangedModel& model, const std::string& path, SearchNumber beams, SearchNumber penalty);
 
 // Of the engine's blocks (nn/transformer.h): what a decoder or encoder layer is called, and the tables of embeddings,
 // which are one where all are tied.

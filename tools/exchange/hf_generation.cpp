@@ -121,15 +121,8 @@ std::optional<HfId> HfGeneration::id_of(const char* key) const {
 
 void HfGeneration::take_to(ExchangedModel& model) const {
   const int64_t beams = search_.integer("num_beams").value_or(1);
-  const double penalty = search_.number("length_penalty").value_or(1);
-  model.beam_size = std::clamp<int64_t>(beams, 1, kMostBeams);
-  model.normalize = std::max(0.0, penalty);
-  if (model.beam_size != beams)
-    model.warnings.push_back(
-        fmt::format("{}: num_beams is {}; a search has {} here", search_.path(), beams, model.beam_size));
-  if (penalty < 0)
-    model.warnings.push_back(
-        fmt::format("{}: length_penalty is {}; a search has 0 here, without one", search_.path(), penalty));
+  take_search(model, search_.path(), {"num_beams", static_cast<double>(beams)},
+              {"length_penalty", search_.number("length_penalty").value_or(1)});
   if (beams > 1 && !search_.is_true("early_stopping"))
     model.warnings.push_back(fmt::format(
         "{}: early_stopping is not true: a search there may go on for a better translation, and one here "

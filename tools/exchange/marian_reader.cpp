@@ -104,16 +104,8 @@ MarianOptions decoder_options(const std::string& npz, const MarianOptions& model
 // The defaults of a search, which another one may have in their place. `decoder` may be the model's own options, whose
 // lengths are those of training.
 void take_search(const MarianOptions& decoder, bool is_of_search, ExchangedModel& model) {
-  const int64_t beams = decoder.integer("beam-size", 6);
-  const double penalty = decoder.number("normalize", 0);
-  model.beam_size = std::clamp<int64_t>(beams, 1, kMostBeams);
-  model.normalize = std::max(0.0, penalty);
-  if (model.beam_size != beams)
-    model.warnings.push_back(
-        fmt::format("{}: beam-size is {}; a search has {} here", decoder.path(), beams, model.beam_size));
-  if (penalty < 0)
-    model.warnings.push_back(
-        fmt::format("{}: normalize is {}; a search has 0 here, without one", decoder.path(), penalty));
+  take_search(model, decoder.path(), {"beam-size", static_cast<double>(decoder.integer("beam-size", 6))},
+              {"normalize", decoder.number("normalize", 0)});
   const std::vector<std::string> others = is_of_search ? decoder.other_search() : std::vector<std::string>();
   if (!others.empty())
     model.warnings.push_back(fmt::format("{}: not read, and would change translations there: {}",
