@@ -37,8 +37,7 @@ BleuSmoothing bleu_smoothing_from_name(std::string_view name);
 
 struct BleuOptions {
   bool lowercase = false;
-  bool composed =
-      false;  // lower case is brought to form C again: fold_case(), not lower_case() as sacreBLEU has it
+  bool composed = false;  // lower case in form C: fold_case(), where sacreBLEU has lower_case()
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
   BleuSmoothing smoothing = BleuSmoothing::exp;
   std::optional<double> smooth_value = {};  // none: the default of the method

@@ -88,9 +88,8 @@ std::vector<std::string> read_lines(const std::string& path) {
 void check_utf8(const std::string& path, int64_t line_number, std::string_view line) {
   if (const size_t at = line.find('\0'); at != line.npos) {
     fail(ErrorKind::data,
-         "{}:{}: a NUL at byte {}: UTF-16, or no text; convert the file with iconv -f utf-16le (or utf-16be) "
-         "-t "
-         "utf-8, or remove the NUL",
+         "{}:{}: a NUL at byte {}: UTF-16, or no text; convert the file with iconv -f utf-16le (or "
+         "utf-16be) -t utf-8, or remove the NUL",
          path, line_number, at + 1);
   }
   if (const auto offset = first_invalid_utf8(line)) {

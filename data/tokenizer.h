@@ -19,8 +19,8 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
 
   // Ids of the text's pieces, without <s> and </s>; "<s>" in the text is none of them. The text is valid UTF-8, already
-  // prepared (TextPipeline in data/parallel_corpus.h). Tabs and other separators (is_separator) are spaces, but for vocabularies of single
-  // characters, words by spaCy's rules, and pieces with separators in them.
+  // prepared (TextPipeline in data/parallel_corpus.h). Tabs and other separators (is_separator) are spaces, but for
+  // vocabularies of single characters, words by spaCy's rules, and pieces with separators in them.
   virtual std::vector<int32_t> encode(std::string_view text) const = 0;
 
   // The pieces that encode() cuts the text into. What no piece covers stands as it is in the text.

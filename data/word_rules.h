@@ -40,8 +40,8 @@ std::shared_ptr<const WordRules> make_word_rules(const std::string& description)
 std::vector<std::string> split_words(std::string_view text);
 std::string join_words(const std::vector<std::string>& tokens);
 
-// A token for each code point, the mark for a space or a carriage return. So joining and writing marks as spaces gives back the text, with
-// the same exceptions.
+// A token for each code point, the mark for a space or a carriage return. So joining and writing marks as spaces gives back
+// the text, with the same exceptions.
 std::vector<std::string> split_characters(std::string_view text);
 std::string join_characters(const std::vector<std::string>& tokens);
 

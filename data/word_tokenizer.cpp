@@ -63,8 +63,10 @@ class WordTokenizer : public Tokenizer {
     special_ = found_for(specials);
     if (special_.unk < 0)
       fail(ErrorKind::data, "{}: has no '{}'; a word list needs an unknown token", name, specials.unk);
-    default_specials_ = special_ == found_for({});
-    fit_to_text();
+    // Text comes in form C: a word in another one is found by that, too.
+    for (int32_t id = 0; id < size(); ++id) {
+      if (!is_nfc(piece(id))) ids_.emplace(normalize_nfc(piece(id)), id);
+    }
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {
@@ -113,18 +115,9 @@ class WordTokenizer : public Tokenizer {
             .bos = find({names.bos, "<s>", "<sos>", "<bos>", "<SOS>", "<BOS>"}),
             .eos = find({names.eos, "</s>", "<eos>", "<EOS>"})};
   }
-  // From here on ids are those of words in text: in form C, which it comes in, and none of a control token.
-  void fit_to_text() {
-    for (const int32_t id : {special_.pad, special_.bos, special_.eos}) {
-      if (id >= 0) ids_.erase(piece(id));
-    }
-    for (int32_t id = 0; id < size(); ++id) {
-      if (!is_nfc(piece(id))) ids_.emplace(normalize_nfc(piece(id)), id);
-    }
-  }
   // Nothing where they are found without.
   std::string specials_header() const {
-    if (default_specials_) return "";
+    if (special_ == found_for({})) return "";
     const auto name = [&](int32_t id) { return id < 0 ? "" : piece(id); };
     return fmt::format("{}{}\t{}\t{}\t{}\n", kSpecials, name(special_.unk), name(special_.pad),
                        name(special_.bos), name(special_.eos));
@@ -150,9 +143,8 @@ class WordTokenizer : public Tokenizer {
 
   std::shared_ptr<const WordRules> rules_;
   std::vector<std::string> pieces_;
-  std::unordered_map<std::string, int32_t> ids_;  // by word of a text
+  std::unordered_map<std::string, int32_t> ids_;
   Specials special_;
-  bool default_specials_ = true;  // those that are found without names
 };
 
 void check_order(const WordSpecials& specials) {
