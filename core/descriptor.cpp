@@ -50,7 +50,7 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 bool Descriptor::close_checked() { return ::close(std::exchange(number_, -1)) == 0; }
 
 Descriptor open_or_stop(const std::string& path, int flags) {
-  return Descriptor(until_done_or_stop([&] { return ::open(path.c_str(), flags | O_CLOEXEC); }));
+  return Descriptor(until_done_or_stop([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); }));
 }
 
 ssize_t read_or_stop(int descriptor, char* bytes, size_t size) {

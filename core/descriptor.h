@@ -29,7 +29,7 @@ class Descriptor {
 // open(2), read(2) and a write of all the bytes, for pipes and terminals: a stop (core/stop.h) ends the wait,
 // and they throw Stopped. Failures are those of the system, in errno; the descriptor is then not open, the
 // number of bytes -1.
-Descriptor open_or_stop(const std::string& path, int flags);
+Descriptor open_or_stop(const std::string& path, int flags);  // what O_CREAT makes has the mode 0666
 ssize_t read_or_stop(int descriptor, char* bytes, size_t size);
 bool write_or_stop(int descriptor, std::string_view bytes);
 

@@ -12,7 +12,7 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/file_writer.h"
+#include "core/guarded_open.h"
 
 namespace xf {
 namespace {
@@ -32,22 +32,10 @@ Inputs& inputs() {
   return all;
 }
 
-}  // namespace
-
-void refuse_lfs_pointer(std::string_view bytes, const std::string& path) {
-  if (bytes.starts_with("version https://git-lfs.github.com/spec/"))
-    fail(ErrorKind::data,
-         "{}: is git-lfs's pointer to a file, not the file; install git-lfs, and run git lfs pull in its "
-         "folder",
-         path);
-}
-
-std::string read_file(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::string read_opened(const Descriptor& file, const std::string& path) {
   struct stat status = {};
-  if (!file.is_open() || ::fstat(file.number(), &status) != 0) {
+  if (::fstat(file.number(), &status) != 0)
     fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));
-  }
   if (S_ISDIR(status.st_mode)) fail(ErrorKind::data, "{}: is a folder; name a file in it", path);
   note_input(file.number());
   std::string bytes(static_cast<size_t>(status.st_size) + 1,
@@ -68,7 +56,30 @@ std::string read_file(const std::string& path) {
   return bytes;
 }
 
-void atomic_write(const std::string& path, std::string_view bytes) { atomic_write_pieces(path, {bytes}); }
+}  // namespace
+
+void refuse_lfs_pointer(std::string_view bytes, const std::string& path) {
+  if (bytes.starts_with("version https://git-lfs.github.com/spec/"))
+    fail(ErrorKind::data,
+         "{}: is git-lfs's pointer to a file, not the file; install git-lfs, and run git lfs pull in its "
+         "folder",
+         path);
+}
+
+std::string read_file(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open())
+    fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));
+  return read_opened(file, path);
+}
+
+std::string read_regular_file(const std::string& path) { return read_opened(open_regular(path), path); }
+
+void atomic_write(const std::string& path, std::string_view bytes, Existing existing) {
+  FileWriter file(path, existing);
+  file.write(bytes);
+  file.commit();
+}
 
 void atomic_write_pieces(const std::string& path, const std::vector<std::string_view>& pieces) {
   FileWriter file(path);

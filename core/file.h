@@ -5,14 +5,20 @@
 #include <string_view>
 #include <vector>
 
+#include "core/file_writer.h"
+
 namespace xf {
 
 // All bytes of a file. Error data if it is missing, unreadable or a directory.
 std::string read_file(const std::string& path);
 
+// The same for a file of a folder that somebody else may have made (a model, a run): error data also for a pipe or a device,
+// which is not waited for.
+std::string read_regular_file(const std::string& path);
+
 // Writes `bytes` as FileWriter does (core/file_writer.h): whatever happens in between, `path` is never a
 // half-written file. Error resources (disk full, read-only folder, quota) leaves the old file as it was.
-void atomic_write(const std::string& path, std::string_view bytes);
+void atomic_write(const std::string& path, std::string_view bytes, Existing existing = Existing::followed);
 
 // The same, for bytes that lie in several places, one after the other.
 void atomic_write_pieces(const std::string& path, const std::vector<std::string_view>& pieces);

@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/guarded_open.h"
 
 namespace xf {
 namespace {
@@ -100,17 +101,22 @@ std::string link_target(const std::string& path) {
       return "";
     }
     if (own_descriptor(target)) break;
+    refuse_planted(target.string());
     target = target.parent_path() / fs::read_symlink(target, ignored);
   }
   return target.string();
 }
 
-FileWriter::FileWriter(const std::string& path) : path_(path), target_(link_target(path)) {
+FileWriter::FileWriter(const std::string& path, Existing existing)
+    : path_(path), target_(existing == Existing::followed ? link_target(path) : path) {
   if (target_.empty()) fail_to_write();
   struct stat status = {};
-  const bool exists = ::stat(target_.c_str(), &status) == 0;
+  const bool exists = ::lstat(target_.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail_to_write();
-  if (own_descriptor(target_) || (exists && !S_ISREG(status.st_mode))) {
+  const bool is_regular = exists && S_ISREG(status.st_mode);
+  if (existing == Existing::replaced) {
+    open_beside(is_regular ? &status : nullptr);
+  } else if (own_descriptor(target_) || (exists && !is_regular)) {
     open_through();
   } else {
     open_beside(exists ? &status : nullptr);
@@ -119,11 +125,14 @@ FileWriter::FileWriter(const std::string& path) : path_(path), target_(link_targ
 
 void FileWriter::open_through() {
   const auto own = own_descriptor(target_);
-  file_ = own ? Descriptor(::fcntl(*own, F_DUPFD_CLOEXEC, 0)) : open_or_stop(target_, O_WRONLY | O_NOCTTY);
+  if (!own) refuse_planted(target_);
+  file_ = own ? Descriptor(::fcntl(*own, F_DUPFD_CLOEXEC, 0))
+              : open_or_stop(target_, O_WRONLY | O_NOCTTY | O_NOFOLLOW);
   if (!file_.is_open()) fail_to_write();
 }
 
 void FileWriter::open_beside(const struct stat* existing) {
+  refuse_planted(target_);
   if (existing && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail_to_write();
   const mode_t mode = existing ? existing->st_mode & 0777 : 0666;
   do {
@@ -177,7 +186,9 @@ void remove_abandoned(const std::string& path) {
   for (const auto& entry : fs::directory_iterator(folder_of(path), ignored)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kBeginning) || !name.ends_with(kEnding)) continue;
-    const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fs::is_regular_file(entry.symlink_status(ignored))) continue;
+    const Descriptor file(
+        ::open(entry.path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (file.is_open() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
   }
 }

@@ -11,18 +11,25 @@
 
 namespace xf {
 
+// What becomes of a link, a pipe or a device that has the name already.
+enum class Existing {
+  // A symbolic link stays and the file that it leads to is written. Pipes, devices and the process's own descriptors
+  // (/dev/stdout, /dev/fd/N) are written through: at once, and a stop interrupts the wait for their reader.
+  followed,
+  // A regular file takes its place: for a name that nobody has given, in a folder that may come from a stranger.
+  replaced,
+};
+
 // Until commit() has succeeded the file under `path` is as it was, or is not there; what was written lies
 // beside it under a name that nobody else uses, and goes with this object, or with a second signal
 // (core/stop.h).
 //
-// A symbolic link stays and the file that it leads to is written. A file that exists keeps its permissions
-// and, as far as the system allows it, its owner; one that may not be written is refused. Pipes, devices and
-// the process's own descriptors (/dev/stdout, /dev/fd/N) are written through: at once, and a stop interrupts
-// the wait for their reader.
+// A file that exists keeps its permissions and, as far as the system allows it, its owner; one that may not be written is
+// refused, and so is what another user has put into a shared folder (core/guarded_open.h).
 class FileWriter {
  public:
   // Error resources if the file cannot be made.
-  explicit FileWriter(const std::string& path);
+  explicit FileWriter(const std::string& path, Existing existing = Existing::followed);
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
@@ -46,7 +53,7 @@ class FileWriter {
 };
 
 // The file at the end of a chain of symbolic links, which need not exist; also an entry of /dev/fd, whose link is not to be
-// followed by name. Empty, with errno, for a chain without an end.
+// followed by name. Empty, with errno, for a chain without an end. Error resources for a link that refuse_planted() refuses.
 std::string link_target(const std::string& path);
 
 // Removes what FileWriters of processes that were killed left in the folder of `path`. Those that still write hold a lock.
