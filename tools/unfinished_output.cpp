@@ -1,6 +1,5 @@
 #include "tools/unfinished_output.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/file_writer.h"
+#include "core/guarded_open.h"
 #include "tools/output_file.h"
 
 namespace xf::tools {
@@ -49,13 +49,18 @@ UnfinishedOutput::UnfinishedOutput(const std::string& path, const std::string& s
       settings_(checksum_of(settings)) {
   check_folder_of(path_);
   refuse_input_as_output(path_);
+  refuse_planted(path_);
   do {
-    file_ = Descriptor(::open(lines_path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-    if (!file_.is_open()) fail_to_write();
+    file_ = open_part(lines_path_, O_WRONLY);
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0)
       fail(ErrorKind::usage, "{}: another process is writing it; give another --output", lines_path_);
   } while (!has_its_name());
-  if (fs::exists(notes_path_)) take_up();
+  if (fs::exists(notes_path_)) {
+    take_up();
+  } else {
+    refuse_unnoted();
+    count(0);  // from here on what is there has notes
+  }
   // What lies behind was written and did not count any more.
   if (::ftruncate(file_.number(), bytes_) != 0 || ::lseek(file_.number(), 0, SEEK_END) != bytes_)
     fail_to_write();
@@ -68,17 +73,23 @@ bool UnfinishedOutput::has_its_name() const {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
+// A file of this name that no run has begun, or whose notes are lost.
+void UnfinishedOutput::refuse_unnoted() const {
+  struct stat status = {};
+  if (::fstat(file_.number(), &status) != 0 || status.st_size == 0) return;
+  fail(ErrorKind::usage,
+       "{}: is there, and {} is not, which says how far it is good; move it away, or remove it", lines_path_,
+       notes_path_);
+}
+
 void UnfinishedOutput::take_up() {
   std::error_code missing;
   const auto size = static_cast<int64_t>(fs::file_size(lines_path_, missing));
   // Of lines that are not there: whoever gave them their final name was killed before the notes were gone.
-  if (size == 0) {
-    if (::unlink(notes_path_.c_str()) != 0 && errno != ENOENT) fail_to_write();
-    return;
-  }
+  if (size == 0) return count(0);
   json notes;
   try {
-    notes = json::parse(read_file(notes_path_));
+    notes = json::parse(read_regular_file(notes_path_));
     lines_done_ = notes.at("lines");
     bytes_ = notes.at("bytes");
   } catch (const json::exception&) {
@@ -109,7 +120,8 @@ void UnfinishedOutput::count(int64_t lines_done) {
   bytes_ += std::ssize(buffer_);
   buffer_.clear();
   lines_done_ = lines_done;
-  atomic_write(notes_path_, json{{"lines", lines_done_}, {"bytes", bytes_}, {"settings", settings_}}.dump());
+  atomic_write(notes_path_, json{{"lines", lines_done_}, {"bytes", bytes_}, {"settings", settings_}}.dump(),
+               Existing::replaced);
 }
 
 void UnfinishedOutput::close() {

@@ -13,7 +13,8 @@ namespace xf::tools {
 class UnfinishedOutput {
  public:
   // Goes on with what is there; `settings` say what decides about the lines. Error usage if it was begun with other ones, if
-  // another process is writing it, if its folder does not exist, or for what is no regular file; resources if it cannot be written.
+  // another process is writing it, if its folder does not exist, for what is no regular file, or for an OUT.unfinished
+  // without notes, which is somebody's; resources if it cannot be written.
   UnfinishedOutput(const std::string& path, const std::string& settings);
 
   // Lines of the input whose output is there.
@@ -28,6 +29,7 @@ class UnfinishedOutput {
 
  private:
   bool has_its_name() const;
+  void refuse_unnoted() const;
   void take_up();
   [[noreturn]] void fail_to_write() const;
 

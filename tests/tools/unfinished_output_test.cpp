@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 
 namespace xf::tools {
@@ -54,11 +55,39 @@ TEST_CASE("UnfinishedOutput: what was killed when the file had its name begins a
   forget_inputs();  // of this process: one of them may have had the inode that `lines` has
   UnfinishedOutput again(path, "settings");
   CHECK(again.lines_done() == 0);
-  CHECK(!std::filesystem::exists(notes));
   again.write_line("another");
   again.count(1);
   again.close();
   CHECK(read_file(path) == "another\n");
+  CHECK(!std::filesystem::exists(notes));
+}
+
+TEST_CASE("UnfinishedOutput: a file of that name without notes is somebody's, whatever it is", "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder / "lines", begun = path + ".unfinished";
+  folder.write("precious", "mine");
+  const auto error = [&] { return tests::error_of([&] { UnfinishedOutput{path, "settings"}; }); };
+  atomic_write(begun, "mine");
+  CHECK(error() == "2: " + begun + ": is there, and " + begun +
+                       ".json is not, which says how far it is good; move it away, or remove it");
+  CHECK(read_file(begun) == "mine");
+  std::filesystem::remove(begun);
+  std::filesystem::create_symlink("precious", begun);
+  CHECK_THAT(error(), Catch::Contains("is a link"));
+  std::filesystem::remove(begun);
+  std::filesystem::create_symlink("precious", begun + ".json");
+  CHECK_THAT(error(), Catch::Contains("damaged"));
+  CHECK(read_file(folder / "precious") == "mine");
+}
+
+TEST_CASE("UnfinishedOutput: notes come first, so that a kill at any moment leaves what can be gone on with",
+          "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder / "lines";
+  { UnfinishedOutput begun(path, "settings"); }
+  CHECK(std::filesystem::exists(path + ".unfinished.json"));
+  atomic_write(path + ".unfinished", "half a li");  // as if killed before count() had ended
+  CHECK(UnfinishedOutput(path, "settings").lines_done() == 0);
 }
 
 }  // namespace xf::tools
