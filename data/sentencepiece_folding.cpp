@@ -3,7 +3,9 @@
 #include <sentencepiece_trainer.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -63,7 +65,12 @@ class RuleFile {
  public:
   RuleFile() {
     std::string name = (std::filesystem::temp_directory_path() / "xformer-rules-XXXXXX").string();
-    if (const int file = ::mkstemp(name.data()); file >= 0) ::close(file);
+    const int made = ::mkstemp(name.data());
+    if (made < 0) {
+      fail(ErrorKind::resources, "{}: cannot make a file there: {}; TMPDIR names another folder", name,
+           std::strerror(errno));
+    }
+    ::close(made);
     path_ = name;
     std::ofstream file(path_);
     for (const auto& [from, to] : folding_rules())

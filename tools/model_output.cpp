@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/file_writer.h"
 #include "tools/output_file.h"
 #include "tools/vocabularies.h"
 
@@ -24,16 +25,19 @@ std::string output_folder(const Options& options,
     if (!fs::is_directory(path, none))
       fail(ErrorKind::usage, "{} is a link that leads to no folder; remove it or give another name",
            path.string());
-    path = fs::canonical(path, none);
+    path = fs::canonical(link_target(path.string()), none);
   }
   const std::string folder = path.string();
   refuse_existing(folder, options.get_bool("overwrite"));
   if (fs::exists(folder, none) && !replaceable(folder))
     fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",
          folder);
-  if (fs::exists(folder + ".tmp", none))
-    fail(ErrorKind::usage,
-         "{0}.tmp is in the way: {0} is written there first; remove it or give another name", folder);
+  for (const char* const ending : {".tmp", ".old.tmp"}) {
+    if (fs::exists(folder + ending, none))
+      fail(ErrorKind::usage,
+           "{0}{1} is in the way: {0} is written there first; remove it or give another name", folder,
+           ending);
+  }
   return folder;
 }
 
