@@ -34,7 +34,7 @@ std::vector<Row> data_options() {
            "prepare the text in this folder, once for all runs that read it so; else only a text of over 256 "
            "MB "
            "is prepared, in the run folder")
-          .keeps(Keep::free)
+          .keeps(Keep::once)
           .seldom(),
       flag("tsv", "false", "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL").keeps(Keep::free),
       text("vocabs", "", "FILE [FILE]",
