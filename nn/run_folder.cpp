@@ -16,7 +16,9 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/file_writer.h"
 #include "core/folder_writer.h"
+#include "core/guarded_open.h"
 #include "nn/average.h"
 
 namespace xf::nn {
@@ -58,9 +60,11 @@ void remove_folder(const std::string& folder) {
 
 std::string lock_file(const std::string& path) { return path + "/lock"; }
 
-[[noreturn]] void fail_taken(const std::string& path) {
-  fail(ErrorKind::usage, "{}: another trainer ({}) works in this folder; wait for it or choose another -m",
-       path, read_file(lock_file(path)));
+// "pid 4711 on host": whoever has the lock, or was killed with it; empty after an end in order.
+std::string owner_in(const Descriptor& lock) {
+  std::array<char, HOST_NAME_MAX + 40> text{};
+  const ssize_t size = ::pread(lock.number(), text.data(), text.size(), 0);
+  return {text.data(), static_cast<size_t>(std::max<ssize_t>(size, 0))};
 }
 
 bool holds_model(const fs::path& folder) {
@@ -75,7 +79,7 @@ std::string folder_of_save(const std::string& run, int64_t update) {
 bool is_checkpoint(const fs::directory_entry& entry) {
   std::error_code none;
   const std::string name = entry.path().filename().string();
-  return (name == kInterrupted || update_in(name)) && entry.is_directory(none);
+  return (name == kInterrupted || update_in(name)) && fs::is_directory(entry.symlink_status(none));
 }
 
 // What a trainer makes of a large text before it begins (tools/training_text.h), or what is left of that: made again.
@@ -105,8 +109,16 @@ RunContents run_contents(const std::string& path) {
 RunFolder::RunFolder(std::string path, Warn warn, int64_t keep_last)
     : path_(std::move(path)), warn_(std::move(warn)), keep_last_(keep_last) {
   if (keep_last_ < 1) fail(ErrorKind::usage, "keep-last must be at least 1, got {}", keep_last_);
+  refuse_planted(link_target(path_));
+  const fs::path checkpoints = fs::path(path_) / kCheckpoints;
   std::error_code error;
-  fs::create_directories(fs::path(path_) / kCheckpoints, error);
+  if (fs::is_symlink(checkpoints, error)) {
+    fail(ErrorKind::resources,
+         "{}: is a link, and a run removes saves only in its own folder; move here what it leads to, or let "
+         "a link lead to the whole run folder",
+         checkpoints.string());
+  }
+  fs::create_directories(checkpoints, error);
   if (error) {
     fail(ErrorKind::resources, "{}: cannot make the run folder: {}; choose one you may write to", path_,
          error.message());
@@ -118,29 +130,26 @@ RunFolder::RunFolder(std::string path, Warn warn, int64_t keep_last)
 RunFolder::~RunFolder() {
   // The file stays: unlinking it could take it from a trainer that has just opened it. Empty means "ended in
   // order".
-  if (::ftruncate(lock_, 0) != 0)
+  if (::ftruncate(lock_.number(), 0) != 0)
     warn_(fmt::format("{}/lock: cannot clear: {}", path_, std::strerror(errno)));
-  ::close(lock_);
 }
 
 // The kernel holds the lock and lets go of it however the process ends, so a lock cannot be stale; the text
 // is for people.
 void RunFolder::lock() {
   const std::string file = lock_file(path_);
-  lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock_ < 0)
-    fail(ErrorKind::resources, "{}: cannot open: {}; choose another run folder", file, std::strerror(errno));
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-    ::close(lock_);
-    fail_taken(path_);
+  lock_ = open_part(file, O_RDWR);
+  const std::string owner = owner_in(lock_);
+  if (::flock(lock_.number(), LOCK_EX | LOCK_NB) != 0) {
+    fail(ErrorKind::usage, "{}: another trainer ({}) works in this folder; wait for it or choose another -m",
+         path_, owner);
   }
-  const std::string owner = read_file(file);
   if (!owner.empty())
     warn_(fmt::format("{}: the last trainer ({}) was killed; its lock is taken over", path_, owner));
   std::array<char, HOST_NAME_MAX + 1> host{};
   ::gethostname(host.data(), host.size() - 1);
   const std::string self = fmt::format("pid {} on {}", ::getpid(), host.data());
-  if (::ftruncate(lock_, 0) != 0 || ::pwrite(lock_, self.data(), self.size(), 0) < 0) {
+  if (::ftruncate(lock_.number(), 0) != 0 || ::pwrite(lock_.number(), self.data(), self.size(), 0) < 0) {
     warn_(fmt::format("{}: cannot write: {}", file, std::strerror(errno)));
   }
 }
@@ -164,6 +173,7 @@ void RunFolder::clear() {
 }
 
 void RunFolder::remove_leftovers() const {
+  remove_abandoned(lock_file(path_));
   std::error_code ignored;
   for (const char* name : {kLatest, kBest})
     fs::remove_all(fs::path(path_) / (std::string(name) + kTemporary), ignored);
@@ -185,8 +195,15 @@ std::vector<int64_t> RunFolder::scheduled() const {
   return updates;
 }
 
+// In place of a link, too: what it leads to is not the run's.
+void RunFolder::write(const std::string& folder, const Checkpoint& checkpoint) const {
+  std::error_code none;
+  if (fs::is_symlink(folder, none)) fs::remove(folder, none);
+  write_checkpoint(folder, checkpoint);
+}
+
 void RunFolder::save(const Checkpoint& checkpoint, int64_t on_course) {
-  write_checkpoint(folder_of(checkpoint.update), checkpoint);
+  write(folder_of(checkpoint.update), checkpoint);
   point(kLatest, fmt::format("{}/{}", kCheckpoints, name_of(checkpoint.update)));
   remove_folder(path_ + "/" + kCheckpoints + "/" + kInterrupted);
   remove_later_than(checkpoint.update);
@@ -196,7 +213,7 @@ void RunFolder::save(const Checkpoint& checkpoint, int64_t on_course) {
 
 void RunFolder::save_interrupted(const Checkpoint& checkpoint) {
   const std::string name = fmt::format("{}/{}", kCheckpoints, kInterrupted);
-  write_checkpoint(path_ + "/" + name, checkpoint);
+  write(path_ + "/" + name, checkpoint);
   point(kLatest, name);
   remove_later_than(checkpoint.update);
 }
@@ -218,9 +235,7 @@ void RunFolder::remove_later_than(int64_t update) const {
   }
 }
 
-void RunFolder::save_crashed(const Checkpoint& checkpoint) {
-  write_checkpoint(path_ + "/" + kCrash, checkpoint);
-}
+void RunFolder::save_crashed(const Checkpoint& checkpoint) { write(path_ + "/" + kCrash, checkpoint); }
 
 std::optional<Checkpoint> RunFolder::roll_back(int64_t update) {
   std::vector<int64_t> earlier = scheduled();
@@ -353,9 +368,7 @@ bool RunFolder::holds(int64_t update) const {
   }
 }
 
-void RunFolder::write_average(const Checkpoint& average) {
-  write_checkpoint(path_ + "/" + kAveraged, average);
-}
+void RunFolder::write_average(const Checkpoint& average) { write(path_ + "/" + kAveraged, average); }
 
 std::optional<Checkpoint> RunFolder::load_average() const {
   const std::string folder = path_ + "/" + kAveraged;
@@ -372,8 +385,8 @@ std::vector<Save> scheduled_saves(const std::string& run) {
   std::vector<Save> saves;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(fs::path(run) / kCheckpoints, none)) {
-    if (const auto update = update_in(entry.path().filename().string()))
-      saves.push_back({*update, folder_of_save(run, *update)});
+    const auto update = update_in(entry.path().filename().string());
+    if (update && is_checkpoint(entry)) saves.push_back({*update, folder_of_save(run, *update)});
   }
   std::ranges::sort(saves, {}, &Save::update);
   return saves;

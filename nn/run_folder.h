@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "nn/checkpoint.h"
 
 namespace xf::nn {
@@ -90,6 +91,7 @@ class RunFolder {
  private:
   void lock();
   void remove_leftovers() const;
+  void write(const std::string& folder, const Checkpoint& checkpoint) const;
   void remove_later_than(int64_t update) const;
   void prune(int64_t on_course) const;
   void pass_over(const Error& damage, const char* instead) const;       // warns; throws what is no damage
@@ -101,7 +103,7 @@ class RunFolder {
   Warn warn_;
   int64_t keep_last_;
   std::vector<int64_t> runners_up_;
-  int lock_ = -1;
+  Descriptor lock_;
 };
 
 // A run's scheduled saves by ascending update, and the last `count` of them, fewer if there are fewer; none where there

@@ -47,7 +47,7 @@ void write_losses_by_epoch(const std::string& run, const RunMetrics& metrics) {
             .marks = {}};
   add(plot, "training", trained_by_epoch(metrics, metric));
   add(plot, "validation", validated_by_epoch(metrics, metric));
-  atomic_write(run + "/loss_by_epoch.svg", svg(plot));
+  atomic_write(run + "/loss_by_epoch.svg", svg(plot), Existing::replaced);
 }
 
 void write_scores_by_epoch(const std::string& run, const RunMetrics& metrics) {
@@ -60,7 +60,7 @@ void write_scores_by_epoch(const std::string& run, const RunMetrics& metrics) {
     add(plot, metric_title(metric), validated_by_epoch(metrics, metric));
   if (plot.series.empty()) return;
   if (plot.series.size() == 1) plot.y_label = plot.series.front().name;
-  atomic_write(run + "/bleu_by_epoch.svg", svg(plot));
+  atomic_write(run + "/bleu_by_epoch.svg", svg(plot), Existing::replaced);
 }
 
 }  // namespace
@@ -70,8 +70,9 @@ void write_curves(const std::string& run, const RunMetrics& metrics) {
     write_losses_by_epoch(run, metrics);
     write_scores_by_epoch(run, metrics);
   }
-  atomic_write(run + "/loss.svg", svg(loss_plot(metrics)));
-  if (!scores_of(metrics, "bleu").empty()) atomic_write(run + "/bleu.svg", svg(score_plot(metrics)));
+  atomic_write(run + "/loss.svg", svg(loss_plot(metrics)), Existing::replaced);
+  if (!scores_of(metrics, "bleu").empty())
+    atomic_write(run + "/bleu.svg", svg(score_plot(metrics)), Existing::replaced);
 }
 
 }  // namespace xf::tools

@@ -1,14 +1,21 @@
 #include "tools/run_log.h"
 
+#include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
 #include <algorithm>
-
-#include <cmath>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "core/error.h"
+#include "core/file_writer.h"
+#include "core/guarded_open.h"
 #include "tools/message.h"
 
 namespace xf::tools {
@@ -21,30 +28,42 @@ std::string json_line(const std::string& event, const std::vector<Field>& fields
   return object.dump();
 }
 
-LogFile::LogFile(std::string path, int64_t keep_bytes) : path_(std::move(path)) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path_, error);
-  if (!error && keep_bytes >= 0 && static_cast<uintmax_t>(keep_bytes) < size) {
-    std::filesystem::resize_file(path_, static_cast<uintmax_t>(keep_bytes), error);
-  }
-  file_ = std::fopen(path_.c_str(), "a");
-  const auto now = std::filesystem::file_size(path_, error);
-  bytes_ = error ? 0 : static_cast<int64_t>(now);
+namespace {
+
+Descriptor open_log(const std::string& path, NamedBy named_by) {
+  constexpr int kAppending = O_WRONLY | O_APPEND;
+  if (named_by == NamedBy::the_run) return open_part(path, kAppending);
+  const std::string target = link_target(path);
+  refuse_planted(target);
+  Descriptor file = open_or_stop(target, kAppending | O_CREAT | O_NOCTTY);
+  if (!file.is_open()) fail(ErrorKind::resources, "{}: cannot open: {}", path, std::strerror(errno));
+  return file;
 }
 
-LogFile::~LogFile() {
-  if (file_) std::fclose(file_);
+}  // namespace
+
+LogFile::LogFile(std::string path, int64_t keep_bytes, NamedBy named_by) : path_(std::move(path)) {
+  try {
+    file_ = open_log(path_, named_by);
+  } catch (const Error& error) {
+    problem_ = error.what();
+    return;
+  }
+  struct stat status = {};
+  if (::fstat(file_.number(), &status) == 0 && S_ISREG(status.st_mode)) bytes_ = status.st_size;
+  if (keep_bytes >= 0 && keep_bytes < bytes_ && ::ftruncate(file_.number(), keep_bytes) == 0)
+    bytes_ = keep_bytes;
 }
 
 void LogFile::line(const std::string& text) {
-  const bool written = file_ && std::fputs(text.c_str(), file_) >= 0 && std::fputc('\n', file_) != EOF &&
-                       std::fflush(file_) == 0;
-  if (written) {
+  if (file_.is_open() && write_all(file_.number(), text + "\n")) {
     bytes_ += static_cast<int64_t>(text.size()) + 1;
-  } else if (!warned_) {
-    tell("warning: {} cannot be written; training goes on without it", path_);
-    warned_ = true;
+    return;
   }
+  if (std::exchange(warned_, true)) return;
+  const std::string why =
+      problem_.empty() ? fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)) : problem_;
+  tell("warning: {}; training goes on without it", why);
 }
 
 std::string utc_time() {

@@ -56,7 +56,8 @@ void find_there(std::vector<std::string>& words, const std::string& origin) {
 void write_origin(const std::string& run) {
   std::error_code unknown;
   const std::string folder = fs::current_path(unknown).string();
-  if (!unknown && !data::first_invalid_utf8(folder)) atomic_write(run + "/" + kOriginFile, folder + "\n");
+  if (!unknown && !data::first_invalid_utf8(folder))
+    atomic_write(run + "/" + kOriginFile, folder + "\n", Existing::replaced);
 }
 
 void find_files(GivenOptions& of_run, const std::string& folder) {

@@ -25,7 +25,8 @@ void RunPictures::try_to(const char* what, const Draw& draw_it, std::vector<std:
 void RunPictures::write_report(const RunMetrics& metrics, const RunStatus& status) const {
   if (!options_.get_bool("report")) return;
   atomic_write(run_ + "/report.html",
-               run_page({run_, options_, metrics, read_samples(run_), attention_}, status));
+               run_page({run_, options_, metrics, read_samples(run_), attention_}, status),
+               Existing::replaced);
 }
 
 std::vector<std::string> RunPictures::draw(const RunStatus& status) {

@@ -81,7 +81,8 @@ RunReport::RunReport(const Options& options, const nn::LoopOptions& loop, const 
 
 void RunReport::open(const Lengths& keep, const nn::TrainingState& state) {
   const std::string path = has_own_log() ? run_ + "/train.log" : options_.get_string("log");
-  log_ = std::make_unique<LogFile>(path, has_own_log() ? keep.log : kKeepAll);
+  log_ = has_own_log() ? std::make_unique<LogFile>(path, keep.log)
+                       : std::make_unique<LogFile>(path, kKeepAll, NamedBy::the_user);
   metrics_ = std::make_unique<LogFile>(run_ + "/metrics.jsonl", keep.metrics);
   went_back(state);
 }

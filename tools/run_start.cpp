@@ -77,16 +77,14 @@ bool begins_with(const fs::path& inner, const fs::path& outer) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-// By its name, or where its links lead: `latest` lies in its run, and so do checkpoints that a link keeps on another disk.
+// By its name, or where its links lead: `latest` lies in its run.
 bool lies_in(const std::string& path, const std::string& folder) {
   std::error_code none;
   const auto followed = [&](const std::string& name) { return fs::weakly_canonical(name, none); };
   const auto named = [&](const std::string& name) {
     return (fs::absolute(name, none) / "").lexically_normal().parent_path();
   };
-  return begins_with(followed(path), followed(folder)) ||
-         begins_with(followed(path), followed(folder + "/checkpoints")) ||
-         begins_with(named(path), named(folder));
+  return begins_with(followed(path), followed(folder)) || begins_with(named(path), named(folder));
 }
 
 // A folder where no run has been may have files of these names, which are somebody's.

@@ -284,9 +284,10 @@ void TrainingRun::begin_files() {
   }
   report_.open(logs_, state_);
   if (!has_vocabularies(run_)) inputs_.vocabularies.save(run_);
-  atomic_write(run_ + "/config.toml", options_.to_toml());
+  atomic_write(run_ + "/config.toml", options_.to_toml(), Existing::replaced);
   write_origin(run_);
-  if (!pretrained_.tensors.empty()) atomic_write(run_ + "/pretrained.tsv", to_tsv(pretrained_.tensors));
+  if (!pretrained_.tensors.empty())
+    atomic_write(run_ + "/pretrained.tsv", to_tsv(pretrained_.tensors), Existing::replaced);
 }
 
 // The model, the optimiser and where training stood; nothing is written.

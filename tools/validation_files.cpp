@@ -9,7 +9,9 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "tools/message.h"
 #include "tools/run_progress.h"
 
 namespace xf::tools {
@@ -53,6 +55,8 @@ std::map<int64_t, std::string> sample_paths(const std::string& run) {
 // Whole lines; none where there is no file.
 std::vector<std::string> lines_of(const std::string& path) {
   std::vector<std::string> lines;
+  std::error_code none;
+  if (!fs::is_regular_file(path, none)) return lines;  // a pipe would be waited for
   std::ifstream file(path, std::ios::binary);
   for (std::string line; std::getline(file, line) && !file.eof();) lines.push_back(line);
   return lines;
@@ -64,13 +68,13 @@ std::string first_field(const std::string& line) { return line.substr(0, line.fi
 void cut_back(const std::string& path, int64_t last_update) {
   std::error_code none;
   if (!fs::exists(path, none)) return;
-  uintmax_t bytes = 0;
+  int64_t bytes = 0;
   for (const std::string& line : lines_of(path)) {
     const auto update = number_in(first_field(line));
     if (update && *update > last_update) break;
-    bytes += line.size() + 1;
+    bytes += std::ssize(line) + 1;
   }
-  fs::resize_file(path, bytes, none);
+  const LogFile cut(path, bytes);
 }
 
 std::string field(std::string text) {
@@ -82,7 +86,10 @@ std::string field(std::string text) {
 
 ValidationFiles::ValidationFiles(std::string run, int64_t last_update) : run_(std::move(run)) {
   cut_back(table_of(run_), last_update);
-  for (const auto& [number, path] : sample_paths(run_)) cut_back(path, last_update);
+  std::error_code none;
+  if (!fs::is_symlink(samples_of(run_), none)) {
+    for (const auto& [number, path] : sample_paths(run_)) cut_back(path, last_update);
+  }
   for (const std::string& line : lines_of(table_of(run_))) {
     if (!number_in(first_field(line))) header_ = line;
   }
@@ -99,6 +106,12 @@ void ValidationFiles::add(const nn::TrainingState& state, const ValidationResult
   if (result.samples.empty() || !recorded(state.validations)) return;
   std::error_code none;
   fs::create_directory(samples_of(run_), none);
+  if (fs::is_symlink(samples_of(run_), none)) {
+    if (!std::exchange(told_of_link_, true))
+      tell("warning: {}: is a link, and what it leads to is not written; the sentences are not kept",
+           samples_of(run_));
+    return;
+  }
   for (const Sample& sample : result.samples) add_sample(state.update, sample);
 }
 
@@ -150,6 +163,7 @@ std::map<int64_t, SampleHistory> read_samples(const std::string& run) {
 void remove_validation_files(const std::string& run) {
   std::error_code none;
   fs::remove(table_of(run), none);
+  if (fs::is_symlink(samples_of(run), none)) return;
   for (const auto& [number, path] : sample_paths(run)) fs::remove(path, none);
   if (fs::is_empty(samples_of(run), none)) fs::remove(samples_of(run), none);
 }

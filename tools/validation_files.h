@@ -31,6 +31,7 @@ class ValidationFiles {
   void add_sample(int64_t update, const Sample& sample);
 
   std::string run_;
+  bool told_of_link_ = false;
   std::string header_;  // that valid.tsv's next row is under
   std::unique_ptr<LogFile> table_;
   std::map<int64_t, std::unique_ptr<LogFile>> samples_;  // by number

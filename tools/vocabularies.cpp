@@ -49,7 +49,7 @@ std::shared_ptr<const data::Tokenizer> load_given(const Options& options, const 
 std::string find(const std::string& folder, const std::string& stem) {
   for (const char* extension : {".spm", ".txt", ".labels"}) {
     const std::string path = folder + "/" + stem + extension;
-    if (std::filesystem::exists(path)) return path;
+    if (std::filesystem::is_regular_file(path)) return path;  // a pipe would be waited for
   }
   return "";
 }
@@ -71,7 +71,7 @@ std::map<std::string, std::string> Vocabularies::files() const {
 }
 
 void Vocabularies::save(const std::string& folder) const {
-  for (const auto& [name, bytes] : files()) atomic_write(folder + "/" + name, bytes);
+  for (const auto& [name, bytes] : files()) atomic_write(folder + "/" + name, bytes, Existing::replaced);
 }
 
 namespace {

@@ -59,8 +59,8 @@ claim "--overwrite with batches that hold no sentence: 3" exits 3 again --mini-b
 claim "--overwrite with a missing vocabulary: 3" exits 3 again -v missing.spm
 claim "--overwrite with a checkpoint that would go: 2" exits 2 again --resume done_run/latest
 claim "the run has all it had" unchanged done_run done_run.files
-cp -a done_run moved && mv moved/checkpoints other_disk && ln -s ../other_disk moved/checkpoints
-for checkpoint in moved/latest moved/checkpoints/update-000012 other_disk/update-000012; do
+cp -a done_run other_disk && ln -s other_disk moved
+for checkpoint in moved/latest moved/checkpoints/update-000012 other_disk/checkpoints/update-000012; do
   claim "--overwrite with $checkpoint, which would go through a link: 2" \
     exits 2 train moved --after 12u "${steps[@]}" --overwrite --resume $checkpoint
 done
