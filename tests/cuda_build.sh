@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares the declarations of the software GPU with the toolkit's, compiles the CUDA backend with nvcc, warnings as
 # errors, links the trainer and the benchmarks with it, which hold all that only a CUDA build has, and checks ptxas's
-# report: no kernel of the tiny and base models spills registers.
+# report: no kernel of the tiny and base models spills registers. Programs look for their libraries in named folders only.
 #   tests/cuda_build.sh [80 90 ...]      for these architectures; default: all that are shipped (tools/cmake/cuda.cmake)
 # Behind it compares what is declared of NCCL, which a program loads when ranks meet on GPUs, with its header and library.
 # Needs no GPU. Without a CUDA toolkit on the machine it takes one from PyPI into build-cuda/toolkit (python3-venv), and NCCL into
@@ -72,6 +72,7 @@ cmake --build --preset cuda --target xf_kernels >"$log" 2>&1 || {
 # shellcheck disable=SC2046  # one word per architecture
 python3 tests/check_ptxas.py "$log" $(printf 'sm_%s ' "$@")
 cmake --build --preset cuda --target xformer-train xformer-bench
+tests/runpath.sh build-cuda/bin
 
 if [ -n "$fetching" ] && ! wait "$fetching"; then
   echo "error: tests/cuda_build.sh: pip could not install NCCL; its lines above say why" >&2

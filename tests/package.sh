@@ -43,6 +43,7 @@ flags_are_the_consumers_own() {
   cat "$prefix/lib/cmake/xformer/xformerTargets.cmake" "$prefix/lib/pkgconfig/xformer.pc" >"$work/flags" &&
     ! grep -E -e '-W|-march' "$work/flags"
 }
+claim "no program looks for libraries in the current folder, or where everybody can write" tests/runpath.sh "$prefix"
 claim "no warnings and no -march are pushed on to consumers" flags_are_the_consumers_own
 
 by_cmake() {
@@ -57,7 +58,8 @@ by_pkg_config() {
 claim "the examples build with find_package(xformer)" by_cmake
 claim "one builds with pkg-config" by_pkg_config
 
-claim "one differentiates by the tape" sh -c "'$work/by-cmake/one_gradient' | grep 'by the tape'"
+by_the_tape() { "$work/by-cmake/one_gradient" | grep 'by the tape'; }
+claim "one differentiates by the tape" by_the_tape
 claim "one calls a kernel on memory of its own" "$work/by-cmake/layer_norm"
 
 export PATH="$prefix/bin:$PATH" OMP_WAIT_POLICY=passive
@@ -85,8 +87,8 @@ as_the_program_scores() {
 }
 claim "the example that measures says what xformer-score says" as_the_program_scores
 for kind in by-cmake by-pkg-config; do
-  claim "the example built $kind translates as xformer-translate does" \
-    sh -c "'$work/$kind/translate' '$work/run' <'$work/test.en' | cmp - '$work/expected'"
+  translates() { "$work/$kind/translate" "$work/run" <"$work/test.en" | cmp - "$work/expected"; }
+  claim "the example built $kind translates as xformer-translate does" translates
 done
 
 claim "three Debian packages" \
@@ -95,6 +97,7 @@ need_no_mpi() {
   dpkg-deb -f build/packages/xformer_*.deb Depends >"$work/needed" && grep . "$work/needed" && ! grep -i mpi "$work/needed"
 }
 claim "of which the programs' need no MPI" need_no_mpi
+claim "whose programs look for libraries where nobody else can write" tests/runpath.sh build/packages/*.deb "$work"/by-*
 mkdir -p "$packages"
 [ "$packages" -ef build/packages ] || cp build/packages/*.deb "$packages"
 ls -sh build/packages/*.deb

@@ -20,6 +20,7 @@ pip=("$work/venv/bin/python" -m pip --quiet --disable-pip-version-check)
 "${pip[@]}" wheel . --no-deps --wheel-dir "$work/wheel" \
   --config-settings=cmake.define.XFORMER_LIBRARIES="$work/libraries" --config-settings=build-dir="$work/build"
 ls -sh "$work/wheel"
+tests/runpath.sh "$work"/wheel/*.whl "$work/build"
 # shellcheck disable=SC2086  # packages are words
 "${pip[@]}" install "$work"/wheel/*.whl pytest mypy ${XFORMER_PYTHON_PACKAGES:-}
 

@@ -9,7 +9,7 @@ pack() {  # file, architecture...; none: every one
   architectures=$(printf '%s-real;' "$@")
   # For any processor of x86-64-v3 and better, whatever this folder was configured for before.
   cmake --preset cuda -DXFORMER_NATIVE=OFF -UCMAKE_CUDA_ARCHITECTURES \
-    ${1:+"-DCMAKE_CUDA_ARCHITECTURES=${architectures%;}"} -DCMAKE_BUILD_RPATH='$ORIGIN/../lib' \
+    ${1:+"-DCMAKE_CUDA_ARCHITECTURES=${architectures%;}"} -DCMAKE_INSTALL_RPATH='$ORIGIN/../lib' \
     -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags >/dev/null
   # shellcheck disable=SC2086  # one word per program
   cmake --build --preset cuda --target $programs
@@ -24,6 +24,9 @@ pack() {  # file, architecture...; none: every one
   done
   # What mpirun needs; MPI itself is the other machine's.
   [ ! -e build-cuda/bin/xformer_mpi.so ] || strip -o "$folder/bin/xformer_mpi.so" build-cuda/bin/xformer_mpi.so
+  mkdir "$folder/bench"
+  cp -r bench/peers "$folder/bench/"  # where xformer-bench looks for them, above itself
+  tests/runpath.sh "$folder"
   git describe --always --dirty --abbrev=12 >"$folder/commit" 2>/dev/null || echo unknown >"$folder/commit"
   if [ -e "$data/train.en" ]; then
     mkdir "$folder/data"
