@@ -14,7 +14,8 @@ namespace {
 std::vector<std::string> toolkit_folders() {
   std::vector<std::string> roots;
   for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* const root = std::getenv(variable)) roots.emplace_back(root);
+    const char* const root = std::getenv(variable);
+    if (root && *root == '/') roots.emplace_back(root);  // nothing that depends on the current folder
   }
   roots.emplace_back("/usr/local/cuda");
   std::vector<std::string> folders;

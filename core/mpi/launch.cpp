@@ -35,10 +35,12 @@ int launched() {
   return 1;
 }
 
-// Beside the program, or where it is installed.
+// Beside the program, or where it is installed. Nowhere, and not in the current folder, where the system does not say where
+// the program is.
 std::vector<std::string> places() {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  if (folder.empty()) return {};
   return {folder / kModule, folder / XF_MODULES / kModule};
 }
 
