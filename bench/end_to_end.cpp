@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "bench/repository.h"
 #include "core/error.h"
 
 namespace xf::bench {
@@ -10,9 +11,8 @@ namespace xf::bench {
 std::string multi30k(const std::string& name) {
   namespace fs = std::filesystem;
   const char* const told = std::getenv("XFORMER_MULTI30K");
-  const fs::path folder =
-      told ? fs::path(told) : fs::path(repository_root()) / ".." / "shared" / "data" / "multi30k";
-  if (!fs::exists(folder / name)) {
+  const fs::path folder = told ? told : repository_path("../shared/data/multi30k");
+  if (folder.empty() || !fs::exists(folder / name)) {
     fail(ErrorKind::data, "no {} in {}; say which text with --input or --data, or set XFORMER_MULTI30K", name,
          folder.string());
   }

@@ -8,6 +8,7 @@
 #include "bench/end_to_end.h"
 #include "bench/peer_program.h"
 #include "bench/process.h"
+#include "bench/repository.h"
 #include "bench/temporary_folder.h"
 #include "data/batches.h"
 #include "data/text_file.h"
@@ -23,15 +24,14 @@ namespace fs = std::filesystem;
 
 // Where no model is given: the demo's and the sentences that it has not seen (tools/demo.sh).
 EndToEnd with_model_and_text(EndToEnd options) {
-  const fs::path demo = fs::path(repository_root()) / "build" / "demo";
   if (options.model.empty()) {
-    options.model = (demo / "run").string();
-    if (!fs::exists(options.model)) {
+    options.model = repository_path("build/demo/run");
+    if (options.model.empty() || !fs::exists(options.model)) {
       fail(ErrorKind::usage,
-           "--end-to-end translate needs --model RUN, a trained run folder; tools/demo.sh makes {}",
-           options.model);
+           "--end-to-end translate needs --model RUN, a trained run folder; tools/demo.sh makes "
+           "build/demo/run in the repository");
     }
-    if (options.input.empty()) options.input = (demo / "corpus" / "test.en").string();
+    if (options.input.empty()) options.input = repository_path("build/demo/corpus/test.en");
   }
   if (options.input.empty()) options.input = multi30k("test_2016_flickr.en");
   return options;

@@ -1,18 +1,16 @@
 #include "bench/header.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 #include "bench/device_clock.h"
 #include "bench/model_sizes.h"
+#include "bench/process.h"
+#include "bench/repository.h"
 #include "bench/scope.h"
 #include "core/parallel.h"
 #include "tools/build_info.h"
@@ -20,8 +18,6 @@
 namespace xf::bench {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string first_line(const std::string& path) {
   std::ifstream file(path);
@@ -41,28 +37,9 @@ std::string field(const std::string& path, const std::string& name) {
   return "";
 }
 
-std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>/dev/null").c_str(), "r"), pclose);
-  std::string text;
-  for (int c = pipe ? std::fgetc(pipe.get()) : EOF; c != EOF && c != '\n'; c = std::fgetc(pipe.get())) {
-    text += static_cast<char>(c);
-  }
-  return text;
-}
-
-// What tests/gpu.sh packs has its commit beside it, and runs where another one may lie.
-std::string packed_commit() {
-  std::error_code none;
-  const fs::path program = fs::read_symlink("/proc/self/exe", none);
-  return first_line((program.parent_path().parent_path() / "commit").string());
-}
-
-std::string commit() {
-  if (const std::string packed = packed_commit(); !packed.empty()) return packed;
-  const std::string root = repository_root();
-  const std::string found =
-      root.empty() ? "" : output_of("git -C '" + root + "' describe --always --dirty --abbrev=12");
-  return found.empty() ? "unknown" : found;
+// nvidia-smi's answer about what it calls `items`.
+std::string gpu_state(const std::string& items) {
+  return first_line_of({"nvidia-smi", "--query-gpu=" + items, "--format=csv,noheader"});
 }
 
 // As it was typed.
@@ -116,24 +93,11 @@ std::string dropout_of(const std::string& preset) {
 
 }  // namespace
 
-std::string repository_root() {
-  const auto holds_peers = [](const fs::path& folder) {
-    return fs::is_directory(folder / "bench" / "peers");
-  };
-  std::error_code error;
-  if (holds_peers(fs::current_path(error))) return fs::current_path(error).string();
-  for (fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path(); folder.has_relative_path();
-       folder = folder.parent_path()) {
-    if (holds_peers(folder)) return folder.string();
-  }
-  return "";
-}
-
 Header make_header(const tests::Target& target, const Machine& machine, const std::string& preset) {
   const char* const wait_policy = std::getenv("OMP_WAIT_POLICY");
   Header header = {
       {"date", now_in_utc()},
-      {"commit", commit()},
+      {"commit", built_commit()},
       {"command", command_line()},
       {"preset", preset},
       {"device", xf::name_of(target.device)},
@@ -156,12 +120,8 @@ Header make_header(const tests::Target& target, const Machine& machine, const st
   for (const auto& item : describe(target.device)) header.push_back(item);
   if (target.device.type == DeviceType::cuda) {
     // As they are right after the work: a GPU lowers its clocks when it is hot, or idle.
-    header.emplace_back("gpu_clocks_now",
-                        output_of("nvidia-smi --query-gpu=clocks.sm,clocks.mem,power.draw,temperature.gpu "
-                                  "--format=csv,noheader"));
-    header.emplace_back("gpu_slowed_by", slowed_by(output_of("nvidia-smi "
-                                                             "--query-gpu=clocks_throttle_reasons.active "
-                                                             "--format=csv,noheader")));
+    header.emplace_back("gpu_clocks_now", gpu_state("clocks.sm,clocks.mem,power.draw,temperature.gpu"));
+    header.emplace_back("gpu_slowed_by", slowed_by(gpu_state("clocks_throttle_reasons.active")));
   }
   if (machine.copy_rate == 0) return header;  // not measured
   header.emplace_back("copy_gbs", fmt::format("{:.1f}", machine.copy_rate / 1e9));

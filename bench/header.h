@@ -24,8 +24,4 @@ std::string slowed_by(const std::string& mask);
 // What is recorded under the name, or "".
 std::string look_up(const Header& header, const std::string& name);
 
-// The folder that holds bench/peers and bench/results: the working directory if it does, else the nearest one
-// above the program; "" where there is none.
-std::string repository_root();
-
 }  // namespace xf::bench

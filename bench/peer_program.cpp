@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "bench/repository.h"
 #include "core/error.h"
 #include "core/parallel.h"
 

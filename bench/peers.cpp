@@ -9,8 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/device_clock.h"
-#include "bench/header.h"
 #include "bench/process.h"
+#include "bench/repository.h"
+#include "core/error.h"
 #include "core/parallel.h"
 
 namespace xf::bench {
@@ -161,21 +162,15 @@ std::unique_ptr<KernelPeer> make_kernel_peer(const std::string& name, const Time
 
 std::string peers_python() {
   const char* const venv = std::getenv("XFORMER_PEERS_VENV");
-  const std::string folder = venv ? venv : repository_root() + "/build/peers-venv";
+  const std::string folder = venv ? venv : repository_path("build/peers-venv");
   const std::string python = folder + "/bin/python";
-  if (!std::filesystem::exists(python)) {
+  if (!folder.starts_with('/') || !std::filesystem::exists(python)) {
     fail(ErrorKind::failure,
-         "no {}; set XFORMER_PEERS_VENV to a virtual environment with the peers "
+         "no {}; set XFORMER_PEERS_VENV to the absolute path of a virtual environment with the peers "
          "(bench/peers/requirements.txt)",
          python);
   }
   return python;
-}
-
-std::string peer_script(const std::string& name) {
-  const std::string root = repository_root();
-  if (root.empty()) fail(ErrorKind::failure, "bench/peers/{} is not near; run in the repository", name);
-  return root + "/bench/peers/" + name;
 }
 
 PeerTime peer_time(const std::string& name, const std::string& output) {

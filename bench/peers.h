@@ -39,11 +39,9 @@ class KernelPeer {
 //   others    absent, and why
 std::unique_ptr<KernelPeer> make_kernel_peer(const std::string& name, const TimerOptions& options);
 
-// Python of the peers' virtual environment: $XFORMER_PEERS_VENV, else build/peers-venv of the repository.
+// Python of the peers' virtual environment: $XFORMER_PEERS_VENV, an absolute path, else build/peers-venv of the repository.
 // Error failure, with what to do, where it is missing.
 std::string peers_python();
-// The path of a script in bench/peers.
-std::string peer_script(const std::string& name);
 // The JSON object in the last line of a script's output, as a time. Its members: median_s, and as far as they
 // are there version, variant, tokens, tried [{setting, seconds}]; or skip, a reason.
 PeerTime peer_time(const std::string& name, const std::string& output);

@@ -32,6 +32,15 @@ struct Pipe {
   std::array<int, 2> ends{};  // to read, to write
 };
 
+// While it lives, writing to a program that has ended is an error, not our end.
+struct ErrorAtBrokenPipe {
+  ErrorAtBrokenPipe() : before(std::signal(SIGPIPE, SIG_IGN)) {}
+  ~ErrorAtBrokenPipe() { std::signal(SIGPIPE, before); }
+  ErrorAtBrokenPipe(const ErrorAtBrokenPipe&) = delete;
+  ErrorAtBrokenPipe& operator=(const ErrorAtBrokenPipe&) = delete;
+  void (*before)(int);
+};
+
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (std::string& text : texts) result.push_back(text.data());
@@ -68,7 +77,6 @@ Process::Process(const std::vector<std::string>& command,
   }
   const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
   end_own_threads();
-  std::signal(SIGPIPE, SIG_IGN);  // a program that ends early is an error of ours, not our end
   pid_ = fork();
   if (pid_ == 0) {
     std::signal(SIGPIPE, SIG_DFL);
@@ -101,6 +109,7 @@ Process::~Process() {
 }
 
 void Process::write_line(const std::string& line) {
+  const ErrorAtBrokenPipe guard;
   if (std::fprintf(input_, "%s\n", line.c_str()) < 0 || std::fflush(input_) != 0) fail_with_message();
 }
 
@@ -129,6 +138,7 @@ double Process::read_seconds(double limit_s) {
 }
 
 void Process::close_input() {
+  const ErrorAtBrokenPipe guard;
   if (input_) std::fclose(input_);
   input_ = nullptr;
 }
@@ -169,6 +179,16 @@ void Process::fail_with_message() {
   if (by_itself || text.empty())
     text = text.empty() ? "it ended without a word" : "it ended; its last words: " + text;
   fail(ErrorKind::failure, "{}: {}", called_, text);
+}
+
+std::string first_line_of(const std::vector<std::string>& command,
+                          const std::map<std::string, std::string>& environment) {
+  try {
+    const std::string told = Process(command, environment).finish();
+    return told.substr(0, told.find('\n'));
+  } catch (const Error&) {
+    return "";
+  }
 }
 
 }  // namespace xf::bench

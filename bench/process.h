@@ -1,5 +1,5 @@
-// Another program, spoken to by lines: a peer's script, or one of our own programs. It gets SIGTERM when this
-// one ends; our OpenMP threads end before it starts.
+// Another program, spoken to by lines: a peer's script, or one of our own programs. No shell reads its command. It gets SIGTERM
+// when this one ends; our OpenMP threads end before it starts.
 #pragma once
 
 #include <cstdio>
@@ -52,5 +52,9 @@ class Process {
   std::FILE* errors_ = nullptr;
   double peak_bytes_ = 0;
 };
+
+// The first line that a program prints; "" where it cannot be started, or fails.
+std::string first_line_of(const std::vector<std::string>& command,
+                          const std::map<std::string, std::string>& environment = {});
 
 }  // namespace xf::bench

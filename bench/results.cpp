@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "bench/repository.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/file_writer.h"
@@ -161,10 +162,13 @@ Results from_json(const std::string& text, const std::string& name) {
 
 std::string result_path(const std::string& label) {
   if (label.ends_with(".json")) return label;
-  const std::string root = repository_root();
-  if (root.empty())
-    fail(ErrorKind::usage, "'{}': there is no folder bench/results here; run in the repository", label);
-  return root + "/bench/results/" + label + ".json";
+  const std::string path = repository_path("bench/results/" + label + ".json");
+  if (path.empty()) {
+    fail(ErrorKind::usage,
+         "'{}': this program lies in no repository with bench/results; take a path that ends in .json",
+         label);
+  }
+  return path;
 }
 
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "bench/header.h"
+#include "bench/repository.h"
 #include "bench/sampler.h"
 #include "core/error.h"
 #include "core/json_depth.h"
@@ -21,16 +21,6 @@ namespace fs = std::filesystem;
 
 fs::path own_program() { return fs::read_symlink("/proc/self/exe"); }
 
-// xformer_kernel.py: of the checkout, or where it was installed beside this program.
-std::string python_side() {
-  const std::string root = repository_root();
-  if (!root.empty()) return root + "/bench/peers/xformer_kernel.py";
-  const fs::path installed = own_program().parent_path().parent_path() / "share/xformer/xformer_kernel.py";
-  if (!fs::exists(installed))
-    fail(ErrorKind::failure, "--kernel FILE.py: there is no {}", installed.string());
-  return installed.string();
-}
-
 // Words with a space are a command line, but for the path of a file that is there.
 bool is_file(const std::string& kernel) {
   return kernel.find(' ') == std::string::npos || fs::is_regular_file(kernel);
@@ -42,7 +32,7 @@ std::vector<std::string> command_for(const std::string& kernel) {
     if (!fs::exists(kernel)) fail(ErrorKind::data, "--kernel: there is no file {}", kernel);
     const std::string path = fs::absolute(kernel).string();
     if (library) return {own_program().string(), kHostCommand, path};
-    return {"python3", python_side(), path};
+    return {"python3", peer_script("xformer_kernel.py"), path};
   }
   if (fs::exists(kernel) && fs::is_regular_file(kernel) && kernel.find('.') != std::string::npos)
     fail(ErrorKind::usage, "--kernel {}: a FILE.so, a FILE.py, or a command line", kernel);

@@ -2,11 +2,11 @@
 #include "bench/peer_program.h"
 
 #include <cmath>
-#include <filesystem>
 
 #include "bench/train_step.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
 
@@ -25,22 +25,19 @@ std::string setting(const std::string& name, const std::string& options, const s
 class FakePeer {
  public:
   explicit FakePeer(const std::string& settings, std::map<std::string, std::string> environment = {}) {
-    std::filesystem::remove(log_);
     environment["FAKE_SETTINGS"] = R"({"limit_s": 10, "settings": [)" + settings + "]}";
     environment["FAKE_LOG"] = log_;
     program = std::make_unique<PeerProgram>(
         "fake", std::vector<std::string>{tests::source_folder() + "/tests/bench/fake_peer.sh"}, environment);
   }
-  ~FakePeer() {
-    program.reset();
-    std::filesystem::remove(log_);
-  }
   std::string log() const { return read_file(log_); }
-  std::unique_ptr<PeerProgram> program;
 
  private:
-  std::string log_ =
-      (std::filesystem::temp_directory_path() / ("xformer-fake-peer-" + std::to_string(getpid()))).string();
+  const tests::TemporaryFolder folder_;
+  const std::string log_ = folder_ / "log";
+
+ public:
+  std::unique_ptr<PeerProgram> program;  // ends before the folder does
 };
 
 TEST_CASE("Peer program: the fastest setting is chosen, in a process with its environment", "[unit]") {
