@@ -31,7 +31,7 @@ fi
 ids=$(tools/exercise.sh | cut -d ' ' -f 1)
 for id in $ids; do XFORMER_EXERCISES=$work tools/exercise.sh "$id" >/dev/null || exit 1; done
 # shellcheck disable=SC2016,SC2086  # the inner shell's; one word per id
-printf '%s\n' $ids | xargs -P 2 -I ID bash -c 'judge ID' >"$work/verdicts"
+printf '%s\n' $ids | xargs -P 2 -I ID bash -c 'judge "$1"' - ID >"$work/verdicts"
 
 # What is no id removes and makes nothing.
 export XFORMER_EXERCISES=$work/safe

@@ -108,7 +108,7 @@ rm -rf "$out"
 mkdir -p "$out"
 cp docs/site/style.css "$out"
 copy_fonts
-each() { xargs -d '\n' -P "$(nproc)" -I PATH bash -c "set -eu; $1 PATH"; }  # function; paths on the input
+each() { xargs -d '\n' -P "$(nproc)" -I PATH bash -c "set -eu; $1 \"\$1\"" - PATH; }  # function; paths on the input
 cut -d ' ' -f 1 "$SITE_LISTS/pages" | each make_page
 sort -u "$SITE_LISTS"/needed/* >"$SITE_LISTS/shown"
 picture='\.(svg|png)$'

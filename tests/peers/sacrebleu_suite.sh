@@ -10,7 +10,8 @@ package=${2:+$(realpath "$2")}
 work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-sacrebleu-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-venv=${XFORMER_PEERS_VENV:-$work/venv}
+venv=$(realpath -ms "${XFORMER_PEERS_VENV:-$work/venv}")
+cd "$work" # Python takes modules from the current folder
 [ -d "$venv" ] || python3 -m venv "$venv"
 "$venv/bin/python" -c 'import sacrebleu, numpy, pytest' 2>/dev/null ||
   "$venv/bin/pip" install --quiet sacrebleu==2.6.0 'numpy~=2.0' pytest

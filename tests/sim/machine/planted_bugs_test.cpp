@@ -2,7 +2,6 @@
 // there, in every mode listed for it. The two kernels without a bug must pass in all of them.
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -62,11 +61,10 @@ struct Result {
 };
 
 Result run(Mode mode, const std::string& bug, const std::string& schedule = "forward") {
-  const char* programs = std::getenv("XF_SIM_PROGRAMS");
   const std::array<const char*, 3> names = {"plain", "asan", "race"};
-  const std::string command = "ASAN_OPTIONS=detect_leaks=0 XF_SIM_SCHEDULE=" + schedule + " timeout 60 " +
-                              (programs ? programs : ".") + "/sim_planted_bugs_" + names[mode] + " " + bug +
-                              " 2>&1";
+  const std::string command = "ASAN_OPTIONS=detect_leaks=0 XF_SIM_SCHEDULE=" + schedule +
+                              " timeout 60 \"${XF_SIM_PROGRAMS:-.}\"/sim_planted_bugs_" + names[mode] + " " +
+                              bug + " 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe);
   std::string output;
