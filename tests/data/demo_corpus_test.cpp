@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -270,19 +269,16 @@ TEST_CASE("Demo corpus: a seed gives the same corpus, another seed another one",
 }
 
 TEST_CASE("write_demo_corpus: six files, one sentence a line", "[unit]") {
-  const auto folder = std::filesystem::temp_directory_path() / "xformer-demo-corpus-test";
-  std::filesystem::remove_all(folder);
-  write_demo_corpus(folder.string());
+  const xf::tests::TemporaryFolder folder;
+  write_demo_corpus(folder / "");
   for (const auto& [name, pairs] :
        {std::pair{"train", &corpus().train}, {"valid", &corpus().valid}, {"test", &corpus().test}}) {
-    const auto english = read_lines((folder / name).string() + ".en"),
-               german = read_lines((folder / name).string() + ".de");
+    const auto english = read_lines(folder / name + ".en"), german = read_lines(folder / name + ".de");
     REQUIRE(english.size() == pairs->size());
     REQUIRE(german.size() == pairs->size());
     CHECK(english.back() == pairs->back().first);
     CHECK(german.back() == pairs->back().second);
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("Demo corpus: with more pairs the first are the same, and none is held out", "[unit]") {
