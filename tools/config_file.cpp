@@ -129,11 +129,8 @@ toml::table parsed(const std::string& text, const std::string& name) {
   }
 }
 
-}  // namespace
-
-std::vector<GivenOption> parse_config(Program program, const std::string& text, const std::string& name) {
+std::vector<GivenOption> options_in(const toml::table& table, Program program, const std::string& name) {
   std::vector<std::pair<unsigned, GivenOption>> by_line;  // a toml::table is sorted by key
-  const toml::table table = parsed(text, name);
   for (const auto& [toml_key, node] : table) {
     const std::string key(toml_key.str());
     const unsigned line = toml_key.source().begin.line;
@@ -146,6 +143,19 @@ std::vector<GivenOption> parse_config(Program program, const std::string& text, 
   std::vector<GivenOption> options;
   for (auto& [line, option] : by_line) options.push_back(std::move(option));
   return options;
+}
+
+}  // namespace
+
+std::vector<GivenOption> parse_config(Program program, const std::string& text, const std::string& name) {
+  return options_in(parsed(text, name), program, name);
+}
+
+PresetConfig parse_preset(const std::string& text, const std::string& name) {
+  toml::table table = parsed(text, name);
+  std::string extends = table["extends"].value_or("");
+  table.erase("extends");
+  return {std::move(extends), options_in(table, Program::train, name)};
 }
 
 std::vector<GivenOption> read_config(Program program, const std::string& path) {

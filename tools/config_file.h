@@ -14,7 +14,14 @@ namespace xf::tools {
 // TOML, a table, an unknown key (with the nearest) and a key that a file may not hold.
 std::vector<GivenOption> parse_config(Program program, const std::string& text, const std::string& name);
 
-// The same from a file; Error usage if it cannot be read.
+// A preset's text (tools/presets.h): its own options, and the name that `extends` gives, "" if it gives none. Errors as above.
+struct PresetConfig {
+  std::string extends;
+  std::vector<GivenOption> options;
+};
+PresetConfig parse_preset(const std::string& text, const std::string& name);
+
+// What parse_config() makes of a file; Error usage if it cannot be read.
 std::vector<GivenOption> read_config(Program program, const std::string& path);
 
 // The text as a JSON object, its keys in alphabetical order. Error usage if it is no TOML.

@@ -253,8 +253,7 @@ Options build(Program program, const GivenOptions& from_run, const GivenOptions&
       const std::string inherited = inherited_task(from_model);
       if (!inherited.empty()) options.apply({{"task", {inherited}, "task"}}, Options::Origin::preset);
     }
-    const Preset& preset = find_preset(task ? task->words.front() : options.get_string("task"));
-    options.apply(parse_config(program, preset.text, fmt::format("preset {}", preset.name)),
+    options.apply(options_of_preset(task ? task->words.front() : options.get_string("task")),
                   Options::Origin::preset);
     check_pretrained_type(options, from_model, from_file, from_command_line);
     options.apply(from_model, Options::Origin::preset);

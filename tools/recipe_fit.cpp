@@ -9,7 +9,6 @@
 #include "data/unicode.h"
 #include "data/word_boundaries.h"
 #include "data/word_rules.h"
-#include "tools/config_file.h"
 #include "tools/inherited_options.h"
 #include "tools/model_config.h"
 #include "tools/presets.h"
@@ -62,8 +61,7 @@ int64_t rounded(double number) {
 
 // As the task has it; "" where it does not say.
 std::string of_task(const Options& options, const char* key) {
-  const Preset& preset = find_preset(options.get_string("task"));
-  const GivenOptions given = parse_config(Program::train, preset.text, preset.name);
+  const GivenOptions given = options_of_preset(options.get_string("task"));
   const GivenOption* const option = find_given(given, key);
   return option ? option->words.front() : "";
 }

@@ -56,6 +56,22 @@ TEST_CASE("Options: every preset sets every value that the table leaves to the t
   }
 }
 
+TEST_CASE("Options: a preset that extends another has its values once, but for those that it gives",
+          "[unit]") {
+  const std::vector<GivenOption> options =
+      options_of_preset("multi30k");  // extends multi30k-fast, transformer-tiny
+  const auto value = [&](const char* name) {
+    std::string words;
+    for (const GivenOption& option : options)
+      if (option.name == name) words += option.words.front() + ";";
+    return words;
+  };
+  CHECK(value("bidirectional") == "70;");
+  CHECK(value("optimizer") == "muon;");
+  CHECK(value("dim-emb") == "128;");
+  CHECK(value("extends").empty());
+}
+
 TEST_CASE("Options: the tutorials' tasks have the sizes and switches of nn/quirks/presets.h", "[golden]") {
   for (const nn::quirks::Preset& preset : nn::quirks::presets()) {
     INFO(preset.name);
