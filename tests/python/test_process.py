@@ -1,6 +1,7 @@
 """The package as a guest in a process: threads, the GIL, what belongs to NumPy and torch, forks."""
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -113,6 +114,21 @@ def test_a_process_ends_while_a_model_and_a_thread_live(run):
         threading.Thread(target=lambda: translator.translate(["a house"] * 300), daemon=True).start()
         print("end")
     """, run) == "end\n"
+
+
+def test_nothing_of_the_current_folder_is_loaded(tmp_path):
+    """Of a script: with -c and -m Python itself takes modules from there."""
+    script, folder = tmp_path / "script.py", tmp_path / "planted"
+    script.write_text("import xformer; print(xformer.__version__)")
+    folder.mkdir()
+    for name in ("xformer", "_xformer", "numpy", "sitecustomize"):
+        (folder / f"{name}.py").write_text("print('planted')")
+    for name in ("_xformer.so", "libdnnl.so.3", "libgomp.so.1", "libsentencepiece.so.0", "libzstd.so.1"):
+        (folder / name).write_bytes(b"no library")
+    done = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True, timeout=600,
+                          env={**os.environ, "LD_DEBUG": "libs", "CUDA_HOME": "."})
+    assert done.stdout == f"{xformer.__version__}\n"
+    assert "trying file=/" in done.stderr and not re.findall(r"trying file=(?!/).*", done.stderr)
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["torch first", "xformer first"])
