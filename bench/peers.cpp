@@ -166,9 +166,9 @@ std::string peers_python() {
   const std::string python = folder + "/bin/python";
   if (!folder.starts_with('/') || !std::filesystem::exists(python)) {
     fail(ErrorKind::failure,
-         "no {}; set XFORMER_PEERS_VENV to the absolute path of a virtual environment with the peers "
+         "{}; set XFORMER_PEERS_VENV to the absolute path of a virtual environment with the peers "
          "(bench/peers/requirements.txt)",
-         python);
+         folder.empty() ? "this program lies in no repository" : "no " + python);
   }
   return python;
 }

@@ -132,7 +132,8 @@ fi
 
 # ---- the benchmarks, which start other programs
 if [ -e "$programs/xformer-bench" ]; then
-  bench() { in_hostile xformer-bench --samples 1 --threads 1 "$@" >"$work/out"; }
+  bench() { in_hostile "${installed:-xformer-bench}" --samples 1 --threads 1 "$@" >"$work/out"; }
+  bench_in_shared() { installed=$work/shared/prefix/bin/xformer-bench bench "$@"; }
   echo 'int nothing;' | "${CC:-cc}" -shared -fPIC -x c - -o kernel.so
   echo 'def softmax_forward(s, p): p[:] = s' >kernel.py
   cp -r "$hostile" plain
@@ -152,6 +153,14 @@ if [ -e "$programs/xformer-bench" ]; then
     bench --fn softmax_forward --shape N=3,D=4 --check-only --kernel "$work/$kernel"
     claim "with $kernel it runs nothing there" nothing_ran
   done
+  # Installed below a folder in which everybody can make folders.
+  mkdir -p shared/prefix/bin
+  chmod 1777 shared
+  cp "$programs/xformer-bench" shared/prefix/bin
+  cp -r "$hostile"/{bench,build} shared
+  claim "installed in a shared folder" bench_in_shared --fn softmax_forward --preset odd --baseline torch
+  claim "it runs nothing of that" nothing_ran
+  claim "and says what is wanted" grep -q "set XFORMER_PEERS_VENV" out
   XFORMER_PEERS_VENV=build/peers-venv
   export XFORMER_PEERS_VENV
   claim "with a relative XFORMER_PEERS_VENV" bench --fn softmax_forward --preset odd --baseline torch
