@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -27,13 +28,23 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
+// What the shell says to `script`. Paths in the folder reach it in a variable, whatever the folder is called; $PROGRAMS has
+// the programs of this build.
+int shell(const TemporaryFolder& folder, std::string script) {
+  const std::string path = folder / "", variable = "\"$FOLDER\"";
+  for (size_t at = script.find(path); at != std::string::npos; at = script.find(path, at + variable.size()))
+    script.replace(at, path.size(), variable);
+  setenv("FOLDER", path.c_str(), 1);
+  setenv("PROGRAMS", tests::programs_folder().c_str(), 1);
+  const int status = std::system(script.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 // `command` for the shell, its first word a program of this build.
 Result run(const TemporaryFolder& folder, const std::string& command, const std::string& environment = "") {
   const std::string out = folder / ".out", err = folder / ".err";
-  const std::string line =
-      environment + " " + tests::programs_folder() + "/" + command + " >" + out + " 2>" + err;
-  const int status = std::system(line.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(out), contents(err)};
+  const int code = shell(folder, environment + " \"$PROGRAMS\"/" + command + " >" + out + " 2>" + err);
+  return {code, contents(out), contents(err)};
 }
 
 TEST_CASE("Programs: --version, --help and --build-info answer on the standard output and exit with 0",
@@ -272,13 +283,12 @@ TEST_CASE("Programs: a reader that closes the pipe ends them quietly, a full dis
   for (int i = 0; i < 20000; ++i) lines += "a b a b a b a b\n";
   const std::string text = folder.write("text", lines), model = folder / "v", err = folder / "err";
   REQUIRE(run(folder, "xformer-vocab train " + text + " -m " + model + " --tokenizer icu").code == 0);
-  const std::string encode = tests::programs_folder() + "/xformer-vocab encode -m " + model + " -i " + text;
+  const std::string encode = "\"$PROGRAMS\"/xformer-vocab encode -m " + model + " -i " + text;
   const std::string script = "( " + encode + "; echo $? >&2 ) 2>" + err + " | head -1 >/dev/null";
-  CHECK(std::system(script.c_str()) == 0);
+  CHECK(shell(folder, script) == 0);
   CHECK(contents(err) == "141\n");
   if (!std::filesystem::exists("/dev/full")) return;
-  const int status = std::system((encode + " >/dev/full 2>" + err).c_str());
-  CHECK(WEXITSTATUS(status) == 5);
+  CHECK(shell(folder, encode + " >/dev/full 2>" + err) == 5);
   CHECK(contents(err) == "error: cannot write the standard output: No space left on device\n");
 }
 
