@@ -76,7 +76,7 @@ TEST_CASE("UnfinishedOutput: a file of that name without notes is somebody's, wh
   CHECK_THAT(error(), Catch::Contains("is a link"));
   std::filesystem::remove(begun);
   std::filesystem::create_symlink("precious", begun + ".json");
-  CHECK_THAT(error(), Catch::Contains("damaged"));
+  CHECK(error() == "no error");  // with notes of its own
   CHECK(read_file(folder / "precious") == "mine");
 }
 
