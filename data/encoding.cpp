@@ -56,11 +56,12 @@ void check_byte_order(const Converter& converter, std::string_view bytes, const 
 }
 
 // LF ends a line, a CR before it is dropped.
-std::vector<std::string> lines_of(std::string_view text) {
+std::vector<std::string> lines_of(std::string_view text, const std::string& path) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<std::string> lines;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
+    check_length(path, std::ssize(lines) + 1, end);
     std::string& line = lines.emplace_back(text.substr(0, end));
     if (line.ends_with('\r')) line.pop_back();
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -83,7 +84,7 @@ std::vector<std::string> read_lines_in(const std::string& encoding, const std::s
          encoding);
   std::string utf8;
   text.toUTF8String(utf8);
-  std::vector<std::string> lines = lines_of(utf8);
+  std::vector<std::string> lines = lines_of(utf8, path);
   if (lines.empty() && path != "-")
     fail(ErrorKind::data, "{}: is empty; give a file with one sentence a line", path);
   return lines;

@@ -4,16 +4,11 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/input_limits.h"
 #include "data/byte_stream.h"
 #include "data/unicode.h"
 
 namespace xf::data {
-
-namespace {
-
-constexpr size_t kLongestLine = 64 << 20;  // longer ones are no text: a disc image, /dev/zero
-
-}  // namespace
 
 struct LineReader::Source {
   std::string name;
@@ -43,10 +38,7 @@ struct LineReader::Source {
       const void* newline = std::memchr(from, '\n', end - begin);
       const size_t size =
           newline ? static_cast<size_t>(static_cast<const char*>(newline) - from) : end - begin;
-      if (text.size() + size > kLongestLine) {
-        fail(ErrorKind::data, "{}:{}: the line is longer than {} MB; give a text with one sentence a line",
-             name, line + 1, kLongestLine >> 20);
-      }
+      check_length(name, line + 1, text.size() + size);
       text.append(from, size);
       begin += size + (newline ? 1 : 0);
       if (newline) return true;
@@ -83,6 +75,12 @@ std::vector<std::string> read_lines(const std::string& path) {
     fail(ErrorKind::data, "{}: is empty; give a file with one sentence a line", path);
   for (size_t i = 0; i < lines.size(); ++i) check_utf8(path, static_cast<int64_t>(i) + 1, lines[i]);
   return lines;
+}
+
+void check_length(const std::string& path, int64_t line_number, size_t bytes) {
+  if (bytes > limits::kLongestLine)
+    fail(ErrorKind::data, "{}:{}: the line is longer than {} MB; give a text with one sentence a line", path,
+         line_number, limits::kLongestLine >> 20);
 }
 
 void check_utf8(const std::string& path, int64_t line_number, std::string_view line) {

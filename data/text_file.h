@@ -21,7 +21,7 @@ class LineReader {
   LineReader& operator=(LineReader&&) noexcept;
 
   // False at the end. `line` is written, any bytes. Error data if the file cannot be read on (a truncated .gz or .zst),
-  // and for a line of more than 64 MB.
+  // and for a line that is too long (check_length()).
   bool next(std::string& line);
 
   int64_t line_number() const;  // of the line read last, from 1
@@ -41,6 +41,9 @@ std::vector<std::string> read_raw_lines(const std::string& path);
 
 // All lines, as check_utf8() demands. Error data for a file without any line (the standard input may be empty).
 std::vector<std::string> read_lines(const std::string& path);
+
+// Error data naming path and line number, from 1, for more bytes than a line of text has (core/input_limits.h).
+void check_length(const std::string& path, int64_t line_number, size_t bytes);
 
 // Error data naming path, line number and byte (both from 1) unless the line is valid UTF-8 without NUL, which UTF-16 has.
 void check_utf8(const std::string& path, int64_t line_number, std::string_view line);

@@ -52,6 +52,7 @@ tools::Options translating(const std::string& run, const Arguments& options) {
 // Line `number`, from 1, as a file's reader hands it over: without a byte order mark before the first line and without
 // the CR of a line end. A line end within it would have made two.
 std::string read_line(const char* what, size_t number, std::string_view line) {
+  data::check_length(what, static_cast<int64_t>(number), line.size());
   data::check_utf8(what, static_cast<int64_t>(number), line);
   if (line.find('\n') != std::string::npos)
     fail(ErrorKind::data, "{}:{}: a line end within a line; give lines one by one", what, number);

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "data/encoding.h"
 #include "data/unicode.h"
 #include "tests/data/errors.h"
 #include "tests/data/multi30k.h"
@@ -216,4 +217,21 @@ TEST_CASE("Lines: Multi30k has the published numbers of lines", "[unit]") {
     CHECK(read_lines(*folder + "val." + side).size() == 1014);
     CHECK(read_lines(*folder + "test_2016_flickr." + side).size() == 1000);
   }
+}
+
+TEST_CASE(
+    "Lines: one that is longer than a line of text is refused with its number, packed or in another encoding",
+    "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string longest(size_t{1} << 20, 'a'), text = "one\n" + longest + "\n",
+                                                   longer = "one\n" + longest + "b\n";
+  const std::string refusal = ":2: the line is longer than 1 MB; give a text with one sentence a line";
+  CHECK(read_lines(folder.write("fits", text)) == Lines{"one", longest});
+  CHECK(read_lines_in("latin-1", folder.write("latin", text)) == Lines{"one", longest});
+  CHECK_THAT(error_of([&] { read_lines(folder.write("long", longer)); }), Catch::EndsWith("long" + refusal));
+  CHECK_THAT(error_of([&] { read_lines_in("latin-1", folder.write("latin", longer)); }),
+             Catch::EndsWith("latin" + refusal));
+  for (const auto& [name, pack] : kPackers)
+    CHECK_THAT(error_of([&] { read_lines(folder.write("packed", pack(longer))); }),
+               Catch::EndsWith("packed" + refusal));
 }

@@ -183,3 +183,15 @@ TEST_CASE("Library: who asks for a stop ends a translation, and forgets it for t
   forget_stop();
   CHECK(translator.translate(kSources) == kTargets);
 }
+
+TEST_CASE("Library: a line that is longer than a line of text is refused with its number", "[unit]") {
+  Translator translator(trained_run(), {"--beam-size", "1"});
+  const std::string longer((size_t{1} << 20) + 1, 'a');
+  CHECK(error_of([&] {
+          translator.translate({"it is late", longer});
+        }) == "3: translate:2: the line is longer than 1 MB; give a text with one sentence a line");
+  CHECK_THAT(error_of([&] { translator.score({longer}, {"es"}); }),
+             Catch::StartsWith("3: score: sources:1: "));
+  CHECK_THAT(error_of([&] { score("bleu", {longer}, {{"es"}}, {}); }),
+             Catch::StartsWith("3: score: hypotheses:1: "));
+}
