@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -47,9 +48,7 @@ class ListedTokenizer : public Tokenizer {
   std::vector<int32_t> encode(std::string_view text) const override {
     std::vector<int32_t> ids;
     if (!tags_.empty()) text = behind_tags(text, ids);
-    std::vector<std::string> cut;
-    model_.check(model_->Encode(model_.as_read(text), &cut));
-    for (const std::string& piece : cut) {
+    for (const std::string& piece : model_.pieces(text)) {
       const auto found = ids_.find(piece);
       ids.push_back(found == ids_.end() ? unk_ : found->second);
     }
@@ -59,10 +58,9 @@ class ListedTokenizer : public Tokenizer {
   std::vector<std::string> cut(std::string_view text) const override {
     std::vector<int32_t> ids;
     if (!tags_.empty()) text = behind_tags(text, ids);
-    std::vector<std::string> pieces, behind;
+    std::vector<std::string> pieces;
     for (const int32_t id : ids) pieces.push_back(piece(id));
-    model_.check(model_->Encode(model_.as_read(text), &behind));
-    pieces.insert(pieces.end(), behind.begin(), behind.end());
+    std::ranges::move(model_.pieces(text), std::back_inserter(pieces));
     return pieces;
   }
 
@@ -70,7 +68,8 @@ class ListedTokenizer : public Tokenizer {
     std::vector<std::string> known;
     for (const int32_t id : ids) {
       if (id == unk_) {
-        known.push_back(model_->IdToPiece(model_->unk_id()));
+        // A model may call its unknown piece otherwise than its settings do: then it has none.
+        known.push_back(model_->unk_id() < 0 ? piece(id) : model_->IdToPiece(model_->unk_id()));
       } else if (id != bos_ && id != eos_ && id != pad_) {
         known.push_back(piece(id));
       }

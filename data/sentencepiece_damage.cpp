@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/input_limits.h"
 #include "data/protobuf_fields.h"
 
 namespace xf::data {
@@ -62,6 +63,8 @@ const char* piece_damage(std::string_view piece) {
   while (fields.next()) {
     if (fields.number == 1 && fields.bytes.find('\0') != std::string_view::npos)
       return "a piece with a zero byte";
+    if (fields.number == 1 && fields.bytes.size() > limits::kLongestPiece)
+      return "a piece that is too long to be one";
   }
   return fields.all_read() ? nullptr : "not the piece of a SentencePiece model";
 }
@@ -79,7 +82,9 @@ const char* normalizer_damage(std::string_view normalizer) {
 // ModelProto's field 1 is a piece, 3 and 5 are what is done to text before it is cut and after it was joined.
 const char* sentencepiece_damage(std::string_view model) {
   ProtobufFields fields(model);
+  int64_t pieces = 0;
   while (fields.next()) {
+    if (fields.number == 1 && ++pieces > limits::kMostPieces) return "more pieces than a vocabulary has";
     const char* damage = nullptr;
     if (fields.number == 1) damage = piece_damage(fields.bytes);
     if (fields.number == 3 || fields.number == 5) damage = normalizer_damage(fields.bytes);

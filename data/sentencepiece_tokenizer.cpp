@@ -16,16 +16,8 @@ class SentencePieceTokenizer : public Tokenizer {
   SentencePieceTokenizer(const std::string& bytes, const std::string& name)
       : model_(bytes, name), bytes_(bytes) {}
 
-  std::vector<int32_t> encode(std::string_view text) const override {
-    std::vector<int> ids;
-    model_.check(model_->Encode(model_.as_read(text), &ids));
-    return ids;
-  }
-  std::vector<std::string> cut(std::string_view text) const override {
-    std::vector<std::string> pieces;
-    model_.check(model_->Encode(model_.as_read(text), &pieces));
-    return pieces;
-  }
+  std::vector<int32_t> encode(std::string_view text) const override { return model_.ids(text); }
+  std::vector<std::string> cut(std::string_view text) const override { return model_.pieces(text); }
   std::string decode(std::span<const int32_t> ids) const override {
     for (const int32_t id : ids) check_id(id);
     std::string text;
