@@ -14,7 +14,7 @@
 namespace xf {
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
   if (!file.is_open() || ::fstat(file.number(), &status) != 0)
     fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));

@@ -20,7 +20,7 @@ constexpr const char* kConfigFile = "config.toml";
 
 CheckpointState read_state(const std::string& folder) {
   const std::string path = folder + "/" + CheckpointState::kFileName;
-  return parse_checkpoint_state(read_file(path), path);
+  return parse_checkpoint_state(read_regular_file(path), path);
 }
 
 // use(bytes, path) of a file that is as it was written. It is mapped, so that it does not lie in memory beside what is made
@@ -163,6 +163,11 @@ TensorMap model_of(const Registry& registry, const Tensor& masters) {
 
 TensorMap model_of(const Registry& registry) { return model_of(registry, registry.masters()); }
 
+void check_model(const TensorMap& model, const Registry& registry, const std::string& where) {
+  for (const Parameter& parameter : registry.parameters())
+    tensor_of(model, parameter.name, parameter.shape, where);
+}
+
 void load_model(const TensorMap& model, const Registry& registry, const std::string& where) {
   for (const Parameter& parameter : registry.parameters()) {
     parameter.quantized.defined() ? load_quantized(model, parameter, where)
@@ -200,7 +205,8 @@ TensorMap quantized(const TensorMap& model, const Registry& registry, const std:
 }
 
 bool is_checkpoint_alone(const std::string& folder) {
-  if (!fs::is_regular_file(folder + "/" + CheckpointState::kFileName)) return false;
+  std::error_code unknown;
+  if (!fs::is_regular_file(folder + "/" + CheckpointState::kFileName, unknown)) return false;
   try {
     const CheckpointState state = read_state(folder);
     return std::ranges::all_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {

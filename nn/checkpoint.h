@@ -46,6 +46,9 @@ TensorMap model_of(const Registry& registry);
 // Of all masters, where the registry keeps a piece of them.
 TensorMap model_of(const Registry& registry, const Tensor& masters);
 void load_model(const TensorMap& model, const Registry& registry, const std::string& where);
+// The same errors for what is missing or of another shape, before the registry has memory: a configuration of a few bytes can
+// ask for any.
+void check_model(const TensorMap& model, const Registry& registry, const std::string& where);
 
 constexpr const char* kScaleSuffix = "_scale";
 

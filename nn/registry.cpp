@@ -42,11 +42,10 @@ Init Init::xavier(int64_t fan_in, int64_t fan_out) {
 
 const Parameter& Registry::add(std::string name, Shape shape, Init init) {
   XF_CHECK(!values_.defined(), "registry: {} comes after the parameters were allocated", name);
-  for (const Parameter& parameter : parameters_) {
-    XF_CHECK(parameter.name != name, "registry: two parameters are called {}", name);
-  }
+  XF_CHECK(!names_.contains(name), "registry: two parameters are called {}", name);
   parameters_.push_back(
       {.name = std::move(name), .shape = shape, .init = init, .value = {}, .master = {}, .gradient = {}});
+  names_.insert(parameters_.back().name);
   return parameters_.back();
 }
 
@@ -64,9 +63,10 @@ void Registry::set_rate(const Parameter& parameter, float rate) {
 }
 
 Parameter& Registry::ours(const Parameter& parameter) {
-  const auto found =
-      std::ranges::find_if(parameters_, [&](const Parameter& other) { return &other == &parameter; });
-  XF_CHECK(found != parameters_.end(), "registry: {} is another one's", parameter.name);
+  // Mostly the one that was added last.
+  const auto found = std::find_if(parameters_.rbegin(), parameters_.rend(),
+                                  [&](const Parameter& other) { return &other == &parameter; });
+  XF_CHECK(found != parameters_.rend(), "registry: {} is another one's", parameter.name);
   return *found;
 }
 

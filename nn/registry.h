@@ -14,6 +14,8 @@
 
 #include <deque>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "core/philox.h"
@@ -118,6 +120,7 @@ class Registry {
 
   DType dtype_;
   std::deque<Parameter> parameters_;  // stable addresses
+  std::unordered_set<std::string_view> names_;
   uint32_t sites_ = 0;
   Tensor values_, masters_, gradients_;
   int64_t piece_begin_ = 0;           // of the masters that are kept

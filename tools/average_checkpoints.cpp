@@ -63,8 +63,8 @@ std::vector<nn::Save> best_saves(const std::string& run, size_t count) {
 // Those that training took for its average; none where it has not ended, or where they are gone.
 std::vector<nn::Save> saves_of_training(const std::string& run) {
   const std::string path = fmt::format("{}/averaged/{}", run, nn::CheckpointState::kFileName);
-  if (!fs::exists(path)) return {};
-  const nn::State state = nn::parse_checkpoint_state(read_file(path), path).state;
+  if (std::error_code unknown; !fs::exists(path, unknown)) return {};
+  const nn::State state = nn::parse_checkpoint_state(read_regular_file(path), path).state;
   if (!state.has("averaged")) return {};
   const auto updates = state.get<std::vector<int64_t>>("averaged");
   std::vector<nn::Save> saves = nn::scheduled_saves(run);
@@ -83,8 +83,8 @@ std::vector<nn::Save> saves_of_run(const Options& options) {
     std::vector<nn::Save> chosen = saves_of_training(run);
     if (!chosen.empty()) return chosen;
     const std::string config = run + "/config.toml";
-    return nn::last_saves(run,
-                          options_from_toml(Program::train, read_file(config), config).get_int("keep-last"));
+    return nn::last_saves(
+        run, options_from_toml(Program::train, read_regular_file(config), config).get_int("keep-last"));
   }
   const int64_t wanted = options.get_int("last");
   if (there < wanted) {

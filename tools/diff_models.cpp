@@ -154,7 +154,8 @@ std::string as_json(const ModelDifferences& differences) {
 }
 
 bool is_safetensors(const std::string& path) {
-  return std::filesystem::is_regular_file(path) && !path.ends_with(".npz");
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(path, unknown) && !path.ends_with(".npz");
 }
 
 std::vector<TensorDifference> tensor_differences(const StoredViews& a, const StoredViews& b,

@@ -128,7 +128,8 @@ InspectedModel inspected(const std::string& path) {
   InspectedModel model;
   model.path = path;
   exchange::refuse_foreign(path);
-  if (!std::filesystem::is_regular_file(path)) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) {
     const std::string folder = nn::find_model_folder(path);
     const nn::Checkpoint checkpoint = nn::read_model(folder);  // whole, by its checksums
     model.path = folder + "/model.safetensors";

@@ -65,6 +65,7 @@ std::unique_ptr<LoadedModel> bound(UnboundModel unbound, Device device, nn::Regi
     fail(ErrorKind::usage,
          "{}: its weights are in eight bits, for --precision int8; give the model that it was made of",
          model.folder);
+  nn::check_model(unbound.checkpoint.model, model.registry, model.folder);
   model.registry.allocate(device, gradients);
   model.model->bind(device);
   nn::load_model(unbound.checkpoint.model, model.registry, model.folder);
@@ -77,6 +78,7 @@ std::unique_ptr<LoadedModel> bound_in_eight_bits(UnboundModel unbound, Device de
     fail(ErrorKind::usage, "{}: weights in eight bits are for the CPU; give --device cpu as well",
          model.folder);
   nn::TensorMap& weights = unbound.checkpoint.model;
+  nn::check_model(weights, model.registry, model.folder);
   if (!nn::is_quantized(weights)) weights = quantized_weights(unbound);
   model.registry.allocate_quantized();
   model.model->bind(device);

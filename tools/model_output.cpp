@@ -44,7 +44,7 @@ std::string output_folder(const Options& options,
 void write_model(const std::string& folder, nn::Checkpoint model, const std::string& vocabularies) {
   if (!vocabularies.empty()) {
     for (const std::string& file : vocabulary_files(vocabularies))
-      model.companions[fs::path(file).filename().string()] = read_file(file);
+      model.companions[fs::path(file).filename().string()] = read_regular_file(file);
   }
   refuse_input_as_output(folder + "/model.safetensors");
   nn::write_checkpoint(folder, model);

@@ -1,3 +1,4 @@
+#include "core/input_limits.h"
 #include "tools/option_rows.h"
 
 namespace xf::tools {
@@ -6,7 +7,7 @@ namespace {
 constexpr Programs kTrain = Program::train;
 constexpr double kMaxDropout = 0.99;
 // No model comes near them; beyond, sizes would be counted in more than 64 bits.
-constexpr double kWidest = 65536, kMostLayers = 1000, kMostIds = 1e8;
+constexpr double kWidest = limits::kWidest, kMostLayers = limits::kMostLayers, kMostIds = 1e8;
 
 std::vector<Row> data_options() {
   return {

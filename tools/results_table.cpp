@@ -46,7 +46,7 @@ Cells cells_of(const ResultRow& row) {
 
 std::vector<ResultRow> result_rows(const std::string& run, const std::vector<std::string>& metrics) {
   const Options options =
-      options_from_toml(Program::train, read_file(run + "/config.toml"), run + "/config.toml");
+      options_from_toml(Program::train, read_regular_file(run + "/config.toml"), run + "/config.toml");
   return result_rows(run, options, read_run_metrics(run), metrics);
 }
 

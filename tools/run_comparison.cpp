@@ -27,7 +27,8 @@ struct Run {
 
 Run read_run(const std::string& folder) {
   const std::string path = folder + "/config.toml";
-  return {folder, folder, options_from_toml(Program::train, read_file(path), path), read_run_metrics(folder)};
+  return {folder, folder, options_from_toml(Program::train, read_regular_file(path), path),
+          read_run_metrics(folder)};
 }
 
 // a/b/one and a/b/two are one and two.

@@ -63,7 +63,7 @@ std::string command_for(const Options& options, const std::vector<ChangedOption>
 void check_unchanged(const Options& options, const std::string& run) {
   const std::string path = run + (fs::exists(run + "/latest/config.toml") ? "/latest" : "") + "/config.toml";
   if (!fs::exists(path)) return;
-  const Options before = options_from_toml(Program::train, read_file(path), path);
+  const Options before = options_from_toml(Program::train, read_regular_file(path), path);
   std::vector<ChangedOption> changes = options.changed_keys(before);
   std::erase_if(changes, [](const ChangedOption& change) {
     return change.name == "precision" && change.before == "\"auto\"";  // of an earlier version: chosen by now

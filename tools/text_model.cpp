@@ -25,7 +25,7 @@ TextModel of_folder(const std::string& path) {
   }
   const std::string folder = nn::find_model_folder(path), run = find_vocabularies(folder);
   return {load_vocabularies(run.empty() ? path : run),
-          lowercases(read_file(folder + "/config.toml"), folder)};
+          lowercases(read_regular_file(folder + "/config.toml"), folder)};
 }
 
 }  // namespace
@@ -36,7 +36,8 @@ data::TextPipeline TextModel::pipeline(const data::Tokenizer& tokenizer, bool al
 
 TextModel read_text_model(const std::vector<std::string>& paths) {
   const auto is_model = [](const std::string& path) {
-    return std::filesystem::is_directory(path) || exchange::is_foreign(path);
+    std::error_code unknown;
+    return std::filesystem::is_directory(path, unknown) || exchange::is_foreign(path);
   };
   if (paths.size() == 1 && is_model(paths[0])) return of_folder(paths[0]);
   TextModel model;

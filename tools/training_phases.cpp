@@ -82,7 +82,7 @@ void keep_phases(Options& options) {
   std::string path = run + "/latest/config.toml";
   if (!std::filesystem::exists(path)) path = run + "/config.toml";
   if (!std::filesystem::exists(path)) return;
-  const Options before = options_from_toml(Program::train, read_file(path), path);
+  const Options before = options_from_toml(Program::train, read_regular_file(path), path);
   for (const char* phase : kPhases) {
     if (!options.is_given(phase)) set_phase(options, phase, before.text_of(phase));
   }

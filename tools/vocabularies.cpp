@@ -49,7 +49,8 @@ std::shared_ptr<const data::Tokenizer> load_given(const Options& options, const 
 std::string find(const std::string& folder, const std::string& stem) {
   for (const char* extension : {".spm", ".txt", ".labels"}) {
     const std::string path = folder + "/" + stem + extension;
-    if (std::filesystem::is_regular_file(path)) return path;  // a pipe would be waited for
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(path, unknown)) return path;  // a pipe would be waited for
   }
   return "";
 }
@@ -151,7 +152,7 @@ Vocabularies load_vocabularies(const std::string& folder) {
          "{}: no vocabulary (vocab.spm) in this folder; give the run folder that xformer-train made", folder);
   }
   std::map<std::string, std::string> files;
-  for (const std::string& path : paths) files[path] = read_file(path);
+  for (const std::string& path : paths) files[path] = read_regular_file(path);
   return vocabularies_of(files);
 }
 
