@@ -10,12 +10,14 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/input_limits.h"
 
 namespace xf::tools::exchange {
 
 namespace {
 
 constexpr uint32_t kVersion = 6;
+constexpr uint8_t kMostAxes = 8;
 // At the place of their number in the file.
 constexpr ArrayType kTypes[] = {ArrayType::f32, ArrayType::i8,  ArrayType::i16,
                                 ArrayType::i32, ArrayType::f16, ArrayType::bf16};
@@ -82,6 +84,7 @@ class Reader {
 StoredArray read_array(Reader& reader, const std::string& name) {
   StoredArray array;
   const auto rank = reader.number<uint8_t>();
+  if (rank > kMostAxes) reader.refuse(fmt::format("{} has {} axes", name, rank));
   for (uint8_t i = 0; i < rank; ++i) array.shape.push_back(reader.number<uint32_t>());
   const auto type = reader.number<uint8_t>();
   if (type >= std::size(kTypes)) reader.refuse(fmt::format("{} is of type {}", name, type));
@@ -130,6 +133,8 @@ CTranslate2File parse_ctranslate2_file(std::string_view bytes, const std::string
   std::set<std::string> names;
   const auto take_name = [&] {
     std::string name = reader.string();
+    if (std::ssize(names) == limits::kMostArrays)
+      reader.refuse(fmt::format("more than {} variables", limits::kMostArrays));
     if (!names.insert(name).second) reader.refuse(fmt::format("{} stands twice in it", name));
     return name;
   };

@@ -4,6 +4,7 @@
 #include <ranges>
 #include <string_view>
 
+#include "core/input_limits.h"
 #include "nn/model.h"
 #include "nn/norm.h"
 #include "tools/exchange/ctranslate2.h"
@@ -22,7 +23,11 @@ constexpr const char* kBias = "decoder/projection/bias";
 
 int64_t layers_of(const CTranslate2Variables& variables, const std::string& side) {
   int64_t count = 0;
-  while (variables.has(fmt::format("{}/layer_{}/self_attention/linear_0/weight", side, count))) ++count;
+  while (variables.has(fmt::format("{}/layer_{}/self_attention/linear_0/weight", side, count))) {
+    if (++count > limits::kMostLayers)
+      fail(ErrorKind::data, "{}: its {} has more than {} layers", variables.path(), side,
+           limits::kMostLayers);
+  }
   return count;
 }
 
@@ -139,7 +144,13 @@ nn::TransformerConfig config_of(const CTranslate2Variables& variables) {
   nn::TransformerConfig config;
   config.encoder_layers = layers_of(variables, "encoder");
   config.decoder_layers = layers_of(variables, "decoder");
+  config.source_vocabulary = variables.extent(kCTranslate2Source, 0);
+  config.target_vocabulary = variables.extent(kCTranslate2Target, 0);
   config.dim = variables.extent(kCTranslate2Target, 1);
+  const char* const kFirst = "encoder/layer_0/self_attention/linear_0/weight";
+  if (const int64_t width = variables.extent(kFirst, 1); width != config.dim || width > limits::kWidest)
+    fail(ErrorKind::data, "{}: embeddings are {} wide, and {} is {}; alike and up to {} would be",
+         variables.path(), config.dim, kFirst, width, limits::kWidest);
   config.feed_forward = variables.extent("encoder/layer_0/ffn/linear_0/weight", 0);
   config.heads = common_number(variables, "num_heads", 8);
   if (config.heads < 1)
@@ -160,7 +171,7 @@ nn::TransformerConfig config_of(const CTranslate2Variables& variables) {
   if (!variables.has("encoder/layer_0/ffn/layer_norm/beta"))
     fail(ErrorKind::usage, "{}: norms without beta (RMS); models of this engine have layer normalisation",
          variables.path());
-  config.tying = tying_of(variables, config.dim);
+  config.tying = tying_of(variables, checked(config).dim);
   find_positions(variables, config);
   return config;
 }
@@ -246,8 +257,8 @@ ExchangedModel read_ctranslate2(const std::string& folder) {
   model.config.source_vocabulary = model.vocabularies.source->size();
   model.config.target_vocabulary = model.vocabularies.target->size();
   const TensorParts parts = ctranslate2_parts(checked(model.config));
-  model.tensors =
-      joined_model(Tensors(variables, model.config, model.vocabularies), parts, model.config, folder);
+  model.tensors = joined_model(Tensors(variables, model.config, model.vocabularies), parts, model.config,
+                               variables.bytes(), folder);
   variables.check_all_read();
   return model;
 }

@@ -55,7 +55,8 @@ double CTranslate2Variables::number(const std::string& name, double otherwise) c
 
 int64_t CTranslate2Variables::extent(const std::string& name, size_t axis) const {
   const StoredArray& found = array(name);
-  if (found.shape.size() != 2) fail(ErrorKind::data, "{}: {} is no matrix", path_, name);
+  if (found.shape.size() != 2 || found.bytes.empty())
+    fail(ErrorKind::data, "{}: {} is no matrix", path_, name);
   return found.shape[axis];
 }
 

@@ -29,6 +29,7 @@ class CTranslate2Variables {
   void refuse(std::initializer_list<const char*> parts) const;
   // The same for one that nobody has read, but for a flag that is off: the model does more than this engine knows of.
   void check_all_read() const;
+  uint64_t bytes() const { return mapped_.size(); }
   const std::string& path() const { return path_; }
 
  private:

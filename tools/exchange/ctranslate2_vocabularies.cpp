@@ -1,10 +1,9 @@
 #include "tools/exchange/ctranslate2_vocabularies.h"
 
 #include <algorithm>
-#include <filesystem>
 
-#include "core/mapped_file.h"
 #include "tools/exchange/foreign_vocabulary.h"
+#include "tools/exchange/model_text.h"
 #include "tools/exchange/zero_beginning.h"
 
 namespace xf::tools::exchange {
@@ -65,14 +64,14 @@ class Lists {
   std::string path(const std::string& side) const {
     for (const char* extension : {".json", ".txt"}) {
       const std::string path = folder_ + "/" + side + "_vocabulary" + extension;
-      if (std::filesystem::exists(path)) return path;
+      if (is_there(path)) return path;
     }
     return "";
   }
   std::vector<std::string> pieces(const std::string& side) const {
     const std::string list = path(side);
-    const MappedFile file(list);
-    return list.ends_with(".txt") ? pieces_of_lines(file.bytes(), list) : parse_pieces(file.bytes(), list);
+    const std::string text = read_model_text(list);
+    return list.ends_with(".txt") ? pieces_of_lines(text, list) : parse_pieces(text, list);
   }
 
   std::string folder_;

@@ -10,8 +10,6 @@
 
 namespace xf::tools::exchange {
 
-// What layers and widths of another toolkit's model may be: any size would make memory of it before its tensors are seen.
-constexpr int64_t kMostLayers = 1000, kWidest = 1 << 20;
 // What a configuration of ours takes (tools/option_rows_training.cpp).
 constexpr double kMostDropout = 0.99;
 
@@ -43,8 +41,9 @@ std::string target_table(const nn::TransformerConfig& config);
 // The sinusoids that the model adds, [rows, D] f32.
 Tensor sinusoids(const nn::TransformerConfig& config, int64_t rows);
 
-// The tensors of `config` from theirs, by the parts that they make up. Error data as joined() has it.
+// The tensors of `config` from theirs, by the parts that they make up, which have `stored` bytes. Error data as joined() has
+// it, and before memory is made for a model that is too large for them.
 nn::TensorMap joined_model(const TheirTensor& theirs, const TensorParts& parts,
-                           const nn::TransformerConfig& config, const std::string& where);
+                           const nn::TransformerConfig& config, uint64_t stored, const std::string& where);
 
 }  // namespace xf::tools::exchange

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
+#include <algorithm>
 #include "core/error.h"
-#include "core/file.h"
+#include "core/input_limits.h"
 #include "data/word_tokenizer.h"
+#include "tools/exchange/model_text.h"
 #include "tools/progress.h"
 
 namespace xf::tools::exchange {
@@ -17,12 +18,22 @@ namespace {
 // Those of the source and of the target; one where both sides share it.
 std::vector<std::string> files_in(const std::string& folder) {
   if (const auto ours = vocabulary_files(folder); !ours.empty()) return ours;
-  const auto there = [&](const char* name) { return std::filesystem::exists(folder + "/" + name); };
+  const auto there = [&](const char* name) { return is_there(folder + "/" + name); };
   if (there("source.spm") && there("target.spm")) return {folder + "/source.spm", folder + "/target.spm"};
   for (const char* name : {"sentencepiece.model", "sentencepiece.bpe.model", "spm.model"}) {
     if (there(name)) return {folder + "/" + name};
   }
   return {};
+}
+
+void check_pieces(const ForeignVocabulary& vocabulary, const std::string& where) {
+  if (std::ssize(vocabulary.pieces) > limits::kMostPieces)
+    fail(ErrorKind::data, "{}: the model's vocabulary has {} pieces; up to {} are read", where,
+         vocabulary.pieces.size(), limits::kMostPieces);
+  const auto longest = std::ranges::max_element(vocabulary.pieces, {}, &std::string::size);
+  if (longest != vocabulary.pieces.end() && longest->size() > limits::kLongestPiece)
+    fail(ErrorKind::data, "{}: a piece of the model's vocabulary has {} bytes; up to {} are read", where,
+         longest->size(), limits::kLongestPiece);
 }
 
 // For text that is cut into the list's entries already.
@@ -37,7 +48,7 @@ std::shared_ptr<const data::Tokenizer> words_as_they_stand(const ForeignVocabula
 std::shared_ptr<const data::Tokenizer> tokenizer_of(const std::string& path,
                                                     const ForeignVocabulary& vocabulary,
                                                     std::vector<std::string>& warnings) {
-  std::string bytes = read_file(path);
+  std::string bytes = read_model_text(path);
   std::shared_ptr<const data::Tokenizer> tokenizer = data::make_tokenizer(bytes, path);
   if (std::string_view(tokenizer->extension()) == ".spm") {
     if (const int64_t missing = data::pieces_without_id(bytes, vocabulary); missing > 0)
@@ -63,6 +74,7 @@ Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabu
       fmt::format("{}: no SentencePiece model ({}, or vocab.spm) in this folder; lines must "
                   "be pieces of the model's vocabulary already, apart by spaces, and translations are",
                   folder, missing_text_model(folder)));
+  for (const ForeignVocabulary* vocabulary : {&source, &target}) check_pieces(*vocabulary, folder);
   const auto of_source = words_as_they_stand(source, folder);
   return {of_source, joint ? of_source : words_as_they_stand(target, folder)};
 }
@@ -70,13 +82,14 @@ Vocabularies foreign_vocabularies(const std::string& folder, const ForeignVocabu
 std::string missing_text_model(const std::string& folder) {
   if (!files_in(folder).empty()) return "";
   std::vector<const char*> missing = {"source.spm", "target.spm"};
-  std::erase_if(missing, [&](const char* name) { return std::filesystem::exists(folder + "/" + name); });
+  std::erase_if(missing, [&](const char* name) { return is_there(folder + "/" + name); });
   return fmt::format("{}", fmt::join(missing, " and "));
 }
 
 Vocabularies foreign_vocabularies(const std::vector<std::string>& files, const ForeignVocabulary& source,
                                   const ForeignVocabulary& target, bool joint,
                                   std::vector<std::string>& warnings) {
+  for (const ForeignVocabulary* vocabulary : {&source, &target}) check_pieces(*vocabulary, files.front());
   const auto of_source = tokenizer_of(files.front(), source, warnings);
   const auto of_target = tokenizer_of(files.back(), target, warnings);
   if (joint && of_source->checksum() == of_target->checksum()) return {of_source, of_source};

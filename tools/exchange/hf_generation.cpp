@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/error.h"
+#include "tools/exchange/model_text.h"
 #include "tools/options.h"
 
 namespace xf::tools::exchange {
@@ -101,7 +101,7 @@ void tell_shorter(const Settings& search, std::vector<std::string>& warnings) {
 
 Settings search_of(const std::string& folder, const Settings& config) {
   const std::string path = folder + "/generation_config.json";
-  return std::filesystem::exists(path) ? Settings::read(path) : config;
+  return is_there(path) ? Settings::read(path) : config;
 }
 
 }  // namespace

@@ -2,12 +2,13 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/mapped_file.h"
+#include "core/input_limits.h"
 #include "tools/exchange/foreign_vocabulary.h"
 #include "tools/exchange/hf_generation.h"
 #include "tools/exchange/hf_marian.h"
 #include "tools/exchange/hf_marian_names.h"
 #include "tools/exchange/hf_weights.h"
+#include "tools/exchange/model_text.h"
 #include "tools/exchange/settings.h"
 #include "tools/progress.h"
 
@@ -32,8 +33,8 @@ float dropout_of(const Settings& settings, const char* key) {
   return static_cast<float>(rate);
 }
 
-int64_t common_size(const Settings& settings, const char* encoder, const char* decoder) {
-  const int64_t source = size_of(settings, encoder, kWidest), target = size_of(settings, decoder, kWidest);
+int64_t common_size(const Settings& settings, const char* encoder, const char* decoder, int64_t most) {
+  const int64_t source = size_of(settings, encoder, most), target = size_of(settings, decoder, most);
   if (source != target)
     fail(ErrorKind::usage, "{}: {} is {} and {} is {}; models of this engine have one for both",
          settings.path(), encoder, source, decoder, target);
@@ -80,15 +81,16 @@ nn::TransformerConfig config_of(const Settings& settings) {
   settings.require_flag("normalize_before", false, false, "MarianMT itself does not look at it");
   settings.require_flag("add_final_layer_norm", false, false, "MarianMT itself does not look at it");
   nn::TransformerConfig config;
-  config.source_vocabulary = size_of(settings, "vocab_size", kWidest);
+  config.source_vocabulary = size_of(settings, "vocab_size", limits::kMostPieces);
   config.target_vocabulary = settings.integer("decoder_vocab_size")
-                                 ? size_of(settings, "decoder_vocab_size", kWidest)
+                                 ? size_of(settings, "decoder_vocab_size", limits::kMostPieces)
                                  : config.source_vocabulary;
-  config.dim = size_of(settings, "d_model", kWidest);
-  config.heads = common_size(settings, "encoder_attention_heads", "decoder_attention_heads");
-  config.feed_forward = common_size(settings, "encoder_ffn_dim", "decoder_ffn_dim");
-  config.encoder_layers = size_of(settings, "encoder_layers", kMostLayers);
-  config.decoder_layers = size_of(settings, "decoder_layers", kMostLayers);
+  config.dim = size_of(settings, "d_model", limits::kWidest);
+  config.heads = common_size(settings, "encoder_attention_heads", "decoder_attention_heads", limits::kWidest);
+  config.feed_forward =
+      common_size(settings, "encoder_ffn_dim", "decoder_ffn_dim", limits::kWidestFeedForward);
+  config.encoder_layers = size_of(settings, "encoder_layers", limits::kMostLayers);
+  config.decoder_layers = size_of(settings, "decoder_layers", limits::kMostLayers);
   const std::string name = settings.text("activation_function").value_or("gelu");
   const auto activation = hf_activation(name);
   if (!activation)
@@ -101,7 +103,7 @@ nn::TransformerConfig config_of(const Settings& settings) {
     fail(ErrorKind::data, "{}: vocab_size is {} and decoder_vocab_size {}, of one table for both sides",
          settings.path(), config.source_vocabulary, config.target_vocabulary);
   config.max_length = settings.integer("max_position_embeddings")
-                          ? size_of(settings, "max_position_embeddings", kWidest)
+                          ? size_of(settings, "max_position_embeddings", limits::kLongestSentence)
                           : 512;
   config.dropout = dropout_of(settings, "dropout");
   config.attention_dropout = dropout_of(settings, "attention_dropout");
@@ -145,7 +147,7 @@ struct TokenizerSettings {
 
 TokenizerSettings tokenizer_settings(const std::string& folder) {
   TokenizerSettings result{.path = folder + "/tokenizer_config.json"};
-  if (!fs::exists(result.path)) return result;
+  if (!is_there(result.path)) return result;
   const Settings settings = Settings::read(result.path);
   result.lowercase = settings.flag("lowercase").value_or(false);
   result.separate = settings.flag("separate_vocabs").value_or(false);
@@ -187,7 +189,7 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
   const TokenizerSettings tokenizer = tokenizer_settings(folder);
   const auto list = [&](const std::string& name, int64_t size) {
     const std::string path = folder + "/" + name;
-    const std::vector<std::string> pieces = parse_pieces(MappedFile(path).bytes(), path);
+    const std::vector<std::string> pieces = parse_pieces(read_model_text(path), path);
     if (static_cast<int64_t>(pieces.size()) != size)
       fail(ErrorKind::data, "{}: {} pieces, and config.json says {}", path, pieces.size(), size);
     return ForeignVocabulary{pieces, specials_of(pieces, settings, generation, tokenizer)};
@@ -195,7 +197,7 @@ Vocabularies vocabularies_of(const std::string& folder, const Settings& settings
   if (const std::string missing = missing_text_model(folder); !missing.empty())
     fail(ErrorKind::data, "{}: no {} in this folder; copy it again", folder, missing);
   const ForeignVocabulary source = list("vocab.json", config.source_vocabulary);
-  const bool has_target = fs::exists(folder + "/target_vocab.json");
+  const bool has_target = is_there(folder + "/target_vocab.json");
   if (tokenizer.separate && !has_target)
     fail(ErrorKind::data,
          "{}: has no target_vocab.json, and tokenizer_config.json says separate_vocabs; copy it again",
@@ -237,7 +239,7 @@ ExchangedModel read_hf_marian(const std::string& folder) {
   const auto theirs = [&](const std::string& name) {
     return tensor_of(weights, name, settings, model.config);
   };
-  model.tensors = joined_model(theirs, parts, model.config, weights.path());
+  model.tensors = joined_model(theirs, parts, model.config, weights.bytes(), weights.path());
   tell_left_over(weights, model.warnings);
   model.lowercase = tokenizer_settings(folder).lowercase;
   const HfGeneration generation(folder, settings);

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "core/json_depth.h"
+#include "tools/exchange/model_text.h"
 #include "tools/exchange/safetensors_arrays.h"
 #include "tools/exchange/torch_file.h"
 
@@ -36,6 +36,7 @@ std::string path_of(const std::string& folder, const Form& form) {
 
 void add(StoredArrays& all, StoredArrays of_file) {
   all.arrays.merge(of_file.arrays);
+  all.bytes += of_file.bytes;
   all.owners.insert(all.owners.end(), of_file.owners.begin(), of_file.owners.end());
 }
 
@@ -63,6 +64,7 @@ bool has_hf_weights(const std::string& folder) {
 }
 
 HfWeights::HfWeights(const std::string& folder) {
+  std::error_code unknown;
   for (const Form& form : kForms) {
     path_ = path_of(folder, form);
     if (path_.empty()) continue;
@@ -70,8 +72,8 @@ HfWeights::HfWeights(const std::string& folder) {
       stored_ = form.read(path_);
       return;
     }
-    for (const std::string& file : files_of_index(read_file(path_), path_)) {
-      if (!fs::exists(folder + "/" + file))
+    for (const std::string& file : files_of_index(read_model_text(path_), path_)) {
+      if (!fs::is_regular_file(folder + "/" + file, unknown))
         fail(ErrorKind::data, "{}: names {}, which is not there; copy it again", path_, file);
       add(stored_, form.read(folder + "/" + file));
     }
@@ -82,7 +84,9 @@ HfWeights::HfWeights(const std::string& folder) {
 
 bool HfWeights::same(const std::string& a, const std::string& b) const {
   const StoredArray &one = stored_.arrays.at(a), &other = stored_.arrays.at(b);
-  return one.type == other.type && one.shape == other.shape && one.bytes == other.bytes;
+  if (one.type != other.type || one.shape != other.shape) return false;
+  std::string unpacked, other_unpacked;
+  return bytes_of(one, path_ + ": " + a, unpacked) == bytes_of(other, path_ + ": " + b, other_unpacked);
 }
 
 Tensor HfWeights::tensor(const std::string& name) const {

@@ -26,6 +26,7 @@ class HfWeights {
   Tensor first_of(const std::vector<const char*>& names) const;
   // Those that nobody has asked for.
   std::vector<std::string> left_over() const;
+  uint64_t bytes() const { return stored_.bytes; }  // that all of them can have
   const std::string& path() const { return path_; }
 
  private:

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/input_limits.h"
 #include "tools/exchange/exchanged_model.h"
 #include "tools/exchange/yaml.h"
 
@@ -140,15 +141,15 @@ nn::TransformerConfig MarianOptions::config() const {
       fail(ErrorKind::data, "{}: {} is {}; from 1 to {} would be one", path_, name, value, most);
     return value;
   };
-  config.dim = size("dim-emb", 512, kWidest);
-  config.heads = size("transformer-heads", 8, kWidest);
-  config.feed_forward = size("transformer-dim-ffn", 2048, kWidest);
-  config.encoder_layers = size("enc-depth", 1, kMostLayers);
-  config.decoder_layers = size("dec-depth", 1, kMostLayers);
+  config.dim = size("dim-emb", 512, limits::kWidest);
+  config.heads = size("transformer-heads", 8, limits::kWidest);
+  config.feed_forward = size("transformer-dim-ffn", 2048, limits::kWidestFeedForward);
+  config.encoder_layers = size("enc-depth", 1, limits::kMostLayers);
+  config.decoder_layers = size("dec-depth", 1, limits::kMostLayers);
   config.norm = norm();
   config.norm_epsilon = 1e-6f;
   config.positions = kernels::PositionLayout::marian;
-  config.max_length = size("max-length", 100, kWidest) + 1;
+  config.max_length = size("max-length", 100, limits::kLongestSentence) + 1;
   const std::string activation = word("transformer-ffn-activation");
   if (activation == "relu") {
     config.activation = kernels::Activation::relu;

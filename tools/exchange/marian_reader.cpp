@@ -5,11 +5,11 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/mapped_file.h"
 #include "tools/exchange/foreign_vocabulary.h"
 #include "tools/exchange/marian.h"
 #include "tools/exchange/marian_names.h"
 #include "tools/exchange/marian_options.h"
+#include "tools/exchange/model_text.h"
 #include "tools/exchange/npz_file.h"
 #include "tools/exchange/settings.h"
 #include "tools/exchange/zero_beginning.h"
@@ -35,11 +35,12 @@ std::vector<std::string> files_in(const std::string& folder) {
 }
 
 std::string weights_file(const std::string& path) {
-  if (!fs::is_directory(path)) return path;
+  std::error_code unknown;
+  if (!fs::is_directory(path, unknown)) return path;
   const std::vector<std::string> files = files_in(path);
   if (files.empty()) fail(ErrorKind::data, "{}: no .npz file in this folder; copy it again", path);
   if (files.size() == 1) return files.front();
-  if (fs::exists(path + "/model.npz")) return path + "/model.npz";
+  if (is_there(path + "/model.npz")) return path + "/model.npz";
   fail(ErrorKind::usage, "{}: {} .npz files and none is model.npz; name the one to be read", path,
        files.size());
 }
@@ -78,6 +79,7 @@ class Weights {
              path_, name);
     }
   }
+  uint64_t bytes() const { return stored_.bytes; }
   const std::string& path() const { return path_; }
 
  private:
@@ -89,14 +91,15 @@ class Weights {
 MarianOptions options_of(const Weights& weights) {
   if (!weights.has(kOptions))
     fail(ErrorKind::data, "{}: has no {}; a model that Marian wrote has one", weights.path(), kOptions);
-  return {weights.array(kOptions).bytes, weights.path() + ": " + kOptions};
+  const std::string where = weights.path() + ": " + kOptions;
+  return {text_of(weights.array(kOptions), where), where};
 }
 
 // The options of a translation, where Marian or OPUS-MT left them.
 MarianOptions decoder_options(const std::string& npz, const MarianOptions& model) {
   const std::string folder = fs::path(npz).parent_path().string();
   for (const std::string& path : {npz + ".decoder.yml", folder + "/decoder.yml"}) {
-    if (fs::exists(path)) return {MappedFile(path).bytes(), path};
+    if (is_there(path)) return {read_model_text(path), path};
   }
   return model;
 }
@@ -112,23 +115,26 @@ void take_search(const MarianOptions& decoder, bool is_of_search, ExchangedModel
                                          decoder.path(), fmt::join(others, ", ")));
 }
 
-// As an option names it, and as it lies beside the model: paths are often those of another machine.
+// As an option names it, and as it lies beside the model: paths are often those of another machine. What lies outside of the
+// model's folder is none of its files.
 std::string vocabulary_path(const std::string& named, const std::string& folder) {
-  const std::string beside = folder + "/" + fs::path(named).filename().string();
-  for (const std::string& path : {beside, folder + "/" + named, named}) {
-    if (fs::is_regular_file(path)) return path;
-  }
+  const fs::path path(named);
+  const std::string beside = folder + "/" + path.filename().string();
+  const bool leads_out = path.is_absolute() || std::ranges::find(path, fs::path("..")) != path.end();
+  std::error_code unknown;
+  if (fs::is_regular_file(beside, unknown)) return beside;
+  if (!leads_out && fs::is_regular_file(folder + "/" + named, unknown)) return folder + "/" + named;
   fail(ErrorKind::data, "{}: not there; the model's vocabulary must lie beside it", beside);
 }
 
 ForeignVocabulary listed(const std::string& path) {
-  const MappedFile file(path);
+  std::string bytes = read_model_text(path);
   ForeignVocabulary vocabulary;
   if (path.ends_with(".spm")) {
-    const auto tokenizer = data::make_tokenizer(std::string(file.bytes()), path);
+    const auto tokenizer = data::make_tokenizer(std::move(bytes), path);
     for (int32_t id = 0; id < tokenizer->size(); ++id) vocabulary.pieces.push_back(tokenizer->piece(id));
   } else {
-    vocabulary.pieces = listed_words(file.bytes(), path);
+    vocabulary.pieces = listed_words(bytes, path);
   }
   vocabulary.specials = {.unk = kUnknown, .bos = "", .eos = kEnd, .pad = ""};
   return vocabulary;
@@ -220,7 +226,7 @@ ExchangedModel read_marian(const std::string& path) {
   model.config = checked(model.config);
   const TensorParts parts = marian_parts(model.config);
   const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.vocabularies); };
-  model.tensors = joined_model(theirs, parts, model.config, weights.path());
+  model.tensors = joined_model(theirs, parts, model.config, weights.bytes(), weights.path());
   weights.check_all_read();
   take_search(decoder, decoder.path() != options.path(), model);
   return model;

@@ -14,6 +14,7 @@ namespace xf::tools::exchange {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY", kEnding = ".npy";
+constexpr uint64_t kLongestHeader = 1024;  // that is looked for in what is deflated; NumPy's has 128 bytes
 
 using Name = std::pair<std::string_view, ArrayType>;
 constexpr std::array kTypes = {Name{"f8", ArrayType::f64}, Name{"f4", ArrayType::f32},
@@ -105,7 +106,8 @@ class Header {
   const std::string& where_;
 };
 
-StoredArray parse_npy(std::string_view bytes, const std::string& where) {
+// An array whose file has `size` bytes and begins with these.
+StoredArray parse_npy(std::string_view bytes, uint64_t size, const std::string& where) {
   constexpr size_t kVersion = 6, kLength = 8;
   const auto refuse = [&](const char* why) {
     fail(ErrorKind::data, "{}: {}; copy or save it again", where, why);
@@ -117,8 +119,8 @@ StoredArray parse_npy(std::string_view bytes, const std::string& where) {
   const size_t data = kLength + width;
   if (length > bytes.size() - data) refuse("its header is longer than the file");
   StoredArray array = Header(bytes.substr(data, length), where).read();
-  array.bytes = bytes.substr(data + length);
-  if (static_cast<uint64_t>(elements_of(array.shape, where) * size_of(array.type)) != array.bytes.size())
+  array.begin = data + length;
+  if (static_cast<uint64_t>(elements_of(array.shape, where) * size_of(array.type)) != size - array.begin)
     refuse("its numbers do not fill its shape");
   return array;
 }
@@ -126,11 +128,20 @@ StoredArray parse_npy(std::string_view bytes, const std::string& where) {
 }  // namespace
 
 StoredArrays parse_npz_file(std::string_view bytes, const std::string& path) {
-  const auto entries = std::make_shared<ZipEntries>(parse_zip(bytes, path));
-  StoredArrays result{{}, {entries}};
-  for (const auto& [file, content] : entries->files) {
+  const ZipEntries files = parse_zip(bytes, path);
+  StoredArrays result{.arrays = {}, .owners = {}, .bytes = readable_bytes(files)};
+  std::string beginning;
+  for (const auto& [file, entry] : files) {
     const std::string name = file.ends_with(kEnding) ? file.substr(0, file.size() - kEnding.size()) : file;
-    result.arrays[name] = parse_npy(content, path + ": " + name);
+    const uint64_t read = entry.is_deflated() ? kLongestHeader : entry.size();
+    const std::string_view content = entry.read(read, beginning);
+    StoredArray array = parse_npy(content, entry.size(), path + ": " + name);
+    if (entry.is_deflated()) {
+      array.deflated = std::make_shared<ZipEntry>(entry);
+    } else {
+      array.bytes = content.substr(array.begin);
+    }
+    result.arrays[name] = std::move(array);
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/input_limits.h"
 
 namespace xf::tools::exchange {
 
@@ -13,6 +14,9 @@ using Kind = Pickled::Kind;
 
 constexpr int kDeepest = 32;  // a value's nesting: it is destroyed by recursion
 constexpr size_t kMostCopied = size_t{1} << 26;
+// An instruction of a byte makes a value of a hundred. A tensor takes some 25 of them.
+constexpr size_t kMostMade = size_t{1} << 21;
+constexpr size_t kMostAxes = 16, kLongestKey = 128;  // of a tensor and of a storage, whose keys are numbers
 
 }  // namespace
 
@@ -41,7 +45,12 @@ T PickleReader::number() {
   return value;
 }
 
+void PickleReader::count() {
+  if (++made_ > kMostMade) refuse(fmt::format("it makes more than {} values", kMostMade));
+}
+
 void PickleReader::push(Pickled value) {
+  count();
   for (const PickledPtr& item : value.items) value.depth = std::max(value.depth, item->depth + 1);
   if (value.depth > kDeepest) refuse("it is nested too deep");
   stack_.push_back(std::make_shared<Pickled>(std::move(value)));
@@ -69,12 +78,14 @@ void PickleReader::push_list(std::vector<PickledPtr> items) {
 
 void PickleReader::remember(uint64_t place) {
   if (stack_.empty()) refuse("its stack is empty");
+  count();
   memo_[place] = stack_.back();
 }
 
 void PickleReader::recall(uint64_t place) {
   const auto found = memo_.find(place);
   if (found == memo_.end()) refuse("it recalls what it never had");
+  count();
   stack_.push_back(found->second);
 }
 
@@ -95,9 +106,9 @@ void PickleReader::append_to(std::vector<PickledPtr> items) {
 PickledPtr PickleReader::tensor_of(const Pickled& arguments) const {
   const auto& items = arguments.items;
   const auto is_numbers = [](const PickledPtr& list) {
-    return list->kind == Kind::list && std::ranges::all_of(list->items, [](const PickledPtr& item) {
-             return item->kind == Kind::integer;
-           });
+    return list->kind == Kind::list && list->items.size() <= kMostAxes &&
+           std::ranges::all_of(list->items,
+                               [](const PickledPtr& item) { return item->kind == Kind::integer; });
   };
   if (items.size() < 4 || items[0]->kind != Kind::storage || items[1]->kind != Kind::integer ||
       !is_numbers(items[2]) || !is_numbers(items[3]) || items[2]->items.size() != items[3]->items.size())
@@ -128,7 +139,7 @@ void PickleReader::persistent() {
   const PickledPtr id = pop();
   const auto& items = id->items;
   if (id->kind != Kind::list || items.size() < 5 || items[0]->text != "storage" ||
-      items[1]->kind != Kind::name || items[2]->kind != Kind::text)
+      items[1]->kind != Kind::name || items[2]->kind != Kind::text || items[2]->text.size() > kLongestKey)
     refuse("a storage is not named as usual");
   push({.kind = Kind::storage, .text = items[2]->text, .items = {items[1]}});
 }
@@ -136,6 +147,7 @@ void PickleReader::persistent() {
 // The instructions that put a number, a text or a name on the stack, by their numbers, with their names in pickletools.
 bool PickleReader::push_value(unsigned char instruction) {
   const auto text = [&](std::string_view value) {
+    if (value.size() > limits::kLongestName) refuse("a name is too long");
     push({.kind = Kind::text, .text = std::string(value), .items = {}});
   };
   const auto integer = [&](int64_t value) {
@@ -163,6 +175,7 @@ bool PickleReader::push_value(unsigned char instruction) {
     case 'U': text(take(number<uint8_t>())); break;   // SHORT_BINSTRING
     case 'c': {                                       // GLOBAL
       const std::string module(line()), name(line());
+      if (module.size() + name.size() > limits::kLongestName) refuse("a name is too long");
       push({.kind = Kind::name, .text = module + " " + name, .items = {}});
       break;
     }
@@ -182,7 +195,7 @@ bool PickleReader::push_container(unsigned char instruction) {
     case ')':
     case ']': push_list({}); break;                                              // EMPTY_TUPLE, EMPTY_LIST
     case '}': push({.kind = Kind::dictionary, .text = {}, .items = {}}); break;  // EMPTY_DICT
-    case '(': marks_.push_back(stack_.size()); break;                            // MARK
+    case '(': count(), marks_.push_back(stack_.size()); break;                   // MARK
     case 't':
     case 'l': push_list(pop_to_mark()); break;  // TUPLE, LIST
     case 0x85: tuple(1); break;                 // TUPLE1

@@ -30,6 +30,9 @@ struct Pickled {
 
 class PickleReader {
  public:
+  // Bytes of a pickle: some hundred for a tensor. In an older file the storages follow them.
+  static constexpr uint64_t kLongest = uint64_t{16} << 20;
+
   PickleReader(std::string_view bytes, const std::string& path) : rest_(bytes), path_(path) {}
 
   // The next pickle, up to its end. Error data, naming `path`, for any other instruction or function, and for what is cut off.
@@ -55,6 +58,7 @@ class PickleReader {
   void call();
   PickledPtr tensor_of(const Pickled& arguments) const;
   void persistent();
+  void count();
   [[noreturn]] void refuse(const std::string& why) const;
 
   std::string_view rest_;
@@ -63,6 +67,7 @@ class PickleReader {
   std::vector<size_t> marks_;
   std::map<uint64_t, PickledPtr> memo_;
   size_t copied_ = 0;  // items, by filling lists
+  size_t made_ = 0;    // values and marks, and what is remembered or recalled
 };
 
 }  // namespace xf::tools::exchange

@@ -27,7 +27,7 @@ StoredArrays safetensors_arrays(const std::string& path) {
   const nn::SafetensorsHeader header = nn::parse_safetensors_header(file->bytes(), path);
   const uint64_t data_bytes = header.tensors.empty() ? 0 : header.tensors.back().end;
   const std::string_view data = file->bytes().substr(file->bytes().size() - data_bytes);
-  StoredArrays result{{}, {file}};
+  StoredArrays result{.arrays = {}, .owners = {file}, .bytes = file->size()};
   for (const nn::StoredTensor& tensor : header.tensors) {
     const auto type = std::ranges::find(kTypes, tensor.dtype, &Name::first);
     if (type == kTypes.end())

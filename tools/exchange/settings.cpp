@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "core/file.h"
 #include "core/json_depth.h"
+#include "tools/exchange/model_text.h"
 
 namespace xf::tools::exchange {
 
@@ -28,7 +28,7 @@ Settings Settings::parse(std::string_view text, const std::string& path) {
   return {std::move(json), path};
 }
 
-Settings Settings::read(const std::string& path) { return parse(read_file(path), path); }
+Settings Settings::read(const std::string& path) { return parse(read_model_text(path), path); }
 
 const Json* Settings::find(const char* key) const {
   const auto found = json_.find(key);

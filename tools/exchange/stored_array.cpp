@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/input_limits.h"
 
 namespace xf::tools::exchange {
 
@@ -64,24 +65,45 @@ int64_t elements_of(const std::vector<int64_t>& shape, const std::string& where)
   return count;
 }
 
+std::string_view bytes_of(const StoredArray& array, const std::string& where, std::string& unpacked) {
+  const auto size = static_cast<uint64_t>(elements_of(array.shape, where) * size_of(array.type));
+  const uint64_t there = array.deflated ? array.deflated->size() - array.begin : array.bytes.size();
+  if (array.deflated ? size > there : size != there)
+    fail(ErrorKind::data, "{}: [{}] elements do not fit its {} bytes; copy or save it again", where,
+         fmt::join(array.shape, ", "), there);
+  if (!array.deflated) return array.bytes;
+  return array.deflated->read(array.begin + size, unpacked).substr(array.begin);
+}
+
+std::string text_of(const StoredArray& array, const std::string& where) {
+  if (static_cast<uint64_t>(elements_of(array.shape, where)) > limits::kLongestText)
+    fail(ErrorKind::data, "{}: is longer than the {} bytes that a text may have; copy or save it again",
+         where, limits::kLongestText);
+  std::string unpacked;
+  const std::string_view bytes = bytes_of(array, where, unpacked);
+  return std::string(bytes.substr(0, bytes.find('\0')));
+}
+
 Tensor f32_values(const StoredArray& array, const std::string& where) {
   if (array.shape.size() > Shape::kMaxRank)
     fail(ErrorKind::data, "{}: {} axes; up to {} are known", where, array.shape.size(), Shape::kMaxRank);
   const int64_t count = elements_of(array.shape, where);
-  if (static_cast<uint64_t>(count * size_of(array.type)) != array.bytes.size())
-    fail(ErrorKind::data, "{}: [{}] elements do not fit its {} bytes; copy or save it again", where,
-         fmt::join(array.shape, ", "), array.bytes.size());
+  if (count == 0)
+    fail(ErrorKind::data, "{}: an array of [{}], which has no element; copy or save it again", where,
+         fmt::join(array.shape, ", "));
+  std::string unpacked;
+  const std::string_view bytes = bytes_of(array, where, unpacked);
   const Tensor tensor = Tensor::empty(Shape::of(array.shape), DType::f32);
   auto* values = tensor.data<float>();
   switch (array.type) {
-    case ArrayType::f64: widen<double>(array.bytes, values, count); break;
-    case ArrayType::f32: widen<float>(array.bytes, values, count); break;
-    case ArrayType::f16: widen<Half>(array.bytes, values, count); break;
-    case ArrayType::bf16: widen<bf16>(array.bytes, values, count); break;
-    case ArrayType::i64: widen<int64_t>(array.bytes, values, count); break;
-    case ArrayType::i32: widen<int32_t>(array.bytes, values, count); break;
-    case ArrayType::i16: widen<int16_t>(array.bytes, values, count); break;
-    case ArrayType::i8: widen<int8_t>(array.bytes, values, count); break;
+    case ArrayType::f64: widen<double>(bytes, values, count); break;
+    case ArrayType::f32: widen<float>(bytes, values, count); break;
+    case ArrayType::f16: widen<Half>(bytes, values, count); break;
+    case ArrayType::bf16: widen<bf16>(bytes, values, count); break;
+    case ArrayType::i64: widen<int64_t>(bytes, values, count); break;
+    case ArrayType::i32: widen<int32_t>(bytes, values, count); break;
+    case ArrayType::i16: widen<int16_t>(bytes, values, count); break;
+    case ArrayType::i8: widen<int8_t>(bytes, values, count); break;
   }
   return tensor;
 }

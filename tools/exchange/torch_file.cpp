@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/input_limits.h"
 #include "core/mapped_file.h"
 #include "tools/exchange/pickle.h"
 #include "tools/exchange/zip_file.h"
@@ -44,7 +45,15 @@ bool is_packed(const std::vector<PickledPtr>& shape, const std::vector<PickledPt
   return true;
 }
 
-StoredArray array_of(const Pickled& tensor, std::string_view storage, const std::string& name,
+// A storage's bytes, or the entry of an archive that has deflated them.
+struct Storage {
+  std::string_view bytes;
+  const ZipEntry* deflated = nullptr;
+
+  uint64_t size() const { return deflated ? deflated->size() : bytes.size(); }
+};
+
+StoredArray array_of(const Pickled& tensor, const Storage& storage, const std::string& name,
                      const std::string& path) {
   StoredArray array;
   array.type = type_of(*tensor.items[0], path);
@@ -54,18 +63,24 @@ StoredArray array_of(const Pickled& tensor, std::string_view storage, const std:
     fail(ErrorKind::data,
          "{}: {} is a view whose rows do not follow each other, such as a transpose; save its contiguous()",
          path, name);
-  const auto elements = static_cast<int64_t>(storage.size()) / bytes;
+  const auto elements = static_cast<int64_t>(storage.size() / static_cast<uint64_t>(bytes));
   if (tensor.integer < 0 || tensor.integer > elements || count > elements - tensor.integer)
     refuse(path, name + " lies outside of its storage");
-  array.bytes =
-      storage.substr(static_cast<size_t>(tensor.integer * bytes), static_cast<size_t>(count * bytes));
+  array.begin = static_cast<uint64_t>(tensor.integer * bytes);
+  if (storage.deflated) {
+    array.deflated = std::make_shared<ZipEntry>(*storage.deflated);
+  } else {
+    array.bytes = storage.bytes.substr(array.begin, static_cast<size_t>(count * bytes));
+  }
   return array;
 }
 
-// storage_of(storage) -> its bytes
+// storage_of(storage) -> Storage
 template <typename StorageOf>
 StoredArrays arrays_of(const Pickled& dictionary, const StorageOf& storage_of, const std::string& path) {
   if (dictionary.kind != Kind::dictionary) refuse(path, "no dictionary");
+  if (dictionary.items.size() / 2 > limits::kMostArrays)
+    refuse(path, fmt::format("more than {} tensors", limits::kMostArrays));
   StoredArrays result;
   for (size_t i = 0; i < dictionary.items.size(); i += 2) {
     const Pickled &key = *dictionary.items[i], &value = *dictionary.items[i + 1];
@@ -77,22 +92,29 @@ StoredArrays arrays_of(const Pickled& dictionary, const StorageOf& storage_of, c
 }
 
 StoredArrays parse_archive(std::string_view bytes, const std::string& path) {
-  const auto archive = std::make_shared<ZipEntries>(parse_zip(bytes, path));
-  const auto pickle = std::ranges::find_if(
-      archive->files, [](const auto& file) { return file.first.ends_with("/data.pkl"); });
-  if (pickle == archive->files.end()) refuse(path, "no data.pkl");
+  const ZipEntries files = parse_zip(bytes, path);
+  const auto pickle =
+      std::ranges::find_if(files, [](const auto& file) { return file.first.ends_with("/data.pkl"); });
+  if (pickle == files.end()) refuse(path, "no data.pkl");
   const std::string folder = pickle->first.substr(0, pickle->first.rfind('/') + 1);
-  if (const auto order = archive->files.find(folder + "byteorder");
-      order != archive->files.end() && order->second != "little")
+  constexpr std::string_view kOrder = "little";
+  std::string unpacked;
+  if (const auto order = files.find(folder + "byteorder");
+      order != files.end() &&
+      (order->second.size() != kOrder.size() || order->second.read(kOrder.size(), unpacked) != kOrder))
     refuse(path, "of a machine with another order of bytes");
-  const PickledPtr dictionary = PickleReader(pickle->second, path).read();
+  if (pickle->second.size() > PickleReader::kLongest) refuse(path, "data.pkl is too long");
+  const std::string_view program = pickle->second.read(PickleReader::kLongest, unpacked);
+  const PickledPtr dictionary = PickleReader(program, path).read();
   const auto storage_of = [&](const Pickled& storage) {
-    const auto file = archive->files.find(folder + "data/" + storage.text);
-    if (file == archive->files.end()) refuse(path, "a storage is missing");
-    return file->second;
+    const auto file = files.find(folder + "data/" + storage.text);
+    if (file == files.end()) refuse(path, "a storage is missing");
+    const ZipEntry& entry = file->second;
+    std::string none;
+    return entry.is_deflated() ? Storage{{}, &entry} : Storage{entry.read(entry.size(), none)};
   };
   StoredArrays result = arrays_of(*dictionary, storage_of, path);
-  result.owners.push_back(archive);
+  result.bytes = readable_bytes(files);
   return result;
 }
 
@@ -128,9 +150,11 @@ StoredArrays parse_older(std::string_view bytes, const std::string& path) {
   const auto storage_of = [&](const Pickled& storage) {
     const auto found = storages.find(storage.text);
     if (found == storages.end()) refuse(path, "a storage is missing");
-    return found->second;
+    return Storage{found->second};
   };
-  return arrays_of(*dictionary, storage_of, path);
+  StoredArrays result = arrays_of(*dictionary, storage_of, path);
+  result.bytes = bytes.size();
+  return result;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace xf::tools::exchange {
 
 // Options by name, each a list of words: of one value one word. Nested ones are left out. Error data, naming `path`, for
-// what is no YAML, or no mapping.
+// what is no YAML, or no mapping, and for aliases that repeat more than such files have.
 std::map<std::string, std::vector<std::string>> parse_yaml_options(std::string_view text,
                                                                    const std::string& path);
 

@@ -1,13 +1,16 @@
 #include "tools/exchange/zip_file.h"
 
+#include <fmt/core.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "core/error.h"
+#include "core/input_limits.h"
 
 namespace xf::tools::exchange {
 
@@ -17,6 +20,9 @@ constexpr uint32_t kLocalHeader = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x0605
                    kLocator64 = 0x07064b50;
 constexpr size_t kLocalBytes = 30, kEntryBytes = 46, kEndBytes = 22, kEnd64Bytes = 56, kLocatorBytes = 20;
 constexpr size_t kLongestComment = 0xFFFF;
+// An archive unpacks to at most so many times its size, however often its entries are read: weights to hardly more than
+// once, those that are mostly zeros to ten times. A small one may always unpack to so many bytes.
+constexpr uint64_t kMostUnpacked = 32, kAlwaysUnpacked = uint64_t{32} << 20;
 constexpr uint16_t kStored = 0, kDeflated = 8, kExtra64 = 1, kEncrypted = 1;
 
 class Archive {
@@ -110,13 +116,31 @@ Entry read_entry(const Archive& archive, uint64_t at) {
   return entry;
 }
 
-std::string inflated(const Archive& archive, std::string_view packed, uint64_t size) {
-  std::string result(size, '\0');
+// Those of an entry from its header on, which nothing else may be part of: one stream that a thousand entries share would
+// be unpacked a thousand times.
+struct Range {
+  uint64_t begin, end;
+};
+
+void refuse_overlaps(const Archive& archive, std::vector<Range>& ranges) {
+  std::ranges::sort(ranges, {}, &Range::begin);
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    if (ranges[i].begin < ranges[i - 1].end) archive.refuse("two of its entries lie in each other");
+  }
+}
+
+[[noreturn]] void refuse_damage(const std::string& path) {
+  fail(ErrorKind::data, "{}: not a whole archive: an entry is damaged; copy or save it again", path);
+}
+
+// The first `count` bytes of what has `size`.
+std::string inflated(std::string_view packed, uint64_t count, uint64_t size, const std::string& path) {
+  std::string result(count, '\0');
   z_stream stream = {};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) archive.refuse("it cannot be unpacked");
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) refuse_damage(path);
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.next_out = reinterpret_cast<Bytef*>(result.data());
-  uint64_t in_left = packed.size(), out_left = size;
+  uint64_t in_left = packed.size(), out_left = count;
   int status = Z_OK;
   do {  // the library counts in 32 bits
     constexpr uint64_t kMost = 1u << 30;
@@ -127,19 +151,44 @@ std::string inflated(const Archive& archive, std::string_view packed, uint64_t s
     in_left -= in - stream.avail_in;
     out_left -= out - stream.avail_out;
     if (in == stream.avail_in && out == stream.avail_out) break;
-  } while (status == Z_OK);
+  } while (status == Z_OK && (out_left > 0 || count == size));
   inflateEnd(&stream);
-  if (status != Z_STREAM_END || out_left != 0 || in_left != 0) archive.refuse("an entry is damaged");
+  const bool whole = status == Z_STREAM_END && in_left == 0;
+  if (out_left != 0 || (count == size ? !whole : status != Z_OK)) refuse_damage(path);
   return result;
 }
 
 }  // namespace
 
-ZipEntries parse_zip(std::string_view bytes, const std::string& path, size_t most_unpacked) {
+std::string_view ZipEntry::read(uint64_t count, std::string& unpacked) const {
+  count = std::min(count, size_);
+  if (!deflated_ || count == 0) return packed_.substr(0, count);
+  if (count > allowance_->bytes)
+    fail(ErrorKind::data, "{}: unpacks to more than {} times its size; save it uncompressed",
+         allowance_->path, kMostUnpacked);
+  allowance_->bytes -= count;
+  return unpacked = inflated(packed_, count, size_, allowance_->path);
+}
+
+uint64_t readable_bytes(const ZipEntries& entries) {
+  uint64_t stored = 0, deflated = 0;
+  for (const auto& [name, entry] : entries) {
+    if (entry.is_deflated()) deflated = entry.left_to_unpack();
+    if (!entry.is_deflated()) stored += entry.size();
+  }
+  return stored + deflated;
+}
+
+ZipEntries parse_zip(std::string_view bytes, const std::string& path) {
   const Archive archive(bytes, path);
   const Directory directory = find_directory(archive);
-  ZipEntries result;
-  uint64_t at = directory.begin, unpacked = 0;
+  if (directory.entries > limits::kMostArrays)
+    archive.refuse(fmt::format("{} entries; up to {} are read", directory.entries, limits::kMostArrays));
+  const auto allowance = std::make_shared<ZipEntry::Allowance>(
+      ZipEntry::Allowance{path, std::max<uint64_t>(kAlwaysUnpacked, kMostUnpacked * bytes.size())});
+  ZipEntries entries;
+  std::vector<Range> ranges;
+  uint64_t at = directory.begin;
   for (uint64_t i = 0; i < directory.entries; ++i) {
     const Entry entry = read_entry(archive, at);
     at = entry.next;
@@ -148,20 +197,19 @@ ZipEntries parse_zip(std::string_view bytes, const std::string& path, size_t mos
       archive.refuse(entry.name + " is not where it says");
     const uint64_t data = entry.header + kLocalBytes + archive.number<uint16_t>(entry.header + 26) +
                           archive.number<uint16_t>(entry.header + 28);
-    std::string_view content = archive.part(data, entry.packed);
-    if (entry.method == kDeflated) {
-      // Deflate makes at most 1032 bytes of one.
-      if (entry.size / 1032 > entry.packed) archive.refuse(entry.name + " has another size than it says");
-      if (unpacked += entry.size; unpacked > most_unpacked)
-        fail(ErrorKind::resources, "{}: unpacks to more than {} bytes; save it uncompressed", path,
-             most_unpacked);
-      content = result.unpacked.emplace_back(inflated(archive, content, entry.size));
-    } else if (entry.method != kStored || entry.packed != entry.size) {
+    const std::string_view packed = archive.part(data, entry.packed);
+    ranges.push_back({entry.header, data + entry.packed});
+    const bool deflated = entry.method == kDeflated;
+    // Deflate makes at most 1032 bytes of one.
+    if (deflated && entry.size / 1032 > entry.packed)
+      archive.refuse(entry.name + " has another size than it says");
+    if (!deflated && (entry.method != kStored || entry.packed != entry.size))
       archive.refuse(fmt::format("{} is packed by method {}", entry.name, entry.method));
-    }
-    if (!result.files.emplace(entry.name, content).second) archive.refuse(entry.name + " stands twice in it");
+    if (!entries.emplace(entry.name, ZipEntry(packed, deflated, entry.size, allowance)).second)
+      archive.refuse(entry.name + " stands twice in it");
   }
-  return result;
+  refuse_overlaps(archive, ranges);
+  return entries;
 }
 
 }  // namespace xf::tools::exchange
