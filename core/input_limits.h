@@ -13,8 +13,8 @@ inline constexpr size_t kLongestLine = size_t{1} << 20;
 // byte by byte.
 inline constexpr size_t kLongestPiece = 4192;
 inline constexpr int64_t kMostPieces = int64_t{1} << 20;  // of a vocabulary; the largest in use have 256,000
-// Bytes of settings, or of a list of pieces: as many pieces as there may be, and their ids. JSON takes some 20 times as many.
-inline constexpr size_t kLongestText = size_t{32} << 20;
+// Bytes of a list of pieces, or of settings; of what an archive has deflated. Read, JSON and YAML take some 30 times as many.
+inline constexpr size_t kLongestText = size_t{16} << 20, kLongestDeflatedText = size_t{4} << 20;
 inline constexpr int64_t kLongestSentence =
     kMostPieces;                              // tokens that a model may claim to have been trained with
 inline constexpr int64_t kMostLayers = 1000;  // of a side

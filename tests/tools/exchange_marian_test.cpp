@@ -127,6 +127,8 @@ TEST_CASE("Marian: options that make a larger model than its weights are refused
   };
   // Of equal options the first one counts, so that others are taken here.
   CHECK(with("more: 1") == "no error");
+  CHECK_THAT(with(std::string(5 << 20, '#')),
+             Catch::StartsWith("3: ") && Catch::Contains("that a text may have"));
   std::string wide = options;
   const size_t at = wide.find("dim-emb: ");
   REQUIRE(at != std::string::npos);

@@ -261,9 +261,9 @@ TEST_CASE("Exchange: a piece that is longer than pieces are, and settings longer
   opus.change("vocab.json", "\"▁never\"", "\"" + std::string(5000, 'a') + "\"");
   CHECK_THAT(error_of([&] { import_model(opus.path()); }), Catch::StartsWith("3: "));
   Changed long_settings(fixture("opus"));
-  std::filesystem::resize_file(long_settings.path() + "config.json", (32 << 20) + 1);
+  std::filesystem::resize_file(long_settings.path() + "config.json", (16 << 20) + 1);
   CHECK_THAT(long_settings.hf_error(),
-             Catch::StartsWith("3: ") && Catch::Contains("up to 33554432 are read"));
+             Catch::StartsWith("3: ") && Catch::Contains("up to 16777216 are read"));
 }
 
 TEST_CASE("Exchange: settings that make a larger model than the weights are refused before it has memory",

@@ -76,9 +76,9 @@ std::string_view bytes_of(const StoredArray& array, const std::string& where, st
 }
 
 std::string text_of(const StoredArray& array, const std::string& where) {
-  if (static_cast<uint64_t>(elements_of(array.shape, where)) > limits::kLongestText)
+  if (static_cast<uint64_t>(elements_of(array.shape, where)) > limits::kLongestDeflatedText)
     fail(ErrorKind::data, "{}: is longer than the {} bytes that a text may have; copy or save it again",
-         where, limits::kLongestText);
+         where, limits::kLongestDeflatedText);
   std::string unpacked;
   const std::string_view bytes = bytes_of(array, where, unpacked);
   return std::string(bytes.substr(0, bytes.find('\0')));
