@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -18,7 +19,8 @@ namespace fs = std::filesystem;
 void make_empty(const std::string& folder) {
   std::error_code error;
   fs::remove_all(folder, error);
-  if (fs::create_directory(folder, error)) return;
+  if (!error && fs::create_directory(folder, error)) return;
+  if (!error) error = std::make_error_code(std::errc::file_exists);  // somebody else's, made meanwhile
   fail(ErrorKind::resources,
        "{}: cannot make the folder: {}; free some space or choose a folder you may write to", folder,
        error.message());

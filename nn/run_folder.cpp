@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/file_writer.h"
+#include "core/folder_entries.h"
 #include "core/folder_writer.h"
 #include "core/guarded_open.h"
 #include "nn/average.h"
@@ -94,11 +95,9 @@ bool is_prepared_text(const fs::directory_entry& entry) {
 RunContents run_contents(const std::string& path) {
   std::error_code none;
   if (!fs::is_directory(path, none)) return RunContents::nothing;
-  const auto files = fs::directory_iterator(path, none);
-  if (std::all_of(begin(files), end(files), is_prepared_text)) return RunContents::nothing;
+  if (std::ranges::all_of(entries_of(path), is_prepared_text)) return RunContents::nothing;
   const fs::path checkpoints = fs::path(path) / kCheckpoints;
-  const auto saves = fs::directory_iterator(checkpoints, none);
-  if (std::any_of(begin(saves), end(saves), is_checkpoint)) return RunContents::checkpoints;
+  if (std::ranges::any_of(entries_of(checkpoints), is_checkpoint)) return RunContents::checkpoints;
   for (const char* name : {kAveraged, kBest, kLatest}) {
     if (holds_model(fs::path(path) / name)) return RunContents::model;
   }
@@ -178,7 +177,7 @@ void RunFolder::remove_leftovers() const {
   for (const char* name : {kLatest, kBest})
     fs::remove_all(fs::path(path_) / (std::string(name) + kTemporary), ignored);
   std::set<std::string> begun = {path_ + "/" + kAveraged, path_ + "/" + kCrash};
-  for (const auto& entry : fs::directory_iterator(fs::path(path_) / kCheckpoints)) {
+  for (const auto& entry : entries_of(fs::path(path_) / kCheckpoints)) {
     fs::path name = entry.path();
     if (name.extension() != kTemporary) continue;
     name.replace_extension();
@@ -383,8 +382,7 @@ std::optional<Checkpoint> RunFolder::load_average() const {
 
 std::vector<Save> scheduled_saves(const std::string& run) {
   std::vector<Save> saves;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(fs::path(run) / kCheckpoints, none)) {
+  for (const auto& entry : entries_of(fs::path(run) / kCheckpoints)) {
     const auto update = update_in(entry.path().filename().string());
     if (update && is_checkpoint(entry)) saves.push_back({*update, folder_of_save(run, *update)});
   }

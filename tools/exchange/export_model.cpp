@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder_entries.h"
 #include "core/folder_writer.h"
 #include "core/parallel.h"
 #include "tools/exchange/compare_models.h"
@@ -92,7 +93,7 @@ std::string output_of_format(const Options& options, const FolderFormat& format)
     return std::ranges::find(format.files, entry.path().filename().string()) != format.files.end();
   };
   const std::string output = output_folder(options, [&](const std::string& folder) {
-    return fs::is_directory(folder) && std::ranges::all_of(fs::directory_iterator(folder), is_of_format);
+    return fs::is_directory(folder) && std::ranges::all_of(entries_of(folder), is_of_format);
   });
   check_folder_of(output);
   return output;
