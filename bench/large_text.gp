@@ -10,7 +10,7 @@ set format x "10^{%L}"
 set xlabel "pairs"
 set key left top reverse Left
 
-set title "memory beside the mapped file, MB"
+set title "memory of the process, MB"
 set yrange [10:2000]
 plot table skip 1 using 1:5 with linespoints pointtype 7 title "first start", \
   table skip 1 using 1:10 with linespoints pointtype 5 title "second start"

@@ -3,7 +3,7 @@
 #   bench/large_text.sh [FOLDER] [PAIRS...]      default: a folder that is removed; 10000 100000 1000000
 # Made sentences (xformer-vocab demo-corpus --pairs), a vocabulary of 4,000 pieces at most, a small model, one update.
 # first start: learns the vocabulary and prepares · lines/s: pairs, both sides of them, with a vocabulary that is there ·
-# second start: opens, with that vocabulary · memory: the most that the process held beside the mapped file (RssAnon, looked at every 50 ms)
+# second start: opens, with that vocabulary · memory: the most that the process held of its own (RssAnon, looked at every 50 ms)
 set -euo pipefail
 export LC_ALL=C.UTF-8  # where a comma is the decimal point, awk compares no numbers
 folder=${1:+$(realpath -m "$1")}

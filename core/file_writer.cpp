@@ -161,6 +161,12 @@ void FileWriter::fail_to_write() const {
   fail(ErrorKind::resources, "{}: cannot write: {}; {}", path_, std::strerror(reason), advice);
 }
 
+void FileWriter::keep_from_others() {
+  struct stat status = {};
+  if (::fstat(file_.number(), &status) != 0) return;
+  static_cast<void>(::fchmod(file_.number(), status.st_mode & 07777 & ~(S_IWGRP | S_IWOTH)) == 0);
+}
+
 void FileWriter::write(std::string_view bytes) {
   const int number = file_.number();
   if (!(writes_through() ? write_or_stop(number, bytes) : write_all(number, bytes))) fail_to_write();

@@ -34,6 +34,9 @@ class FileWriter {
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
 
+  // From here on nobody but its owner may write the file, where the file system has such permissions.
+  void keep_from_others();
+
   // Error resources: disk full, quota.
   void write(std::string_view bytes);
 

@@ -187,6 +187,7 @@ void TrainingBatches::move_on(int64_t pairs) {
 
 PackedBatch TrainingBatches::next() {
   PackedBatch batch = pack_pairs(read(), specials_, coming());
+  while (read().prepared && !read().prepared->is_unchanged()) batch = pack_pairs(read(), specials_, coming());
   move_on(batch.sentences);
   return batch;
 }

@@ -1,5 +1,9 @@
 #include "data/corpus_preparation.h"
 
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -196,9 +200,36 @@ void prepare_corpus(const TextToPrepare& text, const std::string& path,
                  {"statistics", to_json(encoder.statistics(paths_of(reader.parts())))}});
 }
 
-std::optional<PreparedCorpus> open_prepared(const TextToPrepare& text, const std::string& path) try {
-  if (!fs::exists(path)) return {};
-  const auto pairs = std::make_shared<const PreparedPairs>(path);
+namespace {
+
+std::string user_name(uid_t user) {
+  const passwd* const entry = ::getpwuid(user);
+  return fmt::format("user {}", entry ? entry->pw_name : std::to_string(user));
+}
+
+[[noreturn]] void fail_not_ours(const std::string& path, const std::string& why) {
+  throw NotOurs(ErrorKind::data, fmt::format("{}: {}", path, why));
+}
+
+// None where nothing lies there.
+std::optional<StoredFile> open_ours(const std::string& path, Preparer trusted) {
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  if (!S_ISREG(status.st_mode))
+    fail_not_ours(path, S_ISLNK(status.st_mode) ? "is a link" : "is no regular file");
+  std::optional<StoredFile> file;
+  try {
+    file.emplace(path, StoredFile::Links::refused);
+  } catch (const Error& error) {
+    throw NotOurs(error.kind(), error.what());
+  }
+  if (trusted == Preparer::this_user && file->owner() != ::geteuid())
+    fail_not_ours(path, "is a file of " + user_name(file->owner()));
+  return file;
+}
+
+std::optional<PreparedCorpus> prepared_corpus(const TextToPrepare& text, StoredFile file) try {
+  const auto pairs = std::make_shared<const PreparedPairs>(std::move(file));
   const json& description = pairs->description();
   if (description.at("key") != key_json(text)) return {};
   PreparedCorpus prepared;
@@ -218,6 +249,23 @@ std::optional<PreparedCorpus> open_prepared(const TextToPrepare& text, const std
 } catch (const Error& error) {
   if (error.kind() != ErrorKind::data) throw;
   return {};
+}
+
+}  // namespace
+
+std::optional<PreparedCorpus> open_prepared(const TextToPrepare& text, const std::string& path,
+                                            Preparer trusted) {
+  std::optional<StoredFile> file = open_ours(path, trusted);
+  if (!file) return {};
+  if (trusted == Preparer::this_user && file->keep_from_others()) {
+    ::unlink(path.c_str());  // it may be another's work
+    return {};
+  }
+  const uid_t owner = file->owner();
+  std::optional<PreparedCorpus> prepared = prepared_corpus(text, std::move(*file));
+  if (!prepared && owner != ::geteuid())
+    fail_not_ours(path, "is a file of " + user_name(owner) + ", damaged or of another text");
+  return prepared;
 }
 
 }  // namespace xf::data

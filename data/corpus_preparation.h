@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "data/parallel_corpus.h"
 
 namespace xf::data {
@@ -31,8 +32,8 @@ struct PreparationProgress {
 };
 
 // Reads, checks, prepares, encodes and filters, and writes `path`, which is there whole or as it was before. What an earlier
-// preparation in its folder left that was killed is removed. Error data as of PairedLines and CorpusEncoder, resources if
-// it cannot be written.
+// preparation in its folder left that was killed is removed. Only its owner may write it. Error data as of PairedLines and
+// CorpusEncoder, resources if it cannot be written.
 void prepare_corpus(const TextToPrepare& text, const std::string& path,
                     const std::function<void(const PreparationProgress&)>& progress);
 
@@ -41,8 +42,20 @@ struct PreparedCorpus {
   std::string hash;  // of the prepared lines: CRC-64 of all sources, then of all targets, each with a newline
 };
 
-// Nothing if there is no such file, if it is damaged, or of another text.
-std::optional<PreparedCorpus> open_prepared(const TextToPrepare& text, const std::string& path);
+// Whose files are trained on. Checksums do not tell who has made a file, and what it says of its text may not be so.
+enum class Preparer { this_user, anybody };
+
+// Error data "PATH: WHY": in the place of a prepared text lies what is neither used nor replaced, a file of another user who is not
+// trusted, or no regular file.
+class NotOurs : public Error {
+ public:
+  using Error::Error;
+};
+
+// Nothing if there is no such file, if it is damaged, or of another text. One of this user that others may have changed is
+// removed, if they are not trusted. NotOurs.
+std::optional<PreparedCorpus> open_prepared(const TextToPrepare& text, const std::string& path,
+                                            Preparer trusted = Preparer::this_user);
 
 // Of a text in memory, as PreparedCorpus::hash.
 std::string hash_of(const ParallelText& text);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string_view>
 
 #include "core/checksum.h"
@@ -16,6 +17,7 @@ namespace {
 constexpr std::string_view kMagic = "xformer pairs 2\n";
 constexpr int64_t kAlignment = 8, kEndBytes = 2 * sizeof(uint64_t) + kMagic.size();
 constexpr int64_t kMostIdsInBlock = std::numeric_limits<uint32_t>::max();
+constexpr size_t kLengthsPerStart = 128;  // in memory
 
 template <typename T>
 std::string_view bytes_of(const std::vector<T>& values) {
@@ -32,6 +34,16 @@ uint64_t checksum_of(std::string_view bytes) {
   return crc.value();
 }
 
+std::vector<uint32_t> differences(const std::vector<uint32_t>& values) {
+  std::vector<uint32_t> result;
+  for (size_t i = 1; i < values.size(); ++i) result.push_back(values[i] - values[i - 1]);
+  return result;
+}
+
+size_t place_in_block(int64_t pair, Side side) {
+  return static_cast<size_t>(2 * (pair % kPairsPerBlock) + (side == Side::target ? 1 : 0));
+}
+
 uint64_t number_at(const char* bytes) {
   uint64_t number = 0;
   std::memcpy(&number, bytes, sizeof number);
@@ -43,7 +55,8 @@ uint64_t number_at(const char* bytes) {
 // ---- writing
 
 PreparedPairsWriter::PreparedPairsWriter(const std::string& path, int32_t ids_below)
-    : file_(path), ids_below_(ids_below) {
+    : file_(path, Existing::replaced), ids_below_(ids_below) {
+  file_.keep_from_others();
   write(kMagic);
 }
 
@@ -102,20 +115,25 @@ void PreparedPairsWriter::commit(const nlohmann::json& description) {
 
 // ---- reading
 
-PreparedPairs::PreparedPairs(const std::string& path) : file_(path) { read_end(); }
+PreparedPairs::PreparedPairs(StoredFile file) : file_(std::move(file)), changed_(file_.changed()) {
+  read_end();
+}
 
 void PreparedPairs::fail_damaged(const std::string& what) const {
   fail(ErrorKind::data, "{}: damaged: {}; remove it, and the text is prepared again", path(), what);
 }
 
 void PreparedPairs::read_end() {
-  const std::string_view all(file_.data(), file_.size());
-  if (!all.starts_with(kMagic) || !all.ends_with(kMagic) || bytes() < kEndBytes + int64_t{kMagic.size()})
+  constexpr auto kMagicBytes = static_cast<int64_t>(kMagic.size());
+  if (bytes() < kEndBytes + kMagicBytes || file_.bytes(0, kMagicBytes) != kMagic ||
+      file_.bytes(bytes() - kMagicBytes, kMagicBytes) != kMagic)
     fail_damaged("not a whole file of prepared pairs");
-  const std::string_view end = all.substr(all.size() - kEndBytes);
+  const std::string end = file_.bytes(bytes() - kEndBytes, kEndBytes);
   const uint64_t size = number_at(end.data());
-  if (size > all.size() - kEndBytes - kMagic.size()) fail_damaged("its description is larger than the file");
-  const std::string_view text = all.substr(all.size() - kEndBytes - size, size);
+  if (size > static_cast<uint64_t>(bytes() - kEndBytes - kMagicBytes))
+    fail_damaged("its description is larger than the file");
+  const int64_t begin = bytes() - kEndBytes - static_cast<int64_t>(size);
+  const std::string text = file_.bytes(begin, static_cast<int64_t>(size));
   if (checksum_of(text) != number_at(end.data() + sizeof size)) fail_damaged("its description has changed");
   try {
     if (is_too_deep_json(text)) fail_damaged("its description is not one");
@@ -124,7 +142,7 @@ void PreparedPairs::read_end() {
     id_bytes_ = json.at("id_bytes");
     ids_below_ = json.at("ids_below");
     description_ = std::make_shared<nlohmann::json>(json.at("description"));
-    find_blocks(json.at("blocks"), json.at("checksums"), bytes() - kEndBytes - static_cast<int64_t>(size));
+    find_blocks(json.at("blocks"), json.at("checksums"), begin);
   } catch (const nlohmann::json::exception&) {
     fail_damaged("its description is not one");
   }
@@ -139,20 +157,37 @@ void PreparedPairs::find_blocks(const std::vector<int64_t>& begins, const std::v
     fail_damaged("the numbers of pairs and blocks do not agree");
   for (int64_t b = 0; b < count; ++b) {
     const auto i = static_cast<size_t>(b);
-    const int64_t begin = begins[i], next = b + 1 < count ? begins[i + 1] : end,
-                  pairs = std::min(kPairsPerBlock, pairs_ - b * kPairsPerBlock),
-                  index = static_cast<int64_t>(sizeof(uint32_t)) * (3 * pairs + 1);
-    if (begin < 0 || begin % kAlignment != 0 || next > end || next - begin < index)
-      fail_damaged(fmt::format("block {} is not where it should be", b));
-    const char* const bytes = file_.data() + begin;
-    const auto* const starts = reinterpret_cast<const uint32_t*>(bytes);
-    const int64_t ids = starts[2 * pairs];
-    if (checksum_of({bytes, static_cast<size_t>(index)}) != checksums[2 * i] ||
-        ids > (next - begin - index) / id_bytes_)
-      fail_damaged(fmt::format("the beginning of block {} has changed", b));
-    blocks_.push_back({starts, starts + 2 * pairs + 1, bytes + index, ids, checksums[2 * i + 1]});
+    blocks_.push_back(read_block(b, begins[i], b + 1 < count ? begins[i + 1] : end, checksums[2 * i]));
+    blocks_.back().checksum = checksums[2 * i + 1];
   }
   are_sound_ = std::make_unique<std::atomic<bool>[]>(begins.size());
+}
+
+PreparedPairs::Block PreparedPairs::read_block(int64_t number, int64_t begin, int64_t next,
+                                               uint64_t index_checksum) const {
+  const int64_t pairs = std::min(kPairsPerBlock, pairs_ - number * kPairsPerBlock);
+  std::vector<uint32_t> starts(static_cast<size_t>(2 * pairs + 1)), lines(static_cast<size_t>(pairs));
+  const auto index = static_cast<int64_t>(bytes_of(starts).size() + bytes_of(lines).size());
+  if (begin < 0 || begin % kAlignment != 0 || next < begin || next > bytes() || next - begin < index)
+    fail_damaged(fmt::format("block {} is not where it should be", number));
+  const auto lines_begin = begin + static_cast<int64_t>(bytes_of(starts).size());
+  file_.read(begin, starts.data(), lines_begin - begin);
+  file_.read(lines_begin, lines.data(), begin + index - lines_begin);
+  Crc64 crc;
+  crc.add(bytes_of(starts));
+  crc.add(bytes_of(lines));
+  if (crc.value() != index_checksum || starts.front() != 0 || !std::ranges::is_sorted(starts) ||
+      starts.back() > (next - begin - index) / id_bytes_)
+    fail_damaged(fmt::format("the beginning of block {} has changed", number));
+  Block block{lines_begin, begin + index, starts.back(), 0, {}, {}};
+  const std::vector<uint32_t> lengths = differences(starts);
+  if (*std::ranges::max_element(lengths) <= std::numeric_limits<uint8_t>::max()) {
+    block.lengths = std::vector<uint8_t>(lengths.begin(), lengths.end());
+  } else {
+    block.lengths = lengths;
+  }
+  for (size_t i = 0; i < starts.size(); i += kLengthsPerStart) block.starts.push_back(starts[i]);
+  return block;
 }
 
 // Two threads may both find it so.
@@ -160,43 +195,58 @@ void PreparedPairs::check_ids(int64_t block) const {
   std::atomic<bool>& is_sound = are_sound_[static_cast<size_t>(block)];
   if (is_sound) return;
   const Block& b = blocks_[static_cast<size_t>(block)];
-  if (checksum_of({b.ids, static_cast<size_t>(b.id_count * id_bytes_)}) != b.checksum)
+  if (file_.checksum(b.ids, b.id_count * id_bytes_).value() != b.checksum)
     fail_damaged(fmt::format("the ids of block {} have changed", block));
   is_sound = true;
 }
 
-std::pair<int64_t, int64_t> PreparedPairs::range(int64_t pair, Side side) const {
-  const Block& block = block_of(pair);
-  const uint32_t* const start = block.starts + 2 * (pair % kPairsPerBlock) + (side == Side::target);
-  if (start[0] > start[1] || start[1] > block.id_count)
-    fail_damaged(fmt::format("pair {} lies nowhere", pair));
-  return {start[0], start[1]};
+int64_t PreparedPairs::length(int64_t pair, Side side) const {
+  return std::visit([&](const auto& lengths) -> int64_t { return lengths[place_in_block(pair, side)]; },
+                    block_of(pair).lengths);
 }
 
-int64_t PreparedPairs::length(int64_t pair, Side side) const {
-  const auto [begin, end] = range(pair, side);
-  return end - begin;
+template <typename Id>
+std::vector<int32_t> PreparedPairs::read_ids(int64_t begin, int64_t count) const {
+  std::vector<Id> ids(static_cast<size_t>(count));
+  file_.read(begin, ids.data(), count * static_cast<int64_t>(sizeof(Id)));
+  if constexpr (std::is_same_v<Id, int32_t>) {
+    return ids;
+  } else {
+    return {ids.begin(), ids.end()};
+  }
 }
 
 std::vector<int32_t> PreparedPairs::ids(int64_t pair, Side side) const {
   check_ids(pair / kPairsPerBlock);
-  const auto [begin, end] = range(pair, side);
-  const char* const from = block_of(pair).ids;
-  std::vector<int32_t> ids(static_cast<size_t>(end - begin));
-  const auto copy = [&, begin = begin, end = end]<typename T>(const T* all) {
-    std::copy(all + begin, all + end, ids.begin());
-  };
-  if (id_bytes_ == 2) {
-    copy(reinterpret_cast<const uint16_t*>(from));
-  } else {
-    copy(reinterpret_cast<const int32_t*>(from));
-  }
+  const Block& block = block_of(pair);
+  const size_t place = place_in_block(pair, side), known = place / kLengthsPerStart;
+  const int64_t start = std::visit(
+      [&](const auto& lengths) {
+        return std::accumulate(lengths.begin() + static_cast<int64_t>(known * kLengthsPerStart),
+                               lengths.begin() + static_cast<int64_t>(place), int64_t{block.starts[known]});
+      },
+      block.lengths);
+  const int64_t begin = block.ids + start * id_bytes_, count = length(pair, side);
+  std::vector<int32_t> ids =
+      id_bytes_ == 2 ? read_ids<uint16_t>(begin, count) : read_ids<int32_t>(begin, count);
   for (const int32_t id : ids) {
     if (id < 0 || id >= ids_below_) fail_damaged(fmt::format("pair {} has an id {}", pair, id));
   }
   return ids;
 }
 
-int64_t PreparedPairs::line(int64_t pair) const { return block_of(pair).lines[pair % kPairsPerBlock]; }
+bool PreparedPairs::is_unchanged() const {
+  const int64_t before = std::exchange(changed_, file_.changed());
+  if (before == changed_) return true;
+  for (size_t b = 0; b < blocks_.size(); ++b) are_sound_[b] = false;
+  return false;
+}
+
+int64_t PreparedPairs::line(int64_t pair) const {
+  uint32_t line = 0;
+  constexpr int64_t kBytes = sizeof line;
+  file_.read(block_of(pair).lines + kBytes * (pair % kPairsPerBlock), &line, kBytes);
+  return line;
+}
 
 }  // namespace xf::data

@@ -6,8 +6,9 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder_entries.h"
 #include "core/folder_writer.h"
-#include "core/mapped_file.h"
+#include "core/stored_file.h"
 
 namespace xf::nn {
 namespace {
@@ -23,21 +24,17 @@ CheckpointState read_state(const std::string& folder) {
   return parse_checkpoint_state(read_regular_file(path), path);
 }
 
-// use(bytes, path) of a file that is as it was written. It is mapped, so that it does not lie in memory beside what is made
-// of it.
-template <typename Use>
-auto read_checked(const std::string& folder, const std::string& name, const CheckpointState& state,
-                  const Use& use) {
+// A file that is as it was written. It is read twice, so that it does not lie in memory beside what is made of it.
+StoredFile open_checked(const std::string& folder, const std::string& name, const CheckpointState& state) {
   const std::string path = folder + "/" + name;
   const auto expected = state.files.find(name);
   if (expected == state.files.end())
     fail(ErrorKind::data, "{}: {} does not know this file", path, CheckpointState::kFileName);
-  const MappedFile file(path);
-  const FileRecord record = record_of(file.bytes());
-  if (record.bytes != expected->second.bytes)
-    fail_damaged(path, fmt::format("{} bytes, written were {}", record.bytes, expected->second.bytes));
-  if (record != expected->second) fail_damaged(path, "its checksum differs");
-  return use(file.bytes(), path);
+  StoredFile file(path);
+  if (file.size() != expected->second.bytes)
+    fail_damaged(path, fmt::format("{} bytes, written were {}", file.size(), expected->second.bytes));
+  if (record_of(file.checksum()) != expected->second) fail_damaged(path, "its checksum differs");
+  return file;
 }
 
 enum class Parts { model, all };
@@ -47,15 +44,13 @@ Checkpoint read_folder(const std::string& folder, Parts parts) {
   Checkpoint checkpoint;
   checkpoint.update = state.update;
   checkpoint.state = state.state;
-  checkpoint.config =
-      read_checked(folder, kConfigFile, state,
-                   [](std::string_view bytes, const std::string&) { return std::string(bytes); });
-  SafetensorsFile model = read_checked(folder, kModelFile, state, parse_safetensors);
+  checkpoint.config = open_checked(folder, kConfigFile, state).bytes();
+  SafetensorsFile model = read_safetensors(open_checked(folder, kModelFile, state));
   checkpoint.model = std::move(model.tensors);
   checkpoint.metadata = std::move(model.metadata);
   if (parts == Parts::all) {
     check_trainable(checkpoint.model, folder);
-    checkpoint.optimizer = read_checked(folder, kOptimizerFile, state, parse_safetensors).tensors;
+    checkpoint.optimizer = read_safetensors(open_checked(folder, kOptimizerFile, state)).tensors;
   }
   return checkpoint;
 }
@@ -209,7 +204,7 @@ bool is_checkpoint_alone(const std::string& folder) {
   if (!fs::is_regular_file(folder + "/" + CheckpointState::kFileName, unknown)) return false;
   try {
     const CheckpointState state = read_state(folder);
-    return std::ranges::all_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {
+    return std::ranges::all_of(entries_of(folder), [&](const fs::directory_entry& entry) {
       const std::string name = entry.path().filename().string();
       return name == CheckpointState::kFileName || state.files.contains(name);
     });

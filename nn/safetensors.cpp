@@ -14,7 +14,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_depth.h"
-#include "core/mapped_file.h"
 
 namespace xf::nn {
 namespace {
@@ -113,15 +112,15 @@ Json parse_json(std::string_view text, const std::string& path) {
   return Json::parse(text.begin(), text.end());
 }
 
-std::string_view header_of(std::string_view bytes, const std::string& path) {
-  if (bytes.size() < kLengthBytes) refuse(path, "{} bytes cannot hold a header", bytes.size());
+// Of the header in a file of `size` bytes, by the first of them.
+uint64_t header_length(std::string_view beginning, uint64_t size, const std::string& path) {
+  if (size < kLengthBytes) refuse(path, "{} bytes cannot hold a header", size);
   uint64_t length;
-  std::memcpy(&length, bytes.data(), kLengthBytes);
+  std::memcpy(&length, beginning.data(), kLengthBytes);
   if (length > kMaxHeader) refuse(path, "a header of {} bytes is longer than {}", length, kMaxHeader);
-  if (length > bytes.size() - kLengthBytes) {
-    refuse(path, "a header of {} bytes ends after the file's {}", length, bytes.size());
-  }
-  return bytes.substr(kLengthBytes, length);
+  if (length > size - kLengthBytes)
+    refuse(path, "a header of {} bytes ends after the file's {}", length, size);
+  return length;
 }
 
 const StoredType& type_of(const std::string& dtype, const std::string& tensor, const std::string& path) {
@@ -198,8 +197,23 @@ Metadata parse_metadata(const Json& value, const std::string& path) {
   return metadata;
 }
 
-// What the engine computes with: five types, up to four axes.
-Tensor tensor_of(const StoredTensor& stored, std::string_view data, const std::string& path) {
+SafetensorsHeader header_from(std::string_view text, uint64_t data_bytes, const std::string& path) {
+  SafetensorsHeader header;
+  const Json json = parse_json(text, path);
+  for (const auto& [name, value] : json.items()) {
+    if (name == kMetadataKey) {
+      header.metadata = parse_metadata(value, path);
+    } else {
+      header.tensors.push_back(parse_entry(name, value, path));
+    }
+  }
+  check_ranges(header.tensors, data_bytes, path);
+  header.data_begin = kLengthBytes + text.size();
+  return header;
+}
+
+// What the engine computes with: five types, up to four axes. Its bytes are not there yet.
+Tensor tensor_of(const StoredTensor& stored, const std::string& path) {
   const std::optional<DType> type = type_of(stored.dtype, stored.name, path).ours;
   if (!type) {
     fail(ErrorKind::data, "{}: tensor '{}' is {}; F64, F32, I32, BF16 and I8 are read here; convert it", path,
@@ -209,10 +223,20 @@ Tensor tensor_of(const StoredTensor& stored, std::string_view data, const std::s
     fail(ErrorKind::data, "{}: tensor '{}' has {} axes; up to {} are read here", path, stored.name,
          stored.shape.size(), Shape::kMaxRank);
   }
-  const Tensor tensor = Tensor::empty(Shape::of(stored.shape), *type);
-  if (tensor.bytes() > 0)
-    std::memcpy(tensor.raw(), data.data() + stored.begin, static_cast<size_t>(tensor.bytes()));
-  return tensor;
+  return Tensor::empty(Shape::of(stored.shape), *type);
+}
+
+// read(begin, tensor) puts the bytes of a tensor, which begin there in the file, into it.
+template <typename Read>
+SafetensorsFile file_from(SafetensorsHeader header, const std::string& path, const Read& read) {
+  SafetensorsFile file;
+  for (const StoredTensor& stored : header.tensors) {
+    const Tensor tensor = tensor_of(stored, path);
+    if (tensor.bytes() > 0) read(header.data_begin + stored.begin, tensor);
+    file.tensors.emplace(stored.name, tensor);
+  }
+  file.metadata = std::move(header.metadata);
+  return file;
 }
 
 // ---- writing
@@ -284,32 +308,30 @@ Crc64 write_safetensors(const std::string& path, const TensorMap& tensors, const
 std::string_view stored_type(DType dtype) { return kTypes[index_of(dtype)].name; }
 
 SafetensorsHeader parse_safetensors_header(std::string_view bytes, const std::string& path) {
-  const std::string_view text = header_of(bytes, path);
-  SafetensorsHeader header;
-  const Json json = parse_json(text, path);
-  for (const auto& [name, value] : json.items()) {
-    if (name == kMetadataKey) {
-      header.metadata = parse_metadata(value, path);
-    } else {
-      header.tensors.push_back(parse_entry(name, value, path));
-    }
-  }
-  check_ranges(header.tensors, bytes.size() - kLengthBytes - text.size(), path);
-  return header;
+  const uint64_t length = header_length(bytes, bytes.size(), path);
+  return header_from(bytes.substr(kLengthBytes, length), bytes.size() - kLengthBytes - length, path);
 }
 
 SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& path) {
-  SafetensorsHeader header = parse_safetensors_header(bytes, path);
-  const std::string_view data = bytes.substr(kLengthBytes + header_of(bytes, path).size());
-  SafetensorsFile file;
-  for (const StoredTensor& stored : header.tensors)
-    file.tensors.emplace(stored.name, tensor_of(stored, data, path));
-  file.metadata = std::move(header.metadata);
-  return file;
+  return file_from(parse_safetensors_header(bytes, path), path, [&](uint64_t begin, const Tensor& tensor) {
+    std::memcpy(tensor.raw(), bytes.data() + begin, static_cast<size_t>(tensor.bytes()));
+  });
 }
 
-SafetensorsFile read_safetensors(const std::string& path) {
-  return parse_safetensors(MappedFile(path).bytes(), path);
+SafetensorsHeader read_safetensors_header(const StoredFile& file) {
+  const int64_t beginning = std::min<int64_t>(file.size(), kLengthBytes);
+  const auto size = static_cast<uint64_t>(file.size());
+  const uint64_t length = header_length(file.bytes(0, beginning), size, file.path());
+  return header_from(file.bytes(beginning, static_cast<int64_t>(length)), size - kLengthBytes - length,
+                     file.path());
 }
+
+SafetensorsFile read_safetensors(const StoredFile& file) {
+  return file_from(read_safetensors_header(file), file.path(), [&](uint64_t begin, const Tensor& tensor) {
+    file.read(static_cast<int64_t>(begin), tensor.raw(), tensor.bytes());
+  });
+}
+
+SafetensorsFile read_safetensors(const std::string& path) { return read_safetensors(StoredFile(path)); }
 
 }  // namespace xf::nn

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/checksum.h"
+#include "core/stored_file.h"
 #include "core/tensor.h"
 
 namespace xf::nn {
@@ -26,6 +27,7 @@ struct StoredTensor {
 struct SafetensorsHeader {
   std::vector<StoredTensor> tensors;  // in the order of their data
   Metadata metadata;
+  uint64_t data_begin = 0;  // in the file
 };
 
 struct SafetensorsFile {
@@ -43,12 +45,15 @@ Crc64 write_safetensors(const std::string& path, const TensorMap& tensors, const
 // f32, f64, bf16, i32 and i8, of rank 0 (read as [1]) to 4; a zero extent is legal. Error data, naming the path
 // and the rule that is broken, for anything else: a header that does not fit, duplicate keys, gaps, overlaps,
 // sizes that disagree. White space around the header's JSON is legal, and so is more in a tensor's entry than is read.
+// Tensors are read straight into their memory.
+SafetensorsFile read_safetensors(const StoredFile& file);
 SafetensorsFile read_safetensors(const std::string& path);
 
 // The same for bytes already read; `path` is for the message.
 SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& path);
 
 // The header alone, by the same rules, of every type of the format and of any rank. Extents are below 2^63.
+SafetensorsHeader read_safetensors_header(const StoredFile& file);
 SafetensorsHeader parse_safetensors_header(std::string_view bytes, const std::string& path);
 
 // What the format calls a type of ours.

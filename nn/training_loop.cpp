@@ -148,6 +148,14 @@ class Loop {
     }
   }
 
+  // Where the text can be read no further: an update takes all of its batches before it begins. Other ranks have begun theirs.
+  void save_what_is_learnt() {
+    if (trainer_.ranks().size() > 1) return;
+    collect();
+    tick();
+    save_here();
+  }
+
   void validate_if_due() {
     if (state_.validated_at == state_.update || !due(options_.validate_every, state_)) return;
     validate();
@@ -250,9 +258,14 @@ class Loop {
     const double seconds_before = state_.seconds;
     const int64_t epoch_before = state_.epoch, tokens_before = state_.target_tokens;
     const double slower = state_.epoch >= options_.slowdown.epoch ? options_.slowdown.factor : 1;
-    trainer_.start(
-        state_.update + 1, [&] { return last_batch_ = task_.next_batch(); }, state_.plateau,
-        state_.rate_scale * slower, [&] { return task_.skip_batch(); });
+    try {
+      trainer_.start(
+          state_.update + 1, [&] { return last_batch_ = task_.next_batch(); }, state_.plateau,
+          state_.rate_scale * slower, [&] { return task_.skip_batch(); });
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::data) save_what_is_learnt();
+      throw;
+    }
     ++state_.update;
     tell_capacity();
     state_.previous_epoch = epoch_before;

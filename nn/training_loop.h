@@ -151,7 +151,7 @@ class TrainingTask {
 enum class Ending { reached_end, stopped_early };
 
 // Trains from `state` on, and leaves it at the end. Saves and rethrows on Stopped: a stop that any rank is asked for is that of
-// all, between the same updates. A scheduled save that fails for
+// all, between the same updates. The same, of one rank, for Error data of next_batch(). A scheduled save that fails for
 // want of resources is warned about and tried again when the next one is due; the third in a row, and the last of
 // the run, throws. One that a signal or a rollback asked for is warned about and no more.
 // Divergence is more than 20 updates in a row without a finite gradient, or a last one without a finite loss; a validation or a

@@ -12,7 +12,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/mapped_file.h"
+#include "core/stored_file.h"
 #include "data/display_text.h"
 #include "nn/safetensors.h"
 #include "tools/message.h"
@@ -29,7 +29,16 @@ using Json = nlohmann::ordered_json;
 struct StoredView {
   std::string type;  // as safetensors calls it
   std::vector<int64_t> shape;
-  std::string_view bytes;
+  std::string_view in_memory;
+  const StoredFile* file = nullptr;  // or in a file, from `begin` on
+  int64_t begin = 0, size = 0;
+
+  // `room` is for those of a file.
+  std::string_view bytes(std::string& room) const {
+    if (!file) return in_memory;
+    room = file->bytes(begin, size);
+    return room;
+  }
 };
 using StoredViews = std::map<std::string, StoredView>;
 
@@ -39,17 +48,21 @@ StoredViews views_of(const nn::TensorMap& tensors) {
     StoredView& view = views[name];
     view.type = nn::stored_type(tensor.dtype());
     for (int i = 0; i < tensor.rank(); ++i) view.shape.push_back(tensor.dim(i));
-    view.bytes = {static_cast<const char*>(tensor.raw()), static_cast<size_t>(tensor.bytes())};
+    view.in_memory = {static_cast<const char*>(tensor.raw()), static_cast<size_t>(tensor.bytes())};
   }
   return views;
 }
 
-StoredViews views_of(const nn::SafetensorsHeader& header, std::string_view file) {
-  const uint64_t data_bytes = header.tensors.empty() ? 0 : header.tensors.back().end;
-  const std::string_view data = file.substr(file.size() - data_bytes);
+StoredViews views_of(const StoredFile& file) {
+  const nn::SafetensorsHeader header = nn::read_safetensors_header(file);
   StoredViews views;
   for (const nn::StoredTensor& tensor : header.tensors)
-    views[tensor.name] = {tensor.dtype, tensor.shape, data.substr(tensor.begin, tensor.end - tensor.begin)};
+    views[tensor.name] = {.type = tensor.dtype,
+                          .shape = tensor.shape,
+                          .in_memory = {},
+                          .file = &file,
+                          .begin = static_cast<int64_t>(header.data_begin + tensor.begin),
+                          .size = static_cast<int64_t>(tensor.end - tensor.begin)};
   return views;
 }
 
@@ -168,7 +181,9 @@ std::vector<TensorDifference> tensor_differences(const StoredViews& a, const Sto
   for (const std::string& name : names) {
     TensorDifference difference{name, description(a, name), description(b, name)};
     if (difference.a == difference.b) {
-      const TensorDistance distance = tensor_distance(a.at(name).type, a.at(name).bytes, b.at(name).bytes);
+      std::string room_of_a, room_of_b;
+      const TensorDistance distance =
+          tensor_distance(a.at(name).type, a.at(name).bytes(room_of_a), b.at(name).bytes(room_of_b));
       difference.largest = distance.largest, difference.relative = distance.relative;
     }
     if (!is_the_same(difference, tolerance)) found.push_back(difference);
@@ -189,7 +204,7 @@ class Tensors {
   explicit Tensors(const std::string& path) {
     if (is_safetensors(path)) {
       file_.emplace(path);
-      views_ = views_of(nn::parse_safetensors_header(file_->bytes(), path), file_->bytes());
+      views_ = views_of(*file_);
     } else {
       tensors_ = read_stored_model(path).checkpoint.model;
       views_ = views_of(tensors_);
@@ -198,7 +213,7 @@ class Tensors {
   const StoredViews& views() const { return views_; }
 
  private:
-  std::optional<MappedFile> file_;
+  std::optional<StoredFile> file_;
   nn::TensorMap tensors_;
   StoredViews views_;
 };

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/mapped_file.h"
+#include "core/stored_file.h"
 #include "data/display_text.h"
 #include "nn/run_folder.h"
 #include "tools/config_file.h"
@@ -95,10 +95,12 @@ std::string entry(const std::string& name, const std::string& value) {
 }
 
 // The length of the header in eight bytes, and the header, which is a JSON object.
-bool begins_as_safetensors(std::string_view bytes) {
+bool begins_as_safetensors(const StoredFile& file) {
+  constexpr int64_t kLongest = 4096;  // with white space in front
+  const std::string bytes = file.bytes(0, std::min(file.size(), kLongest));
   if (bytes.size() <= 8) return false;
   const size_t first = bytes.find_first_not_of(" \t\n\r", 8);
-  return first != std::string_view::npos && bytes[first] == '{';
+  return first == std::string::npos ? file.size() > kLongest : bytes[first] == '{';
 }
 
 std::string tensors_as_text(const InspectedModel& model) {
@@ -136,11 +138,11 @@ InspectedModel inspected(const std::string& path) {
     model.training = training_of(checkpoint);
     model.vocabularies = vocabularies_of(folder, checkpoint.metadata);
   }
-  const MappedFile file(model.path);
-  if (!begins_as_safetensors(file.bytes()))
+  const StoredFile file(model.path);
+  if (!begins_as_safetensors(file))
     fail(ErrorKind::data, "{} is no safetensors file; name one, a run folder or a checkpoint", model.path);
-  model.checksum.add(file.bytes());
-  model.header = nn::parse_safetensors_header(file.bytes(), model.path);
+  model.checksum = file.checksum();
+  model.header = nn::read_safetensors_header(file);
   return model;
 }
 

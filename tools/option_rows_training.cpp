@@ -37,6 +37,10 @@ std::vector<Row> data_options() {
            "is prepared, in the run folder")
           .keeps(Keep::once)
           .seldom(),
+      flag("cache-of-others", "false",
+           "train on what other users have prepared there, too; they are trusted with it")
+          .keeps(Keep::once)
+          .seldom(),
       flag("tsv", "false", "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL").keeps(Keep::free),
       text("vocabs", "", "FILE [FILE]",
            "vocabularies, SentencePiece models or lists of words; one file: both sides share it; none: "

@@ -1,6 +1,7 @@
 #include "tools/training_text.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -35,6 +36,20 @@ std::string place_of(const Options& options, const std::string& folder, const da
   Crc64 crc;
   crc.add(data::key_of(text));
   return folder + "/" + crc.hexadecimal() + ".corpus";
+}
+
+// Where that place is taken by something that is not this user's.
+std::string place_of_user(const std::string& place) {
+  return fs::path(place).replace_extension(fmt::format(".{}.corpus", ::geteuid())).string();
+}
+
+std::optional<data::PreparedCorpus> open_own(const data::TextToPrepare& text, const std::string& path,
+                                             data::Preparer trusted) {
+  try {
+    return data::open_prepared(text, path, trusted);
+  } catch (const data::NotOurs& error) {
+    fail(ErrorKind::data, "{}; remove it, or give another folder with --cache", error.what());
+  }
 }
 
 // Exists for the life of this object, and longer once something lies in it.
@@ -160,6 +175,18 @@ TrainingText::Encoded TrainingText::encode(const Vocabularies& vocabularies) {
   return encoded;
 }
 
+// How it went, for the log.
+std::string TrainingText::prepare(const data::TextToPrepare& text, const std::string& path) {
+  const Folder folder(*folder_);
+  data::PreparationProgress last;
+  data::prepare_corpus(text, path, [&](const data::PreparationProgress& p) {
+    last = p;
+    announce_(fmt::format("preparing the text: {} lines, {}, {} left", grouped(p.lines), rate_of(p),
+                          rough_time(p.seconds * (1 - p.share) / p.share)));
+  });
+  return fmt::format("prepared in {}, {}", rough_time(last.seconds), rate_of(last));
+}
+
 TrainingText::Encoded TrainingText::open_or_prepare(const Vocabularies& vocabularies) {
   const data::TextToPrepare text{.kind = kind_,
                                  .texts = texts_,
@@ -168,19 +195,22 @@ TrainingText::Encoded TrainingText::open_or_prepare(const Vocabularies& vocabula
                                  .target_tokenizer = *vocabularies.target,
                                  .filter = filter(),
                                  .vocabularies = vocabularies.checksum()};
-  const std::string path = place_of(options_, *folder_, text);
-  std::string how = "opened";
-  auto prepared = data::open_prepared(text, path);
+  const auto trusted =
+      options_.get_bool("cache-of-others") ? data::Preparer::anybody : data::Preparer::this_user;
+  std::string path = place_of(options_, *folder_, text), how = "opened";
+  std::optional<data::PreparedCorpus> prepared;
+  try {
+    prepared = data::open_prepared(text, path, trusted);
+  } catch (const data::NotOurs& error) {
+    path = place_of_user(path);
+    announce_.tell(
+        fmt::format("warning: {}: not used, but {}; --cache-of-others uses what other users have prepared",
+                    error.what(), path));
+    prepared = open_own(text, path, trusted);
+  }
   if (!prepared) {
-    const Folder folder(*folder_);
-    data::PreparationProgress last;
-    data::prepare_corpus(text, path, [&](const data::PreparationProgress& p) {
-      last = p;
-      announce_(fmt::format("preparing the text: {} lines, {}, {} left", grouped(p.lines), rate_of(p),
-                            rough_time(p.seconds * (1 - p.share) / p.share)));
-    });
-    how = fmt::format("prepared in {}, {}", rough_time(last.seconds), rate_of(last));
-    prepared = data::open_prepared(text, path);
+    how = prepare(text, path);
+    prepared = data::open_prepared(text, path, trusted);
     if (!prepared)
       fail(ErrorKind::usage, "train-sets: changed while they were read; give the same command again");
   }

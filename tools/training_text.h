@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "data/corpus_preparation.h"
 #include "data/parallel_corpus.h"
 #include "tools/announce.h"
 #include "tools/options.h"
@@ -48,6 +49,7 @@ class TrainingText {
   void draw_sample();
   data::LengthFilter filter() const;  // as the options say by now
   Encoded open_or_prepare(const Vocabularies& vocabularies);
+  std::string prepare(const data::TextToPrepare& text, const std::string& path);
 
   const Options& options_;
   Announce announce_;

@@ -18,7 +18,7 @@
 
 #include "core/file_writer.h"
 #include "core/folder_writer.h"
-#include "core/mapped_file.h"
+#include "core/stored_file.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
@@ -234,7 +234,7 @@ TEST_CASE("Files: git-lfs's pointer to a file is not taken for the file", "[unit
   const tests::TemporaryFolder folder;
   const std::string path = folder.write(
       "model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 312\n");
-  for (const auto& read : {std::function([&] { read_file(path); }), std::function([&] { MappedFile{path}; })})
+  for (const auto& read : {std::function([&] { read_file(path); }), std::function([&] { StoredFile{path}; })})
     CHECK(error_of(read) == "3: " + path +
                                 ": is git-lfs's pointer to a file, not the file; install git-lfs, and run "
                                 "git lfs pull in its folder");

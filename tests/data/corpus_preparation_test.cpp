@@ -1,5 +1,9 @@
 #include "data/corpus_preparation.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <filesystem>
 
 #include "core/file.h"
@@ -166,4 +170,78 @@ TEST_CASE("Prepared corpus: an id of a line is found in its part", "[unit]") {
   CHECK(ends[1] == corpus.size());
   CHECK_THAT(corpus.place(ends[0]), Catch::StartsWith(e.texts[1].source() + ", ") &&
                                         Catch::EndsWith(fmt::format("line {}", corpus.line(ends[0]) - 300)));
+}
+
+TEST_CASE("Prepared corpus: a file of another user is used if they are trusted, and never replaced",
+          "[unit]") {
+  const Example e;
+  prepare_corpus(e);
+  if (::chown(e.path().c_str(), 4711, static_cast<gid_t>(-1)) != 0)
+    return static_cast<void>(std::puts("[skipped] only root can give a file to another user"));
+  CHECK(error_of([&] { open_prepared(e.to_prepare(), e.path()); }) ==
+        "3: " + e.path() + ": is a file of user 4711");
+  CHECK(open_prepared(e.to_prepare(), e.path(), Preparer::anybody));
+  CHECK(error_of([&] { open_prepared(e.to_prepare({.max_length = 7}), e.path(), Preparer::anybody); }) ==
+        "3: " + e.path() + ": is a file of user 4711, damaged or of another text");
+}
+
+TEST_CASE("Prepared corpus: what others may write is prepared anew, and they may not write what is prepared",
+          "[unit]") {
+  const Example e;
+  const mode_t before = ::umask(0);
+  prepare_corpus(e);
+  ::umask(before);
+  namespace fs = std::filesystem;
+  CHECK((fs::status(e.path()).permissions() & (fs::perms::group_write | fs::perms::others_write)) ==
+        fs::perms::none);
+  CHECK(open_prepared(e.to_prepare(), e.path()));
+  fs::permissions(e.path(), fs::perms::group_write, fs::perm_options::add);
+  CHECK(open_prepared(e.to_prepare(), e.path(), Preparer::anybody));
+  CHECK_FALSE(open_prepared(e.to_prepare(), e.path()));
+  CHECK_FALSE(fs::exists(e.path()));
+}
+
+TEST_CASE(
+    "Prepared corpus: a link, a pipe and a folder in its place are not followed, waited for or replaced",
+    "[unit]") {
+  const Example e;
+  namespace fs = std::filesystem;
+  const auto refusal = [&] {
+    const std::string message = error_of([&] { open_prepared(e.to_prepare(), e.path(), Preparer::anybody); });
+    fs::remove(e.path());
+    return message;
+  };
+  const std::string place = "3: " + e.path();
+  for (const char* target : {"b.src", "none"}) {
+    fs::create_symlink(target, e.path());
+    CHECK(refusal() == place + ": is a link");
+  }
+  REQUIRE(::mkfifo(e.path().c_str(), 0600) == 0);
+  CHECK(refusal() == place + ": is no regular file");
+  fs::create_directory(e.path());
+  CHECK(refusal() == place + ": is no regular file");
+}
+
+TEST_CASE(
+    "Prepared corpus: a text that is written over while training reads it gives no batch of another text",
+    "[unit]") {
+  const Example e;
+  prepare_corpus(e);
+  const auto prepared = open_prepared(e.to_prepare(), e.path());
+  const BatchSpecials specials = batch_specials(*e.words, *e.words);
+  TrainingBatches batches(prepared->corpus, specials, capacity_for(200), 1);
+  TrainingBatches undisturbed(prepared->corpus, specials, capacity_for(200), 1);
+  const auto same = [&] {
+    return batches.next().target_out.to_vector<int32_t>() ==
+           undisturbed.next().target_out.to_vector<int32_t>();
+  };
+  CHECK(same());
+  const auto later = std::filesystem::file_time_type::clock::now() + std::chrono::hours(1);
+  std::filesystem::last_write_time(e.path(), later);
+  CHECK(same());
+  std::string bytes = read_file(e.path());
+  const auto pairs = static_cast<size_t>(prepared->corpus.size());
+  for (size_t i = 16 + 4 * (3 * pairs + 1); i < bytes.size() - 2000; i += 2) bytes[i] = 4;  // another word
+  e.folder.write("text.corpus", bytes);
+  CHECK_THAT(error_of([&] { batches.next(); }), Catch::Contains("the ids of block 0 have changed"));
 }

@@ -5,7 +5,15 @@
 . "$(dirname "$0")/support.sh"
 set -m # a background job keeps its signals
 make_corpus
-small+=(--after 12u --disp-freq 4u --save-freq 6u --log-format none)
+small+=(--disp-freq 4u --save-freq 6u --log-format none)
+# Of a second --after the nearer one counts.
+after() { [[ " $* " = *" --after "* ]] || echo --after=12u; }
+exec_train() {
+  local run=$1
+  shift
+  # shellcheck disable=SC2046
+  exec xformer-train "${small[@]}" $(after "$@") -t train.en train.de -m "$run" "$@"
+}
 prepared() { find cache -name '*.corpus' | wc -l; }
 is_opened() { grep -q "^.*text: opened: " "$1/train.log"; }
 
@@ -24,7 +32,7 @@ claim "and the other way about" train from_file --after 20u
 claim "to the same model" same_bytes in_memory/latest/model.safetensors from_file/latest/model.safetensors
 gzip -k train.en && zstd -q train.de
 train packed --cache cache >/dev/null
-exec_packed() { xformer-train "${small[@]}" -t train.en.gz train.de.zst -m "$1" "${@:2}"; }
+exec_packed() { xformer-train "${small[@]}" --after 12u -t train.en.gz train.de.zst -m "$1" "${@:2}"; }
 claim "packed files have one of their own" exec_packed of_packed --cache cache
 claim "and train the same model" same_bytes again/latest/model.safetensors of_packed/latest/model.safetensors
 claim "which makes two" equal "$(prepared)" 2
@@ -37,6 +45,62 @@ claim "to the same model, too" same_bytes again/latest/model.safetensors touched
 for file in cache/*.corpus; do head -c 1000 "$file" >cut && cp cut "$file"; done
 claim "damaged ones are made again" train mended --cache cache
 claim "to the same model, still" same_bytes again/latest/model.safetensors mended/latest/model.safetensors
+
+# ---- cut short while it is read
+long=(--disp-freq 1u --save-freq 30u --quiet)
+exec_train broken --cache cut_cache --after 1000000u "${long[@]}" 2>said &
+trainer=$!
+until [ "$(grep -cs '"event":"train"' broken/metrics.jsonl || true)" -ge 40 ] 2>/dev/null || ! kill -0 "$trainer"; do
+  sleep 0.02
+done
+cp cut_cache/*.corpus kept.corpus
+truncate -s 1000 cut_cache/*.corpus
+wait "$trainer"
+claim "a text that is cut short while training reads it is a read error" equal $? 3
+claim "of one line" equal "$(grep -c . said)" 1
+claim "that names it" grep -qE '^error: cut_cache/.*\.corpus: was cut short while it was read: it has 1000 bytes, and had' said
+saved_at=$(sed -n 's/.*saved at update \([0-9,]*\); the same command goes on from here.*/\1/p' broken/train.log)
+updates=${saved_at//,/}
+claim "what was learnt before is saved" test "${updates:-0}" -ge 40
+cat kept.corpus >"$(echo cut_cache/*.corpus)"
+claim "when it is whole again training goes on" train broken --cache cut_cache --after $((updates + 10))u "${long[@]}"
+claim "from there" grep -q "resumed from update $saved_at of broken" broken/train.log
+claim "as if nothing had been" train unbroken --cache cut_cache --after $((updates + 10))u "${long[@]}"
+claim "to the same bits" same_save broken unbroken
+
+# ---- a folder that others may write to
+another() { # what lies in the text's place, and a run: it is told, left alone, and not used
+  local place=cut_cache/$(basename "$(echo cut_cache/????????????????.corpus)")
+  rm -f cut_cache/*."$(id -u)".corpus
+  "$@" "$place"
+  claim "$1: is not used" train "of_$1" --cache cut_cache 2>said
+  claim "$1: which is said, and how it would be" \
+    grep -qE "^warning: $place: is (no regular file|a link|a file of user).*: not used, but cut_cache/.*\.$(id -u)\.corpus; --cache-of-others uses" said
+  claim "$1: the next one opens its own" train "of_$1_again" --cache cut_cache
+  claim "$1: the log says which" grep -q "text: opened: .*\.$(id -u)\.corpus" "of_$1_again/train.log"
+  claim "$1: the model is the same" same_bytes in_memory_12/latest/model.safetensors "of_$1/latest/model.safetensors"
+}
+claim "the model to compare with" train in_memory_12
+pipe() { rm "$1" && mkfifo "$1"; }
+link() { rm "$1" && ln -s ../precious "$1"; }
+others() { rm "$1" && cp kept.corpus "$1" && chown 4711 "$1"; }
+echo precious >precious
+another pipe
+another link
+claim "what it leads to is as it was" equal "$(cat precious)" precious
+own=$(echo cut_cache/*."$(id -u)".corpus)
+rm "$own" && mkfifo "$own"
+claim "with a pipe under either name nobody waits" refused 3 'is no regular file; remove it, or give another folder with --cache' \
+  timeout 60 xformer-train "${small[@]}" --after 12u -t train.en train.de -m none --cache cut_cache --quiet
+rm "$own"
+if [ "$(id -u)" = 0 ]; then
+  another others
+  claim "who trusts others uses theirs" train of_trusted --cache cut_cache --cache-of-others
+  claim "and no other" grep -qE 'text: opened: cut_cache/[0-9a-f]*\.corpus' of_trusted/train.log
+fi
+mkfifo cut_cache/.xformer-0123456789abcdef.tmp
+rm -f cut_cache/*.corpus
+claim "a pipe under the name of a temporary file holds nobody up" timeout 60 xformer-train "${small[@]}" --after 12u -t train.en train.de -m of_temporary --cache cut_cache
 
 # ---- refused
 claim "a pipe cannot be prepared" refused 2 'cache: .* is no regular file' \
@@ -54,7 +118,7 @@ sed -i '$d' train.en train.de
 # ---- stopped and killed while it prepares
 xformer-vocab demo-corpus --quiet --pairs 400000 -o many
 xformer-vocab train -i train.en train.de -m pieces.spm --vocab-size 200 --quiet
-prepare_many() { exec xformer-train "${small[@]}" -t many/train.en many/train.de -v pieces.spm --cache "$1" -m "$2"; }
+prepare_many() { exec xformer-train "${small[@]}" --after 12u -t many/train.en many/train.de -v pieces.spm --cache "$1" -m "$2"; }
 half_written() { find "$1" -name '.xformer-*.tmp' -size +0 2>/dev/null | grep -q .; }
 wait_for() { # folder; until the trainer writes there, or has ended
   while kill -0 "$trainer" 2>/dev/null && ! half_written "$1"; do sleep 0.02; done
@@ -87,7 +151,7 @@ claim "and removes what was left" equal "$(find killed -name '.xformer-*')" ""
 # ---- several texts
 head -n 100 train.en >a.en && head -n 100 train.de >a.de
 tail -n +101 train.en >b.en && tail -n +101 train.de >b.de
-on_parts() { xformer-train "${small[@]}" -t a.en a.de b.en b.de -m "$@"; }
+on_parts() { xformer-train "${small[@]}" $(after "$@") -t a.en a.de b.en b.de -m "$@"; } # shellcheck disable=SC2046
 claim "of one text or of its two parts" on_parts parts --cache cache
 claim "it is the same model" same_bytes again/latest/model.safetensors parts/latest/model.safetensors
 claim "weights of one" on_parts ones --train-weights 1 1

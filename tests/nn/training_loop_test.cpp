@@ -47,6 +47,23 @@ TEST_CASE("Training loop: the third failure in a row and a failure of the last s
   CHECK(last.warnings.size() == 1);  // at the save that was due, which the end tried again
 }
 
+TEST_CASE("Training loop: where the text can be read no further, what is learnt is saved", "[unit]") {
+  LoopTask task;
+  task.trainer_options.micro_batches = 2;
+  const ErrorKind kind = GENERATE(ErrorKind::data, ErrorKind::failure);
+  task.fault = [&](int64_t batches) {
+    if (batches == 11) fail(kind, "text.corpus: was cut short");  // the second one of an update
+  };
+  CHECK_THAT(train(task), Catch::EndsWith(": text.corpus: was cut short"));
+  if (kind != ErrorKind::data) {
+    CHECK(task.saved == std::vector<int64_t>{2, 3, 4});
+    return;
+  }
+  CHECK(task.saved == std::vector<int64_t>{2, 3, 4, 5});
+  CHECK(task.states.back().update == 5);
+  CHECK(task.states.back().saved_at == 4);  // by the schedule
+}
+
 TEST_CASE("Training loop: progress counts the part of an epoch that is done, and the limit that is nearest",
           "[unit]") {
   LoopOptions options{.after = {{Amount::Unit::epochs, 4}}};

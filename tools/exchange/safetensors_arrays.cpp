@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "core/error.h"
-#include "core/mapped_file.h"
+#include "core/stored_file.h"
 #include "nn/safetensors.h"
 
 namespace xf::tools::exchange {
@@ -23,18 +23,19 @@ constexpr std::array kTypes = {Name{"F64", ArrayType::f64}, Name{"F32", ArrayTyp
 }  // namespace
 
 StoredArrays safetensors_arrays(const std::string& path) {
-  const auto file = std::make_shared<MappedFile>(path);
-  const nn::SafetensorsHeader header = nn::parse_safetensors_header(file->bytes(), path);
-  const uint64_t data_bytes = header.tensors.empty() ? 0 : header.tensors.back().end;
-  const std::string_view data = file->bytes().substr(file->bytes().size() - data_bytes);
-  StoredArrays result{.arrays = {}, .owners = {file}, .bytes = file->size()};
+  const auto file = std::make_shared<const StoredFile>(path);
+  const nn::SafetensorsHeader header = nn::read_safetensors_header(*file);
+  StoredArrays result{.arrays = {}, .owners = {}, .bytes = static_cast<uint64_t>(file->size())};
   for (const nn::StoredTensor& tensor : header.tensors) {
     const auto type = std::ranges::find(kTypes, tensor.dtype, &Name::first);
     if (type == kTypes.end())
       fail(ErrorKind::data, "{}: {} is {}; {} are read", path, tensor.name, tensor.dtype,
            fmt::join(kTypes | std::views::keys, ", "));
-    result.arrays[tensor.name] = {type->second, tensor.shape,
-                                  data.substr(tensor.begin, tensor.end - tensor.begin)};
+    result.arrays[tensor.name] = {.type = type->second,
+                                  .shape = tensor.shape,
+                                  .bytes = {},
+                                  .begin = header.data_begin + tensor.begin,
+                                  .file = file};
   }
   return result;
 }

@@ -1,4 +1,4 @@
-// A safetensors file's arrays, of any type of the format that has numbers, mapped and not copied.
+// A safetensors file's arrays, of any type of the format that has numbers, read when they are asked for.
 #pragma once
 
 #include "tools/exchange/stored_array.h"

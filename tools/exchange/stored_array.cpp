@@ -67,6 +67,8 @@ int64_t elements_of(const std::vector<int64_t>& shape, const std::string& where)
 
 std::string_view bytes_of(const StoredArray& array, const std::string& where, std::string& unpacked) {
   const auto size = static_cast<uint64_t>(elements_of(array.shape, where) * size_of(array.type));
+  if (array.file)
+    return unpacked = array.file->bytes(static_cast<int64_t>(array.begin), static_cast<int64_t>(size));
   const uint64_t there = array.deflated ? array.deflated->size() - array.begin : array.bytes.size();
   if (array.deflated ? size > there : size != there)
     fail(ErrorKind::data, "{}: [{}] elements do not fit its {} bytes; copy or save it again", where,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/stored_file.h"
 #include "core/tensor.h"
 #include "tools/exchange/zip_file.h"
 
@@ -23,6 +24,8 @@ struct StoredArray {
   // In place of `bytes`, where an archive has deflated them: its entry, and where they begin in it.
   std::shared_ptr<const ZipEntry> deflated = nullptr;
   uint64_t begin = 0;
+  // In place of both: they fill the shape, from `begin` on.
+  std::shared_ptr<const StoredFile> file = nullptr;
 };
 
 // By name, with what owns their bytes: a mapped file, or memory.
@@ -35,7 +38,7 @@ struct StoredArrays {
 // Elements of a shape; Error data, beginning with `where`, for a negative extent and where they are too many to count.
 int64_t elements_of(const std::vector<int64_t>& shape, const std::string& where);
 
-// Its bytes where they lie, or in `unpacked`. Error data, beginning with `where`, where they do not fill the shape.
+// Its bytes where they lie, or in `unpacked`, where those of a file are. Error data, beginning with `where`, where they do not fill the shape.
 std::string_view bytes_of(const StoredArray& array, const std::string& where, std::string& unpacked);
 
 // The same of text, up to its first zero. Error data for one that is longer than texts are.
