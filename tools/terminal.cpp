@@ -55,6 +55,8 @@ bool somebody_waits(const std::string& input) {
   return input == "-" && !(fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode));
 }
 
+bool is_typed(const std::string& input) { return input == "-" && isatty(STDIN_FILENO) != 0; }
+
 Terminal detect_terminal(std::FILE* stream) {
   const char* kind = std::getenv("TERM");
   const bool dumb = !kind || std::string_view(kind) == "dumb" || *kind == '\0';

@@ -19,6 +19,9 @@ Terminal detect_terminal(std::FILE* stream);
 // line.
 bool somebody_waits(const std::string& input);
 
+// Whether `input` is "-" and the standard input a terminal: each line is a person's, who can write it again.
+bool is_typed(const std::string& input);
+
 // $COLUMNS, or the width of the terminal, or 80.
 int terminal_columns();
 

@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "data/text_file.h"
+#include "tools/line_errors.h"
 #include "tools/line_progress.h"
 #include "tools/loaded_model.h"
 #include "tools/message.h"
@@ -70,7 +71,9 @@ int program(int argc, char** argv) {
     texts = {};
   };
   for (std::string line; reader.next(line);) {
-    data::check_utf8(reader.name(), reader.line_number(), line);
+    if (!answered(is_typed(options->get_string("input")),
+                  [&] { data::check_utf8(reader.name(), reader.line_number(), line); }))
+      continue;
     const std::string text = model->pipeline.prepare(line);
     std::vector<int32_t> ids = vocabulary.encode(text);
     unknown += data::is_mostly_unknown(vocabulary, text, ids);

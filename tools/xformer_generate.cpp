@@ -9,6 +9,7 @@
 #include "data/text_file.h"
 #include "nn/sampler.h"
 #include "tools/continued_text.h"
+#include "tools/line_errors.h"
 #include "tools/line_progress.h"
 #include "tools/loaded_model.h"
 #include "tools/message.h"
@@ -122,8 +123,11 @@ void read_prompts(const Options& options, Writer& writer, bool piped) {
   data::LineReader reader(options.get_string("input"));
   std::vector<std::string> lines;  // of a file: what is wrong with it is told before any of it is answered
   for (std::string line; reader.next(line);) {
-    data::check_utf8(reader.name(), reader.line_number(), line);
-    writer.check(line, fmt::format("{}:{}", reader.name(), reader.line_number()));
+    const bool is_sound = answered(is_typed(options.get_string("input")), [&] {
+      data::check_utf8(reader.name(), reader.line_number(), line);
+      writer.check(line, fmt::format("{}:{}", reader.name(), reader.line_number()));
+    });
+    if (!is_sound) continue;
     if (!piped) {
       lines.push_back(line);
       continue;

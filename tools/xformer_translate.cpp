@@ -1,16 +1,17 @@
 // xformer-translate: lines in, their translations out, one for one.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <optional>
 #include <set>
 
 #include "core/error.h"
+#include "core/folder_entries.h"
 #include "core/stop.h"
 #include "data/compat_bleu.h"
 #include "data/text_file.h"
 #include "tools/exchange/import_model.h"
+#include "tools/line_errors.h"
 #include "tools/line_progress.h"
 #include "tools/message.h"
 #include "tools/model_config.h"
@@ -111,7 +112,7 @@ std::string settings_of(const Options& options, const ModelTranslator& model) {
     if (fs::exists(weights, none) || !fs::is_directory(loaded.folder, none))
       return add_file(fs::is_directory(loaded.folder, none) ? weights.string() : loaded.folder);
     std::set<std::string> files;
-    for (const auto& entry : fs::directory_iterator(loaded.folder)) {
+    for (const auto& entry : entries_of(loaded.folder)) {
       if (entry.is_regular_file()) files.insert(entry.path().string());
     }
     for (const std::string& file : files) add_file(file);
@@ -153,7 +154,7 @@ int translate_lines(const Options& options) {
   const TranslationForm form(options);
   const ModelTranslator model(options, form.shows_scores());
   const bool quiet = options.get_bool("quiet"), interactive = options.get_bool("interactive"),
-             typed = options.get_string("input") == "-" && isatty(STDIN_FILENO) != 0 && !quiet,
+             is_by_hand = is_typed(options.get_string("input")), typed = is_by_hand && !quiet,
              line_by_line = interactive || somebody_waits(options.get_string("input"));
   data::LineReader reader(options.get_string("input"));
   TranslationOutput output(options, model, line_by_line);
@@ -186,10 +187,16 @@ int translate_lines(const Options& options) {
     return reader.next(line);
   };
   for (std::string line; next(line);) {
-    data::check_utf8(reader.name(), reader.line_number(), line);
-    const std::string where = fmt::format("{}:{}", reader.name(), reader.line_number());
-    if (const auto doubt = tags.warning(line, where); doubt && !quiet) tell("warning: {}", *doubt);
-    lines.push_back(model.source_line(line, where));
+    const bool is_read = answered(interactive || is_by_hand, [&] {
+      data::check_utf8(reader.name(), reader.line_number(), line);
+      const std::string where = fmt::format("{}:{}", reader.name(), reader.line_number());
+      if (const auto doubt = tags.warning(line, where); doubt && !quiet) tell("warning: {}", *doubt);
+      lines.push_back(model.source_line(line, where));
+    });
+    if (!is_read) {  // who waits for an answer gets an empty one
+      output.write_line("");
+      ++written;
+    }
     if (lines.size() >= (line_by_line ? 1 : kLinesAtATime)) flush();
   }
   flush();

@@ -22,6 +22,7 @@
 #include "tools/batch_padding.h"
 #include "tools/commands.h"
 #include "tools/field_batches.h"
+#include "tools/line_errors.h"
 #include "tools/message.h"
 #include "tools/options.h"
 #include "tools/output_file.h"
@@ -131,9 +132,11 @@ void encode(const Options& options) {
   data::LineReader reader(options.get_string("input"));
   OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
   for (std::string line; reader.next(line);) {
-    data::check_utf8(reader.name(), reader.line_number(), line);
-    const std::vector<int32_t> ids = tokenizer->encode(pipeline.prepare(line));
-    output.write_line(as_ids ? ids_text(ids) : pieces->decode(ids));
+    answered(is_typed(options.get_string("input")), [&] {
+      data::check_utf8(reader.name(), reader.line_number(), line);
+      const std::vector<int32_t> ids = tokenizer->encode(pipeline.prepare(line));
+      output.write_line(as_ids ? ids_text(ids) : pieces->decode(ids));
+    });
   }
   output.close();
 }
@@ -165,8 +168,11 @@ void decode(const Options& options) {
   data::LineReader reader(options.get_string("input"));
   OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
   for (std::string line; reader.next(line);) {
-    data::check_utf8(reader.name(), reader.line_number(), line);
-    output.write_line(tokenizer->decode(is_id ? parsed_ids(*tokenizer, line, reader) : pieces->encode(line)));
+    answered(is_typed(options.get_string("input")), [&] {
+      data::check_utf8(reader.name(), reader.line_number(), line);
+      output.write_line(
+          tokenizer->decode(is_id ? parsed_ids(*tokenizer, line, reader) : pieces->encode(line)));
+    });
   }
   output.close();
 }

@@ -114,4 +114,17 @@ claim "a file keeps the bytes of a text" raw pieces
 on_terminal 100 xformer-vocab encode -m characters -i steering.en >shown
 raw shown && echo "        $(head -c 300 shown | cat -v)"
 claim "a terminal does not get them" test "$(LC_ALL=C grep -acF $'\xc2\x9b' shown)" = 0
+# ---- typed lines
+typed() { # COMMAND...: what it answers to a line, one that is no text, and the first one again
+  local command
+  printf -v command '%q ' "$@"
+  printf 'a dog\nM\344nner\na dog\n' | SHELL=$BASH script -qec "stty -echo; exec $command" /dev/null
+}
+for program in "translate -m run --quiet" "classify -m classes --quiet" "vocab encode -m run/vocab.spm"; do
+  typed xformer-$program >shown
+  claim "$program: a typed line that is no text ends nothing" equal $? 0
+  claim "$program: what is wrong with it is said" has "error: standard input:2: invalid UTF-8" shown
+  claim "$program: the others are answered alike" equal "$(tr -d '\r' <shown | grep -av 'error:\|a dog\|^$\|nner' | sort | uniq -c | awk '{ print $1 }')" 2
+done
+
 conclude

@@ -221,6 +221,14 @@ exec {talk[1]}>&-
 wait "$talk_PID"
 claim "and ends with its input" equal $? 0
 claim "scores stand in front" grep -qE $'^-?[0-9]+\\.[0-9]{4}\t' <(head -n 1 test.en | xformer-translate -m run --interactive --quiet)
+printf '%s\nM\344nner\n%s\0\n%s\n' "$first" "$first" "$first" >odd
+xformer-translate -m run --interactive --quiet <odd >answers 2>said
+claim "--interactive goes on behind a line that is no text" equal $? 0
+claim "which gets an empty answer" equal "$(cut -f 2 answers | tr '\n' '|')" "$(head -n 1 one.de)|||$(head -n 1 one.de)|"
+claim "and what is wrong with it is said" equal "$(cut -d ' ' -f 1-7 said)" \
+  $'error: standard input:2: invalid UTF-8 at byte\nerror: standard input:3: a NUL at byte'
+claim "from a file or a pipe it ends the translation" refused 3 'standard input:2: invalid UTF-8' \
+  xformer-translate -m run --quiet -o unmade <odd
 claim "a conversation has no file" refused 2 "--input means nothing beside --interactive" \
   xformer-translate -m run --interactive -i test.en
 conclude
