@@ -72,6 +72,9 @@ using OptionGroup = std::vector<OptionSection>;
 // Of --normalize: the longest translation to this power is a double still.
 constexpr double kLargestPower = 50;
 
+// No batch comes near it; beyond, sizes of pools of batches would be counted in more than 64 bits.
+constexpr double kLargestBatch = 1e8;
+
 constexpr std::string_view kRunHelp = "run folder (its averaged model if there is one) or a checkpoint";
 
 // Of a model that is used.

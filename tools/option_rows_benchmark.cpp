@@ -75,8 +75,9 @@ std::vector<Row> whole_options() {
       text("model", "", "DIR", "run folder to translate with; default: what tools/demo.sh left"),
       text("input", "", "FILE", "text to translate"),
       text("data", "", "DIR", "folder with train.en and train.de, to train on"),
-      integer("beam", "5", "N", "width of the search; always also greedy").at_least(1),
-      integer("mini-batch", "128", "N", "sentences of a batch; always also one at a time").at_least(1),
+      integer("beam", "5", "N", "width of the search; always also greedy").between(1, 64),
+      integer("mini-batch", "128", "N", "sentences of a batch; always also one at a time")
+          .between(1, kLargestBatch),
       integer("updates", "300", "N", "of end-to-end training").at_least(1),
   };
 }

@@ -33,7 +33,7 @@ std::vector<Row> score_options() {
       flag("sentence-level", "false", "a score for each line").alias("-sl"),
       integer("mini-batch", "128", "N",
               "compat-bleu: sentences whose scores are averaged before the batches are")
-          .at_least(1),
+          .between(1, kLargestBatch),
       flag("score-only", "false", "the number alone").alias("-b"),
       integer("width", "1", "N", "digits behind the decimal point").between(0, 17).alias("-w"),
       choice("format", "text|json", "text",
@@ -100,7 +100,7 @@ std::vector<Row> measuring_options() {
           .alias("-t")
           .up_to(2),
       flag("tsv", "false", "the text is one file of lines SRC TAB TRG, or TEXT TAB LABEL"),
-      integer("mini-batch-words", "4096", "N", "target tokens of a batch").at_least(8),
+      integer("mini-batch-words", "4096", "N", "target tokens of a batch").between(8, kLargestBatch),
       choice("precision", "float32|tf32|bfloat16", "float32",
              "of weights and activations; tf32: float32, but for CUDA's products"),
   };

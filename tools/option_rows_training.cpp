@@ -8,6 +8,8 @@ constexpr Programs kTrain = Program::train;
 constexpr double kMaxDropout = 0.99;
 // No model comes near them; beyond, sizes would be counted in more than 64 bits.
 constexpr double kWidest = limits::kWidest, kMostLayers = limits::kMostLayers, kMostIds = 1e8;
+// Of an update, which are in memory together.
+constexpr double kMostBatches = 10000;
 
 std::vector<Row> data_options() {
   return {
@@ -58,7 +60,7 @@ std::vector<Row> data_options() {
           .at_least(1)
           .seldom(),
       integer("vocab-sizes", "", "N M", "sizes for --print-model without data; of a language model one")
-          .at_least(2)
+          .between(2, kMostIds)
           .up_to(2)
           .keeps(Keep::never)
           .seldom(),
@@ -170,7 +172,7 @@ std::vector<Row> optimiser_options() {
               "target tokens of a batch, </s> included; of a classifier, tokens of its texts")
           .between(1, kMostIds),
       integer("mini-batch", "0", "N", "sentences of a batch, instead of words; 0: words")
-          .at_least(0)
+          .between(0, kLargestBatch)
           .seldom(),
       flag("mini-batch-fit", "false",
            "batches of as many words as --workspace holds, whatever --mini-batch-words says")
@@ -183,7 +185,7 @@ std::vector<Row> optimiser_options() {
              "by the length of which side; both: by the interleaved bits of the two, as torchtext does")
           .seldom(),
       integer("optimizer-delay", kByTask, "N", "batches whose gradients make one update, of each process")
-          .between(1, kMostIds)
+          .between(1, kMostBatches)
           .keeps(Keep::free),
       choice("optimizer", "adam|adamw|muon|sgd", kByTask,
              "adamw: weight decay apart from the gradient; muon: orthogonal updates of the matrices, adamw "
@@ -274,7 +276,9 @@ std::vector<Row> validation_options() {
              "references are written without spaces")
           .alias("-tok"),
       integer("valid-beam-size", "1", "N", "beam of the validation translations").between(1, 64),
-      integer("valid-mini-batch", "64", "N", "sentences translated together").at_least(1).seldom(),
+      integer("valid-mini-batch", "64", "N", "sentences translated together")
+          .between(1, kLargestBatch)
+          .seldom(),
       integer("valid-print", "0 1 2", "N...", "sentences shown at each validation, counted from 0")
           .at_least(0)
           .up_to(100)

@@ -91,7 +91,7 @@ std::vector<Row> translate_options() {
              "of --teacher-forced; seed: as two tutorials print source, target, prediction and their BLEU"),
       integer("num-examples", "", "N", "of --output-format seed: the first N pairs of each batch; else all")
           .at_least(0),
-      integer("mini-batch", "128", "N", "sentences translated together").at_least(1),
+      integer("mini-batch", "128", "N", "sentences translated together").between(1, kLargestBatch),
       precision_option(),
   };
 }
@@ -102,7 +102,7 @@ std::vector<Row> generate_options() {
       text("input", "", "FILE", "a prompt a line, to go on from; -: standard input; none: the empty prompt")
           .alias("-i"),
       text("output", "-", "FILE", "prompts and what follows, a line each; -: standard output").alias("-o"),
-      integer("samples", "1", "N", "lines for each prompt").at_least(1),
+      integer("samples", "1", "N", "lines for each prompt").between(1, 1e9),
       real("temperature", "1", "X", "below 1 the probable becomes more so; 0: always the most probable token")
           .between(0, 1e6),
       integer("top-k", "0", "N", "draw among the N most probable tokens; 0: among all").at_least(0),
@@ -110,7 +110,7 @@ std::vector<Row> generate_options() {
           .between(0, 1),
       integer("max-length", "100", "N", "at most N tokens a line; a cut is reported").between(1, 2048),
       integer("seed", "1", "N", "another seed, other lines").at_least(0),
-      integer("mini-batch", "64", "N", "lines written together").at_least(1),
+      integer("mini-batch", "64", "N", "lines written together").between(1, kLargestBatch),
       precision_option(),
   };
 }
@@ -121,7 +121,7 @@ std::vector<Row> classify_options() {
       text("input", "-", "FILE", "a text a line; -: standard input").alias("-i"),
       text("output", "-", "FILE", "class, tab, probability for each line; -: standard output").alias("-o"),
       flag("all-classes", "false", "all classes, the most probable first"),
-      integer("mini-batch", "256", "N", "texts read together").at_least(1),
+      integer("mini-batch", "256", "N", "texts read together").between(1, kLargestBatch),
       precision_option(),
   };
 }
@@ -187,14 +187,14 @@ std::vector<Row> field_options() {
       text("languages", "", "L", "of the text, en or de, for spaCy's rules; else as its name ends"),
       flag("use-vocab", "true", "false: tokens are numbers already"),
       integer("min-freq", "1", "N", "rarer words become --unk-token").at_least(1),
-      integer("max-size", "0", "N", "words besides the special tokens; 0: all").at_least(0),
+      integer("max-size", "0", "N", "words besides the special tokens; 0: all").between(0, 1e8),
       text("stop-words", "", "WORD...", "words that are left out").any_number(),
       text("unk-token", "<unk>", "TOKEN", "of words outside the vocabulary; none: such a word is an error"),
       text("pad-token", "<pad>", "TOKEN", "fills short rows; none: all must be of equal length"),
       text("init-token", "none", "TOKEN", "put before each example"),
       text("eos-token", "none", "TOKEN", "put behind each example"),
       integer("fix-length", "", "N", "tokens of every row, init and eos counted; else as the longest")
-          .at_least(1),
+          .between(1, 1e6),
       flag("pad-first", "false", "padding goes in front"),
       flag("truncate-first", "false", "what is over --fix-length is cut in front"),
       flag("include-lengths", "false", "tell each example's length without padding"),
@@ -209,9 +209,10 @@ std::vector<Row> batches_options() {
            "vocabularies, or a model's, whose tokens are counted; none: words at white space")
           .alias("-m")
           .up_to(2),
-      integer("mini-batch", "128", "N", "sentences of a batch").at_least(1),
-      integer("mini-batch-words", "", "N", "target tokens of a batch, instead of sentences").at_least(8),
-      integer("maxi-batch", "100", "N", "batches of a pool").at_least(1),
+      integer("mini-batch", "128", "N", "sentences of a batch").between(1, kLargestBatch),
+      integer("mini-batch-words", "", "N", "target tokens of a batch, instead of sentences")
+          .between(8, kLargestBatch),
+      integer("maxi-batch", "100", "N", "batches of a pool").between(1, kLargestBatch),
       choice("maxi-batch-sort", "src|trg|both", "both",
              "by the length of which side a pool is sorted; both: by the interleaved bits of the two"),
       choice("shuffle", "data|batches|none", "data",

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "kernels/matmul.h"
 #include "nn/quirks/padded_model.h"
@@ -589,6 +590,43 @@ TEST_CASE("Option table: every real number has bounds, and none is infinite or n
       CHECK_THAT(error_of([&] { check_values(spec, {word}, "here"); }), Catch::Contains("is not a number"));
   }
   CHECK(rows > 30);
+}
+
+TEST_CASE("Option table: a whole number that memory or work grows with has an upper bound", "[unit]") {
+  // Compared with a count of something that is there, asked for on purpose, or no size at all.
+  const std::set<std::string_view> unbounded = {"seed",
+                                                "min-freq",
+                                                "num-examples",
+                                                "top-k",
+                                                "max-length",
+                                                "keep-last",
+                                                "keep-best",
+                                                "last",
+                                                "best",
+                                                "position",
+                                                "alignment-layer",
+                                                "disp-first",
+                                                "stat-freq",
+                                                "lr-decay-patience",
+                                                "lr-decay-start",
+                                                "columns",
+                                                "spm-input-sentences",
+                                                "valid-print",
+                                                "early-stopping",
+                                                "pairs",
+                                                "updates",
+                                                "layer",
+                                                "head"};
+  int bounded = 0;
+  for (const OptionSpec& spec : option_table()) {
+    if (spec.type != OptionType::integer || unbounded.contains(spec.name)) continue;
+    INFO(spec.name);
+    ++bounded;
+    for (const char* const word : {"4611686018427387904", "1000000000000000000", "-9000000000000000000"})
+      CHECK_THAT(error_of([&] { check_values(spec, {word}, "here"); }), Catch::Contains("out of range"));
+  }
+  CHECK(bounded > 30);
+  CHECK_THAT(train_error({"--optimizer-delay", "100M"}), Catch::Contains("from 1 to 10000"));
 }
 
 TEST_CASE("Options: numbers of the optimiser that are 0 or 1 in float32 are refused as such", "[unit]") {
