@@ -28,7 +28,7 @@ for _ in $(seq 230); do cat test.en; done >long.en # of 6,400 lines at a time
 go_on() { exec xformer-translate -m ct2 -i long.en -o later.de --continue --quiet; }
 finished() { (go_on); }
 go_on &
-while kill -0 $! 2>/dev/null && [ ! -e later.de.unfinished.json ]; do sleep 0.02; done
+while kill -0 $! 2>/dev/null && ! grep -qs '"lines":[1-9]' later.de.unfinished.json; do sleep 0.02; done
 kill -KILL $!
 wait $! 2>/dev/null
 touch -r ct2/model.bin stamp && touch -d 2001-01-01 ct2/model.bin

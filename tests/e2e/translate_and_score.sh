@@ -167,7 +167,7 @@ exec_finished() { exec xformer-translate -m run -i windows.en --output-sampling 
 finished -o at_once.de
 begin_and() { # signal, code
   exec_finished -o later.de --continue 2>/dev/null &
-  while kill -0 $! 2>/dev/null && [ ! -e later.de.unfinished.json ]; do sleep 0.02; done
+  while kill -0 $! 2>/dev/null && ! grep -qs '"lines":[1-9]' later.de.unfinished.json; do sleep 0.02; done
   claim "it has begun" test -e later.de.unfinished.json
   claim "nobody else goes on meanwhile" refused 2 "another process is writing it" finished -o later.de --continue
   kill "-$1" $!
