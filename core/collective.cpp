@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 
+#include "core/checksum.h"
 #include "core/collective_parts.h"
 #include "core/parallel.h"
 
@@ -16,6 +18,14 @@ namespace {
 constexpr int64_t kReceivedBytes = 32 << 20;  // of a sum: from all others together
 constexpr int64_t kLeastBlock = 64 << 10;     // bytes of a message, where there are more
 constexpr int64_t kSmallBytes = 4096;         // what is sent to everybody rather than in pieces
+
+// The first that a rank says. It has this form in every version of the program that greets so.
+struct Greeting {
+  char protocol[16] = "xformer ranks 1";
+  int64_t process = 0;
+  char host[232] = {};
+};
+static_assert(sizeof(Greeting) == 256);
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -45,20 +55,26 @@ Collective::~Collective() { part_from_device(); }
 
 // Who is where. A rank of this host that dies is missed at once, others when the time limit has passed.
 void Collective::meet() {
+  Greeting own{.process = getpid()};
   const std::string host = host_name();
-  const std::vector<std::string> hosts = gather(host);
-  std::vector<int64_t> processes(static_cast<size_t>(size_));
-  processes[static_cast<size_t>(rank_)] = getpid();
-  sum(std::span(processes));
+  host.copy(own.host, sizeof own.host - 1);
+  const std::vector<Greeting> greetings = of_each(own);
   for (int r = 0; r < size_; ++r) {
-    const auto i = static_cast<size_t>(r);
-    peers_[i].host = hosts[i];
-    peers_[i].process = processes[i];
-    peers_[i].watched = hosts[i] == host && processes[i] != getpid() && runs_here(processes[i]);
+    const Greeting& greeting = greetings[static_cast<size_t>(r)];
+    if (std::memcmp(greeting.protocol, own.protocol, sizeof own.protocol) != 0)
+      fail(ErrorKind::usage,
+           "{} runs another program or another version of it; start the same one everywhere", name_of(r));
+    Peer& peer = peers_[static_cast<size_t>(r)];
+    peer.host.assign(greeting.host, strnlen(greeting.host, sizeof greeting.host));
+    peer.process = greeting.process;
+    peer.watched = peer.host == host && peer.process != getpid() && runs_here(peer.process);
   }
 }
 
-std::string Collective::name_of(int rank) const { return fmt::format("rank {} ({})", rank, host_of(rank)); }
+std::string Collective::name_of(int rank) const {
+  const std::string& host = host_of(rank);
+  return host.empty() ? fmt::format("rank {}", rank) : fmt::format("rank {} ({})", rank, host);
+}
 
 int Collective::place_on_host() const {
   const auto same = [this](const Peer& peer) { return peer.host == host_of(rank_); };
@@ -91,6 +107,17 @@ void Collective::exchange(const std::function<std::span<const std::byte>(int)>& 
     throw;
   }
   ++exchanges_;
+}
+
+// A record of each rank.
+template <typename T>
+std::vector<T> Collective::of_each(const T& own) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(static_cast<size_t>(size_));
+  all[static_cast<size_t>(rank_)] = own;
+  exchange([&](int) { return std::as_bytes(std::span(&own, 1)); },
+           [&](int r) { return std::as_writable_bytes(std::span(all).subspan(static_cast<size_t>(r), 1)); });
+  return all;
 }
 
 // ---- sums and copies
@@ -206,22 +233,31 @@ std::string Collective::broadcast(const std::string& text) {
 
 std::vector<std::string> Collective::gather(const std::string& text) {
   std::vector<std::string> all(static_cast<size_t>(size_));
+  if (size_ == 1) return {text};
+  const std::vector<int64_t> sizes = of_each(static_cast<int64_t>(text.size()));
+  for (int r = 0; r < size_; ++r) {
+    const int64_t bytes = sizes[static_cast<size_t>(r)];
+    XF_CHECK(bytes >= 0 && bytes <= kMostTextBytes,
+             "collective: {} sends a text of {} bytes; at most {} can be sent", name_of(r), bytes,
+             kMostTextBytes);
+    all[static_cast<size_t>(r)].resize(static_cast<size_t>(bytes));
+  }
   all[static_cast<size_t>(rank_)] = text;
-  if (size_ == 1) return all;
-  std::vector<int64_t> sizes(all.size());
-  const auto own = static_cast<int64_t>(text.size());
-  sizes[static_cast<size_t>(rank_)] = own;
-  exchange(
-      [&](int) { return std::as_bytes(std::span(&own, 1)); },
-      [&](int r) { return std::as_writable_bytes(std::span(sizes).subspan(static_cast<size_t>(r), 1)); });
-  for (int r = 0; r < size_; ++r)
-    all[static_cast<size_t>(r)].resize(static_cast<size_t>(sizes[static_cast<size_t>(r)]));
   exchange([&](int) { return bytes_of(text); },
            [&](int r) {
              std::string& other = all[static_cast<size_t>(r)];
              return std::as_writable_bytes(std::span(other.data(), other.size()));
            });
   return all;
+}
+
+std::vector<std::string> Collective::gather_if_different(const std::string& text) {
+  if (size_ == 1) return {};
+  Crc64 own;
+  own.add(text);
+  const std::vector<Crc64> all = of_each(own);
+  const bool are_equal = std::ranges::all_of(all, [&](const Crc64& other) { return other == all.front(); });
+  return are_equal ? std::vector<std::string>() : gather(text);
 }
 
 }  // namespace xf

@@ -5,7 +5,8 @@
 // nothing else (of tensors on devices: core/nccl/nccl_link.cpp). Of n numbers rank r owns [n r / size, n (r + 1) / size).
 //
 // A rank that fails alone tells the others, who then throw an Error that names it. One that has died, or has not answered
-// for the time limit, is named by those who wait for it. After either only leave() may be called.
+// for the time limit, is named by those who wait for it. After either only leave() may be called. A rank whose message has
+// another size than is waited for does other work: Error failure.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,8 @@ class Collective {
  public:
   static Collective& alone();  // one rank
 
-  // Error failure if the ranks do not find each other within `timeout`, in seconds.
+  // Error failure if the ranks do not find each other within `timeout`, in seconds; usage if one is of a program that greets in
+  // another way.
   explicit Collective(std::unique_ptr<Link> link, double timeout = kTimeout);
   ~Collective();
   Collective(const Collective&) = delete;
@@ -44,7 +46,7 @@ class Collective {
   int size() const { return size_; }
   bool is_first() const { return rank_ == 0; }
   Share share() const { return {rank_, size_}; }
-  std::string name_of(int rank) const;  // "rank 1 (HOST)"
+  std::string name_of(int rank) const;  // "rank 1 (HOST)", without a host before they have met
   const std::string& host_of(int rank) const { return peers_[static_cast<size_t>(rank)].host; }
   // Its number among the ranks of its host.
   int place_on_host() const;
@@ -81,8 +83,11 @@ class Collective {
   void broadcast(std::span<std::byte> bytes);
   void broadcast(const Tensor& values);
   std::string broadcast(const std::string& text);
-  // Every rank's, everywhere.
+  // Every rank's, everywhere. Error failure for one of more than kMostTextBytes.
   std::vector<std::string> gather(const std::string& text);
+  static constexpr int64_t kMostTextBytes = 1 << 30;
+  // The same where two of them differ; else nothing. Only checksums are sent to find that out.
+  std::vector<std::string> gather_if_different(const std::string& text);
 
   // Each rank does its part; returns when all have. If one throws an Error or Stopped, all do: the lowest rank's Error, before
   // any Stopped.
@@ -130,6 +135,9 @@ class Collective {
   void take(const Note& note, int from);
   void send_to_all(const Note& note);
   [[noreturn]] void give_up(std::set<int> missing, const std::string& what);
+  [[noreturn]] void fail_unequal(int rank);
+  template <typename T>
+  std::vector<T> of_each(const T& own);
   template <typename T>
   void sum_small(std::span<T> values);
 

@@ -41,13 +41,15 @@ std::string Collective::not_answered() const {
 void Collective::wait(std::vector<Wait>& waits) {
   double moved = now(), looked = moved;
   for (;;) {
-    std::set<int> unreachable;
+    std::set<int> unreachable, unequal;
     const size_t before = waits.size();
     std::erase_if(waits, [&](const Wait& wait) {
       const Link::Progress progress = link_->progress(wait.message);
       if (progress == Link::Progress::failed) unreachable.insert(wait.peer);
-      return progress == Link::Progress::done;
+      if (progress == Link::Progress::other_size) unequal.insert(wait.peer);
+      return progress == Link::Progress::done || progress == Link::Progress::other_size;
     });
+    if (!unequal.empty()) fail_unequal(*unequal.begin());
     if (!unreachable.empty()) give_up(unreachable, "cannot be reached");
     if (waits.empty()) return;
     const double time = now();
@@ -64,6 +66,14 @@ void Collective::wait(std::vector<Wait>& waits) {
     if (!late.empty()) give_up(late, not_answered());
     rest(time - moved);
   }
+}
+
+// All have begun as equals (tools/equal_ranks.h): a mistake in the program, or another program. What is known better goes before.
+void Collective::fail_unequal(int rank) {
+  listen();
+  fail(ErrorKind::failure,
+       "{} does other work than {}: its message has another size; start the same program on all ranks",
+       name_of(rank), name_of(rank_));
 }
 
 // An exception is to end what has the messages' memory, and nothing may be written there any more. What has begun to go or to

@@ -19,8 +19,9 @@ class Link {
   virtual Message send(int to, const void* data, int64_t bytes) = 0;
   virtual Message receive(int from, void* data, int64_t bytes) = 0;
 
-  // Moves on what is under way, and says how far this one is. To be asked until it is not pending.
-  enum class Progress { pending, done, failed };
+  // Moves on what is under way, and says how far this one is. To be asked until it is not pending. other_size: what has come is
+  // not of the size that was to be received.
+  enum class Progress { pending, done, failed, other_size };
   virtual Progress progress(Message message) = 0;
 
   // Of a message to receive: if it has not begun to come, it never comes. progress() says when nothing is written any more.

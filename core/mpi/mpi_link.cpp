@@ -17,6 +17,12 @@ namespace {
 
 constexpr int kMessages = 0, kNotes = 1;  // tags
 
+int bytes_of(const MPI_Status& receipt) {
+  int bytes = 0;
+  MPI_Get_count(&receipt, MPI_BYTE, &bytes);
+  return bytes;
+}
+
 class MpiLink final : public Link {
  public:
   MpiLink() {
@@ -38,7 +44,8 @@ class MpiLink final : public Link {
 
   Message receive(int from, void* data, int64_t bytes) override {
     auto request = std::make_unique<Request>();
-    request->failed = MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kMessages, ranks_,
+    request->to_come = static_cast<int>(bytes);
+    request->failed = MPI_Irecv(data, request->to_come, MPI_BYTE, from, kMessages, ranks_,
                                 &request->request) != MPI_SUCCESS;
     return request.release();
   }
@@ -46,11 +53,15 @@ class MpiLink final : public Link {
   Progress progress(Message message) override {
     auto* const request = static_cast<Request*>(message);
     if (request->failed) return Progress::failed;
-    int done = 0;
-    if (MPI_Test(&request->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return Progress::failed;
-    if (done == 0) return Progress::pending;
+    int done = 0, error = MPI_SUCCESS;
+    MPI_Status status;
+    MPI_Error_class(MPI_Test(&request->request, &done, &status), &error);
+    if (error == MPI_SUCCESS && done == 0) return Progress::pending;
+    if (error != MPI_SUCCESS && error != MPI_ERR_TRUNCATE) return Progress::failed;
+    const bool as_expected =
+        error == MPI_SUCCESS && (request->to_come < 0 || bytes_of(status) == request->to_come);
     delete request;
-    return Progress::done;
+    return as_expected ? Progress::done : Progress::other_size;
   }
 
   void cancel(Message receipt) override {
@@ -89,6 +100,7 @@ class MpiLink final : public Link {
 
   struct Request {
     MPI_Request request = MPI_REQUEST_NULL;
+    int to_come = -1;  // bytes; -1: it is sent
     bool failed = false;
   };
   struct Note {

@@ -161,6 +161,59 @@ TEST_CASE("Collective: the first rank's bytes come everywhere, and everybody's t
   for (const std::string& all : seen) CHECK(all == "seven b,a longer word,,x,xx");
 }
 
+TEST_CASE("Collective: texts that are equal are not sent, and where one is not all have all", "[unit]") {
+  const auto seen = from_each<std::string>(3, [](Collective& ranks) {
+    std::string all = fmt::format("{} ", ranks.gather_if_different(std::string(5000, 'x')).size());
+    for (const std::string& text : ranks.gather_if_different(ranks.rank() == 2 ? "another" : "one"))
+      all += text + ",";
+    return all;
+  });
+  for (const std::string& all : seen) CHECK(all == "0 one,one,another,");
+}
+
+TEST_CASE("Collective: a rank that does other work is named, whichever sizes they send", "[unit]") {
+  for (const int size : {2, 3}) {
+    const auto errors = from_each<std::string>(size, [](Collective& ranks) {
+      std::vector<int64_t> values(ranks.rank() == 1 ? 2000 : 1);
+      std::string error;
+      try {
+        ranks.sum(std::span(values));
+      } catch (const Error& caught) {
+        error = caught.what();
+        ranks.tell(caught);
+      }
+      return error;
+    });
+    // With three, rank 2 may be the first to say it.
+    for (const std::string& error : errors)
+      CHECK_THAT(error, Catch::Contains("rank 1 (") && Catch::Contains("does other work than"));
+  }
+}
+
+TEST_CASE("Collective: a size that no text has is refused before there is memory for it", "[unit]") {
+  for (const int64_t bytes : {int64_t{-1}, Collective::kMostTextBytes + 1, int64_t{1} << 62}) {
+    const auto errors = from_each<std::string>(2, [bytes](Collective& ranks) {
+      if (ranks.is_first()) return error_of([&] { ranks.gather("text"); });
+      int64_t sent = bytes;
+      ranks.sum(std::span(&sent, 1));
+      return std::string();
+    });
+    CHECK_THAT(errors[0], Catch::Contains(fmt::format("sends a text of {} bytes", bytes)));
+  }
+}
+
+TEST_CASE("Collective: who greets in another way runs another program", "[unit]") {
+  // Of the size of a greeting; and what versions without one say first.
+  for (const auto& [first, expected] :
+       {std::pair(std::string(256, '\0'), "rank 1 runs another program"),
+        std::pair(std::string(8, '\5'), "rank 1 does other work than rank 0")}) {
+    Mailboxes boxes(2);
+    ThreadLink(boxes, 1).send(0, first.data(), static_cast<int64_t>(first.size()));
+    CHECK_THAT(error_of([&] { const Collective ranks(std::make_unique<ThreadLink>(boxes, 0), 20); }),
+               Catch::StartsWith(expected));
+  }
+}
+
 TEST_CASE("Collective: what one rank throws of a common work all throw, and go on together", "[unit]") {
   const auto errors = from_each<std::string>(3, [](Collective& ranks) {
     const std::string error = error_of([&] {

@@ -94,7 +94,7 @@ class ThreadLink final : public Link {
     const auto& messages = boxes_.messages(receipt.from, rank_);
     if (receipt.progress != Progress::pending || messages.size() <= receipt.number) return receipt.progress;
     const Mailboxes::Bytes& bytes = messages[receipt.number];
-    if (static_cast<int64_t>(bytes.size()) != receipt.bytes) return receipt.progress = Progress::failed;
+    if (static_cast<int64_t>(bytes.size()) != receipt.bytes) return receipt.progress = Progress::other_size;
     std::memcpy(receipt.data, bytes.data(), bytes.size());
     return receipt.progress = Progress::done;
   }
