@@ -20,6 +20,7 @@ struct Row : OptionSpec {
   Row seldom() { return rare = true, *this; }
   Row bare() { return positional = true, *this; }
   Row keeps(Keep rule) { return keep = rule, *this; }
+  Row of_ranks(AmongRanks rule) { return among_ranks = rule, *this; }
   Row only(Programs accepting) { return programs = accepting, *this; }
 };
 

@@ -18,14 +18,19 @@ std::vector<Row> data_options() {
            "language model: FILE; a classifier: TEXT LABELS")
           .alias("-t")
           .up_to(128)
-          .keeps(Keep::free),
-      text("valid-sets", "", "SRC TRG", "validation text, as for --train-sets").up_to(2).keeps(Keep::free),
+          .keeps(Keep::free)
+          .of_ranks(AmongRanks::place),
+      text("valid-sets", "", "SRC TRG", "validation text, as for --train-sets")
+          .up_to(2)
+          .keeps(Keep::free)
+          .of_ranks(AmongRanks::place),
       text("test-sets", "", "SRC TRG...",
            "text that the averaged model is measured on when training ends; several pairs: one after the "
            "other")
           .up_to(32)
           .keeps(Keep::free)
-          .seldom(),
+          .seldom()
+          .of_ranks(AmongRanks::place),
       real("train-weights", "", "X...",
            "for each training text how often an epoch has its pairs: 2 twice, 0.5 half of them, drawn anew "
            "each "
@@ -38,11 +43,13 @@ std::vector<Row> data_options() {
            "MB "
            "is prepared, in the run folder")
           .keeps(Keep::once)
-          .seldom(),
+          .seldom()
+          .of_ranks(AmongRanks::place),
       flag("cache-of-others", "false",
            "train on what other users have prepared there, too; they are trusted with it")
           .keeps(Keep::once)
-          .seldom(),
+          .seldom()
+          .of_ranks(AmongRanks::place),
       flag("tsv", "false", "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL").keeps(Keep::free),
       text("vocabs", "", "FILE [FILE]",
            "vocabularies, SentencePiece models or lists of words; one file: both sides share it; none: "
@@ -50,7 +57,8 @@ std::vector<Row> data_options() {
            "from the training text")
           .alias("-v")
           .up_to(2)
-          .keeps(Keep::free),
+          .keeps(Keep::free)
+          .of_ranks(AmongRanks::place),
       flag("allow-unknown", "false", "train on text of which a given vocabulary knows less than half")
           .keeps(Keep::free)
           .seldom(),
@@ -296,7 +304,7 @@ std::vector<Row> validation_options() {
 
 std::vector<Row> saving_options() {
   return {
-      text("model", "", "DIR", "run folder").alias("-m").keeps(Keep::free),
+      text("model", "", "DIR", "run folder").alias("-m").keeps(Keep::free).of_ranks(AmongRanks::place),
       amount("save-freq", "1e", "N", "how often to save; 0: only at the end"),
       integer("keep-last", "10", "N",
               "scheduled checkpoints that are kept; the averaged model is the mean of these or of the "
@@ -307,15 +315,18 @@ std::vector<Row> saving_options() {
           .keeps(Keep::free)
           .seldom(),
       text("resume", "auto", "auto|never|PATH", "auto: continue if the run folder holds a checkpoint")
-          .keeps(Keep::never),
+          .keeps(Keep::never)
+          .of_ranks(AmongRanks::place),
       text("pretrained-model", "", "DIR",
            "begin with the weights of this run, checkpoint or folder of another toolkit, its sizes and its "
            "vocabularies; tensors that it lacks begin as usual")
-          .keeps(Keep::free),
+          .keeps(Keep::free)
+          .of_ranks(AmongRanks::place),
       text("extend-vocab", "", "FILE",
            "pieces, one a line, that the vocabularies of --pretrained-model get besides; each is one token "
            "wherever it stands, at a word's beginning if it begins with a space or U+2581")
-          .seldom(),
+          .seldom()
+          .of_ranks(AmongRanks::place),
       flag("no-optimizer-reload", "false",
            "going on, begin with an optimiser that knows nothing of the gradients before")
           .keeps(Keep::never)
@@ -326,13 +337,21 @@ std::vector<Row> saving_options() {
 
 std::vector<Row> logging_options() {
   return {
-      amount("disp-freq", "50u", "N", "how often to report progress; 0: not but for --disp-first"),
-      integer("disp-first", "5", "N", "report each of the first N updates").at_least(0).seldom(),
-      text("log", "", "FILE", "log file; default: train.log in the run folder").keeps(Keep::once).seldom(),
+      amount("disp-freq", "50u", "N", "how often to report progress; 0: not but for --disp-first")
+          .of_ranks(AmongRanks::own),
+      integer("disp-first", "5", "N", "report each of the first N updates")
+          .at_least(0)
+          .seldom()
+          .of_ranks(AmongRanks::own),
+      text("log", "", "FILE", "log file; default: train.log in the run folder")
+          .keeps(Keep::once)
+          .seldom()
+          .of_ranks(AmongRanks::own),
       choice("log-format", "auto|plain|json|none|seed", "auto",
              "on the terminal; auto: a bar on a terminal, plain lines on a pipe; seed: as two tutorials' "
              "programs "
-             "print, in train.log too"),
+             "print, in train.log too")
+          .of_ranks(AmongRanks::own),
   };
 }
 
@@ -341,7 +360,8 @@ std::vector<Row> report_options() {
       flag("report", "true",
            "report.html in the run folder, drawn anew at each validation; with runs and no text: a page that "
            "compares "
-           "them"),
+           "them")
+          .of_ranks(AmongRanks::own),
       text("runs", "", "RUN...", "run folders for --report RUN...").any_number().bare().keeps(Keep::never),
       text("output", "report.html", "FILE", "the page of --report RUN...; -: standard output")
           .alias("-o")
@@ -356,7 +376,7 @@ std::vector<Row> numerics_options() {
              "of weights and activations in forward and backward; tf32: float32, but for CUDA's products; on "
              "the CPU bfloat16 is for AMX or AMD's AVX512_BF16; auto: bfloat16 where that is faster, else "
              "float32"),
-      flag("bf16", "", "short for --precision bfloat16").keeps(Keep::never),
+      flag("bf16", "", "short for --precision bfloat16").keeps(Keep::never).of_ranks(AmongRanks::own),
       flag("fp16", "", "refused: float16 training overflows").keeps(Keep::never).seldom(),
       flag("throw-on-divergence", "false", "stop when the loss runs away, instead of warning")
           .keeps(Keep::free)
@@ -372,13 +392,15 @@ std::vector<Row> numerics_options() {
           .alias("-w")
           .between(0, 1e9)
           .keeps(Keep::free)
-          .seldom(),
+          .seldom()
+          .of_ranks(AmongRanks::own),
       flag("gradient-checkpointing", "false",
            "keep only what enters each layer, and compute its values anew on the way back: less memory, a "
            "third more "
            "work, the same gradient")
           .keeps(Keep::free)
-          .seldom(),
+          .seldom()
+          .of_ranks(AmongRanks::own),
       flag("print-model", "false", "print layers, parameter count and memory plan, and end")
           .keeps(Keep::never),
   };

@@ -234,10 +234,12 @@ std::vector<Row> shared_options() {
       flag("lowercase", "false", "lower-case the text first").only(kLowercase),
       text("device", "auto", "auto|cpu|cuda[:N]",
            "where to compute; auto: on the first CUDA device that can be used, else the CPU")
-          .only(kOnDevices),
+          .only(kOnDevices)
+          .of_ranks(AmongRanks::own),
       integer("cpu-threads", "0", "N", "0: as many as OMP_NUM_THREADS says, or this process may use")
           .between(0, 1024)
-          .only(kComputing),
+          .only(kComputing)
+          .of_ranks(AmongRanks::own),
       text("task", "transformer-tiny", "NAME",
            "preset that sets what is not given: transformer-tiny, transformer-base, multi30k, multi30k-fast, "
            "demo, "
@@ -247,13 +249,14 @@ std::vector<Row> shared_options() {
            "TOML file with the same names; the command line goes before it, the task after it")
           .alias("-c")
           .only(Program::train)
-          .keeps(Keep::never),
+          .keeps(Keep::never)
+          .of_ranks(AmongRanks::own),
       text("config", "", "FILE", "TOML file with the same names; the command line goes before it")
           .alias("-c")
           .only(Programs::all_but(Program::train))
           .keeps(Keep::never),
       flag("dump-config", "", "print the effective configuration, and end").keeps(Keep::never),
-      flag("quiet", "false", "errors only").alias("-q").keeps(Keep::once),
+      flag("quiet", "false", "errors only").alias("-q").keeps(Keep::once).of_ranks(AmongRanks::own),
       flag("help", "", "print the options that matter most, and end").alias("-h").keeps(Keep::never),
       flag("help-all", "", "print every option, and end").keeps(Keep::never),
       flag("version", "", "print the version, and end").keeps(Keep::never),

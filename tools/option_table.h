@@ -104,6 +104,13 @@ enum class Keep {
   never,  // an action or a place: not part of a configuration, refused in config files
 };
 
+// The option of the ranks of one training (tools/equal_ranks.h).
+enum class AmongRanks {
+  equal,  // has one value
+  place,  // is given to all or to none; each may have a name of its own for what is the same
+  own,    // is each rank's own affair: where it computes, how much memory it takes, what it shows
+};
+
 // The default of a row whose value is the task's to choose: every preset must set it.
 inline constexpr std::string_view kByTask = "<task>";
 
@@ -120,6 +127,7 @@ struct OptionSpec {
   bool positional = false;             // bare arguments are values of this option
   bool rare = false;                   // left out of --help, shown by --help-all
   Keep keep = Keep::fixed;
+  AmongRanks among_ranks = AmongRanks::equal;
   Programs programs;
   std::string_view help;
   std::string_view group;

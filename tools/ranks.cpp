@@ -14,6 +14,7 @@
 #include "core/mpi/launch.h"
 #include "core/parallel.h"
 #include "core/stop.h"
+#include "tools/equal_ranks.h"
 #include "tools/main.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
@@ -59,11 +60,12 @@ int run(Collective& ranks, Silence& silence, const std::function<int(Collective&
   }
 }
 
-// What is wrong with all of them one says: the launcher ends all with the first that ends.
+// What is wrong with all of them one says: the launcher ends all with the first that ends. Who is left alone with it speaks.
 void let_first_speak(Silence& silence) {
   if (launched_rank() == 0) return;
   silence.begin();
-  sleep(1);
+  sleep(2);
+  silence.end();
 }
 
 std::unique_ptr<Collective> join(Silence& silence) {
@@ -85,7 +87,10 @@ int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collec
     joined = join(silence);
     Collective& ranks = joined ? *joined : Collective::alone();
     if (!ranks.is_first()) silence.begin();
-    return run(ranks, silence, [&](Collective& all) { return body(count, words, all); });
+    return run(ranks, silence, [&](Collective& all) {
+      check_same_version(all);
+      return body(count, words, all);
+    });
   });
   if (joined) joined->leave();
   std::fflush(nullptr);

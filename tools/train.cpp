@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/stop.h"
+#include "tools/equal_ranks.h"
 #include "tools/message.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
@@ -43,24 +44,6 @@ Options options_of_rank(const Options& options, const Collective& ranks) {
   return own;
 }
 
-void check_same_devices(Device device, Collective& ranks) {
-  const auto types = ranks.gather(device.type == DeviceType::cuda ? "a GPU" : "the CPU");
-  for (int r = 1; r < ranks.size(); ++r) {
-    if (types[static_cast<size_t>(r)] != types.front())
-      fail(ErrorKind::usage, "device: {} has {}, and {} {}; give --device cpu, or a GPU to each",
-           ranks.name_of(0), types.front(), ranks.name_of(r), types[static_cast<size_t>(r)]);
-  }
-}
-
-void check_same_text(const TrainingInputs& inputs, Collective& ranks) {
-  const auto texts = ranks.gather(inputs.data_hash + inputs.vocabularies.hash());
-  for (int r = 1; r < ranks.size(); ++r) {
-    if (texts[static_cast<size_t>(r)] != texts.front())
-      fail(ErrorKind::data, "{}: another training text, or another vocabulary, than that of {}",
-           ranks.name_of(r), ranks.name_of(0));
-  }
-}
-
 }  // namespace
 
 int train(const Options& given, Collective& ranks) {
@@ -69,15 +52,16 @@ int train(const Options& given, Collective& ranks) {
   options.require("train-sets");
   ranks.set_timeout(options.get_float("collective-timeout"));
   ranks.together([&] { set_up_device(options); });
-  check_same_devices(set_up_device(options), ranks);
+  check_same_files(options, ranks);
   keep_phases(options);
   loop_options(options);
   batch_capacity(model_type(options), options.get_int("mini-batch-words"));
   set_thread_count(threads_of_rank(options, ranks));
+  check_same_arithmetic(options, thread_count(), ranks);
   const bool seed_format = options.get_string("log-format") == "seed" && !options.get_bool("quiet");
   const RunStart start = agreed_start(options, ranks);
   const ChosenPrecision precision = chosen_precision(options);
-  options.apply({{"precision", {ranks.broadcast(precision.name)}, "precision"}}, Options::Origin::preset);
+  options.apply({{"precision", {precision.name}, "precision"}}, Options::Origin::preset);
   ranks.together([&] {
     if (start == RunStart::resumed || resumes_checkpoint(options)) check_texts(options);
   });
@@ -96,12 +80,13 @@ int train(const Options& given, Collective& ranks) {
     if (ranks.is_first() && !options.get_bool("quiet")) display.message(text);
   };
   TrainingInputs inputs = read_training_inputs(options, start, Announce(activity, line), ranks);
-  check_same_text(inputs, ranks);
+  check_same_inputs(inputs, ranks);
   if (start != RunStart::resumed && !inputs.checkpoint) {
     const double epochs = epochs_allowed(inputs.options, inputs.corpus, ranks.size());
     if (const std::string note = fit_phases(inputs.options, epochs); !note.empty())
       inputs.notes.push_back(note);
   }
+  check_same_options(inputs.options, ranks);
   if (!precision.note.empty()) inputs.notes.push_back(precision.note);
   display.clear();
   check_caller();

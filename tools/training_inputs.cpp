@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/file.h"
+#include "tools/equal_ranks.h"
 #include "tools/extended_vocabulary.h"
 #include "tools/model_config.h"
 #include "tools/recipe_fit.h"
@@ -112,7 +113,8 @@ Vocabularies shared(Vocabularies vocabularies, Collective& ranks) {
 }
 
 void take_from_first(Options& options, const char* option, Collective& ranks) {
-  options.apply({{option, {ranks.broadcast(options.text_of(option))}, option}}, Options::Origin::preset);
+  const std::string value = ranks.broadcast(options.text_of(option));
+  if (value != options.text_of(option)) options.apply({{option, {value}, option}}, Options::Origin::preset);
 }
 
 // With the optimiser's state unless that is not wanted. Error data where it is missing.
@@ -183,6 +185,8 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
     if (resumes_checkpoint(options)) inputs.checkpoint = read_resumed(options);
     text.emplace(inputs.options, announce);
   });
+  if (inputs.checkpoint) check_same_checkpoint(*inputs.checkpoint, options.get_string("resume"), ranks);
+  check_same_preparation(text->is_prepared(), ranks);
   RecipeFit fit(inputs.options, start, ranks.size());
   ranks.at_first([&] {
     if (fit.fits()) fit.fit_vocabulary(text->sample());
@@ -190,7 +194,9 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
     if (fit.fits()) fit.fit_length(text->sample(), inputs.vocabularies);
   });
   inputs.vocabularies = shared(std::move(inputs.vocabularies), ranks);
-  if (ranks.size() > 1) take_from_first(inputs.options, "max-length", ranks);
+  // What it has fitted; and how often it reports, for which all wait for their devices.
+  for (const char* const option : {"vocab-size", "max-length", "disp-freq", "disp-first"})
+    take_from_first(inputs.options, option, ranks);
   const auto read = [&] {
     inputs.validation = read_validation(inputs.options, inputs);
     inputs.tests = read_tests(inputs.options, inputs);

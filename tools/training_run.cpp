@@ -14,6 +14,7 @@
 #include "nn/average_choice.h"
 #include "nn/due.h"
 #include "nn/validation_progress.h"
+#include "tools/equal_ranks.h"
 #include "tools/model_config.h"
 #include "tools/model_text.h"
 #include "tools/pretrained_model.h"
@@ -242,6 +243,7 @@ std::optional<nn::Checkpoint> TrainingRun::load_together(const Load& at_first, c
     const std::string path = run_ + "/" + name;
     if (there != 0 && !found) found = name == kLatest ? nn::read_checkpoint(path) : nn::read_model(path);
   });
+  if (found) check_same_checkpoint(*found, run_ + "/" + name, ranks_);
   return found;
 }
 
@@ -371,6 +373,7 @@ void TrainingRun::initialise() {
   model_.model->initialise(model_.registry, setup_.seed);
   if (options_.is_set("pretrained-model"))
     pretrained_ = begin_pretrained(options_, inputs_.vocabularies, model_.registry);
+  check_same_weights(model_.registry, options_, ranks_);
   if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
 }
 

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "tools/equal_ranks.h"
 #include "tools/message.h"
 #include "tools/output_file.h"
 #include "tools/output_format.h"
@@ -27,6 +28,7 @@ int compare_runs(const Options& options) {
 
 int program(int argc, char** argv, Collective& ranks) {
   const auto options = parse_options(Program::train, argc, argv);
+  check_same_options(options, ranks);
   if (!options) return 0;
   if (options->get_bool("print-model")) {
     print_page(print_model(*options));
