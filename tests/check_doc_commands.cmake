@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 file(GLOB pages ${ROOT}/docs/*.md ${ROOT}/docs/derivations/*.md ${ROOT}/docs/book/*.md ${ROOT}/docs/tasks/*.md)
-list(APPEND pages ${ROOT}/README.md ${ROOT}/CONTRIBUTING.md)
+list(APPEND pages ${ROOT}/README.md ${ROOT}/CONTRIBUTING.md ${ROOT}/SECURITY.md)
 set(commands "")
 foreach(page IN LISTS pages)
   file(READ ${page} text)
