@@ -7,7 +7,7 @@
 
 namespace xf::limits {
 
-// Bytes of a line of text: a chapter of a book. To cut a line takes some 200 times its bytes.
+// Bytes of a line of text: a book's chapter, of which a model reads its first thousands of words.
 inline constexpr size_t kLongestLine = size_t{1} << 20;
 // Bytes of a vocabulary's piece: what SentencePiece learns from lines of at most. Its library follows a piece by recursion,
 // byte by byte.

@@ -83,7 +83,7 @@ class KeyCheck final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool parse_error(size_t, const std::string&, const Json::exception& error) override {
-    refuse(path_, "the header is not JSON ({})", error.what());
+    refuse(path_, "the header is not JSON ({:.200})", error.what());
   }
   bool null() override { return true; }
   bool boolean(bool) override { return true; }

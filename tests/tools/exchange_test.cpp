@@ -12,6 +12,7 @@
 #include "tools/exchange/import_model.h"
 #include "tools/exchange/position_order.h"
 #include "tools/exchange/safetensors_arrays.h"
+#include "tools/exchange/settings.h"
 #include "tools/exchange/stored_array.h"
 #include "tools/exchange/tensor_part.h"
 #include "tools/exchange/torch_file.h"
@@ -159,4 +160,9 @@ TEST_CASE("Exchange: where a writer fails, the folder that was there stays", "[u
   CHECK_FALSE(std::filesystem::exists(path + ".tmp"));
   write_folder(path, put("new"));
   CHECK(MappedFile(path + "/file").bytes() == "new");
+}
+
+TEST_CASE("Exchange: an error of JSON shows the beginning of what it is about", "[unit]") {
+  const std::string text = "{\"a\": \"" + std::string(1 << 20, 'a');
+  CHECK(error_of([&] { Settings::parse(text, "config.json"); }).size() < 300);
 }

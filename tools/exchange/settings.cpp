@@ -16,7 +16,7 @@ Json parse_json(std::string_view text, const std::string& path) {
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::exception& error) {
-    fail(ErrorKind::data, "{}: not JSON ({}); copy it again", path, error.what());
+    fail(ErrorKind::data, "{}: not JSON ({:.200}); copy it again", path, error.what());
   }
 }
 
