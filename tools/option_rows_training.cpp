@@ -48,8 +48,7 @@ std::vector<Row> data_options() {
       flag("cache-of-others", "false",
            "train on what other users have prepared there, too; they are trusted with it")
           .keeps(Keep::once)
-          .seldom()
-          .of_ranks(AmongRanks::place),
+          .seldom(),
       flag("tsv", "false", "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL").keeps(Keep::free),
       text("vocabs", "", "FILE [FILE]",
            "vocabularies, SentencePiece models or lists of words; one file: both sides share it; none: "

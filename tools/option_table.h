@@ -107,7 +107,7 @@ enum class Keep {
 // The option of the ranks of one training (tools/equal_ranks.h).
 enum class AmongRanks {
   equal,  // has one value
-  place,  // is given to all or to none; each may have a name of its own for what is the same
+  place,  // a text, is given to all or to none; each may have a name of its own for what is the same
   own,    // is each rank's own affair: where it computes, how much memory it takes, what it shows
 };
 

@@ -105,7 +105,10 @@ TEST_CASE("Equal ranks: the line has both values, unset ones too, and how many m
 TEST_CASE("Equal ranks: what may differ is each rank's place, device and display, and no more", "[unit]") {
   std::set<std::string_view> places, own;
   for (const OptionSpec& spec : option_table()) {
-    if (spec.among_ranks == AmongRanks::place) places.insert(spec.name);
+    if (spec.among_ranks == AmongRanks::place) {
+      places.insert(spec.name);
+      CHECK(spec.type == OptionType::text);
+    }
     if (spec.among_ranks == AmongRanks::own) own.insert(spec.name);
   }
   CHECK(places == std::set<std::string_view>{"train-sets", "valid-sets", "test-sets", "cache", "vocabs",
