@@ -14,8 +14,8 @@ namespace xf::tools {
 // left says why.
 int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collective&)>& body);
 
-// The same for a program that one process runs: error usage, which one of them tells, where a launcher has started several,
-// each of which would do all of the work.
+// The same for a program that one process runs: error usage where a launcher has started several, each of which would do all of
+// the work. Rank 0 tells it; so does who is not ended by the launcher then, as where rank 0 is another program.
 int run_alone(int argc, char** argv, const std::function<int(int, char**)>& body);
 
 // --cpu-threads, or a fair share of the processors that the ranks of one host have in common.
