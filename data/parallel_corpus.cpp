@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/workers.h"
-#include "data/score.h"
+#include "data/composition.h"
 #include "data/unicode.h"
 
 namespace xf::data {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "data/unicode.h"
 
 namespace xf::data {
 namespace {
@@ -35,24 +34,6 @@ std::string json_number(double value, int width) {
 std::string json_string(std::string_view text) { return fmt::format("\"{}\"", text); }
 
 }  // namespace
-
-void Composition::add(Composition other) {
-  as_written = as_written || other.as_written;
-  lower_cased = lower_cased || other.lower_cased;
-}
-
-Composition compose(std::vector<std::string>& lines) {
-  Composition result;
-  for (std::string& line : lines) {
-    const bool hidden = !line.empty() && is_blank(line);
-    if (hidden || !is_nfc(line)) {
-      line = hidden ? "" : normalize_nfc(line);
-      result.as_written = true;
-    }
-    result.lower_cased = result.lower_cased || !is_nfc(lower_case(line));
-  }
-  return result;
-}
 
 void mark_composed(Signature& signature) { signature.insert(signature.end() - 1, {"nfc", "nfc", "yes"}); }
 

@@ -52,19 +52,6 @@ struct ResampledScore {
 // Behind `nrefs`, the first key: how many resamples or trials there were (`name`: "bs" or "ar"), and their seed.
 void add_trials(Signature& signature, const std::string& name, int64_t trials, const std::string& seed);
 
-// What compose() did to some line, and what becomes of it in lower case.
-struct Composition {
-  bool as_written = false;
-  bool lower_cased = false;  // fold_case() composes what lower_case() leaves apart
-
-  bool changes(bool lowercase) const { return as_written || (lowercase && lower_cased); }
-  void add(Composition other);
-};
-
-// Brings lines to normalisation form C, in which text that looks alike is alike; a line of which nothing shows becomes empty.
-// That is how training reads them.
-Composition compose(std::vector<std::string>& lines);
-
 // `nfc:yes`, for a score of text that compose() changed: sacreBLEU's may be another one. In front of the version.
 void mark_composed(Signature& signature);
 

@@ -8,6 +8,7 @@
 
 #include "data/bleu.h"
 #include "data/chrf.h"
+#include "data/composition.h"
 #include "data/score.h"
 #include "data/ter.h"
 #include "tools/options.h"

@@ -1,4 +1,5 @@
 #include "tools/translation_validator.h"
+#include "data/composition.h"
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "data/bleu.h"
 #include "data/chrf.h"
+#include "data/composition.h"
 #include "data/resampling.h"
 #include "data/ter.h"
 #include "tests/data/golden_scores.h"
