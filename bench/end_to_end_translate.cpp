@@ -12,7 +12,7 @@
 #include "bench/temporary_folder.h"
 #include "data/batches.h"
 #include "data/text_file.h"
-#include "nn/search.h"
+#include "nn/decode/search.h"
 #include "tools/loaded_model.h"
 #include "tools/translator.h"
 

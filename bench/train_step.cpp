@@ -3,7 +3,7 @@
 #include "bench/catalogue.h"
 #include "bench/ceilings.h"
 #include "bench/peers.h"
-#include "nn/memory_plan.h"
+#include "nn/train/memory_plan.h"
 #include "tests/support/batch.h"
 
 namespace xf::bench {

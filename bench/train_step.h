@@ -10,7 +10,7 @@
 #include "bench/roofline.h"
 #include "bench/row.h"
 #include "bench/scope.h"
-#include "nn/trainer.h"
+#include "nn/train/trainer.h"
 #include "nn/transformer.h"
 
 namespace xf::bench {

@@ -2,7 +2,7 @@
 // handle on a tensor goes. Which address a tensor gets depends only on the order of allocations and frees, so
 // a step that repeats that order repeats its addresses.
 //
-// Growth: an allocation that does not fit opens a further block. A planned arena (nn/memory_plan.h) does not
+// Growth: an allocation that does not fit opens a further block. A planned arena (nn/train/memory_plan.h) does not
 // grow in a steady step; blocks() shows it. On Device::meta() nothing is allocated and peak_bytes() is the
 // plan. On CUDA a block is a plain allocation; on the CPU it is reserved address space, 2 MiB aligned, on
 // huge pages where the system has them; a page costs memory once it is touched. Not thread-safe.

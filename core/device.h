@@ -14,7 +14,7 @@
 namespace xf {
 
 // `meta` has sizes and no memory: a step "run" on it allocates and launches nothing, and so measures what the
-// same step will need (nn/memory_plan.h, --print-model).
+// same step will need (nn/train/memory_plan.h, --print-model).
 enum class DeviceType : uint8_t { cpu, cuda, meta };
 
 struct Device {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/collective.h"
+#include "core/dist/collective.h"
 
 namespace xf::nn {
 

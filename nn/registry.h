@@ -2,7 +2,7 @@
 //
 // All parameters lie in one flat array, their gradients in a second one of the same layout, so that the
 // optimiser, the gradient norm and a zeroing are each one pass over memory. Those that learn at one rate lie together,
-// and behind all others those that are frozen (nn/learning_rates.h), which have no moments. Layers keep
+// and behind all others those that are frozen (nn/train/learning_rates.h), which have no moments. Layers keep
 // `const Parameter&`; the tensors behind it are bound by allocate(), once the model is complete.
 //
 // A bf16 model computes in rounded copies (`value`) of f32 masters: an update smaller than 2^-8 of a

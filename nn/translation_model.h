@@ -7,7 +7,7 @@
 
 namespace xf::nn {
 
-// One position of R hypotheses, numbered as in nn/beams.h: row r is node first_node + r.
+// One position of R hypotheses, numbered as in nn/decode/beams.h: row r is node first_node + r.
 struct DecodeStep {
   int64_t first_node = 0;
   Tensor ids, positions;               // i32 [R]

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nn/alignment.h"
+#include "nn/decode/alignment.h"
 
 namespace xf::tools {
 

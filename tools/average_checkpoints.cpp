@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "nn/average.h"
-#include "nn/run_folder.h"
+#include "nn/checkpoint/average.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tools/diff_models.h"
 #include "tools/exchange/import_model.h"
 #include "tools/message.h"

@@ -12,7 +12,7 @@ namespace xf::tools {
 // ascending update. Error usage for options that do not fit together, and for more than the run has.
 std::vector<std::string> chosen_checkpoints(const Options& options);
 
-// Writes their mean (nn/average.h) to --output, with the vocabularies of the last one's run as its companions, and tells
+// Writes their mean (nn/checkpoint/average.h) to --output, with the vocabularies of the last one's run as its companions, and tells
 // on the standard error what was taken. Error data, naming it, for a checkpoint that is missing, damaged, another model, or
 // of another vocabulary; usage if --output is there and is no model that --overwrite may replace.
 void average_checkpoints(const Options& options);

@@ -1,7 +1,7 @@
 // Accuracy and F1 of the validation texts' classes.
 #pragma once
 
-#include "data/classification_scores.h"
+#include "data/score/classification_scores.h"
 #include "nn/classifier.h"
 #include "tools/validation.h"
 

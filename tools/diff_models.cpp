@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/stored_file.h"
 #include "data/display_text.h"
-#include "nn/safetensors.h"
+#include "nn/checkpoint/safetensors.h"
 #include "tools/message.h"
 #include "tools/progress.h"
 #include "tools/tensor_distance.h"

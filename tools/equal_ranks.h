@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/collective.h"
-#include "nn/checkpoint.h"
+#include "core/dist/collective.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "tools/options.h"
 #include "tools/training_run.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "nn/run_folder.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tools/config_file.h"
 #include "tools/exchange/import_model.h"
 #include "tools/run_origin.h"

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/stored_file.h"
 #include "data/display_text.h"
-#include "nn/run_folder.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tools/config_file.h"
 #include "tools/exchange/import_model.h"
 #include "tools/message.h"

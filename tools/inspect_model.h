@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/safetensors.h"
+#include "nn/checkpoint/safetensors.h"
 #include "tools/options.h"
 
 namespace xf::tools {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "data/parallel_corpus.h"
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "nn/classifier.h"
 #include "nn/language_model.h"
 #include "nn/transformer.h"
@@ -40,7 +40,7 @@ struct UnboundModel {
 // is missing, damaged or does not fit together.
 UnboundModel read_unbound_model(const std::string& path, DType dtype);
 
-// Of an f32 model, its weights in eight bits (nn/checkpoint.h). Error usage for a model with quirks.
+// Of an f32 model, its weights in eight bits (nn/checkpoint/checkpoint.h). Error usage for a model with quirks.
 nn::TensorMap quantized_weights(const UnboundModel& unbound);
 
 // Errors as read_unbound_model() has them, and usage for a model in eight bits.

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "data/fitting_bleu_tokenizer.h"
+#include "data/score/fitting_bleu_tokenizer.h"
 #include "tools/model_config.h"
 #include "tools/progress.h"
 #include "tools/translator.h"

@@ -1,11 +1,11 @@
-// --minimum-risk: from an epoch on the training text is read with what the model has made of it (data/minimum_risk.h).
+// --minimum-risk: from an epoch on the training text is read with what the model has made of it (data/score/minimum_risk.h).
 #pragma once
 
 #include <optional>
 
-#include "core/collective.h"
-#include "data/minimum_risk.h"
-#include "nn/safetensors.h"
+#include "core/dist/collective.h"
+#include "data/score/minimum_risk.h"
+#include "nn/checkpoint/safetensors.h"
 #include "nn/translation_model.h"
 #include "tools/options.h"
 #include "tools/vocabularies.h"

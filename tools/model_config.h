@@ -2,8 +2,8 @@
 #pragma once
 
 #include "data/batches.h"
-#include "nn/learning_rates.h"
-#include "nn/training_loop.h"
+#include "nn/train/learning_rates.h"
+#include "nn/train/training_loop.h"
 #include "tools/vocabularies.h"
 
 namespace xf::tools {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/batches.h"
-#include "data/fitting_bleu_tokenizer.h"
+#include "data/score/fitting_bleu_tokenizer.h"
 #include "nn/transformer_config.h"
 #include "tools/vocabularies.h"
 

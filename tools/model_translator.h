@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/arena.h"
-#include "nn/ensemble.h"
+#include "nn/decode/ensemble.h"
 #include "tools/loaded_model.h"
 #include "tools/translator.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "tools/options.h"
 #include "tools/vocabularies.h"
 
@@ -21,7 +21,7 @@ struct BegunTensor {
   What what;
   std::string name;
   std::string shape, shape_there;  // "" where there is none
-  float rate = 1;                  // nn/learning_rates.h
+  float rate = 1;                  // nn/train/learning_rates.h
 };
 
 // Writes the tensors of `from` over the initial values of the registry's parameters of the same names: whole where the

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "nn/memory_plan.h"
 #include "nn/registry.h"
+#include "nn/train/memory_plan.h"
 #include "tools/options.h"
 
 namespace xf::tools {

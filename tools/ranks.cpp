@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-#include "core/mpi/launch.h"
+#include "core/dist/mpi/launch.h"
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/equal_ranks.h"

@@ -1,11 +1,11 @@
-// A program that several processes may run as one, when mpirun or srun starts them (core/mpi/launch.h): rank 0 speaks and writes.
+// A program that several processes may run as one, when mpirun or srun starts them (core/dist/mpi/launch.h): rank 0 speaks and writes.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "core/collective.h"
+#include "core/dist/collective.h"
 #include "tools/options.h"
 
 namespace xf::tools {

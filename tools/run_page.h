@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/training_loop.h"
+#include "nn/train/training_loop.h"
 #include "tools/explain/matrix_picture.h"
 #include "tools/options.h"
 #include "tools/run_metrics.h"

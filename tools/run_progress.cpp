@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/due.h"
+#include "nn/train/due.h"
 
 namespace xf::tools {
 

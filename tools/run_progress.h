@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "nn/training_loop.h"
+#include "nn/train/training_loop.h"
 #include "tools/progress.h"
 
 namespace xf::tools {

@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "data/display_text.h"
-#include "nn/validation_progress.h"
+#include "nn/train/validation_progress.h"
 #include "tools/seed_log.h"
 
 namespace xf::tools {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "nn/training_loop.h"
+#include "nn/train/training_loop.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/run_log.h"

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "nn/run_folder.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tools/option_value.h"
 #include "tools/run_origin.h"
 #include "tools/shell_word.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "tools/options.h"
 
 namespace xf::tools {

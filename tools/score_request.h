@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "data/bleu.h"
-#include "data/chrf.h"
 #include "data/composition.h"
-#include "data/score.h"
-#include "data/ter.h"
+#include "data/score/bleu.h"
+#include "data/score/chrf.h"
+#include "data/score/score.h"
+#include "data/score/ter.h"
 #include "tools/options.h"
 #include "tools/score_table.h"
 

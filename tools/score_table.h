@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/resampling.h"
+#include "data/score/resampling.h"
 
 namespace xf::tools {
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "data/compat_bleu.h"
-#include "data/resampling.h"
+#include "data/score/compat_bleu.h"
+#include "data/score/resampling.h"
 #include "data/unicode.h"
 #include "tools/message.h"
 #include "tools/progress.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "data/score.h"
+#include "data/score/score.h"
 #include "tools/options.h"
 
 namespace xf::tools {

@@ -1,7 +1,7 @@
 #include "tools/stored_model.h"
 
 #include "core/error.h"
-#include "nn/run_folder.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tools/exchange/import_model.h"
 
 namespace xf::tools {

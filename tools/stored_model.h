@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "tools/vocabularies.h"
 
 namespace xf::tools {

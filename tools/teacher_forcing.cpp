@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "core/stop.h"
 #include "data/batches.h"
-#include "data/compat_bleu.h"
+#include "data/score/compat_bleu.h"
 #include "nn/teacher_forced.h"
 
 namespace xf::tools {

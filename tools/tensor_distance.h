@@ -1,4 +1,4 @@
-// How far two stored tensors are apart, of any type that safetensors has (nn/safetensors.h).
+// How far two stored tensors are apart, of any type that safetensors has (nn/checkpoint/safetensors.h).
 #pragma once
 
 #include <string_view>

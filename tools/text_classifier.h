@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "core/collective.h"
+#include "core/dist/collective.h"
 #include "nn/classifier.h"
 #include "tools/vocabularies.h"
 

@@ -1,7 +1,7 @@
 // A training from its options to its end: what xformer-train and the library's train() share.
 #pragma once
 
-#include "core/collective.h"
+#include "core/dist/collective.h"
 #include "tools/options.h"
 
 namespace xf::tools {

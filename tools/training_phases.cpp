@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "core/file.h"
-#include "nn/run_folder.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tools/recipe_fit.h"
 
 namespace xf::tools {

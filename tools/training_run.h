@@ -1,4 +1,4 @@
-// A run of xformer-train: what the training loop (nn/training_loop.h) asks for, answered with files, a run
+// A run of xformer-train: what the training loop (nn/train/training_loop.h) asks for, answered with files, a run
 // folder, a log and a display.
 #pragma once
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/collective.h"
-#include "nn/run_folder.h"
-#include "nn/training_loop.h"
+#include "core/dist/collective.h"
+#include "nn/checkpoint/run_folder.h"
+#include "nn/train/training_loop.h"
 #include "tools/run_start.h"
 #include "tools/training_text.h"
 #include "tools/validation.h"

@@ -1,11 +1,11 @@
-// What a save holds of a training, and a training that takes it up. Nothing here reads or writes a file: that is nn/checkpoint.h.
+// What a save holds of a training, and a training that takes it up. Nothing here reads or writes a file: that is nn/checkpoint/checkpoint.h.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "nn/checkpoint.h"
-#include "nn/run_folder.h"
+#include "nn/checkpoint/checkpoint.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tools/run_report.h"
 #include "tools/training_setup.h"
 

@@ -3,9 +3,9 @@
 
 #include "core/arena.h"
 #include "data/batches.h"
-#include "nn/memory_plan.h"
-#include "nn/trainer.h"
-#include "nn/training_loop.h"
+#include "nn/train/memory_plan.h"
+#include "nn/train/trainer.h"
+#include "nn/train/training_loop.h"
 #include "tools/minimum_risk.h"
 #include "tools/training_run.h"
 

@@ -1,7 +1,7 @@
 // What the options of xformer-translate say together.
 #pragma once
 
-#include "nn/search.h"
+#include "nn/decode/search.h"
 #include "tools/options.h"
 
 namespace xf::tools {

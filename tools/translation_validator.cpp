@@ -7,8 +7,8 @@
 #include <optional>
 #include <sstream>
 
-#include "data/chrf.h"
-#include "data/compat_bleu.h"
+#include "data/score/chrf.h"
+#include "data/score/compat_bleu.h"
 #include "tools/explain/attention_maps.h"
 #include "tools/model_config.h"
 #include "tools/teacher_forcing.h"

@@ -1,7 +1,7 @@
 // Translations of the validation set, and their scores.
 #pragma once
 
-#include "data/bleu.h"
+#include "data/score/bleu.h"
 #include "nn/translation_model.h"
 #include "tools/validation.h"
 

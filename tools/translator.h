@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/collective.h"
+#include "core/dist/collective.h"
 #include "data/batches.h"
 #include "data/parallel_corpus.h"
-#include "nn/alignment.h"
-#include "nn/search.h"
+#include "nn/decode/alignment.h"
+#include "nn/decode/search.h"
 #include "tools/vocabularies.h"
 
 namespace xf::tools {
@@ -49,7 +49,7 @@ class Translator {
  public:
   using Found = std::function<void(const Translation& translation, size_t line)>;
 
-  // `search` needs no special ids: with_specials() adds them. `alignment_layer`: aligns by it (nn/alignment.h).
+  // `search` needs no special ids: with_specials() adds them. `alignment_layer`: aligns by it (nn/decode/alignment.h).
   // `workers`: threads that may have a batch each, with memory besides the arena's; on the CPU. `share`: of the batches; lines
   // of the others get no texts.
   Translator(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,

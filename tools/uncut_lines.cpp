@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "data/fitting_bleu_tokenizer.h"
-#include "data/ter_tokenizer.h"
+#include "data/score/fitting_bleu_tokenizer.h"
+#include "data/score/ter_tokenizer.h"
 #include "tools/score_request.h"
 
 namespace xf::tools {

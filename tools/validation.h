@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/collective.h"
+#include "core/dist/collective.h"
 #include "nn/evaluation.h"
-#include "nn/training_loop.h"
+#include "nn/train/training_loop.h"
 #include "tools/explain/matrix_picture.h"
 #include "tools/model_text.h"
 #include "tools/run_log.h"

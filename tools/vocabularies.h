@@ -8,7 +8,7 @@
 
 #include "data/parallel_corpus.h"
 #include "data/tokenizer.h"
-#include "nn/safetensors.h"
+#include "nn/checkpoint/safetensors.h"
 #include "tools/announce.h"
 #include "tools/options.h"
 

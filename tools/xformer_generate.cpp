@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "data/text_file.h"
-#include "nn/sampler.h"
+#include "nn/decode/sampler.h"
 #include "tools/continued_text.h"
 #include "tools/line_errors.h"
 #include "tools/line_progress.h"

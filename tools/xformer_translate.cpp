@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/folder_entries.h"
 #include "core/stop.h"
-#include "data/compat_bleu.h"
+#include "data/score/compat_bleu.h"
 #include "data/text_file.h"
 #include "tools/exchange/import_model.h"
 #include "tools/line_errors.h"

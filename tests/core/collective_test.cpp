@@ -1,4 +1,4 @@
-#include "core/collective.h"
+#include "core/dist/collective.h"
 
 #include <atomic>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Expectations: the tutorials' own evaluation code, and sacreBLEU's rules, executed on these lines.
-#include "data/compat_bleu.h"
+#include "data/score/compat_bleu.h"
 
-#include "data/bleu.h"
+#include "data/score/bleu.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "data/bleu.h"
 #include "data/demo/grammar.h"
+#include "data/score/bleu.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
 #include "tests/data/temporary_folder.h"

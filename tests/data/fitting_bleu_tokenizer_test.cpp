@@ -1,6 +1,6 @@
-#include "data/fitting_bleu_tokenizer.h"
+#include "data/score/fitting_bleu_tokenizer.h"
 
-#include "data/bleu.h"
+#include "data/score/bleu.h"
 #include "data/unicode.h"
 #include "tests/support/catch.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/metric.h"
+#include "data/score/metric.h"
 #include "tests/support/folders.h"
 
 namespace xf::tests {

@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "data/batches.h"
-#include "data/classification_scores.h"
+#include "data/score/classification_scores.h"
 #include "data/word_tokenizer.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"

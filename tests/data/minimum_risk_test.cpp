@@ -1,4 +1,4 @@
-#include "data/minimum_risk.h"
+#include "data/score/minimum_risk.h"
 
 #include <array>
 #include <bit>

@@ -1,11 +1,11 @@
 // Intervals and tests. The digits are sacreBLEU's, printed by it (golden/make_scores.py); those of the generator NumPy's.
-#include "data/resampling.h"
+#include "data/score/resampling.h"
 
 #include <string>
 #include <vector>
 
 #include "core/error.h"
-#include "data/numpy_generator.h"
+#include "data/score/numpy_generator.h"
 #include "tests/data/golden_scores.h"
 #include "tests/support/catch.h"
 

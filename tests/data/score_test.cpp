@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "core/error.h"
-#include "data/bleu.h"
-#include "data/chrf.h"
 #include "data/composition.h"
-#include "data/resampling.h"
-#include "data/ter.h"
+#include "data/score/bleu.h"
+#include "data/score/chrf.h"
+#include "data/score/resampling.h"
+#include "data/score/ter.h"
 #include "tests/data/golden_scores.h"
 #include "tests/data/multi30k.h"
 #include "tests/support/catch.h"

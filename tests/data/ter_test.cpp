@@ -1,11 +1,11 @@
 // TER by hand; that it is sacreBLEU's to the digit is in score_test.cpp.
-#include "data/ter.h"
+#include "data/score/ter.h"
 
 #include <string>
 #include <vector>
 
 #include "core/error.h"
-#include "data/shift_search.h"
+#include "data/score/shift_search.h"
 #include "tests/support/catch.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // A state.json, or the content of one, which gets the checksum that belongs to it.
-#include "nn/checkpoint_state.h"
+#include "nn/checkpoint/checkpoint_state.h"
 
 #include <fmt/core.h>
 

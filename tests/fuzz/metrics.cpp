@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "data/compat_bleu.h"
-#include "data/metric.h"
+#include "data/score/compat_bleu.h"
+#include "data/score/metric.h"
 #include "tests/fuzz/target.h"
 
 namespace xf::fuzz {

@@ -192,7 +192,7 @@ run_peer() {
   bench tiny bf16 --fn 'attention.*|residual_norm.*|.*cross_entropy|adam' --baseline torch
 }
 
-# Each rank takes a GPU of its own, and NCCL adds their gradients up (core/nccl/).
+# Each rank takes a GPU of its own, and NCCL adds their gradients up (core/dist/nccl/).
 run_ranks() {
   gpus=$(nvidia-smi --list-gpus 2>/dev/null | wc -l)
   [ "$gpus" -ge 2 ] || {

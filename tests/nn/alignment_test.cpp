@@ -1,11 +1,11 @@
 // Alignments by cross-attention, against its definition.
-#include "nn/alignment.h"
+#include "nn/decode/alignment.h"
 
 #include <cmath>
 #include <map>
 #include <numeric>
 
-#include "nn/ensemble.h"
+#include "nn/decode/ensemble.h"
 #include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"

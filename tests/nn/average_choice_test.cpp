@@ -1,4 +1,4 @@
-#include "nn/average_choice.h"
+#include "nn/train/average_choice.h"
 
 #include <cmath>
 #include <map>

@@ -1,5 +1,5 @@
 // What RunFolder's tests (run_folder_test.cpp) do not show: which saves do not go together.
-#include "nn/average.h"
+#include "nn/checkpoint/average.h"
 
 #include "tests/data/errors.h"
 #include "tests/nn/sample_checkpoint.h"

@@ -1,4 +1,4 @@
-#include "nn/checkpoint_state.h"
+#include "nn/checkpoint/checkpoint_state.h"
 
 #include <functional>
 #include <nlohmann/json.hpp>

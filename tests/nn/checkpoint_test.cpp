@@ -1,4 +1,4 @@
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 
 #include <sys/resource.h>
 
@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "core/file.h"
-#include "nn/average.h"
+#include "nn/checkpoint/average.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/nn/sample_checkpoint.h"

@@ -1,7 +1,7 @@
 // The encoder without a decoder: central differences, what pooling is, training.
 #include "nn/classifier.h"
 
-#include "nn/memory_plan.h"
+#include "nn/train/memory_plan.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
 

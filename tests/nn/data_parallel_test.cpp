@@ -3,7 +3,7 @@
 #include <limits>
 #include <mutex>
 
-#include "nn/trainer.h"
+#include "nn/train/trainer.h"
 #include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/nn/trainer_options.h"

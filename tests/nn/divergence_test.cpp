@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "nn/loss_course.h"
+#include "nn/train/loss_course.h"
 #include "tests/nn/training_loop_task.h"
 #include "tests/support/catch.h"
 

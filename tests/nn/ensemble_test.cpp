@@ -1,4 +1,4 @@
-#include "nn/ensemble.h"
+#include "nn/decode/ensemble.h"
 
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
 // A batch with spare rows is the batch without them: same loss, same gradients.
-#include "nn/fixed_batch.h"
+#include "nn/train/fixed_batch.h"
 
 #include "nn/classifier.h"
 #include "nn/language_model.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "nn/checkpoint/safetensors.h"
 #include "nn/model.h"
-#include "nn/safetensors.h"
 #include "tests/support/batch.h"
 #include "tests/support/catch.h"
 #include "tests/support/compare.h"

@@ -1,7 +1,7 @@
 // The decoder without an encoder: central differences, causality, decoding step by step, training.
 #include "nn/language_model.h"
 
-#include "nn/memory_plan.h"
+#include "nn/train/memory_plan.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
 

@@ -1,8 +1,8 @@
 // Frozen parameters, and learning rates by name, against models of which the rest is left out, or learns at one rate.
-#include "nn/learning_rates.h"
+#include "nn/train/learning_rates.h"
 
-#include "nn/memory_plan.h"
-#include "nn/optimizer.h"
+#include "nn/train/memory_plan.h"
+#include "nn/train/optimizer.h"
 #include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"

@@ -1,5 +1,5 @@
 // The plan against the arena of real updates.
-#include "nn/memory_plan.h"
+#include "nn/train/memory_plan.h"
 
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"

@@ -1,6 +1,6 @@
 // Optimisers on given gradients against the equations of kernels/adam.h and kernels/sgd.h, written down once more in
 // f64, and against the plain kernel of muon.
-#include "nn/optimizer.h"
+#include "nn/train/optimizer.h"
 
 #include <cmath>
 #include <map>

@@ -1,7 +1,7 @@
 // --gradient-checkpointing: layers whose values are computed anew on the way back.
 #include "nn/classifier.h"
 #include "nn/language_model.h"
-#include "nn/memory_plan.h"
+#include "nn/train/memory_plan.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/targets.h"

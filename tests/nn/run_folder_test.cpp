@@ -1,4 +1,4 @@
-#include "nn/run_folder.h"
+#include "nn/checkpoint/run_folder.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

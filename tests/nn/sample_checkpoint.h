@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 
 namespace xf::tests {
 

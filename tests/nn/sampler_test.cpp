@@ -1,5 +1,5 @@
 // Text from a language model.
-#include "nn/sampler.h"
+#include "nn/decode/sampler.h"
 
 #include <cmath>
 #include <map>

@@ -1,4 +1,4 @@
-#include "nn/schedule.h"
+#include "nn/train/schedule.h"
 
 #include <cmath>
 #include <vector>

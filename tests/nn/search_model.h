@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/philox.h"
-#include "nn/search.h"
+#include "nn/decode/search.h"
 #include "nn/transformer.h"
 
 namespace xf::nn::search_tests {

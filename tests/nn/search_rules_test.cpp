@@ -1,5 +1,5 @@
-// The rules of nn/search.h one by one: limits, banned ids, ties, order, memory, errors.
-#include "nn/search.h"
+// The rules of nn/decode/search.h one by one: limits, banned ids, ties, order, memory, errors.
+#include "nn/decode/search.h"
 
 #include <algorithm>
 #include <cmath>

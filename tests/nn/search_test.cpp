@@ -1,5 +1,5 @@
 // That the search finds what it should: against greedy, plain and exhaustive search without a cache.
-#include "nn/search.h"
+#include "nn/decode/search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ bool repeats_ngram(const Ids& ids, int64_t n) {
   return std::search(ids.begin(), ids.end() - 1, last, ids.end()) != ids.end() - 1;
 }
 
-// The rules of nn/search.h once more, for one sentence, in the plainest way: strings of ids, every prefix
+// The rules of nn/decode/search.h once more, for one sentence, in the plainest way: strings of ids, every prefix
 // decoded anew. `given`: what each hypothesis begins with.
 std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source, const SearchOptions& options,
                                           size_t limit, const Ids& given = {}) {

@@ -1,8 +1,8 @@
-#include "nn/smoothing.h"
+#include "nn/train/smoothing.h"
 
 #include <algorithm>
 
-#include "nn/trainer.h"
+#include "nn/train/trainer.h"
 #include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "nn/learning_rates.h"
-#include "nn/trainer.h"
+#include "nn/train/learning_rates.h"
+#include "nn/train/trainer.h"
 #include "nn/transformer.h"
 #include "tests/nn/block_check.h"
 

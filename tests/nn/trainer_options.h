@@ -1,7 +1,7 @@
 // How a Trainer of a test trains.
 #pragma once
 
-#include "nn/trainer.h"
+#include "nn/train/trainer.h"
 
 namespace xf::tests {
 

@@ -1,4 +1,4 @@
-#include "nn/trainer.h"
+#include "nn/train/trainer.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/training_loop.h"
+#include "nn/train/training_loop.h"
 #include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
 

@@ -1,4 +1,4 @@
-#include "nn/due.h"
+#include "nn/train/due.h"
 #include "tests/nn/training_loop_task.h"
 #include "tests/support/catch.h"
 

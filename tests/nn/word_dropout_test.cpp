@@ -1,4 +1,4 @@
-#include "nn/word_dropout.h"
+#include "nn/train/word_dropout.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares every declaration of tests/sim/include/ with the CUDA toolkit's headers, by having the compiler check a
 source in which both stand side by side: values of enumerators and macros, types of functions, members of structs. With
---nccl, the folder of NCCL's include/ and lib/, those of core/nccl/nccl.h too; and the library must export its functions.
+--nccl, the folder of NCCL's include/ and lib/, those of core/dist/nccl/nccl.h too; and the library must export its functions.
 
     compare_with_toolkit.py [--toolkit DIR] [--nccl DIR] [--compiler g++] [--keep FILE]
 tests/cuda_build.sh runs it; needs the toolkit of $CUDA_HOME or /usr/local/cuda, and nothing compiled."""
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 INCLUDE = pathlib.Path(__file__).resolve().parent / "include"
-NCCL = INCLUDE.parents[2] / "core/nccl/nccl.h"
+NCCL = INCLUDE.parents[2] / "core/dist/nccl/nccl.h"
 HEADERS = [INCLUDE / name for name in ("vector_types.h", "cuda_runtime_api.h", "cublasLt.h")]
 
 PREAMBLE = """

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/dist/nccl/library.h"
 #include "core/error.h"
-#include "core/nccl/library.h"
 #include "tests/sim/nccl_meeting.h"
 #include "tests/sim/stream.h"
 
@@ -146,7 +146,7 @@ ncclResult_t ncclGroupEnd() {
 
 }  // extern "C"
 
-// In place of core/nccl/library.cpp, which loads a library.
+// In place of core/dist/nccl/library.cpp, which loads a library.
 const xf::nccl::Functions& xf::nccl::functions() {
 #define XF_FUNCTION(name) &::name,
   static constexpr Functions kFunctions{XF_NCCL_FUNCTIONS(XF_FUNCTION)};

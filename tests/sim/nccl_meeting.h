@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nccl/nccl.h"
+#include "core/dist/nccl/nccl.h"
 
 namespace xf::sim {
 

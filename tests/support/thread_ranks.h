@@ -1,4 +1,4 @@
-// Ranks that are threads of one process: what is made of messages (core/collective.h) without a launcher.
+// Ranks that are threads of one process: what is made of messages (core/dist/collective.h) without a launcher.
 #pragma once
 
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/collective.h"
+#include "core/dist/collective.h"
 
 namespace xf::tests {
 

@@ -1,7 +1,7 @@
 // Which checkpoints xformer-export average takes; what it makes of them: tests/e2e/export.sh.
 #include "tools/average_checkpoints.h"
 
-#include "nn/run_folder.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/nn/sample_checkpoint.h"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "nn/safetensors.h"
+#include "nn/checkpoint/safetensors.h"
 #include "tests/support/catch.h"
 #include "tests/tools/exchange_models.h"
 #include "tools/exchange/compare_models.h"

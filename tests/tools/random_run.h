@@ -2,7 +2,7 @@
 // without training it.
 #pragma once
 
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "tests/data/temporary_folder.h"
 #include "tools/explain/traced_sentence.h"
 #include "tools/model_config.h"

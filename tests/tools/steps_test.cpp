@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "nn/checkpoint/safetensors.h"
 #include "nn/quirks/presets.h"
 #include "nn/quirks/transformer.h"
-#include "nn/safetensors.h"
 #include "tests/support/catch.h"
 #include "tests/support/compare.h"
 #include "tests/support/folders.h"

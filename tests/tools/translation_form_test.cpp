@@ -92,7 +92,7 @@ TEST_CASE("Translation progress: a line after every so many, and what was lost a
   CHECK(warnings(silent.counts(), "test.en").empty());
 }
 
-// Greedy search keeps no scores where nobody asks for them (nn/search.h).
+// Greedy search keeps no scores where nobody asks for them (nn/decode/search.h).
 TEST_CASE("Translation progress: tokens are counted whether or not their scores are kept", "[unit]") {
   TranslationCounts scored, plain;
   Translation translation = translation_of_two();

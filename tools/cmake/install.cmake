@@ -29,8 +29,8 @@ install(FILES ${PROJECT_BINARY_DIR}/xformer.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 install(CODE "
   set(root \"${PROJECT_SOURCE_DIR}\")
   set(to \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/xformer\")
-  file(GLOB headers RELATIVE \${root} \${root}/core/*.h \${root}/kernels/*.h \${root}/autograd/*.h \${root}/nn/*.h
-       \${root}/nn/quirks/*.h \${root}/data/*.h)
+  file(GLOB headers RELATIVE \${root} \${root}/core/*.h \${root}/core/dist/*.h \${root}/kernels/*.h \${root}/autograd/*.h \${root}/nn/*.h
+       \${root}/nn/*/*.h \${root}/data/*.h \${root}/data/score/*.h)
   foreach(header \${headers})
     file(READ \${root}/\${header} text)
     string(REGEX REPLACE \"#include \\\"(core|kernels|autograd|nn|data)/\" \"#include \\\"xformer/\\\\1/\" text \"\${text}\")

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "nn/transformer_config.h"
 #include "tools/exchange/tensor_part.h"
 #include "tools/vocabularies.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "nn/run_folder.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tools/exchange/ctranslate2.h"
 #include "tools/exchange/hf_marian.h"
 #include "tools/exchange/marian.h"

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/stored_file.h"
-#include "nn/safetensors.h"
+#include "nn/checkpoint/safetensors.h"
 
 namespace xf::tools::exchange {
 

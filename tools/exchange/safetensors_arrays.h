@@ -5,7 +5,7 @@
 
 namespace xf::tools::exchange {
 
-// Error data, naming the file, as nn/safetensors.h has them, and for another type.
+// Error data, naming the file, as nn/checkpoint/safetensors.h has them, and for another type.
 StoredArrays safetensors_arrays(const std::string& path);
 
 }  // namespace xf::tools::exchange

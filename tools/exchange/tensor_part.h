@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 
 namespace xf::tools::exchange {
 

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "nn/run_folder.h"
+#include "nn/checkpoint/run_folder.h"
 #include "tools/config_file.h"
 #include "tools/exchange/import_model.h"
 #include "tools/message.h"

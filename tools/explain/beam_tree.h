@@ -1,4 +1,4 @@
-// A beam search, watched: every continuation that it weighs and what becomes of it (nn/search.h), and how the ended
+// A beam search, watched: every continuation that it weighs and what becomes of it (nn/decode/search.h), and how the ended
 // hypotheses are ranked.
 #pragma once
 

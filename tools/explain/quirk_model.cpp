@@ -5,7 +5,7 @@
 
 #include "autograd/ops.h"
 #include "core/philox.h"
-#include "nn/optimizer.h"
+#include "nn/train/optimizer.h"
 #include "tools/explain/page.h"
 
 namespace xf::tools::explain {

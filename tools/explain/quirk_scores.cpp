@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "data/bleu.h"
-#include "data/compat_bleu.h"
+#include "data/score/bleu.h"
+#include "data/score/compat_bleu.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/softmax.h"
 #include "tools/explain/quirk_model.h"

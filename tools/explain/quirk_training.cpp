@@ -6,7 +6,7 @@
 #include "core/philox.h"
 #include "kernels/adam.h"
 #include "kernels/cross_entropy.h"
-#include "nn/schedule.h"
+#include "nn/train/schedule.h"
 #include "tools/explain/quirk_model.h"
 #include "tools/explain/quirk_table.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "nn/transformer_config.h"
 #include "tests/fuzz/structured/damage.h"
 #include "tools/exchange/tensor_part.h"

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "nn/checkpoint.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "tests/fuzz/structured/format.h"
 #include "tests/fuzz/structured/model_files.h"
 

@@ -2,9 +2,9 @@
 // translations and what it says along a reference; with the presets' it trains, and searches as the definition says.
 #include "nn/quirks/padded_model.h"
 
+#include "nn/decode/search.h"
 #include "nn/quirks/presets.h"
 #include "nn/quirks/settings.h"
-#include "nn/search.h"
 #include "nn/teacher_forced.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"

@@ -1,5 +1,5 @@
 // NCCL on the software GPU, its ranks threads of one process with a device each, against sums made here.
-#include "core/nccl/nccl.h"
+#include "core/dist/nccl/nccl.h"
 
 #include <functional>
 #include <latch>
