@@ -101,14 +101,21 @@ std::string link_target(const std::string& path) {
       return "";
     }
     if (own_descriptor(target)) break;
-    refuse_planted(target.string());
     target = target.parent_path() / fs::read_symlink(target, ignored);
   }
   return target.string();
 }
 
+void take_access_of(const struct stat& existing, int file) {
+  // Owner and group one by one: often only the second is allowed. The change clears bits of the mode.
+  static_cast<void>(::fchown(file, existing.st_uid, static_cast<gid_t>(-1)) == 0);
+  static_cast<void>(::fchown(file, static_cast<uid_t>(-1), existing.st_gid) == 0);
+  static_cast<void>(::fchmod(file, existing.st_mode & 0777) == 0);
+}
+
 FileWriter::FileWriter(const std::string& path, Existing existing)
     : path_(path), target_(existing == Existing::followed ? link_target(path) : path) {
+  refuse_planted(path);
   if (target_.empty()) fail_to_write();
   struct stat status = {};
   const bool exists = ::lstat(target_.c_str(), &status) == 0;
@@ -125,14 +132,12 @@ FileWriter::FileWriter(const std::string& path, Existing existing)
 
 void FileWriter::open_through() {
   const auto own = own_descriptor(target_);
-  if (!own) refuse_planted(target_);
   file_ = own ? Descriptor(::fcntl(*own, F_DUPFD_CLOEXEC, 0))
               : open_or_stop(target_, O_WRONLY | O_NOCTTY | O_NOFOLLOW);
   if (!file_.is_open()) fail_to_write();
 }
 
 void FileWriter::open_beside(const struct stat* existing) {
-  refuse_planted(target_);
   if (existing && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail_to_write();
   const mode_t mode = existing ? existing->st_mode & 0777 : 0666;
   do {
@@ -141,11 +146,7 @@ void FileWriter::open_beside(const struct stat* existing) {
     if (!file_.is_open() && errno != EEXIST) fail_to_write();
   } while (!file_.is_open() || !is_held(file_.number()));
   remember_temporary(temporary_);
-  if (!existing) return;
-  // Owner and group one by one: often only the second is allowed. The change clears bits of the mode.
-  static_cast<void>(::fchown(file_.number(), existing->st_uid, static_cast<gid_t>(-1)) == 0);
-  static_cast<void>(::fchown(file_.number(), static_cast<uid_t>(-1), existing->st_gid) == 0);
-  static_cast<void>(::fchmod(file_.number(), mode) == 0);
+  if (existing) take_access_of(*existing, file_.number());
 }
 
 FileWriter::~FileWriter() {
@@ -194,7 +195,7 @@ void remove_abandoned(const std::string& path) {
     if (!name.starts_with(kBeginning) || !name.ends_with(kEnding)) continue;
     if (!fs::is_regular_file(entry.symlink_status(ignored))) continue;
     const Descriptor file(
-        ::open(entry.path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+        ::open(entry.path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (file.is_open() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
   }
 }

@@ -56,8 +56,11 @@ class FileWriter {
 };
 
 // The file at the end of a chain of symbolic links, which need not exist; also an entry of /dev/fd, whose link is not to be
-// followed by name. Empty, with errno, for a chain without an end. Error resources for a link that refuse_planted() refuses.
+// followed by name. Empty, with errno, for a chain without an end.
 std::string link_target(const std::string& path);
+
+// Gives an open file the permissions of the one that it will replace and, as far as the system allows it, its owner and group.
+void take_access_of(const struct stat& existing, int file);
 
 // Removes what FileWriters of processes that were killed left in the folder of `path`. Those that still write hold a lock.
 void remove_abandoned(const std::string& path);

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/guarded_open.h"
 
 namespace xf {
 namespace {
@@ -49,6 +50,7 @@ bool move_into_place(const std::string& temporary, const std::string& folder) {
 }  // namespace
 
 void write_folder(const std::string& folder, const std::function<void(const std::string& temporary)>& fill) {
+  refuse_planted(folder);
   const std::string temporary = folder + ".tmp";
   std::error_code ignored;
   try {

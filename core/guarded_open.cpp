@@ -4,16 +4,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "core/error.h"
+#include "core/file.h"
 
 namespace xf {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int kNeverWait = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
+// The names of a path, the last one first.
+std::vector<std::string> backwards(const fs::path& path) {
+  std::vector<std::string> names;
+  for (const fs::path& name : path.relative_path()) {
+    if (!name.empty()) names.push_back(name.string());
+  }
+  std::ranges::reverse(names);
+  return names;
+}
+
+bool is_planted(const struct stat& there, const struct stat& around) {
+  const bool everybody_may = (around.st_mode & S_ISVTX) != 0 && (around.st_mode & S_IWOTH) != 0;
+  return everybody_may && !S_ISDIR(there.st_mode) && there.st_uid != ::geteuid() &&
+         there.st_uid != around.st_uid;
+}
+
+[[noreturn]] void fail_planted(const std::string& path, mode_t mode) {
+  const char* const what = S_ISLNK(mode) ? "link" : S_ISREG(mode) ? "file" : "pipe or device";
+  fail(ErrorKind::resources,
+       "{}: is another user's {} in a folder where everybody may write; give another name or another folder",
+       path.starts_with("./") ? path.substr(2) : path, what);
+}
 
 }  // namespace
 
@@ -41,26 +69,34 @@ Descriptor open_part(const std::string& path, int flags) {
   }
   if (!opened || !S_ISREG(status.st_mode))  // ENXIO: a pipe without a reader, a socket
     fail(ErrorKind::resources, "{}: is no regular file; remove it", path);
-  if (status.st_nlink > 1)
-    fail(ErrorKind::resources, "{}: has another name as well (a hard link); put a copy in its place", path);
+  if (status.st_nlink > 1) {  // of a copy by cp -al, say
+    atomic_write(path, read_regular_file(path), Existing::replaced);
+    return open_part(path, flags);
+  }
   return file;
 }
 
 void refuse_planted(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  struct stat there = {}, around = {};
-  if (::lstat(path.c_str(), &there) != 0 || ::stat(folder.empty() ? "." : folder.c_str(), &around) != 0)
-    return;
-  const bool everybody_may = (around.st_mode & S_ISVTX) != 0 && (around.st_mode & S_IWOTH) != 0;
-  if (!everybody_may || S_ISDIR(there.st_mode) || there.st_uid == ::geteuid() ||
-      there.st_uid == around.st_uid)
-    return;
-  const char* const what = S_ISLNK(there.st_mode)   ? "link"
-                           : S_ISREG(there.st_mode) ? "file"
-                                                    : "pipe or device";
-  fail(ErrorKind::resources,
-       "{}: is another user's {} in a folder where everybody may write; give another name or another folder",
-       path, what);
+  constexpr int kMostLinks = 40;  // of Linux: path_resolution(7)
+  std::vector<std::string> rest = backwards(path);
+  fs::path at = path.starts_with('/') ? "/" : ".";
+  for (int links = 0; !rest.empty() && links <= kMostLinks;) {
+    const fs::path next = at / rest.back();
+    rest.pop_back();
+    struct stat there = {}, around = {};
+    if (::lstat(next.c_str(), &there) != 0 || ::stat(at.c_str(), &around) != 0) return;
+    if (is_planted(there, around)) fail_planted(next.string(), there.st_mode);
+    if (!S_ISLNK(there.st_mode)) {
+      at = next;
+      continue;
+    }
+    ++links;
+    std::error_code unknown;
+    const std::string target = fs::read_symlink(next, unknown).string();
+    if (target.starts_with('/')) at = "/";
+    const std::vector<std::string> more = backwards(target);
+    rest.insert(rest.end(), more.begin(), more.end());
+  }
 }
 
 }  // namespace xf

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/file_writer.h"
+#include "core/guarded_open.h"
 #include "tools/output_file.h"
 #include "tools/vocabularies.h"
 
@@ -20,12 +20,13 @@ std::string output_folder(const Options& options,
   fs::path path = options.get_string("output");
   if (!path.has_filename()) path = path.parent_path();
   std::error_code none;  // what cannot be looked at cannot be written, and is told then
+  refuse_planted(path.string());
   // What a link leads to is replaced, not the link.
   if (fs::is_symlink(path, none)) {
     if (!fs::is_directory(path, none))
       fail(ErrorKind::usage, "{} is a link that leads to no folder; remove it or give another name",
            path.string());
-    path = fs::canonical(link_target(path.string()), none);
+    path = fs::canonical(path, none);
   }
   const std::string folder = path.string();
   refuse_existing(folder, options.get_bool("overwrite"));

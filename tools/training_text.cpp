@@ -9,6 +9,7 @@
 
 #include "core/checksum.h"
 #include "core/error.h"
+#include "core/guarded_open.h"
 #include "data/corpus_preparation.h"
 #include "data/line_sample.h"
 #include "tools/model_text.h"
@@ -56,6 +57,7 @@ std::optional<data::PreparedCorpus> open_own(const data::TextToPrepare& text, co
 class Folder {
  public:
   explicit Folder(const std::string& path) : path_(path) {
+    refuse_planted(path);
     std::error_code error;
     made_ = fs::create_directories(path, error);
     if (error)

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/file_writer.h"
+#include "core/guarded_open.h"
 
 namespace xf::data {
 namespace {
@@ -41,6 +42,7 @@ void append(FileWriter& first, FileWriter& second, const std::function<bool(Sent
 void write_pair_files(const std::string& folder, const std::array<std::string_view, 2>& ends,
                       const std::vector<std::pair<std::string_view, const SentencePairs*>>& parts,
                       const std::function<bool(SentencePair&)>& more) {
+  refuse_planted(folder);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)

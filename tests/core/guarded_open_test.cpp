@@ -76,7 +76,9 @@ TEST_CASE("Files: what a run appends to is its own, under one name, and regular"
   CHECK(error("link") ==
         "5: " + (folder / "link") + ": is a link, and what it leads to is not written; remove it");
   CHECK_THAT(error("dangling"), Catch::Contains("is a link"));
-  CHECK_THAT(error("hard"), Catch::Contains("has another name as well"));
+  CHECK(error("hard") == "no error");  // a copy has its place now
+  CHECK(fs::hard_link_count(precious) == 1);
+  CHECK(read_file(folder / "hard") == "text");
   CHECK_THAT(error("pipe"), Catch::Contains("is no regular file"));
   CHECK_THAT(error("folder"), Catch::Contains("Is a directory"));
   CHECK_THAT(error("none/file"), Catch::Contains("No such file"));
@@ -116,6 +118,29 @@ TEST_CASE("Files: what another user has put into a shared folder is neither foll
              Catch::Contains("shared/link: is another user's link"));
   CHECK(read_file(shared.target) == "precious");
   CHECK(read_file(shared.path + "/file") == "theirs");
+}
+
+TEST_CASE("Files: no folder of a path is another user's link, however it is written", "[unit]") {
+  if (needs_root()) return;
+  const SharedFolder shared;
+  fs::create_directories(shared.around / "ours/inner");
+  fs::remove(shared.path + "/link");
+  fs::create_symlink(shared.around / "ours", shared.path + "/link");
+  fs::create_symlink("shared/link/inner", shared.around / "to inner");
+  SharedFolder::own(shared.path + "/link", kOther);
+  for (const std::string& path : {shared.path + "/link/new", shared.path + "//link/./inner/../new",
+                                  shared.path + "/link/inner/new", shared.around / "to inner/new"})
+    CHECK_THAT(error_of([&] { atomic_write(path, "x"); }),
+               Catch::Contains("shared/link: is another user's link"));
+  const fs::path before = fs::current_path();
+  fs::current_path(shared.path);
+  CHECK_THAT(error_of([] { atomic_write("link/new", "x"); }),
+             Catch::StartsWith("5: link: is another user's link"));
+  fs::current_path(before);
+  CHECK_FALSE(fs::exists(shared.around / "ours/new"));
+  SharedFolder::own(shared.path + "/link", kOwner);
+  atomic_write(shared.path + "/link/new", "x");
+  CHECK(fs::exists(shared.around / "ours/new"));
 }
 
 TEST_CASE("Files: in a shared folder our own links and its owner's are followed", "[unit]") {

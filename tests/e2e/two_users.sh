@@ -55,7 +55,7 @@ for kind in link dangling pipe file; do
     planted $kind $name
     timeout 60 xformer-translate -m run -i test.en --continue -o shared/out >said 2>err
     code=$?
-    claim "--continue with the other one's $kind $name: is refused" test $code = 5 -o $code = 2
+    claim "--continue with the other one's $kind $name: is refused" test $code = 5 -o $code = 3 -o $code = 2
     claim "and nothing of ours is changed" unharmed
   done
 done
@@ -74,6 +74,20 @@ for kind in link pipe file; do
   claim "and says so" grep -q "^warning: shared/log: is another user's" err
   claim "and nothing of ours is changed" unharmed
 done
+
+# ---- the other one's link as a folder of the path
+rm -rf shared/* && mkdir precious/inner && other ln -s "$work/precious" shared/link
+for command in "xformer-translate -m run -i test.en -o shared/link/out" "xformer-vocab train --vocab-size 100 -i train.en -o shared/link/out" \
+  "xformer-translate -m run -i test.en --continue -o shared/link/out" "xformer-vocab demo-corpus --overwrite -o shared/link" \
+  "xformer-vocab demo-corpus --overwrite -o shared/link/" "xformer-vocab demo-molecules --overwrite -o shared/link/inner" \
+  "xformer-export average -m run --overwrite -o shared/link/inner/model" "xformer-train --report run -o shared/link/page.html" \
+  "xformer-train ${small[*]} -t train.en train.de --after 4u --log-format none -m shared/link/run" \
+  "xformer-train ${small[*]} -t train.en train.de --after 4u --log-format none -m cached --cache shared/link/inner"; do
+  # shellcheck disable=SC2086
+  claim "$command is refused" refused_in_one_line $command
+  claim "and nothing is written there" equal "$(find precious)" $'precious\nprecious/file\nprecious/inner'
+done
+rm -r precious/inner
 
 # ---- a run folder where everybody may put things
 for name in lock train.log metrics.jsonl valid.tsv report.html config.toml loss.svg; do
