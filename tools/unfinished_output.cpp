@@ -32,6 +32,7 @@ std::string checksum_of(const std::string& settings) {
 
 // Where the lines go in the end: what a link names. Error usage for what cannot be given a new content by its name.
 std::string file_of(const std::string& path) {
+  refuse_planted(path);
   std::error_code none;
   const fs::file_status status = fs::status(path, none);
   const std::string target = link_target(path);
@@ -49,13 +50,17 @@ UnfinishedOutput::UnfinishedOutput(const std::string& path, const std::string& s
       settings_(checksum_of(settings)) {
   check_folder_of(path_);
   refuse_input_as_output(path_);
-  refuse_planted(path_);
+  struct stat before = {};
+  if (::stat(path_.c_str(), &before) == 0 && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0)
+    fail(ErrorKind::resources, "{}: cannot write: {}; choose a file you may write to", path_,
+         std::strerror(errno));
   do {
     file_ = open_part(lines_path_, O_WRONLY);
-    if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0)
-      fail(ErrorKind::usage, "{}: another process is writing it; give another --output", lines_path_);
+    if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) fail_to_lock();
   } while (!has_its_name());
-  if (fs::exists(notes_path_)) {
+  remove_abandoned(notes_path_);
+  std::error_code none;
+  if (fs::exists(fs::symlink_status(notes_path_, none))) {
     take_up();
   } else {
     refuse_unnoted();
@@ -83,26 +88,38 @@ void UnfinishedOutput::refuse_unnoted() const {
 }
 
 void UnfinishedOutput::take_up() {
-  std::error_code missing;
-  const auto size = static_cast<int64_t>(fs::file_size(lines_path_, missing));
-  // Of lines that are not there: whoever gave them their final name was killed before the notes were gone.
-  if (size == 0) return count(0);
-  json notes;
+  std::string settings;
   try {
-    notes = json::parse(read_regular_file(notes_path_));
+    const json notes = json::parse(read_regular_file(notes_path_));
     lines_done_ = notes.at("lines");
     bytes_ = notes.at("bytes");
+    settings = notes.at("settings");
   } catch (const json::exception&) {
-    bytes_ = -1;
+    fail(ErrorKind::data, "{}: damaged, or no notes of ours; move it away, or remove it and {} to begin anew",
+         notes_path_, lines_path_);
   }
-  if (missing || bytes_ < 0 || lines_done_ < 0 || size < bytes_)
+  struct stat lines = {};
+  if (::fstat(file_.number(), &lines) != 0) fail_to_write();
+  // Of lines that are not there: whoever gave them their final name was killed before the notes were gone.
+  if (lines.st_size == 0) {
+    bytes_ = 0;
+    return count(0);
+  }
+  if (bytes_ < 0 || lines_done_ < 0 || lines.st_size < bytes_)
     fail(ErrorKind::data, "{}: damaged; remove it and {} to begin anew", notes_path_, lines_path_);
-  if (notes.value("settings", "") != settings_) {
+  if (settings != settings_) {
     fail(ErrorKind::usage,
          "{} was begun with another model, input or options; give the same command, or remove it to begin "
          "anew",
          notes_path_);
   }
+}
+
+void UnfinishedOutput::fail_to_lock() const {
+  if (errno == EWOULDBLOCK)
+    fail(ErrorKind::usage, "{}: another process is writing it; give another --output", lines_path_);
+  fail(ErrorKind::resources, "{}: cannot be locked: {}; give an --output on another file system", lines_path_,
+       std::strerror(errno));
 }
 
 void UnfinishedOutput::fail_to_write() const {
@@ -127,7 +144,7 @@ void UnfinishedOutput::count(int64_t lines_done) {
 void UnfinishedOutput::close() {
   count(lines_done_);
   struct stat before = {};
-  if (::stat(path_.c_str(), &before) == 0) ::fchmod(file_.number(), before.st_mode & 0777);
+  if (::stat(path_.c_str(), &before) == 0) take_access_of(before, file_.number());
   // The lock goes last: who has opened the file by its old name then finds another one there, or none.
   if (::rename(lines_path_.c_str(), path_.c_str()) != 0) fail_to_write();
   ::unlink(notes_path_.c_str());

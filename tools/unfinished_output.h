@@ -31,6 +31,7 @@ class UnfinishedOutput {
   bool has_its_name() const;
   void refuse_unnoted() const;
   void take_up();
+  [[noreturn]] void fail_to_lock() const;
   [[noreturn]] void fail_to_write() const;
 
   std::string path_, lines_path_, notes_path_;

@@ -1,5 +1,8 @@
 #include "tools/unfinished_output.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -76,8 +79,32 @@ TEST_CASE("UnfinishedOutput: a file of that name without notes is somebody's, wh
   CHECK_THAT(error(), Catch::Contains("is a link"));
   std::filesystem::remove(begun);
   std::filesystem::create_symlink("precious", begun + ".json");
-  CHECK(error() == "no error");  // with notes of its own
+  CHECK_THAT(error(), Catch::Contains("no notes of ours"));
+  std::filesystem::remove(begun + ".json");
+  for (const char* const theirs :
+       {R"({"my": "data"})", "[]", R"({"lines": 3, "bytes": 4, "settings": 5})", ""}) {
+    atomic_write(begun + ".json", theirs);
+    CHECK_THAT(error(), Catch::Contains("no notes of ours"));
+    CHECK(read_file(begun + ".json") == theirs);
+  }
   CHECK(read_file(folder / "precious") == "mine");
+}
+
+TEST_CASE("UnfinishedOutput: what replaces a file has its access, and one that may not be written stays",
+          "[unit]") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.write("lines", "before");
+  std::filesystem::permissions(path, std::filesystem::perms(0640));
+  const bool is_root = geteuid() == 0;
+  if (is_root) CHECK(chown(path.c_str(), 12345, 54321) == 0);
+  UnfinishedOutput(path, "settings").close();
+  struct stat after = {};
+  CHECK(stat(path.c_str(), &after) == 0);
+  CHECK((after.st_mode & 0777) == 0640);
+  if (is_root) CHECK((after.st_uid == 12345 && after.st_gid == 54321));
+  if (is_root) return;  // who may write everything
+  std::filesystem::permissions(path, std::filesystem::perms(0444));
+  CHECK_THAT(tests::error_of([&] { UnfinishedOutput{path, "settings"}; }), Catch::Contains("cannot write"));
 }
 
 TEST_CASE("UnfinishedOutput: notes come first, so that a kill at any moment leaves what can be gone on with",
