@@ -45,7 +45,10 @@ std::string read_opened(const Descriptor& file, const std::string& path) {
     if (size == bytes.size()) bytes.resize(size + 65536);  // a pipe, or a file that grows
     if (size > kLargestPipe && !S_ISREG(status.st_mode))
       fail(ErrorKind::data, "{}: does not end; name a file", path);
-    const ssize_t got = ::read(file.number(), bytes.data() + size, bytes.size() - size);
+    char* const to = bytes.data() + size;
+    const size_t room = bytes.size() - size;
+    const ssize_t got =
+        S_ISREG(status.st_mode) ? ::read(file.number(), to, room) : read_or_stop(file.number(), to, room);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(ErrorKind::data, "{}: cannot read: {}", path, std::strerror(errno));
     if (got == 0) break;
@@ -66,8 +69,12 @@ void refuse_lfs_pointer(std::string_view bytes, const std::string& path) {
          path);
 }
 
+// A stop ends the wait for who writes into a pipe; what does not wait is read whatever was asked for.
 std::string read_file(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  const bool waits = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  const Descriptor file =
+      waits ? open_or_stop(path, O_RDONLY) : Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open())
     fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));
   return read_opened(file, path);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "core/error.h"
 #include "core/file_writer.h"
 #include "core/guarded_open.h"
+#include "core/stop.h"
 #include "tools/message.h"
 
 namespace xf::tools {
@@ -34,7 +36,7 @@ Descriptor open_log(const std::string& path, NamedBy named_by) {
   constexpr int kAppending = O_WRONLY | O_APPEND;
   if (named_by == NamedBy::the_run) return open_part(path, kAppending);
   const std::string target = link_target(path);
-  refuse_planted(target);
+  refuse_planted(path);
   Descriptor file = open_or_stop(target, kAppending | O_CREAT | O_NOCTTY);
   if (!file.is_open()) fail(ErrorKind::resources, "{}: cannot open: {}", path, std::strerror(errno));
   return file;
@@ -51,12 +53,25 @@ LogFile::LogFile(std::string path, int64_t keep_bytes, NamedBy named_by) : path_
   }
   struct stat status = {};
   if (::fstat(file_.number(), &status) == 0 && S_ISREG(status.st_mode)) bytes_ = status.st_size;
+  waits_ = S_ISFIFO(status.st_mode);
   if (keep_bytes >= 0 && keep_bytes < bytes_ && ::ftruncate(file_.number(), keep_bytes) == 0)
     bytes_ = keep_bytes;
 }
 
+// A stop ends the wait for a pipe's reader who reads no more.
+bool LogFile::write(const std::string& text) const {
+  pollfd ready = {.fd = file_.number(), .events = POLLOUT, .revents = 0};
+  if (!waits_ || ::poll(&ready, 1, 0) == 1) return write_all(file_.number(), text);
+  try {
+    return write_or_stop(file_.number(), text);
+  } catch (const Stopped&) {
+    errno = EAGAIN;
+    return false;
+  }
+}
+
 void LogFile::line(const std::string& text) {
-  if (file_.is_open() && write_all(file_.number(), text + "\n")) {
+  if (file_.is_open() && write(text + "\n")) {
     bytes_ += static_cast<int64_t>(text.size()) + 1;
     return;
   }

@@ -30,8 +30,11 @@ class LogFile {
   int64_t bytes() const { return bytes_; }
 
  private:
+  bool write(const std::string& text) const;
+
   std::string path_;
   Descriptor file_;
+  bool waits_ = false;   // a pipe
   std::string problem_;  // why it is not open
   int64_t bytes_ = 0;
   bool warned_ = false;
