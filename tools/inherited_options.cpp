@@ -63,9 +63,9 @@ GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& f
   const bool names_text = find_given(from_file, from_command_line, "train-sets") != nullptr;
   if (folder.empty() || (names_text && !goes_on(from_file, from_command_line))) return {};
   GivenOptions of_run = read_config_of(folder);
-  // Earlier versions have written what is of one command.
+  // Earlier versions have written what is of one command. Where a run lies is what the command says.
   std::erase_if(of_run, [&](const GivenOption& option) {
-    return find_option(Program::train, option.name)->keep == Keep::once ||
+    return option.name == "model" || find_option(Program::train, option.name)->keep == Keep::once ||
            (option.name != "task" && option.name != "precision" &&
             find_given(from_file, from_command_line, option.name)) ||
            (option.name == "optimizer-params" && find_given(from_command_line, "optimizer")) ||

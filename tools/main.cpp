@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <system_error>
 
@@ -73,6 +74,10 @@ int run_program(int argc, char** argv, const std::function<int(int, char**)>& bo
   } catch (const std::bad_alloc&) {
     return report("out of memory; smaller batches (see --help) or shorter lines need less",
                   ErrorKind::resources);
+  } catch (const std::filesystem::filesystem_error&
+               error) {  // links in a circle, a folder that may not be entered
+    return report(fmt::format("{}: {}; check the path", error.path1().string(), error.code().message()),
+                  kind_of(error.code()) == ErrorKind::failure ? ErrorKind::data : ErrorKind::resources);
   } catch (const std::system_error& error) {  // from the standard library, or from fmt::print
     return report(error.what(), kind_of(error.code()));
   } catch (const std::exception& error) {

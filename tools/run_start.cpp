@@ -97,8 +97,19 @@ void check_no_others(const std::string& run) {
   }
 }
 
+// Nothing is removed before all can be.
+void check_removable(const std::string& run) {
+  std::error_code none;
+  for (const char* name : kRunFiles) {
+    if (!fs::is_directory(fs::symlink_status(run + "/" + name, none))) continue;
+    fail(ErrorKind::usage, "{}/{} is a folder where a run has a file; move it, or give another --model", run,
+         name);
+  }
+}
+
 RunStart start_over(const Options& options, const std::string& run) {
   if (nn::run_contents(run) == nn::RunContents::others) check_no_others(run);
+  check_removable(run);
   if (resumes_checkpoint(options) && lies_in(options.get_string("resume"), run)) {
     fail(ErrorKind::usage,
          "--overwrite would remove the checkpoint {}; leave it out, or give another --model",

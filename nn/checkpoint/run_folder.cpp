@@ -108,7 +108,7 @@ RunContents run_contents(const std::string& path) {
 RunFolder::RunFolder(std::string path, Warn warn, int64_t keep_last)
     : path_(std::move(path)), warn_(std::move(warn)), keep_last_(keep_last) {
   if (keep_last_ < 1) fail(ErrorKind::usage, "keep-last must be at least 1, got {}", keep_last_);
-  refuse_planted(link_target(path_));
+  refuse_planted(path_);
   const fs::path checkpoints = fs::path(path_) / kCheckpoints;
   std::error_code error;
   if (fs::is_symlink(checkpoints, error)) {
@@ -139,7 +139,11 @@ void RunFolder::lock() {
   const std::string file = lock_file(path_);
   lock_ = open_part(file, O_RDWR);
   const std::string owner = owner_in(lock_);
-  if (::flock(lock_.number(), LOCK_EX | LOCK_NB) != 0) {
+  const bool is_locked = ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0;
+  if (!is_locked && errno != EWOULDBLOCK) {
+    warn_(fmt::format("{}: cannot be locked: {}; see to it that no other trainer works in this folder", file,
+                      std::strerror(errno)));
+  } else if (!is_locked) {
     fail(ErrorKind::usage, "{}: another trainer ({}) works in this folder; wait for it or choose another -m",
          path_, owner);
   }

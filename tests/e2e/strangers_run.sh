@@ -40,16 +40,17 @@ while read -r file; do
     esac
     go_on
     claim "$file, a $kind: nothing of ours is changed" unharmed
-    case $file in
-      lock)
+    case $file-$kind in
+      config.toml-* | vocab.*) claim "$file, a $kind: ends" test $code -lt 124 ;; # it says what ours says
+      *-hard) claim "$file, another name: the run goes on" equal $code 0 ;;
+      lock-*)
         claim "$file, a $kind: 5, in one line that says what to do" test $code = 5 -a "$(wc -l <out)" = 1
-        claim "which names it" says "^error: run/$file: .*\(remove it\|put a copy in its place\)$"
+        claim "which names it" says "^error: run/$file: .*remove it$"
         ;;
-      train.log | metrics.jsonl | valid.tsv | samples/*)
+      train.log-* | metrics.jsonl-* | valid.tsv-* | samples/*)
         claim "$file, a $kind: the run goes on without it" test $code = 0 -o $code = 2
         claim "and names it" says "run/$file: "
         ;;
-      config.toml | vocab.*) claim "$file, a $kind: ends" test $code -lt 124 ;;
       *)
         claim "$file, a $kind: is replaced" test $code = 0 -a -f "run/$file" -a ! -L "run/$file"
         ;;
@@ -95,19 +96,24 @@ go_on --overwrite --task demo -t train.en train.de "${valid[@]}" "${small[@]:2}"
 claim "with them, too" equal $code 0
 claim "and removes nothing of ours" unharmed
 
+fresh
+rm run/metrics.jsonl && mkdir run/metrics.jsonl && touch run/metrics.jsonl/file
+go_on --overwrite --task demo -t train.en train.de "${valid[@]}" "${small[@]:2}"
+claim "a folder in place of a file: --overwrite is refused" test $code = 2
+claim "before it removes anything" test -e run/averaged/model.safetensors -a -e run/checkpoints/update-000008
+
 # ---- what its configuration names
 for key in "log = \"$work/precious/file\"" "log = \"$work/precious/new\"" "cache = \"$work/precious\"" \
-  "model = \"$work/precious/run\"" "output = \"$work/precious/file\""; do
+  "model = \"$work/precious/run\"" "model = \"$work/precious/other\"" "output = \"$work/precious/file\""; do
   fresh
-  for config in run/config.toml run/checkpoints/*/config.toml run/averaged/config.toml; do
-    sed -i "/^${key%% *} /d" "$config" && echo "$key" >>"$config"
-  done
+  sed -i "/^${key%% *} /d" run/config.toml && echo "$key" >>run/config.toml
   go_on
   claim "its config.toml says $key: nothing of ours is changed" unharmed
-  timeout 60 xformer-train --resume run/latest -m new --after 12u --log-format none >out 2>&1
-  claim "nor by --resume of its checkpoint" unharmed
-  timeout 60 xformer-train --resume run/latest --after 12u --log-format none >out 2>&1
+  timeout 60 xformer-train --resume run -m new --after 12u --log-format none >out 2>&1
+  claim "nor by --resume" unharmed
+  timeout 60 xformer-train --resume run --after 12u --log-format none >out 2>&1
   claim "nor without a --model" unharmed
+  claim "which must be given" says "xformer-train needs --model"
   timeout 60 xformer-translate -m run -i test.en -o translated >out 2>&1
   claim "nor by a translation" unharmed
   rm -rf new
@@ -119,6 +125,13 @@ touch run/.xformer-0123456789abcdef.tmp && mkfifo run/.xformer-0123456789abcdee.
 go_on
 claim "a file that a killed process had begun is gone" test $code = 0 -a ! -e run/.xformer-0123456789abcdef.tmp
 
+
+# ---- a copy by cp -al
+rm -rf run && cp -al original run
+go_on
+claim "a copy of hard links goes on" equal $code 0
+claim "and writes its logs" grep -q 'resumed from update 8' run/train.log
+claim "those of the original are as they were" test "$(grep -c resumed original/train.log)" = 0
 
 # ---- what the user names may be a pipe, and a stop ends the wait for its reader
 mkfifo log
