@@ -70,7 +70,7 @@ claim "xformer-generate: prompts in an unknown script are told" grep -q '^warnin
   <(xformer-generate -m language_model -i unknown -o told.txt 2>&1)
 claim "xformer-generate: nothing on from nothing" equal "$(xformer-generate -m language_model -i /dev/null && echo "$?")" 0
 served() { # a line is there before the next one is read
-  coproc xformer-generate -m language_model -i - --samples 2000000000 --max-length 5
+  coproc xformer-generate -m language_model -i - --samples 1000000000 --max-length 5
   local first pid=$COPROC_PID
   echo the >&"${COPROC[1]}"
   read -r -t 60 first <&"${COPROC[0]}"
