@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "nn/checkpoint/run_folder.h"
 #include "tools/config_file.h"
 #include "tools/exchange/import_model.h"
@@ -86,7 +87,8 @@ GivenOptions options_of_pretrained(const GivenOptions& from_file, const GivenOpt
   }
   const std::string folder = nn::find_model_folder(path), home = find_vocabularies(folder);
   if (home.empty()) fail(ErrorKind::data, "{}: no vocabulary in this folder or above it", path);
-  GivenOptions given = of_model(read_config(Program::train, folder + "/config.toml"));
+  const std::string config = folder + "/config.toml";
+  GivenOptions given = of_model(parse_config(Program::train, read_regular_file(config), config));
   given.push_back({"vocabs", files_of_text(home), folder});
   return given;
 }

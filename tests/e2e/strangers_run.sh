@@ -102,6 +102,21 @@ go_on --overwrite --task demo -t train.en train.de "${valid[@]}" "${small[@]:2}"
 claim "a folder in place of a file: --overwrite is refused" test $code = 2
 claim "before it removes anything" test -e run/averaged/model.safetensors -a -e run/checkpoints/update-000008
 
+# ---- a pipe in place of what a model is read from, for every program that reads one
+readers=("xformer-translate -m run -i test.en -o translated" "xformer-export inspect -m run" "xformer-export to ctranslate2 -m run -o exported"
+  "xformer-train --report run -o page.html" "xformer-score table run" "xformer-train --resume run/latest -m new --after 12u"
+  "xformer-train --pretrained-model run -t train.en train.de -m new --after 2u" "xformer-train -m run --after 12u")
+for file in averaged/{state.json,config.toml,model.safetensors} latest/{state.json,optimizer.safetensors} config.toml; do
+  for command in "${readers[@]}"; do
+    fresh
+    rm "run/$file" && mkfifo "run/$file"
+    # shellcheck disable=SC2086
+    timeout 60 $command >out 2>&1
+    claim "$file, a pipe: $command does not wait for it" test $? != 124
+    rm -rf new exported
+  done
+done
+
 # ---- what its configuration names
 for key in "log = \"$work/precious/file\"" "log = \"$work/precious/new\"" "cache = \"$work/precious\"" \
   "model = \"$work/precious/run\"" "model = \"$work/precious/other\"" "output = \"$work/precious/file\""; do
