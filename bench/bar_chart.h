@@ -1,10 +1,10 @@
-// Horizontal bars, each with its value written behind it, as a drawing (tools/svg.h).
+// Horizontal bars, each with its value written behind it, as a drawing (tools/report/svg.h).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "tools/svg.h"
+#include "tools/report/svg.h"
 
 namespace xf::bench {
 

@@ -4,7 +4,7 @@
 #include <regex>
 
 #include "bench/ops/ops.h"
-#include "tools/nearest_name.h"
+#include "tools/console/nearest_name.h"
 
 namespace xf::bench {
 

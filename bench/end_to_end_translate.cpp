@@ -11,10 +11,11 @@
 #include "bench/repository.h"
 #include "bench/temporary_folder.h"
 #include "data/batches.h"
+#include "data/parallel_corpus.h"
 #include "data/text_file.h"
 #include "nn/decode/search.h"
-#include "tools/loaded_model.h"
-#include "tools/translator.h"
+#include "tools/formats/loaded_model.h"
+#include "tools/inference/translator.h"
 
 namespace xf::bench {
 

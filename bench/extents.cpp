@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "core/error.h"
-#include "tools/nearest_name.h"
+#include "tools/console/nearest_name.h"
 
 namespace xf::bench {
 

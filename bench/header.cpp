@@ -13,7 +13,7 @@
 #include "bench/repository.h"
 #include "bench/scope.h"
 #include "core/parallel.h"
-#include "tools/build_info.h"
+#include "tools/config/build_info.h"
 
 namespace xf::bench {
 
@@ -73,7 +73,7 @@ std::string now_in_utc() {
                      utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
-// "compiler   GNU 12.2.0" and the like, line by line (tools/build_info.h).
+// "compiler   GNU 12.2.0" and the like, line by line (tools/config/build_info.h).
 void add_build(Header& header) {
   std::istringstream lines(tools::build_info());
   for (std::string line; std::getline(lines, line);) {

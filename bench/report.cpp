@@ -11,8 +11,8 @@
 #include "bench/scaling.h"
 #include "bench/sweep_chart.h"
 #include "core/file.h"
-#include "tools/html_page.h"
-#include "tools/svg_plot.h"
+#include "tools/report/html_page.h"
+#include "tools/report/svg_plot.h"
 
 namespace xf::bench {
 
@@ -26,7 +26,7 @@ using tools::plot_drawing;
 using tools::PlotSeries;
 using tools::Scale;
 
-// Beside the page's own rules (tools/html_page.h).
+// Beside the page's own rules (tools/report/html_page.h).
 constexpr const char* kStyle = R"css(
 td, th { white-space: nowrap; } td.name, th.name { text-align: left; }
 td.note { text-align: left; white-space: normal; min-width: 16em; }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/results.h"
-#include "tools/svg_plot.h"
+#include "tools/report/svg_plot.h"
 
 namespace xf::bench {
 

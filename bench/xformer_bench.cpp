@@ -23,10 +23,10 @@
 #include "bench/scaling.h"
 #include "bench/turns.h"
 #include "core/parallel.h"
-#include "tools/main.h"
-#include "tools/nearest_name.h"
-#include "tools/options.h"
-#include "tools/output_format.h"
+#include "tools/config/options.h"
+#include "tools/config/output_format.h"
+#include "tools/console/main.h"
+#include "tools/console/nearest_name.h"
 
 namespace xf::bench {
 namespace {

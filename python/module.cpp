@@ -1,4 +1,4 @@
-// The extension module _xformer: the facade (tools/xformer.h) and the kernels, for the package in python/xformer/.
+// The extension module _xformer: the facade (tools/app/xformer.h) and the kernels, for the package in python/xformer/.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -11,8 +11,8 @@
 #include "core/stop.h"
 #include "python/engine.h"
 #include "python/kernels.h"
-#include "tools/message.h"
-#include "tools/xformer.h"
+#include "tools/app/xformer.h"
+#include "tools/console/message.h"
 
 namespace nb = nanobind;
 

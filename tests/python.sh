@@ -12,7 +12,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-python-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 [ -e build/build.ninja ] || cmake --preset release
-cmake --build --preset release --target xf_tools xformer-train xformer-translate xformer-score xformer-vocab xformer-export
+cmake --build --preset release --target xf_app xformer-train xformer-translate xformer-score xformer-vocab xformer-export
 cmake --install build --component development --prefix "$work/libraries" >/dev/null
 
 "${XFORMER_PYTHON:-python3}" -m venv "$work/venv"

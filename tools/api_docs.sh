@@ -1,5 +1,5 @@
 #!/bin/sh
-# The library's interface as pages, by Doxygen, from the comments in the headers: tools/xformer.h, the kernels, tensors.
+# The library's interface as pages, by Doxygen, from the comments in the headers: tools/app/xformer.h, the kernels, tensors.
 #   tools/api_docs.sh [FOLDER]      default: build/api; then open FOLDER/html/index.html
 # Exit code 1, naming it, for a declaration that no comment speaks of.
 set -eu

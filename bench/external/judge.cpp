@@ -8,7 +8,7 @@
 #include "bench/catalogue.h"
 #include "bench/free_shapes.h"
 #include "core/philox.h"
-#include "tools/nearest_name.h"
+#include "tools/console/nearest_name.h"
 
 namespace xf::bench {
 

@@ -19,7 +19,7 @@
 #include "bench/sampler.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "tools/nearest_name.h"
+#include "tools/console/nearest_name.h"
 
 namespace xf::bench {
 

@@ -68,7 +68,7 @@ void Collective::wait(std::vector<Wait>& waits) {
   }
 }
 
-// All have begun as equals (tools/equal_ranks.h): a mistake in the program, or another program. What is known better goes before.
+// All have begun as equals (tools/app/equal_ranks.h): a mistake in the program, or another program. What is known better goes before.
 void Collective::fail_unequal(int rank) {
   listen();
   fail(ErrorKind::failure,

@@ -83,7 +83,7 @@ bool is_checkpoint(const fs::directory_entry& entry) {
   return (name == kInterrupted || update_in(name)) && fs::is_directory(entry.symlink_status(none));
 }
 
-// What a trainer makes of a large text before it begins (tools/training_text.h), or what is left of that: made again.
+// What a trainer makes of a large text before it begins (tools/app/training_text.h), or what is left of that: made again.
 bool is_prepared_text(const fs::directory_entry& entry) {
   const fs::path& path = entry.path();
   return path.extension() == ".corpus" ||

@@ -12,7 +12,7 @@
 #include "core/file.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
-#include "tools/option_table.h"
+#include "tools/config/option_table.h"
 
 namespace xf::bench {
 namespace {

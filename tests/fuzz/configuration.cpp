@@ -1,9 +1,9 @@
 // A config file, or a command line, a word a line, where the first begins with "-".
 #include "data/unicode.h"
 #include "tests/fuzz/target.h"
-#include "tools/command_line.h"
-#include "tools/config_file.h"
-#include "tools/options.h"
+#include "tools/config/command_line.h"
+#include "tools/config/config_file.h"
+#include "tools/config/options.h"
 
 namespace xf::fuzz {
 

@@ -1,6 +1,6 @@
 // CTranslate2's model.bin.
 #include "tests/fuzz/target.h"
-#include "tools/exchange/ctranslate2_file.h"
+#include "tools/formats/ctranslate2_file.h"
 
 namespace xf::fuzz {
 

@@ -1,5 +1,5 @@
 // A vocabulary that another toolkit wrote, whatever its format.
-#include "tools/given_vocabulary.h"
+#include "tools/formats/given_vocabulary.h"
 
 #include "data/tokenizer.h"
 #include "tests/fuzz/target.h"

@@ -1,7 +1,7 @@
 // A file of numpy.savez(), and the options and vocabularies that Marian writes as YAML.
-#include "tools/exchange/npz_file.h"
+#include "tools/formats/npz_file.h"
 #include "tests/fuzz/target.h"
-#include "tools/exchange/yaml.h"
+#include "tools/formats/yaml.h"
 
 namespace xf::fuzz {
 

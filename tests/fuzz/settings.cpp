@@ -1,10 +1,10 @@
 // What lies beside another toolkit's weights: settings, pieces by their ids, and an index of files.
-#include "tools/exchange/settings.h"
+#include "tools/formats/settings.h"
 
 #include <set>
 
 #include "tests/fuzz/target.h"
-#include "tools/exchange/hf_weights.h"
+#include "tools/formats/hf_weights.h"
 
 namespace xf::fuzz {
 

@@ -1,8 +1,8 @@
 // A file of torch.save(): archives, deflated ones too, and pickles.
-#include "tools/exchange/torch_file.h"
+#include "tools/formats/torch_file.h"
 #include "tests/fuzz/target.h"
-#include "tools/exchange/pickle.h"
-#include "tools/exchange/zip_file.h"
+#include "tools/formats/pickle.h"
+#include "tools/formats/zip_file.h"
 
 namespace xf::fuzz {
 

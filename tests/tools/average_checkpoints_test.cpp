@@ -1,5 +1,5 @@
 // Which checkpoints xformer-export average takes; what it makes of them: tests/e2e/export.sh.
-#include "tools/average_checkpoints.h"
+#include "tools/app/average_checkpoints.h"
 
 #include "nn/checkpoint/run_folder.h"
 #include "tests/data/errors.h"

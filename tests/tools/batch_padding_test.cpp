@@ -1,4 +1,4 @@
-#include "tools/batch_padding.h"
+#include "tools/app/batch_padding.h"
 
 #include "data/word_tokenizer.h"
 #include "tests/data/errors.h"

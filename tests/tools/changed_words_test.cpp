@@ -1,4 +1,4 @@
-#include "tools/changed_words.h"
+#include "tools/report/changed_words.h"
 
 #include "tests/support/catch.h"
 

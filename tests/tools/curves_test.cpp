@@ -1,4 +1,4 @@
-#include "tools/curves.h"
+#include "tools/report/curves.h"
 
 #include <fmt/core.h>
 
@@ -8,7 +8,7 @@
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/tools/trained_run.h"
-#include "tools/run_pictures.h"
+#include "tools/report/run_pictures.h"
 
 using xf::tools::Program;
 using xf::tools::RunPictures;

@@ -1,5 +1,5 @@
 // In what two models differ. As users see it: tests/e2e/export.sh.
-#include "tools/diff_models.h"
+#include "tools/formats/diff_models.h"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // Ranks that were not started alike: each learns what differs, and ends.
-#include "tools/equal_ranks.h"
+#include "tools/app/equal_ranks.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,7 +8,7 @@
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/support/thread_ranks.h"
-#include "tools/option_value.h"
+#include "tools/config/option_value.h"
 
 using namespace xf;
 using namespace xf::tools;

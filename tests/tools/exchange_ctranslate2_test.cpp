@@ -5,11 +5,11 @@
 
 #include "tests/support/catch.h"
 #include "tests/tools/exchange_models.h"
-#include "tools/exchange/compare_models.h"
-#include "tools/exchange/ctranslate2.h"
-#include "tools/exchange/ctranslate2_file.h"
-#include "tools/exchange/import_model.h"
-#include "tools/exchange/settings.h"
+#include "tools/formats/compare_models.h"
+#include "tools/formats/ctranslate2.h"
+#include "tools/formats/ctranslate2_file.h"
+#include "tools/formats/import_model.h"
+#include "tools/formats/settings.h"
 
 using namespace xf;
 using namespace xf::tools;

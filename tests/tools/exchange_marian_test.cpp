@@ -4,10 +4,10 @@
 #include "tests/fuzz/structured/zip.h"
 #include "tests/support/catch.h"
 #include "tests/tools/exchange_models.h"
-#include "tools/exchange/marian.h"
-#include "tools/exchange/npz_file.h"
-#include "tools/exchange/yaml.h"
-#include "tools/exchange/zip_file.h"
+#include "tools/formats/marian.h"
+#include "tools/formats/npz_file.h"
+#include "tools/formats/yaml.h"
+#include "tools/formats/zip_file.h"
 
 using namespace xf;
 using namespace xf::tools::exchange;

@@ -10,9 +10,9 @@
 #include "tests/data/temporary_folder.h"
 #include "tests/support/folders.h"
 #include "tests/tools/random_run.h"
-#include "tools/exchange/exchanged_model.h"
-#include "tools/exchange/hf_marian.h"
-#include "tools/loaded_model.h"
+#include "tools/formats/exchanged_model.h"
+#include "tools/formats/hf_marian.h"
+#include "tools/formats/loaded_model.h"
 
 namespace xf::tests {
 

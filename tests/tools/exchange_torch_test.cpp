@@ -2,8 +2,8 @@
 #include "tests/fuzz/structured/zip.h"
 #include "tests/support/catch.h"
 #include "tests/tools/exchange_models.h"
-#include "tools/exchange/pickle.h"
-#include "tools/exchange/torch_file.h"
+#include "tools/formats/pickle.h"
+#include "tools/formats/torch_file.h"
 
 using namespace xf;
 using namespace xf::tools::exchange;

@@ -6,8 +6,8 @@
 #include "nn/checkpoint/safetensors.h"
 #include "tests/support/catch.h"
 #include "tests/tools/exchange_models.h"
-#include "tools/exchange/compare_models.h"
-#include "tools/exchange/import_model.h"
+#include "tools/formats/compare_models.h"
+#include "tools/formats/import_model.h"
 
 using namespace xf;
 using namespace xf::tools;

@@ -1,11 +1,12 @@
 // More pieces for a pretrained vocabulary. As users do it: tests/e2e/fine_tuning.sh.
-#include "tools/extended_vocabulary.h"
+#include "tools/app/extended_vocabulary.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "core/file.h"
 #include "data/sentencepiece_tokenizer.h"
+#include "data/vocabularies.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
@@ -19,7 +20,7 @@ namespace {
 
 const std::vector<std::string> kPieces = {"<tag>", "▁haus"};
 
-Vocabularies learnt() {
+data::Vocabularies learnt() {
   const std::vector<std::string> lines = {"ein hund und ein haus am see", "das haus und der see", "ein see"};
   const std::shared_ptr<const data::Tokenizer> both =
       data::make_sentencepiece_tokenizer(data::train_bpe({&lines}, {.vocab_size = 24}), "learnt");
@@ -35,7 +36,7 @@ std::vector<std::string> cut(const data::Tokenizer& tokenizer, const std::string
 }  // namespace
 
 TEST_CASE("Extended vocabulary: new pieces come last, and are found wherever they stand", "[unit]") {
-  const Vocabularies before = learnt(), after = extended(before, kPieces);
+  const data::Vocabularies before = learnt(), after = extended(before, kPieces);
   CHECK(after.joint());
   CHECK(after.source->size() == before.source->size() + 2);
   for (int32_t id = 0; id < before.source->size(); ++id)
@@ -51,7 +52,7 @@ TEST_CASE("Extended vocabulary: new pieces come last, and are found wherever the
 }
 
 TEST_CASE("Extended vocabulary: a new row is the mean of those that stood for it", "[unit]") {
-  const Vocabularies before = learnt();
+  const data::Vocabularies before = learnt();
   const int64_t V = before.source->size(), D = 2;
   nn::Registry registry;
   const nn::Parameter& table = registry.add("embedding.weight", {V + 2, D}, nn::Init::normal(1));
@@ -81,7 +82,7 @@ TEST_CASE("Extended vocabulary: a new row is the mean of those that stood for it
 
 TEST_CASE("Extended vocabulary: ranks that keep a piece of the masters each begin with the same rows",
           "[unit]") {
-  const Vocabularies before = learnt();
+  const data::Vocabularies before = learnt();
   const int64_t V = before.source->size(), D = 2;
   std::vector<float> counting(static_cast<size_t>(V * D));
   std::iota(counting.begin(), counting.end(), 0.0f);

@@ -13,8 +13,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
 #include "tests/tools/random_run.h"
+#include "tools/config/options.h"
 #include "tools/explain/flow_layout.h"
-#include "tools/options.h"
 
 namespace xf::tools::explain {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/foreign_names.h"
+#include "tools/config/foreign_names.h"
 
 #include <fmt/core.h>
 
@@ -10,8 +10,8 @@
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
-#include "tools/config_file.h"
-#include "tools/options.h"
+#include "tools/config/config_file.h"
+#include "tools/config/options.h"
 
 using namespace xf::tools;
 using xf::tests::error_of;

@@ -1,5 +1,5 @@
 // Vocabularies as other toolkits write them.
-#include "tools/given_vocabulary.h"
+#include "tools/formats/given_vocabulary.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "tools/inspect_model.h"
+#include "tools/formats/inspect_model.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The facade, tools/xformer.h, against what it stands on.
+// The facade, tools/app/xformer.h, against what it stands on.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,8 +15,8 @@
 #include "tests/support/catch.h"
 #include "tests/tools/random_run.h"
 #include "tests/tools/trained_run.h"
-#include "tools/model_translator.h"
-#include "tools/xformer.h"
+#include "tools/app/xformer.h"
+#include "tools/inference/model_translator.h"
 
 using namespace xf;
 using tools::tests::trained_run;

@@ -1,4 +1,4 @@
-#include "tools/loaded_model.h"
+#include "tools/formats/loaded_model.h"
 
 #include <sys/stat.h>
 
@@ -41,7 +41,8 @@ TEST_CASE("Model: a pipe or a circle of links in place of one of its files is re
   for (const std::string name :
        {"vocab", "averaged/state.json", "averaged/config.toml", "averaged/model.safetensors"}) {
     const RandomRun run;
-    const std::string path = name == "vocab" ? vocabulary_files(run.path()).back() : run.path() + "/" + name;
+    const std::string path =
+        name == "vocab" ? data::vocabulary_files(run.path()).back() : run.path() + "/" + name;
     REQUIRE(std::filesystem::remove(path));
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
     CHECK_THAT(load_error(run.path()), Catch::StartsWith("3: "));

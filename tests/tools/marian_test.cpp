@@ -1,14 +1,14 @@
 // Marian's files: arrays of NumPy, options and vocabularies in YAML, and what is no model of this engine. Whole models, against
 // a forward pass in NumPy (tests/golden/make_marian_npz.py): tests/e2e/exchange.sh.
-#include "tools/exchange/marian.h"
+#include "tools/formats/marian.h"
 
 #include "core/mapped_file.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
-#include "tools/exchange/marian_options.h"
-#include "tools/exchange/npz_file.h"
-#include "tools/exchange/yaml.h"
+#include "tools/formats/marian_options.h"
+#include "tools/formats/npz_file.h"
+#include "tools/formats/yaml.h"
 
 using namespace xf;
 using namespace xf::tools::exchange;

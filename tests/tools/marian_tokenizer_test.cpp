@@ -3,12 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/file.h"
+#include "data/vocabularies.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
-#include "tools/exchange/foreign_vocabulary.h"
-#include "tools/exchange/settings.h"
-#include "tools/tag_check.h"
+#include "tools/formats/foreign_vocabulary.h"
+#include "tools/formats/settings.h"
+#include "tools/inference/tag_check.h"
 
 using namespace xf;
 using namespace xf::tools;
@@ -18,7 +19,7 @@ namespace {
 
 std::string fixtures() { return tests::source_folder() + "/tests/fixtures/marian_tokenizer/"; }
 
-Vocabularies read(const std::string& kind) {
+data::Vocabularies read(const std::string& kind) {
   const std::string folder = fixtures() + kind, path = folder + "/vocab.json";
   const ForeignVocabulary list{parse_pieces(read_file(path), path), {.bos = "<pad>"}};
   std::vector<std::string> warnings;
@@ -41,10 +42,10 @@ TEST_CASE("Marian tokenizer: both sides have transformers' ids, by every type of
     rest.erase(0, lines.back().size() + 1);
   }
   for (const std::string kind : {"unigram", "bpe", "char", "word"}) {
-    const Vocabularies read_here = read(kind);
+    const data::Vocabularies read_here = read(kind);
     // What a run folder keeps is the same again.
-    const Vocabularies stored = vocabularies_of(read_here.files());
-    for (const Vocabularies& vocabularies : {read_here, stored}) {
+    const data::Vocabularies stored = data::vocabularies_of(read_here.files());
+    for (const data::Vocabularies& vocabularies : {read_here, stored}) {
       for (size_t i = 0; i < lines.size(); ++i) {
         INFO(kind << ": " << lines[i]);
         const std::vector<int32_t> target = vocabularies.target->encode(lines[i]);
@@ -60,7 +61,7 @@ TEST_CASE("Marian tokenizer: both sides have transformers' ids, by every type of
 
 TEST_CASE("Marian tokenizer: tags are entries as they stand, in any case and number, and text is none",
           "[unit]") {
-  const Vocabularies vocabularies = read("bpe");
+  const data::Vocabularies vocabularies = read("bpe");
   const data::Tokenizer& source = *vocabularies.source;
   CHECK(source.tags() == std::vector<std::string>{">>cmn_Hans<<", ">>fra<<"});
   const auto cut = [&](const std::string& text) {
@@ -85,10 +86,10 @@ TEST_CASE("Marian tokenizer: a folder without SentencePiece reads text that is c
   const tests::TemporaryFolder folder;
   const ForeignVocabulary list{{"</s>", "<unk>", "der", "Hu@@", "nd", "<s>", "<pad>"}, {.bos = "<pad>"}};
   std::vector<std::string> warnings;
-  const Vocabularies vocabularies = foreign_vocabularies(folder / "", list, list, true, warnings);
+  const data::Vocabularies vocabularies = foreign_vocabularies(folder / "", list, list, true, warnings);
   REQUIRE(warnings.size() == 1);
   CHECK_THAT(warnings[0], Catch::Contains("lines must be pieces of the model's vocabulary already"));
-  for (const Vocabularies& read : {vocabularies, vocabularies_of(vocabularies.files())}) {
+  for (const data::Vocabularies& read : {vocabularies, data::vocabularies_of(vocabularies.files())}) {
     CHECK(read.joint());
     CHECK(read.source->encode("der Hu@@ nd \u732B") == std::vector<int32_t>{2, 3, 4, 1});
     CHECK(read.source->decode(std::vector<int32_t>{6, 2, 3, 4, 0}) == "der Hu@@ nd");

@@ -1,4 +1,4 @@
-#include "tools/nearest_name.h"
+#include "tools/console/nearest_name.h"
 #include "tests/support/catch.h"
 
 namespace xf::tools {

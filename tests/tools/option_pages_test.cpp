@@ -1,5 +1,5 @@
 // Man pages and completions agree with the table; what shells make of them: tests/e2e/option_pages.sh.
-#include "tools/option_pages.h"
+#include "tools/programs/option_pages.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 
 #include "tests/support/catch.h"
-#include "tools/option_value.h"
-#include "tools/program_commands.h"
+#include "tools/config/option_value.h"
+#include "tools/config/program_commands.h"
 
 using namespace xf::tools;
 

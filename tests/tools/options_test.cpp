@@ -1,4 +1,5 @@
-#include "tools/options.h"
+#include "tools/config/options.h"
+#include "tools/app/inherited_options.h"
 
 #include <cmath>
 #include <filesystem>
@@ -11,11 +12,11 @@
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
-#include "tools/command_line.h"
-#include "tools/config_file.h"
-#include "tools/model_config.h"
-#include "tools/option_value.h"
-#include "tools/presets.h"
+#include "tools/config/command_line.h"
+#include "tools/config/config_file.h"
+#include "tools/config/model_config.h"
+#include "tools/config/option_value.h"
+#include "tools/config/presets.h"
 
 namespace xf::tools {
 namespace {
@@ -26,7 +27,8 @@ using tests::TemporaryFolder;
 // As the shell would hand the words over, the program's name in front.
 std::optional<Options> parse(Program program, std::vector<const char*> words) {
   words.insert(words.begin(), "program");
-  return parse_options(program, static_cast<int>(words.size()), words.data());
+  const Inherit inherit = program == Program::train ? inherited_options : Inherit{};
+  return parse_options(program, static_cast<int>(words.size()), words.data(), inherit);
 }
 
 Options train(std::vector<const char*> words) { return *parse(Program::train, std::move(words)); }

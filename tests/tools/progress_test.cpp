@@ -1,4 +1,4 @@
-#include "tools/progress.h"
+#include "tools/console/progress.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,11 +1,11 @@
 // Models in eight bits, as programs read and write them. More of it: tests/nn/quantized_test.cpp, tests/e2e/export.sh.
-#include "tools/quantize_model.h"
+#include "tools/formats/quantize_model.h"
 
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/tools/random_run.h"
-#include "tools/loaded_model.h"
+#include "tools/formats/loaded_model.h"
 
 using namespace xf;
 using namespace xf::tools;

@@ -1,7 +1,7 @@
 // The museum's rooms: a quirk differs from what is correct by as much as its page says, or by nothing where it says so. The
-// amounts are those of the small model's weights (tools/explain/quirk_model.cpp), to two digits; what is exact is derived
+// amounts are those of the small model's weights (tools/tutorials/quirk_model.cpp), to two digits; what is exact is derived
 // here, or calculated by hand.
-#include "tools/explain/quirk.h"
+#include "tools/tutorials/quirk.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 #include "nn/quirks/settings.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
-#include "tools/explain/quirk_table.h"
+#include "tools/tutorials/quirk_table.h"
 
 namespace xf::tools::explain {
 namespace {

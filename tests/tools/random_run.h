@@ -2,10 +2,15 @@
 // without training it.
 #pragma once
 
+#include "data/parallel_corpus.h"
+#include "data/vocabularies.h"
 #include "nn/checkpoint/checkpoint.h"
 #include "tests/data/temporary_folder.h"
+#include "tools/app/make_vocabularies.h"
+#include "tools/config/model_config.h"
+#include "tools/config/options.h"
 #include "tools/explain/traced_sentence.h"
-#include "tools/model_config.h"
+#include "tools/formats/model_vocabularies.h"
 
 namespace xf::tests {
 
@@ -29,7 +34,7 @@ max-length = 20
     data::ParallelText text{.parts = {{{.paths = {"x.src", "x.trg"}}, 2}}, .source = {}, .target = {}};
     text.source = {"the old dog sees a small horse", "a small dog runs home"};
     text.target = {"der alte hund sieht ein kleines pferd", "ein kleiner hund rennt heim"};
-    const Vocabularies vocabularies = make_vocabularies(options, text);
+    const data::Vocabularies vocabularies = make_vocabularies(options, text);
     nn::Registry registry;
     const nn::Transformer model(
         model_config(options, vocabularies.source->size(), vocabularies.target->size()), registry);

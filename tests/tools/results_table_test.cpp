@@ -1,4 +1,4 @@
-#include "tools/results_table.h"
+#include "tools/report/results_table.h"
 
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"

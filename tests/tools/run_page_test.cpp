@@ -1,4 +1,4 @@
-#include "tools/run_page.h"
+#include "tools/report/run_page.h"
 
 #include <fmt/core.h>
 
@@ -13,10 +13,11 @@
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/tools/trained_run.h"
-#include "tools/model_text.h"
-#include "tools/run_comparison.h"
-#include "tools/run_pictures.h"
-#include "tools/shell_word.h"
+#include "tools/config/model_text.h"
+#include "tools/config/options.h"
+#include "tools/console/shell_word.h"
+#include "tools/report/run_comparison.h"
+#include "tools/report/run_pictures.h"
 
 using namespace xf;
 using namespace xf::tools;

@@ -1,4 +1,4 @@
-#include "tools/run_progress.h"
+#include "tools/report/run_progress.h"
 
 #include <algorithm>
 #include <optional>

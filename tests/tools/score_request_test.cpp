@@ -1,5 +1,5 @@
 // What xformer-score reads. Expected: what sacreBLEU 2.6.0 does with the same options and files.
-#include "tools/score_request.h"
+#include "tools/inference/score_request.h"
 
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"

@@ -1,5 +1,5 @@
 // Tables of several systems against those that sacreBLEU 2.6.0 printed (golden/make_scores.py).
-#include "tools/score_table.h"
+#include "tools/report/score_table.h"
 
 #include <string>
 #include <vector>

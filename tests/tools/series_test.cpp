@@ -1,4 +1,4 @@
-#include "tools/series.h"
+#include "tools/report/series.h"
 
 #include <algorithm>
 

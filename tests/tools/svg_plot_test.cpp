@@ -1,4 +1,4 @@
-#include "tools/svg_plot.h"
+#include "tools/report/svg_plot.h"
 
 #include <algorithm>
 #include <limits>

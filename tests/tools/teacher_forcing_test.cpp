@@ -1,9 +1,9 @@
-#include "tools/teacher_forcing.h"
+#include "tools/inference/teacher_forcing.h"
 
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/tools/trained_run.h"
-#include "tools/loaded_model.h"
+#include "tools/formats/loaded_model.h"
 
 using namespace xf;
 using namespace xf::tools;

@@ -1,5 +1,5 @@
 // How far tensors of every stored type are apart. As users see it: tests/e2e/export.sh.
-#include "tools/tensor_distance.h"
+#include "tools/formats/tensor_distance.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
 // What is drawn on a terminal, a pseudo-terminal whose other end is read, while its width changes.
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -10,9 +10,9 @@
 
 #include "data/display_text.h"
 #include "tests/support/catch.h"
-#include "tools/option_value.h"
-#include "tools/output_file.h"
-#include "tools/progress.h"
+#include "tools/config/option_value.h"
+#include "tools/console/output_file.h"
+#include "tools/console/progress.h"
 
 namespace xf::tools {
 namespace {

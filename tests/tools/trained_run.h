@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "tests/data/temporary_folder.h"
-#include "tools/options.h"
-#include "tools/train.h"
+#include "tools/app/inherited_options.h"
+#include "tools/app/train.h"
+#include "tools/config/options.h"
 
 namespace xf::tools::tests {
 
 inline Options options_of(Program program, const std::vector<std::string>& words) {
   std::vector<const char*> argv = {"program"};
   for (const std::string& word : words) argv.push_back(word.c_str());
-  return *parse_options(program, static_cast<int>(argv.size()), argv.data());
+  const Inherit inherit = program == Program::train ? inherited_options : Inherit{};
+  return *parse_options(program, static_cast<int>(argv.size()), argv.data(), inherit);
 }
 
 // Two encoder layers, one decoder layer, two heads; knows three pairs by heart. Trained once for all tests.

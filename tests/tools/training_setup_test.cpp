@@ -1,5 +1,5 @@
 // What options and text decide about a training before it starts.
-#include "tools/training_setup.h"
+#include "tools/app/training_setup.h"
 
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"

@@ -1,10 +1,10 @@
 // What xformer-translate writes of a translation, and says about itself.
-#include "tools/translation_form.h"
+#include "tools/inference/translation_form.h"
 
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
-#include "tools/progress.h"
-#include "tools/translation_progress.h"
+#include "tools/console/progress.h"
+#include "tools/inference/translation_progress.h"
 
 using namespace xf;
 using namespace xf::tools;

@@ -1,9 +1,9 @@
 // What the options of xformer-translate say together.
-#include "tools/translation_options.h"
+#include "tools/inference/translation_options.h"
 
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
-#include "tools/output_sampling.h"
+#include "tools/config/output_sampling.h"
 
 using namespace xf;
 using namespace xf::tools;

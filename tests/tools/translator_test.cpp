@@ -1,13 +1,14 @@
 // Lines to translations, with what xformer-translate's options ask for.
-#include "tools/model_translator.h"
+#include "tools/inference/model_translator.h"
 
 #include <fmt/format.h>
 
+#include "data/vocabularies.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/tools/random_run.h"
 #include "tools/explain/attention_maps.h"
-#include "tools/translation_progress.h"
+#include "tools/inference/translation_progress.h"
 
 using namespace xf;
 using namespace xf::tools;
@@ -164,7 +165,7 @@ TEST_CASE("Translator: an alignment is the attention that xformer-explain shows"
       const auto maps = explain::attention_maps(
           explain::trace_pair(model.translation, model.arena, model.text, model.device,
                               model.text.source->encode(sources[line]), translation.hypotheses[i].ids));
-      const explain::TokenMatrix shown = explain::mean_cross_attention(maps).front().matrix;
+      const TokenMatrix shown = explain::mean_cross_attention(maps).front().matrix;
       REQUIRE(alignment.sources == shown.columns.size());
       for (size_t t = 0; t < alignment.targets; ++t) {
         for (size_t s = 0; s < alignment.sources; ++s)
@@ -192,7 +193,7 @@ TEST_CASE("Translator: pieces in, pieces out, and the same translation", "[unit]
   const RandomRun run;
   const ModelTranslator words(run.translating({})),
       pieces(run.translating({option("no-spm-encode", {"true"}), option("no-spm-decode", {"true"})}));
-  const Vocabularies& vocabularies = words.model->vocabularies;
+  const data::Vocabularies& vocabularies = words.model->vocabularies;
   for (const std::string& line : kSources) {
     std::string cut;
     for (const int32_t id : vocabularies.source->encode(line)) cut += vocabularies.source->piece(id) + " ";

@@ -1,4 +1,4 @@
-#include "tools/unfinished_output.h"
+#include "tools/console/unfinished_output.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

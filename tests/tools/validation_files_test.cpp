@@ -1,4 +1,4 @@
-#include "tools/validation_files.h"
+#include "tools/report/validation_files.h"
 
 #include "core/file.h"
 #include "tests/data/temporary_folder.h"

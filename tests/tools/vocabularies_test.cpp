@@ -1,4 +1,6 @@
-#include "tools/vocabularies.h"
+#include "data/vocabularies.h"
+#include "nn/checkpoint/safetensors.h"
+#include "tools/formats/model_vocabularies.h"
 
 #include <filesystem>
 
@@ -19,18 +21,18 @@ std::shared_ptr<const data::Tokenizer> words(const std::string& word) {
 
 TEST_CASE("Vocabularies: those of another model are told from its own, by each side", "[unit]") {
   const auto a = words("a"), b = words("b");
-  const Vocabularies pair{a, b}, joint{a, a}, turned{b, a};
+  const data::Vocabularies pair{a, b}, joint{a, a}, turned{b, a};
   nn::Metadata metadata;
   describe_vocabularies(pair, metadata);
   CHECK(error_of([&] { check_vocabularies(pair, metadata, "run"); }) == "no error");
-  for (const Vocabularies& other : {joint, turned})
+  for (const data::Vocabularies& other : {joint, turned})
     CHECK(error_of([&] {
             check_vocabularies(other, metadata, "run");
           }).starts_with("3: run: was trained with another"));
 }
 
 TEST_CASE("Vocabularies: a model of before the checksum is compared by its hash", "[unit]") {
-  const Vocabularies a{words("a"), words("a")}, b{words("b"), words("b")};
+  const data::Vocabularies a{words("a"), words("a")}, b{words("b"), words("b")};
   const nn::Metadata metadata = {{"vocabulary", a.hash()}};
   CHECK(error_of([&] { check_vocabularies(a, metadata, "run"); }) == "no error");
   CHECK(error_of([&] { check_vocabularies(b, metadata, "run"); }).starts_with("3: run: "));
@@ -40,11 +42,11 @@ TEST_CASE("Vocabularies: a model of before the checksum is compared by its hash"
 TEST_CASE("Vocabularies: a checkpoint's are those of the nearest folder above it", "[unit]") {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "run/checkpoints/update-000001");
-  CHECK(find_vocabularies(folder / "run/checkpoints/update-000001").empty());
+  CHECK(data::find_vocabularies(folder / "run/checkpoints/update-000001").empty());
   const auto both = words("a");
-  Vocabularies{both, both}.save(folder / "run");
-  CHECK(find_vocabularies(folder / "run/checkpoints/update-000001") == folder / "run");
-  CHECK(find_vocabularies(folder / "run") == folder / "run");
+  data::Vocabularies{both, both}.save(folder / "run");
+  CHECK(data::find_vocabularies(folder / "run/checkpoints/update-000001") == folder / "run");
+  CHECK(data::find_vocabularies(folder / "run") == folder / "run");
 }
 
 }  // namespace

@@ -6,7 +6,8 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the tests are not installed
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/xformer)
 
 set_target_properties(xf_headers PROPERTIES EXPORT_NAME headers)
-install(TARGETS xf_headers xf_core xf_kernels xf_autograd xf_nn xf_data xf_tools EXPORT xformer
+install(TARGETS xf_headers xf_core xf_dist xf_kernels xf_autograd xf_nn xf_checkpoint xf_train xf_decode xf_data xf_score
+  xf_console xf_config xf_formats xf_report xf_inference xf_explain xf_app EXPORT xformer
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT xformer NAMESPACE xformer:: FILE xformerTargets.cmake DESTINATION ${config_folder} COMPONENT development)
 configure_package_config_file(tools/cmake/xformerConfig.cmake.in xformerConfig.cmake INSTALL_DESTINATION ${config_folder})
@@ -36,7 +37,7 @@ install(CODE "
     string(REGEX REPLACE \"#include \\\"(core|kernels|autograd|nn|data)/\" \"#include \\\"xformer/\\\\1/\" text \"\${text}\")
     file(WRITE \${to}/\${header} \"\${text}\")
   endforeach()" COMPONENT development)
-install(FILES tools/xformer.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xformer COMPONENT development)
+install(FILES tools/app/xformer.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xformer COMPONENT development)
 install(DIRECTORY docs/examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/xformer/examples COMPONENT development)
 install(PROGRAMS tools/train_demo.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/xformer COMPONENT programs)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT programs)

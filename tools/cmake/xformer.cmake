@@ -47,9 +47,15 @@ if(XFORMER_SANITIZE)
   target_link_options(xf_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# A room of the house: every .cpp below the folder, into the static library xf_<name>.
+# A room of the house: every .cpp below the folder, into the static library xf_<name>. What lies in a folder with a CMakeLists.txt
+# of its own is another room's. Whom a room may include: tests/check_layout.cmake.
 function(xf_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB rooms CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  foreach(room ${rooms})
+    get_filename_component(folder ${room} DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${folder}/")
+  endforeach()
   add_library(xf_${name} STATIC ${sources})
   target_link_libraries(xf_${name} PUBLIC $<BUILD_INTERFACE:xf_flags> xf_headers ${ARGN})
   set_target_properties(xf_${name} PROPERTIES OUTPUT_NAME xformer_${name} EXPORT_NAME ${name})

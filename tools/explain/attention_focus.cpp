@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tools/svg_plot.h"
+#include "tools/report/svg_plot.h"
 
 namespace xf::tools::explain {
 

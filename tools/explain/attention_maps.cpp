@@ -11,9 +11,9 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "nn/evaluation.h"
+#include "tools/config/model_config.h"
+#include "tools/config/option_value.h"
 #include "tools/explain/word_rows.h"
-#include "tools/model_config.h"
-#include "tools/option_value.h"
 
 namespace xf::tools::explain {
 

@@ -6,7 +6,7 @@
 
 #include "tools/explain/attention_focus.h"
 #include "tools/explain/attention_maps.h"
-#include "tools/html_page.h"
+#include "tools/report/html_page.h"
 
 namespace xf::tools::explain {
 

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "tools/explain/beam_tree.h"
-#include "tools/html_page.h"
-#include "tools/svg.h"
-#include "tools/svg_plot.h"
+#include "tools/report/html_page.h"
+#include "tools/report/svg.h"
+#include "tools/report/svg_plot.h"
 
 namespace xf::tools::explain {
 

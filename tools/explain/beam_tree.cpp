@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "data/parallel_corpus.h"
+#include "data/vocabularies.h"
 #include "tools/explain/page.h"
 #include "tools/explain/sentence_pair.h"
 #include "tools/explain/traced_sentence.h"
@@ -128,7 +130,7 @@ std::string words_for(nn::Fate fate, int64_t beam_size) {
 }
 
 BeamTree grow_beam_tree(const ModelTranslator& model, Arena& arena, const std::string& line) {
-  const Vocabularies& vocabularies = model.model->vocabularies;
+  const data::Vocabularies& vocabularies = model.model->vocabularies;
   const std::vector<int32_t> ids =
       ids_of(*vocabularies.source, model.model->pipeline.prepare(line), *model.model->model);
   warn_of_length(*model.model, ids);

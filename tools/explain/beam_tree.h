@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/model_translator.h"
+#include "tools/inference/model_translator.h"
 
 namespace xf::tools::explain {
 

@@ -8,10 +8,10 @@
 
 #include "core/error.h"
 #include "nn/evaluation.h"
+#include "tools/config/option_value.h"
+#include "tools/console/nearest_name.h"
 #include "tools/explain/op_table.h"
 #include "tools/explain/page.h"
-#include "tools/nearest_name.h"
-#include "tools/option_value.h"
 
 namespace xf::tools::explain {
 

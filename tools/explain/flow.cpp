@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "tools/console/nearest_name.h"
 #include "tools/explain/flow_stages.h"
-#include "tools/nearest_name.h"
 
 namespace xf::tools::explain {
 

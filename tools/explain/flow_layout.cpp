@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "data/unicode.h"
-#include "tools/svg.h"
+#include "tools/report/svg.h"
 
 namespace xf::tools::explain {
 

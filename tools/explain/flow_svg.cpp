@@ -8,7 +8,7 @@
 #include "tools/explain/flow.h"
 #include "tools/explain/flow_layout.h"
 #include "tools/explain/flow_style.h"
-#include "tools/svg.h"
+#include "tools/report/svg.h"
 
 namespace xf::tools::explain {
 

@@ -7,8 +7,8 @@
 
 #include "tools/explain/flow.h"
 #include "tools/explain/page.h"
-#include "tools/html_page.h"
-#include "tools/svg_plot.h"
+#include "tools/report/html_page.h"
+#include "tools/report/svg_plot.h"
 
 namespace xf::tools::explain {
 

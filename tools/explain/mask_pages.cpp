@@ -6,7 +6,7 @@
 
 #include "tools/explain/masks.h"
 #include "tools/explain/page.h"
-#include "tools/html_page.h"
+#include "tools/report/html_page.h"
 
 namespace xf::tools::explain {
 

@@ -10,8 +10,8 @@
 #include "kernels/attention.h"
 #include "kernels/elementwise.h"
 #include "kernels/softmax.h"
-#include "tools/option_value.h"
-#include "tools/progress.h"
+#include "tools/config/option_value.h"
+#include "tools/console/progress.h"
 
 namespace xf::tools::explain {
 

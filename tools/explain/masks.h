@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/explain/matrix_picture.h"
-#include "tools/options.h"
+#include "tools/config/options.h"
+#include "tools/report/matrix_picture.h"
 
 namespace xf::tools::explain {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "tools/options.h"
+#include "tools/config/options.h"
 
 namespace xf::tools::explain {
 

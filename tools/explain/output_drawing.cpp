@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tools/explain/output_probabilities.h"
-#include "tools/svg.h"
+#include "tools/report/svg.h"
 
 namespace xf::tools::explain {
 

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "data/unicode.h"
-#include "tools/option_value.h"
+#include "tools/config/option_value.h"
 
 namespace xf::tools::explain {
 

@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "tools/explain/positions.h"
-#include "tools/html_page.h"
-#include "tools/svg_plot.h"
+#include "tools/report/html_page.h"
+#include "tools/report/svg_plot.h"
 
 namespace xf::tools::explain {
 

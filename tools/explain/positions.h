@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/embedding.h"
-#include "tools/options.h"
+#include "tools/config/options.h"
 
 namespace xf::tools::explain {
 

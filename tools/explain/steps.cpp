@@ -7,9 +7,9 @@
 #include "core/error.h"
 #include "nn/quirks/presets.h"
 #include "nn/quirks/transformer.h"
+#include "tools/console/nearest_name.h"
 #include "tools/explain/page.h"
 #include "tools/explain/step_table.h"
-#include "tools/nearest_name.h"
 
 namespace xf::tools::explain {
 

@@ -5,9 +5,9 @@
 
 #include "tools/explain/matrices.h"
 #include "tools/explain/steps.h"
-#include "tools/html_page.h"
-#include "tools/svg.h"
-#include "tools/svg_plot.h"
+#include "tools/report/html_page.h"
+#include "tools/report/svg.h"
+#include "tools/report/svg_plot.h"
 
 namespace xf::tools::explain {
 

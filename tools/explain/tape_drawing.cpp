@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/console/progress.h"
 #include "tools/explain/tape_listing.h"
-#include "tools/progress.h"
-#include "tools/svg.h"
+#include "tools/report/svg.h"
 
 namespace xf::tools::explain {
 

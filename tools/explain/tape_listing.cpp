@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/adam.h"
+#include "tools/console/progress.h"
 #include "tools/explain/page.h"
-#include "tools/progress.h"
 
 namespace xf::tools::explain {
 

@@ -4,9 +4,11 @@
 
 #include "core/error.h"
 #include "data/batches.h"
+#include "data/parallel_corpus.h"
+#include "data/vocabularies.h"
+#include "tools/console/message.h"
 #include "tools/explain/page.h"
 #include "tools/explain/sentence_pair.h"
-#include "tools/message.h"
 
 namespace xf::tools::explain {
 
@@ -53,9 +55,9 @@ std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& a
   return values;
 }
 
-TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
-                          Device device, const std::vector<int32_t>& source_ids,
-                          std::vector<int32_t> target_ids) {
+TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena,
+                          const data::Vocabularies& vocabularies, Device device,
+                          const std::vector<int32_t>& source_ids, std::vector<int32_t> target_ids) {
   // A translation that a limit cut may have as many tokens as the model reads, and </s> is one more.
   const auto most = static_cast<size_t>(nn::most_tokens(model.config()) - 1);
   target_ids.resize(std::min(target_ids.size(), most));
@@ -127,7 +129,7 @@ TracedSentence trace_text(const LoadedModel& model, Arena& arena, const std::str
 }
 
 TracedSentence trace_sentence(ModelTranslator& model, const std::string& source, const std::string& target) {
-  const Vocabularies& vocabularies = model.model->vocabularies;
+  const data::Vocabularies& vocabularies = model.model->vocabularies;
   const std::string line = model.model->pipeline.prepare(source);
   const std::vector<int32_t> source_ids = ids_of(*vocabularies.source, line, *model.model->model);
   const std::vector<int32_t> target_ids =

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/model_translator.h"
+#include "data/vocabularies.h"
+#include "tools/inference/model_translator.h"
 
 namespace xf::tools::explain {
 
@@ -39,9 +40,9 @@ Options translation_options(const Options& options);
 
 // A sentence and its translation as ids, of a model on `device` that may be in training. Of the translation as much as the
 // model reads; of the source no more may be given.
-TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena, const Vocabularies& vocabularies,
-                          Device device, const std::vector<int32_t>& source_ids,
-                          std::vector<int32_t> target_ids);
+TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena,
+                          const data::Vocabularies& vocabularies, Device device,
+                          const std::vector<int32_t>& source_ids, std::vector<int32_t> target_ids);
 
 // "a sentence of 70 tokens; RUN was trained on at most 50, </s> counted": with </s> as many `tokens`; "" for one that is not
 // longer.

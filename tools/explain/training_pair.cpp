@@ -1,9 +1,10 @@
 #include "tools/explain/training_pair.h"
 
 #include "core/error.h"
+#include "data/vocabularies.h"
 #include "tools/explain/sentence_pair.h"
 #include "tools/explain/traced_sentence.h"
-#include "tools/print_model.h"
+#include "tools/formats/print_model.h"
 
 namespace xf::tools::explain {
 
@@ -23,7 +24,7 @@ TrainingPair::TrainingPair(const std::string& model, const std::string& source, 
                            DType dtype)
     : loaded_(load_model(model, Device::cpu(), dtype, nn::Registry::Gradients::yes)) {
   loaded_->transformer();  // another model's text is not a pair
-  const Vocabularies& vocabularies = loaded_->vocabularies;
+  const data::Vocabularies& vocabularies = loaded_->vocabularies;
   batch_ = sentence_pair(data::batch_specials(*vocabularies.source, *vocabularies.target),
                          ids_of(*vocabularies.source, loaded_->pipeline.prepare(source), *loaded_->model),
                          ids_of(*vocabularies.target, loaded_->pipeline.prepare(target), *loaded_->model));

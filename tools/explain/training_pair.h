@@ -9,7 +9,7 @@
 #include "core/arena.h"
 #include "core/packed_batch.h"
 #include "tools/explain/micro_model.h"
-#include "tools/loaded_model.h"
+#include "tools/formats/loaded_model.h"
 
 namespace xf::tools::explain {
 

@@ -9,7 +9,7 @@
 #include "nn/checkpoint/checkpoint.h"
 #include "nn/transformer_config.h"
 #include "tests/fuzz/structured/damage.h"
-#include "tools/exchange/tensor_part.h"
+#include "tools/formats/tensor_part.h"
 
 namespace xf::fuzz {
 

@@ -6,8 +6,8 @@
 #include "data/sentencepiece_ids.h"
 #include "tests/fuzz/structured/format.h"
 #include "tests/fuzz/target.h"
-#include "tools/given_vocabulary.h"
-#include "tools/loaded_model.h"
+#include "tools/formats/given_vocabulary.h"
+#include "tools/formats/loaded_model.h"
 
 namespace xf::fuzz {
 

@@ -1,0 +1,12 @@
+// The commands of xformer-export.
+#pragma once
+
+#include <vector>
+
+#include "tools/config/commands.h"
+
+namespace xf::tools {
+
+const std::vector<Command>& export_commands();
+
+}  // namespace xf::tools

@@ -1,0 +1,13 @@
+// What training has from a run or a model that its command names, where it does not say otherwise.
+#pragma once
+
+#include "tools/config/options.h"
+
+namespace xf::tools {
+
+// read_options() and parse_options() for xformer-train: with the options of a run that goes on, or those of a pretrained model
+// that say what it is and how its text is cut. A run that `from_command_line` names by --resume stands for its latest
+// checkpoint afterwards.
+InheritedOptions inherited_options(const GivenOptions& from_file, GivenOptions& from_command_line);
+
+}  // namespace xf::tools

@@ -1,0 +1,48 @@
+// Training that begins with another model's weights (--pretrained-model).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/vocabularies.h"
+#include "nn/checkpoint/checkpoint.h"
+#include "tools/config/options.h"
+
+namespace xf::tools {
+
+// What became of one tensor of either model.
+struct BegunTensor {
+  enum class What {
+    taken,
+    reshaped,  // the rows that both have
+    fresh,     // the model lacks it, or has it in a shape that does not fit: begins as usual
+    left_out,  // this training's model lacks it
+  };
+  What what;
+  std::string name;
+  std::string shape, shape_there;  // "" where there is none
+  float rate = 1;                  // nn/train/learning_rates.h
+};
+
+// Writes the tensors of `from` over the initial values of the registry's parameters of the same names: whole where the
+// shapes agree; of a matrix with other rows the rows that both have. Error usage, naming `where`, if no matrix was taken whole.
+std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::Registry& registry,
+                                    const std::string& where);
+
+// For the log: a line that counts, and one for each tensor that is not as it was there.
+std::vector<std::string> beginning_lines(const std::vector<BegunTensor>& tensors, const std::string& where);
+// For a file: a row for each tensor.
+std::string to_tsv(const std::vector<BegunTensor>& tensors);
+
+struct Pretrained {
+  std::vector<BegunTensor> tensors;
+  std::vector<std::string> lines;  // for the log
+};
+
+// begin_with() the model of --pretrained-model, and with --extend-vocab rows for the new pieces. `vocabularies`: this
+// training's; a classifier's classes may be others, of which those that the model has take their rows along. Error data where
+// the vocabularies are not the model's, usage where they are not what --extend-vocab makes of those.
+Pretrained begin_pretrained(const Options& options, const data::Vocabularies& vocabularies,
+                            const nn::Registry& registry);
+
+}  // namespace xf::tools

@@ -1,0 +1,97 @@
+#include "tools/app/train.h"
+
+#include <fmt/core.h>
+
+#include <span>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/stop.h"
+#include "tools/app/equal_ranks.h"
+#include "tools/app/ranks.h"
+#include "tools/app/run_origin.h"
+#include "tools/app/training_phases.h"
+#include "tools/app/training_run.h"
+#include "tools/config/model_config.h"
+#include "tools/console/message.h"
+#include "tools/console/progress.h"
+#include "tools/report/run_report.h"
+#include "tools/report/seed_log.h"
+
+namespace xf::tools {
+
+namespace {
+
+// As rank 0 sees the run folder: it may write there before another one has looked.
+RunStart agreed_start(const Options& options, Collective& ranks) {
+  int64_t start = 0;
+  ranks.at_first([&] { start = static_cast<int64_t>(run_start(options)); });
+  ranks.sum(std::span(&start, 1));
+  return static_cast<RunStart>(start);
+}
+
+// Other ranks than the first draw nothing; and of the GPUs of a host each of its ranks takes one, in their order, where none is
+// named. A launcher may let each rank see its own alone.
+Options options_of_rank(const Options& options, const Collective& ranks) {
+  Options own = options;
+  if (!ranks.is_first()) own.apply({{"report", {"false"}, "report"}}, Options::Origin::user);
+  const std::string spec = options.get_string("device");
+  if (ranks.place_on_host() > 0 && (spec == "cuda" || spec == "auto") &&
+      choose_device(spec).device.type == DeviceType::cuda) {
+    const int device = ranks.place_on_host() % cuda_device_count();
+    own.apply({{"device", {fmt::format("cuda:{}", device)}, "device"}}, Options::Origin::user);
+  }
+  return own;
+}
+
+}  // namespace
+
+int train(const Options& given, Collective& ranks) {
+  Options options = options_of_rank(given, ranks);
+  options.require("model");
+  options.require("train-sets");
+  ranks.set_timeout(options.get_float("collective-timeout"));
+  ranks.together([&] { set_up_device(options); });
+  check_same_files(options, ranks);
+  keep_phases(options);
+  loop_options(options);
+  batch_capacity(model_type(options), options.get_int("mini-batch-words"));
+  set_thread_count(threads_of_rank(options, ranks));
+  check_same_arithmetic(options, thread_count(), ranks);
+  const bool seed_format = options.get_string("log-format") == "seed" && !options.get_bool("quiet");
+  const RunStart start = agreed_start(options, ranks);
+  const ChosenPrecision precision = chosen_precision(options);
+  options.apply({{"precision", {precision.name}, "precision"}}, Options::Origin::preset);
+  ranks.together([&] {
+    if (start == RunStart::resumed || resumes_checkpoint(options)) check_texts(options);
+  });
+  if (seed_format) tell("{}", kDatasetStart);
+  ProgressDisplay display(stderr, display_terminal(options));
+  // Who calls the library may ask for a stop; a program ends at once: nothing is written yet.
+  const auto check_caller = [&] {
+    if (ranks.size() == 1) check_stop();
+  };
+  const auto activity = [&](const std::string& text) {
+    display.activity(text);
+    ranks.still_working();
+    check_caller();
+  };
+  const auto line = [&](const std::string& text) {
+    if (ranks.is_first() && !options.get_bool("quiet")) display.message(text);
+  };
+  TrainingInputs inputs = read_training_inputs(options, start, Announce(activity, line), ranks);
+  check_same_inputs(inputs, ranks);
+  if (start != RunStart::resumed && !inputs.checkpoint) {
+    const double epochs = epochs_allowed(inputs.options, inputs.corpus, ranks.size());
+    if (const std::string note = fit_phases(inputs.options, epochs); !note.empty())
+      inputs.notes.push_back(note);
+  }
+  check_same_options(inputs.options, ranks);
+  if (!precision.note.empty()) inputs.notes.push_back(precision.note);
+  display.clear();
+  check_caller();
+  if (seed_format) tell("{}", kDatasetDone);
+  return run_training(std::move(inputs), ranks);
+}
+
+}  // namespace xf::tools

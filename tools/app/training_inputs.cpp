@@ -1,0 +1,230 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <sstream>
+
+#include "core/file.h"
+#include "data/vocabularies.h"
+#include "tools/app/equal_ranks.h"
+#include "tools/app/extended_vocabulary.h"
+#include "tools/app/make_vocabularies.h"
+#include "tools/app/recipe_fit.h"
+#include "tools/app/training_run.h"
+#include "tools/app/training_text.h"
+#include "tools/app/vocabulary_warnings.h"
+#include "tools/config/model_config.h"
+#include "tools/config/text_options.h"
+#include "tools/console/shell_word.h"
+#include "tools/formats/stored_model.h"
+
+namespace xf::tools {
+
+namespace {
+
+std::unique_ptr<ValidationSet> read_unseen(const Options& options, const data::TextFiles& files,
+                                           const TrainingInputs& inputs) {
+  auto set = read_validation_set(model_type(options), files, inputs.pipeline, inputs.vocabularies,
+                                 nn::most_tokens(model_config(options, inputs.vocabularies)) - 1);
+  if (options.is_set("tokenize"))
+    set->fit.tokenizer = data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+  return set;
+}
+
+std::unique_ptr<ValidationSet> read_validation(const Options& options, const TrainingInputs& inputs) {
+  const auto files = texts_of(options, "valid-sets");
+  return files.empty() ? nullptr : read_unseen(options, files.front(), inputs);
+}
+
+std::vector<TestSet> read_tests(const Options& options, const TrainingInputs& inputs) {
+  std::vector<TestSet> tests;
+  for (const data::TextFiles& files : texts_of(options, "test-sets"))
+    tests.push_back({text_name(files.paths), read_unseen(options, files, inputs)});
+  return tests;
+}
+
+// With the pieces of --extend-vocab.
+data::Vocabularies extended_as_asked(const Options& options, data::Vocabularies vocabularies) {
+  if (!options.is_set("extend-vocab")) return vocabularies;
+  if (!options.is_set("pretrained-model"))
+    fail(ErrorKind::usage,
+         "extend-vocab: is of the vocabulary of --pretrained-model; give it, or leave this out");
+  if (options.get_float("bpe-dropout") > 0)
+    fail(ErrorKind::usage, "extend-vocab: its pieces are never cut apart, as bpe-dropout would; choose one");
+  return extended(vocabularies, read_pieces(options.get_string("extend-vocab"), text_pipeline(options)));
+}
+
+// --vocabs beside vocabularies that are settled: the files may be gone, but not others.
+void check_given(const Options& options, const data::Vocabularies& settled, const std::string& run,
+                 TrainingText& text) {
+  const auto& paths = options.get_strings("vocabs");
+  const auto is_there = [](const std::string& path) { return std::filesystem::exists(path); };
+  if (paths.empty() || !std::ranges::all_of(paths, is_there)) return;
+  if (options.is_set("extend-vocab")) return;  // what was extended is not what is given
+  if (make_vocabularies(options, text.sample()).checksum() == settled.checksum()) return;
+  fail(ErrorKind::usage,
+       "vocabs: not the vocabulary that {} was begun with; leave it out, or give another --model", run);
+}
+
+// Learning is one piece of work for a library: those who wait for it are told meanwhile.
+data::Vocabularies learn(const Options& options, TrainingText& text, const Announce& announce,
+                         Collective& ranks) {
+  const data::ParallelText& sample = text.sample();
+  // Of several ranks this thread tells those who wait, and the other one tells nobody.
+  const auto work = [&] {
+    return make_vocabularies(options, sample, ranks.size() > 1 ? Announce{} : announce);
+  };
+  auto learning = std::async(ranks.size() > 1 ? std::launch::async : std::launch::deferred, work);
+  while (ranks.size() > 1 && learning.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
+    ranks.still_working();
+  data::Vocabularies learnt = learning.get();
+  learnt.sampled = text.sampled();
+  return learnt;
+}
+
+data::Vocabularies choose_vocabularies(const Options& options, RunStart start, TrainingText& text,
+                                       const Announce& announce, Collective& ranks) {
+  std::string run;
+  if (start == RunStart::resumed) run = options.get_string("model");
+  if (resumes_checkpoint(options)) run = data::find_vocabularies(options.get_string("resume"));
+  if (run.empty() || !data::has_vocabularies(run)) {
+    if (options.get_strings("vocabs").empty() && options.is_set("pretrained-model"))
+      return extended_as_asked(options,
+                               read_stored_model(options.get_string("pretrained-model")).vocabularies);
+    if (options.get_strings("vocabs").empty()) announce("learning the vocabulary ...");
+    return extended_as_asked(options, learn(options, text, announce, ranks));
+  }
+  data::Vocabularies settled = data::load_vocabularies(run);
+  check_given(options, settled, run, text);
+  return settled;
+}
+
+// The first rank's, everywhere.
+data::Vocabularies shared(data::Vocabularies vocabularies, Collective& ranks) {
+  if (ranks.size() == 1) return vocabularies;
+  std::map<std::string, std::string> files;
+  if (ranks.is_first()) files = vocabularies.files();
+  std::istringstream names(ranks.broadcast(fmt::format("{}", fmt::join(std::views::keys(files), "\n"))));
+  for (std::string name; std::getline(names, name);) files[name] = ranks.broadcast(files[name]);
+  return ranks.is_first() ? vocabularies : data::vocabularies_of(files);
+}
+
+void take_from_first(Options& options, const char* option, Collective& ranks) {
+  const std::string value = ranks.broadcast(options.text_of(option));
+  if (value != options.text_of(option)) options.apply({{option, {value}, option}}, Options::Origin::preset);
+}
+
+// With the optimiser's state unless that is not wanted. Error data where it is missing.
+nn::Checkpoint read_to_go_on(const std::string& path, bool without_optimizer) {
+  if (!without_optimizer && std::filesystem::exists(path + "/optimizer.safetensors"))
+    return nn::read_checkpoint(path);
+  nn::Checkpoint checkpoint = nn::read_model(path);
+  nn::check_trainable(checkpoint.model, path);
+  if (without_optimizer) return checkpoint;
+  if (checkpoint.state.has("averaged") || !checkpoint.state.has("data_hash"))
+    fail(ErrorKind::data, "{0} has no optimiser's state; --pretrained-model {0} begins with its weights",
+         path);
+  fail(ErrorKind::data,
+       "{} has no optimiser's state any more, as the newest two of a run have; --no-optimizer-reload goes on "
+       "without",
+       path);
+}
+
+// That --resume names.
+nn::Checkpoint read_resumed(const Options& options) {
+  const std::string& path = options.get_string("resume");
+  nn::Checkpoint checkpoint = read_to_go_on(path, options.get_bool("no-optimizer-reload"));
+  if (!checkpoint.state.has("data_hash"))
+    fail(ErrorKind::usage,
+         "{}: a model without the state of a training, which can be used and not resumed; give a "
+         "checkpoint of a run, or begin with its weights: --pretrained-model {}",
+         path, shell_word(path));
+  check_same_model(options, checkpoint, path);
+  return checkpoint;
+}
+
+// By the training text's first lines; nothing where none are in memory.
+std::optional<data::FittingTokenizer> fit_to_targets(TrainingText& text) {
+  constexpr size_t kLines = 2000;
+  const std::span<const std::string> lines = text.sample().target;
+  if (lines.empty()) return std::nullopt;
+  return data::fitting_bleu_tokenizer(lines.first(std::min(kLines, lines.size())));
+}
+
+// How BLEU cuts what is scored.
+data::BleuTokenizer scoring_tokenizer(const TrainingInputs& inputs,
+                                      const std::optional<data::FittingTokenizer>& of_targets) {
+  if (inputs.validation) return inputs.validation->fit.tokenizer;
+  if (!inputs.tests.empty()) return inputs.tests.front().set->fit.tokenizer;
+  if (inputs.options.is_set("tokenize"))
+    return data::bleu_tokenizer_from_name(inputs.options.get_string("tokenize"));
+  return of_targets.value_or(data::FittingTokenizer{}).tokenizer;
+}
+
+}  // namespace
+
+TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce,
+                                    Collective& ranks) {
+  TrainingInputs inputs{.options = options,
+                        .pipeline = text_pipeline(options),
+                        .vocabularies = {},
+                        .text = {},
+                        .corpus = {},
+                        .validation = nullptr,
+                        .tests = {},
+                        .data_hash = {},
+                        .text_note = {},
+                        .warnings = {},
+                        .start = start,
+                        .checkpoint = {}};
+  std::optional<TrainingText> text;
+  ranks.together([&] {
+    if (resumes_checkpoint(options)) inputs.checkpoint = read_resumed(options);
+    text.emplace(inputs.options, announce);
+  });
+  if (inputs.checkpoint) check_same_checkpoint(*inputs.checkpoint, options.get_string("resume"), ranks);
+  check_same_preparation(text->is_prepared(), ranks);
+  RecipeFit fit(inputs.options, start, ranks.size());
+  ranks.at_first([&] {
+    if (fit.fits()) fit.fit_vocabulary(text->sample());
+    inputs.vocabularies = choose_vocabularies(inputs.options, start, *text, announce, ranks);
+    if (fit.fits()) fit.fit_length(text->sample(), inputs.vocabularies);
+  });
+  inputs.vocabularies = shared(std::move(inputs.vocabularies), ranks);
+  // What it has fitted; and how often it reports, for which all wait for their devices.
+  for (const char* const option : {"vocab-size", "max-length", "disp-freq", "disp-first"})
+    take_from_first(inputs.options, option, ranks);
+  const auto read = [&] {
+    inputs.validation = read_validation(inputs.options, inputs);
+    inputs.tests = read_tests(inputs.options, inputs);
+    if (model_type(options) == nn::ModelType::translation) {
+      const auto of_targets = fit_to_targets(*text);
+      if (of_targets) inputs.spacing = of_targets->spacing;
+      inputs.scoring = scoring_tokenizer(inputs, of_targets);
+    }
+    TrainingText::Encoded encoded = text->encode(inputs.vocabularies);
+    inputs.corpus = std::move(encoded.corpus);
+    inputs.text = std::move(encoded.text);
+    inputs.data_hash = encoded.hash;
+    inputs.text_note = encoded.note;
+    if (options.is_set("log")) refuse_input_as_output(options.get_string("log"));
+  };
+  // One prepares the text, and all open it.
+  if (text->is_prepared()) ranks.at_first(read);
+  ranks.together([&] {
+    if (inputs.data_hash.empty()) read();
+  });
+  ranks.together([&] { inputs.warnings = vocabulary_warnings(inputs); });
+  fit.fit_training(inputs.corpus.statistics);
+  if (const std::string line = fit.line(inputs.corpus.statistics); !line.empty())
+    inputs.notes.push_back(line);
+  return inputs;
+}
+
+}  // namespace xf::tools

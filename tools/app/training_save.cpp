@@ -1,0 +1,120 @@
+#include "tools/app/training_save.h"
+#include "tools/config/options.h"
+#include "tools/formats/model_vocabularies.h"
+
+#include "core/parallel.h"
+#include "data/corpus_preparation.h"
+#include "tools/config/model_config.h"
+#include "tools/console/shell_word.h"
+
+namespace xf::tools {
+
+namespace {
+
+constexpr const char* kTokenizer = "valid_tokenizer";
+
+std::string validation_hash(const TrainingInputs& inputs) { return data::hash_of(inputs.validation->text); }
+
+}  // namespace
+
+nn::State state_to_save(const nn::TrainingState& state, const RunReport::Lengths& logs,
+                        const TrainingInputs& inputs, const TrainingSetup& setup) {
+  nn::State saved = nn::to_state(state);
+  saved.set("seed", static_cast<int64_t>(setup.seed));
+  saved.set("threads", int64_t{thread_count()});
+  saved.set("arithmetic", arithmetic(inputs.options));
+  saved.set("data_hash", inputs.data_hash);
+  if (inputs.validation) {
+    saved.set("valid_hash", validation_hash(inputs));
+    saved.set(kTokenizer, std::string(data::bleu_tokenizer_name(inputs.validation->fit.tokenizer)));
+  }
+  saved.set("log_bytes", logs.log);
+  saved.set("metrics_bytes", logs.metrics);
+  return saved;
+}
+
+RunReport::Lengths lengths_of_logs(const nn::State& saved) {
+  return {saved.get<int64_t>("log_bytes"), saved.get<int64_t>("metrics_bytes")};
+}
+
+nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Lengths& logs,
+                             const TrainingInputs& inputs, const TrainingSetup& setup,
+                             const TrainedModel& model) {
+  nn::Checkpoint checkpoint;
+  checkpoint.update = state.update;
+  const nn::Optimizer& optimizer = model.trainer.optimizer();
+  checkpoint.optimizer = optimizer.whole_state();
+  checkpoint.model = nn::model_of(model.registry, optimizer.whole(model.registry.masters()));
+  if (const nn::Smoothing* smoothing = model.trainer.smoothing())
+    checkpoint.optimizer["weights"] = optimizer.whole(smoothing->mean());  // they have changed places
+  if (setup.risk) setup.risk->save(checkpoint.optimizer);
+  checkpoint.metadata = {{"update", std::to_string(state.update)}};
+  describe_vocabularies(inputs.vocabularies, checkpoint.metadata);
+  checkpoint.state = state_to_save(state, logs, inputs, setup);
+  checkpoint.config = inputs.options.to_toml();
+  return checkpoint;
+}
+
+void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs,
+                     const std::string& where) {
+  if (checkpoint.state.get<std::string>("data_hash") != inputs.data_hash) {
+    fail(ErrorKind::usage,
+         "train-sets: not the text that {} was trained on so far; give that one to go on; to learn from this "
+         "text with its "
+         "weights: xformer-train --pretrained-model {} -m NEW -t {}",
+         where, shell_word(where), shell_words(inputs.options.get_strings("train-sets")));
+  }
+  check_vocabularies(inputs.vocabularies, checkpoint.metadata, where);
+}
+
+bool scored_other_text(const nn::State& saved, const TrainingInputs& inputs) {
+  if (!inputs.validation || !saved.has("valid_hash")) return false;
+  return saved.get<std::string>("valid_hash") != validation_hash(inputs);
+}
+
+// Earlier versions had one alone.
+std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::State& saved) {
+  if (!saved.has("valid_hash")) return {};
+  return saved.has(kTokenizer) ? data::bleu_tokenizer_from_name(saved.get<std::string>(kTokenizer))
+                               : data::BleuTokenizer::mteval_13a;
+}
+
+void load_training(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs, TrainingSetup& setup,
+                   TrainedModel& model, const std::string& where) {
+  nn::load_model(checkpoint.model, model.registry, where);
+  if (const nn::Smoothing* smoothing = model.trainer.smoothing()) {
+    smoothing->begin();  // the model of a checkpoint is the mean
+    const auto weights = checkpoint.optimizer.find("weights");
+    if (weights != checkpoint.optimizer.end()) {
+      for (const nn::Parameter& p : model.registry.parameters())
+        model.registry.set(p, weights->second.slice_rows(p.begin, p.begin + p.shape.numel()));
+    }
+  }
+  if (setup.risk) {
+    setup.risk->load(checkpoint.optimizer, inputs.corpus);
+    setup.batches.begin_again();
+  }
+  setup.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});
+}
+
+void load_moments(const nn::Checkpoint& checkpoint, const Options& options, const nn::Optimizer& optimizer,
+                  const std::string& where) {
+  const Options before = options_from_toml(Program::train, checkpoint.config, where + "/config.toml");
+  for (const char* name : {"freeze", "learn-rate-of"}) {  // the moments lie in an order that depends on them
+    if (options.get_strings(name) != before.get_strings(name))
+      fail(ErrorKind::usage,
+           "{}: was trained with another --{}; --no-optimizer-reload goes on without its moments", where,
+           name);
+  }
+  for (const auto& [name, moment] : optimizer.state()) {
+    const auto found = checkpoint.optimizer.find(name);
+    if (found == checkpoint.optimizer.end()) {
+      fail(ErrorKind::data,
+           "{}: the checkpoint has no {} of --optimizer {}; --no-optimizer-reload goes on without", where,
+           name, options.get_string("optimizer"));
+    }
+    moment.copy_from(optimizer.own(found->second));
+  }
+}
+
+}  // namespace xf::tools

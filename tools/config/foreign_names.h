@@ -1,0 +1,24 @@
+// Names that other toolkits' users bring along: joeynmt's keys, fairseq's options, plain words (docs/guide.md has the
+// table).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/config/option_table.h"
+
+namespace xf::tools {
+
+// What it is called here: "learn-rate" for "lr" or "learning_rate"; in programs that differ, by several names; none for a name
+// that is not known.
+std::vector<std::string> native_names(std::string_view foreign);
+
+// What `program` says of an option of another toolkit that it cannot have: "; it downloads no test sets: ...". "" for others.
+std::string why_refused(Program program, std::string_view option);
+
+// "; did you mean 'learn-rate'?": by other toolkits' names, if the name so found is among the candidates, else by the nearest.
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates,
+                       std::string_view prefix = "");
+
+}  // namespace xf::tools

@@ -1,0 +1,14 @@
+// --output-sampling, as Marian spells it: full [T], topk K [T], nucleus P [T].
+#pragma once
+
+#include <optional>
+
+#include "nn/drawing.h"
+#include "tools/config/options.h"
+
+namespace xf::tools {
+
+// Nothing where the option is not set. Error usage for words that are none of the three.
+std::optional<nn::Drawing> output_sampling(const Options& options);
+
+}  // namespace xf::tools

@@ -1,0 +1,35 @@
+#include "tools/config/presets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "tools/config/config_file.h"
+#include "tools/console/nearest_name.h"
+
+namespace xf::tools {
+
+const Preset& find_preset(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets()) {
+    if (preset.name == name) return preset;
+    names.emplace_back(preset.name);
+  }
+  fail(ErrorKind::usage, "unknown task '{}'{} (one of {})", name, did_you_mean(name, names),
+       fmt::join(names, ", "));
+}
+
+std::vector<GivenOption> options_of_preset(const std::string& name) {
+  const Preset& preset = find_preset(name);
+  const PresetConfig config = parse_preset(preset.text, fmt::format("preset {}", name));
+  if (config.extends.empty()) return config.options;
+  std::vector<GivenOption> options = options_of_preset(config.extends);
+  for (const GivenOption& own : config.options) {
+    std::erase_if(options, [&](const GivenOption& option) { return option.name == own.name; });
+    options.push_back(own);
+  }
+  return options;
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,60 @@
+#include "tools/config/text_options.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+
+namespace xf::tools {
+namespace {
+
+// "de" of "train.de", "train.de.gz" and "train.de.zst"; "" of other names.
+std::string language_of(const std::filesystem::path& path) {
+  const bool packed = path.extension() == ".gz" || path.extension() == ".zst";
+  const std::filesystem::path plain = packed ? path.stem() : path;
+  const std::string end = plain.extension().string();
+  return end == ".en" || end == ".de" ? end.substr(1) : "";
+}
+
+std::string common_language(const Options& options, const std::vector<std::string>& paths, size_t side) {
+  const auto& given = options.get_strings("languages");
+  std::string common;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const std::string language =
+        given.empty() ? language_of(paths[i]) : given[std::min(side + i, given.size() - 1)];
+    if (language.empty()) {
+      fail(ErrorKind::usage,
+           "{}: --tokenizer {} must know its language; give --languages, or a file name that ends in .en or "
+           ".de",
+           paths[i], options.get_string("tokenizer"));
+    }
+    if (!common.empty() && language != common) {
+      fail(ErrorKind::usage,
+           "{}: is {}, and {} is {}: --tokenizer {} has rules for each, so make a vocabulary for each (with "
+           "xformer-train --joint-vocab=false)",
+           paths[i], language, paths.front(), common, options.get_string("tokenizer"));
+    }
+    common = language;
+  }
+  return common;
+}
+
+}  // namespace
+
+bool uses_spacy(const Options& options) { return options.get_string("tokenizer").starts_with("spacy"); }
+
+data::TextPipeline text_pipeline(const Options& options) {
+  return {.lowercase = options.get_bool("lowercase") && !uses_spacy(options)};
+}
+
+std::shared_ptr<const data::WordRules> word_rules(const Options& options,
+                                                  const std::vector<std::string>& paths, size_t side) {
+  const std::string& name = options.get_string("tokenizer");
+  if (!uses_spacy(options)) return data::make_word_rules(name);
+  return data::make_word_rules(fmt::format("{} {}{}", name, common_language(options, paths, side),
+                                           options.get_bool("lowercase") ? " lowercase" : ""));
+}
+
+}  // namespace xf::tools

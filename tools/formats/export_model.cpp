@@ -1,0 +1,178 @@
+#include "tools/formats/export_model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/folder_entries.h"
+#include "core/folder_writer.h"
+#include "core/parallel.h"
+#include "tools/console/message.h"
+#include "tools/console/output_file.h"
+#include "tools/console/progress.h"
+#include "tools/formats/compare_models.h"
+#include "tools/formats/ctranslate2.h"
+#include "tools/formats/folded_vocabulary.h"
+#include "tools/formats/hf_marian.h"
+#include "tools/formats/import_model.h"
+#include "tools/formats/loaded_model.h"
+#include "tools/formats/model_output.h"
+#include "tools/formats/weights_file.h"
+
+namespace xf::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+using exchange::ExchangedModel;
+using exchange::Quantization;
+
+// What another toolkit has for models of ours that are used: those that translate, in f32.
+ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format) {
+  const LoadedModel& model = *unbound.model;
+  const nn::TransformerConfig& config = model.model->config();
+  const auto refuse = [&](const char* what) {
+    fail(ErrorKind::usage, "{}: {}, and {} has models that translate alone; safetensors and text hold any",
+         model.folder, what, format);
+  };
+  if (config.type == nn::ModelType::language_model) refuse("a language model");
+  if (config.type == nn::ModelType::classification) refuse("a classifier");
+  if (config.quirks) refuse("trained with --quirks");
+  if (nn::is_quantized(unbound.checkpoint.model))
+    fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of",
+         model.folder);
+  ExchangedModel result{.config = config,
+                        .tensors = unbound.checkpoint.model,
+                        .vocabularies = model.vocabularies,
+                        .lowercase = model.training.get_bool("lowercase"),
+                        .beam_size = model.training.get_int("beam-size"),
+                        .normalize = model.training.get_float("normalize"),
+                        .where = model.folder};
+  if (result.lowercase)
+    result.vocabularies = exchange::with_folded_case(model.vocabularies, model.folder, result.warnings);
+  if (const auto tags = model.vocabularies.source->tags(); format == "ctranslate2" && !tags.empty())
+    result.warnings.push_back(fmt::format(
+        "{0}: reads tags in front of a line: give them as tokens of their own, [\"{1}\"] + "
+        "pieces.encode(TEXT); "
+        "in the text, {1} TEXT, SentencePiece puts a \u2581 before them, which the model does not know there",
+        model.folder, tags.front()));
+  return result;
+}
+
+// How another toolkit's folder is written and read.
+struct FolderFormat {
+  std::vector<std::string> files;  // that may lie in it
+  std::function<void(const ExchangedModel&)> check;
+  std::function<void(const std::string& folder, const ExchangedModel&, Quantization)> write;
+  std::function<ExchangedModel(const std::string& folder)> read;
+};
+
+FolderFormat folder_format(const std::string& name) {
+  if (name == "hf-marian")
+    return {{"model.safetensors", "config.json", "generation_config.json", "tokenizer_config.json",
+             "vocab.json", "target_vocab.json", "source.spm", "target.spm"},
+            exchange::check_hf_marian,
+            [](const std::string& folder, const ExchangedModel& model, Quantization) {
+              exchange::write_hf_marian(folder, model);
+            },
+            exchange::read_hf_marian};
+  return {{"model.bin", "config.json", "shared_vocabulary.json", "source_vocabulary.json",
+           "target_vocabulary.json", "vocab.spm", "vocab.source.spm", "vocab.target.spm", "vocab.txt",
+           "vocab.source.txt", "vocab.target.txt"},
+          exchange::check_ctranslate2,
+          exchange::write_ctranslate2,
+          exchange::read_ctranslate2};
+}
+
+// The folder that --output names. Error usage where something is in its place that --overwrite may not replace: any file
+// that the format does not have.
+std::string output_of_format(const Options& options, const FolderFormat& format) {
+  const auto is_of_format = [&](const fs::directory_entry& entry) {
+    return std::ranges::find(format.files, entry.path().filename().string()) != format.files.end();
+  };
+  const std::string output = output_folder(options, [&](const std::string& folder) {
+    return fs::is_directory(folder) && std::ranges::all_of(entries_of(folder), is_of_format);
+  });
+  check_folder_of(output);
+  return output;
+}
+
+Quantization quantization_of(const Options& options) {
+  const std::string& name = options.get_string("quantization");
+  return name == "int8"      ? Quantization::int8
+         : name == "float16" ? Quantization::float16
+                             : Quantization::float32;
+}
+
+// How far log-probabilities of what is stored so may be from those of the model.
+double tolerance_of(Quantization quantization) {
+  switch (quantization) {
+    case Quantization::float32: return 1e-5;
+    case Quantization::float16: return 0.05;
+    case Quantization::int8: return 1;
+  }
+  return 0;
+}
+
+void verify(const ExchangedModel& model, const ExchangedModel& written, Quantization quantization,
+            const Options& options) {
+  const double difference = exchange::largest_difference(model, written);
+  if (!(difference <= tolerance_of(quantization)))
+    fail(ErrorKind::failure,
+         "verify: read again, log-probabilities differ by up to {:.2g}, which is over {:.2g}; nothing is "
+         "written",
+         difference, tolerance_of(quantization));
+  if (!options.get_bool("quiet"))
+    tell("verified: read again, log-probabilities differ by at most {:.2g}", difference);
+}
+
+void import_model(const Options& options) {
+  const std::string& foreign = options.get_string("model");
+  if (!exchange::is_foreign(foreign))
+    fail(ErrorKind::usage,
+         "{}: no model of another toolkit: neither CTranslate2's model.bin, nor MarianMT's config.json with "
+         "weights, nor a .npz of Marian's",
+         foreign);
+  const std::string output = model_output(options);
+  exchange::ImportedModel imported = exchange::import_model(foreign);
+  write_model(output, std::move(imported.checkpoint), "");
+  for (const std::string& warning : imported.warnings) tell("warning: {}", warning);
+  if (!options.get_bool("quiet")) tell("{}: made of {}", output, foreign);
+}
+
+void write_folder_of(const Options& options, const std::string& format_name) {
+  const FolderFormat format = folder_format(format_name);
+  const std::string folder = output_of_format(options, format);
+  const UnboundModel unbound = read_unbound_model(options.get_string("model"), DType::f32);
+  const ExchangedModel model = exchanged(unbound, format_name);
+  format.check(model);
+  const Quantization quantization = quantization_of(options);
+  write_folder(folder, [&](const std::string& temporary) {
+    format.write(temporary, model, quantization);
+    if (options.get_bool("verify")) verify(model, format.read(temporary), quantization, options);
+  });
+  for (const std::string& warning : model.warnings) tell("warning: {}", warning);
+  if (!options.get_bool("quiet")) tell("{}: {} for {}", folder, model.where, format_name);
+}
+
+}  // namespace
+
+void convert_model(const Options& options) {
+  options.require("format");
+  options.require("model");
+  options.require("output");
+  const std::string& format = options.get_string("format");
+  for (const auto& [name, formats] :
+       {std::pair{"quantization", "ctranslate2"}, std::pair{"verify", "ctranslate2 hf-marian"}}) {
+    if (options.text_of(name) != Options(Program::export_to).text_of(name) &&
+        std::string_view(formats).find(format) == std::string_view::npos)
+      fail(ErrorKind::usage, "--{} is for {}", name, formats);
+  }
+  if (format == "safetensors" || format == "text") return exchange::write_weights(options);
+  if (format == "xformer") return import_model(options);
+  write_folder_of(options, format);
+}
+
+}  // namespace xf::tools

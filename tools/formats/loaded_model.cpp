@@ -1,0 +1,110 @@
+#include "tools/formats/loaded_model.h"
+
+#include "core/error.h"
+#include "nn/checkpoint/safetensors.h"
+#include "tools/config/model_config.h"
+#include "tools/config/model_text.h"
+#include "tools/config/options.h"
+#include "tools/config/text_options.h"
+#include "tools/formats/stored_model.h"
+
+namespace xf::tools {
+
+namespace {
+
+template <typename M>
+const M& as(const LoadedModel& loaded, const char* wanted) {
+  if (const auto* model = dynamic_cast<const M*>(loaded.model.get())) return *model;
+  fail(ErrorKind::usage, "{} is no {} but a model of type {}; {}", loaded.folder, wanted,
+       loaded.training.get_string("type"), use_line(loaded.model->config().type, loaded.folder));
+}
+
+}  // namespace
+
+const nn::TranslationModel& LoadedModel::translation_model() const {
+  return as<nn::TranslationModel>(*this, "translation model");
+}
+const nn::Transformer& LoadedModel::transformer() const {
+  if (translation_model().config().quirks)
+    fail(ErrorKind::usage,
+         "{} was trained with --quirks, and this shows models without; attention, logits and beam show both",
+         folder);
+  return as<nn::Transformer>(*this, "translation model");
+}
+const nn::LanguageModel& LoadedModel::language_model() const {
+  return as<nn::LanguageModel>(*this, "language model");
+}
+const nn::Classifier& LoadedModel::classifier() const { return as<nn::Classifier>(*this, "classifier"); }
+
+UnboundModel read_unbound_model(const std::string& path, DType dtype) {
+  auto [checkpoint, vocabularies, folder, warnings] = read_stored_model(path);
+  auto model = std::unique_ptr<LoadedModel>(new LoadedModel{
+      .training = options_from_toml(Program::train, checkpoint.config, folder + "/config.toml"),
+      .pipeline = {},
+      .vocabularies = std::move(vocabularies),
+      .registry = nn::Registry(dtype),
+      .model = nullptr,
+      .folder = folder,
+      .warnings = std::move(warnings)});
+  model->pipeline = text_pipeline(model->training);
+  model->model = nn::make_model(model_config(model->training, model->vocabularies), model->registry);
+  return {std::move(model), std::move(checkpoint)};
+}
+
+nn::TensorMap quantized_weights(const UnboundModel& unbound) {
+  const LoadedModel& model = *unbound.model;
+  if (model.model->config().quirks)
+    fail(ErrorKind::usage, "{} was trained with --quirks, and only models without can be in eight bits",
+         model.folder);
+  return nn::quantized(unbound.checkpoint.model, model.registry, model.folder);
+}
+
+namespace {
+
+std::unique_ptr<LoadedModel> bound(UnboundModel unbound, Device device, nn::Registry::Gradients gradients) {
+  LoadedModel& model = *unbound.model;
+  if (nn::is_quantized(unbound.checkpoint.model))
+    fail(ErrorKind::usage,
+         "{}: its weights are in eight bits, for --precision int8; give the model that it was made of",
+         model.folder);
+  nn::check_model(unbound.checkpoint.model, model.registry, model.folder);
+  model.registry.allocate(device, gradients);
+  model.model->bind(device);
+  nn::load_model(unbound.checkpoint.model, model.registry, model.folder);
+  return std::move(unbound.model);
+}
+
+std::unique_ptr<LoadedModel> bound_in_eight_bits(UnboundModel unbound, Device device) {
+  LoadedModel& model = *unbound.model;
+  if (device != Device::cpu())
+    fail(ErrorKind::usage, "{}: weights in eight bits are for the CPU; give --device cpu as well",
+         model.folder);
+  nn::TensorMap& weights = unbound.checkpoint.model;
+  nn::check_model(weights, model.registry, model.folder);
+  if (!nn::is_quantized(weights)) weights = quantized_weights(unbound);
+  model.registry.allocate_quantized();
+  model.model->bind(device);
+  nn::load_model(weights, model.registry, model.folder);
+  return std::move(unbound.model);
+}
+
+}  // namespace
+
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
+                                        nn::Registry::Gradients gradients) {
+  return bound(read_unbound_model(path, dtype), device, gradients);
+}
+
+std::unique_ptr<LoadedModel> load_quantized_model(const std::string& path, Device device) {
+  return bound_in_eight_bits(read_unbound_model(path, DType::f32), device);
+}
+
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, const Options& options) {
+  UnboundModel unbound = read_unbound_model(path, chosen_dtype(options));
+  const bool in_eight_bits = options.is_set("precision") ? options.get_string("precision") == "int8"
+                                                         : nn::is_quantized(unbound.checkpoint.model);
+  return in_eight_bits ? bound_in_eight_bits(std::move(unbound), device)
+                       : bound(std::move(unbound), device, nn::Registry::Gradients::no);
+}
+
+}  // namespace xf::tools

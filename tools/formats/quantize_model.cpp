@@ -1,0 +1,51 @@
+#include "tools/formats/quantize_model.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "tools/console/message.h"
+#include "tools/console/progress.h"
+#include "tools/formats/import_model.h"
+#include "tools/formats/loaded_model.h"
+#include "tools/formats/model_output.h"
+
+namespace xf::tools {
+
+namespace {
+
+std::string size_of_weights(const std::string& folder) {
+  return grouped(static_cast<int64_t>(std::filesystem::file_size(folder + "/model.safetensors")));
+}
+
+// Another toolkit's file of weights has another name.
+std::string origin(const std::string& model) {
+  return exchange::is_foreign(model) ? fmt::format("made of {}", model)
+                                     : fmt::format("{} has {}", model, size_of_weights(model));
+}
+
+}  // namespace
+
+void quantize_model(const Options& options) {
+  options.require("model");
+  const std::string output = model_output(options);
+  const UnboundModel unbound = read_unbound_model(options.get_string("model"), DType::f32);
+  const nn::Checkpoint& from = unbound.checkpoint;
+  const std::string& folder = unbound.model->folder;
+  if (nn::is_quantized(from.model)) fail(ErrorKind::usage, "{} is in eight bits already", folder);
+  nn::Checkpoint result{.update = from.update,
+                        .model = quantized_weights(unbound),
+                        .optimizer = {},
+                        .metadata = from.metadata,
+                        .state = {},  // no training goes on from it
+                        .config = from.config,
+                        .companions = unbound.model->vocabularies.files()};
+  if (from.state.has("averaged"))
+    result.state.set("averaged", from.state.get<std::vector<int64_t>>("averaged"));
+  write_model(output, std::move(result), "");
+  if (options.get_bool("quiet")) return;
+  tell("{}: {} bytes, {}", output, size_of_weights(output), origin(folder));
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,194 @@
+#include "tools/inference/score_request.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <random>
+
+#include "core/error.h"
+#include "data/encoding.h"
+#include "data/text_file.h"
+#include "data/unicode.h"
+#include "tools/console/progress.h"
+
+namespace xf::tools {
+namespace {
+
+bool is_metric(const std::string& word) {
+  return word == "bleu" || word == "chrf" || word == "compat-bleu" || word == "ter";
+}
+
+// sacreBLEU strips what it reads: chrF with white space and TER's possessive 's see the end of a line.
+Lines read_prepared(const std::string& path, const Options& options, ScoreRequest& request) {
+  const std::string encoding = data::lower_case(options.get_string("encoding"));
+  const bool is_utf8 = encoding == "utf-8" || encoding == "utf8" || encoding == "utf-8-sig";
+  Lines lines = is_utf8 ? data::read_lines(path) : data::read_lines_in(encoding, path);
+  for (std::string& line : lines) line.resize(data::strip_end(line).size());
+  request.composition.add(data::compose(lines));
+  return lines;
+}
+
+// The first bare argument is the metric, as in `xformer-score bleu REF`, unless -m names it; the rest are
+// files.
+Lines split_arguments(const Options& options, ScoreRequest& request) {
+  Lines paths = options.get_strings("references");
+  for (const std::string& metric : options.get_strings("metrics")) {
+    if (std::ranges::find(request.metrics, metric) == request.metrics.end())
+      request.metrics.push_back(metric);
+  }
+  if (request.metrics.empty() && !paths.empty() && is_metric(paths.front())) {
+    request.metrics = {paths.front()};
+    paths.erase(paths.begin());
+  }
+  if (request.metrics.empty()) request.metrics = {"bleu"};
+  if (paths.empty()) {
+    fail(ErrorKind::usage, "xformer-score needs a reference file: xformer-score bleu REF -i HYP");
+  }
+  return paths;
+}
+
+void check_lines(const NamedLines& system, const Lines& reference, const std::string& path) {
+  if (system.lines.size() == reference.size()) return;
+  const bool from_pipe = system.name == "-";
+  fail(ErrorKind::data, "{} has {}, the reference {} has {}; {}",
+       from_pipe ? "the standard input" : system.name,
+       counted(static_cast<int64_t>(system.lines.size()), "line"), path, reference.size(),
+       from_pipe ? "translations are given with -i HYP" : "give files of the same lines");
+}
+
+// The columns of a file of --num-refs references; the last keeps further tabs.
+std::vector<Lines> references_in_columns(const std::string& path, const Lines& lines, int64_t columns) {
+  std::vector<Lines> references(static_cast<size_t>(columns));
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::string_view rest = lines[i];
+    for (int64_t column = 0; column < columns; ++column) {
+      const size_t tab = column + 1 < columns ? rest.find('\t') : rest.size();
+      if (tab == std::string_view::npos)
+        fail(ErrorKind::data, "{}:{}: {}, not {} (--num-refs)", path, i + 1, counted(column + 1, "reference"),
+             columns);
+      references[static_cast<size_t>(column)].emplace_back(rest.substr(0, tab));
+      rest.remove_prefix(std::min(tab + 1, rest.size()));
+    }
+  }
+  return references;
+}
+
+// A file for each reference; or one of several columns, of which it then is the name.
+Lines read_references(const Options& options, Lines paths, ScoreRequest& request) {
+  std::vector<Lines>& references = request.references;
+  const int64_t columns = options.get_int("num-refs");
+  if (columns > 1 && paths.size() > 1)
+    fail(ErrorKind::usage, "--num-refs {}: one file holds all references, got {} files", columns,
+         paths.size());
+  for (const std::string& path : paths) references.push_back(read_prepared(path, options, request));
+  if (columns == 1) return paths;
+  references = references_in_columns(paths.front(), references.front(), columns);
+  return Lines(references.size(), paths.front());
+}
+
+void read_files(const Options& options, ScoreRequest& request) {
+  const Lines paths = read_references(options, split_arguments(options, request), request);
+  for (const std::string& path : options.get_strings("input")) {
+    const auto known = std::ranges::find(request.systems, path, &NamedLines::name);
+    if (known == request.systems.begin() && !request.systems.empty() && request.paired) continue;
+    if (known != request.systems.end()) fail(ErrorKind::usage, "input: {} is given twice", path);
+    request.systems.push_back({path, read_prepared(path, options, request)});
+    for (size_t r = 0; r < paths.size(); ++r)
+      check_lines(request.systems.back(), request.references[r], paths[r]);
+  }
+}
+
+std::optional<ScoreTable::Trials> paired_trials(const Options& options) {
+  const bool bootstrap = options.get_bool("paired-bs"), randomization = options.get_bool("paired-ar");
+  if (bootstrap && randomization)
+    fail(ErrorKind::usage, "--paired-bs and --paired-ar are two tests; choose one");
+  if (bootstrap) return ScoreTable::Trials{data::PairedTest::bootstrap, options.get_int("paired-bs-n")};
+  if (randomization)
+    return ScoreTable::Trials{data::PairedTest::randomization, options.get_int("paired-ar-n")};
+  return std::nullopt;
+}
+
+// What cannot be asked for together.
+void check_request(const Options& options, const ScoreRequest& request) {
+  const bool several = request.systems.size() > 1, confidence = options.get_bool("confidence");
+  const bool compat = std::ranges::find(request.metrics, "compat-bleu") != request.metrics.end();
+  if (compat && request.references.size() > 1)
+    fail(ErrorKind::usage, "compat-bleu compares with one reference, got {}", request.references.size());
+  if (compat && (confidence || request.paired))
+    fail(ErrorKind::usage, "compat-bleu: a mean over batches is not resampled; ask for another metric");
+  if (request.paired && !several)
+    fail(ErrorKind::usage, "a paired test compares systems with the first of them: -i FIRST SECOND...");
+  if (confidence && several)
+    fail(ErrorKind::usage,
+         "--confidence is of one system; for several there are --paired-bs and --paired-ar");
+  if (options.get_bool("sentence-level") && (several || confidence))
+    fail(ErrorKind::usage, "--sentence-level is of one system, without intervals and tests");
+}
+
+// sacreBLEU's choice for a target language.
+data::BleuTokenizer tokenizer_of(const Options& options) {
+  const std::string pair = options.is_set("language-pair") ? options.get_string("language-pair") : "";
+  const size_t dash = pair.find('-');
+  if (!pair.empty() && (dash == 0 || dash == std::string::npos || dash + 1 == pair.size()))
+    fail(ErrorKind::usage, "language-pair: '{}' is not SRC-TRG, as in en-de", pair);
+  const std::string behind = pair.empty() ? "" : pair.substr(dash + 1);
+  const std::string target = behind.substr(0, behind.find('-'));  // zh of en-zh-TW
+  if (options.is_given("tokenize")) return data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+  if (target == "ja" || target == "ko")
+    fail(ErrorKind::usage,
+         "language-pair: sacreBLEU cuts '{}' by MeCab, which this program has not; name another tokenizer: "
+         "--tokenize char",
+         target);
+  return data::bleu_tokenizer_from_name(target == "zh" ? "zh" : options.get_string("tokenize"));
+}
+
+}  // namespace
+
+MetricOptions metric_options(const Options& options) {
+  MetricOptions metrics;
+  metrics.bleu.lowercase = options.get_bool("lowercase");
+  metrics.bleu.composed = true;
+  metrics.bleu.tokenizer = tokenizer_of(options);
+  metrics.bleu.smoothing = data::bleu_smoothing_from_name(options.get_string("smooth-method"));
+  if (options.is_set("smooth-value")) metrics.bleu.smooth_value = options.get_float("smooth-value");
+  metrics.chrf = {.lowercase = options.get_bool("lowercase") || options.get_bool("chrf-lowercase"),
+                  .composed = true,
+                  .char_order = static_cast<int>(options.get_int("chrf-char-order")),
+                  .word_order = static_cast<int>(options.get_int("chrf-word-order")),
+                  .beta = static_cast<int>(options.get_int("chrf-beta")),
+                  .whitespace = options.get_bool("chrf-whitespace"),
+                  .eps_smoothing = options.get_bool("chrf-eps-smoothing")};
+  metrics.ter = {.case_sensitive = options.get_bool("ter-case-sensitive"),
+                 .composed = true,
+                 .normalized = options.get_bool("ter-normalized"),
+                 .no_punct = options.get_bool("ter-no-punct"),
+                 .asian_support = options.get_bool("ter-asian-support")};
+  return metrics;
+}
+
+ScoreRequest read_score_request(const Options& options) {
+  ScoreRequest request;
+  request.paired = paired_trials(options);
+  request.measuring = metric_options(options);
+  read_files(options, request);
+  check_request(options, request);
+  if (!request.paired) std::ranges::sort(request.metrics);  // sacreBLEU's order of its output
+  return request;
+}
+
+ResamplingSeed resampling_seed() {
+  const char* given = std::getenv("SACREBLEU_SEED");
+  ResamplingSeed seed{.name = data::lower_case(given ? given : "12345")};
+  if (seed.name == "none") {
+    seed.value = std::random_device()();
+    return seed;
+  }
+  const char* end = seed.name.data() + seed.name.size();
+  const auto [stop, error] = std::from_chars(seed.name.data(), end, seed.value);
+  if (error == std::errc() && stop == end) return seed;
+  fail(ErrorKind::usage, "SACREBLEU_SEED: '{}' is neither a whole number below 2^64 nor none", given);
+}
+
+}  // namespace xf::tools

@@ -1,0 +1,27 @@
+#include "tools/explain/flow.h"
+#include "tools/explain/op.h"
+#include "tools/programs/option_pages.h"
+#include "tools/tutorials/quirk_table.h"
+
+namespace xf::tools {
+
+std::vector<std::string> first_words(const ProgramCommand& command) {
+  std::vector<std::string> words;
+  switch (command.program) {
+    case Program::score: return values_of(*find_option(Program::score, "metrics"));
+    case Program::explain_flow: return explain::flow_subjects();
+    case Program::explain_op:
+      for (const explain::Op& op : explain::ops()) words.emplace_back(op.name);
+      return words;
+    case Program::explain_quirk:
+      for (const explain::QuirkRow& quirk : explain::quirk_table()) words.emplace_back(quirk.id);
+      return words;
+    default: break;
+  }
+  for (const OptionSpec* spec : command.options) {
+    if (spec->positional && !spec->rare) return values_of(*spec);
+  }
+  return {};
+}
+
+}  // namespace xf::tools

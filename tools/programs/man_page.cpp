@@ -1,0 +1,136 @@
+// man pages (roff, man(7)) from the option table.
+#include <fmt/format.h>
+
+#include "data/unicode.h"
+#include "tools/config/options.h"
+#include "tools/config/program_commands.h"
+#include "tools/programs/option_pages.h"
+
+namespace xf::tools {
+
+namespace {
+
+// Text as roff wants it: its escape, hyphens that are minus signs, and no dot or apostrophe that begins a line.
+std::string roff(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\')
+      escaped += "\\\\";
+    else if (c == '-')
+      escaped += "\\-";
+    else
+      escaped += c;
+  }
+  if (!escaped.empty() && (escaped.front() == '.' || escaped.front() == '\'')) escaped.insert(0, "\\&");
+  return escaped;
+}
+
+std::string upper_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return text;
+}
+
+std::string option_entry(const OptionSpec& spec, const std::string& default_text) {
+  std::string names;
+  for (const std::string& spelling : spellings_of(spec))
+    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(spelling));
+  const std::string value = value_text(spec);
+  if (!value.empty()) names += fmt::format(" \\fI{}\\fR", roff(value));
+  return fmt::format(".TP\n{}\n{}\n", names, roff(help_with_default(spec, default_text)));
+}
+
+std::string summary_text(Program program) {
+  std::string text;
+  bool example = false;
+  std::string line;
+  for (const char c : program_summary(program) + "\n") {
+    if (c != '\n') {
+      line += c;
+      continue;
+    }
+    const bool indented = line.starts_with("  ");
+    if (indented != example) text += indented ? ".PP\n.nf\n" : ".fi\n";
+    example = indented;
+    if (!line.empty()) text += roff(indented ? line.substr(2) : line) + "\n";
+    line.clear();
+  }
+  return text + (example ? ".fi\n" : "");
+}
+
+// What `man -k` shows: the program's first sentence, or of one that has commands alone, their names.
+std::string headline(const std::vector<ProgramCommand>& commands) {
+  const std::string summary = program_summary(commands.front().program);
+  if (commands.front().name.empty()) return summary.substr(0, summary.find('.'));
+  std::vector<std::string> names;
+  for (const ProgramCommand& command : commands) names.push_back(command.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string options_text(const ProgramCommand& command) {
+  const Options defaults = options_from_toml(command.program, "", "defaults");
+  std::string text;
+  std::string_view group;
+  for (const OptionSpec* spec : command.options) {
+    if (spec->group != group) text += fmt::format(".SS {}\n", roff(std::string(spec->group)));
+    group = spec->group;
+    text += option_entry(*spec, defaults.text_of(spec->name));
+  }
+  return text;
+}
+
+constexpr const char* kEnd = R"(.SH EXIT STATUS
+.TP
+0
+done
+.TP
+1
+failed, or a check found something
+.TP
+2
+wrong usage or configuration
+.TP
+3
+wrong or damaged data
+.TP
+4
+training diverged
+.TP
+5
+no memory or no room on the disk
+.TP
+129, 130, 143, 152
+stopped by SIGHUP, SIGINT, SIGTERM, SIGXCPU
+.SH ENVIRONMENT
+.TP
+NO_COLOR, CLICOLOR_FORCE, TERM, COLUMNS
+colours and width of what is shown
+.TP
+XFORMER_CPU_LEVEL
+avx2 or avx512: kernels for that level of the processor
+.TP
+OMP_NUM_THREADS
+threads, where \-\-cpu\-threads does not say
+)";
+
+}  // namespace
+
+std::string man_page(const std::string& program) {
+  const std::vector<ProgramCommand> commands = commands_of(program);
+  std::string text =
+      fmt::format(".TH {} 1 \"\" \"xformer {}\" \"xformer\"\n.SH NAME\n{} \\- {}\n",
+                  upper_case(roff(program)), XFORMER_VERSION, roff(program), roff(headline(commands)));
+  for (const ProgramCommand& command : commands) {
+    text += fmt::format(".SH {}\n{}", upper_case(roff(program_name(command.program))),
+                        summary_text(command.program));
+    text += options_text(command);
+  }
+  text += kEnd;
+  text += ".SH SEE ALSO\n";
+  std::string others;
+  for (const std::string& other : installed_programs()) {
+    if (other != program) others += fmt::format("{}\\fB{}\\fR(1)", others.empty() ? "" : ", ", roff(other));
+  }
+  return text + others + "\n";
+}
+
+}  // namespace xf::tools

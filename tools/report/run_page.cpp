@@ -1,0 +1,232 @@
+#include "tools/report/run_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "tools/config/model_text.h"
+#include "tools/config/options.h"
+#include "tools/console/progress.h"
+#include "tools/console/shell_word.h"
+#include "tools/report/html_page.h"
+#include "tools/report/run_log.h"
+#include "tools/report/run_plots.h"
+#include "tools/report/run_progress.h"
+#include "tools/report/sample_table.h"
+
+namespace xf::tools {
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr double kCell = 13;                // pixels, of the maps of attention
+constexpr int kWidth = 440, kHeight = 300;  // of a plot: two or three beside each other, one on a phone
+
+constexpr const char* kStyle = R"(
+.plots figure { width: 27.5rem; } .plots svg { width: 100%; height: auto; }
+.words td, .words th { text-align: left; vertical-align: top; overflow-wrap: anywhere; } .words td:first-child { white-space: nowrap; color: #666; }
+mark { background: #ffe9a8; color: inherit; padding: 0 0.1em; border-radius: 0.2em; }
+pre { overflow-x: auto; background: #f4f4f4; padding: 0.6rem; }
+@media (prefers-color-scheme: dark) {
+  .words td:first-child { color: #aaa; } mark { background: #5c4a12; } pre { background: #2a2a2a; }
+}
+)";
+
+std::string state_line(const RunStatus& status) {
+  const nn::TrainingState& training = status.training;
+  std::string line = fmt::format("update {}", grouped(training.update));
+  if (status.last_update > training.update) line += fmt::format(" of {}", grouped(status.last_update));
+  if (training.update > 0) line += fmt::format(" · epoch {}", epoch_of(training));
+  line += fmt::format(" · {}", clock_time(training.seconds));
+  if (training.same_scores > 1) {
+    line += fmt::format(" · {} {:.2f} in all {} validations", metric_title(training.best_metric),
+                        training.best_score, training.same_scores);
+  } else if (training.best_update > 0) {
+    line += fmt::format(" · best {} {:.2f} at update {}", metric_title(training.best_metric),
+                        training.best_score, grouped(training.best_update));
+  }
+  return fmt::format("{} · drawn at {}", line, utc_time());
+}
+
+std::string final_score(const AveragedRecord& record) {
+  const std::string beam = record.beam > 0 ? fmt::format(", beam {}", record.beam) : "";
+  const std::vector<std::string> how = scoring_keys(record.signature);
+  return fmt::format("{}: {} {}{}", beam, metric_title(record.metric),
+                     score_text(record.metric, record.score),
+                     how.empty() ? "" : fmt::format(" ({})", fmt::join(how, ", ")));
+}
+
+// The averaged model's.
+void add_final_scores(HtmlPage& page, const RunMetrics& metrics) {
+  if (metrics.averaged) page.paragraph("Averaged model" + final_score(*metrics.averaged));
+  for (const TestRecord& test : metrics.tests)
+    page.paragraph(fmt::format("Averaged model on {}{}", test.set, final_score(test.measured)));
+}
+
+// Each metric as the latest validation and the best checkpoint have it.
+void add_scores(HtmlPage& page, const RunMetrics& metrics) {
+  if (metrics.scores.empty()) return;
+  const int64_t latest = metrics.scores.back().update, best = metrics.best_update();
+  Rows rows;
+  for (const ScoreRecord& record : metrics.scores) {
+    if (record.update != latest) continue;
+    const auto at_best = std::ranges::find_if(metrics.scores, [&](const ScoreRecord& other) {
+      return other.update == best && other.metric == record.metric;
+    });
+    const bool has_best = at_best != metrics.scores.end();
+    rows.push_back({metric_title(record.metric), score_text(record.metric, record.score),
+                    has_best ? score_text(record.metric, at_best->score) : ""});
+  }
+  page.table({"validation", fmt::format("latest, update {}", grouped(latest)),
+              fmt::format("best checkpoint, update {}", grouped(std::max<int64_t>(best, 0)))},
+             rows);
+}
+
+void add_curves(HtmlPage& page, const RunMetrics& metrics) {
+  page.heading("Curves", "curves");
+  page.paragraph(
+      "The losses that are called plain are without label smoothing and compare. That of training is "
+      "measured with "
+      "dropout on and on the weights of its moment, so it can lie above that of validation, which has no "
+      "dropout. "
+      "Where values are noisy, the line is their moving mean. The perplexities of the first updates are left "
+      "out.");
+  page.add("<div class=\"figures plots\">");
+  for (Plot plot : {loss_plot(metrics), score_plot(metrics), perplexity_plot(metrics), rate_plot(metrics),
+                    norm_plot(metrics), speed_plot(metrics), memory_plot(metrics)}) {
+    if (plot.series.empty()) continue;
+    plot.width = kWidth;
+    plot.height = kHeight;
+    page.figure(plot_drawing(plot), "");
+  }
+  page.add("</div>");
+}
+
+void add_attention(HtmlPage& page, const std::vector<Gallery>& galleries) {
+  if (galleries.empty()) return;
+  page.heading("What the decoder looks at", "attention");
+  page.paragraph(
+      "Cross-attention of each decoder layer, the mean over its heads: a row for each token that is written, "
+      "a column "
+      "for each of the source. xformer-explain attention draws every head.");
+  for (const Gallery& gallery : galleries) {
+    page.subheading(gallery.heading);
+    page.open_figures();
+    for (const TitledMatrix& titled : gallery.matrices)
+      page.figure(matrix_drawing(titled.matrix, titled.title, kCell), "");
+    page.close_figures();
+  }
+}
+
+// Of the first line of metrics.jsonl, what it has.
+void add_facts(HtmlPage& page, const RunMetrics& metrics,
+               const std::vector<std::pair<const char*, const char*>>& names) {
+  Rows rows;
+  for (const auto& [field, name] : names) {
+    const auto found = metrics.begin.find(field);
+    if (found == metrics.begin.end()) continue;
+    const bool whole = found->second.find_first_not_of("0123456789") == std::string::npos;
+    rows.push_back({name, whole ? grouped(metrics.number(field)) : found->second});
+  }
+  page.table({"", ""}, rows);
+}
+
+void add_data(HtmlPage& page, const RunMetrics& metrics) {
+  page.heading("Data", "data");
+  add_facts(page, metrics,
+            {{"read", "read"},
+             {"pairs", "kept"},
+             {"empty", "left out: a side is empty"},
+             {"too_long", "left out: longer than max-length"},
+             {"cropped", "cropped to max-length"},
+             {"source_tokens", "source tokens"},
+             {"source_unknown", "of these unknown"},
+             {"target_tokens", "target tokens"},
+             {"target_unknown", "of these unknown"},
+             {"valid", "to validate on"},
+             {"updates_per_epoch", "updates in an epoch"},
+             {"source_vocabulary", "source vocabulary"},
+             {"target_vocabulary", "target vocabulary"},
+             {"parameters", "parameters of the model"}});
+}
+
+void add_configuration(HtmlPage& page, const Options& options) {
+  const std::string& task = options.get_string("task");
+  const Options preset = options_from_toml(Program::train, fmt::format("task = \"{}\"", task), "preset");
+  Rows changed, rest;
+  for (const std::string& name : option_names(Program::train, true)) {
+    const std::string text = options.text_of(name), usual = preset.text_of(name);
+    if (text != usual) changed.push_back({name, text, usual.empty() ? "not set" : usual});
+    if (text == usual && !text.empty()) rest.push_back({name, text});
+  }
+  page.heading("Configuration", "configuration");
+  page.add("<div class=\"words\">");
+  page.open_details(fmt::format("What differs from the task {}", task), false);
+  page.table({"option", "here", "task"}, changed);
+  page.close_details();
+  page.open_details("The rest", false);
+  page.table({"option", "here"}, rest);
+  page.close_details();
+  page.add("</div>");
+}
+
+void add_environment(HtmlPage& page, const RunMetrics& metrics) {
+  page.add("<div class=\"words\">");
+  page.open_details("Environment when the run began", false);
+  add_facts(page, metrics,
+            {{"time", "time"},
+             {"version", "xformer"},
+             {"device", "device"},
+             {"threads", "threads"},
+             {"build", "build"},
+             {"seed", "seed"},
+             {"vocabulary", "hash of the vocabulary"}});
+  page.close_details();
+  page.add("</div>");
+}
+
+// With which the last BLEU was measured.
+std::string last_tokenizer(const RunMetrics& metrics) {
+  std::string signature = metrics.averaged ? metrics.averaged->signature : "";
+  for (const ScoreRecord& record : metrics.scores) {
+    if (!record.signature.empty() && !metrics.averaged) signature = record.signature;
+  }
+  for (const std::string& key : scoring_keys(signature)) {
+    if (key.starts_with("tok:")) return key.substr(4);
+  }
+  const auto fitting = metrics.begin.find("tokenize");
+  return fitting == metrics.begin.end() ? "" : fitting->second;
+}
+
+void add_commands(HtmlPage& page, const RunContent& content) {
+  page.heading("Commands", "commands");
+  std::string use = use_line(model_type(content.options), content.run);
+  if (model_type(content.options) == nn::ModelType::translation)
+    use += "\n" + score_line(content.options.get_bool("lowercase"), last_tokenizer(content.metrics));
+  page.add(fmt::format("<pre>xformer-train -m {}   # goes on\n{}</pre>", escaped(shell_word(content.run)),
+                       escaped(use)));
+}
+
+}  // namespace
+
+std::string run_page(const RunContent& content, const RunStatus& status) {
+  const std::string name = std::filesystem::path(content.run).lexically_normal().filename().string();
+  HtmlPage page(fmt::format("{}: {}", name.empty() ? content.run : name, status.state));
+  page.style(kStyle);
+  page.paragraph(state_line(status));
+  add_scores(page, content.metrics);
+  add_final_scores(page, content.metrics);
+  add_curves(page, content.metrics);
+  add_samples(page, content.samples);
+  add_attention(page, content.attention);
+  add_data(page, content.metrics);
+  add_configuration(page, content.options);
+  add_environment(page, content.metrics);
+  add_commands(page, content);
+  return page.html();
+}
+
+}  // namespace xf::tools
