@@ -24,7 +24,7 @@ claim() {  # sentence, command...
 }
 
 prefix=$work/prefix
-cmake --build --preset release --target xformer-train xformer-translate xformer-score xformer-generate \
+tools/build.sh xformer-train xformer-translate xformer-score xformer-generate \
   xformer-classify xformer-vocab xformer-export xformer-explain xformer-bench option_pages >/dev/null
 cmake --install build --prefix "$prefix" >/dev/null
 

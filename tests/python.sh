@@ -11,8 +11,7 @@ export OMP_WAIT_POLICY=passive XFORMER_PROGRAMS=$root/build/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/xformer-python-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-[ -e build/build.ninja ] || cmake --preset release
-cmake --build --preset release --target xf_app xformer-train xformer-translate xformer-score xformer-vocab xformer-export
+tools/build.sh xf_app xformer-train xformer-translate xformer-score xformer-vocab xformer-export
 cmake --install build --component development --prefix "$work/libraries" >/dev/null
 
 "${XFORMER_PYTHON:-python3}" -m venv "$work/venv"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing, builds into build/ and runs all tests; arguments go to ctest.
 #   tests/run.sh                all of them
-#   tests/run.sh -L unit        one label: unit, grad, golden, e2e, sim, book, slow
+#   tests/run.sh -L unit        one label: unit, grad, golden, e2e, sim, book, slow; cuda, where tools/build.sh builds for CUDA
 #   tests/run.sh -R Softmax     by name
 # Works as root or with sudo on Debian 12 and 13. Exit code 0: everything passed.
 set -eu
@@ -24,6 +24,5 @@ stage() {  # name, command...
 }
 
 stage install tools/install_packages.sh
-stage configure cmake --preset release
-stage build cmake --build --preset release
+stage build tools/build.sh
 exec ctest --test-dir build -j2 --output-on-failure "$@"

@@ -5,7 +5,7 @@
 #   tools/exercise.sh LN5          cuts LN5 out, in a copy: build/exercises/LN5/ (or $XFORMER_EXERCISES/LN5/)
 #   tools/exercise.sh LN5 check    compiles the copy with its tests and runs them. Exit code 0: solved
 #   tools/exercise.sh LN5 try 'dx[n * D + j] = 0;'    what the tests say of this line in a copy of its own: build/exercises/tries/
-# check and try need a build: that of tools/demo.sh, or cmake --preset release && cmake --build --preset release
+# check and try need a build: that of tools/demo.sh, or tools/build.sh
 set -eu
 export LC_ALL=C.UTF-8  # numbers have a point
 cd "$(dirname "$0")/.."
@@ -111,7 +111,7 @@ check() {
 # Whether what the folder has is right. What compiler and tests say goes into its log.
 judged() { # folder
   [ -e build/judge_exercise.sh ] || {
-    echo "error: nothing is built yet: tools/demo.sh, or cmake --preset release && cmake --build --preset release" >&2
+    echo "error: nothing is built yet: tools/demo.sh, or tools/build.sh" >&2
     exit 1
   }
   targets=$(sh build/judge_exercise.sh "$1" needs)

@@ -5,7 +5,7 @@ if(NOT XFORMER_CUDA)
 endif()
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   # Ampere and Ada, Hopper, both lines of Blackwell; as PTX, for the driver to compile at the first start, what else
-  # there may be. Each costs its share of the compilation (tools/demo.sh takes only what it needs).
+  # there may be. Each costs its share of the compilation (tools/build.sh takes only what it needs).
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90 100-real 120-real)
 endif()
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)

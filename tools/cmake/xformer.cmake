@@ -73,6 +73,9 @@ endfunction()
 add_library(xf_quickly_compiled INTERFACE)
 target_compile_options(xf_quickly_compiled INTERFACE $<$<CONFIG:Release>:-O1>)
 
+# What a test of the CPU and of the programs has in its environment: it sees no GPU, so that it is the same test where there is one.
+set(XF_WITHOUT_GPU CUDA_VISIBLE_DEVICES=)
+
 # Tests of one folder, into <folder>_tests; a test's tag ([unit], [grad], [golden], [e2e], [slow]) is its ctest label.
 # [device] beside it: the test goes through all targets (tests/support/targets.h), and runs a second time, labelled cuda,
 # where the build has CUDA; [cuda]: it runs only there. tests/sim runs both on the software GPU.
@@ -99,7 +102,7 @@ function(xf_tests folder)
     endforeach()
     if(tagged)
       catch_discover_tests(${folder}_tests TEST_SPEC "[${label}]" TEST_PREFIX "${folder}: "
-        PROPERTIES LABELS ${label} SKIP_REGULAR_EXPRESSION "\\[skipped\\]")
+        PROPERTIES LABELS ${label} ENVIRONMENT ${XF_WITHOUT_GPU} SKIP_REGULAR_EXPRESSION "\\[skipped\\]")
     endif()
   endforeach()
   if(XFORMER_CUDA)
