@@ -187,4 +187,11 @@ Variable cross_entropy(Tape& tape, const Variable& z, const Tensor& targets,
   });
 }
 
+Variable reshape(Tape& tape, const Variable& x, Shape shape) {
+  const Shape before = x.value().shape();
+  return tape.record("reshape", x.value().reshape(shape), {x}, [before](Gradients& grad) {
+    if (grad.wanted(0)) kernels::copy(grad.of_output().reshape(before), grad.written(0));
+  });
+}
+
 }  // namespace xf::autograd

@@ -49,15 +49,7 @@ Variable embedding(Tape&, const Tensor& ids, const Tensor& positions, const Tens
                    const kernels::Dropout& dropout);
 // The smoothed loss [1], a sum over the rows of logits z [N, V].  dz = (p - q) dloss
 Variable cross_entropy(Tape&, const Variable& z, const Tensor& targets, const kernels::CrossEntropy& options);
-
-// Rows begin..end-1 of x, copied; the gradient of the other rows is zero.
-Variable rows(Tape&, const Variable& x, int64_t begin, int64_t end);
-// The same for columns. (Tape::columns is the view without a copy.)
-Variable columns(Tape&, const Variable& x, int64_t begin, int64_t end);
 // The same elements in another shape; x has no gaps.
 Variable reshape(Tape&, const Variable& x, Shape shape);
-// Matrices of one height, side by side; of one width, one below the other.
-Variable join_columns(Tape&, const std::vector<Variable>& parts);
-Variable join_rows(Tape&, const std::vector<Variable>& parts);
 
 }  // namespace xf::autograd

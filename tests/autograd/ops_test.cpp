@@ -200,39 +200,6 @@ TEST_CASE("cross_entropy: what is computed from a loss has its gradient", "[grad
   CHECK(worst_gradient_error(f, {random({3, 7}, 1)}) <= kTolerance);
 }
 
-TEST_CASE("rows and columns: the value is the part that was asked for", "[unit]") {
-  Arena arena(Device::cpu(), 1 << 20);
-  Tape tape(arena);
-  const Variable x(random({7, 5}, 1));
-  CHECK(rows(tape, x, 2, 4).value().to_vector<double>() == tests::as_doubles(x.value().slice_rows(2, 4)));
-  CHECK(columns(tape, x, 1, 4).value().to_vector<double>() ==
-        tests::as_doubles(x.value().slice_columns(1, 4)));
-}
-
-TEST_CASE("rows and columns: the gradient outside the part is zero", "[grad]") {
-  const Tensor x = random({7, 5}, 1);
-  CHECK(worst_gradient_error([](Tape& t, const Variables& v) { return rows(t, v[0], 2, 3); }, {x}) <=
-        kTolerance);
-  CHECK(worst_gradient_error([](Tape& t, const Variables& v) { return rows(t, v[0], 0, 7); }, {x}) <=
-        kTolerance);
-  CHECK(worst_gradient_error([](Tape& t, const Variables& v) { return columns(t, v[0], 1, 4); }, {x}) <=
-        kTolerance);
-}
-
-TEST_CASE("rows and columns: overlapping parts add", "[grad]") {
-  const Function f = [](Tape& t, const Variables& v) {
-    return add(t, rows(t, columns(t, v[0], 0, 3), 1, 5), rows(t, columns(t, v[0], 2, 5), 0, 4));
-  };
-  CHECK(worst_gradient_error(f, {random({7, 5}, 1)}) <= kTolerance);
-}
-
-TEST_CASE("join_rows and join_columns: each part gets its share", "[grad]") {
-  const Function below = [](Tape& t, const Variables& v) { return join_rows(t, {v[0], v[1], v[0]}); };
-  CHECK(worst_gradient_error(below, {random({1, 5}, 1), random({7, 5}, 2)}) <= kTolerance);
-  const Function beside = [](Tape& t, const Variables& v) { return join_columns(t, {v[0], v[1], v[0]}); };
-  CHECK(worst_gradient_error(beside, {random({3, 1}, 3), random({3, 5}, 4)}) <= kTolerance);
-}
-
 TEST_CASE("reshape: the gradient gets the shape back, and is added where the value has two readers",
           "[grad]") {
   const Function f = [](Tape& t, const Variables& v) {
@@ -285,16 +252,6 @@ TEST_CASE("Primitive ops: constants take no gradient and change none", "[unit]")
          return attention(t, v[0], v[1], v[2], offsets, offsets, {1, 100, true, 1}, {});
        },
        {random({5, 3}, 1), random({5, 3}, 2), random({5, 3}, 3)}},
-      {"join_rows",
-       [](Tape& t, const Variables& v) {
-         return join_rows(t, {v[0], v[1]});
-       },
-       {random({5, 3}, 1), random({2, 3}, 2)}},
-      {"join_columns",
-       [](Tape& t, const Variables& v) {
-         return join_columns(t, {v[0], v[1]});
-       },
-       {random({5, 3}, 1), random({5, 2}, 2)}},
   };
   Arena arena(Device::cpu(), tests::kTestArena);
   for (const Case& c : cases) {

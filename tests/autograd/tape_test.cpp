@@ -4,6 +4,7 @@
 #include "autograd/ops.h"
 #include "tests/support/catch.h"
 #include "tests/support/compare.h"
+#include "tests/support/pieces.h"
 
 using namespace xf;
 using namespace xf::autograd;
@@ -93,7 +94,7 @@ TEST_CASE("Tape: views of columns fill their part of the whole's gradient", "[un
   const Variable left = f.tape.columns(whole, 0, 1), right = f.tape.columns(whole, 1, 3);
   CHECK(right.value().to_vector<double>() == Values{2, 3, 5, 6});
   CHECK(right.value().raw() == whole.value().data<double>() + 1);
-  f.tape.backward(join_columns(f.tape, {scale(f.tape, left, 2), scale(f.tape, right, 3)}), f.seed);
+  f.tape.backward(tests::join_columns(f.tape, {scale(f.tape, left, 2), scale(f.tape, right, 3)}), f.seed);
   CHECK(f.gradient() == Values{2, 30, 300, 2000, 30000, 300000});
 }
 
@@ -103,8 +104,9 @@ TEST_CASE("Tape: a view read twice adds, and takes a given gradient", "[unit]") 
   const Variable left = f.tape.columns(whole, 0, 1), right = f.tape.columns(whole, 1, 3);
   const Variable given =
       f.tape.record("node", right.value(), {right}, [](Gradients& grad) { grad.give(0, grad.of_output()); });
-  f.tape.backward(join_columns(f.tape, {scale(f.tape, left, 1), add(f.tape, given, scale(f.tape, right, 2))}),
-                  f.seed);
+  f.tape.backward(
+      tests::join_columns(f.tape, {scale(f.tape, left, 1), add(f.tape, given, scale(f.tape, right, 2))}),
+      f.seed);
   CHECK(f.gradient() == Values{1, 30, 300, 1000, 30000, 300000});
 }
 
@@ -114,7 +116,7 @@ TEST_CASE("Tape: a gradient given to a view that has none yet lands in its part 
   const Variable left = f.tape.columns(whole, 0, 1), right = f.tape.columns(whole, 1, 3);
   const Variable given =
       f.tape.record("node", right.value(), {right}, [](Gradients& grad) { grad.give(0, grad.of_output()); });
-  f.tape.backward(join_columns(f.tape, {scale(f.tape, left, 1), scale(f.tape, given, 2)}), f.seed);
+  f.tape.backward(tests::join_columns(f.tape, {scale(f.tape, left, 1), scale(f.tape, given, 2)}), f.seed);
   CHECK(f.gradient() == Values{1, 20, 200, 1000, 20000, 200000});
 }
 
@@ -145,7 +147,7 @@ TEST_CASE("Tape: reading a value both whole and through views is an error", "[un
   Fixture f;
   const Variable whole = f.copied();
   const Variable left = f.tape.columns(whole, 0, 1), right = f.tape.columns(whole, 1, 3);
-  const Variable joined = join_columns(f.tape, {left, right});
+  const Variable joined = tests::join_columns(f.tape, {left, right});
   CHECK_THROWS_AS(f.tape.backward(add(f.tape, joined, whole), f.seed), Error);
 }
 

@@ -8,6 +8,7 @@
 
 #include "tests/nn/block_check.h"
 #include "tests/support/catch.h"
+#include "tests/support/pieces.h"
 
 using namespace xf;
 using namespace xf::nn;
@@ -56,7 +57,7 @@ struct WitnessAttention {
   Variable head(Tape& tape, const Variable& q, const Variable& k, const Variable& v, size_t b,
                 int64_t h) const {
     const int64_t Dh = kDim / heads, n = q.value().rows(), m = k.value().rows();
-    const auto part = [&](const Variable& x) { return autograd::columns(tape, x, h * Dh, (h + 1) * Dh); };
+    const auto part = [&](const Variable& x) { return tests::columns(tape, x, h * Dh, (h + 1) * Dh); };
     const Variable s =
         autograd::scale(tape, autograd::matmul(tape, part(q), Transpose::no, part(k), Transpose::yes),
                         1.0f / std::sqrt(static_cast<float>(Dh)));
@@ -78,13 +79,12 @@ struct WitnessAttention {
       }
       Variables parts;
       for (int64_t h = 0; h < heads; ++h) {
-        parts.push_back(head(tape, autograd::rows(tape, q, begin, end),
-                             autograd::rows(tape, k, key_begin, key_end),
-                             autograd::rows(tape, v, key_begin, key_end), b, h));
+        parts.push_back(head(tape, tests::rows(tape, q, begin, end), tests::rows(tape, k, key_begin, key_end),
+                             tests::rows(tape, v, key_begin, key_end), b, h));
       }
-      sentences.push_back(autograd::join_columns(tape, parts));
+      sentences.push_back(tests::join_columns(tape, parts));
     }
-    return autograd::join_rows(tape, sentences);
+    return tests::join_rows(tape, sentences);
   }
 };
 
@@ -122,7 +122,7 @@ struct SelfFixture {
     f = [=, this](Step& step, const Variables& x) { return block.forward(step, x[0], tokens, causal); };
     witness = [=](Tape& tape, const Leaves& parameters, const Variables& x) {
       const Variable qkv = affine(tape, x[0], parameters, "a.qkv");
-      const auto part = [&](int64_t i) { return autograd::columns(tape, qkv, i * kDim, (i + 1) * kDim); };
+      const auto part = [&](int64_t i) { return tests::columns(tape, qkv, i * kDim, (i + 1) * kDim); };
       const auto turned = [&](int64_t i) {
         return turns ? autograd::rotary(tape, part(i), tokens.rotary.positions, tokens.rotary.table)
                      : part(i);
@@ -160,7 +160,7 @@ struct CrossFixture {
           heads, false, {kBlockDropout, 77, 0, targets.counter}, c.targets, c.sources};
       Variable y = x[0];
       for (const int64_t layer : {0, 1}) {
-        const auto part = [&](int64_t i) { return autograd::columns(tape, kv, i * kDim, (i + 1) * kDim); };
+        const auto part = [&](int64_t i) { return tests::columns(tape, kv, i * kDim, (i + 1) * kDim); };
         y = affine(tape,
                    attention(tape, affine(tape, y, parameters, "a.q"), part(2 * layer), part(2 * layer + 1)),
                    parameters, "a.out");

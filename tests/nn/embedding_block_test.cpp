@@ -4,6 +4,7 @@
 
 #include "tests/nn/block_check.h"
 #include "tests/support/catch.h"
+#include "tests/support/pieces.h"
 
 using namespace xf;
 using namespace xf::nn;
@@ -52,14 +53,14 @@ TEST_CASE("Embedding: the tables' gradients and agreement with primitive nodes",
     const Block f = [&](Step& step, const Variables&) { return fixture.forward(step, ids, offsets, 40); };
     const Witness plain = [&](Tape& tape, const Leaves& parameters, const Variables&) {
       Variables rows, position_rows;
-      for (const int32_t id : ids) rows.push_back(autograd::rows(tape, parameters.at("table"), id, id + 1));
+      for (const int32_t id : ids) rows.push_back(tests::rows(tape, parameters.at("table"), id, id + 1));
       for (const int32_t p : positions_in(offsets).to_vector<int32_t>()) {
-        position_rows.push_back(fixture.learned ? autograd::rows(tape, parameters.at("positions"), p, p + 1)
+        position_rows.push_back(fixture.learned ? tests::rows(tape, parameters.at("positions"), p, p + 1)
                                                 : Variable(fixture.positions.slice_rows(p, p + 1)));
       }
       const Variable scaled =
-          autograd::scale(tape, autograd::join_rows(tape, rows), std::sqrt(static_cast<float>(kDim)));
-      return autograd::dropout(tape, autograd::add(tape, scaled, autograd::join_rows(tape, position_rows)),
+          autograd::scale(tape, tests::join_rows(tape, rows), std::sqrt(static_cast<float>(kDim)));
+      return autograd::dropout(tape, autograd::add(tape, scaled, tests::join_rows(tape, position_rows)),
                                {kBlockDropout, 77, 0, Tensor::from(Ids{11, 40})});
     };
     const Worst difference = block_gradient_error(fixture.registry, f, {});

@@ -2,6 +2,7 @@
 
 #include "tests/nn/block_check.h"
 #include "tests/support/catch.h"
+#include "tests/support/pieces.h"
 
 using namespace xf;
 using namespace xf::nn;
@@ -23,7 +24,7 @@ struct Fixture {
   }
   static Variable chosen(Tape& tape, const Variable& sum, const Variable& y, Reads reads) {
     if (reads == Reads::y) return y;
-    return autograd::join_columns(tape, {sum, y});
+    return tests::join_columns(tape, {sum, y});
   }
   Block residual(Reads reads) const {
     return [=, this](Step& step, const Variables& x) {

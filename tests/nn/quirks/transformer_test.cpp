@@ -9,6 +9,7 @@
 #include "nn/transformer.h"
 #include "tests/nn/block_check.h"
 #include "tests/support/catch.h"
+#include "tests/support/pieces.h"
 
 using namespace xf;
 using namespace xf::nn;
@@ -76,9 +77,9 @@ Variable packed(Tape& tape, const Variable& z, const Tensor& offsets) {
   Variables sentences;
   for (size_t b = 0; b + 1 < ends.size(); ++b) {
     const auto first = static_cast<int64_t>(b) * T;
-    sentences.push_back(autograd::rows(tape, flat, first, first + ends[b + 1] - ends[b]));
+    sentences.push_back(tests::rows(tape, flat, first, first + ends[b + 1] - ends[b]));
   }
-  return autograd::join_rows(tape, sentences);
+  return tests::join_rows(tape, sentences);
 }
 
 // The padded model's parameters that the fused one has in one.
