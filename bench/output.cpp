@@ -73,8 +73,8 @@ std::string to_table(const Results& results) {
   }
   std::string text = header_text(results.header);
   text += fmt::format(
-      "\n{:{}} {:{}} {:>5} {:>10} {:>10} {:>10} {:>5} {:>4} {:>8} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}{}  "
-      "{}\n",
+      "\n{:{}} {:{}} {:>5} {:>10} {:>10} {:>10} {:>5} {:>4} "
+      "{:>8} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}{}  {}\n",
       "function", name_width, "shape", shape_width, "type", "median", "p10", "p90", "n", "busy", "GB/s",
       "% copy", "GFLOP/s", "% GEMM", "% floor", "baseline", "ratio", checked ? "    error" : "", "peer");
   std::string below;
@@ -83,8 +83,8 @@ std::string to_table(const Results& results) {
                  gemm = results.ceiling("gemm_gflops");
     const double gbs = 1e-9 * row.bytes_per_second(), gflops = 1e-9 * row.flops_per_second();
     text += fmt::format(
-        "{:{}} {:{}} {:>5} {:>10} {:>10} {:>10} {:>5} {:>4} {:>8} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}{}  "
-        "{}\n",
+        "{:{}} {:{}} {:>5} {:>10} {:>10} {:>10} {:>5} {:>4} "
+        "{:>8} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}{}  {}\n",
         row.fn, name_width, row.shape, shape_width, row.dtype, readable(median), readable(row.quantile(0.1)),
         readable(row.quantile(0.9)), row.samples.seconds.size(), row.samples.disturbed, cell(gbs, 1),
         cell(100 * gbs / copy, 0), cell(gflops, 1), cell(100 * gflops / gemm, 0),

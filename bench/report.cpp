@@ -153,22 +153,19 @@ void add_sweeps(HtmlPage& page, const Results& run) {
 
 std::string rows_table(const Results& run) {
   std::string out =
-      "<div class=\"scroll\"><table><tr><th class=\"name\">function</th><th "
-      "class=\"name\">shape</th>"
-      "<th>type</th><th>median</th><th>p10</th><th>p90</th><th>n</th><th>disturbed</th><th>GB/s</th><th>% "
-      "copy</th>"
-      "<th>GFLOP/s</th><th>% GEMM</th><th>% floor</th><th>peer</th><th>ratio</th><th>error</th><th "
-      "class=\"name\">notes</th></tr>\n";
+      "<div class=\"scroll\"><table><tr><th class=\"name\">function</th><th class=\"name\">shape</th>"
+      "<th>type</th><th>median</th><th>p10</th><th>p90</th><th>n</th><th>disturbed</th>"
+      "<th>GB/s</th><th>% copy</th><th>GFLOP/s</th><th>% GEMM</th><th>% floor</th>"
+      "<th>peer</th><th>ratio</th><th>error</th><th class=\"name\">notes</th></tr>\n";
   const double copy = run.ceiling("copy_gbs"), gemm = run.ceiling("gemm_gflops");
   for (const Row& row : run.rows) {
     const double gbs = 1e-9 * row.bytes_per_second(), gflops = 1e-9 * row.flops_per_second();
     const std::string peer = row.baseline == "none" ? "" : row.baseline + " " + readable(row.baseline_s);
     out += fmt::format(
-        "<tr><td class=\"name\">{}</td><td "
-        "class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</"
-        "td><td "
-        "class=\"note\">{}</td></tr>\n",
+        "<tr><td class=\"name\">{}</td><td class=\"name\">{}</td>"
+        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"note\">{}</td></tr>\n",
         escaped(row.fn), escaped(row.shape), row.dtype, readable(row.median()), readable(row.quantile(0.1)),
         readable(row.quantile(0.9)), row.samples.seconds.size(), row.samples.disturbed, cell(gbs, 1),
         cell(100 * gbs / copy, 0), cell(gflops, 1), cell(100 * gflops / gemm, 0),

@@ -64,8 +64,8 @@ std::string read_opened(const Descriptor& file, const std::string& path) {
 void refuse_lfs_pointer(std::string_view bytes, const std::string& path) {
   if (bytes.starts_with("version https://git-lfs.github.com/spec/"))
     fail(ErrorKind::data,
-         "{}: is git-lfs's pointer to a file, not the file; install git-lfs, and run git lfs pull in its "
-         "folder",
+         "{}: is git-lfs's pointer to a file, not the file; "
+         "install git-lfs, and run git lfs pull in its folder",
          path);
 }
 

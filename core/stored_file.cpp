@@ -60,11 +60,10 @@ void StoredFile::read(int64_t begin, void* to, int64_t size) const {
 void StoredFile::fail_cut_short() const {
   struct stat status = {};
   static_cast<void>(::fstat(file_.number(), &status));
-  fail(
-      ErrorKind::data,
-      "{}: was cut short while it was read: it has {} bytes, and had {}; give the same command again when it "
-      "is whole",
-      path_, status.st_size, size_);
+  fail(ErrorKind::data,
+       "{}: was cut short while it was read: it has {} bytes, and had {}; "
+       "give the same command again when it is whole",
+       path_, status.st_size, size_);
 }
 
 std::string StoredFile::bytes(int64_t begin, int64_t size) const {

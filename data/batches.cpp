@@ -159,12 +159,11 @@ TrainingBatches::TrainingBatches(const ParallelCorpus& corpus, const BatchSpecia
   for (int64_t i = 0; !all_fit && i < corpus.size(); ++i) {
     const BatchCapacity load = load_of_pair(corpus, i);
     if (load.source_tokens > capacity.source_tokens || load.target_tokens > capacity.target_tokens) {
-      fail(
-          ErrorKind::data,
-          "{} has {} source and {} target tokens, a batch holds {} and {}; raise --mini-batch-words or lower "
-          "--max-length",
-          corpus.place(i), load.source_tokens, load.target_tokens, capacity.source_tokens,
-          capacity.target_tokens);
+      fail(ErrorKind::data,
+           "{} has {} source and {} target tokens, a batch holds {} and {}; "
+           "raise --mini-batch-words or lower --max-length",
+           corpus.place(i), load.source_tokens, load.target_tokens, capacity.source_tokens,
+           capacity.target_tokens);
     }
   }
   begin(0);

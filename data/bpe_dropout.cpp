@@ -113,9 +113,8 @@ DroppedCorpus::Side DroppedCorpus::side(const std::vector<std::string>& lines, c
   });
   if (std::ranges::count(merged, 1) == 0) {
     fail(ErrorKind::usage,
-         "bpe-dropout: this vocabulary does not cut words by merging its pieces in the order of their "
-         "numbers; train "
-         "one with xformer-vocab, or leave --vocabs out");
+         "bpe-dropout: this vocabulary does not cut words by merging "
+         "its pieces in the order of their numbers; train one with xformer-vocab, or leave --vocabs out");
   }
   return {lines, sequences, BpeDropout(tokenizer, rate), site, std::move(merged)};
 }

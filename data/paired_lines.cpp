@@ -76,8 +76,8 @@ bool PairedLines::next(std::string& source, std::string& target) {
          files_.target(), line_);
   if (target.find('\t') != std::string::npos)
     fail(ErrorKind::data,
-         "{}:{}: a class with a tab in it, which stands behind a class where several are written; write a "
-         "space",
+         "{}:{}: a class with a tab in it, "
+         "which stands behind a class where several are written; write a space",
          files_.target(), line_);
   return true;
 }

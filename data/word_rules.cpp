@@ -100,10 +100,8 @@ std::shared_ptr<const WordRules> make_word_rules(const std::string& description)
   if (description == "character") return std::make_shared<Characters>();
   if (auto spacy = make_spacy_words(description)) return spacy;
   fail(ErrorKind::usage,
-       "tokenizer: no rules are called '{}'; there are whitespace, icu, character, and spacy3 and spacy2.2 "
-       "with a "
-       "language, en or "
-       "de",
+       "tokenizer: no rules are called '{}'; "
+       "there are whitespace, icu, character, and spacy3 and spacy2.2 with a language, en or de",
        description);
 }
 

@@ -15,8 +15,8 @@ using enum Element;
 std::vector<Signature> make_signatures() {
   return {
       {"matmul",
-       "c = op(a) op(b), op(a) [M, K] and op(b) [K, N]; op is the transpose where transpose_a, transpose_b "
-       "is 1",
+       "c = op(a) op(b), op(a) [M, K] and op(b) [K, N]; "
+       "op is the transpose where transpose_a, transpose_b is 1",
        {{"a", "M, K", read, value}, {"b", "K, N", read, value}, {"c", "M, N", written, value}},
        {"M", "N", "K"},
        {{"transpose_a", true}, {"transpose_b", true}}},
@@ -71,8 +71,7 @@ std::vector<Signature> make_signatures() {
        {{"activation", true}}},
       {"rotary_forward",
        "y = x turned: y_0 = x_0 cos - x_1 sin, y_1 = x_0 sin + x_1 cos for the halves x_0, x_1 of a head; "
-       "row s of "
-       "the table: the P cosines, then the P sines of position s",
+       "row s of the table: the P cosines, then the P sines of position s",
        {{"x", "B, S, H, 2 P", read, value},
         {"table", "S, 2 P", read, sum},
         {"y", "B, S, H, 2 P", written, value}},
@@ -106,9 +105,8 @@ std::vector<Signature> make_signatures() {
        {"B", "S", "H", "Dh"},
        {{"scale", false}, {"causal", true}}},
       {"grouped_attention_forward",
-       "o = softmax(scale q k^T) v for each sentence and query head, of which G share a key head; causal 1: "
-       "query i "
-       "sees keys j <= i",
+       "o = softmax(scale q k^T) v for each sentence and query head, of which G share a key head; "
+       "causal 1: query i sees keys j <= i",
        {{"q", "B, S, Hk G, Dh", read, value},
         {"k", "B, S, Hk, Dh", read, value},
         {"v", "B, S, Hk, Dh", read, value},
@@ -178,10 +176,9 @@ std::vector<Signature> make_signatures() {
        {"N", "D"},
        {}},
       {"cross_entropy",
-       "loss += {the sum of smoothed losses, the sum of -log p_target}; z becomes its gradient, softmax(z) - "
-       "q with "
-       "q = (1 - label_smoothing) onehot + label_smoothing / V; a row whose target is -1 counts nothing: "
-       "zeros",
+       "loss += {the sum of smoothed losses, the sum of -log p_target}; "
+       "z becomes its gradient, softmax(z) - q with q = (1 - label_smoothing) onehot + label_smoothing / V; "
+       "a row whose target is -1 counts nothing: zeros",
        {{"targets", "N", read, id}, {"z", "N, V", updated, value}, {"loss", "2", accumulated, sum}},
        {"N", "V"},
        {{"label_smoothing", false}}},

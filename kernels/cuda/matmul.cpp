@@ -164,8 +164,8 @@ std::optional<Plan> make_plan(const Key& key) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   cuda::check(cudaStreamIsCapturing(cuda::stream(), &capture), "cudaStreamIsCapturing");
   XF_CHECK(capture == cudaStreamCaptureStatusNone,
-           "matmul: [{}, {}] x [{}, {}] is new to a graph that is being captured; run the same step once "
-           "before capturing it",
+           "matmul: [{}, {}] x [{}, {}] is new to a graph that is being captured; "
+           "run the same step once before capturing it",
            key.M, key.K, key.K, key.N);
   const auto operand = [&](bool transpose, int64_t rows, int64_t columns, int64_t stride, int64_t apart) {
     if (transpose) std::swap(rows, columns);

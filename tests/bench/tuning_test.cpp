@@ -74,8 +74,8 @@ TEST_CASE("Tuning: a setting that does not run is recorded with its reason, and 
 }
 
 TEST_CASE(
-    "Tuning: where no refinement runs, the fastest on the sample stays, and where nothing does it is an "
-    "error",
+    "Tuning: where no refinement runs, the fastest on the sample stays, "
+    "and where nothing does it is an error",
     "[unit]") {
   Names order;
   CHECK(tune(offer_of({"a", "b"}, {"x"}), clock_of({{"a", {2, 0}}, {"b", {1, 0}}}, order)).tuning.chosen ==

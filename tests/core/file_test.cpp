@@ -158,8 +158,8 @@ TEST_CASE("Files: a missing file or a folder is an error of the data that names 
 }
 
 TEST_CASE(
-    "Files: until it is committed, nothing shows of a file in the making, and nothing is left of one given "
-    "up",
+    "Files: until it is committed, nothing shows of a file in the making, "
+    "and nothing is left of one given up",
     "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string path = folder.write("file", "old");

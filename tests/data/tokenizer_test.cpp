@@ -98,8 +98,8 @@ TEST_CASE("BPE: a small corpus gets fewer pieces than asked for, too few for its
   };
   CHECK(with(22) == "no error");
   CHECK(with(21) ==
-        "2: subwords: 21 pieces cannot hold the text's 17 characters, the space and 4 special tokens; give "
-        "--vocab-size 22 or more");
+        "2: subwords: 21 pieces cannot hold the text's 17 characters, the space and 4 special tokens; "
+        "give --vocab-size 22 or more");
   for (const Lines& nothing : {Lines{}, Lines{"", "  ", "\u3000"}})
     CHECK_THAT(error_of([&] { train_bpe({&nothing}, {}); }), Catch::StartsWith("3: "));
 }
@@ -110,9 +110,8 @@ TEST_CASE("BPE: a coverage whose characters do not fit is told as the full one i
     text.emplace_back(50, 'a'), text.back() += to_utf8({&c, 1});
   // 200 x 50 of "a", 200 spaces and 200 rare ones: 0.99 of the 10,400 are "a", the space and 96 of the rare.
   CHECK(error_of([&] { train_bpe({&text}, {.vocab_size = 101, .character_coverage = 0.99}); }) ==
-        "2: subwords: 101 pieces cannot hold the text's 97 characters that make up 0.99 of it, the space and "
-        "4 special "
-        "tokens; give --vocab-size 102 or more, or a lower --character-coverage");
+        "2: subwords: 101 pieces cannot hold the text's 97 characters that make up 0.99 of it, "
+        "the space and 4 special tokens; give --vocab-size 102 or more, or a lower --character-coverage");
   CHECK(make_sentencepiece_tokenizer(train_bpe({&text}, {.vocab_size = 102, .character_coverage = 0.99}), "")
             ->size() == 102);
   // No-break spaces are characters too.

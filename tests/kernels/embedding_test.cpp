@@ -191,8 +191,8 @@ TEST_CASE("Embedding: an empty place is a row of zeros, and adds nothing whereve
 }
 
 TEST_CASE(
-    "Embedding: a device has no error to throw; an id or a position out of range is a row of zeros there, "
-    "and adds nothing",
+    "Embedding: a device has no error to throw; "
+    "an id or a position out of range is a row of zeros there, and adds nothing",
     "[unit][device]") {
   for (const Target& t : targets()) {
     const Op op(5, 5, 6, t, 0.3f);

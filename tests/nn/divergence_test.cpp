@@ -18,8 +18,8 @@ TEST_CASE("Training loop: a weight that turns NaN ends the run with its name, an
   };
   const std::string error = train(task, 90);
   CHECK(error ==
-        "4: training diverged at update 25: 21 updates in a row without a finite gradient; not finite: the "
-        "weights " +
+        "4: training diverged at update 25: "
+        "21 updates in a row without a finite gradient; not finite: the weights " +
             name + "; lower learn-rate, set clip-norm 1, or let --rollback do it");
   CHECK(task.crashed == std::vector<int64_t>{25});
   REQUIRE(task.warnings.size() == 21);
@@ -120,8 +120,8 @@ TEST_CASE("Training loop: five rollbacks are the most, and without an earlier sa
 }
 
 TEST_CASE(
-    "Training loop: a validation that finds the weights gone is divergence, and a rollback passes the save "
-    "over",
+    "Training loop: a validation that finds the weights gone is divergence, "
+    "and a rollback passes the save over",
     "[unit]") {
   const auto gone_twice = [](LoopTask& task) {
     return [&task, left = 2](int64_t update) mutable {

@@ -109,9 +109,8 @@ TEST_CASE("Learning rates: a rule that does nothing is refused, with the names t
     return error_of([&] { Parameters(kAll, rules); });
   };
   CHECK(refusal({{"gamma", 0, "freeze"}}) ==
-        "2: freeze: 'gamma' matches no parameter; there are table, in.weight, in.bias, out.weight, out.bias, "
-        "and "
-        "as many for each further layer");
+        "2: freeze: 'gamma' matches no parameter; "
+        "there are table, in.weight, in.bias, out.weight, out.bias, and as many for each further layer");
   CHECK(refusal({{"[", 0, "freeze"}}) ==
         "2: freeze: '[' is no regular expression; give one such as '^encoder\\.'");
   CHECK(refusal({{".", 0, "freeze"}}) ==

@@ -83,10 +83,10 @@ void* make_shared_array(size_t bytes, size_t alignment, const char* name, Site s
   arena.static_bytes += bytes;
   const size_t dynamic_bytes = arena.arrays[0].bytes;
   if (arena.static_bytes > kStaticShared) {
-    fault(fmt::format(
-        "{} at {}: __shared__ arrays have {} bytes in all, at most {} are possible; use dynamic shared "
-        "memory",
-        name, to_string(site), arena.static_bytes, kStaticShared));
+    fault(
+        fmt::format("{} at {}: __shared__ arrays have {} bytes in all, "
+                    "at most {} are possible; use dynamic shared memory",
+                    name, to_string(site), arena.static_bytes, kStaticShared));
   }
   if (arena.static_bytes + dynamic_bytes > settings().shared) {
     fault(fmt::format("{} at {}: {} bytes of shared arrays and {} of dynamic shared memory; a block has {}",

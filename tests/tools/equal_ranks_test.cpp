@@ -92,14 +92,14 @@ TEST_CASE("Equal ranks: the line has both values, unset ones too, and how many m
     return text;
   };
   CHECK(error("learn-rate = 0.001\n", "learn-rate = 0.002\n") ==
-        "2: rank 1 trains with --learn-rate 0.002, rank 0 with --learn-rate 0.001; give all ranks the same "
-        "options");
+        "2: rank 1 trains with --learn-rate 0.002, rank 0 with --learn-rate 0.001; "
+        "give all ranks the same options");
   CHECK(error("seed = 2\ntsv = true\n", "") ==
         "2: rank 1 trains with --tsv=false, rank 0 with --tsv=true, and 1 more option differs; give all "
         "ranks the same options, and the same run if they go on with one");
   CHECK(error("", "quirks = [\"pad-axis=both\"]\n") ==
-        "2: rank 1 trains with --quirks pad-axis=both, rank 0 without --quirks; give all ranks the same "
-        "options");
+        "2: rank 1 trains with --quirks pad-axis=both, rank 0 without --quirks; "
+        "give all ranks the same options");
 }
 
 TEST_CASE("Equal ranks: what may differ is each rank's place, device and display, and no more", "[unit]") {

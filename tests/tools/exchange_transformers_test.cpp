@@ -66,8 +66,8 @@ TEST_CASE("Exchange: a model of transformers without what it says it has is refu
 }
 
 TEST_CASE(
-    "Exchange: a dropout that is none is named as it stands, and a search's settings are taken as far as "
-    "they go",
+    "Exchange: a dropout that is none is named as it stands, "
+    "and a search's settings are taken as far as they go",
     "[unit]") {
   Changed opus(fixture("opus"));
   opus.change("config.json", "\"dropout\": 0.1", "\"dropout\": 1.5");

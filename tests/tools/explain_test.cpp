@@ -194,8 +194,8 @@ TEST_CASE("Explain: shapes that do not fit are an error of usage, in the user's 
     return tests::error_of([&] { explain(find_op(op), given); });
   };
   CHECK(refused("layer_norm", {{"x", "1,2,3"}, {"gamma", "1,2"}}) ==
-        "2: xformer-explain op layer_norm: gamma must be [3], got [2] (x [1, 3], gamma [2]; by default: beta "
-        "[3], dy [1, 3])");
+        "2: xformer-explain op layer_norm: gamma must be [3], got [2] (x [1, 3], gamma [2]; "
+        "by default: beta [3], dy [1, 3])");
   CHECK(refused("matmul", {{"x", "1,2"}}) ==
         "2: xformer-explain op matmul: op(a) is [1, 2], so op(b) must have 2 rows, got 3 (x [1, 2]; by "
         "default: w [3, 2], dy [2, 2])");

@@ -229,9 +229,8 @@ std::string titles_of(const Flow& flow) {
 TEST_CASE("Flow: in pre-norm each block is shown with the norm that it reads, and adds to the stream",
           "[unit]") {
   CHECK(titles_of(run_flow("encoder", "pre")) ==
-        "Source words; Embedding + positions; Norm; Self-attention; Who looks at whom; Concat, projection, "
-        "Add; "
-        "Norm; Feed-forward, Add; Memory; ");
+        "Source words; Embedding + positions; Norm; "
+        "Self-attention; Who looks at whom; Concat, projection, Add; Norm; Feed-forward, Add; Memory; ");
   CHECK_THAT(titles_of(run_flow("training", "pre")),
              Catch::EndsWith("Feed-forward, Add; Norm; Logits; To be said, and its -log p (CE1); "));
   CHECK_THAT(titles_of(run_flow("feed_forward", "pre")), Catch::StartsWith("Words; In; Norm; "));

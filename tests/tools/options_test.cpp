@@ -128,9 +128,8 @@ TEST_CASE("Options: a wrong type, range, choice or number of values is refused b
   CHECK(train_error({"--norm", "pots"}) ==
         "2: --norm: unknown value 'pots'; did you mean 'post'? (one of post, pre)");
   CHECK(train_error({"-t", "one"}) ==
-        "2: train-sets: type translation reads SRC TRG, got 1 file; --tsv reads lines of two texts with a "
-        "tab between "
-        "them");
+        "2: train-sets: type translation reads SRC TRG, got 1 file; "
+        "--tsv reads lines of two texts with a tab between them");
   CHECK(train_error({"-t", "one", "two", "three"}) ==
         "2: train-sets: type translation reads SRC TRG, got 3 files");
   CHECK(train_error({"--tsv", "--valid-sets", "one", "two"}) ==
@@ -318,9 +317,8 @@ TEST_CASE("Options: a run that goes on with its text named has its task", "[unit
   const std::string run = folder / "run";
   CHECK(train({"-t", "text", "-m", run.c_str()}).get_string("type") == "language-model");
   CHECK(train_error({"-t", "text", "-m", run.c_str(), "--overwrite"}) ==
-        "2: train-sets: type translation reads SRC TRG, got 1 file; --tsv reads lines of two texts with a "
-        "tab between "
-        "them");
+        "2: train-sets: type translation reads SRC TRG, got 1 file; "
+        "--tsv reads lines of two texts with a tab between them");
 }
 
 TEST_CASE("Options: one text has one language, two have two", "[unit]") {

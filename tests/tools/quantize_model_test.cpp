@@ -39,7 +39,7 @@ TEST_CASE("Quantized model: is read as it was saved, and only where eight bits a
     CHECK_THAT(error_of([&] {
                  load({{"precision", {precision}, "a test"}});
                }),
-               Catch::EndsWith("small: its weights are in eight bits, for --precision int8; give the model "
-                               "that it was made of"));
+               Catch::EndsWith("small: its weights are in eight bits, for --precision int8; "
+                               "give the model that it was made of"));
   }
 }

@@ -32,8 +32,8 @@ constexpr const char* kMetrics = R"({"event":"begin","parameters":1234567}
 }  // namespace
 
 TEST_CASE(
-    "Results table: the best checkpoint by the metric that chose it, and the averaged model, on test sets "
-    "too",
+    "Results table: the best checkpoint by the metric that chose it, "
+    "and the averaged model, on test sets too",
     "[unit]") {
   const TemporaryFolder run;
   run.write("config.toml", kConfig);

@@ -27,11 +27,10 @@ inline std::string trained_run() {
     folder.write("en", "the man runs\na dog sleeps\nit is late\n");
     folder.write("de", "der mann rennt\nein hund schläft\nes ist spät\n");
     std::istringstream options(
-        "--task demo --tokenizer icu --min-freq 1 --joint-vocab=false --tied-embeddings-all=false --dim-emb "
-        "16 "
-        "--transformer-heads 2 --transformer-dim-ffn 16 --enc-depth 2 --dec-depth 1 --transformer-dropout 0 "
-        "--label-smoothing 0 --learn-rate 0.02 --lr-warmup 1u --after 100u --save-freq 100u --device cpu "
-        "--cpu-threads 1 --quiet");
+        "--task demo --tokenizer icu --min-freq 1 --joint-vocab=false "
+        "--tied-embeddings-all=false --dim-emb 16 --transformer-heads 2 --transformer-dim-ffn "
+        "16 --enc-depth 2 --dec-depth 1 --transformer-dropout 0 --label-smoothing 0 --learn-rate "
+        "0.02 --lr-warmup 1u --after 100u --save-freq 100u --device cpu --cpu-threads 1 --quiet");
     std::vector<std::string> words(std::istream_iterator<std::string>(options), {});
     for (const std::string& word :
          {std::string("-t"), folder / "en", folder / "de", std::string("-m"), folder / "run"})

@@ -16,8 +16,8 @@ TrainingInputs inputs_of(
     const Announce& announce = [](const std::string&) {}, Collective& ranks = Collective::alone()) {
   const std::string text = fmt::format(
       "task = \"transformer-base\"\nmodel = \"{0}/run\"\ntrain-sets = [\"{0}/train.en\", \"{0}/train.de\"]\n"
-      "tokenizer = \"character\"\nmin-freq = {2}\ndim-emb = 8\ntransformer-heads = 2\ntransformer-dim-ffn = "
-      "8\n{1}",
+      "tokenizer = \"character\"\nmin-freq = {2}\n"
+      "dim-emb = 8\ntransformer-heads = 2\ntransformer-dim-ffn = 8\n{1}",
       folder / ".", more, min_frequency);
   return read_training_inputs(options_from_toml(Program::train, text, "a test"), RunStart::anew, announce,
                               ranks);

@@ -105,9 +105,8 @@ TEST_CASE("Translator: an unknown piece in a prefix of pieces is refused by its 
   const std::vector<GivenOption> pieces = {option("force-decode", {"true"}),
                                            option("no-spm-encode", {"true"})};
   CHECK(error_of([&] { translate({"\u2581a \u2581dog\t\u2581ein \u2603"}, pieces); }) ==
-        "3: lines:1: the vocabulary has no piece '\u2603', which is in the prefix; leave it out, or give "
-        "text without "
-        "--no-spm-encode");
+        "3: lines:1: the vocabulary has no piece '\u2603', which is in the prefix; "
+        "leave it out, or give text without --no-spm-encode");
   auto both = pieces;
   both.push_back(option("no-spm-decode", {"true"}));
   CHECK(texts(translate({"\u2581a \u2581dog\t\u2581ein \u2603"}, both))

@@ -74,8 +74,8 @@ std::unique_ptr<Collective> join_ranks() {
   void* const module = load();
   if (!module) {
     fail(ErrorKind::usage,
-         "started as {} processes, and this build has no MPI ({} is missing): install it, or start one "
-         "process",
+         "started as {} processes, and this build has no MPI ({} is missing): "
+         "install it, or start one process",
          size == kUnknown ? "several" : std::to_string(size), kModule);
   }
   const auto open = reinterpret_cast<OpenLink>(dlsym(module, "xformer_open_link"));
