@@ -5,7 +5,6 @@
 
 #include "core/checksum.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/unicode.h"
 #include "data/word_tokenizer.h"
@@ -51,10 +50,6 @@ bool is_mostly_unknown(const Tokenizer& tokenizer, std::string_view text, std::s
   std::vector<int32_t> known;
   std::ranges::copy_if(ids, std::back_inserter(known), [&](int32_t id) { return id != tokenizer.unk_id(); });
   return known.size() < ids.size() && 2 * count_visible(tokenizer.decode(known)) < count_visible(text);
-}
-
-std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
-  return make_tokenizer(read_file(path), path);
 }
 
 std::unique_ptr<Tokenizer> make_tokenizer(std::string bytes, const std::string& name) {

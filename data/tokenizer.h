@@ -65,11 +65,8 @@ class Tokenizer {
 // Whether more than half of the text's characters, white space aside, are in no piece. `ids`: encode(text).
 bool is_mostly_unknown(const Tokenizer& tokenizer, std::string_view text, std::span<const int32_t> ids);
 
-// Reads a SentencePiece .model/.spm file or a word list (one token per line, id = line), told apart by
-// content. Error data if it is neither.
-std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
-
-// The same from bytes; `name` stands for the file in error messages.
+// From the bytes of a SentencePiece .model/.spm file or of a word list (one token per line, id = line), told
+// apart by content. Error data if it is neither; `name` stands for the file in error messages.
 std::unique_ptr<Tokenizer> make_tokenizer(std::string bytes, const std::string& name);
 
 }  // namespace xf::data

@@ -28,6 +28,10 @@ std::unique_ptr<Tokenizer> small_bpe() {
   return make_sentencepiece_tokenizer(train_bpe({&kText}, {.vocab_size = 60}), "small.spm");
 }
 
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
+  return make_tokenizer(read_file(path), path);
+}
+
 }  // namespace
 
 TEST_CASE("BPE: special ids, and text that comes back", "[unit]") {
