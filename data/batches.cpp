@@ -213,11 +213,6 @@ void TrainingBatches::restore(const BatchCursor& cursor) {
   cursor_ = cursor;
 }
 
-void TrainingBatches::begin_again() {
-  begin(cursor_.epoch);
-  cursor_.position = 0;
-}
-
 std::vector<IndexedBatch> packed_batches(const ParallelCorpus& corpus, const BatchSpecials& specials,
                                          const EpochBatches& cut) {
   return packed(cut,

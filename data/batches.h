@@ -59,8 +59,6 @@ class TrainingBatches {
   BatchCursor cursor() const { return cursor_; }
   // Error data if the epoch has no such position. Inside a batch, its rest comes next.
   void restore(const BatchCursor& cursor);
-  // The cursor's epoch from its beginning, cut anew: what epoch_corpus makes of it has changed.
-  void begin_again();
 
  private:
   void begin(int64_t epoch);

@@ -51,7 +51,7 @@ foreach(page IN LISTS pages)
 endforeach()
 
 file(GLOB contract ${ROOT}/kernels/*.h ${ROOT}/autograd/*.h ${ROOT}/nn/*.h ${ROOT}/nn/*.cpp
-     ${ROOT}/nn/*/*.h ${ROOT}/nn/*/*.cpp ${ROOT}/data/*.h ${ROOT}/data/*/*.h)
+     ${ROOT}/nn/*/*.h ${ROOT}/nn/*/*.cpp)
 file(GLOB plain ${ROOT}/kernels/plain/*.h)
 file(GLOB cpu ${ROOT}/kernels/cpu/*.h ${ROOT}/kernels/cpu/*.cpp)
 file(GLOB cuda ${ROOT}/kernels/cuda/*.cuh ${ROOT}/kernels/cuda/*.cu)

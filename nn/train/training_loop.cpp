@@ -257,11 +257,10 @@ class Loop {
     if (state_.epoch != state_.previous_epoch) state_.epoch_loss = {.sums = {}, .began = state_.seconds};
     const double seconds_before = state_.seconds;
     const int64_t epoch_before = state_.epoch, tokens_before = state_.target_tokens;
-    const double slower = state_.epoch >= options_.slowdown.epoch ? options_.slowdown.factor : 1;
     try {
       trainer_.start(
           state_.update + 1, [&] { return last_batch_ = task_.next_batch(); }, state_.plateau,
-          state_.rate_scale * slower, [&] { return task_.skip_batch(); });
+          state_.rate_scale, [&] { return task_.skip_batch(); });
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::data) save_what_is_learnt();
       throw;

@@ -98,11 +98,6 @@ struct LoopOptions {
   // Whose progress counts: the first metric's, that of any (the first one to stall ends training), of all (the last).
   enum class StoppingMetric { first, any, all } early_stopping_on = StoppingMetric::first;
   int64_t keep_best = 1;  // saves: the best one and its runners-up
-  // Of updates of this epoch, counted from 0, and of later ones: the schedule's rate times `factor`.
-  struct Slowdown {
-    int64_t epoch = std::numeric_limits<int64_t>::max();
-    double factor = 1;
-  } slowdown = {};
   // What is done when the loss runs away. Without a finite gradient for 20 updates `warn` ends training, too.
   enum class OnDivergence { warn, stop, roll_back } on_divergence = OnDivergence::warn;
 };

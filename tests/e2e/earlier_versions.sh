@@ -24,6 +24,14 @@ for fixture in "$fixtures"/[0-9]*/; do
   claim "$version: translates as it did" same_bytes train.out out
   xformer-score lm -m run -t valid.en valid.de >scores
   claim "$version: has the loss that it had" same_scores score.txt scores
+  cp -r run removed
+  for config in removed/config.toml removed/averaged/config.toml removed/latest/config.toml; do
+    echo 'minimum-risk = 8.0' >>"$config"
+  done
+  xformer-translate -m removed -i some.en -o out --quiet
+  claim "$version: what was trained with an option that was removed translates" same_bytes train.out out
+  claim "$version: and is not trained on" refused 2 "key 'minimum-risk': minimum-risk training was removed" \
+    xformer-train -m removed --after 620u
   claim "$version: training goes on" xformer-train -m run --after 620u --log-format none
   claim "$version: from where it stood" grep -q 'resumed from update 600' run/train.log
   claim "$version: and is saved" test -s run/checkpoints/update-000620/optimizer.safetensors

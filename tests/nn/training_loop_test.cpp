@@ -6,14 +6,6 @@ using namespace xf;
 using namespace xf::nn;
 using namespace xf::tests;
 
-TEST_CASE("Training loop: from an epoch on the rate is a part of the schedule's", "[unit]") {
-  LoopTask task;
-  task.batches_per_epoch = 3;
-  TrainingState state;
-  CHECK(train(task, 12, {.slowdown = {.epoch = 2, .factor = 0.25}}, state) == "no error");
-  for (size_t u = 0; u < 12; ++u) CHECK(task.rates[u] == (u < 6 ? 1e-3 : 0.25e-3));
-}
-
 TEST_CASE("Training loop: saves when it is due, when it is best, and at the end", "[unit]") {
   LoopTask task;
   CHECK(train(task) == "no error");

@@ -228,10 +228,6 @@ TEST_CASE("Options: what the command line asks for in vain is refused", "[unit]"
     CHECK_THAT(train_error({key, "1"}), Catch::Contains("has no effect without lr-schedule plateau"));
     CHECK(train({key, "1", "--lr-schedule", "plateau"}).is_given("lr-schedule"));
   }
-  CHECK_THAT(train_error({"--minimum-risk-after", "3"}),
-             Catch::Contains("has no effect without minimum-risk;"));
-  CHECK(train_error({"--minimum-risk", "8", "--minimum-risk-after", "44", "--after", "40e,2h"}) ==
-        "2: minimum-risk-after: would begin behind 44e, and the training ends at 40e (after)");
   CHECK(train_error({"--r-drop", "3", "--r-drop-after", "200u", "--after", "200u"}) ==
         "2: r-drop-after: would begin behind 200u, and the training ends at 200u (after)");
   CHECK(train({"--r-drop", "3", "--r-drop-after", "200u", "--after", "2e"}).is_given("r-drop"));
@@ -239,11 +235,33 @@ TEST_CASE("Options: what the command line asks for in vain is refused", "[unit]"
 
 TEST_CASE("Options: a run's own configuration may hold what has no effect", "[unit]") {
   const TemporaryFolder folder;
-  folder.write("config.toml",
-               "train-sets = [\"a\", \"b\"]\nearly-stopping = 5\nlr-decay = 0.9\nminimum-risk-after = 3\n");
+  folder.write("config.toml", "train-sets = [\"a\", \"b\"]\nearly-stopping = 5\nlr-decay = 0.9\n");
   const std::string run = folder / "", file = folder / "config.toml";
   CHECK(train({"-m", run.c_str(), "--seed", "2"}).get_strings("train-sets").size() == 2);
   CHECK(train({"-c", file.c_str()}).get_strings("train-sets").size() == 2);
+}
+
+TEST_CASE("Options: what was removed is refused by name, and read in what a stored run holds", "[unit]") {
+  const std::string removed = "minimum-risk training was removed, since it did not improve translations";
+  for (const std::string name : {"minimum-risk", "minimum-risk-after", "minimum-risk-rate"})
+    CHECK(train_error({("--" + name).c_str(), "8"}) == "2: --" + name + ": " + removed + "; leave it out");
+  CHECK(train_error({"--minimum-risk=8"}) == "2: --minimum-risk: " + removed + "; leave it out");
+
+  const std::string with = "train-sets = [\"a\", \"b\"]\nminimum-risk = 8.0\nminimum-risk-after = 44\n";
+  CHECK(options_from_toml(Program::train, with, "run/config.toml").get_strings("train-sets").size() == 2);
+  const TemporaryFolder folder;
+  for (const char* const run : {"with", "without"}) std::filesystem::create_directory(folder / run);
+  folder.write("with/config.toml", with);
+  folder.write("without/config.toml",
+               "train-sets = [\"a\", \"b\"]\nminimum-risk = 0.0\nminimum-risk-rate = 0.15\n");
+  for (const char* const option : {"-c", "-m"}) {
+    const std::string file = std::string(option) == "-c" ? "/config.toml" : "";
+    const std::string run = folder / "with", other = folder / "without";
+    CHECK(train_error({option, (run + file).c_str()}) ==
+          "2: " + run + "/config.toml:2: key 'minimum-risk': " + removed +
+              "; leave it out, or begin with the model that was trained so: --pretrained-model");
+    CHECK(train({option, (other + file).c_str()}).get_strings("train-sets").size() == 2);
+  }
 }
 
 TEST_CASE("Options: a file or folder is given once, of other values the last word counts", "[unit]") {

@@ -76,20 +76,6 @@ TEST_CASE("Training setup: tables of positions keep the length that is allowed",
   CHECK(longest_in_training("max-length = 100\ntransformer-train-positions = true\n") == 101);
 }
 
-TEST_CASE("Minimum risk: a text of longer targets than a search finds is translated all the same", "[unit]") {
-  const tests::TemporaryFolder folder;
-  folder.write("train.en", "ab\nba\n");
-  folder.write("train.de", std::string(nn::Model::kMaxPositions, 'b') + "\nab\n");
-  const TrainingInputs inputs = inputs_of(
-      folder, "max-length = 3000\nenc-depth = 1\ndec-depth = 1\nminimum-risk = 1\nmini-batch-words = 3000\n");
-  const TrainingSetup setup = training_setup(inputs);
-  TrainedModel trained(setup);
-  CHECK(setup.risk
-            ->begin(dynamic_cast<const nn::TranslationModel&>(*trained.model), inputs.vocabularies,
-                    inputs.corpus, Collective::alone())
-            .starts_with("minimum risk: of "));
-}
-
 TEST_CASE("Training inputs: of several ranks the first one alone learns the vocabulary", "[unit]") {
   const tests::TemporaryFolder folder;
   folder.write("train.en", "ab\nabcdefg\n");

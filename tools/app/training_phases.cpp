@@ -104,12 +104,6 @@ std::vector<std::string> phase_warnings(const Options& options, double epochs) {
         fmt::format("r-drop: begins after {:g} epochs, and --after {} ends before; lower "
                     "--r-drop-after",
                     *r_drop_begins, after));
-  const auto risk_begins = static_cast<double>(options.get_int("minimum-risk-after"));
-  if (options.get_float("minimum-risk") > 0 && risk_begins >= epochs)
-    warnings.push_back(
-        fmt::format("minimum-risk: begins after {:g} epochs, and --after {} ends before; "
-                    "lower --minimum-risk-after",
-                    risk_begins, after));
   return warnings;
 }
 

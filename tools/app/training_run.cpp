@@ -78,14 +78,8 @@ class TrainingRun final : public nn::TrainingTask {
 
   int run();
 
-  PackedBatch next_batch() override {
-    begin_minimum_risk_if_due();
-    return setup_.batches.next();
-  }
-  BatchSize skip_batch() override {
-    begin_minimum_risk_if_due();
-    return setup_.batches.skip();
-  }
+  PackedBatch next_batch() override { return setup_.batches.next(); }
+  BatchSize skip_batch() override { return setup_.batches.skip(); }
   void locate(nn::TrainingState& state) const override;
   std::vector<nn::Score> validate(const nn::TrainingState& state) override;
   void save(const nn::TrainingState& state, nn::SaveKind kind) override;
@@ -115,7 +109,6 @@ class TrainingRun final : public nn::TrainingTask {
   void keep_tokenizer(const nn::State& saved);
   void warn_of_other_machine(const nn::State& saved);
   void forget_what_is_of_others(const nn::State& saved);
-  void begin_minimum_risk_if_due();
   void take_up(const nn::State& state);
   bool take_up_ending(const nn::Checkpoint& latest);
   void go_on_behind_end();
@@ -349,17 +342,6 @@ void TrainingRun::forget_what_is_of_others(const nn::State& saved) {
   state_.first_loss = state_.fast_loss = state_.slow_loss = nn::kNoLoss;
   state_.on_course = state_.update;
   state_.rate_scale = 1;
-}
-
-// The weights move when an update has all its batches: whichever of them is asked for, the text is translated by those of the update
-// before.
-void TrainingRun::begin_minimum_risk_if_due() {
-  if (!setup_.risk || !setup_.risk->due(setup_.batches.cursor().epoch)) return;
-  report_.activity("translating the training text for minimum risk ...");
-  const nn::SmoothedWeights used(model_.trainer.smoothing());
-  report_.say(setup_.risk->begin(dynamic_cast<const nn::TranslationModel&>(*model_.model),
-                                 inputs_.vocabularies, inputs_.corpus, ranks_));
-  setup_.batches.begin_again();
 }
 
 void TrainingRun::take_up(const nn::State& state) {

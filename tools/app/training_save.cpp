@@ -47,7 +47,6 @@ nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Le
   checkpoint.model = nn::model_of(model.registry, optimizer.whole(model.registry.masters()));
   if (const nn::Smoothing* smoothing = model.trainer.smoothing())
     checkpoint.optimizer["weights"] = optimizer.whole(smoothing->mean());  // they have changed places
-  if (setup.risk) setup.risk->save(checkpoint.optimizer);
   checkpoint.metadata = {{"update", std::to_string(state.update)}};
   describe_vocabularies(inputs.vocabularies, checkpoint.metadata);
   checkpoint.state = state_to_save(state, logs, inputs, setup);
@@ -89,10 +88,6 @@ void load_training(const nn::Checkpoint& checkpoint, const TrainingInputs& input
       for (const nn::Parameter& p : model.registry.parameters())
         model.registry.set(p, weights->second.slice_rows(p.begin, p.begin + p.shape.numel()));
     }
-  }
-  if (setup.risk) {
-    setup.risk->load(checkpoint.optimizer, inputs.corpus);
-    setup.batches.begin_again();
   }
   setup.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});
 }

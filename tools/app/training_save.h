@@ -34,7 +34,7 @@ bool scored_other_text(const nn::State& saved, const TrainingInputs& inputs);
 // How BLEU cut lines for the scores in `saved`; nothing where there are none.
 std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::State& saved);
 
-// The weights, with their mean where there is one, the translations for minimum risk, and the place in the text.
+// The weights, with their mean where there is one, and the place in the text.
 void load_training(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs, TrainingSetup& setup,
                    TrainedModel& model, const std::string& where);
 

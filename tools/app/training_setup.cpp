@@ -123,15 +123,14 @@ void check_reversible(const TrainingInputs& inputs, const data::BatchCapacity& c
 
 // What each epoch reads instead of the corpus, if anything.
 data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCapacity& capacity,
-                               uint64_t seed, const std::shared_ptr<MinimumRisk>& risk) {
+                               uint64_t seed) {
   const data::EpochCorpus merges = dropped_merges(inputs, capacity, seed);
   const int64_t reversing = inputs.options.get_int("bidirectional");
-  if (reversing > 0) check_reversible(inputs, capacity);
-  if (reversing == 0 && !risk) return merges;
-  return [&corpus = inputs.corpus, merges, reversing, seed, risk](int64_t epoch) {
+  if (reversing == 0) return merges;
+  check_reversible(inputs, capacity);
+  return [&corpus = inputs.corpus, merges, reversing, seed](int64_t epoch) {
     data::ParallelCorpus read = merges ? merges(epoch) : corpus;
-    if (epoch < reversing) return data::half_reversed(read, seed, epoch);
-    return risk ? risk->read(read, epoch) : read;
+    return epoch < reversing ? data::half_reversed(read, seed, epoch) : read;
   };
 }
 
@@ -224,9 +223,8 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
                                            : batch_capacity(options, inputs.corpus);
   const BatchSize largest = computed_at_once(options, model, size_of(capacity), dtype, device.type);
 
-  const std::shared_ptr<MinimumRisk> risk = MinimumRisk::of(options, model);
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
-                                seed, weighted_order(options), epoch_corpus(inputs, capacity, seed, risk));
+                                seed, weighted_order(options), epoch_corpus(inputs, capacity, seed));
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch()) /
                                    static_cast<double>(options.get_int("optimizer-delay") * ranks.size());
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
@@ -241,7 +239,6 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   return {.loop = loop_options(options),
           .capacity = capacity,
           .seed = seed,
-          .risk = risk,
           .batches = std::move(batches),
           .updates_per_epoch = updates_per_epoch,
           .model = model,

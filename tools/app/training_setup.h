@@ -6,7 +6,6 @@
 #include "nn/train/memory_plan.h"
 #include "nn/train/trainer.h"
 #include "nn/train/training_loop.h"
-#include "tools/app/minimum_risk.h"
 #include "tools/app/training_run.h"
 
 namespace xf::tools {
@@ -15,7 +14,6 @@ struct TrainingSetup {
   nn::LoopOptions loop;
   data::BatchCapacity capacity;
   uint64_t seed;
-  std::shared_ptr<MinimumRisk> risk;  // what `batches` read; null without --minimum-risk
   data::TrainingBatches batches;
   double updates_per_epoch;
   nn::TransformerConfig model;

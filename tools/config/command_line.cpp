@@ -9,6 +9,7 @@
 #include "tools/config/foreign_names.h"
 #include "tools/config/option_value.h"
 #include "tools/config/program_commands.h"
+#include "tools/config/removed_options.h"
 
 namespace xf::tools {
 namespace {
@@ -85,6 +86,8 @@ void refuse_leftovers(Program program, const CLI::App& app, const std::vector<st
   if (option == leftovers.end()) refuse_argument(program, arguments, leftovers.front());
   const std::string name = option->substr(0, option->find('='));
   const std::string bare_name = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  if (const RemovedOption* const removed = find_removed(program, bare_name))
+    fail(ErrorKind::usage, "{}: {}; leave it out", name, removed->why);
   std::string hint = why_refused(program, bare_name);
   if (hint.empty()) hint = negation_hint(program, bare_name);
   if (hint.empty()) hint = suggestion(bare_name, spellings(program), "--");

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "tools/config/foreign_names.h"
+#include "tools/config/removed_options.h"
 
 namespace xf::tools {
 namespace {
@@ -133,6 +134,7 @@ std::vector<GivenOption> options_in(const toml::table& table, Program program, c
   std::vector<std::pair<unsigned, GivenOption>> by_line;  // a toml::table is sorted by key
   for (const auto& [toml_key, node] : table) {
     const std::string key(toml_key.str());
+    if (find_removed(program, key)) continue;
     const unsigned line = toml_key.source().begin.line;
     const std::string place = fmt::format("{}:{}", name, line);
     const OptionSpec& spec = known_key(program, key, node, place);
@@ -143,6 +145,16 @@ std::vector<GivenOption> options_in(const toml::table& table, Program program, c
   std::vector<GivenOption> options;
   for (auto& [line, option] : by_line) options.push_back(std::move(option));
   return options;
+}
+
+void refuse_removed(const toml::table& table, Program program, const std::string& name) {
+  for (const auto& [key, node] : table) {
+    const RemovedOption* const removed = find_removed(program, key.str());
+    if (!removed || table[removed->needed].value_or(0.0) == 0) continue;
+    fail(ErrorKind::usage,
+         "{}:{}: key '{}': {}; leave it out, or begin with the model that was trained so: --pretrained-model",
+         name, key.source().begin.line, removed->name, removed->why);
+  }
 }
 
 }  // namespace
@@ -164,7 +176,9 @@ std::vector<GivenOption> read_config(Program program, const std::string& path) {
     fail(ErrorKind::usage, "config file {} {}", path,
          error ? fmt::format("cannot be read: {}", error.message()) : "does not exist");
   }
-  return parse_config(program, read_file(path), path);
+  const toml::table table = parsed(read_file(path), path);
+  refuse_removed(table, program, path);
+  return options_in(table, program, path);
 }
 
 std::string config_as_json(const std::string& text, const std::string& name) {

@@ -230,7 +230,6 @@ nn::TrainerOptions trainer_options(const Options& options, double updates_per_ep
   trainer.micro_batches = options.get_int("optimizer-delay");
   trainer.r_drop = options.get_float("r-drop");
   trainer.r_drop_after = in_updates(options.get_amount("r-drop-after"), updates_per_epoch, "r-drop-after");
-  trainer.weighted = options.get_float("minimum-risk") > 0;
   trainer.smoothing = options.get_float("exponential-smoothing");
   trainer.seed = static_cast<uint64_t>(options.get_int("seed"));
   return trainer;
@@ -251,8 +250,6 @@ nn::LoopOptions loop_options(const Options& options) {
   loop.early_stopping_on = stopping_metric(options.get_string("early-stopping-on"));
   loop.keep_best = options.get_int("keep-best");
   loop.on_divergence = on_divergence(options);
-  if (options.get_float("minimum-risk") > 0)
-    loop.slowdown = {options.get_int("minimum-risk-after"), options.get_float("minimum-risk-rate")};
   return loop;
 }
 

@@ -235,20 +235,6 @@ std::vector<Row> optimiser_options() {
       integer("lr-decay-start", "0", "N", "plateau: validations of the first N epochs do not count")
           .at_least(0)
           .seldom(),
-      real("minimum-risk", "0", "X",
-           "in the last epochs learn the better of the model's own translations of the training text, too, "
-           "and not to say the worse ones: X times the difference of their BLEU, 0 to 1, beside 1 for a "
-           "reference (8 was tried most)")
-          .between(0, 1000)
-          .seldom(),
-      integer("minimum-risk-after", "0", "N",
-              "epochs before minimum risk, without it; then the text is translated once, with --beam-size, "
-              "and in three epochs each sentence is read with its reference, the better and the worse one")
-          .between(0, kMostIds)
-          .seldom(),
-      real("minimum-risk-rate", "0.15", "X", "the learning rate of minimum risk: the schedule's, times this")
-          .between(0, 1000)
-          .seldom(),
       real("clip-norm", kByTask, "X", "largest norm of the token-mean gradient; 0: no limit").between(0, 1e9),
   };
 }

@@ -175,19 +175,12 @@ void check_effects(const Options& options, const GivenOptions& from_command_line
       fail(ErrorKind::usage, "{}: has no effect without {}; give that, or leave this out", key, what);
   };
   const bool plateau = options.get_string("lr-schedule") == "plateau";
-  const bool minimum_risk = options.get_float("minimum-risk") > 0, r_drop = options.get_float("r-drop") > 0;
   for (const char* const key : {"lr-decay", "lr-decay-patience", "lr-decay-start"})
     needs(key, "lr-schedule plateau", plateau);
-  for (const char* const key : {"minimum-risk-after", "minimum-risk-rate"})
-    needs(key, "minimum-risk", minimum_risk);
   needs("early-stopping", "valid-sets",
         options.is_set("valid-sets") || options.get_int("early-stopping") == 0);
-  if (minimum_risk && (asked("minimum-risk") || asked("minimum-risk-after"))) {
-    const auto epochs = static_cast<double>(options.get_int("minimum-risk-after"));
-    check_begins(options, "minimum-risk-after", {epochs, AmountUnit::epochs});
-  }
   // Of a task that is cut short it begins earlier (tools/app/training_phases.h).
-  if (r_drop && asked("r-drop-after"))
+  if (options.get_float("r-drop") > 0 && asked("r-drop-after"))
     check_begins(options, "r-drop-after", options.get_amount("r-drop-after"));
 }
 
