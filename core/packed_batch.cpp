@@ -59,10 +59,9 @@ int64_t end_of_part(const PackedBatch& batch, int64_t begin, const BatchSize& la
   return end;
 }
 
-template <typename T = int32_t>
 Tensor repeated(const Tensor& all) {
   if (!all.defined()) return {};
-  std::vector<T> values = all.to_vector<T>();
+  std::vector<int32_t> values = all.to_vector<int32_t>();
   const size_t count = values.size();
   values.resize(2 * count);
   std::copy_n(values.begin(), count, values.begin() + static_cast<std::ptrdiff_t>(count));
@@ -110,7 +109,7 @@ PackedBatch PackedBatch::to(Device device) const {
   for (Tensor* tensor :
        {&there.source_ids, &there.source_positions, &there.source_order, &there.source_offsets,
         &there.target_in, &there.target_out, &there.target_positions, &there.target_order,
-        &there.target_offsets, &there.target_weights, &there.token_at_place, &there.place_of_token}) {
+        &there.target_offsets, &there.token_at_place, &there.place_of_token}) {
     if (tensor->defined()) *tensor = tensor->to(device);
   }
   return there;
@@ -127,7 +126,6 @@ PackedBatch PackedBatch::part(int64_t begin, int64_t end) const {
           .target_positions = rows(target_positions, target),
           .target_order = order_of_part(target_order, target),
           .target_offsets = offsets_of_part(target_offsets, begin, end),
-          .target_weights = rows(target_weights, target),
           .sentences = end - begin,
           .source_tokens = source.length(),
           .target_tokens = target.length(),
@@ -145,7 +143,6 @@ PackedBatch PackedBatch::twice() const {
           .target_positions = repeated(target_positions),
           .target_order = repeated_order(target_order, target_in),
           .target_offsets = repeated_offsets(target_offsets),
-          .target_weights = repeated<float>(target_weights),
           .sentences = 2 * sentences,
           .source_tokens = 2 * source_tokens,
           .target_tokens = 2 * target_tokens,

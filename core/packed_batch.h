@@ -20,7 +20,6 @@ struct PackedBatch {
   Tensor source_offsets;                                         // [B+1]
   Tensor target_in, target_out, target_positions, target_order;  // [Nt]
   Tensor target_offsets;                                         // [B+1]
-  Tensor target_weights;  // f32 [Nt]: how often a token's loss counts, of any sign; undefined: once
   // Of a batch that is read twice and has spare tokens behind both readings (nn/train/fixed_batch.h), [Nt], else undefined. The loss
   // wants the two tokens of a pair Nt / 2 apart (kernels/r_drop.h): which token stands at a place there, and at which place a
   // token stands; -1: none. target_out is by places then.

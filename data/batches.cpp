@@ -54,17 +54,6 @@ PackedBatch pack_sources(const Sequences& sources, int32_t eos, std::span<const 
   return batch;
 }
 
-// Of every token of the sentences, what its sentence weighs.
-Tensor token_weights(const std::vector<float>& weights, const Tensor& offsets,
-                     std::span<const int64_t> sentences) {
-  if (weights.empty()) return {};
-  const auto* const at = offsets.data<int32_t>();
-  std::vector<float> of_tokens;
-  for (size_t b = 0; b < sentences.size(); ++b)
-    of_tokens.resize(static_cast<size_t>(at[b + 1]), weights[static_cast<size_t>(sentences[b])]);
-  return Tensor::from(of_tokens);
-}
-
 PackedBatch pack_pairs(const ParallelCorpus& corpus, const BatchSpecials& specials,
                        std::span<const int64_t> sentences) {
   PackedBatch batch;
@@ -78,7 +67,6 @@ PackedBatch pack_pairs(const ParallelCorpus& corpus, const BatchSpecials& specia
   batch.target_positions = target.positions();
   batch.target_order = order_by_id(target_in);
   batch.target_offsets = target.offsets();
-  batch.target_weights = token_weights(corpus.weights, batch.target_offsets, sentences);
   batch.target_tokens = target.tokens();
   batch.longest_target = target.longest();
   return batch;

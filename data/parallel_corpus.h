@@ -95,10 +95,9 @@ struct CorpusStatistics {
 // The kept pairs, without <s> and </s>.
 struct ParallelCorpus {
   std::vector<TextPart> parts;
-  Sequences source, target;         // no source where the text has none
-  bool targets_end = true;          // by </s>, which batches add; classes do not
-  std::vector<int64_t> lines;       // [size] the number of each pair's line, from 1; of prepared pairs none
-  std::vector<float> weights = {};  // [size] how often a pair's target counts, of any sign; none: once
+  Sequences source, target;    // no source where the text has none
+  bool targets_end = true;     // by </s>, which batches add; classes do not
+  std::vector<int64_t> lines;  // [size] the number of each pair's line, from 1; of prepared pairs none
   std::shared_ptr<const PreparedPairs> prepared;
   CorpusStatistics statistics;
 

@@ -12,8 +12,8 @@ namespace xf::kernels {
 
 namespace {
 
-// One chunk of rows; weights, bias, dz and dbias may be undefined.
-void cross_entropy_rows(const Tensor& z, const Tensor& bias, const Tensor& targets, const Tensor& weights,
+// One chunk of rows; bias, dz and dbias may be undefined.
+void cross_entropy_rows(const Tensor& z, const Tensor& bias, const Tensor& targets,
                         const CrossEntropy& options, Out loss, Out dz, Out dbias) {
   if (z.numel() == 0) return;
   dispatch(z, [&]<typename T>(auto backend) {
@@ -22,7 +22,6 @@ void cross_entropy_rows(const Tensor& z, const Tensor& bias, const Tensor& targe
                                                .dz = data_or_null<T>(dz),
                                                .dbias = data_or_null<Acc<T>>(dbias),
                                                .targets = targets.data<int32_t>(),
-                                               .weights = data_or_null<float>(weights),
                                                .loss = loss.data<Acc<T>>(),
                                                .N = z.rows(),
                                                .V = z.width(),
@@ -42,10 +41,6 @@ void check_loss(const char* op, const Tensor& targets, int64_t N, const CrossEnt
            name_of(accumulator_of(dtype)), name_of(loss.dtype()));
   XF_CHECK(options.label_smoothing >= 0 && options.label_smoothing < 1,
            "{}: label smoothing must be in [0, 1), got {}", op, options.label_smoothing);
-  if (!options.weights.defined()) return;
-  XF_CHECK(options.weights.shape() == Shape{N} && options.weights.dtype() == DType::f32,
-           "{}: weights must be f32 [{}], got {} {}", op, N, name_of(options.weights.dtype()),
-           options.weights.shape().to_string());
 }
 
 // x [N, D], w [V, D], bias [V] or undefined.
@@ -97,8 +92,8 @@ void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& o
     check_shape(dz, z.shape(), "cross_entropy: dz");
   }
   check_same_dtype("cross_entropy", {&z, &dz});
-  check_same_device("cross_entropy", {&z, &targets, &options.weights, &loss, &dz});
-  cross_entropy_rows(z, {}, targets, options.weights, options, loss, dz, {});
+  check_same_device("cross_entropy", {&z, &targets, &loss, &dz});
+  cross_entropy_rows(z, {}, targets, options, loss, dz, {});
 }
 
 Shape logits_chunk(int64_t N, int64_t V, Device device) {
@@ -118,11 +113,10 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
   check_projection(x, w, bias, logits, gradients);
   check_padded(w, bias, padded);
   check_loss("projection_cross_entropy", targets, x.rows(), options, loss, x.dtype());
-  check_same_device("projection_cross_entropy", {&x, &targets, &options.weights, &loss});
+  check_same_device("projection_cross_entropy", {&x, &targets, &loss});
   if (x.device().type == DeviceType::meta) return;
   const auto& [dx, dw, dbias, divergence] = gradients;
   const bool pairs = divergence != 0, in_products = x.device().type == DeviceType::cuda;
-  XF_CHECK(!pairs || !options.weights.defined(), "projection_cross_entropy: pairs have no weights");
   // Of the bias and its gradient: the products' share, and the loss's.
   const Tensor none, with_bias = dx.defined() && bias.defined() ? dbias : none;
   const Tensor &product_bias = in_products ? bias : none, &product_dbias = in_products ? with_bias : none;
@@ -149,8 +143,8 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
       const RDrop both{divergence, options.label_smoothing, options.ignore_id};
       r_drop(z, loss_bias, rows_of_pass(targets, 0), both, loss, z, loss_dbias);
     } else {
-      cross_entropy_rows(z, loss_bias, rows_of_pass(targets, 0), rows_of_pass(options.weights, 0), options,
-                         loss, dx.defined() ? z : none, loss_dbias);
+      cross_entropy_rows(z, loss_bias, rows_of_pass(targets, 0), options, loss, dx.defined() ? z : none,
+                         loss_dbias);
     }
     if (!dx.defined()) continue;
     for (int64_t pass = 0; pass < passes; ++pass) {

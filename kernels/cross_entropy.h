@@ -3,10 +3,8 @@
 //   z [N, V] logits in; targets i32 [N]; rows whose target is ignore_id count nothing
 //   p = softmax(z),   loss_n = -sum_v q_v log p_v = lse(z) - (1 - eps) z_t - eps * mean(z)  (CE1)
 //   loss [2] accumulated, Acc<T>: {sum of the smoothed losses, sum of -log p_t}, unscaled, in nats
-//   weights f32 [N], or undefined, which is 1: of any sign, a row's losses and its gradient times that (CE5)
 //   a logit of -infinity is a word that cannot come, p = 0: without smoothing it adds nothing to the loss; as the target, or
 //   where smoothing asks for some of every word, the loss is +infinity; where all logits are, it is NaN
-//   a row of weight 0 adds nothing, whatever its loss
 // Rows are summed in blocks of a constant size, in order.
 #pragma once
 
@@ -18,10 +16,9 @@ namespace xf::kernels {
 struct CrossEntropy {
   float label_smoothing = 0;
   int32_t ignore_id = -1;
-  Tensor weights = {};
 };
 
-// dz [N, V] written, may be z:   dz_v = w_n (p_v - q_v)  (CE3, CE5), and 0 on ignored rows.  Undefined: loss only.
+// dz [N, V] written, may be z:   dz_v = p_v - q_v  (CE3), and 0 on ignored rows.  Undefined: loss only.
 void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& options, Out loss, Out dz);
 
 // Output projection and cross-entropy, row chunk by row chunk, so that the [N, V] logits never exist:
@@ -29,7 +26,7 @@ void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& o
 //   x [N, D], w [V, D], bias [V] (or undefined), targets [N]  in;  loss as above
 //   with a gradient (dx defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order  (CE4)
 //   with a weight for divergence: rows n and n + N / 2 are two passes over one token, of equal targets, and the loss is that of
-//   kernels/r_drop.h; it needs a gradient and knows no weights
+//   kernels/r_drop.h; it needs a gradient
 struct ProjectionGradients {
   Tensor dx, dw, dbias;
   float divergence = 0;
@@ -60,7 +57,6 @@ struct CrossEntropyArgs {
   T* dz;
   Acc<T>* dbias;
   const int32_t* targets;
-  const float* weights;  // or null
   Acc<T>* loss;
   int64_t N, V, stride;  // elements from row to row, of z and of dz
   float label_smoothing;

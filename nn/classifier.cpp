@@ -50,7 +50,7 @@ Variable Classifier::pool(Step& step, const Variable& x, const PackedBatch& batc
 Variable Classifier::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                           const Tensor& loss) const {
   const Variable texts = pool(step, encode(step, batch, counters), batch, counters);
-  return output_.loss(step, at_places(step, texts, batch), batch.target_out, batch.target_weights, loss);
+  return output_.loss(step, at_places(step, texts, batch), batch.target_out, loss);
 }
 
 }  // namespace xf::nn

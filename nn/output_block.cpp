@@ -32,8 +32,7 @@ Output::Output(Registry& registry, const Parameter& weight, float label_smoothin
   registry.mark_factor(weight);
 }
 
-Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& weights,
-                      const Tensor& loss) const {
+Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const {
   const Tensor& value = x.value();
   const Tensor logits =
       step.allocate(kernels::logits_chunk(value.rows(), weight_.shape[0], value.device()), value.dtype());
@@ -45,7 +44,7 @@ Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, cons
                  .dbias = bias_.gradient,
                  .divergence = step.divergence};
   }
-  const kernels::CrossEntropy options{.label_smoothing = label_smoothing_, .weights = weights};
+  const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
   kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,
                                     gradients, padded);
   return step.tape.record_root("output", loss.slice_rows(0, 1), {x},

@@ -128,7 +128,7 @@ Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& c
                            const Tensor& loss) const {
   const Variable memory = encode(step, batch, counters);
   const Variable states = at_places(step, decode(step, batch, memory, counters), batch);
-  return output_.loss(step, states, batch.target_out, batch.target_weights, loss);
+  return output_.loss(step, states, batch.target_out, loss);
 }
 
 std::unique_ptr<TranslationModel::Decoding> Transformer::decoding(Step& step, Arena& arena,

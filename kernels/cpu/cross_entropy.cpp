@@ -79,7 +79,7 @@ void write_gradient(const Acc<T>* terms, int64_t V, Acc<T> rsum, Acc<T> uniform,
   }
 }
 
-// CE1, CE5: partial = {loss, -log p_t, dbias [V] if asked for}
+// CE1: partial = {loss, -log p_t, dbias [V] if asked for}
 template <typename T, bool kHasBias>
 void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* partial) {
   using A = Acc<T>;
@@ -94,24 +94,20 @@ void cross_entropy_row(const CrossEntropyArgs<T>& args, int64_t n, Acc<T>* parti
            target, n, V);
   const Logits<T, kHasBias> z{args.z + n * args.stride, args.bias, V};
   const A smoothing = static_cast<A>(args.label_smoothing), confidence = A{1} - smoothing;
-  const A weight = args.weights ? static_cast<A>(args.weights[n]) : A{1};
   const A target_logit = z[target];
   const auto [largest, mean] = statistics(z);
   A* const terms = dz ? unrounded(dz, V) : nullptr;
   const A sum = sum_exponentials(z, largest, terms), lse = largest + std::log(sum);
-  if (weight != 0) {
-    const A counted_mean = smoothing > 0 ? mean : A{0};  // 0 times a mean of -infinity is NaN
-    partial[0] += weight * (lse - confidence * target_logit - smoothing * counted_mean);
-    partial[1] += weight * (lse - target_logit);
-  }
+  const A counted_mean = smoothing > 0 ? mean : A{0};  // 0 times a mean of -infinity is NaN
+  partial[0] += lse - confidence * target_logit - smoothing * counted_mean;
+  partial[1] += lse - target_logit;
   if (!dz) return;
   A* const dbias = args.dbias ? partial + 2 : nullptr;
-  const A rsum = weight / sum, uniform = weight * smoothing / static_cast<A>(V),
-          certain = weight * confidence;
-  const A target_gradient = terms[target] * rsum - uniform - certain;
+  const A rsum = A{1} / sum, uniform = smoothing / static_cast<A>(V);
+  const A target_gradient = terms[target] * rsum - uniform - confidence;
   write_gradient(terms, V, rsum, uniform, dz, dbias);
   store(target_gradient, dz + target);
-  if (dbias) dbias[target] -= certain;
+  if (dbias) dbias[target] -= confidence;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Row {
   T* dz;  // or null
   float2* loss;
   int32_t target, V;
-  float smoothing, weight;
+  float smoothing;
 
   __device__ Row(const CrossEntropyArgs<T>& args, float2* losses)
       : z(args.z + blockIdx.x * args.stride),
@@ -32,8 +32,7 @@ struct Row {
         loss(losses + blockIdx.x),
         target(args.targets[blockIdx.x]),
         V(static_cast<int32_t>(args.V)),
-        smoothing(args.label_smoothing),
-        weight(args.weights ? args.weights[blockIdx.x] : 1.0f) {}
+        smoothing(args.label_smoothing) {}
 
   // Whether this thread has the target; `before`: of the first pack, so many elements are in front of the row.
   template <int kThreads>
@@ -42,33 +41,32 @@ struct Row {
            static_cast<uint32_t>(target + before) / cuda::Pack<T>::kCount % kThreads == threadIdx.x;
   }
 
-  // CE1, CE5, of the target's owner: {loss, -log p_t}.
+  // CE1, of the target's owner: {loss, -log p_t}.
   __device__ __forceinline__ void write_loss(float lse, float mean, float target_logit) const {
     const float counted_mean = smoothing > 0.0f ? mean : 0.0f;  // 0 times a mean of -infinity is NaN
     const float smoothed = fmaf(-smoothing, counted_mean, fmaf(smoothing - 1.0f, target_logit, lse));
-    *loss =
-        weight == 0.0f ? make_float2(0, 0) : make_float2(weight * smoothed, weight * (lse - target_logit));
+    *loss = make_float2(smoothed, lse - target_logit);
   }
   __device__ __forceinline__ void write_loss_of_no_word() const {
     if (threadIdx.x == 0 && (target < 0 || target >= V)) *loss = make_float2(NAN, NAN);
   }
 };
 
-// CE3, CE5: dz_v = w (p_v - eps / V), where p_v = exp(z_v - largest) / sum.
+// CE3: dz_v = p_v - eps / V, where p_v = exp(z_v - largest) / sum.
 struct Gradient {
   float largest, rsum, uniform, confidence;
 
   template <typename T>
   __device__ Gradient(const Row<T>& row, float max, float sum)
       : largest(max),
-        rsum(row.weight / sum),
-        uniform(row.weight * row.smoothing / static_cast<float>(row.V)),
-        confidence(row.weight * (1.0f - row.smoothing)) {}
+        rsum(1.0f / sum),
+        uniform(row.smoothing / static_cast<float>(row.V)),
+        confidence(1.0f - row.smoothing) {}
 
   __device__ __forceinline__ float operator()(float exponential) const {
     return fmaf(exponential, rsum, -uniform);
   }
-  // Of the target's owner, which has written the others of its pack before: dz_t = w (p_t - eps / V - (1 - eps))
+  // Of the target's owner, which has written the others of its pack before: dz_t = p_t - eps / V - (1 - eps)
   template <typename T>
   __device__ __forceinline__ void write_target(const Row<T>& row, float logit) const {
     row.dz[row.target] = cuda::from_float<T>((*this)(expf(logit - largest)) - confidence);

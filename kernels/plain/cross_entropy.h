@@ -11,7 +11,7 @@ struct RowLoss {
   double smoothed, unsmoothed;
 };
 
-inline RowLoss cross_entropy(int64_t V, int64_t target, double smoothing, double weight,
+inline RowLoss cross_entropy(int64_t V, int64_t target, double smoothing,
                              const double* z,  // [V]
                              double* dz) {     // [V], written; may be z
   const double top = *std::max_element(z, z + V), size = static_cast<double>(V);
@@ -24,10 +24,9 @@ inline RowLoss cross_entropy(int64_t V, int64_t target, double smoothing, double
   for (int64_t v = 0; v < V; ++v) {
     const double p = std::exp(z[v] - lse);  // CE2
     const double q = (v == target ? 1 - smoothing : 0) + smoothing / size;
-    dz[v] = weight * (p - q);  // CE3, CE5
+    dz[v] = p - q;  // CE3
   }
-  if (weight == 0) return {0, 0};
-  return {weight * smoothed, weight * unsmoothed};
+  return {smoothed, unsmoothed};
 }
 
 }  // namespace xf::kernels::plain

@@ -41,8 +41,8 @@ inline double divergence(int64_t V, const double* first, const double* second,  
 inline RowLoss r_drop(int64_t V, int64_t target, double smoothing, double weight, const double* first,
                       const double* second,               // [V]
                       double* dfirst, double* dsecond) {  // [V], written
-  const RowLoss one = cross_entropy(V, target, smoothing, 1, first, dfirst),
-                other = cross_entropy(V, target, smoothing, 1, second, dsecond);
+  const RowLoss one = cross_entropy(V, target, smoothing, first, dfirst),
+                other = cross_entropy(V, target, smoothing, second, dsecond);
   std::vector<double> dp(first, first + V), dq(second, second + V);
   if (weight == 0) return {one.smoothed + other.smoothed, one.unsmoothed + other.unsmoothed};
   const double divergent = divergence(V, first, second, dp.data(), dq.data());

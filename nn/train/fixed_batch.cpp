@@ -1,7 +1,6 @@
 #include "nn/train/fixed_batch.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "kernels/cross_entropy.h"
@@ -14,7 +13,7 @@ namespace {
 using Kind = FixedBatch::Kind;
 
 int64_t elements_of(const BatchSize& c, Kind kind) {
-  const int64_t of_target = kind == Kind::pairs ? 6 : kind == Kind::weighted ? 5 : 4;
+  const int64_t of_target = kind == Kind::pairs ? 6 : 4;
   return 3 * c.source_tokens + of_target * c.target_tokens + 2 * (c.sentences + 1);
 }
 
@@ -28,13 +27,6 @@ class Writer {
     const int64_t numel = tensor.defined() ? tensor.numel() : 0;
     if (numel > 0) to_ = std::copy_n(tensor.data<int32_t>(), numel, to_);
     to_ = std::fill_n(to_, count - numel, fill);
-  }
-  // Bits of the weights, or of as many ones; spare tokens are not counted whatever theirs are.
-  void write_weights(const Tensor& weights, int64_t count) {
-    std::vector<float> values(static_cast<size_t>(count), 1.0f);
-    if (weights.defined()) std::copy_n(weights.data<float>(), weights.numel(), values.begin());
-    std::memcpy(to_, values.data(), values.size() * sizeof(float));
-    to_ += count;
   }
   // Token numbers in the order of their ids; spare tokens, which have none, come last.
   void write_order(const Tensor& order, int64_t count) {
@@ -95,10 +87,6 @@ FixedBatch::FixedBatch(Device device, const BatchSize& capacity, Kind kind)
     for (Tensor* tensor : {&batch_.token_at_place, &batch_.place_of_token})
       *tensor = next(capacity.target_tokens);
   }
-  if (kind == Kind::weighted) {
-    auto* const bits = static_cast<float*>(next(capacity.target_tokens).raw());
-    batch_.target_weights = Tensor::view(bits, {capacity.target_tokens}, device);
-  }
 }
 
 void FixedBatch::load(const PackedBatch& batch) {
@@ -123,7 +111,6 @@ void FixedBatch::load(const PackedBatch& batch) {
   writer.write(batch.source_offsets, capacity_.sentences + 1, static_cast<int32_t>(batch.source_tokens));
   writer.write(batch.target_offsets, capacity_.sentences + 1, static_cast<int32_t>(batch.target_tokens));
   if (kind_ == Kind::pairs) writer.write_places(batch.target_tokens, capacity_.target_tokens);
-  if (kind_ == Kind::weighted) writer.write_weights(batch.target_weights, capacity_.target_tokens);
   upload_.send(all_.raw());
   batch_.sentences = batch.sentences;
   batch_.source_tokens = batch.source_tokens;

@@ -11,9 +11,8 @@ namespace xf::nn {
 
 class FixedBatch {
  public:
-  // weighted: batches may have weights; those that have none count once. pairs: they are PackedBatch::twice(), without
-  // weights, and the spare rows lie behind both readings.
-  enum class Kind { plain, weighted, pairs };
+  // pairs: batches are PackedBatch::twice(), and the spare rows lie behind both readings.
+  enum class Kind { plain, pairs };
   // The capacity of pairs is that of both readings.
   FixedBatch(Device device, const BatchSize& capacity, Kind kind = Kind::plain);
 
@@ -25,7 +24,7 @@ class FixedBatch {
  private:
   BatchSize capacity_;
   Kind kind_;
-  // i32: every array of the batch, one after the other, so that one copy brings them; the weights' bits among them.
+  // i32: every array of the batch, one after the other, so that one copy brings them.
   Tensor all_;
   PackedBatch batch_;
   Upload upload_;

@@ -35,8 +35,7 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
   if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing, ranks_);
   if (!Graph::replays(registry.device()) || options.capacity.target_tokens == 0) return;
   using Kind = FixedBatch::Kind;
-  once_.batch = std::make_unique<FixedBatch>(registry.device(), options.capacity,
-                                             options.weighted ? Kind::weighted : Kind::plain);
+  once_.batch = std::make_unique<FixedBatch>(registry.device(), options.capacity);
   if (options.r_drop == 0) return;
   const auto& [source_tokens, target_tokens, sentences] = options.capacity;
   const BatchSize both{2 * source_tokens, 2 * target_tokens, 2 * sentences};

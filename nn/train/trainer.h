@@ -28,7 +28,6 @@ struct TrainerOptions {
   // are counted once.
   double r_drop = 0;
   int64_t r_drop_after = 0;  // so many updates without it come first
-  bool weighted = false;     // whether batches may have weights (core/packed_batch.h); not with R-Drop
   WordDropout word_dropout;
   double smoothing = 0;  // of the weights' exponential mean; 0: none is made
   // A larger batch is computed in parts, with the same gradient, but for R-Drop's masks. All zero: none is, and nothing is

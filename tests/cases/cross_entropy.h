@@ -44,23 +44,16 @@ struct CrossEntropyReference {
   std::vector<double> dz;
 };
 
-// Of either sign, and 0; more above it, so that sums over rows do not cancel.
-inline std::vector<double> cross_entropy_weights(int64_t N) {
-  std::vector<double> weights;
-  for (int64_t n = 0; n < N; ++n) weights.push_back(0.25 * static_cast<double>(n * 3 % 13 - 2));
-  return weights;
-}
-
 inline CrossEntropyReference cross_entropy_reference(const std::vector<double>& z,
                                                      const std::vector<int32_t>& targets, double smoothing,
-                                                     int64_t V, const std::vector<double>& weights = {}) {
+                                                     int64_t V) {
   CrossEntropyReference r;
   r.dz.resize(z.size());
   const auto width = static_cast<size_t>(V);
   for (size_t n = 0; n < targets.size(); ++n) {
     if (targets[n] < 0) continue;
-    const auto loss = kernels::plain::cross_entropy(
-        V, targets[n], smoothing, weights.empty() ? 1 : weights[n], &z[n * width], &r.dz[n * width]);
+    const auto loss =
+        kernels::plain::cross_entropy(V, targets[n], smoothing, &z[n * width], &r.dz[n * width]);
     r.loss += loss.smoothed;
     r.unsmoothed += loss.unsmoothed;
   }

@@ -20,11 +20,6 @@ using xf::kernels::projection_cross_entropy;
 
 namespace {
 
-// Of every row, or none.
-std::vector<double> weights_in(const CrossEntropy& options) {
-  return options.weights.defined() ? as_doubles(options.weights) : std::vector<double>();
-}
-
 const Target kF32{Device::cpu(), DType::f32}, kF64{Device::cpu(), DType::f64};
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -42,7 +37,7 @@ struct Op {
   void run() const { cross_entropy(z, targets, options, loss, dz); }
   CrossEntropyReference reference() const {
     return cross_entropy_reference(as_doubles(z), targets.to_vector<int32_t>(), options.label_smoothing,
-                                   z.width(), weights_in(options));
+                                   z.width());
   }
 };
 
@@ -91,7 +86,7 @@ struct ProjectionReference {
       }
     }
     std::vector<int32_t> words = op.targets.to_vector<int32_t>();
-    ce = cross_entropy_reference(z, words, op.options.label_smoothing, op.w.rows(), weights_in(op.options));
+    ce = cross_entropy_reference(z, words, op.options.label_smoothing, op.w.rows());
     if (divergence != 0) {
       words.resize(words.size() / 2);
       const auto pairs = r_drop_reference(z, {}, words, op.options.label_smoothing, divergence, op.w.rows());
@@ -110,12 +105,6 @@ struct ProjectionReference {
   }
 };
 
-// Of rows on the target's device.
-Tensor weights_of(int64_t N, const Target& t) {
-  const std::vector<double> weights = cross_entropy_weights(N);
-  return Tensor::from(std::vector<float>(weights.begin(), weights.end())).to(t.device);
-}
-
 int64_t rows_of_chunk(const Target& t) { return logits_chunk(INT32_MAX, 1, t.device)[0]; }
 
 void check_against(const ProjectionReference& expected, const Projection& op, const Target& t) {
@@ -128,37 +117,19 @@ void check_against(const ProjectionReference& expected, const Projection& op, co
 
 }  // namespace
 
-// CE1, CE2, CE3, CE5
-TEST_CASE("CrossEntropy: losses and gradient match the definition, each times its row's weight",
-          "[unit][device]") {
+// CE1, CE2, CE3
+TEST_CASE("CrossEntropy: losses and gradient match the definition", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const CrossEntropyCase& c : cross_entropy_cases()) {
-      for (const bool weighted : {false, true}) {
-        Op op(c, t);
-        if (weighted) op.options.weights = weights_of(c.N, t);
-        op.run();
-        const auto expected = op.reference();
-        INFO(c.why << ", weighted " << weighted << ", " << name_of(t));
-        CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}, 1.0) <
-              tolerance(t.accumulator()));
-        // z - lse loses |z| * 2^-24 in f32: 300 * 6e-8
-        const double limit = t.dtype == DType::f32 && c.spread > 100 ? 1e-4 : t.gradient_tolerance();
-        CHECK(max_relative_error(op.dz, expected.dz, 1e-3) < limit);
-      }
-    }
-  }
-}
-
-TEST_CASE("CrossEntropy: weights of one change no bit", "[unit][device]") {
-  for (const Target& t : targets()) {
-    for (const int64_t V : {33, 1033}) {
-      const Op op({"", 7, V, 0.1, 3}, t);
-      Op weighted({"", 7, V, 0.1, 3}, t);
-      weighted.options.weights = Tensor::from(std::vector<float>(7, 1)).to(t.device);
+      const Op op(c, t);
       op.run();
-      weighted.run();
-      CHECK(same_bits(weighted.dz, op.dz));
-      CHECK(max_relative_error(weighted.loss, as_doubles(op.loss)) < 1e-6);
+      const auto expected = op.reference();
+      INFO(c.why << ", " << name_of(t));
+      CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}, 1.0) <
+            tolerance(t.accumulator()));
+      // z - lse loses |z| * 2^-24 in f32: 300 * 6e-8
+      const double limit = t.dtype == DType::f32 && c.spread > 100 ? 1e-4 : t.gradient_tolerance();
+      CHECK(max_relative_error(op.dz, expected.dz, 1e-3) < limit);
     }
   }
 }
@@ -169,18 +140,15 @@ TEST_CASE("CrossEntropy: the gradient matches central differences", "[grad]") {
                                     {"", 7, 33, 0.2, 2},
                                     {"", 5, 127, 0, 2},
                                     {"", 2, 129, 0.1, 2}}) {
-    for (const bool weighted : {false, true}) {
-      Op op(c, kF64);
-      if (weighted) op.options.weights = weights_of(c.N, kF64);
-      op.run();
-      const auto loss = [&] {
-        op.loss.fill_zero();
-        cross_entropy(op.z, op.targets, op.options, op.loss, {});
-        return as_doubles(op.loss)[0];
-      };
-      INFO("N " << c.N << ", V " << c.V << ", weighted " << weighted);
-      CHECK(gradient_error(loss, op.z, op.dz) < 1e-6);
-    }
+    const Op op(c, kF64);
+    op.run();
+    const auto loss = [&] {
+      op.loss.fill_zero();
+      cross_entropy(op.z, op.targets, op.options, op.loss, {});
+      return as_doubles(op.loss)[0];
+    };
+    INFO("N " << c.N << ", V " << c.V);
+    CHECK(gradient_error(loss, op.z, op.dz) < 1e-6);
   }
 }
 
@@ -243,27 +211,24 @@ TEST_CASE("CrossEntropy: logits that begin anywhere, dz elsewhere, are as good",
 TEST_CASE("CrossEntropy: a logit of -infinity is a word that is not there", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const int64_t V : {6, 1034, 20010}) {  // of a warp, held by a block, walked by one
-      for (const bool weighted : {false, true}) {
-        Op few({"", 4, V / 2, 0, 3}, t), all({"", 4, V, 0, 3}, t);
-        const auto z = as_doubles(few.z);
-        std::vector<double> spread(static_cast<size_t>(4 * V), -kInfinity), expected(spread.size(), 0.0);
-        for (size_t i = 0; i < z.size(); ++i) spread[2 * i] = z[i];
-        std::vector<int32_t> targets_of_all = few.targets.to_vector<int32_t>();
-        for (int32_t& target : targets_of_all) target *= target < 0 ? 1 : 2;
-        all.z = t.tensor(spread, {4, V});
-        all.targets = t.ids(targets_of_all);
-        if (weighted) few.options.weights = all.options.weights = weights_of(4, t);
-        few.run();
-        all.run();
-        const auto dz = as_doubles(few.dz);
-        for (size_t i = 0; i < z.size(); ++i) expected[2 * i] = dz[i];
-        INFO("V " << V << ", weighted " << weighted << ", " << name_of(t));
-        CHECK(max_relative_error(all.loss, as_doubles(few.loss)) < tolerance(t.accumulator()));
-        CHECK(max_relative_error(all.dz, expected) < t.gradient_tolerance());
-        const auto plain = cross_entropy_reference(spread, targets_of_all, 0, V, weights_in(all.options));
-        CHECK(max_relative_error(all.loss, {plain.loss, plain.unsmoothed}) < tolerance(t.accumulator()));
-        CHECK(max_relative_error(all.dz, plain.dz, 1e-3) < t.gradient_tolerance());
-      }
+      Op few({"", 4, V / 2, 0, 3}, t), all({"", 4, V, 0, 3}, t);
+      const auto z = as_doubles(few.z);
+      std::vector<double> spread(static_cast<size_t>(4 * V), -kInfinity), expected(spread.size(), 0.0);
+      for (size_t i = 0; i < z.size(); ++i) spread[2 * i] = z[i];
+      std::vector<int32_t> targets_of_all = few.targets.to_vector<int32_t>();
+      for (int32_t& target : targets_of_all) target *= target < 0 ? 1 : 2;
+      all.z = t.tensor(spread, {4, V});
+      all.targets = t.ids(targets_of_all);
+      few.run();
+      all.run();
+      const auto dz = as_doubles(few.dz);
+      for (size_t i = 0; i < z.size(); ++i) expected[2 * i] = dz[i];
+      INFO("V " << V << ", " << name_of(t));
+      CHECK(max_relative_error(all.loss, as_doubles(few.loss)) < tolerance(t.accumulator()));
+      CHECK(max_relative_error(all.dz, expected) < t.gradient_tolerance());
+      const auto plain = cross_entropy_reference(spread, targets_of_all, 0, V);
+      CHECK(max_relative_error(all.loss, {plain.loss, plain.unsmoothed}) < tolerance(t.accumulator()));
+      CHECK(max_relative_error(all.dz, plain.dz, 1e-3) < t.gradient_tolerance());
     }
   }
 }
@@ -289,10 +254,6 @@ TEST_CASE("CrossEntropy: a target of -infinity is an infinite loss, and so is an
           CHECK(max_relative_error(op.loss, {expected.loss, expected.unsmoothed}) <
                 tolerance(t.accumulator()));
           CHECK(max_relative_error(op.dz, expected.dz) < t.gradient_tolerance());
-          op.options.weights = Tensor::from(std::vector<float>{0}).to(t.device);
-          op.loss = t.sums({0, 0}, {2});
-          op.run();
-          CHECK(as_doubles(op.loss) == std::vector<double>{0, 0});  // a row of weight 0 adds nothing
         }
       }
     }
@@ -352,8 +313,6 @@ TEST_CASE("CrossEntropy: rejects wrong shapes, targets and smoothing by name", "
                     "cross_entropy: dz must be [3, 5], got [3, 4]");
   CHECK_THROWS_WITH(cross_entropy(op.z, op.targets, op.options, Tensor::zeros({2}, DType::f64), op.dz),
                     "cross_entropy: loss must be f32, got f64");
-  CHECK_THROWS_WITH(cross_entropy(op.z, op.targets, {.weights = op.targets}, op.loss, op.dz),
-                    "cross_entropy: weights must be f32 [3], got i32 [3]");
 }
 
 // CE4
@@ -363,14 +322,11 @@ TEST_CASE("ProjectionCrossEntropy: chunks give the losses and gradients of the w
     const int64_t chunk = rows_of_chunk(t);
     for (const int64_t N : {int64_t{1}, int64_t{31}, chunk + 1, 2 * chunk + 33}) {
       for (const bool with_bias : {true, false}) {
-        for (const bool weighted : {true, false}) {
-          Projection op(N, 8, 41, t);
-          if (!with_bias) op.bias = {}, op.gradients.dbias = {};
-          if (weighted) op.options.weights = weights_of(N, t);
-          op.run();
-          INFO("N " << N << ", bias " << with_bias << ", weighted " << weighted << ", " << name_of(t));
-          check_against(ProjectionReference(op), op, t);
-        }
+        Projection op(N, 8, 41, t);
+        if (!with_bias) op.bias = {}, op.gradients.dbias = {};
+        op.run();
+        INFO("N " << N << ", bias " << with_bias << ", " << name_of(t));
+        check_against(ProjectionReference(op), op, t);
       }
     }
   }
@@ -463,8 +419,4 @@ TEST_CASE("ProjectionCrossEntropy: rejects wrong shapes by name", "[unit]") {
   CHECK_THROWS_WITH(projection_cross_entropy(op.x, op.w, Tensor::zeros({4}, DType::f32), op.targets,
                                              op.options, op.logits, op.loss, op.gradients),
                     "projection_cross_entropy: bias must be [5], got [4]");
-  Projection pairs(2, 4, 5, kF32);
-  pairs.options.weights = weights_of(2, kF32);
-  pairs.gradients.divergence = 1;
-  CHECK_THROWS_WITH(pairs.run(), "projection_cross_entropy: pairs have no weights");
 }

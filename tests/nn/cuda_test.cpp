@@ -123,26 +123,6 @@ TEST_CASE("CUDA: 30 updates have the CPU's losses but for rounding, dropout on, 
   }
 }
 
-TEST_CASE("CUDA: batches with and without weights have the CPU's losses but for rounding", "[cuda]") {
-  const TransformerConfig config = small_config();
-  const auto next = [](int64_t update) {
-    return update % 3 == 0 ? batch_of(update) : weighted(batch_of(update));
-  };
-  const auto run = [&](Device device, DType dtype, const BatchSize& capacity) {
-    return train(device, dtype, 10, config, capacity, next, 1,
-                 [](TrainerOptions& options) { options.weighted = true; });
-  };
-  // Weights of both signs cancel much of a loss: what is compared is near 0, rounding is that of its terms.
-  const Training cpu = run(Device::cpu(), DType::f32, {}),
-                 plain = train(Device::cpu(), DType::f32, 10, config);
-  const double rounding = rounding_of_losses(plain, config) * plain.losses.front();
-  for (const BatchSize& capacity : {BatchSize{}, kCapacity}) {
-    const Training cuda = run(kCuda, DType::f32, capacity);
-    INFO("capacity " << capacity.target_tokens);
-    for (size_t u = 0; u < 10; ++u) CHECK(std::abs(cuda.losses[u] - cpu.losses[u]) < rounding);
-  }
-}
-
 TEST_CASE("CUDA: R-Drop that begins late has the CPU's losses but for rounding", "[cuda]") {
   const TransformerConfig config = small_config();
   const auto run = [&](Device device, const BatchSize& capacity, int64_t ahead) {

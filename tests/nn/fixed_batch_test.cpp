@@ -93,14 +93,6 @@ TEST_CASE("FixedBatch: spare rows change nothing of batches that are read twice"
   check_spare_rows<Classifier>(config_of(ModelType::classification), some_texts().twice(), texts, 2.5f);
 }
 
-TEST_CASE("FixedBatch: weights are the batch's, and one where it has none", "[unit]") {
-  const PackedBatch plain = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
-  FixedBatch fixed(Device::cpu(), {.source_tokens = 31, .target_tokens = 29, .sentences = 9},
-                   FixedBatch::Kind::weighted);
-  for (const PackedBatch& batch : {weighted(plain), plain})  // the second covers the traces of the first
-    check_spare_rows<Transformer>(tiny_config(), batch, fixed);
-}
-
 TEST_CASE("FixedBatch: refuses a batch beyond its capacity", "[unit]") {
   FixedBatch fixed(Device::cpu(), {.source_tokens = 10, .target_tokens = 10, .sentences = 1});
   CHECK_THROWS_AS(fixed.load(random_batch({5, 5}, {5, 5}, 13, 17, 1)), Error);

@@ -18,12 +18,6 @@ Ids targets_for(int64_t T) {
   return targets;
 }
 
-Tensor weights_for(int64_t T) {
-  std::vector<float> weights;
-  for (int64_t i = 0; i < T; ++i) weights.push_back(0.5f * static_cast<float>(i % 5 - 1));
-  return Tensor::from(weights);
-}
-
 struct Fixture {
   Registry registry{DType::f64};
   const Parameter& weight = registry.add("output.weight", {kVocabulary, kDim}, Init::zeros());
@@ -31,16 +25,16 @@ struct Fixture {
   Tensor targets;
   Block f;
   Witness witness;
-  explicit Fixture(int64_t T, float smoothing, const Tensor& weights = {})
+  explicit Fixture(int64_t T, float smoothing)
       : block(registry, weight, smoothing), targets(Tensor::from(targets_for(T))) {
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
     randomise(registry);
     f = [=, this](Step& step, const Variables& x) {
-      return block.loss(step, x[0], targets, weights, Tensor::zeros({2}, DType::f64));
+      return block.loss(step, x[0], targets, Tensor::zeros({2}, DType::f64));
     };
     witness = [=, this](Tape& tape, const Leaves& parameters, const Variables& x) {
       return autograd::cross_entropy(tape, affine(tape, x[0], parameters, "output"), targets,
-                                     {.label_smoothing = smoothing, .weights = weights});
+                                     {.label_smoothing = smoothing});
     };
   }
 };
@@ -53,7 +47,7 @@ TEST_CASE("Output: gradients of input and projection and agreement with primitiv
   const int64_t chunk = kernels::logits_chunk(INT32_MAX, 1, Device::cpu())[0];
   for (const float smoothing : {0.0f, 0.1f}) {
     for (const int64_t T : {int64_t{1}, int64_t{7}, int64_t{33}, chunk + 1}) {
-      const Fixture fixture(T, smoothing, smoothing > 0 ? weights_for(T) : Tensor());
+      const Fixture fixture(T, smoothing);
       const std::vector<Tensor> inputs{random_f64({T, kDim}, 1)};
       const Worst witness = witness_error(fixture.registry, fixture.f, fixture.witness, inputs, kOne);
       INFO("T " << T << " smoothing " << smoothing << ", against primitive nodes: " << witness.of);
@@ -72,9 +66,9 @@ TEST_CASE("Output: losses accumulate and the logits are those of the loss", "[un
   Arena arena(Device::cpu(), kTestArena);
   Tape tape(arena, Tape::Mode::inference);
   Step step{.tape = tape};
-  fixture.block.loss(step, x, fixture.targets, {}, loss);
+  fixture.block.loss(step, x, fixture.targets, loss);
   const auto once = loss.to_vector<double>();
-  fixture.block.loss(step, x, fixture.targets, {}, loss);
+  fixture.block.loss(step, x, fixture.targets, loss);
   CHECK(loss.to_vector<double>()[0] == Approx(2 * once[0]));
   CHECK(loss.to_vector<double>()[1] == Approx(2 * once[1]));
   // -log softmax of the target's logit, from the definition.

@@ -33,13 +33,6 @@ TEST_CASE("Transformer: gradients of every parameter under every norm and tying"
   }
 }
 
-TEST_CASE("Transformer: gradients of every parameter where tokens have weights", "[grad]") {
-  TinyModel model(DType::f64, tiny_config());
-  const Worst worst = sampled_gradient_error(model, weighted(uneven_batch()));
-  INFO(worst.of);
-  CHECK(worst.error <= 1e-6);
-}
-
 TEST_CASE("Transformer: gradients of every parameter where positions are learnt", "[grad]") {
   for (const Tying tying : {Tying::none, Tying::all}) {
     TransformerConfig config = tiny_config();

@@ -47,15 +47,6 @@ inline PackedBatch packed_batch(const Ids& source, const Ids& source_offsets, co
   return batch;
 }
 
-// The batch with weights of either sign, another one for each token.
-inline PackedBatch weighted(PackedBatch batch) {
-  std::vector<float> weights;
-  for (int64_t n = 0; n < batch.target_tokens; ++n)
-    weights.push_back(0.25f * static_cast<float>(n * 5 % 11 - 4));
-  batch.target_weights = Tensor::from(weights);
-  return batch;
-}
-
 // Random ids in 3..vocabulary-1, </s> = 2, <s> = 1.
 inline PackedBatch random_batch(const Ids& source_lengths, const Ids& target_lengths,
                                 int32_t source_vocabulary, int32_t target_vocabulary, uint64_t seed) {

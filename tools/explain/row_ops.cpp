@@ -178,7 +178,7 @@ Op cross_entropy() {
             const int64_t V = t["x"].width();
             for (int64_t n = 0; n < t["x"].rows(); ++n) {
               at(t, "y")[0] += plain::cross_entropy(V, ids(t, "target")[n], static_cast<double>(kSmoothing),
-                                                    1, at(t, "x") + n * V, at(t, "dx") + n * V)
+                                                    at(t, "x") + n * V, at(t, "dx") + n * V)
                                    .smoothed;
             }
           }};
