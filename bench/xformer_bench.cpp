@@ -23,15 +23,18 @@
 #include "bench/scaling.h"
 #include "bench/turns.h"
 #include "core/parallel.h"
-#include "tools/config/options.h"
+#include "tools/config/bench_options.h"
 #include "tools/config/output_format.h"
+#include "tools/config/parse_options.h"
 #include "tools/console/main.h"
 #include "tools/console/nearest_name.h"
 
 namespace xf::bench {
 namespace {
 
-using tools::Options;
+using tools::BenchOptions;
+using tools::BenchReportOptions;
+using tools::options_of;
 using tools::Program;
 
 DType dtype_called(const std::string& name) {
@@ -39,48 +42,47 @@ DType dtype_called(const std::string& name) {
   return name == "bf16" ? DType::bf16 : DType::f32;
 }
 
-Request request_of(const Options& options) {
+Request request_of(const BenchOptions& options) {
   Request request;
-  request.fn = options.text_of("fn");
-  request.shape = options.text_of("shape");
-  request.kernel = options.text_of("kernel");
-  request.kernel_limit_s = options.get_float("kernel-limit");
-  request.preset = options.get_string("preset");
-  request.target = {choose_device(options.get_string("device")).device,
-                    dtype_called(options.get_string("dtype"))};
-  request.baseline = options.get_string("baseline");
-  request.times = !options.get_bool("check-only");
-  request.check = options.get_bool("check") || !request.times;
-  request.timer.samples = static_cast<int>(options.get_int("samples"));
-  request.timer.cold = !options.get_bool("warm");
-  request.timer.planted = options.get_float("plant");
+  request.fn = options.fn;
+  request.shape = options.shape;
+  request.kernel = options.kernel;
+  request.kernel_limit_s = options.kernel_limit;
+  request.preset = options.preset;
+  request.target = {choose_device(options.device).device, dtype_called(options.dtype)};
+  request.baseline = options.baseline;
+  request.times = !options.check_only;
+  request.check = options.check || !request.times;
+  request.timer.samples = static_cast<int>(options.samples);
+  request.timer.cold = !options.warm;
+  request.timer.planted = options.plant;
   return request;
 }
 
-EndToEnd whole_of(const Options& options) {
-  return {.model = options.text_of("model"),
-          .input = options.text_of("input"),
-          .data = options.text_of("data"),
-          .beam = options.get_int("beam"),
-          .sentences = options.get_int("mini-batch"),
-          .updates = options.get_int("updates"),
-          .int8 = options.get_string("dtype") == "int8"};
+EndToEnd whole_of(const BenchOptions& options) {
+  return {.model = options.model,
+          .input = options.input,
+          .data = options.data,
+          .beam = options.beam,
+          .sentences = options.mini_batch,
+          .updates = options.updates,
+          .int8 = options.dtype == "int8"};
 }
 
 // A flag that is set, or another option that is given.
-bool is_asked_for(const Options& options, const std::string& name) {
-  const std::string value = options.text_of(name);
+bool is_asked_for(const BenchOptions& options, const std::string& name) {
+  const std::string value = options_of(options).at(name).text();
   return options.is_given(name) && value != "false";
 }
 
-void refuse_beside(const Options& options, const std::string& mode, const std::string& other) {
+void refuse_beside(const BenchOptions& options, const std::string& mode, const std::string& other) {
   if (is_asked_for(options, mode) && is_asked_for(options, other))
     fail(ErrorKind::usage, "--{} makes nothing of --{}; leave out one of them", mode, other);
 }
 
 // What a comparison would leave undone is refused.
-void check_comparison(const Options& options) {
-  if (options.is_set("compare") && options.is_set("against"))
+void check_comparison(const BenchOptions& options) {
+  if (!options.compare.empty() && !options.against.empty())
     fail(ErrorKind::usage, "--compare reads results and --against times: leave out one of them");
   for (const char* const comparing : {"compare", "against"}) {
     for (const char* const other :
@@ -89,21 +91,21 @@ void check_comparison(const Options& options) {
   }
   for (const char* const other : {"fn", "shape", "preset", "dtype", "device", "threads", "warm", "plant"})
     refuse_beside(options, "compare", other);  // which only reads
-  if (!options.is_set("fail-if-regression")) return;
-  if (!options.is_set("compare") && !options.is_set("against"))
+  if (options.fail_if_regression.empty()) return;
+  if (options.compare.empty() && options.against.empty())
     fail(ErrorKind::usage, "--fail-if-regression needs --against PROGRAM or --compare A,B");
-  threshold_of(options.get_string("fail-if-regression"));  // a wrong one is told before minutes have passed
+  threshold_of(options.fail_if_regression);  // a wrong one is told before minutes have passed
 }
 
 // A kernel from elsewhere is compared with ours, and nothing else.
-void check_kernel(const Options& options) {
+void check_kernel(const BenchOptions& options) {
   for (const char* const other :
        {"baseline", "scaling", "end-to-end", "against", "compare", "check", "count-launches", "turns"})
     refuse_beside(options, "kernel", other);
 }
 
 // What a list, a count, a curve or a whole program would leave undone, and what belongs to whole programs only.
-void check_modes(const Options& options) {
+void check_modes(const BenchOptions& options) {
   struct Mode {
     const char* name;
     std::vector<const char*> without;
@@ -120,7 +122,7 @@ void check_modes(const Options& options) {
   for (const auto& [mode, without] : modes) {
     for (const char* const other : without) refuse_beside(options, mode, other);
   }
-  const std::string whole = options.text_of("end-to-end");
+  const std::string whole = options.end_to_end;
   for (const char* const only_translate : {"model", "input", "beam", "mini-batch"}) {
     if (whole != "translate" && options.is_given(only_translate))
       fail(ErrorKind::usage, "--{} is for --end-to-end translate", only_translate);
@@ -131,23 +133,22 @@ void check_modes(const Options& options) {
   }
 }
 
-void print(const Results& results, const Options& options) {
-  const std::string& format = options.get_string("format");
+void print(const Results& results, const BenchOptions& options) {
+  const std::string& format = options.format;
   if (format == "json") {
     fmt::print("{}", to_json(results));
   } else if (format == "csv") {
     fmt::print("{}", to_csv(results));
   } else {
-    fmt::print("{}", options.get_bool("roofline") ? to_roofline(results) : to_table(results));
+    fmt::print("{}", options.roofline ? to_roofline(results) : to_table(results));
   }
 }
 
 // The exit code with which --fail-if-regression answers.
-int tell(const Comparison& comparison, const Options& options) {
+int tell(const Comparison& comparison, const BenchOptions& options) {
   constexpr double kDefaultThreshold = 0.05;
-  const bool may_fail = options.is_set("fail-if-regression");
-  const double threshold =
-      may_fail ? threshold_of(options.get_string("fail-if-regression")) : kDefaultThreshold;
+  const bool may_fail = !options.fail_if_regression.empty();
+  const double threshold = may_fail ? threshold_of(options.fail_if_regression) : kDefaultThreshold;
   if (comparison.rows.empty()) fail(ErrorKind::failure, "nothing to compare: no row is in both");
   const int slower = regressions(comparison, threshold);
   fmt::print("{}{} of {} rows slower by more than {:.3g} %\n", to_text(comparison, threshold), slower,
@@ -159,8 +160,8 @@ int tell(const Comparison& comparison, const Options& options) {
   return may_fail && (slower > 0 || !unknown.empty()) ? static_cast<int>(ErrorKind::failure) : 0;
 }
 
-int compare_labels(const Options& options) {
-  const std::string& labels = options.get_string("compare");
+int compare_labels(const BenchOptions& options) {
+  const std::string& labels = options.compare;
   const size_t comma = labels.find(',');
   if (comma == std::string::npos)
     fail(ErrorKind::usage, "--compare: two labels with a comma between, not '{}'", labels);
@@ -168,14 +169,15 @@ int compare_labels(const Options& options) {
 }
 
 // Which row is being timed, on one line of the terminal, which "" clears; nothing where nobody watches.
-Progress progress_of(const Options& options) {
-  if (options.get_bool("quiet") || !isatty(STDERR_FILENO)) return [](const std::string&) {};
+Progress progress_of(const BenchOptions& options) {
+  if (options.quiet || !isatty(STDERR_FILENO)) return [](const std::string&) {};
   return [](const std::string& what) { fmt::print(stderr, "\r\033[K{}", what); };
 }
 
-Results measured(const Options& options, const Request& request, const Progress& progress, const Keep& keep) {
-  const std::string whole = options.text_of("end-to-end");
-  if (options.get_string("dtype") == "int8" && whole != "translate")
+Results measured(const BenchOptions& options, const Request& request, const Progress& progress,
+                 const Keep& keep) {
+  const std::string whole = options.end_to_end;
+  if (options.dtype == "int8" && whole != "translate")
     fail(ErrorKind::usage,
          "--dtype int8 is for --end-to-end translate; --fn quantized_linear times the product");
   if (!whole.empty() && is_language_model(request.preset))
@@ -183,13 +185,13 @@ Results measured(const Options& options, const Request& request, const Progress&
          request.preset);
   if (whole == "train") return train_end_to_end(request, whole_of(options), progress);
   if (whole == "translate") return translate_end_to_end(request, whole_of(options), progress, keep);
-  return options.get_bool("scaling") ? run_scaling(request, progress, keep) : run(request, progress, keep);
+  return options.scaling ? run_scaling(request, progress, keep) : run(request, progress, keep);
 }
 
-int measure(const Options& options, const Request& request) {
-  const std::string label = options.text_of("label");
-  if (options.get_bool("add") && label.empty()) fail(ErrorKind::usage, "--add needs --label");
-  const bool adds = options.get_bool("add") && std::filesystem::exists(result_path(label));
+int measure(const BenchOptions& options, const Request& request) {
+  const std::string label = options.label;
+  if (options.add && label.empty()) fail(ErrorKind::usage, "--add needs --label");
+  const bool adds = options.add && std::filesystem::exists(result_path(label));
   const Results older = adds ? load(label) : Results();
   const auto labelled = [&](Results results) {
     results.label = label;
@@ -210,39 +212,39 @@ int measure(const Options& options, const Request& request) {
   return 0;
 }
 
-int compare_builds(const Options& options, const Request& request) {
+int compare_builds(const BenchOptions& options, const Request& request) {
   const std::string own = std::filesystem::read_symlink("/proc/self/exe").string();
   const Progress progress = progress_of(options);
-  const Comparison comparison = compare_in_turn(request, options.get_string("against"), own, progress);
+  const Comparison comparison = compare_in_turn(request, options.against, own, progress);
   progress("");
   return tell(comparison, options);
 }
 
 // Everything that times: for another program, for a list of what would be, against another build, or by itself.
-int time_rows(const Options& options) {
+int time_rows(const BenchOptions& options) {
   const Request request = request_of(options);
-  set_thread_count(static_cast<int>(options.get_int("threads")));
-  if (options.is_set("turns")) {
+  set_thread_count(static_cast<int>(options.threads));
+  if (!options.turns.empty()) {
     answer_turns(request, std::cin, std::cout);
     return 0;
   }
-  if (options.get_bool("list")) {
+  if (options.list) {
     fmt::print("{}", list(request));
     return 0;
   }
-  if (options.get_bool("count-launches")) {
+  if (options.count_launches) {
     fmt::print("{}", count_launches(request));
     return 0;
   }
-  return options.is_set("against") ? compare_builds(options, request) : measure(options, request);
+  return !options.against.empty() ? compare_builds(options, request) : measure(options, request);
 }
 
 int report(int argc, char** argv) {
-  const auto options = parse_options(Program::bench_report, argc, argv);
+  const auto options = tools::parse_options(BenchReportOptions(), argc, argv);
   if (!options) return 0;
-  options->require("results");
-  tools::check_ending(options->get_string("output"), "html");
-  write_report(options->get_strings("results"), options->get_string("output"));
+  options_of(*options).require("results");
+  tools::check_ending(options->output, "html");
+  write_report(options->results, options->output);
   return 0;
 }
 
@@ -263,9 +265,9 @@ int bench_program(int argc, char** argv) {
   if (!first.empty() && !first.starts_with('-') && first != "answer")
     fail(ErrorKind::usage, "xformer-bench has no command '{}'{}", first,
          tools::did_you_mean(first, {"report"}));
-  const auto options = parse_options(Program::bench, argc, argv);
+  const auto options = tools::parse_options(BenchOptions(), argc, argv);
   if (!options) return 0;
-  if (options->get_bool("kernel-header")) {
+  if (options->kernel_header) {
     fmt::print("{}", c_header());
     return 0;
   }
@@ -273,7 +275,7 @@ int bench_program(int argc, char** argv) {
   check_kernel(*options);
   check_modes(*options);
   try {
-    return options->is_set("compare") ? compare_labels(*options) : time_rows(*options);
+    return !options->compare.empty() ? compare_labels(*options) : time_rows(*options);
   } catch (const std::bad_alloc&) {
     fail(ErrorKind::resources, "out of memory; take a smaller --shape, --preset or --mini-batch");
   }

@@ -5,6 +5,7 @@
 
 #include "core/checksum.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/unicode.h"
 #include "data/word_tokenizer.h"

@@ -3,7 +3,7 @@
 #include "tests/fuzz/target.h"
 #include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::fuzz {
 
@@ -25,16 +25,16 @@ std::vector<std::string> words_of(std::string_view bytes) {
 
 void read(std::string_view bytes) {
   const std::string text(bytes);
-  Options options(Program::train);
-  options.apply(text.starts_with('-') ? parse_command_line(Program::train, words_of(bytes))
-                                      : parse_config(Program::train, text, "config.toml"),
-                Options::Origin::user);
-  const std::string toml = options.to_toml();
-  if (data::first_invalid_utf8(toml))
-    return;  // TOML is UTF-8; a training refuses such words (parse_options.cpp)
-  Options again(Program::train);
-  again.apply(parse_config(Program::train, toml, "again"), Options::Origin::user);
-  promise(again.to_toml() == toml, "a configuration reads back to itself");
+  TrainingOptions options;
+  OptionList list = options_of(options);
+  list.apply(text.starts_with('-') ? parse_command_line(list, words_of(bytes)) : parse_config(list, text, "config.toml"),
+             OptionList::Origin::user);
+  const std::string toml = list.to_toml();
+  if (data::first_invalid_utf8(toml)) return;  // TOML is UTF-8; a training refuses such words (read_training_options.cpp)
+  TrainingOptions again;
+  OptionList read_back = options_of(again);
+  read_back.apply(parse_config(read_back, toml, "again"), OptionList::Origin::user);
+  promise(read_back.to_toml() == toml, "a configuration reads back to itself");
 }
 
 }  // namespace xf::fuzz

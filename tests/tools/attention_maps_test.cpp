@@ -9,21 +9,22 @@
 
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 #include "tests/tools/trained_run.h"
 #include "tools/explain/word_rows.h"
 
 namespace xf::tools::explain {
 namespace {
 
-using tests::options_of;
 using tests::trained_run;
 using xf::tests::error_of;
 using Words = std::vector<std::string>;
 
 // Greedy: the search then takes the best word of each position.
 ModelTranslator& model() {
-  static ModelTranslator model(options_of(Program::translate, {"-m", trained_run(), "--beam-size", "1",
-                                                               "--device", "cpu", "--cpu-threads", "1"}));
+  static ModelTranslator model(
+      xf::tests::parsed(TranslationOptions(),
+                        {"-m", trained_run(), "--beam-size", "1", "--device", "cpu", "--cpu-threads", "1"}));
   return model;
 }
 
@@ -290,10 +291,10 @@ TEST_CASE("Attention maps: text from right to left stands so, on the page and in
 
 TEST_CASE("Attention maps: the command says what it lacks", "[unit]") {
   CHECK(error_of([] {
-          attention(options_of(Program::explain_attention, {"a dog"}));
+          attention(xf::tests::parsed(AttentionOptions(), {"a dog"}));
         }).starts_with("2: xformer-explain attention needs --model DIR"));
   const std::string text =
-      attention(options_of(Program::explain_attention, {"the", "dog", "-m", trained_run()}));
+      attention(xf::tests::parsed(AttentionOptions(), {"the", "dog", "-m", trained_run()}));
   CHECK(text.starts_with("source       ▁the ▁dog <eos>\n"));
 }
 

@@ -6,12 +6,12 @@
 #include "tests/data/temporary_folder.h"
 #include "tests/nn/sample_checkpoint.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 #include "tests/tools/trained_run.h"
 
 using namespace xf;
 using namespace xf::tools;
 using xf::tests::error_of;
-using xf::tools::tests::options_of;
 
 namespace {
 
@@ -31,7 +31,7 @@ class Run {
 
   std::vector<std::string> chosen(std::vector<std::string> words) const {
     words.insert(words.begin(), {"-m", path()});
-    return chosen_checkpoints(options_of(Program::export_average, words));
+    return chosen_checkpoints(xf::tests::parsed(AverageOptions(), words));
   }
 
  private:
@@ -85,7 +85,7 @@ TEST_CASE("Export average: checkpoints that are named stay in their order, and n
           "[unit]") {
   const Run run("");
   const auto chosen = [](const std::vector<std::string>& words) {
-    return chosen_checkpoints(options_of(Program::export_average, words));
+    return chosen_checkpoints(xf::tests::parsed(AverageOptions(), words));
   };
   CHECK(chosen({run.save(5), run.save(2)}) == std::vector{run.save(5), run.save(2)});
   CHECK(chosen({run.save(5), run.path()}) == std::vector{run.save(5), run.path() + "/latest"});

@@ -4,6 +4,7 @@
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 #include "tests/tools/trained_run.h"
 
 using namespace xf;
@@ -21,7 +22,7 @@ class Padding {
   }
   std::string page(std::vector<std::string> words) const {
     words.insert(words.begin(), {folder_ / "en", folder_ / "de"});
-    return batch_padding(tools::tests::options_of(Program::vocab_batches, words));
+    return batch_padding(xf::tests::parsed(PaddingOptions(), words));
   }
   const xf::tests::TemporaryFolder& folder() const { return folder_; }
 

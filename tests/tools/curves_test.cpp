@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 #include "tests/tools/trained_run.h"
 #include "tools/report/run_pictures.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 // What a run in this folder is told when its pictures are drawn.
 std::vector<std::string> drawn(const xf::tests::TemporaryFolder& run) {
-  const auto options = xf::tools::tests::options_of(Program::train, {"-m", run / ""});
+  const auto options = xf::tests::parsed_training({"-m", run / ""});
   return RunPictures(options).draw({});
 }
 
@@ -33,7 +34,7 @@ TEST_CASE("Curves: lines that are cut or somebody else's are passed over, and to
     lines += std::string(bad) + "\n";
   }
   run.write("metrics.jsonl", lines + good + "\n");
-  const auto options = xf::tools::tests::options_of(Program::train, {"-m", run / ""});
+  const auto options = xf::tests::parsed_training({"-m", run / ""});
   RunPictures pictures(options);
   const std::vector<std::string> told = pictures.draw({});
   REQUIRE(told.size() == 1);

@@ -1,5 +1,6 @@
 // Ranks that were not started alike: each learns what differs, and ends.
 #include "tools/app/equal_ranks.h"
+#include "tools/config/training_options.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,41 +9,42 @@
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/support/thread_ranks.h"
-#include "tools/config/option_value.h"
 
 using namespace xf;
 using namespace xf::tools;
 
 namespace {
 
-Options usual() {
-  return options_from_toml(
-      Program::train, "task = \"transformer-tiny\"\ntrain-sets = [\"a.en\", \"a.de\"]\nmodel = \"run\"\n",
-      "a test");
+TrainingOptions usual() {
+  return training_options_from_toml(
+      "task = \"transformer-tiny\"\ntrain-sets = [\"a.en\", \"a.de\"]\nmodel = \"run\"\n", "a test");
 }
 
-Options with(const OptionSpec& spec, const std::vector<std::string>& words) {
-  Options options = usual();
-  options.apply({{std::string(spec.name), words, "a test"}}, Options::Origin::user);
+TrainingOptions with(const Option& spec, const std::vector<std::string>& words) {
+  TrainingOptions options = usual();
+  options_of(options).apply({{std::string(spec.name), words, "a test"}}, OptionList::Origin::user);
   return options;
 }
 
 // A value of the option that the usual ones do not have.
-std::vector<std::string> other_words(const OptionSpec& spec) {
-  const std::string usual_value = usual().text_of(spec.name);
+std::vector<std::string> other_words(const Option& spec) {
+  const std::string usual_value = spec.text();
   std::vector<std::string> candidates;
-  switch (spec.type) {
-    case OptionType::boolean: candidates = {"true", "false"}; break;
-    case OptionType::amount: candidates = {"7u", "9u"}; break;
-    case OptionType::choice: candidates = split(spec.choices, '|'); break;
-    case OptionType::text: candidates = {"other"}; break;
-    case OptionType::integer:
-    case OptionType::real: {
-      const double least = spec.minimum > -1e300 ? spec.minimum : 0;
-      const double step = spec.type == OptionType::integer ? 1 : (std::min(spec.maximum, 1.0) - least) / 2;
-      candidates = {fmt::format("{}", least), fmt::format("{}", least + step)};
-    }
-  }
+  const double least = spec.minimum > -1e300 ? spec.minimum : 0;
+  const bool whole = std::holds_alternative<int64_t*>(spec.field) ||
+                     std::holds_alternative<std::vector<int64_t>*>(spec.field);
+  const double step = whole ? 1 : (std::min(spec.maximum, 1.0) - least) / 2;
+  if (spec.is_switch())
+    candidates = {"true", "false"};
+  else if (std::holds_alternative<Amount*>(spec.field) ||
+           std::holds_alternative<std::vector<Amount>*>(spec.field))
+    candidates = {"7u", "9u"};
+  else if (!spec.choices.empty())
+    candidates = split(spec.choices, '|');
+  else if (spec.is_text())
+    candidates = {"other"};
+  else
+    candidates = {fmt::format("{}", least), fmt::format("{}", least + step)};
   std::erase(candidates, usual_value);
   return std::vector(static_cast<size_t>(spec.min_values), candidates.front());
 }
@@ -56,8 +58,8 @@ std::vector<std::string> errors_of(const std::function<void(Collective&)>& work)
   return errors;
 }
 
-std::vector<std::string> errors_of_options(const std::optional<Options>& first,
-                                           const std::optional<Options>& other) {
+std::vector<std::string> errors_of_options(const std::optional<TrainingOptions>& first,
+                                           const std::optional<TrainingOptions>& other) {
   return errors_of([&](Collective& ranks) { check_same_options(ranks.is_first() ? first : other, ranks); });
 }
 
@@ -66,13 +68,13 @@ std::vector<std::string> errors_of_options(const std::optional<Options>& first,
 TEST_CASE("Equal ranks: an option of one rank that may not differ ends both, which name it and the rank",
           "[unit]") {
   int compared = 0;
-  for (const OptionSpec& spec : option_table()) {
-    if (!spec.accepted_by(Program::train)) continue;
+  const TrainingOptions as_usual = usual();
+  for (const Option& spec : options_of(as_usual)) {
     INFO(spec.name);
-    const Options other = with(spec, other_words(spec));
+    const TrainingOptions other = with(spec, other_words(spec));
     const std::vector<std::string> errors = errors_of_options(usual(), other);
     CHECK(errors[0] == errors[1]);
-    const bool may_differ = spec.among_ranks != AmongRanks::equal && usual().is_set(spec.name);
+    const bool may_differ = spec.among_ranks != AmongRanks::equal && spec.is_set();
     if (may_differ || spec.among_ranks == AmongRanks::own) continue;
     ++compared;
     CHECK_THAT(errors[0], Catch::StartsWith("2: rank 1 ("));
@@ -85,8 +87,8 @@ TEST_CASE("Equal ranks: an option of one rank that may not differ ends both, whi
 TEST_CASE("Equal ranks: the line has both values, unset ones too, and how many more there are", "[unit]") {
   const auto error = [](const std::string& one, const std::string& other) {
     const std::string usual = "task = \"transformer-tiny\"\n";
-    std::string text = errors_of_options(options_from_toml(Program::train, usual + one, "one"),
-                                         options_from_toml(Program::train, usual + other, "other"))[0];
+    std::string text = errors_of_options(training_options_from_toml(usual + one, "one"),
+                                         training_options_from_toml(usual + other, "other"))[0];
     for (size_t host = 0; (host = text.find(" (")) != std::string::npos;)  // of ranks
       text.erase(host, text.find(')', host) + 1 - host);
     return text;
@@ -104,10 +106,12 @@ TEST_CASE("Equal ranks: the line has both values, unset ones too, and how many m
 
 TEST_CASE("Equal ranks: what may differ is each rank's place, device and display, and no more", "[unit]") {
   std::set<std::string_view> places, own;
-  for (const OptionSpec& spec : option_table()) {
+  const TrainingOptions as_usual = usual();
+  const OptionList list = options_of(as_usual);
+  for (const Option& spec : list) {
     if (spec.among_ranks == AmongRanks::place) {
       places.insert(spec.name);
-      CHECK(spec.type == OptionType::text);
+      CHECK(spec.is_text());
     }
     if (spec.among_ranks == AmongRanks::own) own.insert(spec.name);
   }
@@ -118,7 +122,7 @@ TEST_CASE("Equal ranks: what may differ is each rank's place, device and display
                                           "bf16", "config"});
   for (const char* const name : {"train-sets", "model", "device", "cpu-threads", "disp-freq", "log-format"}) {
     INFO(name);
-    const OptionSpec& spec = *find_option(Program::train, name);
+    const Option& spec = list.at(name);
     std::vector<std::string> words = other_words(spec);
     if (spec.name == "train-sets") words.push_back("copy.de");
     CHECK(errors_of_options(usual(), with(spec, words)) == std::vector<std::string>{"no error", "no error"});
@@ -127,8 +131,7 @@ TEST_CASE("Equal ranks: what may differ is each rank's place, device and display
 
 TEST_CASE("Equal ranks: a memory that sizes batches is compared", "[unit]") {
   const auto options = [](int megabytes, bool fits) {
-    return options_from_toml(
-        Program::train,
+    return training_options_from_toml(
         fmt::format("task = \"transformer-tiny\"\nworkspace = {}\nmini-batch-fit = {}\n", megabytes, fits),
         "a test");
   };
@@ -138,7 +141,9 @@ TEST_CASE("Equal ranks: a memory that sizes batches is compared", "[unit]") {
 }
 
 TEST_CASE("Equal ranks: one that goes on with a checkpoint, and one that begins", "[unit]") {
-  const OptionSpec& resume = *find_option(Program::train, "resume");
+  const TrainingOptions as_usual = usual();
+  const OptionList list = options_of(as_usual);
+  const Option& resume = list.at("resume");
   CHECK(errors_of_options(with(resume, {"a/latest"}), with(resume, {"b/latest"}))[0] == "no error");
   CHECK_THAT(errors_of_options(with(resume, {"a/latest"}), usual())[0], Catch::Contains(" --resume auto, "));
   CHECK_THAT(errors_of_options(with(resume, {"never"}), usual())[0], Catch::Contains(" --resume never;"));

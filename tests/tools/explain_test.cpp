@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 #include "tools/explain/op.h"
 #include "tools/explain/page.h"
 
@@ -211,7 +212,7 @@ TEST_CASE("Explain: shapes that do not fit are an error of usage, in the user's 
 
 std::string page_of(std::vector<const char*> words) {
   words.insert(words.begin(), "xformer-explain op");
-  return op_page(*parse_options(Program::explain_op, static_cast<int>(words.size()), words.data()));
+  return op_page(*parse_options(OpOptions(), static_cast<int>(words.size()), words.data()));
 }
 
 TEST_CASE("Explain: numbers and formats without an op are refused, and an input that is given twice",
@@ -237,7 +238,10 @@ TEST_CASE("Explain: central differences of large numbers do not accuse right gra
 TEST_CASE("Explain: what is no line of UTF-8 is refused with the option's name", "[unit]") {
   const auto checked = [](const char* source) {
     const char* const words[] = {"xformer-explain masks", "--source", source};
-    return tests::error_of([&] { check_text(*parse_options(Program::explain_masks, 3, words)); });
+    return tests::error_of([&] {
+      const MasksOptions options = *parse_options(MasksOptions(), 3, words);
+      check_text(options_of(options));
+    });
   };
   CHECK(checked("ein müder Hund") == "no error");
   CHECK_THAT(checked("a \xff b"), Catch::StartsWith("2: --source: not UTF-8 from its byte 3 on"));

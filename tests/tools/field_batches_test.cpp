@@ -5,6 +5,7 @@
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 #include "tests/tools/trained_run.h"
 
 using namespace xf;
@@ -18,7 +19,7 @@ const char* const kText = "the dog sees the cat\nThe cat runs\n";
 std::string printed(std::vector<std::string> words, const char* text = kText) {
   const xf::tests::TemporaryFolder folder;
   words.insert(words.begin(), folder.write("train.en", text));
-  std::string page = field_batches(tools::tests::options_of(Program::vocab_field, words));
+  std::string page = field_batches(xf::tests::parsed(FieldOptions(), words));
   const size_t at = page.find(words.front());
   return page.erase(at, words.front().size() + 1);
 }
@@ -90,9 +91,9 @@ TEST_CASE("Field batches: without a vocabulary tokens are numbers, not sequentia
 
 TEST_CASE("Field batches: files share a vocabulary", "[golden]") {
   const xf::tests::TemporaryFolder folder;
-  const std::string page = field_batches(tools::tests::options_of(
-      Program::vocab_field,
-      {folder.write("a", "x y\n"), folder.write("b", "y z\n"), "--format", "id", "--batch-first"}));
+  const std::string page =
+      field_batches(xf::tests::parsed(FieldOptions(), {folder.write("a", "x y\n"), folder.write("b", "y z\n"),
+                                                       "--format", "id", "--batch-first"}));
   CHECK(page == "vocabulary of 5: <unk> <pad> y x z\n" + (folder / "a") + " [1, 2]\n  3  2\n" +
                     (folder / "b") + " [1, 2]\n  2  4\n");
 }

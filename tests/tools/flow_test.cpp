@@ -12,8 +12,8 @@
 #include "core/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
+#include "tests/tools/parsed_options.h"
 #include "tests/tools/random_run.h"
-#include "tools/config/options.h"
 #include "tools/explain/flow_layout.h"
 
 namespace xf::tools::explain {
@@ -216,8 +216,8 @@ std::string run_with(const char* norm) {
 Flow run_flow(const std::string& subject, const char* norm) {
   const std::string run = run_with(norm);
   const char* const words[] = {"xformer-explain flow", subject.c_str(), "-m", run.c_str()};
-  return make_flow(subject, model_pass(*parse_options(Program::explain_flow, 4, words), "a small dog runs",
-                                       flow_target(subject)));
+  return make_flow(
+      subject, model_pass(*parse_options(FlowOptions(), 4, words), "a small dog runs", flow_target(subject)));
 }
 
 std::string titles_of(const Flow& flow) {
@@ -327,7 +327,7 @@ TEST_CASE("Flow: the mask's cells are not drawn as values", "[unit]") {
 void check_refused(const std::vector<const char*>& words, const std::string& message) {
   std::vector<const char*> line = {"xformer-explain flow"};
   line.insert(line.end(), words.begin(), words.end());
-  const auto options = parse_options(Program::explain_flow, static_cast<int>(line.size()), line.data());
+  const auto options = parse_options(FlowOptions(), static_cast<int>(line.size()), line.data());
   REQUIRE(options);
   try {
     flow_document(*options);

@@ -10,17 +10,17 @@
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
+#include "tests/tools/parsed_options.h"
 #include "tools/config/config_file.h"
-#include "tools/config/options.h"
+#include "tools/config/program_commands.h"
 
 using namespace xf::tools;
 using xf::tests::error_of;
 
 namespace {
 
-std::string answer_of(Program program, std::vector<const char*> words) {
-  words.insert(words.begin(), "program");
-  return error_of([&] { parse_options(program, static_cast<int>(words.size()), words.data()); });
+std::string answer_of(Program program, const std::vector<std::string>& words) {
+  return error_of([&] { xf::tests::parse_any(program, words); });
 }
 
 std::string answer_to(const std::string& option) { return answer_of(Program::train, {option.c_str()}); }
@@ -68,7 +68,7 @@ TEST_CASE("Foreign names: what other toolkits call an option leads to ours", "[u
              Catch::Contains("did you mean '--transformer-ffn-activation'?"));
   CHECK_THAT(answer_to("--encoder-learned-pos"),
              Catch::Contains("did you mean '--transformer-train-positions'?"));
-  CHECK_THAT(error_of([] { parse_config(Program::train, "learning_rate = 0.1", "x.toml"); }),
+  CHECK_THAT(error_of([] { parse_config(default_options(Program::train), "learning_rate = 0.1", "x.toml"); }),
              Catch::Contains("unknown key 'learning_rate'; did you mean 'learn-rate'?"));
 }
 
@@ -80,10 +80,11 @@ TEST_CASE("Foreign names: every name in the guide's table is an option here or l
     INFO(theirs);
     std::string dashed = theirs;
     std::ranges::replace(dashed, '_', '-');
-    if (find_option(Program::train, dashed) || find_option(Program::translate, dashed)) continue;
+    if (default_options(Program::train).find(dashed) || default_options(Program::translate).find(dashed))
+      continue;
     bool leads = false;
     for (const Program program : {Program::train, Program::translate}) {
-      const std::string hint = suggestion(theirs, option_names(program, false));
+      const std::string hint = suggestion(theirs, default_options(program).names());
       for (const std::string& name : ours) leads = leads || hint == "; did you mean '" + name + "'?";
     }
     CHECK(leads);
@@ -128,11 +129,11 @@ TEST_CASE("Foreign names: each leads to an option that there is", "[unit]") {
        {"lr", "epochs", "patience", "batch-size", "hidden-size", "ff_size", "num_heads", "num_layers",
         "dropout", "warmup", "scheduling", "model_dir", "random_seed", "voc_file"}) {
     INFO(name);
-    CHECK(find_option(Program::train, native_names(name).front()) != nullptr);
+    CHECK(default_options(Program::train).find(native_names(name).front()) != nullptr);
   }
   for (const char* name : {"prefix_size", "use_target_prefix", "sampling", "sampling_topk",
                            "random_sampling_topp", "report_align"}) {
     INFO(name);
-    CHECK(find_option(Program::translate, native_names(name).front()) != nullptr);
+    CHECK(default_options(Program::translate).find(native_names(name).front()) != nullptr);
   }
 }

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 #include "tests/tools/trained_run.h"
 
 namespace xf::tools::explain {
@@ -88,7 +89,7 @@ TEST_CASE("Explain gradients: no element is compared twice, and no more than the
 TEST_CASE("Explain gradients: samples and seed without a check are refused", "[unit]") {
   for (const char* option : {"--samples", "--seed"}) {
     const char* const words[] = {"xformer-explain gradients", option, "3"};
-    CHECK_THAT(xf::tests::error_of([&] { gradients(*parse_options(Program::explain_gradients, 3, words)); }),
+    CHECK_THAT(xf::tests::error_of([&] { gradients(*parse_options(GradientsOptions(), 3, words)); }),
                Catch::Contains("has no effect without check"));
   }
 }
@@ -103,7 +104,7 @@ TEST_CASE("Explain gradients: a classifier is told to be one before its text is 
       "--valid-metrics ce-mean-words --after 1u --save-freq 1u --device cpu --cpu-threads 1 --quiet");
   std::vector<std::string> words(std::istream_iterator<std::string>(options), {});
   words.insert(words.end(), {"-t", texts, classes, "-m", run});
-  train(tests::options_of(Program::train, words));
+  train(xf::tests::parsed_training(words));
   CHECK_THAT(xf::tests::error_of([&] { TrainingPair(run, "good day", "none of the classes", DType::f32); }),
              Catch::Contains("is no translation model but a model of type classification"));
 }

@@ -9,6 +9,7 @@
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
+#include "tests/tools/parsed_options.h"
 
 namespace xf::tools::explain {
 namespace {
@@ -78,7 +79,7 @@ TEST_CASE("Masks: a sentence without words, and one side alone, are refused", "[
     CHECK_THAT(error_of([&] { padded_batch(text, "<pad>"); }), Catch::StartsWith("2: no words in "));
   for (const char* side : {"--source", "--target"}) {
     const char* const words[] = {"xformer-explain masks", side, "a b"};
-    CHECK_THAT(error_of([&] { masks(*parse_options(Program::explain_masks, 3, words)); }),
+    CHECK_THAT(error_of([&] { masks(*parse_options(MasksOptions(), 3, words)); }),
                Catch::StartsWith("2: --source and --target go together"));
   }
 }

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "tests/support/catch.h"
-#include "tools/config/option_value.h"
 #include "tools/config/program_commands.h"
 
 using namespace xf::tools;
@@ -42,17 +41,17 @@ TEST_CASE("Option pages: every spelling and every word of every option is on eve
     const std::string man = man_page(program), bash = bash_completion(program), zsh = zsh_completion(program),
                       fish = fish_completion(program);
     for (const ProgramCommand& command : commands_of(program)) {
-      for (const OptionSpec* spec : command.options) {
-        INFO(program << " " << command.name << " " << spec->name);
-        for (const std::string& spelling : spellings_of(*spec)) {
+      for (const Option& spec : default_options(command.program)) {
+        INFO(program << " " << command.name << " " << spec.name);
+        for (const std::string& spelling : spellings_of(spec)) {
           CHECK_THAT(man, Catch::Contains("\\fB" + with_minus_signs(spelling) + "\\fR"));
           CHECK_THAT(bash, Catch::Contains(spelling));
           CHECK_THAT(zsh, Catch::Contains("'*" + spelling + "["));
           CHECK_THAT(fish, Catch::Contains(fish_name(spelling)));
         }
-        for (const std::string& word : split(spec->choices, '|'))
+        for (const std::string& word : split(spec.choices, '|'))
           CHECK_THAT(man, Catch::Contains(with_minus_signs(word)));
-        for (const std::string& word : values_of(*spec)) {
+        for (const std::string& word : values_of(spec)) {
           CHECK_THAT(bash, Catch::Contains(word));
           CHECK_THAT(zsh, Catch::Contains(word));
           CHECK_THAT(fish, Catch::Contains(word));

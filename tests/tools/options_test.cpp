@@ -1,5 +1,6 @@
-#include "tools/config/options.h"
 #include "tools/app/inherited_options.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/training_options.h"
 
 #include <cmath>
 #include <filesystem>
@@ -12,11 +13,12 @@
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
+#include "tests/tools/parsed_options.h"
 #include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
 #include "tools/config/model_config.h"
-#include "tools/config/option_value.h"
 #include "tools/config/presets.h"
+#include "tools/config/program_commands.h"
 
 namespace xf::tools {
 namespace {
@@ -24,45 +26,60 @@ namespace {
 using tests::error_of;
 using tests::TemporaryFolder;
 
-// As the shell would hand the words over, the program's name in front.
-std::optional<Options> parse(Program program, std::vector<const char*> words) {
-  words.insert(words.begin(), "program");
-  const Inherit inherit = program == Program::train ? inherited_options : Inherit{};
-  return parse_options(program, static_cast<int>(words.size()), words.data(), inherit);
+TrainingOptions train(const std::vector<std::string>& words) { return xf::tests::parsed_training(words); }
+
+std::string toml_of(const std::vector<std::string>& words) {
+  const TrainingOptions options = train(words);
+  return options_of(options).to_toml();
 }
 
-Options train(std::vector<const char*> words) { return *parse(Program::train, std::move(words)); }
+// Of every program.
+std::vector<Option> all_options() {
+  std::vector<Option> all;
+  for (const Program program : all_programs())
+    for (const Option& option : default_options(program)) all.push_back(option);
+  return all;
+}
 
-std::string train_error(std::vector<const char*> words) {
-  return error_of([&] { train(std::move(words)); });
+template <typename T>
+bool holds(const Option& option) {
+  return std::holds_alternative<T*>(option.field) ||
+         std::holds_alternative<std::optional<T>*>(option.field) ||
+         std::holds_alternative<std::vector<T>*>(option.field);
+}
+
+std::string train_error(const std::vector<std::string>& words) {
+  return error_of([&] { train(words); });
 }
 
 TEST_CASE("Options: without arguments the values are the table's and those of transformer-tiny", "[unit]") {
-  const Options options = train({});
-  CHECK(options.get_int("keep-last") == 10);  // option_rows_training.cpp
-  CHECK(options.get_int("dim-emb") == 128);   // presets/transformer-tiny.toml
-  CHECK(options.get_bool("tied-embeddings-all"));
-  CHECK(options.get_floats("optimizer-params") == std::vector<double>{0.9, 0.98, 1e-8});
-  CHECK(options.get_amount("valid-freq") == Amount{1, AmountUnit::epochs});
-  CHECK_FALSE(options.is_set("train-sets"));
+  const TrainingOptions options = train({});
+  CHECK(options.saving.keep_last == 10);  // training_options.h
+  CHECK(options.model.dim_emb == 128);    // presets/transformer-tiny.toml
+  CHECK(options.model.tied_embeddings_all);
+  CHECK(options.optimizer.optimizer_params == std::vector<double>{0.9, 0.98, 1e-8});
+  CHECK(options.validation.valid_freq == Amount{1, AmountUnit::epochs});
+  CHECK(options.data.train_sets.empty());
   CHECK_FALSE(options.is_given("dim-emb"));
 }
 
 TEST_CASE("Options: every preset sets every value that the table leaves to the task", "[unit]") {
   for (const Preset& preset : presets()) {
-    const Options options = train({"--task", preset.name});
-    for (const std::string& name : option_names(Program::train, true)) {
-      if (find_option(Program::train, name)->default_value != kByTask) continue;
-      INFO(preset.name << " " << name);
-      CHECK(options.is_set(name));
+    const TrainingOptions any;
+    const OptionList list = options_of(any);
+    const GivenOptions given = options_of_preset(list, preset.name);
+    for (const Option& option : list) {
+      INFO(preset.name << " " << option.name);
+      CHECK((find_given(given, option.name) != nullptr || !option.is_by_task));
     }
   }
 }
 
 TEST_CASE("Options: a preset that extends another has its values once, but for those that it gives",
           "[unit]") {
-  const std::vector<GivenOption> options =
-      options_of_preset("multi30k");  // extends multi30k-fast, transformer-tiny
+  const TrainingOptions any;
+  const GivenOptions options =
+      options_of_preset(options_of(any), "multi30k");  // extends multi30k-fast, transformer-tiny
   const auto value = [&](const char* name) {
     std::string words;
     for (const GivenOption& option : options)
@@ -96,15 +113,15 @@ TEST_CASE(
   const TemporaryFolder folder;
   const std::string path =
       folder.write("c.toml", "task = \"transformer-base\"\nenc-depth = 3\nmin-freq = 7\nseed = 5\n");
-  const Options options = train({"-c", path.c_str(), "--seed", "9"});
-  CHECK(options.get_int("seed") == 9);          // all but the task set it
-  CHECK(options.get_int("enc-depth") == 3);     // file and task
-  CHECK(options.get_int("min-freq") == 7);      // file and table
-  CHECK(options.get_int("dec-depth") == 6);     // the task, named in the file
-  CHECK(options.get_int("max-length") == 100);  // the table
+  const TrainingOptions options = train({"-c", path.c_str(), "--seed", "9"});
+  CHECK(options.numerics.seed == 9);      // all but the task set it
+  CHECK(options.model.enc_depth == 3);    // file and task
+  CHECK(options.text.min_freq == 7);      // file and table
+  CHECK(options.model.dec_depth == 6);    // the task, named in the file
+  CHECK(options.text.max_length == 100);  // the table
   CHECK(options.is_given("enc-depth"));
   CHECK_FALSE(options.is_given("dec-depth"));
-  CHECK(train({"-c", path.c_str(), "--task", "transformer-tiny"}).get_int("dec-depth") == 4);
+  CHECK(train({"-c", path.c_str(), "--task", "transformer-tiny"}).model.dec_depth == 4);
 }
 
 TEST_CASE("Options: an unknown option or key names the nearest one, and a file's line", "[unit]") {
@@ -114,9 +131,8 @@ TEST_CASE("Options: an unknown option or key names the nearest one, and a file's
   CHECK(train_error({"stray"}) == "2: unexpected argument 'stray'; see xformer-train --help");
   CHECK(train_error({"--task", "transformer-tyni"})
             .starts_with("2: unknown task 'transformer-tyni'; did you mean 'transformer-tiny'?"));
-  CHECK(error_of([] {
-          options_from_toml(Program::train, "dim-emb = 64\n\nlern-rate = 1\n", "config.toml");
-        }) == "2: config.toml:3: unknown key 'lern-rate'; did you mean 'learn-rate'?");
+  CHECK(error_of([] { training_options_from_toml("dim-emb = 64\n\nlern-rate = 1\n", "config.toml"); }) ==
+        "2: config.toml:3: unknown key 'lern-rate'; did you mean 'learn-rate'?");
 }
 
 TEST_CASE("Options: a wrong type, range, choice or number of values is refused by name", "[unit]") {
@@ -135,7 +151,7 @@ TEST_CASE("Options: a wrong type, range, choice or number of values is refused b
   CHECK(train_error({"--tsv", "--valid-sets", "one", "two"}) ==
         "2: valid-sets: type translation reads one file of SOURCE TAB TARGET lines, got 2 files");
   CHECK(error_of([] {
-          parse(Program::vocab_train, {"--character-coverage", "0.9"});
+          xf::tests::parse_any(Program::vocab_train, {"--character-coverage", "0.9"});
         }) == "2: --character-coverage: 0.9 is out of range; it must be from 0.98 to 1");
   CHECK(train_error({"--lowercase=maybe"}) == "2: --lowercase: 'maybe' is neither true nor false");
   CHECK(train_error({"--after", "3x"}).starts_with("2: --after: '3x' is not a number with a unit"));
@@ -144,7 +160,7 @@ TEST_CASE("Options: a wrong type, range, choice or number of values is refused b
 
 TEST_CASE("Config file: what is wrong is said with its line", "[unit]") {
   const auto error = [](const char* toml) {
-    return error_of([&] { options_from_toml(Program::train, toml, "c.toml"); });
+    return error_of([&] { training_options_from_toml(toml, "c.toml"); });
   };
   CHECK(error("\ndim-emb = \"big\"") ==
         "2: c.toml:2: key 'dim-emb': 'big' is not a whole number (as 8000 or 8K)");
@@ -167,7 +183,7 @@ TEST_CASE("Config file: what is wrong is said with its line", "[unit]") {
 // As joeynmt, Marian, OpenNMT-py and sockeye's configurations begin, and what json.dump() writes.
 TEST_CASE("Config file: YAML and JSON are named as such, by content and by name", "[unit]") {
   const auto error = [](const char* text, const char* name) {
-    return error_of([&] { options_from_toml(Program::train, text, name); });
+    return error_of([&] { training_options_from_toml(text, name); });
   };
   for (const char* yaml :
        {"name: \"model\"\ndata:\n    src: \"de\"\n", "---\ndim-emb: 512\n", "# by hand\n\ntask: demo",
@@ -182,14 +198,14 @@ TEST_CASE("Config file: YAML and JSON are named as such, by content and by name"
   CHECK(error("[\"a\"", "model.json").starts_with("2: model.json: is JSON"));
   CHECK(error("task = demo", "c.toml").starts_with("2: c.toml:1: "));
   CHECK(error("seed = = \"a: b\"", "c.toml").starts_with("2: c.toml:1: "));
-  options_from_toml(Program::train, "seed = 7", "c.yaml");  // what is TOML is read, whatever it is called
+  training_options_from_toml("seed = 7", "c.yaml");  // what is TOML is read, whatever it is called
 }
 
 TEST_CASE("Config file: a key of 100,000 parts is refused", "[unit]") {
   std::string key = "a";
   for (int i = 0; i < 100'000; ++i) key += ".a";
   CHECK(error_of([&] {
-          parse_config(Program::train, "seed = 1\n" + key + " = 1\n", "deep.toml");
+          parse_config(default_options(Program::train), "seed = 1\n" + key + " = 1\n", "deep.toml");
         }).starts_with("2: deep.toml:2: "));
 }
 
@@ -209,21 +225,21 @@ TEST_CASE("Options: what does not fit together is refused", "[unit]") {
 
 TEST_CASE("Options: a vocabulary for each side unties the source's embedding, which the task ties",
           "[unit]") {
-  for (const Options& options : {train({"-v", "a", "b"}), train({"--joint-vocab=false"}),
-                                 train({"-v", "a", "b", "--task", "multi30k"})}) {
-    CHECK(!options.get_bool("tied-embeddings-all"));
-    CHECK(options.get_bool("tied-embeddings"));
+  for (const TrainingOptions& options : {train({"-v", "a", "b"}), train({"--joint-vocab=false"}),
+                                         train({"-v", "a", "b", "--task", "multi30k"})}) {
+    CHECK(!options.model.tied_embeddings_all);
+    CHECK(options.model.tied_embeddings);
   }
-  CHECK(!train({"-v", "a", "b", "--tied-embeddings=false"}).get_bool("tied-embeddings"));
-  CHECK(train({"-v", "a"}).get_bool("tied-embeddings-all"));
+  CHECK(!train({"-v", "a", "b", "--tied-embeddings=false"}).model.tied_embeddings);
+  CHECK(train({"-v", "a"}).model.tied_embeddings_all);
 }
 
 TEST_CASE("Options: what the command line asks for in vain is refused", "[unit]") {
   CHECK(train_error({"--early-stopping", "5"}) ==
         "2: early-stopping: has no effect without valid-sets; give that, or leave this out");
-  CHECK(train({"--early-stopping", "0"}).get_int("early-stopping") == 0);
-  CHECK(train({"--early-stopping", "5", "--valid-sets", "a", "b"}).get_int("early-stopping") == 5);
-  CHECK(train({"--task", "demo"}).get_int("early-stopping") > 0);  // which nobody asked for
+  CHECK(train({"--early-stopping", "0"}).stopping.early_stopping == 0);
+  CHECK(train({"--early-stopping", "5", "--valid-sets", "a", "b"}).stopping.early_stopping == 5);
+  CHECK(train({"--task", "demo"}).stopping.early_stopping > 0);  // which nobody asked for
   for (const char* const key : {"--lr-decay", "--lr-decay-patience", "--lr-decay-start"}) {
     CHECK_THAT(train_error({key, "1"}), Catch::Contains("has no effect without lr-schedule plateau"));
     CHECK(train({key, "1", "--lr-schedule", "plateau"}).is_given("lr-schedule"));
@@ -237,8 +253,8 @@ TEST_CASE("Options: a run's own configuration may hold what has no effect", "[un
   const TemporaryFolder folder;
   folder.write("config.toml", "train-sets = [\"a\", \"b\"]\nearly-stopping = 5\nlr-decay = 0.9\n");
   const std::string run = folder / "", file = folder / "config.toml";
-  CHECK(train({"-m", run.c_str(), "--seed", "2"}).get_strings("train-sets").size() == 2);
-  CHECK(train({"-c", file.c_str()}).get_strings("train-sets").size() == 2);
+  CHECK(train({"-m", run.c_str(), "--seed", "2"}).data.train_sets.size() == 2);
+  CHECK(train({"-c", file.c_str()}).data.train_sets.size() == 2);
 }
 
 TEST_CASE("Options: what was removed is refused by name, and read in what a stored run holds", "[unit]") {
@@ -248,7 +264,7 @@ TEST_CASE("Options: what was removed is refused by name, and read in what a stor
   CHECK(train_error({"--minimum-risk=8"}) == "2: --minimum-risk: " + removed + "; leave it out");
 
   const std::string with = "train-sets = [\"a\", \"b\"]\nminimum-risk = 8.0\nminimum-risk-after = 44\n";
-  CHECK(options_from_toml(Program::train, with, "run/config.toml").get_strings("train-sets").size() == 2);
+  CHECK(training_options_from_toml(with, "run/config.toml").data.train_sets.size() == 2);
   const TemporaryFolder folder;
   for (const char* const run : {"with", "without"}) std::filesystem::create_directory(folder / run);
   folder.write("with/config.toml", with);
@@ -260,13 +276,17 @@ TEST_CASE("Options: what was removed is refused by name, and read in what a stor
     CHECK(train_error({option, (run + file).c_str()}) ==
           "2: " + run + "/config.toml:2: key 'minimum-risk': " + removed +
               "; leave it out, or begin with the model that was trained so: --pretrained-model");
-    CHECK(train({option, (other + file).c_str()}).get_strings("train-sets").size() == 2);
+    CHECK(train({option, (other + file).c_str()}).data.train_sets.size() == 2);
   }
 }
 
 TEST_CASE("Options: a file or folder is given once, of other values the last word counts", "[unit]") {
-  CHECK(error_of([] { parse(Program::translate, {"-i", "a", "-i", "b"}); }) == "2: --input: given twice");
-  CHECK(error_of([] { parse(Program::translate, {"-o", "a", "--output=b"}); }) == "2: --output: given twice");
+  CHECK(error_of([] {
+          xf::tests::parse_any(Program::translate, {"-i", "a", "-i", "b"});
+        }) == "2: --input: given twice");
+  CHECK(error_of([] {
+          xf::tests::parse_any(Program::translate, {"-o", "a", "--output=b"});
+        }) == "2: --output: given twice");
   CHECK(train_error({"-c", "a", "-c", "b"}) == "2: --config: given twice");
   CHECK(train_error({"-m", "a", "-m", "b"}) == "2: --model: given twice");
 }
@@ -275,7 +295,7 @@ TEST_CASE("Options: a word too many is told where it would belong", "[unit]") {
   CHECK(train_error({"--valid-sets", "a", "b", "c", "d"}) ==
         "2: unexpected argument 'c'; --valid-sets takes SRC TRG alone");
   CHECK(error_of([] {
-          parse(Program::translate, {"A dog.", "-m", "run"});
+          xf::tests::parse_any(Program::translate, {"A dog.", "-m", "run"});
         }) == "2: unexpected argument 'A dog.'; text comes from -i FILE or the standard input");
 }
 
@@ -285,11 +305,11 @@ TEST_CASE("Options: a run stands for its latest checkpoint, and a path's last sl
   folder.write("run/latest/model.safetensors", "");
   folder.write("run/latest/config.toml", "seed = 7\n");
   const std::string run = folder / "run", latest = run + "/latest";
-  const Options options = train({"--resume", run.c_str(), "-m", "new/"});
-  CHECK(options.get_string("resume") == latest);
-  CHECK(options.get_int("seed") == 7);
-  CHECK(options.get_string("model") == "new");
-  CHECK(train({"--resume", latest.c_str()}).get_string("resume") == latest);
+  const TrainingOptions options = train({"--resume", run.c_str(), "-m", "new/"});
+  CHECK(options.saving.resume == latest);
+  CHECK(options.numerics.seed == 7);
+  CHECK(options.saving.model == "new");
+  CHECK(train({"--resume", latest.c_str()}).saving.resume == latest);
 }
 
 TEST_CASE("Options: a run begins with one checkpoint's weights", "[unit]") {
@@ -302,7 +322,7 @@ TEST_CASE("Options: a type of model whose task is not given is told what to give
         "2: type: the task transformer-tiny is for models of another type; give --task language-model");
   CHECK(train({"--type", "language-model", "--enc-depth", "0", "--joint-vocab=false",
                "--tied-embeddings-all=false", "--valid-metrics", "perplexity"})
-            .get_int("enc-depth") == 0);
+            .model.enc_depth == 0);
 }
 
 TEST_CASE("Options: what begins with a model's weights is of its type, and without a task of its type's",
@@ -311,17 +331,17 @@ TEST_CASE("Options: what begins with a model's weights is of its type, and witho
   for (const char* type : {"language-model", "classification"}) {
     const std::string run = folder / type;
     std::filesystem::create_directories(run);
-    folder.write(std::string(type) + "/config.toml", train({"--task", type, "--dim-emb", "64"}).to_toml());
+    folder.write(std::string(type) + "/config.toml", toml_of({"--task", type, "--dim-emb", "64"}));
     folder.write(std::string(type) + "/model.safetensors", "");
     const bool classifies = std::string(type) == "classification";
     folder.write(std::string(type) + (classifies ? "/vocab.source.spm" : "/vocab.spm"), "");
     if (classifies) folder.write(std::string(type) + "/vocab.target.labels", "");
-    const Options options = train({"--pretrained-model", run.c_str()});
-    CHECK(options.get_string("task") == type);
-    CHECK(options.get_string("type") == type);
-    CHECK(options.get_int("dim-emb") == 64);
-    CHECK(options.get_strings("vocabs").size() == 1);
-    CHECK(options.get_strings("valid-metrics") == train({"--task", type}).get_strings("valid-metrics"));
+    const TrainingOptions options = train({"--pretrained-model", run.c_str()});
+    CHECK(options.task == type);
+    CHECK(options.model.type == type);
+    CHECK(options.model.dim_emb == 64);
+    CHECK(options.data.vocabs.size() == 1);
+    CHECK(options.validation.valid_metrics == train({"--task", type}).validation.valid_metrics);
     CHECK_THAT(train_error({"--pretrained-model", run.c_str(), "--task", "demo"}),
                Catch::StartsWith(std::string("2: pretrained-model: is of type ") + type) &&
                    Catch::EndsWith(std::string("this training of type translation; give --task ") + type));
@@ -331,19 +351,19 @@ TEST_CASE("Options: what begins with a model's weights is of its type, and witho
 TEST_CASE("Options: a run that goes on with its text named has its task", "[unit]") {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "run/checkpoints/update-000001");
-  folder.write("run/config.toml", train({"--task", "language-model"}).to_toml());
+  folder.write("run/config.toml", toml_of({"--task", "language-model"}));
   const std::string run = folder / "run";
-  CHECK(train({"-t", "text", "-m", run.c_str()}).get_string("type") == "language-model");
+  CHECK(train({"-t", "text", "-m", run.c_str()}).model.type == "language-model");
   CHECK(train_error({"-t", "text", "-m", run.c_str(), "--overwrite"}) ==
         "2: train-sets: type translation reads SRC TRG, got 1 file; "
         "--tsv reads lines of two texts with a tab between them");
 }
 
 TEST_CASE("Options: one text has one language, two have two", "[unit]") {
-  CHECK(train({"--task", "language-model", "--languages", "en"}).get_strings("languages").size() == 1);
+  CHECK(train({"--task", "language-model", "--languages", "en"}).text.languages.size() == 1);
   CHECK(train_error({"--languages", "en"}) ==
         "2: languages: type translation has two sides; give two, got en");
-  CHECK(train({"--task", "language-model", "--vocab-sizes", "100"}).get_ints("vocab-sizes").size() == 1);
+  CHECK(train({"--task", "language-model", "--vocab-sizes", "100"}).data.vocab_sizes.size() == 1);
   CHECK_THAT(error_of([] {
                trainer_options(train({"--task", "language-model", "--lr-schedule", "plateau"}), 10);
              }),
@@ -352,24 +372,25 @@ TEST_CASE("Options: one text has one language, two have two", "[unit]") {
 
 TEST_CASE("Options: quiet is of one command: a run does not keep it, and one that has it is read", "[unit]") {
   const TemporaryFolder folder;
-  CHECK_THAT(train({"--quiet"}).to_toml(), !Catch::Contains("quiet"));
+  CHECK_THAT(toml_of({"--quiet"}), !Catch::Contains("quiet"));
   folder.write("config.toml", "quiet = true\ntrain-sets = [\"a\", \"b\"]\n");
   const std::string run = folder / "", file = folder / "config.toml";
-  CHECK_FALSE(train({"-m", run.c_str()}).get_bool("quiet"));
-  CHECK(train({"-m", run.c_str(), "--quiet"}).get_bool("quiet"));
-  CHECK(train({"-c", file.c_str()}).get_bool("quiet"));
+  CHECK_FALSE(train({"-m", run.c_str()}).quiet);
+  CHECK(train({"-m", run.c_str(), "--quiet"}).quiet);
+  CHECK(train({"-c", file.c_str()}).quiet);
 }
 
 TEST_CASE("Options: sgd has one parameter, which is 0 unless given, and Adam has three", "[unit]") {
-  CHECK(train({"--optimizer", "sgd"}).get_floats("optimizer-params") == std::vector<double>{0});
-  const Options momentum =
+  CHECK(train({"--optimizer", "sgd"}).optimizer.optimizer_params == std::vector<double>{0});
+  const TrainingOptions momentum =
       train({"--optimizer", "sgd", "--optimizer-params", "0.9", "--weight-decay", "0.5"});
   const nn::OptimizerOptions optimizer = optimizer_options(momentum);
   REQUIRE(std::holds_alternative<kernels::SgdOptions>(optimizer));
   CHECK(std::get<kernels::SgdOptions>(optimizer).momentum == 0.9f);
   CHECK(std::get<kernels::SgdOptions>(optimizer).weight_decay == 0.5f);
-  CHECK(options_from_toml(Program::train, momentum.to_toml(), "config.toml").get_floats("optimizer-params") ==
-        std::vector<double>{0.9});
+  CHECK(
+      training_options_from_toml(options_of(momentum).to_toml(), "config.toml").optimizer.optimizer_params ==
+      std::vector<double>{0.9});
   CHECK(std::get<kernels::AdamOptions>(optimizer_options(train({"--optimizer", "adamw"}))).decoupled);
   CHECK(train_error({"--optimizer", "sgd", "--optimizer-params", "0.9", "0.98"}) ==
         "2: optimizer-params: sgd takes one, its momentum, got 2 values");
@@ -382,9 +403,9 @@ TEST_CASE("Options: sgd has one parameter, which is 0 unless given, and Adam has
 }
 
 TEST_CASE("Options: --precision auto is what the device has products of", "[unit]") {
-  CHECK(chosen_dtype(train({"--device", "cpu"})) == DType::f32);
-  CHECK(chosen_dtype(train({"--device", "cpu", "--bf16"})) == DType::bf16);
-  CHECK(chosen_dtype(train({"--device", "cpu", "--task", "multi30k"})) ==
+  CHECK(chosen_dtype(train({"--device", "cpu"}).compute) == DType::f32);
+  CHECK(chosen_dtype(train({"--device", "cpu", "--bf16"}).compute) == DType::bf16);
+  CHECK(chosen_dtype(train({"--device", "cpu", "--task", "multi30k"}).compute) ==
         (kernels::has_fast_bf16_products(Device::cpu()) ? DType::bf16 : DType::f32));
 }
 
@@ -400,7 +421,7 @@ TEST_CASE("Options: rotary positions are in the model's config, and exclude othe
   CHECK_FALSE(model_config(train({}), 10, 10).rotary_positions);
   CHECK(model_config(train({"--transformer-rotary-positions"}), 10, 10).rotary_positions);
   CHECK(model_config(train({"--task", "multi30k"}), 10, 10).rotary_positions);
-  const auto refused = [](std::vector<const char*> others) {
+  const auto refused = [](std::vector<std::string> others) {
     others.push_back("--transformer-rotary-positions");
     return train_error(others);
   };
@@ -430,7 +451,7 @@ TEST_CASE("Options: a name that config.toml cannot hold is refused", "[unit]") {
           train({"-t", "gr\xfcn.en", "a.de"});
         }).starts_with("2: train-sets: the name 'gr\xfcn.en' is not UTF-8"));
   CHECK(error_of([] { train({"-m", "l\xe4ufe"}); }).starts_with("2: model: "));
-  CHECK(train({"-m", "läufe"}).get_string("model") == "läufe");
+  CHECK(train({"-m", "läufe"}).saving.model == "läufe");
 }
 
 TEST_CASE("Options: a run's name without a text stands for the run's own options", "[unit]") {
@@ -438,26 +459,26 @@ TEST_CASE("Options: a run's name without a text stands for the run's own options
   folder.write("config.toml",
                "task = \"demo\"\ntrain-sets = [\"a.en\", \"a.de\"]\nlearn-rate = 0.5\nseed = 7\n");
   const std::string run = folder / "";
-  const Options alone = train({"-m", run.c_str(), "--after", "20e", "--seed", "8"});
-  CHECK(alone.get_strings("train-sets") == std::vector<std::string>{"a.en", "a.de"});
-  CHECK(alone.get_float("learn-rate") == 0.5);
-  CHECK(alone.get_int("seed") == 8);
-  CHECK(alone.get_string("task") == "demo");
-  CHECK(alone.get_int("enc-depth") == train({"--task", "demo"}).get_int("enc-depth"));
-  const Options whole = train({"-m", run.c_str(), "-t", "a.en", "a.de"});
-  CHECK(whole.get_float("learn-rate") == 0.003);
-  CHECK_FALSE(train({"-m", (folder / "none").c_str()}).is_set("train-sets"));
+  const TrainingOptions alone = train({"-m", run.c_str(), "--after", "20e", "--seed", "8"});
+  CHECK(alone.data.train_sets == std::vector<std::string>{"a.en", "a.de"});
+  CHECK(alone.schedule.learn_rate == 0.5);
+  CHECK(alone.numerics.seed == 8);
+  CHECK(alone.task == "demo");
+  CHECK(alone.model.enc_depth == train({"--task", "demo"}).model.enc_depth);
+  const TrainingOptions whole = train({"-m", run.c_str(), "-t", "a.en", "a.de"});
+  CHECK(whole.schedule.learn_rate == 0.003);
+  CHECK(train({"-m", folder / "none"}).data.train_sets.empty());
 }
 
 TEST_CASE("Options: counts take K M G, amounts their units, lists commas or spaces", "[unit]") {
-  CHECK(train({"--mini-batch-words", "8K"}).get_int("mini-batch-words") == 8000);
+  CHECK(train({"--mini-batch-words", "8K"}).batches.mini_batch_words == 8000);
   const std::vector<Amount> stops = {
       {300000, AmountUnit::updates}, {2e9, AmountUnit::tokens}, {1.5, AmountUnit::hours}};
-  CHECK(train({"--after", "300Ku,2Gt,1.5h"}).get_amounts("after") == stops);
-  CHECK(train({"--after", "300Ku", "2Gt", "1.5h"}).get_amounts("after") == stops);
-  CHECK(train({"--after", "42"}).get_amounts("after") == std::vector<Amount>{{42, AmountUnit::updates}});
-  CHECK(train({"--valid-print", "7", "1K"}).get_ints("valid-print") == std::vector<int64_t>{7, 1000});
-  CHECK(train({"--valid-print", "7,1K"}).get_ints("valid-print") == std::vector<int64_t>{7, 1000});
+  CHECK(train({"--after", "300Ku,2Gt,1.5h"}).stopping.after == stops);
+  CHECK(train({"--after", "300Ku", "2Gt", "1.5h"}).stopping.after == stops);
+  CHECK(train({"--after", "42"}).stopping.after == std::vector<Amount>{{42, AmountUnit::updates}});
+  CHECK(train({"--valid-print", "7", "1K"}).validation.valid_print == std::vector<int64_t>{7, 1000});
+  CHECK(train({"--valid-print", "7,1K"}).validation.valid_print == std::vector<int64_t>{7, 1000});
   CHECK_THROWS_AS(train({"--after", "10e,,2h"}), Error);
   CHECK_FALSE(parse_amount("-1e"));
   CHECK_FALSE(parse_amount("Ku"));
@@ -466,89 +487,93 @@ TEST_CASE("Options: counts take K M G, amounts their units, lists commas or spac
 }
 
 TEST_CASE("Options: switches are on by name and off by =false, and the last word counts", "[unit]") {
-  CHECK(train({"--max-length-crop"}).get_bool("max-length-crop"));
-  CHECK_FALSE(train({"--lowercase=false"}).get_bool("lowercase"));
-  CHECK(train({"--seed", "1", "--seed=2"}).get_int("seed") == 2);
+  CHECK(train({"--max-length-crop"}).data.max_length_crop);
+  CHECK_FALSE(train({"--lowercase=false"}).text.lowercase);
+  CHECK(train({"--seed", "1", "--seed=2"}).numerics.seed == 2);
 }
 
 TEST_CASE("Options: sacreBLEU's flags of several letters are those flags", "[unit]") {
-  const Options options = *parse(Program::score, {"bleu", "ref.de", "-i", "a", "b", "-lc", "-tok", "intl",
-                                                  "-sl", "-sh", "-b", "-w", "4"});
-  CHECK(options.get_strings("references") == std::vector<std::string>{"bleu", "ref.de"});
-  CHECK(options.get_strings("input") == std::vector<std::string>{"a", "b"});
-  CHECK(options.get_bool("lowercase"));
-  CHECK(options.get_string("tokenize") == "intl");
-  CHECK(options.get_bool("sentence-level"));
-  CHECK(options.get_bool("short"));
-  CHECK(options.get_bool("score-only"));
-  CHECK(options.get_int("width") == 4);
+  const ScoringOptions options = xf::tests::parsed(
+      ScoringOptions(),
+      {"bleu", "ref.de", "-i", "a", "b", "-lc", "-tok", "intl", "-sl", "-sh", "-b", "-w", "4"});
+  CHECK(options.references == std::vector<std::string>{"bleu", "ref.de"});
+  CHECK(options.input == std::vector<std::string>{"a", "b"});
+  CHECK(options.lowercase);
+  CHECK(options.tokenize == "intl");
+  CHECK(options.sentence_level);
+  CHECK(options.short_);
+  CHECK(options.score_only);
+  CHECK(options.width == 4);
 }
 
 TEST_CASE("Options: words after -- are no options, and - is a file name", "[unit]") {
-  const Options options = *parse(Program::vocab_stats, {"--max-length", "7", "--", "-odd-name", "-"});
-  CHECK(options.get_strings("input") == std::vector<std::string>{"-odd-name", "-"});
-  CHECK(parse(Program::vocab_encode, {"-m", "v", "-"})->get_string("input") == "-");
-  CHECK(error_of([] { parse(Program::vocab_stats, {"[v,w]"}); }) ==
+  const auto options =
+      xf::tests::parsed(CheckOptions(Program::vocab_stats), {"--max-length", "7", "--", "-odd-name", "-"});
+  CHECK(options.input == std::vector<std::string>{"-odd-name", "-"});
+  CHECK(xf::tests::parsed(CodeOptions(Program::vocab_encode), {"-m", "v", "-"}).input == "-");
+  CHECK(error_of([] { xf::tests::parse_any(Program::vocab_stats, {"[v,w]"}); }) ==
         "2: '[v,w]': a name in brackets; write './[v,w]'");
 }
 
 TEST_CASE("Options: a dumped configuration reads back to the same values", "[unit]") {
-  const Options options = train({"-t", "a \"b\".en", "c\\d\t.de", "--learn-rate", "3e-4", "--after", "10e,2h",
-                                 "--optimizer-params", "0", "0.5", "1e-9", "--norm", "pre",
-                                 "--transformer-dropout", "0", "--task", "transformer-base"});
-  const Options again = options_from_toml(Program::train, options.to_toml(), "dump");
-  CHECK(again.to_toml() == options.to_toml());
-  CHECK(again.changed_keys(options).empty());
-  for (const std::string& name : option_names(Program::train, true))
-    CHECK(again.text_of(name) == options.text_of(name));
+  const TrainingOptions options = train({"-t", "a \"b\".en", "c\\d\t.de", "--learn-rate", "3e-4", "--after",
+                                         "10e,2h", "--optimizer-params", "0", "0.5", "1e-9", "--norm", "pre",
+                                         "--transformer-dropout", "0", "--task", "transformer-base"});
+  const TrainingOptions again = training_options_from_toml(options_of(options).to_toml(), "dump");
+  CHECK(options_of(again).to_toml() == options_of(options).to_toml());
+  CHECK(changed_options(options_of(options), options_of(again)).empty());
+  for (const std::string& name : options_of(options).names(true))
+    CHECK(options_of(again).at(name).text() == options_of(options).at(name).text());
 }
 
 TEST_CASE("Options: --dump-config is the answer also where no option may stand in a file", "[unit]") {
-  for (const Program program : {Program::explain_op, Program::explain_masks, Program::explain_quirk})
-    CHECK_FALSE(parse(program, {"--dump-config"}));
+  const std::vector<const char*> words = {"program", "--dump-config"};
+  CHECK_FALSE(parse_options(OpOptions(), 2, words.data()));
+  CHECK_FALSE(parse_options(MasksOptions(), 2, words.data()));
+  CHECK_FALSE(parse_options(QuirkOptions(), 2, words.data()));
 }
 
 TEST_CASE("Options: on resume only keys that shape the model or its training count as changed", "[unit]") {
-  const Options before = train({});
-  const Options now = train({"--learn-rate", "0.004", "--after", "20e", "--cpu-threads", "1", "--valid-freq",
-                             "100u", "-m", "elsewhere"});
-  const auto changes = now.changed_keys(before);
+  const TrainingOptions before = train({});
+  const TrainingOptions now = train({"--learn-rate", "0.004", "--after", "20e", "--cpu-threads", "1",
+                                     "--valid-freq", "100u", "-m", "elsewhere"});
+  const auto changes = changed_options(options_of(before), options_of(now));
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].name == "learn-rate");
   CHECK(changes[0].before == "0.003");
   CHECK(changes[0].now == "0.004");
-  CHECK(train({"-w", "200"}).changed_keys(train({"-w", "100"})).empty());
-  const auto other_batches =
-      train({"--mini-batch-fit", "-w", "200"}).changed_keys(train({"--mini-batch-fit", "-w", "100"}));
+  const TrainingOptions small = train({"-w", "100"}), large = train({"-w", "200"});
+  CHECK(changed_options(options_of(small), options_of(large)).empty());
+  const TrainingOptions few = train({"--mini-batch-fit", "-w", "100"}),
+                        many = train({"--mini-batch-fit", "-w", "200"});
+  const auto other_batches = changed_options(options_of(few), options_of(many));
   REQUIRE(other_batches.size() == 1);
   CHECK(other_batches[0].name == "workspace");
 }
 
-TEST_CASE("Options: reading a name or type that the table lacks is an error of the program", "[unit]") {
-  const Options options = train({});
-  CHECK(error_of([&] { options.get_int("no-such"); }) == "1: options: xformer-train has no option 'no-such'");
-  CHECK(error_of([&] {
-          options.get_float("dim-emb");
-        }).starts_with("1: options: 'dim-emb' is read as another type"));
-  CHECK(
-      error_of([&] { options.get_string("model"); }).starts_with("1: options: 'model' is read as one value"));
-  CHECK(error_of([&] { options.require("train-sets"); }) ==
+TEST_CASE(
+    "Options: a name that the list lacks is an error of the program, an option that is not set one of the user",
+    "[unit]") {
+  const TrainingOptions options = train({});
+  CHECK(error_of([&] { options_of(options).at("no-such"); }) ==
+        "1: options: xformer-train has no option 'no-such'");
+  CHECK(error_of([&] { options_of(options).require("train-sets"); }) ==
         "2: xformer-train needs --train-sets SRC TRG...; see xformer-train --help");
-  CHECK_THAT(error_of([] { parse(Program::export_to, {})->require("format"); }),
+  CHECK_THAT(error_of([] { default_options(Program::export_to).require("format"); }),
              Catch::Contains("needs --format ctranslate2|hf-marian|safetensors|text|xformer; see"));
 }
 
 TEST_CASE("Option table: a program knows a name once, and every row says what it does", "[unit]") {
   for (const Program program : all_programs()) {
-    auto names = option_names(program, false);
+    auto names = default_options(program).names();
     std::sort(names.begin(), names.end());
     INFO(program_name(program));
     CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
   }
-  for (const OptionSpec& spec : option_table()) {
-    INFO(spec.name);
-    CHECK_FALSE(spec.help.empty());
-    CHECK((spec.type == OptionType::choice) == !spec.choices.empty());
+  for (const Option& option : all_options()) {
+    INFO(option.name);
+    CHECK_FALSE(option.help.empty());
+    CHECK(option.is_text() + !option.choices.empty() < 2);
   }
 }
 
@@ -576,36 +601,44 @@ TEST_CASE("Options: sizes that no model has are refused by their range, and at o
         "2: after: 1.5e is a part of an epoch; give whole epochs, or updates");
   for (const char* key : {"--valid-freq", "--save-freq", "--disp-freq"})
     CHECK_THAT(train_error({key, "0.5e"}), Catch::Contains("give whole epochs"));
-  CHECK(train({"--lr-warmup", "0.5e"}).get_amount("lr-warmup").value == 0.5);  // is counted in updates
+  CHECK(train({"--lr-warmup", "0.5e"}).schedule.lr_warmup.value == 0.5);  // is counted in updates
   CHECK_THAT(train_error({"--valid-freq", "1h"}),
              Catch::Contains("valid-freq counts updates, epochs or tokens"));
   CHECK_THAT(train_error({"--throw-on-divergence", "--rollback"}), Catch::Contains("choose one of them"));
 }
 
 TEST_CASE("Options: --help shows what matters most, --help-all everything", "[unit]") {
-  const std::string some = help_text(Program::train, false), all = help_text(Program::train, true);
+  const std::string some = help_text(default_options(Program::train), false),
+                    all = help_text(default_options(Program::train), true);
   CHECK_THAT(some, Catch::Contains("--dim-emb") && !Catch::Contains("--maxi-batch-sort") &&
                        Catch::Contains("--help-all shows"));
   CHECK_THAT(all, Catch::Contains("--dim-emb") && Catch::Contains("--maxi-batch-sort") &&
                       !Catch::Contains("more options"));
   CHECK_THAT(some, Catch::Contains("the task after it"));
-  CHECK_THAT(help_text(Program::translate, true), !Catch::Contains("the task"));
-  CHECK(help_text(Program::classify, true) == help_text(Program::classify, false));
+  CHECK_THAT(help_text(default_options(Program::translate), true), !Catch::Contains("the task"));
+  const OptionList& classify = default_options(Program::classify);
+  CHECK(help_text(classify, true) == help_text(classify, false));
 }
 
 TEST_CASE("Option table: every real number has bounds, and none is infinite or no number", "[unit]") {
   int rows = 0;
-  for (const OptionSpec& spec : option_table()) {
-    if (spec.type != OptionType::real) continue;
+  for (Option spec : all_options()) {
+    if (!holds<double>(spec)) continue;
     INFO(spec.name);
     ++rows;
     CHECK(std::isfinite(spec.minimum));
     CHECK(std::isfinite(spec.maximum));
     CHECK(std::isfinite(static_cast<float>(spec.maximum)));  // what computes with it
     for (const char* const word : {"1e308", "-1e308"})
-      CHECK_THAT(error_of([&] { check_values(spec, {word}, "here"); }), Catch::Contains("out of range"));
+      CHECK_THAT(error_of([&] {
+                   spec.set(std::vector<std::string>(static_cast<size_t>(spec.min_values), word), "here");
+                 }),
+                 Catch::Contains("out of range"));
     for (const char* const word : {"nan", "inf", "-inf", "1e999"})
-      CHECK_THAT(error_of([&] { check_values(spec, {word}, "here"); }), Catch::Contains("is not a number"));
+      CHECK_THAT(error_of([&] {
+                   spec.set(std::vector<std::string>(static_cast<size_t>(spec.min_values), word), "here");
+                 }),
+                 Catch::Contains("is not a number"));
   }
   CHECK(rows > 30);
 }
@@ -636,20 +669,23 @@ TEST_CASE("Option table: a whole number that memory or work grows with has an up
                                                 "layer",
                                                 "head"};
   int bounded = 0;
-  for (const OptionSpec& spec : option_table()) {
-    if (spec.type != OptionType::integer || unbounded.contains(spec.name)) continue;
+  for (Option spec : all_options()) {
+    if (!holds<int64_t>(spec) || unbounded.contains(spec.name)) continue;
     INFO(spec.name);
     ++bounded;
     for (const char* const word : {"4611686018427387904", "1000000000000000000", "-9000000000000000000"})
-      CHECK_THAT(error_of([&] { check_values(spec, {word}, "here"); }), Catch::Contains("out of range"));
+      CHECK_THAT(error_of([&] {
+                   spec.set(std::vector<std::string>(static_cast<size_t>(spec.min_values), word), "here");
+                 }),
+                 Catch::Contains("out of range"));
   }
   CHECK(bounded > 30);
   CHECK_THAT(train_error({"--optimizer-delay", "100M"}), Catch::Contains("from 1 to 10000"));
 }
 
 TEST_CASE("Options: numbers of the optimiser that are 0 or 1 in float32 are refused as such", "[unit]") {
-  for (const std::vector<const char*>& params :
-       {std::vector{"0.9", "0.98", "1e-300"}, {"0.9", "0.99999999999", "1e-8"}}) {
+  for (const std::vector<std::string>& params :
+       {std::vector<std::string>{"0.9", "0.98", "1e-300"}, {"0.9", "0.99999999999", "1e-8"}}) {
     CHECK_THAT(train_error({"--optimizer-params", params[0], params[1], params[2]}),
                Catch::Contains("optimizer-params"));
   }
@@ -657,7 +693,7 @@ TEST_CASE("Options: numbers of the optimiser that are 0 or 1 in float32 are refu
 
 TEST_CASE("Options: a cosine ends with --after, though an update has the batches of several epochs",
           "[unit]") {
-  const Options options = train({"--task", "demo", "--optimizer-delay", "40", "--after", "1e"});
+  const TrainingOptions options = train({"--task", "demo", "--optimizer-delay", "40", "--after", "1e"});
   CHECK(trainer_options(options, 0.1).schedule.total == 1);
 }
 

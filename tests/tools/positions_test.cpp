@@ -7,6 +7,7 @@
 
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 
 namespace xf::tools::explain {
 namespace {
@@ -76,8 +77,7 @@ TEST_CASE("Positions: the formula is the layout's, and columns may be apart by c
              Catch::Contains("P[j, 2i+1] = cos"));
   CHECK_THAT(to_text(positions_of(2, 4, PositionLayout::split, {})), Catch::Contains("P[j, D/2+i] = cos"));
   const char* const words[] = {"xformer-explain positions", "--columns", "0,3"};
-  CHECK(parse_options(Program::explain_positions, 3, words)->get_ints("columns") ==
-        std::vector<int64_t>{0, 3});
+  CHECK(parse_options(PositionsOptions(), 3, words)->columns == std::vector<int64_t>{0, 3});
 }
 
 TEST_CASE("Positions: an odd width and a column that is not there are refused", "[unit]") {

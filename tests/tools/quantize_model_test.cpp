@@ -21,24 +21,21 @@ TEST_CASE("Quantized model: is for the CPU", "[unit]") {
 TEST_CASE("Quantized model: is read as it was saved, and only where eight bits are asked for", "[unit]") {
   const RandomRun run;
   const tests::TemporaryFolder folder;
-  Options options(Program::export_quantize);
-  options.apply({{"model", {run.path()}, "a test"},
-                 {"output", {folder / "small"}, "a test"},
-                 {"quiet", {"true"}, "a test"}},
-                Options::Origin::user);
+  QuantizeOptions options;
+  options.model = run.path();
+  options.output = folder / "small";
+  options.quiet = true;
   quantize_model(options);
-  const auto load = [&](const std::vector<GivenOption>& given) {
-    Options translating(Program::translate);
-    translating.apply(given, Options::Origin::user);
-    return load_model(folder / "small", Device::cpu(), translating);
+  const auto load = [&](const std::string& precision) {
+    ComputeOptions compute;
+    compute.precision = precision;
+    return load_model(folder / "small", Device::cpu(), compute);
   };
-  for (const auto& model : {load({}), load({{"precision", {"int8"}, "a test"}})})
+  for (const auto& model : {load(""), load("int8")})
     for (const nn::Parameter& parameter : model->registry.parameters())
       CHECK(parameter.quantized.defined() == parameter.is_quantizable());
   for (const char* precision : {"float32", "bfloat16"}) {
-    CHECK_THAT(error_of([&] {
-                 load({{"precision", {precision}, "a test"}});
-               }),
+    CHECK_THAT(error_of([&] { load(precision); }),
                Catch::EndsWith("small: its weights are in eight bits, for --precision int8; "
                                "give the model that it was made of"));
   }

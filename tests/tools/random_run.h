@@ -8,7 +8,8 @@
 #include "tests/data/temporary_folder.h"
 #include "tools/app/make_vocabularies.h"
 #include "tools/config/model_config.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
+#include "tools/config/translation_options.h"
 #include "tools/explain/traced_sentence.h"
 #include "tools/formats/model_vocabularies.h"
 
@@ -19,7 +20,7 @@ class RandomRun {
   // `more`: lines of config.toml.
   explicit RandomRun(const std::string& more = "") {
     using namespace tools;
-    const Options options = options_from_toml(Program::train, R"(
+    const TrainingOptions options = training_options_from_toml(R"(
 task = "demo"
 tokenizer = "icu"
 min-freq = 1
@@ -30,7 +31,7 @@ enc-depth = 1
 dec-depth = 1
 max-length = 20
 )" + more,
-                                              "a test");
+                                                               "a test");
     data::ParallelText text{.parts = {{{.paths = {"x.src", "x.trg"}}, 2}}, .source = {}, .target = {}};
     text.source = {"the old dog sees a small horse", "a small dog runs home"};
     text.target = {"der alte hund sieht ein kleines pferd", "ein kleiner hund rennt heim"};
@@ -43,7 +44,7 @@ max-length = 20
     nn::Checkpoint checkpoint;
     checkpoint.update = 1;
     checkpoint.model = nn::model_of(registry);
-    checkpoint.config = options.to_toml();
+    checkpoint.config = options_of(options).to_toml();
     describe_vocabularies(vocabularies, checkpoint.metadata);
     vocabularies.save(path());
     nn::write_checkpoint(path() + "/averaged", checkpoint);
@@ -52,10 +53,10 @@ max-length = 20
   std::string path() const { return folder_ / ""; }
 
   // As xformer-translate would have it with these options.
-  tools::Options translating(std::vector<tools::GivenOption> more = {}) const {
-    tools::Options options(tools::Program::translate);
-    more.push_back({"model", {path()}, "a test"});
-    options.apply(more, tools::Options::Origin::user);
+  tools::TranslationOptions translating(const tools::GivenOptions& more = {}) const {
+    tools::TranslationOptions options;
+    options.model = {path()};
+    tools::options_of(options).apply(more, tools::OptionList::Origin::user);
     return options;
   }
 

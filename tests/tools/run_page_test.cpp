@@ -12,9 +12,9 @@
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 #include "tests/tools/trained_run.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
 #include "tools/console/shell_word.h"
 #include "tools/report/run_comparison.h"
 #include "tools/report/run_pictures.h"
@@ -23,7 +23,6 @@ using namespace xf;
 using namespace xf::tools;
 using xf::tests::error_of;
 using xf::tests::TemporaryFolder;
-using xf::tools::tests::options_of;
 
 namespace {
 
@@ -92,7 +91,7 @@ TEST_CASE("Run page: of 50,000 updates it stays under a megabyte and is drawn in
           "[unit]") {
   const TemporaryFolder run;
   write_long_run(run);
-  const Options options = options_of(Program::train, {"-m", run / "", "--task", "demo"});
+  const TrainingOptions options = xf::tests::parsed_training({"-m", run / "", "--task", "demo"});
   RunPictures pictures(options);
   const double first = milliseconds_of([&] { pictures.draw({}); });  // reads all that there is
   double fastest = std::numeric_limits<double>::infinity();
@@ -119,7 +118,8 @@ TEST_CASE("Run page: it stands alone, and text from outside is escaped", "[unit]
   ValidationResult result;
   result.samples = {{0, "a <b> & c", "r", "t"}};
   files.add(state, result, true);
-  const Options options = options_of(Program::train, {"-m", run / "", "--task", "demo", "--dim-emb", "64"});
+  const TrainingOptions options =
+      xf::tests::parsed_training({"-m", run / "", "--task", "demo", "--dim-emb", "64"});
   RunPictures(options).draw({.state = "finished", .training = state});
   const std::string page = read_file(run / "report.html");
   for (const char* banned : {"<script", "http://", "https://", "<link", "<img", "nan", "inf,"}) {
@@ -138,7 +138,7 @@ TEST_CASE("Run page: it stands alone, and text from outside is escaped", "[unit]
 TEST_CASE("Run page: --report=false draws curves alone", "[unit]") {
   const TemporaryFolder run;
   run.write("metrics.jsonl", training_line(1));
-  const Options options = options_of(Program::train, {"-m", run / "", "--report=false"});
+  const TrainingOptions options = xf::tests::parsed_training({"-m", run / "", "--report=false"});
   CHECK(RunPictures(options).draw({}).empty());
   CHECK(std::filesystem::exists(run / "loss.svg"));
   CHECK_FALSE(std::filesystem::exists(run / "report.html"));
@@ -172,9 +172,9 @@ TEST_CASE("Run comparison: scores, what differs and nothing else, curves of all"
   for (const std::string name : {"one", "two"}) {
     std::filesystem::create_directory(runs / name);
     runs.write(name + "/metrics.jsonl", training_line(1) + training_line(2) + validation_lines(2));
-    const Options options = options_of(
-        Program::train, {"-m", runs / name, "--task", "demo", "--dim-emb", name == "one" ? "64" : "32"});
-    runs.write(name + "/config.toml", options.to_toml());
+    const TrainingOptions options = xf::tests::parsed_training(
+        {"-m", runs / name, "--task", "demo", "--dim-emb", name == "one" ? "64" : "32"});
+    runs.write(name + "/config.toml", options_of(options).to_toml());
   }
   const std::string page = comparison_page({runs / "one", runs / "two/"});
   CHECK(page.find("<tr><th>option</th><th>one</th><th>two</th></tr>") != std::string::npos);

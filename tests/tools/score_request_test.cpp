@@ -4,6 +4,7 @@
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
 
 using namespace xf;
 using namespace xf::tools;
@@ -15,7 +16,7 @@ namespace {
 ScoreRequest request(const std::vector<std::string>& words) {
   std::vector<const char*> argv = {"xformer-score"};
   for (const std::string& word : words) argv.push_back(word.c_str());
-  return read_score_request(*parse_options(Program::score, static_cast<int>(argv.size()), argv.data()));
+  return read_score_request(*parse_options(ScoringOptions(), static_cast<int>(argv.size()), argv.data()));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "data/display_text.h"
 #include "tests/support/catch.h"
-#include "tools/config/option_value.h"
+#include "tools/config/option.h"
 #include "tools/console/output_file.h"
 #include "tools/console/progress.h"
 

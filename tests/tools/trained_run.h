@@ -7,18 +7,10 @@
 #include <vector>
 
 #include "tests/data/temporary_folder.h"
-#include "tools/app/inherited_options.h"
+#include "tests/tools/parsed_options.h"
 #include "tools/app/train.h"
-#include "tools/config/options.h"
 
 namespace xf::tools::tests {
-
-inline Options options_of(Program program, const std::vector<std::string>& words) {
-  std::vector<const char*> argv = {"program"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  const Inherit inherit = program == Program::train ? inherited_options : Inherit{};
-  return *parse_options(program, static_cast<int>(argv.size()), argv.data(), inherit);
-}
 
 // Two encoder layers, one decoder layer, two heads; knows three pairs by heart. Trained once for all tests.
 inline std::string trained_run() {
@@ -35,7 +27,7 @@ inline std::string trained_run() {
     for (const std::string& word :
          {std::string("-t"), folder / "en", folder / "de", std::string("-m"), folder / "run"})
       words.push_back(word);
-    train(options_of(Program::train, words));
+    train(xf::tests::parsed_training(words));
     return folder / "run";
   }();
   return run;

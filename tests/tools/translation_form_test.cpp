@@ -30,8 +30,8 @@ Translation translation_of_two() {
 }
 
 Lines lines(std::vector<GivenOption> given, const Translation& translation = translation_of_two()) {
-  Options options(Program::translate);
-  options.apply(given, Options::Origin::user);
+  TranslationOptions options;
+  options_of(options).apply(given, OptionList::Origin::user);
   return TranslationForm(options).lines(translation, 4);
 }
 

@@ -3,6 +3,8 @@
 
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
+#include "tests/tools/parsed_options.h"
+#include "tools/config/config_file.h"
 #include "tools/config/output_sampling.h"
 
 using namespace xf;
@@ -11,28 +13,27 @@ using xf::tests::error_of;
 
 namespace {
 
-Options options_of(std::vector<const char*> words) {
-  words.insert(words.begin(), "xformer-translate");
-  return *parse_options(Program::translate, static_cast<int>(words.size()), words.data());
+TranslationOptions translation(const std::vector<std::string>& words) {
+  return xf::tests::parsed(TranslationOptions(), words);
 }
 
-std::string refusal(const std::vector<const char*>& words) {
-  return error_of([&] { check_translation_options(options_of(words)); });
+std::string refusal(const std::vector<std::string>& words) {
+  return error_of([&] { check_translation_options(translation(words)); });
 }
 
-nn::Drawing drawing_of(std::vector<const char*> words) {
+nn::Drawing drawing_of(std::vector<std::string> words) {
   words.insert(words.begin(), "--output-sampling");
-  return *output_sampling(options_of(words));
+  return *output_sampling(translation(words));
 }
 
-std::string drawing_error(std::vector<const char*> words) {
+std::string drawing_error(std::vector<std::string> words) {
   return error_of([&] { drawing_of(std::move(words)); });
 }
 
 }  // namespace
 
 TEST_CASE("Output sampling: full, topk and nucleus, each with a temperature or without", "[unit]") {
-  CHECK_FALSE(output_sampling(options_of({})));
+  CHECK_FALSE(output_sampling(translation({})));
   const nn::Drawing full = drawing_of({"full"}), warm = drawing_of({"full", "1.5"});
   CHECK(full.temperature == 1);
   CHECK(full.top_k == 0);
@@ -51,7 +52,7 @@ TEST_CASE("Output sampling: full, topk and nucleus, each with a temperature or w
 
 TEST_CASE("Output sampling: whatever is none of the three is refused", "[unit]") {
   for (const auto& words :
-       std::vector<std::vector<const char*>>{{"best"}, {"topk"}, {"nucleus"}, {"full", "1", "2"}})
+       std::vector<std::vector<std::string>>{{"best"}, {"topk"}, {"nucleus"}, {"full", "1", "2"}})
     CHECK_THAT(drawing_error(words), Catch::Contains("--output-sampling"));
   CHECK_THAT(drawing_error({"topk", "0"}), Catch::Contains("'0' is not a whole number above 0"));
   CHECK_THAT(drawing_error({"nucleus", "1.5"}), Catch::Contains("'1.5' is not a probability above 0"));
@@ -74,16 +75,19 @@ TEST_CASE("Translation options: what means nothing alone or beside another is re
                            "--word-penalty=1", "--no-repeat-ngram-size=2", "--allow-unk"})
     CHECK_THAT(refusal({name, "--teacher-forced", "x"}),
                Catch::Contains("means nothing beside --teacher-forced"));
-  check_translation_options(options_of({"--output-sampling", "full", "--seed", "3", "--n-best=false"}));
-  check_translation_options(options_of({"--force-decode", "--output-sampling", "full"}));
+  check_translation_options(translation({"--output-sampling", "full", "--seed", "3", "--n-best=false"}));
+  check_translation_options(translation({"--force-decode", "--output-sampling", "full"}));
 }
 
 TEST_CASE("Translation options: what --dump-config writes is accepted again", "[unit]") {
-  for (const auto& words : std::vector<std::vector<const char*>>{
+  for (const auto& words : std::vector<std::vector<std::string>>{
            {}, {"--teacher-forced", "x"}, {"--interactive"}, {"--output-sampling", "topk", "5", "0.5"}}) {
-    const Options options = options_of(words),
-                  again = options_from_toml(Program::translate, options.to_toml(), "dumped");
+    const TranslationOptions options = translation(words);
+    const std::string dumped = options_of(options).to_toml();
+    TranslationOptions again;
+    OptionList list = options_of(again);
+    list.apply(parse_config(list, dumped, "dumped"), OptionList::Origin::user);
     check_translation_options(again);
-    CHECK(again.to_toml() == options.to_toml());
+    CHECK(list.to_toml() == dumped);
   }
 }

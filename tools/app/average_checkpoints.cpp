@@ -1,5 +1,6 @@
 #include "tools/app/average_checkpoints.h"
-#include "tools/config/options.h"
+#include "tools/config/export_options.h"
+#include "tools/config/training_options.h"
 #include "tools/formats/model_vocabularies.h"
 
 #include <fmt/core.h>
@@ -75,20 +76,20 @@ std::vector<nn::Save> saves_of_training(const std::string& run) {
   return saves.size() == updates.size() ? saves : std::vector<nn::Save>{};
 }
 
-std::vector<nn::Save> saves_of_run(const Options& options) {
-  const std::string& run = options.get_string("model");
+std::vector<nn::Save> saves_of_run(const AverageOptions& options) {
+  const std::string& run = options.model;
   exchange::refuse_foreign(run);
   const auto there = static_cast<int64_t>(nn::scheduled_saves(run).size());
   if (there == 0) fail(ErrorKind::data, "{}: no checkpoints here; name a run folder of xformer-train", run);
-  if (options.is_set("best")) return best_saves(run, static_cast<size_t>(options.get_int("best")));
-  if (!options.is_set("last")) {
+  if (options.best.has_value()) return best_saves(run, static_cast<size_t>(options.best.value()));
+  if (!options.last.has_value()) {
     std::vector<nn::Save> chosen = saves_of_training(run);
     if (!chosen.empty()) return chosen;
     const std::string config = run + "/config.toml";
-    return nn::last_saves(
-        run, options_from_toml(Program::train, read_regular_file(config), config).get_int("keep-last"));
+    return nn::last_saves(run,
+                          training_options_from_toml(read_regular_file(config), config).saving.keep_last);
   }
-  const int64_t wanted = options.get_int("last");
+  const int64_t wanted = options.last.value();
   if (there < wanted) {
     fail(ErrorKind::usage, "last: {} has {}, not {}; --keep-last of xformer-train says how many stay", run,
          counted(there, "checkpoint"), wanted);
@@ -140,15 +141,15 @@ void check_belongs(const std::vector<std::string>& folders, size_t i, const nn::
 
 }  // namespace
 
-std::vector<std::string> chosen_checkpoints(const Options& options) {
-  const std::vector<std::string>& named = options.get_strings("checkpoints");
+std::vector<std::string> chosen_checkpoints(const AverageOptions& options) {
+  const std::vector<std::string>& named = options.checkpoints;
   std::vector<std::string> folders;
   for (const std::string& path : named) {
     exchange::refuse_foreign(path);
     folders.push_back(nn::find_model_folder(path));
   }
   for (const char* other : {"model", "last", "best"}) {
-    if (!named.empty() && options.is_set(other))
+    if (!named.empty() && options_of(options).at(other).is_set())
       fail(ErrorKind::usage,
            "--{} chooses among a run's checkpoints, and {} is named already; leave out one of them", other,
            named.front());
@@ -157,17 +158,18 @@ std::vector<std::string> chosen_checkpoints(const Options& options) {
     fail(ErrorKind::usage, "{} is a run; give -m {} to average its checkpoints", named.front(),
          named.front());
   if (!named.empty()) return folders;
-  if (!options.is_set("model"))
+  if (options.model.empty())
     fail(ErrorKind::usage,
          "xformer-export average needs --model RUN or checkpoints; see xformer-export average --help");
-  if (options.is_set("last") && options.is_set("best"))
+  if (options.last.has_value() && options.best.has_value())
     fail(ErrorKind::usage, "--last and --best both choose; leave out one of them");
   for (const nn::Save& save : saves_of_run(options)) folders.push_back(save.folder);
   return folders;
 }
 
-void average_checkpoints(const Options& options) {
-  const std::string output = model_output(options);
+void average_checkpoints(const AverageOptions& options) {
+  options_of(options).require("output");
+  const std::string output = model_output(options.output, options.overwrite);
   const std::vector<std::string> folders = chosen_checkpoints(options);
   const std::string home = data::find_vocabularies(folders.front());
   std::optional<data::Vocabularies> vocabularies;
@@ -187,7 +189,7 @@ void average_checkpoints(const Options& options) {
     average.add(std::move(checkpoint), folder);
   }
   write_model(output, average.mean(), home);
-  if (options.get_bool("quiet")) return;
+  if (options.quiet) return;
   for (const std::string& line : taken) tell_line(line);
   tell("{}: the mean of {}", output, counted(static_cast<int64_t>(folders.size()), "checkpoint"));
 }

@@ -11,7 +11,7 @@
 #include "data/unicode.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
+#include "tools/config/vocabulary_options.h"
 #include "tools/console/progress.h"
 #include "tools/formats/text_model.h"
 
@@ -31,12 +31,12 @@ data::Sequences sequences(const std::string& path, const data::Tokenizer* tokeni
   return side;
 }
 
-data::ParallelCorpus read_corpus(const Options& options) {
-  const auto& paths = options.get_strings("input");
+data::ParallelCorpus read_corpus(const PaddingOptions& options) {
+  const auto& paths = options.input;
   if (paths.size() != 2) fail(ErrorKind::usage, "xformer-vocab batches needs two files that are parallel");
-  const auto& names = options.get_strings("model");
+  const auto& names = options.model;
   const TextModel model = names.empty() ? TextModel{} : read_text_model(names);
-  const bool lowercase = options.get_bool("lowercase") || model.lowercase;
+  const bool lowercase = options.lowercase || model.lowercase;
   data::ParallelCorpus corpus;
   corpus.source = sequences(paths[0], model.vocabularies.source.get(), lowercase);
   corpus.target = sequences(paths[1], model.vocabularies.target.get(), lowercase);
@@ -60,20 +60,24 @@ std::string row(const char* order, const data::ParallelCorpus& corpus, const dat
 
 }  // namespace
 
-std::string batch_padding(const Options& options) {
-  options.require("input");
+std::string batch_padding(const PaddingOptions& options) {
+  options_of(options).require("input");
   const data::ParallelCorpus corpus = read_corpus(options);
-  const bool by_words = options.is_set("mini-batch-words");
+  const bool by_words = options.mini_batch_words.has_value();
   const data::BatchCapacity capacity =
-      by_words ? batch_capacity(nn::ModelType::translation, options.get_int("mini-batch-words"))
-               : data::capacity_of_sentences(corpus, options.get_int("mini-batch"));
-  const data::BatchOrder pools = batch_order(options);
-  const auto seed = static_cast<uint64_t>(options.get_int("seed"));
-  const auto cut = [&](const data::BatchOrder& order) {
-    return data::epoch_batches(corpus, capacity, order, seed, 0);
+      by_words ? batch_capacity(nn::ModelType::translation, options.mini_batch_words.value())
+               : data::capacity_of_sentences(corpus, options.mini_batch);
+  BatchOptions order;
+  order.shuffle = options.shuffle;
+  order.maxi_batch = options.maxi_batch;
+  order.maxi_batch_sort = options.maxi_batch_sort;
+  const data::BatchOrder pools = batch_order(order);
+  const auto seed = static_cast<uint64_t>(options.seed);
+  const auto cut = [&](const data::BatchOrder& in_order) {
+    return data::epoch_batches(corpus, capacity, in_order, seed, 0);
   };
   std::string text = fmt::format("{}, batches of {} {}\n", counted(corpus.size(), "pair"),
-                                 options.text_of(by_words ? "mini-batch-words" : "mini-batch"),
+                                 by_words ? *options.mini_batch_words : options.mini_batch,
                                  by_words ? "target tokens" : "sentences");
   text += fmt::format("{:<22}{:>8}{:>10}{:>9}{:>11}\n", "", "batches", "smallest", "largest", "padding");
   text += row(pools.shuffle == data::Shuffle::data ? "in random order" : "in the text's order", corpus,

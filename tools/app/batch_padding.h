@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "tools/config/options.h"
+#include "tools/config/vocabulary_options.h"
 
 namespace xf::tools {
 
 // For batches in random order, from sorted pools, and sorted as a whole: their number, the pairs of the smallest and of
 // the largest, and the share of padding. Nothing is left out of the text. Error data as data::read_parallel_text().
-std::string batch_padding(const Options& options);
+std::string batch_padding(const PaddingOptions& options);
 
 }  // namespace xf::tools

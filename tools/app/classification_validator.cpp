@@ -1,4 +1,5 @@
 #include "tools/app/classification_validator.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 
@@ -9,8 +10,8 @@
 
 namespace xf::tools {
 
-ClassificationValidator::ClassificationValidator(const Options& options, const nn::Model& model, Arena& arena,
-                                                 const data::Vocabularies& vocabularies,
+ClassificationValidator::ClassificationValidator(const TrainingOptions& options, const nn::Model& model,
+                                                 Arena& arena, const data::Vocabularies& vocabularies,
                                                  const ValidationSet& set, Collective& ranks)
     : Validator(options, model, arena, vocabularies, set, ranks),
       classifier_(dynamic_cast<const nn::Classifier&>(model)) {}
@@ -18,7 +19,7 @@ ClassificationValidator::ClassificationValidator(const Options& options, const n
 ValidationResult ClassificationValidator::measure(const std::vector<std::string>& metrics) {
   ValidationResult result;
   const data::ClassificationScores scores = scores_of(classifier_, arena_, vocabularies_, set_.corpus,
-                                                      options_.get_int("valid-mini-batch"), ranks_);
+                                                      options_.validation.valid_mini_batch, ranks_);
   for (const std::string& metric : metrics) {
     if (metric == "accuracy") result.scores.push_back({metric, scores.accuracy, true});
     if (metric == "macro-f1") result.scores.push_back({metric, scores.macro_f1, true});
@@ -29,7 +30,7 @@ ValidationResult ClassificationValidator::measure(const std::vector<std::string>
 
 FinalScore ClassificationValidator::score() {
   const data::ClassificationScores scores = scores_of(classifier_, arena_, vocabularies_, set_.corpus,
-                                                      options_.get_int("valid-mini-batch"), ranks_);
+                                                      options_.validation.valid_mini_batch, ranks_);
   return {{"accuracy", scores.accuracy},
           fmt::format("accuracy {:.2f}, macro-F1 {:.2f}", scores.accuracy, scores.macro_f1),
           {{"macro_f1", scores.macro_f1}}};

@@ -5,13 +5,14 @@
 #include "data/vocabularies.h"
 #include "nn/classifier.h"
 #include "tools/app/validation.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
 class ClassificationValidator final : public Validator {
  public:
   // `model` is a Classifier.
-  ClassificationValidator(const Options& options, const nn::Model& model, Arena& arena,
+  ClassificationValidator(const TrainingOptions& options, const nn::Model& model, Arena& arena,
                           const data::Vocabularies& vocabularies, const ValidationSet& set,
                           Collective& ranks);
 

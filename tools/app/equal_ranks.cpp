@@ -1,4 +1,6 @@
 #include "tools/app/equal_ranks.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 
@@ -14,7 +16,6 @@
 #include "tools/app/run_start.h"
 #include "tools/config/build_info.h"
 #include "tools/config/model_config.h"
-#include "tools/config/option_value.h"
 #include "tools/console/progress.h"
 
 namespace xf::tools {
@@ -80,25 +81,25 @@ std::optional<Difference> first_difference(const std::vector<Named>& values, Col
 // ---- options
 
 // What is compared of an option: its value, or how many names it has.
-std::string compared(const Options& options, const OptionSpec& spec) {
-  const std::string value = options.text_of(spec.name);
-  if (spec.among_ranks != AmongRanks::place || value.empty()) return value;
-  if (spec.name == "resume" && !names_checkpoint(value)) return value;
-  return fmt::format("({})", counted(std::ssize(options.get_strings(spec.name)), "name"));
+std::string compared(const Option& option) {
+  const std::string value = option.text();
+  if (option.among_ranks != AmongRanks::place || value.empty()) return value;
+  if (option.name == "resume" && !names_checkpoint(value)) return value;
+  return fmt::format("({})", counted(std::ssize(option.words()), "name"));
 }
 
-bool is_compared(const Options& options, const OptionSpec& spec) {
-  if (spec.name == "workspace")
-    return options.get_bool("mini-batch-fit");  // what fits in it is what a batch holds
-  return spec.accepted_by(options.program()) && spec.among_ranks != AmongRanks::own;
+bool is_compared(const TrainingOptions& options, const Option& option) {
+  if (option.name == "workspace")
+    return options.batches.mini_batch_fit;  // what fits in it is what a batch holds
+  return option.among_ranks != AmongRanks::own;
 }
 
 // The task goes before the options that it sets.
-std::vector<Named> compared(const Options& options) {
-  std::vector<Named> values = {{"task", options.text_of("task")}};
-  for (const OptionSpec& spec : option_table()) {
-    if (spec.name != "task" && is_compared(options, spec))
-      values.push_back({std::string(spec.name), compared(options, spec)});
+std::vector<Named> compared(const TrainingOptions& options) {
+  std::vector<Named> values = {{"task", options.task}};
+  for (const Option& option : options_of(options)) {
+    if (option.name != "task" && is_compared(options, option))
+      values.push_back({std::string(option.name), compared(option)});
   }
   return values;
 }
@@ -146,7 +147,7 @@ void check_same_version(Collective& ranks) {
   }
 }
 
-void check_same_options(const std::optional<Options>& options, Collective& ranks) {
+void check_same_options(const std::optional<TrainingOptions>& options, Collective& ranks) {
   if (ranks.size() == 1) return;
   const std::string does = options ? "does what its options say" : "only prints a page";
   if (const auto other = first_difference({{"does", does}}, ranks)) {
@@ -165,10 +166,10 @@ void check_same_options(const std::optional<Options>& options, Collective& ranks
        differs, other->others, other->others == 1 ? "option differs" : "options differ");
 }
 
-void check_same_files(const Options& options, Collective& ranks) {
+void check_same_files(const TrainingOptions& options, Collective& ranks) {
   if (ranks.size() == 1) return;
   for (const char* const option : {"vocabs", "extend-vocab"}) {
-    for (const std::string& path : options.get_strings(option)) {
+    for (const std::string& path : options_of(options).at(option).words()) {
       std::error_code none;
       const bool is_there = std::filesystem::is_regular_file(path, none);
       const std::vector<std::string> all = ranks.gather(is_there ? checksum_of(path) : "");
@@ -182,20 +183,20 @@ void check_same_files(const Options& options, Collective& ranks) {
   }
 }
 
-void check_same_arithmetic(const Options& options, int threads, Collective& ranks) {
+void check_same_arithmetic(const TrainingOptions& options, int threads, Collective& ranks) {
   if (ranks.size() == 1) return;
-  const bool on_cpu = choose_device(options.get_string("device")).device.type == DeviceType::cpu;
+  const bool on_cpu = choose_device(options.compute.device).device.type == DeviceType::cpu;
   std::vector<Named> values = {{"--device, or a GPU to each", on_cpu ? "the CPU" : "a GPU"},
-                               {"--precision", chosen_precision(options).name}};
+                               {"--precision", chosen_precision(options.compute).name}};
   // With pieces, a parameter is computed by one rank alone.
-  if (!options.get_bool("shard-optimizer")) {
+  if (!options.processes.shard_optimizer) {
     if (on_cpu)
       values.push_back(
           {"XFORMER_CPU_LEVEL, or --shard-optimizer", fmt::format("{} kernels", name_of(cpu_level()))});
     values.push_back({"program, or --shard-optimizer", "the build " + checksum_of("/proc/self/exe")});
   }
   // Its matrices are moved by products.
-  if (on_cpu && options.get_string("optimizer") == "muon") {
+  if (on_cpu && options.optimizer.optimizer == "muon") {
     values.push_back(
         {"ONEDNN_MAX_CPU_ISA, or another optimizer than muon", product_instructions() + " products"});
     values.push_back({"--cpu-threads, or another optimizer than muon", counted(threads, "thread")});
@@ -242,10 +243,10 @@ void check_same_checkpoint(const nn::Checkpoint& checkpoint, const std::string& 
        other->rank, checkpoint.update, other->first);
 }
 
-void check_same_weights(const nn::Registry& registry, const Options& options, Collective& ranks) {
-  const bool is_pretrained = options.is_set("pretrained-model");
+void check_same_weights(const nn::Registry& registry, const TrainingOptions& options, Collective& ranks) {
+  const bool is_pretrained = !options.saving.pretrained_model.empty();
   // Drawn values that a rank's own mathematics rounds are those of one rank after the first update, with pieces.
-  if (ranks.size() == 1 || (options.get_bool("shard-optimizer") && !is_pretrained)) return;
+  if (ranks.size() == 1 || (options.processes.shard_optimizer && !is_pretrained)) return;
   Crc64 crc;
   add(crc, registry.keeps_piece() ? registry.values() : registry.masters());
   const auto other = first_difference({{"weights", crc.hexadecimal()}}, ranks);

@@ -10,14 +10,13 @@ namespace xf::tools {
 
 const std::vector<Command>& export_commands() {
   static const std::vector<Command> commands = {
-      {"average", Program::export_average, "the mean of several checkpoints",
-       succeeding(average_checkpoints)},
-      {"quantize", Program::export_quantize, "the same model in eight bits, a quarter of its size",
-       succeeding(quantize_model)},
-      {"inspect", Program::export_inspect, "what a model consists of", succeeding(inspect_model)},
-      {"diff", Program::export_diff, "in what two models differ", diff_models},
-      {"to", Program::export_to, "the model for another toolkit, or one of theirs for this one",
-       succeeding(convert_model)},
+      command("average", "the mean of several checkpoints", AverageOptions(), average_checkpoints),
+      command("quantize", "the same model in eight bits, a quarter of its size", QuantizeOptions(),
+              quantize_model),
+      command("inspect", "what a model consists of", InspectOptions(), inspect_model),
+      command("diff", "in what two models differ", DiffOptions(), diff_models),
+      command("to", "the model for another toolkit, or one of theirs for this one", ExportOptions(),
+              convert_model),
   };
   return commands;
 }

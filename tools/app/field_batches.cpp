@@ -1,4 +1,5 @@
 #include "tools/app/field_batches.h"
+#include "tools/config/vocabulary_options.h"
 
 #include <fmt/format.h>
 
@@ -15,28 +16,27 @@ namespace {
 
 constexpr size_t kWordsShown = 16;  // of the vocabulary
 
-std::optional<std::string> token(const Options& options, const char* name) {
-  const std::string& given = options.get_string(name);
+std::optional<std::string> token(const std::string& given) {
   return given == "none" ? std::nullopt : std::optional(given);
 }
 
-data::FieldOptions field_options(const Options& options) {
-  const auto& stop_words = options.get_strings("stop-words");
-  data::FieldOptions field{.sequential = options.get_bool("sequential"),
-                           .use_vocab = options.get_bool("use-vocab"),
-                           .init_token = token(options, "init-token"),
-                           .eos_token = token(options, "eos-token"),
-                           .lower = options.get_bool("lowercase"),
-                           .include_lengths = options.get_bool("include-lengths"),
-                           .batch_first = options.get_bool("batch-first"),
-                           .pad_token = token(options, "pad-token"),
-                           .unk_token = token(options, "unk-token"),
-                           .pad_first = options.get_bool("pad-first"),
-                           .truncate_first = options.get_bool("truncate-first"),
+data::FieldOptions field_options(const FieldOptions& options) {
+  const auto& stop_words = options.stop_words;
+  data::FieldOptions field{.sequential = options.sequential,
+                           .use_vocab = options.use_vocab,
+                           .init_token = token(options.init_token),
+                           .eos_token = token(options.eos_token),
+                           .lower = options.text.lowercase,
+                           .include_lengths = options.include_lengths,
+                           .batch_first = options.batch_first,
+                           .pad_token = token(options.pad_token),
+                           .unk_token = token(options.unk_token),
+                           .pad_first = options.pad_first,
+                           .truncate_first = options.truncate_first,
                            .stop_words = {stop_words.begin(), stop_words.end()}};
-  if (options.is_set("fix-length")) field.fix_length = options.get_int("fix-length");
-  if (options.get_string("tokenizer") != "whitespace") {
-    field.tokenize = [rules = word_rules(options, options.get_strings("input"))](std::string_view text) {
+  if (options.fix_length.has_value()) field.fix_length = options.fix_length.value();
+  if (options.text.tokenizer != "whitespace") {
+    field.tokenize = [rules = word_rules(options.text, options.input)](std::string_view text) {
       return rules->split(text);
     };
   }
@@ -89,23 +89,23 @@ std::string batch_text(const data::Field& field, const std::string& path, const 
 
 }  // namespace
 
-std::string field_batches(const Options& options) {
-  options.require("input");
+std::string field_batches(const FieldOptions& options) {
+  options_of(options).require("input");
   data::Field field(field_options(options));
   std::vector<std::vector<data::Tokens>> columns;
-  for (const std::string& path : options.get_strings("input")) columns.push_back(read_column(field, path));
-  const bool numbers = !options.get_bool("use-vocab");
+  for (const std::string& path : options.input) columns.push_back(read_column(field, path));
+  const bool numbers = !options.use_vocab;
   std::string text;
   if (!numbers) {
     std::vector<const std::vector<data::Tokens>*> views;
     for (const auto& column : columns) views.push_back(&column);
-    field.build_vocab(views, options.get_int("min-freq"), static_cast<int32_t>(options.get_int("max-size")));
+    field.build_vocab(views, options.text.min_freq, static_cast<int32_t>(options.max_size));
     text = vocabulary_line(field.vocabulary());
   }
   for (size_t i = 0; i < columns.size(); ++i) {
-    columns[i].resize(std::min(columns[i].size(), static_cast<size_t>(options.get_int("num-examples"))));
-    text += batch_text(field, options.get_strings("input")[i], field.numericalise(field.pad(columns[i])),
-                       numbers || options.get_string("format") == "id");
+    columns[i].resize(std::min(columns[i].size(), static_cast<size_t>(options.num_examples)));
+    text += batch_text(field, options.input[i], field.numericalise(field.pad(columns[i])),
+                       numbers || options.format == "id");
   }
   return text;
 }

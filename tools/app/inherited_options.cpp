@@ -11,6 +11,7 @@
 #include "tools/app/run_origin.h"
 #include "tools/app/run_start.h"
 #include "tools/config/config_file.h"
+#include "tools/config/program_commands.h"
 #include "tools/formats/import_model.h"
 
 namespace xf::tools {
@@ -31,7 +32,8 @@ GivenOptions read_config_of(const std::string& folder) {
   std::error_code unknown;
   const fs::file_type type = fs::status(path, unknown).type();
   const bool is_none = type != fs::file_type::regular && type != fs::file_type::none;
-  return is_none ? GivenOptions{} : read_config(Program::train, path);  // or tells why it cannot be read
+  return is_none ? GivenOptions{}
+                 : read_config(default_options(Program::train), path);  // or tells why it cannot be read
 }
 
 // Those that say what the model is and how its text is cut.
@@ -39,8 +41,8 @@ GivenOptions of_model(GivenOptions given) {
   std::erase_if(given, [](const GivenOption& option) {
     constexpr std::array<std::string_view, 5> kOfText = {"tokenizer", "joint-vocab", "vocab-size",
                                                          "lowercase", "max-length"};
-    const OptionSpec* spec = find_option(Program::train, option.name);
-    return spec->group != "model" && std::ranges::find(kOfText, option.name) == kOfText.end();
+    const Option& known = default_options(Program::train).at(option.name);
+    return known.group != "model" && std::ranges::find(kOfText, option.name) == kOfText.end();
   });
   return given;
 }
@@ -69,7 +71,7 @@ GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& f
   GivenOptions of_run = read_config_of(folder);
   // Earlier versions have written what is of one command. Where a run lies is what the command says.
   std::erase_if(of_run, [&](const GivenOption& option) {
-    return option.name == "model" || find_option(Program::train, option.name)->keep == Keep::once ||
+    return option.name == "model" || default_options(Program::train).at(option.name).keep == Keep::once ||
            (option.name != "task" && option.name != "precision" &&
             find_given(from_file, from_command_line, option.name)) ||
            (option.name == "optimizer-params" && find_given(from_command_line, "optimizer")) ||
@@ -88,12 +90,13 @@ GivenOptions options_of_pretrained(const GivenOptions& from_file, const GivenOpt
   if (exchange::is_foreign(path)) {
     // Its vocabularies are no files: choose_vocabularies() takes them from the model.
     const std::string config = exchange::import_model(path).checkpoint.config;
-    return of_model(parse_config(Program::train, config, path));
+    return of_model(parse_config(default_options(Program::train), config, path));
   }
   const std::string folder = nn::find_model_folder(path), home = data::find_vocabularies(folder);
   if (home.empty()) fail(ErrorKind::data, "{}: no vocabulary in this folder or above it", path);
   const std::string config = folder + "/config.toml";
-  GivenOptions given = of_model(parse_config(Program::train, read_regular_file(config), config));
+  GivenOptions given =
+      of_model(parse_config(default_options(Program::train), read_regular_file(config), config));
   given.push_back({"vocabs", files_of_text(home), folder});
   return given;
 }

@@ -1,7 +1,7 @@
 // What training has from a run or a model that its command names, where it does not say otherwise.
 #pragma once
 
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 

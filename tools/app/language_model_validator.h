@@ -3,12 +3,13 @@
 
 #include "data/vocabularies.h"
 #include "tools/app/validation.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
 class LanguageModelValidator final : public Validator {
  public:
-  LanguageModelValidator(const Options& options, const nn::Model& model, Arena& arena,
+  LanguageModelValidator(const TrainingOptions& options, const nn::Model& model, Arena& arena,
                          const data::Vocabularies& vocabularies, const ValidationSet& set, Collective& ranks)
       : Validator(options, model, arena, vocabularies, set, ranks) {}
 

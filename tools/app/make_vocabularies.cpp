@@ -10,8 +10,8 @@
 #include "data/word_tokenizer.h"
 #include "tools/app/piece_learning.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
 #include "tools/config/text_options.h"
+#include "tools/config/training_options.h"
 #include "tools/formats/given_vocabulary.h"
 
 namespace xf::tools {
@@ -19,22 +19,21 @@ namespace {
 
 using Texts = std::vector<const std::vector<std::string>*>;
 
-std::shared_ptr<const data::Tokenizer> train(const Options& options, const Texts& texts,
+std::shared_ptr<const data::Tokenizer> train(const TrainingOptions& options, const Texts& texts,
                                              const std::vector<std::string>& paths, const Announce& announce,
                                              size_t side = 0) {
-  if (options.get_string("tokenizer") != "spm") {
-    return data::build_word_tokenizer(texts, {.min_frequency = options.get_int("min-freq"),
+  if (options.text.tokenizer != "spm") {
+    return data::build_word_tokenizer(texts, {.min_frequency = options.text.min_freq,
                                               .specials = {},
-                                              .rules = word_rules(options, paths, side)});
+                                              .rules = word_rules(options.text, paths, side)});
   }
-  return learn_pieces(texts, {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size"))}, announce);
+  return learn_pieces(texts, {.vocab_size = static_cast<int32_t>(options.text.vocab_size)}, announce);
 }
 
 // A vocabulary that lower-cases words after cutting must get its text with capitals, and no other may.
-std::shared_ptr<const data::Tokenizer> load_given(const Options& options, const std::string& path) {
-  std::shared_ptr<const data::Tokenizer> tokenizer =
-      read_given_vocabulary(path, options.get_string("tokenizer"));
-  if (tokenizer->lowercases() != (uses_spacy(options) && options.get_bool("lowercase"))) {
+std::shared_ptr<const data::Tokenizer> load_given(const TrainingOptions& options, const std::string& path) {
+  std::shared_ptr<const data::Tokenizer> tokenizer = read_given_vocabulary(path, options.text.tokenizer);
+  if (tokenizer->lowercases() != (uses_spacy(options.text) && options.text.lowercase)) {
     fail(ErrorKind::usage,
          "{}: {} by spaCy's rules; --tokenizer and --lowercase must say what they said when it was made",
          path, tokenizer->lowercases() ? "cuts and lower-cases words" : "does not lower-case words");
@@ -42,11 +41,11 @@ std::shared_ptr<const data::Tokenizer> load_given(const Options& options, const 
   return tokenizer;
 }
 
-data::Vocabularies read_or_learn(const Options& options, const data::ParallelText& text,
+data::Vocabularies read_or_learn(const TrainingOptions& options, const data::ParallelText& text,
                                  const Announce& announce) {
-  const auto& paths = options.get_strings("vocabs");
+  const auto& paths = options.data.vocabs;
   const data::TextFiles& first = text.parts.front().files;  // whose names tell the languages
-  const nn::ModelType type = model_type(options);
+  const nn::ModelType type = model_type(options.model);
   if (type != nn::ModelType::translation) {
     const bool classes = type == nn::ModelType::classification;
     const std::shared_ptr<const data::Tokenizer> of_text =
@@ -61,7 +60,7 @@ data::Vocabularies read_or_learn(const Options& options, const data::ParallelTex
     return {both, both};
   }
   if (paths.size() == 2) return {load_given(options, paths[0]), load_given(options, paths[1])};
-  if (options.get_bool("joint-vocab")) {
+  if (options.text.joint_vocab) {
     const auto both =
         train(options, {&text.source, &text.target}, {first.source(), first.target()}, announce);
     return {both, both};
@@ -71,9 +70,10 @@ data::Vocabularies read_or_learn(const Options& options, const data::ParallelTex
 }
 
 // What there is to say of pieces that were learnt.
-void add_notes(const Options& options, const data::ParallelText& text, data::Vocabularies& vocabularies) {
-  const int64_t asked = options.get_int("vocab-size");
-  const bool has_labels = model_type(options) == nn::ModelType::classification;
+void add_notes(const TrainingOptions& options, const data::ParallelText& text,
+               data::Vocabularies& vocabularies) {
+  const int64_t asked = options.text.vocab_size;
+  const bool has_labels = model_type(options.model) == nn::ModelType::classification;
   const int64_t fewest = has_labels ? vocabularies.source->size()
                                     : std::min(vocabularies.source->size(), vocabularies.target->size());
   if (fewest < asked) vocabularies.asked = asked;
@@ -87,10 +87,10 @@ void add_notes(const Options& options, const data::ParallelText& text, data::Voc
 
 }  // namespace
 
-data::Vocabularies make_vocabularies(const Options& options, const data::ParallelText& text,
+data::Vocabularies make_vocabularies(const TrainingOptions& options, const data::ParallelText& text,
                                      const Announce& announce) {
   data::Vocabularies vocabularies = read_or_learn(options, text, announce);
-  const bool learnt = options.get_strings("vocabs").empty() && options.get_string("tokenizer") == "spm";
+  const bool learnt = options.data.vocabs.empty() && options.text.tokenizer == "spm";
   if (learnt) add_notes(options, text, vocabularies);
   return vocabularies;
 }

@@ -10,8 +10,8 @@
 #include "nn/checkpoint/safetensors.h"
 #include "tools/app/extended_vocabulary.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
 #include "tools/config/text_options.h"
+#include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/formats/stored_model.h"
 
@@ -153,14 +153,14 @@ std::string begin_classes(const StoredModel& from, const data::Vocabularies& voc
 
 }  // namespace
 
-Pretrained begin_pretrained(const Options& options, const data::Vocabularies& vocabularies,
+Pretrained begin_pretrained(const TrainingOptions& options, const data::Vocabularies& vocabularies,
                             const nn::Registry& registry) {
-  const StoredModel from = read_stored_model(options.get_string("pretrained-model"));
+  const StoredModel from = read_stored_model(options.saving.pretrained_model);
   nn::check_trainable(from.checkpoint.model, from.folder);
   std::vector<std::string> pieces;
-  if (options.is_set("extend-vocab"))
-    pieces = read_pieces(options.get_string("extend-vocab"), text_pipeline(options));
-  const bool classifies = model_type(options) == nn::ModelType::classification;
+  if (!options.saving.extend_vocab.empty())
+    pieces = read_pieces(options.saving.extend_vocab, text_pipeline(options.text));
+  const bool classifies = model_type(options.model) == nn::ModelType::classification;
   check_same_vocabularies(from, pieces, vocabularies, classifies);
   const bool other_classes =
       classifies && from.vocabularies.target->checksum() != vocabularies.target->checksum();

@@ -6,7 +6,7 @@
 
 #include "data/vocabularies.h"
 #include "nn/checkpoint/checkpoint.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
@@ -42,7 +42,7 @@ struct Pretrained {
 // begin_with() the model of --pretrained-model, and with --extend-vocab rows for the new pieces. `vocabularies`: this
 // training's; a classifier's classes may be others, of which those that the model has take their rows along. Error data where
 // the vocabularies are not the model's, usage where they are not what --extend-vocab makes of those.
-Pretrained begin_pretrained(const Options& options, const data::Vocabularies& vocabularies,
+Pretrained begin_pretrained(const TrainingOptions& options, const data::Vocabularies& vocabularies,
                             const nn::Registry& registry);
 
 }  // namespace xf::tools

@@ -1,4 +1,6 @@
 #include "tools/app/ranks.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/shared_options.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -111,8 +113,8 @@ int run_alone(int argc, char** argv, const std::function<int(int, char**)>& body
   });
 }
 
-int threads_of_rank(const Options& options, Collective& ranks) {
-  const auto given = static_cast<int>(options.get_int("cpu-threads"));
+int threads_of_rank(const ComputeOptions& options, Collective& ranks) {
+  const auto given = static_cast<int>(options.cpu_threads);
   if (given > 0) return given;
   if (asked_threads() > 0) return asked_threads();
   std::vector<std::string> places = ranks.gather(ranks.host_of(ranks.rank()) + " " + affinity());
@@ -120,7 +122,7 @@ int threads_of_rank(const Options& options, Collective& ranks) {
   return std::max(1, available_threads() / static_cast<int>(sharing));
 }
 
-std::vector<std::string> rank_table(const Options& options, Collective& ranks) {
+std::vector<std::string> rank_table(const ComputeOptions& options, Collective& ranks) {
   std::vector<std::string> lines;
   if (ranks.size() == 1) return lines;
   const std::vector<std::string> all = ranks.gather(fmt::format(

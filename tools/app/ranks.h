@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/dist/collective.h"
-#include "tools/config/options.h"
+#include "tools/config/shared_options.h"
 
 namespace xf::tools {
 
@@ -19,9 +19,9 @@ int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collec
 int run_alone(int argc, char** argv, const std::function<int(int, char**)>& body);
 
 // --cpu-threads, or a fair share of the processors that the ranks of one host have in common.
-int threads_of_rank(const Options& options, Collective& ranks);
+int threads_of_rank(const ComputeOptions& options, Collective& ranks);
 
 // Who computes where with what, in few lines; none for one rank. Every rank asks.
-std::vector<std::string> rank_table(const Options& options, Collective& ranks);
+std::vector<std::string> rank_table(const ComputeOptions& options, Collective& ranks);
 
 }  // namespace xf::tools

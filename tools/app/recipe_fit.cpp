@@ -1,4 +1,5 @@
 #include "tools/app/recipe_fit.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 
@@ -61,22 +62,22 @@ int64_t rounded(double number) {
 }
 
 // As the task has it; "" where it does not say.
-std::string of_task(const Options& options, const char* key) {
-  const GivenOptions given = options_of_preset(options.get_string("task"));
+std::string of_task(const TrainingOptions& options, const char* key) {
+  const GivenOptions given = options_of_preset(options_of(options), options.task);
   const GivenOption* const option = find_given(given, key);
   return option ? option->words.front() : "";
 }
 
 // What --mini-batch-words counts, with </s>.
-double words_of(const Options& options, const data::CorpusStatistics& s) {
-  const bool classifies = options.get_string("type") == "classification";
+double words_of(const TrainingOptions& options, const data::CorpusStatistics& s) {
+  const bool classifies = options.model.type == "classification";
   return static_cast<double>((classifies ? s.source.tokens : s.target.tokens) + s.kept);
 }
 
 // A batch has an eighth as many sentences as words at most.
-double batches_of(const Options& options, const data::CorpusStatistics& s) {
+double batches_of(const TrainingOptions& options, const data::CorpusStatistics& s) {
   return std::max(words_of(options, s), 8.0 * static_cast<double>(s.kept)) /
-         static_cast<double>(options.get_int("mini-batch-words"));
+         static_cast<double>(options.batches.mini_batch_words);
 }
 
 double in_updates(const Amount& amount, double updates_per_epoch) {
@@ -99,38 +100,38 @@ std::vector<size_t> longer_sides(const data::ParallelText& text, const data::Voc
 
 }  // namespace
 
-double estimated_updates_per_epoch(const Options& options, const data::CorpusStatistics& s, int processes) {
-  const int64_t sentences = options.get_int("mini-batch");
+double estimated_updates_per_epoch(const TrainingOptions& options, const data::CorpusStatistics& s,
+                                   int processes) {
+  const int64_t sentences = options.batches.mini_batch;
   const double batches =
       sentences > 0 ? static_cast<double>(s.kept) / static_cast<double>(sentences) : batches_of(options, s);
-  return std::max(1.0, std::ceil(batches)) /
-         static_cast<double>(options.get_int("optimizer-delay") * processes);
+  return std::max(1.0, std::ceil(batches)) / static_cast<double>(options.batches.optimizer_delay * processes);
 }
 
-RecipeFit::RecipeFit(Options& options, RunStart start, int processes)
+RecipeFit::RecipeFit(TrainingOptions& options, RunStart start, int processes)
     : options_(options),
       fits_(start != RunStart::resumed && !resumes_checkpoint(options)),
       processes_(processes) {}
 
 void RecipeFit::set(const char* option, const std::string& word) {
-  const std::string before = options_.text_of(option);
-  options_.apply({{option, {word}, option}}, Options::Origin::preset);
-  if (options_.text_of(option) == before) return;
-  changes_ +=
-      fmt::format("{}{} {} (not {})", changes_.empty() ? "" : ", ", option, options_.text_of(option), before);
+  const std::string before = options_of(options_).at(option).text();
+  options_of(options_).apply({{option, {word}, option}}, OptionList::Origin::preset);
+  if (options_of(options_).at(option).text() == before) return;
+  changes_ += fmt::format("{}{} {} (not {})", changes_.empty() ? "" : ", ", option,
+                          options_of(options_).at(option).text(), before);
 }
 
 void RecipeFit::fit_vocabulary(const data::ParallelText& text) {
-  const bool learns = options_.get_strings("vocabs").empty() && !options_.is_set("pretrained-model");
-  if (!may_set("vocab-size") || !learns || options_.get_string("tokenizer") != "spm") return;
-  const bool classifies = options_.get_string("type") == "classification";
+  const bool learns = options_.data.vocabs.empty() && options_.saving.pretrained_model.empty();
+  if (!may_set("vocab-size") || !learns || options_.text.tokenizer != "spm") return;
+  const bool classifies = options_.model.type == "classification";
   const Sides sides = classifies ? Sides{&text.source} : Sides{&text.source, &text.target};
   int64_t characters = 0;
   for (const auto* side : sides) {
     for (const std::string& line : *side) characters += count_characters(line);
   }
   double pieces = kPieces * std::sqrt(static_cast<double>(characters) / kCharactersOfThem);
-  const auto most = static_cast<double>(options_.get_int("vocab-size"));
+  const auto most = static_cast<double>(options_.text.vocab_size);
   if (pieces >= most) return;
   pieces = most_words(sides, pieces);
   std::set<char32_t> different;
@@ -140,13 +141,12 @@ void RecipeFit::fit_vocabulary(const data::ParallelText& text) {
     }
   }
   const double wanted = pieces + static_cast<double>(different.size()) + 8;
-  set("vocab-size", std::to_string(std::min(rounded(wanted), options_.get_int("vocab-size"))));
+  set("vocab-size", std::to_string(std::min(rounded(wanted), options_.text.vocab_size)));
 }
 
 void RecipeFit::fit_length(const data::ParallelText& text, const data::Vocabularies& vocabularies) {
-  const bool is_fixed = options_.get_bool("max-length-crop") ||
-                        options_.get_bool("transformer-train-positions") ||
-                        options_.is_set("pretrained-model") || options_.is_set("quirks");
+  const bool is_fixed = options_.data.max_length_crop || options_.model.transformer_train_positions ||
+                        !options_.saving.pretrained_model.empty() || !options_.model.quirks.empty();
   if (!may_set("max-length") || is_fixed) return;
   const std::vector<size_t> lengths = longer_sides(text, vocabularies);
   const auto too_many_over = [&](int64_t limit) {
@@ -154,8 +154,8 @@ void RecipeFit::fit_length(const data::ParallelText& text, const data::Vocabular
         std::ranges::count_if(lengths, [&](size_t length) { return static_cast<int64_t>(length) > limit; });
     return static_cast<double>(over) > kMostLeftOut * static_cast<double>(lengths.size());
   };
-  const int64_t before = options_.get_int("max-length");
-  const int64_t most = std::min(kLongestFitted, options_.get_int("mini-batch-words") - 1);
+  const int64_t before = options_.text.max_length;
+  const int64_t most = std::min(kLongestFitted, options_.batches.mini_batch_words - 1);
   int64_t limit = before;
   for (int64_t next = 63; too_many_over(limit) && next <= most; next = 2 * next + 1)
     limit = std::max(limit, next);
@@ -169,13 +169,13 @@ void RecipeFit::fit_training(const data::CorpusStatistics& statistics) {
 }
 
 void RecipeFit::fit_batches(const data::CorpusStatistics& s) {
-  const bool by_words = options_.get_int("mini-batch") == 0 && !options_.get_bool("mini-batch-fit");
+  const bool by_words = options_.batches.mini_batch == 0 && !options_.batches.mini_batch_fit;
   if (!may_set("mini-batch-words") || !by_words || batches_of(options_, s) >= kFewestBatches) return;
   const double words =
-      batches_of(options_, s) * static_cast<double>(options_.get_int("mini-batch-words")) / kBatches;
+      batches_of(options_, s) * static_cast<double>(options_.batches.mini_batch_words) / kBatches;
   const int64_t fewest = std::max({kFewestWords, s.source.longest + 1, s.target.longest + 1});
   set("mini-batch-words", std::to_string(std::clamp(rounded(words), fewest,
-                                                    std::max(fewest, options_.get_int("mini-batch-words")))));
+                                                    std::max(fewest, options_.batches.mini_batch_words))));
 }
 
 void RecipeFit::fit_warmup(const data::CorpusStatistics& s) {
@@ -184,19 +184,19 @@ void RecipeFit::fit_warmup(const data::CorpusStatistics& s) {
     return;
   const double per_epoch = estimated_updates_per_epoch(options_, s, processes_);
   const double planned = in_updates(*end, per_epoch);
-  if (in_updates(options_.get_amount("lr-warmup"), per_epoch) <= kLongestWarmup * planned) return;
+  if (in_updates(options_.schedule.lr_warmup, per_epoch) <= kLongestWarmup * planned) return;
   set("lr-warmup", fmt::format("{}u", std::max<int64_t>(1, std::llround(kWarmup * planned))));
 }
 
 // noam's is a factor, that of the others the peak: of the same peak, where the task has the one and the user asks for another.
 void RecipeFit::fit_rate(const data::CorpusStatistics& s) {
-  const bool is_factor = options_.get_string("lr-schedule") == "noam",
+  const bool is_factor = options_.schedule.lr_schedule == "noam",
              was_factor = of_task(options_, "lr-schedule") == "noam";
   if (!may_set("learn-rate") || is_factor == was_factor) return;
   const double warmup = std::round(
-      in_updates(options_.get_amount("lr-warmup"), estimated_updates_per_epoch(options_, s, processes_)));
-  const double scale = std::sqrt(static_cast<double>(options_.get_int("dim-emb")) * std::max(1.0, warmup));
-  const double rate = options_.get_float("learn-rate");
+      in_updates(options_.schedule.lr_warmup, estimated_updates_per_epoch(options_, s, processes_)));
+  const double scale = std::sqrt(static_cast<double>(options_.model.dim_emb) * std::max(1.0, warmup));
+  const double rate = options_.schedule.learn_rate;
   set("learn-rate", fmt::format("{:.3g}", is_factor ? rate * scale : rate / scale));
 }
 
@@ -212,7 +212,7 @@ namespace {
 std::optional<double> planned_updates(const TrainingInputs& inputs, const TrainingSetup& setup) {
   std::optional<double> last = last_update(inputs.options, setup.updates_per_epoch);
   const data::CorpusStatistics& s = inputs.corpus.statistics;
-  for (const Amount& amount : inputs.options.get_amounts("after")) {
+  for (const Amount& amount : inputs.options.stopping.after) {
     if (amount.unit != AmountUnit::tokens) continue;
     const double updates =
         amount.value / static_cast<double>(s.target.tokens + s.kept) * setup.updates_per_epoch;
@@ -225,7 +225,7 @@ std::string warmup_warning(const TrainingInputs& inputs, const TrainingSetup& se
   const std::optional<double> last = planned_updates(inputs, setup);
   const nn::Schedule& schedule = setup.trainer.schedule;
   if (!last || schedule.peak == 0 || *last >= static_cast<double>(schedule.warmup)) return "";
-  std::string after = inputs.options.text_of("after");
+  std::string after = options_of(inputs.options).at("after").text();
   std::ranges::replace(after, ' ', ',');
   return fmt::format(
       "the learning rate will end at {:.0f}% of its peak: its warm-up has {} updates, and --after {} is {} "
@@ -235,32 +235,32 @@ std::string warmup_warning(const TrainingInputs& inputs, const TrainingSetup& se
       grouped(std::llround(*last)), std::max<int64_t>(1, std::llround(kWarmup * *last)));
 }
 
-std::string rate_warning(const Options& options, const nn::Schedule& schedule) {
+std::string rate_warning(const TrainingOptions& options, const nn::Schedule& schedule) {
   constexpr double kLeast = 1e-5, kMost = 0.5;  // of a peak that anything learns at, but for SGD
-  const bool is_factor = options.get_string("lr-schedule") == "noam";
-  const double rate = options.get_float("learn-rate");
+  const bool is_factor = options.schedule.lr_schedule == "noam";
+  const double rate = options.schedule.learn_rate;
   if (is_factor && schedule.peak > 0 && schedule.peak < kLeast)
     return fmt::format(
         "learn-rate: {} is noam's factor, and the highest rate {:.1e}; the paper's factor is 1, whose is "
         "{:.1e}",
         rate, schedule.peak, schedule.peak / rate);
-  if (!is_factor && schedule.peak >= kMost && options.get_string("optimizer") != "sgd")
+  if (!is_factor && schedule.peak >= kMost && options.optimizer.optimizer != "sgd")
     return fmt::format(
         "learn-rate: {} is the highest rate, with which {} will not learn; 1e-4 to 1e-2 are usual, and a "
         "factor is "
         "of --lr-schedule noam",
-        rate, options.get_string("optimizer"));
+        rate, options.optimizer.optimizer);
   return "";
 }
 
-std::string length_warning(const Options& options, const data::CorpusStatistics& s) {
+std::string length_warning(const TrainingOptions& options, const data::CorpusStatistics& s) {
   if (static_cast<double>(s.dropped_long) <= kMostLeftOut * static_cast<double>(s.pairs)) return "";
   return fmt::format(
       "{} of {} ({:.1f}%) are left out, with more than {} tokens; a larger --max-length keeps them, "
       "--max-length-crop cuts them",
       grouped(s.dropped_long), counted(s.pairs, s.source.tokens > 0 ? "pair" : "line"),
       100 * static_cast<double>(s.dropped_long) / static_cast<double>(s.pairs),
-      grouped(options.get_int("max-length")));
+      grouped(options.text.max_length));
 }
 
 }  // namespace

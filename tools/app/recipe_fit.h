@@ -7,17 +7,18 @@
 
 #include "data/vocabularies.h"
 #include "tools/app/training_setup.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
 // Where so many processes train. Batches are not cut yet: nearly.
-double estimated_updates_per_epoch(const Options& options, const data::CorpusStatistics& statistics,
+double estimated_updates_per_epoch(const TrainingOptions& options, const data::CorpusStatistics& statistics,
                                    int processes);
 
 class RecipeFit {
  public:
   // Changes these options. A run that goes on keeps its own: then nothing is fitted.
-  RecipeFit(Options& options, RunStart start, int processes);
+  RecipeFit(TrainingOptions& options, RunStart start, int processes);
   bool fits() const { return fits_; }
 
   // Before the vocabulary is learnt from the text: --vocab-size.
@@ -37,7 +38,7 @@ class RecipeFit {
   void fit_warmup(const data::CorpusStatistics& statistics);
   void fit_rate(const data::CorpusStatistics& statistics);
 
-  Options& options_;
+  TrainingOptions& options_;
   bool fits_;
   int processes_;
   std::string changes_;

@@ -1,4 +1,6 @@
 #include "tools/app/run_beginning.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 
@@ -37,7 +39,7 @@ std::string validation_line(const TrainingInputs& inputs, nn::ModelType type, co
   const ValidationSet& set = *inputs.validation;
   std::string line = fmt::format("valid: {}", counted(set.corpus.size(), unit));
   if (type != nn::ModelType::translation) return line;
-  line += fmt::format("; BLEU: case:{}, tok:{}", inputs.options.get_bool("lowercase") ? "lc" : "mixed",
+  line += fmt::format("; BLEU: case:{}, tok:{}", inputs.options.text.lowercase ? "lc" : "mixed",
                       data::bleu_tokenizer_name(set.fit.tokenizer));
   if (set.fit.spacing != data::Spacing::words)
     line += fmt::format(" ({})", data::spacing_text(set.fit.spacing));
@@ -48,13 +50,12 @@ std::string validation_line(const TrainingInputs& inputs, nn::ModelType type, co
 }
 
 // Whether what the model writes has capitals is the task's choice where nobody says.
-std::string case_line(const Options& options) {
-  const std::string how =
-      options.is_given("lowercase")
-          ? "--lowercase"
-          : fmt::format("the task {}; --lowercase=false keeps case", options.get_string("task"));
+std::string case_line(const TrainingOptions& options) {
+  const std::string how = options.is_given("lowercase")
+                              ? "--lowercase"
+                              : fmt::format("the task {}; --lowercase=false keeps case", options.task);
   return fmt::format("text: lower-cased, in training and when it is used ({}); scores ignore case{}", how,
-                     model_type(options) == nn::ModelType::translation ? ": xformer-score -lc" : "");
+                     model_type(options.model) == nn::ModelType::translation ? ": xformer-score -lc" : "");
 }
 
 }  // namespace
@@ -64,15 +65,15 @@ std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const Tra
   const data::CorpusStatistics& s = inputs.corpus.statistics;
   const char* const unit = inputs.corpus.has_source() ? "pair" : "line";
   std::vector<std::string> lines = {
-      fmt::format("xformer {} · {} · {} · seed {}", XFORMER_VERSION, device_line(inputs.options),
+      fmt::format("xformer {} · {} · {} · seed {}", XFORMER_VERSION, device_line(inputs.options.compute),
                   counted(thread_count(), "thread"), setup.seed),
       fmt::format("train: {}, {} kept, {} empty, {} over {} tokens{}", counted(s.pairs, unit),
                   grouped(s.kept), grouped(s.dropped_empty), grouped(s.dropped_long),
-                  inputs.options.get_int("max-length"),
+                  inputs.options.text.max_length,
                   s.cropped ? fmt::format(", {} cropped", grouped(s.cropped)) : ""),
       tokens_line(setup.model.type, s)};
   if (!inputs.text_note.empty()) lines.insert(lines.begin() + 1, inputs.text_note);
-  if (inputs.options.get_bool("lowercase")) lines.push_back(case_line(inputs.options));
+  if (inputs.options.text.lowercase) lines.push_back(case_line(inputs.options));
   if (inputs.validation) lines.push_back(validation_line(inputs, setup.model.type, unit));
   lines.push_back(vocabulary_line(setup.model.type, inputs.vocabularies));
   lines.push_back(model_line(setup.model, registry));
@@ -108,7 +109,7 @@ std::vector<Field> beginning_fields(const TrainingInputs& inputs, const Training
                                    {"vocabulary", inputs.vocabularies.hash()},
                                    {"tokenize", std::string(data::bleu_tokenizer_name(inputs.scoring))},
                                    {"version", std::string(XFORMER_VERSION)},
-                                   {"device", device_line(inputs.options)},
+                                   {"device", device_line(inputs.options.compute)},
                                    {"build", build_line()}};
   fields.insert(fields.end(), rest.begin(), rest.end());
   return fields;

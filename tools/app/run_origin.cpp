@@ -1,4 +1,5 @@
 #include "tools/app/run_origin.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/format.h>
 
@@ -68,12 +69,12 @@ void find_files(GivenOptions& of_run, const std::string& folder) {
   }
 }
 
-void check_texts(const Options& options) {
-  const std::string& resume = options.get_string("resume");
-  const std::string& folder = names_checkpoint(resume) ? resume : options.get_string("model");
+void check_texts(const TrainingOptions& options) {
+  const std::string& resume = options.saving.resume;
+  const std::string& folder = names_checkpoint(resume) ? resume : options.saving.model;
   const std::string origin = origin_of(folder);
   for (const char* const name : {"train-sets", "valid-sets", "test-sets"}) {
-    const std::vector<std::string>& paths = options.get_strings(name);
+    const std::vector<std::string> paths = options_of(options).at(name).words();
     const auto missing = std::ranges::find_if_not(paths, exists);
     if (missing == paths.end()) continue;
     fail(ErrorKind::data, "{}: its text {} is not there{}; say where it is: xformer-train {} {} --{} {}",

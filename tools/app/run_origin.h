@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
@@ -18,6 +18,6 @@ void write_origin(const std::string& run);
 void find_files(GivenOptions& of_run, const std::string& folder);
 
 // Of a run that goes on: error data where a text is not there, with the command that says where it is.
-void check_texts(const Options& options);
+void check_texts(const TrainingOptions& options);
 
 }  // namespace xf::tools

@@ -1,4 +1,6 @@
 #include "tools/app/run_start.h"
+#include "tools/config/program_commands.h"
+#include "tools/config/training_options.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +10,6 @@
 #include "core/file.h"
 #include "nn/checkpoint/run_folder.h"
 #include "tools/app/run_origin.h"
-#include "tools/config/option_value.h"
 #include "tools/console/shell_word.h"
 #include "tools/report/validation_files.h"
 
@@ -38,18 +39,18 @@ std::string list_of(const std::vector<ChangedOption>& changes) {
 }
 
 bool is_of_model(const ChangedOption& change) {
-  const std::string_view group = find_option(Program::train, change.name)->group;
+  const std::string_view group = default_options(Program::train).at(change.name).group;
   return group == "data" || group == "model";
 }
 
 // The command that trains with the changes: what the model is cannot change on its way.
-std::string command_for(const Options& options, const std::vector<ChangedOption>& changes,
+std::string command_for(const TrainingOptions& options, const std::vector<ChangedOption>& changes,
                         const std::string& run) {
   const std::string begin_over = "begin anew: another --model, or --overwrite";
   if (std::ranges::any_of(changes, is_of_model)) return begin_over;
   std::string command = fmt::format("xformer-train --resume {} -m NEW", shell_word(run));
   for (const ChangedOption& change : changes) {
-    command += fmt::format(" --{} {}", change.name, shell_words(split(options.text_of(change.name), ' ')));
+    command += fmt::format(" --{} {}", change.name, shell_words(options_of(options).at(change.name).words()));
   }
   constexpr std::array<std::string_view, 3> kOrderMoments = {"optimizer", "freeze", "learn-rate-of"};
   if (std::ranges::any_of(changes, [&](const ChangedOption& change) {
@@ -60,11 +61,11 @@ std::string command_for(const Options& options, const std::vector<ChangedOption>
 }
 
 // As the newest checkpoint has it: config.toml beside it is there to be read, and perhaps edited.
-void check_unchanged(const Options& options, const std::string& run) {
+void check_unchanged(const TrainingOptions& options, const std::string& run) {
   const std::string path = run + (fs::exists(run + "/latest/config.toml") ? "/latest" : "") + "/config.toml";
   if (!fs::exists(path)) return;
-  const Options before = options_from_toml(Program::train, read_regular_file(path), path);
-  std::vector<ChangedOption> changes = options.changed_keys(before);
+  const TrainingOptions before = training_options_from_toml(read_regular_file(path), path);
+  std::vector<ChangedOption> changes = changed_options(options_of(before), options_of(options));
   std::erase_if(changes, [](const ChangedOption& change) {
     return change.name == "precision" && change.before == "\"auto\"";  // of an earlier version: chosen by now
   });
@@ -107,19 +108,19 @@ void check_removable(const std::string& run) {
   }
 }
 
-RunStart start_over(const Options& options, const std::string& run) {
+RunStart start_over(const TrainingOptions& options, const std::string& run) {
   if (nn::run_contents(run) == nn::RunContents::others) check_no_others(run);
   check_removable(run);
-  if (resumes_checkpoint(options) && lies_in(options.get_string("resume"), run)) {
+  if (resumes_checkpoint(options) && lies_in(options.saving.resume, run)) {
     fail(ErrorKind::usage,
          "--overwrite would remove the checkpoint {}; leave it out, or give another --model",
-         options.get_string("resume"));
+         options.saving.resume);
   }
   return RunStart::over;
 }
 
-RunStart go_on(const Options& options, const std::string& run) {
-  const std::string& resume = options.get_string("resume");
+RunStart go_on(const TrainingOptions& options, const std::string& run) {
+  const std::string& resume = options.saving.resume;
   if (resume == "never") {
     fail(ErrorKind::usage,
          "{} holds a run already; give another --model, --resume auto to go on, or --overwrite", run);
@@ -136,12 +137,12 @@ RunStart go_on(const Options& options, const std::string& run) {
 
 bool names_checkpoint(const std::string& resume) { return resume != "auto" && resume != "never"; }
 
-bool resumes_checkpoint(const Options& options) { return names_checkpoint(options.get_string("resume")); }
+bool resumes_checkpoint(const TrainingOptions& options) { return names_checkpoint(options.saving.resume); }
 
-RunStart run_start(const Options& options) {
-  const std::string& run = options.get_string("model");
+RunStart run_start(const TrainingOptions& options) {
+  const std::string& run = options.saving.model;
   const nn::RunContents contents = nn::run_contents(run);
-  if (options.get_bool("overwrite")) return start_over(options, run);
+  if (options.saving.overwrite) return start_over(options, run);
   switch (contents) {
     case nn::RunContents::checkpoints: return go_on(options, run);
     case nn::RunContents::model:
@@ -159,9 +160,10 @@ RunStart run_start(const Options& options) {
   return RunStart::anew;
 }
 
-void check_same_model(const Options& options, const nn::Checkpoint& checkpoint, const std::string& where) {
-  const Options before = options_from_toml(Program::train, checkpoint.config, where + "/config.toml");
-  std::vector<ChangedOption> changes = options.changed_keys(before);
+void check_same_model(const TrainingOptions& options, const nn::Checkpoint& checkpoint,
+                      const std::string& where) {
+  const TrainingOptions before = training_options_from_toml(checkpoint.config, where + "/config.toml");
+  std::vector<ChangedOption> changes = changed_options(options_of(before), options_of(options));
   std::erase_if(changes, [](const ChangedOption& change) { return !is_of_model(change); });
   if (changes.empty()) return;
   fail(ErrorKind::usage, "{} is another model: {}; leave these out, or begin anew without --resume", where,

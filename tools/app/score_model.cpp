@@ -9,36 +9,36 @@
 #include "core/stop.h"
 #include "tools/app/classification_validator.h"
 #include "tools/app/validation.h"
+#include "tools/config/compute_device.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
+#include "tools/config/scoring_options.h"
 #include "tools/console/line_progress.h"
 #include "tools/console/progress.h"
 #include "tools/formats/loaded_model.h"
 
 namespace xf::tools {
 
-void score_model(const Options& options) {
-  options.require("model");
+void score_model(const LossOptions& options) {
+  options_of(options).require("model");
   watch_signals();
-  set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
-  const Device device = set_up_device(options);
-  const auto model = load_model(options.get_string("model"), device, chosen_dtype(options));
+  set_thread_count(static_cast<int>(options.compute.cpu_threads));
+  const Device device = set_up_device(options.compute);
+  const auto model = load_model(options.model, device, chosen_dtype(options.compute));
   const nn::ModelType type = model->model->config().type;
-  if (!options.is_set("text"))
+  if (options.text.empty())
     fail(ErrorKind::usage, "xformer-score lm needs --text {}; see xformer-score lm --help",
          files_shown(type));
   const int64_t longest = nn::most_tokens(model->model->config()) - 1;
-  const auto set =
-      read_validation_set(type, {.paths = options.get_strings("text"), .tsv = options.get_bool("tsv")},
-                          model->pipeline, model->vocabularies, longest);
+  const auto set = read_validation_set(type, {.paths = options.text, .tsv = options.tsv}, model->pipeline,
+                                       model->vocabularies, longest);
   Arena arena(device);
-  LineProgress progress(!options.get_bool("quiet"));
+  LineProgress progress(!options.quiet);
   progress.expect(set->corpus.size());
   const CorpusLoss loss =
       corpus_loss(*model->model, arena,
                   data::validation_batches(set->corpus, batch_specials(type, model->vocabularies),
-                                           batch_capacity(type, options.get_int("mini-batch-words"))),
+                                           batch_capacity(type, options.mini_batch_words)),
                   Collective::alone(), [&](int64_t lines) { progress.add(lines); });
   progress.clear();
   fmt::print("lines            {}\n", set->corpus.size());
@@ -51,7 +51,7 @@ void score_model(const Options& options) {
   if (type == nn::ModelType::classification) {
     const data::ClassificationScores scores =
         scores_of(model->classifier(), arena, model->vocabularies, set->corpus,
-                  model->training.get_int("valid-mini-batch"));
+                  model->training.validation.valid_mini_batch);
     fmt::print("accuracy         {:.2f}\n", scores.accuracy);
     fmt::print("macro-f1         {:.2f}\n", scores.macro_f1);
     return;

@@ -1,11 +1,11 @@
 // xformer-score lm: how well a saved model tells a text: its loss, without searching for anything.
 #pragma once
 
-#include "tools/config/options.h"
+#include "tools/config/scoring_options.h"
 
 namespace xf::tools {
 
 // `options`: of Program::score_lm. Prints a line for each measure: name, value.
-void score_model(const Options& options);
+void score_model(const LossOptions& options);
 
 }  // namespace xf::tools

@@ -1,4 +1,6 @@
 #include "tools/app/train.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 
@@ -23,7 +25,7 @@ namespace xf::tools {
 namespace {
 
 // As rank 0 sees the run folder: it may write there before another one has looked.
-RunStart agreed_start(const Options& options, Collective& ranks) {
+RunStart agreed_start(const TrainingOptions& options, Collective& ranks) {
   int64_t start = 0;
   ranks.at_first([&] { start = static_cast<int64_t>(run_start(options)); });
   ranks.sum(std::span(&start, 1));
@@ -32,36 +34,36 @@ RunStart agreed_start(const Options& options, Collective& ranks) {
 
 // Other ranks than the first draw nothing; and of the GPUs of a host each of its ranks takes one, in their order, where none is
 // named. A launcher may let each rank see its own alone.
-Options options_of_rank(const Options& options, const Collective& ranks) {
-  Options own = options;
-  if (!ranks.is_first()) own.apply({{"report", {"false"}, "report"}}, Options::Origin::user);
-  const std::string spec = options.get_string("device");
+TrainingOptions options_of_rank(const TrainingOptions& options, const Collective& ranks) {
+  TrainingOptions own = options;
+  if (!ranks.is_first()) own.logging.report = false;
+  const std::string spec = options.compute.device;
   if (ranks.place_on_host() > 0 && (spec == "cuda" || spec == "auto") &&
       choose_device(spec).device.type == DeviceType::cuda) {
     const int device = ranks.place_on_host() % cuda_device_count();
-    own.apply({{"device", {fmt::format("cuda:{}", device)}, "device"}}, Options::Origin::user);
+    own.compute.device = fmt::format("cuda:{}", device);
   }
   return own;
 }
 
 }  // namespace
 
-int train(const Options& given, Collective& ranks) {
-  Options options = options_of_rank(given, ranks);
-  options.require("model");
-  options.require("train-sets");
-  ranks.set_timeout(options.get_float("collective-timeout"));
-  ranks.together([&] { set_up_device(options); });
+int train(const TrainingOptions& given, Collective& ranks) {
+  TrainingOptions options = options_of_rank(given, ranks);
+  options_of(options).require("model");
+  options_of(options).require("train-sets");
+  ranks.set_timeout(options.processes.collective_timeout);
+  ranks.together([&] { set_up_device(options.compute); });
   check_same_files(options, ranks);
   keep_phases(options);
   loop_options(options);
-  batch_capacity(model_type(options), options.get_int("mini-batch-words"));
-  set_thread_count(threads_of_rank(options, ranks));
+  batch_capacity(model_type(options.model), options.batches.mini_batch_words);
+  set_thread_count(threads_of_rank(options.compute, ranks));
   check_same_arithmetic(options, thread_count(), ranks);
-  const bool seed_format = options.get_string("log-format") == "seed" && !options.get_bool("quiet");
+  const bool seed_format = options.logging.log_format == "seed" && !options.quiet;
   const RunStart start = agreed_start(options, ranks);
-  const ChosenPrecision precision = chosen_precision(options);
-  options.apply({{"precision", {precision.name}, "precision"}}, Options::Origin::preset);
+  const ChosenPrecision precision = chosen_precision(options.compute);
+  options.compute.precision = precision.name;
   ranks.together([&] {
     if (start == RunStart::resumed || resumes_checkpoint(options)) check_texts(options);
   });
@@ -77,7 +79,7 @@ int train(const Options& given, Collective& ranks) {
     check_caller();
   };
   const auto line = [&](const std::string& text) {
-    if (ranks.is_first() && !options.get_bool("quiet")) display.message(text);
+    if (ranks.is_first() && !options.quiet) display.message(text);
   };
   TrainingInputs inputs = read_training_inputs(options, start, Announce(activity, line), ranks);
   check_same_inputs(inputs, ranks);

@@ -21,6 +21,7 @@
 #include "tools/app/vocabulary_warnings.h"
 #include "tools/config/model_config.h"
 #include "tools/config/text_options.h"
+#include "tools/config/training_options.h"
 #include "tools/console/shell_word.h"
 #include "tools/formats/stored_model.h"
 
@@ -28,52 +29,52 @@ namespace xf::tools {
 
 namespace {
 
-std::unique_ptr<ValidationSet> read_unseen(const Options& options, const data::TextFiles& files,
+std::unique_ptr<ValidationSet> read_unseen(const TrainingOptions& options, const data::TextFiles& files,
                                            const TrainingInputs& inputs) {
-  auto set = read_validation_set(model_type(options), files, inputs.pipeline, inputs.vocabularies,
+  auto set = read_validation_set(model_type(options.model), files, inputs.pipeline, inputs.vocabularies,
                                  nn::most_tokens(model_config(options, inputs.vocabularies)) - 1);
-  if (options.is_set("tokenize"))
-    set->fit.tokenizer = data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+  if (!options.validation.tokenize.empty())
+    set->fit.tokenizer = data::bleu_tokenizer_from_name(options.validation.tokenize);
   return set;
 }
 
-std::unique_ptr<ValidationSet> read_validation(const Options& options, const TrainingInputs& inputs) {
-  const auto files = texts_of(options, "valid-sets");
+std::unique_ptr<ValidationSet> read_validation(const TrainingOptions& options, const TrainingInputs& inputs) {
+  const auto files = texts_of(options, options.data.valid_sets);
   return files.empty() ? nullptr : read_unseen(options, files.front(), inputs);
 }
 
-std::vector<TestSet> read_tests(const Options& options, const TrainingInputs& inputs) {
+std::vector<TestSet> read_tests(const TrainingOptions& options, const TrainingInputs& inputs) {
   std::vector<TestSet> tests;
-  for (const data::TextFiles& files : texts_of(options, "test-sets"))
+  for (const data::TextFiles& files : texts_of(options, options.data.test_sets))
     tests.push_back({text_name(files.paths), read_unseen(options, files, inputs)});
   return tests;
 }
 
 // With the pieces of --extend-vocab.
-data::Vocabularies extended_as_asked(const Options& options, data::Vocabularies vocabularies) {
-  if (!options.is_set("extend-vocab")) return vocabularies;
-  if (!options.is_set("pretrained-model"))
+data::Vocabularies extended_as_asked(const TrainingOptions& options, data::Vocabularies vocabularies) {
+  if (options.saving.extend_vocab.empty()) return vocabularies;
+  if (options.saving.pretrained_model.empty())
     fail(ErrorKind::usage,
          "extend-vocab: is of the vocabulary of --pretrained-model; give it, or leave this out");
-  if (options.get_float("bpe-dropout") > 0)
+  if (options.regularisation.bpe_dropout > 0)
     fail(ErrorKind::usage, "extend-vocab: its pieces are never cut apart, as bpe-dropout would; choose one");
-  return extended(vocabularies, read_pieces(options.get_string("extend-vocab"), text_pipeline(options)));
+  return extended(vocabularies, read_pieces(options.saving.extend_vocab, text_pipeline(options.text)));
 }
 
 // --vocabs beside vocabularies that are settled: the files may be gone, but not others.
-void check_given(const Options& options, const data::Vocabularies& settled, const std::string& run,
+void check_given(const TrainingOptions& options, const data::Vocabularies& settled, const std::string& run,
                  TrainingText& text) {
-  const auto& paths = options.get_strings("vocabs");
+  const auto& paths = options.data.vocabs;
   const auto is_there = [](const std::string& path) { return std::filesystem::exists(path); };
   if (paths.empty() || !std::ranges::all_of(paths, is_there)) return;
-  if (options.is_set("extend-vocab")) return;  // what was extended is not what is given
+  if (!options.saving.extend_vocab.empty()) return;  // what was extended is not what is given
   if (make_vocabularies(options, text.sample()).checksum() == settled.checksum()) return;
   fail(ErrorKind::usage,
        "vocabs: not the vocabulary that {} was begun with; leave it out, or give another --model", run);
 }
 
 // Learning is one piece of work for a library: those who wait for it are told meanwhile.
-data::Vocabularies learn(const Options& options, TrainingText& text, const Announce& announce,
+data::Vocabularies learn(const TrainingOptions& options, TrainingText& text, const Announce& announce,
                          Collective& ranks) {
   const data::ParallelText& sample = text.sample();
   // Of several ranks this thread tells those who wait, and the other one tells nobody.
@@ -88,16 +89,15 @@ data::Vocabularies learn(const Options& options, TrainingText& text, const Annou
   return learnt;
 }
 
-data::Vocabularies choose_vocabularies(const Options& options, RunStart start, TrainingText& text,
+data::Vocabularies choose_vocabularies(const TrainingOptions& options, RunStart start, TrainingText& text,
                                        const Announce& announce, Collective& ranks) {
   std::string run;
-  if (start == RunStart::resumed) run = options.get_string("model");
-  if (resumes_checkpoint(options)) run = data::find_vocabularies(options.get_string("resume"));
+  if (start == RunStart::resumed) run = options.saving.model;
+  if (resumes_checkpoint(options)) run = data::find_vocabularies(options.saving.resume);
   if (run.empty() || !data::has_vocabularies(run)) {
-    if (options.get_strings("vocabs").empty() && options.is_set("pretrained-model"))
-      return extended_as_asked(options,
-                               read_stored_model(options.get_string("pretrained-model")).vocabularies);
-    if (options.get_strings("vocabs").empty()) announce("learning the vocabulary ...");
+    if (options.data.vocabs.empty() && !options.saving.pretrained_model.empty())
+      return extended_as_asked(options, read_stored_model(options.saving.pretrained_model).vocabularies);
+    if (options.data.vocabs.empty()) announce("learning the vocabulary ...");
     return extended_as_asked(options, learn(options, text, announce, ranks));
   }
   data::Vocabularies settled = data::load_vocabularies(run);
@@ -115,9 +115,10 @@ data::Vocabularies shared(data::Vocabularies vocabularies, Collective& ranks) {
   return ranks.is_first() ? vocabularies : data::vocabularies_of(files);
 }
 
-void take_from_first(Options& options, const char* option, Collective& ranks) {
-  const std::string value = ranks.broadcast(options.text_of(option));
-  if (value != options.text_of(option)) options.apply({{option, {value}, option}}, Options::Origin::preset);
+void take_from_first(TrainingOptions& options, const char* option, Collective& ranks) {
+  const std::string value = ranks.broadcast(options_of(options).at(option).text());
+  if (value != options_of(options).at(option).text())
+    options_of(options).apply({{option, {value}, option}}, OptionList::Origin::preset);
 }
 
 // With the optimiser's state unless that is not wanted. Error data where it is missing.
@@ -137,9 +138,9 @@ nn::Checkpoint read_to_go_on(const std::string& path, bool without_optimizer) {
 }
 
 // That --resume names.
-nn::Checkpoint read_resumed(const Options& options) {
-  const std::string& path = options.get_string("resume");
-  nn::Checkpoint checkpoint = read_to_go_on(path, options.get_bool("no-optimizer-reload"));
+nn::Checkpoint read_resumed(const TrainingOptions& options) {
+  const std::string& path = options.saving.resume;
+  nn::Checkpoint checkpoint = read_to_go_on(path, options.saving.no_optimizer_reload);
   if (!checkpoint.state.has("data_hash"))
     fail(ErrorKind::usage,
          "{}: a model without the state of a training, which can be used and not resumed; give a "
@@ -162,17 +163,17 @@ data::BleuTokenizer scoring_tokenizer(const TrainingInputs& inputs,
                                       const std::optional<data::FittingTokenizer>& of_targets) {
   if (inputs.validation) return inputs.validation->fit.tokenizer;
   if (!inputs.tests.empty()) return inputs.tests.front().set->fit.tokenizer;
-  if (inputs.options.is_set("tokenize"))
-    return data::bleu_tokenizer_from_name(inputs.options.get_string("tokenize"));
+  if (!inputs.options.validation.tokenize.empty())
+    return data::bleu_tokenizer_from_name(inputs.options.validation.tokenize);
   return of_targets.value_or(data::FittingTokenizer{}).tokenizer;
 }
 
 }  // namespace
 
-TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce,
+TrainingInputs read_training_inputs(const TrainingOptions& options, RunStart start, const Announce& announce,
                                     Collective& ranks) {
   TrainingInputs inputs{.options = options,
-                        .pipeline = text_pipeline(options),
+                        .pipeline = text_pipeline(options.text),
                         .vocabularies = {},
                         .text = {},
                         .corpus = {},
@@ -188,7 +189,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
     if (resumes_checkpoint(options)) inputs.checkpoint = read_resumed(options);
     text.emplace(inputs.options, announce);
   });
-  if (inputs.checkpoint) check_same_checkpoint(*inputs.checkpoint, options.get_string("resume"), ranks);
+  if (inputs.checkpoint) check_same_checkpoint(*inputs.checkpoint, options.saving.resume, ranks);
   check_same_preparation(text->is_prepared(), ranks);
   RecipeFit fit(inputs.options, start, ranks.size());
   ranks.at_first([&] {
@@ -203,7 +204,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
   const auto read = [&] {
     inputs.validation = read_validation(inputs.options, inputs);
     inputs.tests = read_tests(inputs.options, inputs);
-    if (model_type(options) == nn::ModelType::translation) {
+    if (model_type(options.model) == nn::ModelType::translation) {
       const auto of_targets = fit_to_targets(*text);
       if (of_targets) inputs.spacing = of_targets->spacing;
       inputs.scoring = scoring_tokenizer(inputs, of_targets);
@@ -213,7 +214,7 @@ TrainingInputs read_training_inputs(const Options& options, RunStart start, cons
     inputs.text = std::move(encoded.text);
     inputs.data_hash = encoded.hash;
     inputs.text_note = encoded.note;
-    if (options.is_set("log")) refuse_input_as_output(options.get_string("log"));
+    if (!options.logging.log.empty()) refuse_input_as_output(options.logging.log);
   };
   // One prepares the text, and all open it.
   if (text->is_prepared()) ranks.at_first(read);

@@ -1,4 +1,5 @@
 #include "tools/app/training_phases.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/format.h>
 
@@ -21,36 +22,36 @@ namespace {
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr std::array kPhases = {"bidirectional", "r-drop-after"};
 
-Options of_task(const Options& options) {
-  return options_from_toml(Program::train, fmt::format("task = \"{}\"", options.get_string("task")), "task");
+TrainingOptions of_task(const TrainingOptions& options) {
+  return training_options_from_toml(fmt::format("task = \"{}\"", options.task), "task");
 }
 
 // Nothing where it is not counted in epochs.
-std::optional<double> epochs_of(const Options& options, const char* phase) {
-  const auto amount = parse_amount(options.text_of(phase));
+std::optional<double> epochs_of(const TrainingOptions& options, const char* phase) {
+  const auto amount = parse_amount(options_of(options).at(phase).text());
   if (std::string_view(phase) == "bidirectional" && amount) return amount->value;  // a number without a unit
   return amount && amount->unit == AmountUnit::epochs ? std::optional(amount->value) : std::nullopt;
 }
 
-double epochs_of_task(const Options& task) {
+double epochs_of_task(const TrainingOptions& task) {
   double epochs = kNoLimit;
-  for (const Amount& after : task.get_amounts("after")) {
+  for (const Amount& after : task.stopping.after) {
     if (after.unit == AmountUnit::epochs) epochs = std::min(epochs, after.value);
   }
   return epochs;
 }
 
-void set_phase(Options& options, const char* phase, const std::string& value) {
-  options.apply({{phase, {value}, phase}}, Options::Origin::preset);
+void set_phase(TrainingOptions& options, const char* phase, const std::string& value) {
+  options_of(options).apply({{phase, {value}, phase}}, OptionList::Origin::preset);
 }
 
 }  // namespace
 
-double epochs_allowed(const Options& options, const data::ParallelCorpus& corpus, int processes) {
+double epochs_allowed(const TrainingOptions& options, const data::ParallelCorpus& corpus, int processes) {
   const auto tokens = static_cast<double>(corpus.statistics.target.tokens + corpus.size());  // with </s>
   const double updates = estimated_updates_per_epoch(options, corpus.statistics, processes);
   double epochs = kNoLimit;
-  for (const Amount& after : options.get_amounts("after")) {
+  for (const Amount& after : options.stopping.after) {
     if (after.unit == AmountUnit::epochs) epochs = std::min(epochs, after.value);
     if (after.unit == AmountUnit::updates) epochs = std::min(epochs, after.value / updates);
     if (after.unit == AmountUnit::tokens) epochs = std::min(epochs, after.value / tokens);
@@ -58,8 +59,8 @@ double epochs_allowed(const Options& options, const data::ParallelCorpus& corpus
   return epochs;
 }
 
-std::string fit_phases(Options& options, double epochs) {
-  const Options task = of_task(options);
+std::string fit_phases(TrainingOptions& options, double epochs) {
+  const TrainingOptions task = of_task(options);
   const double usual = epochs_of_task(task);
   if (!(epochs < usual) || usual == kNoLimit) return "";
   std::string changed;
@@ -67,31 +68,32 @@ std::string fit_phases(Options& options, double epochs) {
     const auto before = epochs_of(task, phase);
     if (!before || *before == 0 || options.is_given(phase)) continue;
     const auto fitted = static_cast<int64_t>(std::floor(*before * epochs / usual));
-    const bool has_unit = task.text_of(phase).ends_with('e');
+    const bool has_unit = options_of(task).at(phase).text().ends_with('e');
     set_phase(options, phase, fmt::format("{}{}", fitted, has_unit ? "e" : ""));
-    changed += fmt::format("{}{} {}", changed.empty() ? "" : ", ", phase, options.text_of(phase));
+    changed +=
+        fmt::format("{}{} {}", changed.empty() ? "" : ", ", phase, options_of(options).at(phase).text());
   }
   if (changed.empty()) return "";
   return fmt::format("--after {} is shorter than the {:g}e of the task {}, and so are its phases: {}",
-                     options.text_of("after"), usual, options.get_string("task"), changed);
+                     options_of(options).at("after").text(), usual, options.task, changed);
 }
 
-void keep_phases(Options& options) {
-  const std::string& run = options.get_string("model");
-  if (options.get_bool("overwrite") || nn::run_contents(run) != nn::RunContents::checkpoints) return;
+void keep_phases(TrainingOptions& options) {
+  const std::string& run = options.saving.model;
+  if (options.saving.overwrite || nn::run_contents(run) != nn::RunContents::checkpoints) return;
   std::string path = run + "/latest/config.toml";
   if (!std::filesystem::exists(path)) path = run + "/config.toml";
   if (!std::filesystem::exists(path)) return;
-  const Options before = options_from_toml(Program::train, read_regular_file(path), path);
+  const TrainingOptions before = training_options_from_toml(read_regular_file(path), path);
   for (const char* phase : kPhases) {
-    if (!options.is_given(phase)) set_phase(options, phase, before.text_of(phase));
+    if (!options.is_given(phase)) set_phase(options, phase, options_of(before).at(phase).text());
   }
 }
 
-std::vector<std::string> phase_warnings(const Options& options, double epochs) {
+std::vector<std::string> phase_warnings(const TrainingOptions& options, double epochs) {
   std::vector<std::string> warnings;
-  const std::string after = options.text_of("after");
-  const auto directions = static_cast<double>(options.get_int("bidirectional"));
+  const std::string after = options_of(options).at("after").text();
+  const auto directions = static_cast<double>(options.batches.bidirectional);
   if (directions > 0 && directions >= epochs) {
     warnings.push_back(fmt::format(
         "bidirectional: {:g} epochs do not end before --after {}: half of the pairs are read the other way "
@@ -99,7 +101,7 @@ std::vector<std::string> phase_warnings(const Options& options, double epochs) {
         directions, after, static_cast<int64_t>(epochs * 5 / 6)));
   }
   const auto r_drop_begins = epochs_of(options, "r-drop-after");
-  if (options.get_float("r-drop") > 0 && r_drop_begins && *r_drop_begins >= epochs)
+  if (options.regularisation.r_drop > 0 && r_drop_begins && *r_drop_begins >= epochs)
     warnings.push_back(
         fmt::format("r-drop: begins after {:g} epochs, and --after {} ends before; lower "
                     "--r-drop-after",

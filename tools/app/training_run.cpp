@@ -23,9 +23,10 @@
 #include "tools/app/run_origin.h"
 #include "tools/app/training_phases.h"
 #include "tools/app/training_save.h"
+#include "tools/config/compute_device.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/console/shell_word.h"
 #include "tools/report/run_metrics.h"
 #include "tools/report/run_report.h"
@@ -132,7 +133,7 @@ class TrainingRun final : public nn::TrainingTask {
 
   TrainingInputs inputs_;
   Collective& ranks_;
-  const Options& options_;
+  const TrainingOptions& options_;
   const std::string run_;
   TrainingSetup setup_;
   const std::optional<int64_t> available_;  // bytes, before model_ has taken its own
@@ -150,7 +151,7 @@ TrainingRun::TrainingRun(TrainingInputs inputs, Collective& ranks)
     : inputs_(std::move(inputs)),
       ranks_(ranks),
       options_(inputs_.options),
-      run_(options_.get_string("model")),
+      run_(options_.saving.model),
       setup_(training_setup(inputs_, ranks)),
       available_(memory::available(setup_.device)),
       model_(setup_),
@@ -172,7 +173,7 @@ int TrainingRun::run() {
 
 int TrainingRun::begin_and_train() {
   if (inputs_.checkpoint) {
-    restore(*inputs_.checkpoint, options_.get_string("resume"));
+    restore(*inputs_.checkpoint, options_.saving.resume);
   } else if (inputs_.start != RunStart::resumed) {
     initialise();
   }
@@ -221,7 +222,7 @@ std::string TrainingRun::where_to_go_on() const {
 void TrainingRun::take_folder() {
   ranks_.at_first([this] {
     folder_ = std::make_unique<nn::RunFolder>(
-        run_, [this](const std::string& text) { on_warning(text); }, options_.get_int("keep-last"));
+        run_, [this](const std::string& text) { on_warning(text); }, options_.saving.keep_last);
     if (run_start(options_) == inputs_.start) return;
     fail(ErrorKind::usage, "{}: another trainer has worked here meanwhile; give the same command again",
          run_);
@@ -243,7 +244,7 @@ std::optional<nn::Checkpoint> TrainingRun::load_together(const Load& at_first, c
 }
 
 bool TrainingRun::resume_or_begin() {
-  std::string from = options_.get_string("resume");
+  std::string from = options_.saving.resume;
   if (inputs_.start == RunStart::resumed && !inputs_.checkpoint) {
     const auto latest = load_together([this] { return folder_->load_latest(); }, kLatest);
     from = run_;
@@ -255,7 +256,7 @@ bool TrainingRun::resume_or_begin() {
     }
     if (ended) go_on_behind_end();
   }
-  const std::vector<std::string> table = rank_table(options_, ranks_);
+  const std::vector<std::string> table = rank_table(options_.compute, ranks_);
   ranks_.at_first([this] { begin_files(); });
   if (inputs_.start == RunStart::resumed || inputs_.checkpoint) {
     if (state_.best_update > 0) mark_best(state_);  // a kill may have come before the link
@@ -281,7 +282,7 @@ void TrainingRun::begin_files() {
   }
   report_.open(logs_, state_);
   if (!data::has_vocabularies(run_)) inputs_.vocabularies.save(run_);
-  atomic_write(run_ + "/config.toml", options_.to_toml(), Existing::replaced);
+  atomic_write(run_ + "/config.toml", options_of(options_).to_toml(), Existing::replaced);
   write_origin(run_);
   if (!pretrained_.tensors.empty())
     atomic_write(run_ + "/pretrained.tsv", to_tsv(pretrained_.tensors), Existing::replaced);
@@ -291,11 +292,11 @@ void TrainingRun::begin_files() {
 void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& where) {
   check_same_text(checkpoint, inputs_, where);
   if (inputs_.start == RunStart::resumed) keep_tokenizer(checkpoint.state);
-  load_training(checkpoint, inputs_, setup_, model_, where);
+  load_training(checkpoint, setup_, model_, where);
   take_up(checkpoint.state);
   if (inputs_.start == RunStart::resumed && scored_other_text(checkpoint.state, inputs_))
     on_warning("valid-sets: another text than before; what was best by that one is forgotten");
-  if (!options_.get_bool("no-optimizer-reload"))
+  if (!options_.saving.no_optimizer_reload)
     load_moments(checkpoint, options_, model_.trainer.optimizer(), where);
   model_.trainer.begin_optimizer_behind(state_.optimizer_began);
   const auto threads = checkpoint.state.get<int64_t>("threads");
@@ -308,7 +309,7 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
 
 // Checkpoints of earlier versions do not say what they were computed with.
 void TrainingRun::warn_of_other_machine(const nn::State& saved) {
-  const std::string now = arithmetic(options_);
+  const std::string now = arithmetic(options_.compute);
   const std::string before = saved.has("arithmetic") ? saved.get<std::string>("arithmetic") : now;
   if (before == now) return;
   on_warning(fmt::format("the run was computed with {}, and goes on with {}: its last bits will differ",
@@ -320,7 +321,7 @@ void TrainingRun::keep_tokenizer(const nn::State& saved) {
   const auto before = scoring_tokenizer(saved);
   if (!inputs_.validation || !before || scored_other_text(saved, inputs_)) return;
   data::BleuTokenizer& tokenizer = inputs_.validation->fit.tokenizer;
-  if (tokenizer == *before || options_.is_set("tokenize")) return;
+  if (tokenizer == *before || !options_.validation.tokenize.empty()) return;
   on_warning(
       fmt::format("BLEU keeps tok:{}, as the run began, though {}; --tokenize {} forgets what was best",
                   data::bleu_tokenizer_name(*before), data::spacing_text(inputs_.validation->fit.spacing),
@@ -348,14 +349,13 @@ void TrainingRun::take_up(const nn::State& state) {
   state_ = nn::training_state_from(state);
   logs_ = lengths_of_logs(state);
   forget_what_is_of_others(state);
-  if (options_.get_bool("no-optimizer-reload"))
-    state_.optimizer_began = state_.update;  // the moments are zero
+  if (options_.saving.no_optimizer_reload) state_.optimizer_began = state_.update;  // the moments are zero
 }
 
 // The initial weights, or of --pretrained-model what fits.
 void TrainingRun::initialise() {
   model_.model->initialise(model_.registry, setup_.seed);
-  if (options_.is_set("pretrained-model"))
+  if (!options_.saving.pretrained_model.empty())
     pretrained_ = begin_pretrained(options_, inputs_.vocabularies, model_.registry);
   check_same_weights(model_.registry, options_, ranks_);
   if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
@@ -445,7 +445,7 @@ void TrainingRun::save(const nn::TrainingState& state, nn::SaveKind kind) {
 }
 
 void TrainingRun::write(const nn::Checkpoint& saved, const nn::TrainingState& state, nn::SaveKind kind) {
-  const int64_t on_course = options_.get_bool("rollback") ? state.on_course : 0;
+  const int64_t on_course = options_.numerics.rollback ? state.on_course : 0;
   if (kind == nn::SaveKind::scheduled) return folder_->save(saved, on_course);
   report_.clear();
   if (kind == nn::SaveKind::crashed) {
@@ -474,7 +474,7 @@ std::optional<nn::TrainingState> TrainingRun::roll_back(int64_t update) {
   const std::optional<nn::Checkpoint> earlier =
       load_together([&] { return folder_->roll_back(update); }, kLatest);
   if (!earlier) return {};
-  load_training(*earlier, inputs_, setup_, model_, run_);
+  load_training(*earlier, setup_, model_, run_);
   load_moments(*earlier, options_, model_.trainer.optimizer(), run_);
   nn::TrainingState state = nn::training_state_from(earlier->state);
   model_.trainer.begin_optimizer_behind(state.optimizer_began);
@@ -504,7 +504,7 @@ void TrainingRun::conclude(nn::Ending ending) {
   nn::Checkpoint model = final_model();
   if (validator_ || !inputs_.tests.empty()) score();
   report_.draw(state_, ending == nn::Ending::stopped_early ? "finished, no progress any more" : "finished");
-  if (options_.get_bool("report")) report_.say(fmt::format("report: {}/report.html", run_));
+  if (options_.logging.report) report_.say(fmt::format("report: {}/report.html", run_));
   for (const std::string& hint : hints()) report_.note(hint);
   const nn::State state = state_to_save(state_, report_.lengths(), inputs_, setup_);
   for (const auto& [key, value] : state.values()) model.state.set(key, value);
@@ -528,7 +528,7 @@ void TrainingRun::say_best() {
 std::vector<std::string> TrainingRun::hints() const {
   std::vector<std::string> lines = {use_line(setup_.model.type, run_)};
   if (setup_.model.type != nn::ModelType::translation) return lines;
-  lines.push_back(score_line(options_.get_bool("lowercase"), data::bleu_tokenizer_name(inputs_.scoring)));
+  lines.push_back(score_line(options_.text.lowercase, data::bleu_tokenizer_name(inputs_.scoring)));
   return lines;
 }
 
@@ -552,7 +552,7 @@ nn::Checkpoint TrainingRun::final_model() {
 
 // `model`: the mean of all that are kept, and then that of those that are chosen. Every rank measures, and chooses the same.
 void TrainingRun::choose_saves(nn::Checkpoint& model) {
-  const std::string& metric = options_.get_strings("valid-metrics").front();
+  const std::string& metric = options_.validation.valid_metrics.front();
   std::vector<int64_t> saves;
   if (ranks_.is_first()) saves = model.state.get<std::vector<int64_t>>("averaged");
   std::vector<int64_t> there = {std::ssize(saves),

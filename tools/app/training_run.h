@@ -15,6 +15,7 @@
 #include "tools/app/run_start.h"
 #include "tools/app/training_text.h"
 #include "tools/app/validation.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
@@ -25,7 +26,7 @@ struct TestSet {
 };
 
 struct TrainingInputs {
-  Options options;
+  TrainingOptions options;
   data::TextPipeline pipeline;
   data::Vocabularies vocabularies;
   data::ParallelText text;  // kept for --bpe-dropout alone
@@ -45,7 +46,7 @@ struct TrainingInputs {
 // Reads and checks everything that training needs, before anything is written. A run that goes on does so
 // with its own vocabularies. Of several ranks the first one learns the vocabulary and prepares a large text, while the
 // others wait.
-TrainingInputs read_training_inputs(const Options& options, RunStart start, const Announce& announce,
+TrainingInputs read_training_inputs(const TrainingOptions& options, RunStart start, const Announce& announce,
                                     Collective& ranks = Collective::alone());
 
 // Trains to the end, or until a signal (throws Stopped after saving). Of several ranks the first one writes. Returns the exit code. Nothing is

@@ -1,5 +1,6 @@
 #include "tools/app/training_save.h"
-#include "tools/config/options.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/training_options.h"
 #include "tools/formats/model_vocabularies.h"
 
 #include "core/parallel.h"
@@ -22,7 +23,7 @@ nn::State state_to_save(const nn::TrainingState& state, const RunReport::Lengths
   nn::State saved = nn::to_state(state);
   saved.set("seed", static_cast<int64_t>(setup.seed));
   saved.set("threads", int64_t{thread_count()});
-  saved.set("arithmetic", arithmetic(inputs.options));
+  saved.set("arithmetic", arithmetic(inputs.options.compute));
   saved.set("data_hash", inputs.data_hash);
   if (inputs.validation) {
     saved.set("valid_hash", validation_hash(inputs));
@@ -50,7 +51,7 @@ nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Le
   checkpoint.metadata = {{"update", std::to_string(state.update)}};
   describe_vocabularies(inputs.vocabularies, checkpoint.metadata);
   checkpoint.state = state_to_save(state, logs, inputs, setup);
-  checkpoint.config = inputs.options.to_toml();
+  checkpoint.config = options_of(inputs.options).to_toml();
   return checkpoint;
 }
 
@@ -61,7 +62,7 @@ void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inp
          "train-sets: not the text that {} was trained on so far; give that one to go on; to learn from this "
          "text with its "
          "weights: xformer-train --pretrained-model {} -m NEW -t {}",
-         where, shell_word(where), shell_words(inputs.options.get_strings("train-sets")));
+         where, shell_word(where), shell_words(inputs.options.data.train_sets));
   }
   check_vocabularies(inputs.vocabularies, checkpoint.metadata, where);
 }
@@ -78,8 +79,8 @@ std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::State& saved) {
                                : data::BleuTokenizer::mteval_13a;
 }
 
-void load_training(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs, TrainingSetup& setup,
-                   TrainedModel& model, const std::string& where) {
+void load_training(const nn::Checkpoint& checkpoint, TrainingSetup& setup, TrainedModel& model,
+                   const std::string& where) {
   nn::load_model(checkpoint.model, model.registry, where);
   if (const nn::Smoothing* smoothing = model.trainer.smoothing()) {
     smoothing->begin();  // the model of a checkpoint is the mean
@@ -92,11 +93,11 @@ void load_training(const nn::Checkpoint& checkpoint, const TrainingInputs& input
   setup.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});
 }
 
-void load_moments(const nn::Checkpoint& checkpoint, const Options& options, const nn::Optimizer& optimizer,
-                  const std::string& where) {
-  const Options before = options_from_toml(Program::train, checkpoint.config, where + "/config.toml");
+void load_moments(const nn::Checkpoint& checkpoint, const TrainingOptions& options,
+                  const nn::Optimizer& optimizer, const std::string& where) {
+  const TrainingOptions before = training_options_from_toml(checkpoint.config, where + "/config.toml");
   for (const char* name : {"freeze", "learn-rate-of"}) {  // the moments lie in an order that depends on them
-    if (options.get_strings(name) != before.get_strings(name))
+    if (options_of(options).at(name).words() != options_of(before).at(name).words())
       fail(ErrorKind::usage,
            "{}: was trained with another --{}; --no-optimizer-reload goes on without its moments", where,
            name);
@@ -106,7 +107,7 @@ void load_moments(const nn::Checkpoint& checkpoint, const Options& options, cons
     if (found == checkpoint.optimizer.end()) {
       fail(ErrorKind::data,
            "{}: the checkpoint has no {} of --optimizer {}; --no-optimizer-reload goes on without", where,
-           name, options.get_string("optimizer"));
+           name, options.optimizer.optimizer);
     }
     moment.copy_from(optimizer.own(found->second));
   }

@@ -7,6 +7,7 @@
 #include "nn/checkpoint/checkpoint.h"
 #include "nn/checkpoint/run_folder.h"
 #include "tools/app/training_setup.h"
+#include "tools/config/training_options.h"
 #include "tools/report/run_report.h"
 
 namespace xf::tools {
@@ -35,11 +36,11 @@ bool scored_other_text(const nn::State& saved, const TrainingInputs& inputs);
 std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::State& saved);
 
 // The weights, with their mean where there is one, and the place in the text.
-void load_training(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs, TrainingSetup& setup,
-                   TrainedModel& model, const std::string& where);
+void load_training(const nn::Checkpoint& checkpoint, TrainingSetup& setup, TrainedModel& model,
+                   const std::string& where);
 
 // Error usage where other weights were frozen or had a rate of their own; error data where the optimiser is another one.
-void load_moments(const nn::Checkpoint& checkpoint, const Options& options, const nn::Optimizer& optimizer,
-                  const std::string& where);
+void load_moments(const nn::Checkpoint& checkpoint, const TrainingOptions& options,
+                  const nn::Optimizer& optimizer, const std::string& where);
 
 }  // namespace xf::tools

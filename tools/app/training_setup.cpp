@@ -1,4 +1,6 @@
 #include "tools/app/training_setup.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 
@@ -26,22 +28,22 @@ BatchSize size_of(const data::BatchCapacity& capacity) {
 }
 
 // What lies in memory of a batch: with --r-drop all of it twice.
-BatchSize in_memory(const Options& options, const BatchSize& size) {
-  const int64_t passes = options.get_float("r-drop") > 0 ? 2 : 1;
+BatchSize in_memory(const TrainingOptions& options, const BatchSize& size) {
+  const int64_t passes = options.regularisation.r_drop > 0 ? 2 : 1;
   return {passes * size.source_tokens, passes * size.target_tokens, passes * size.sentences};
 }
 
-int64_t activation_mb(const Options& options, const nn::TransformerConfig& model, const BatchSize& size,
-                      DType dtype, DeviceType device) {
+int64_t activation_mb(const TrainingOptions& options, const nn::TransformerConfig& model,
+                      const BatchSize& size, DType dtype, DeviceType device) {
   return arena_bytes(nn::plan_memory(model, in_memory(options, size), dtype, {}, device)) >> 20;
 }
 
 // --mini-batch-fit: as many words as --workspace holds, to a twentieth.
-data::BatchCapacity fitting_capacity(const Options& options, const nn::TransformerConfig& model, DType dtype,
-                                     DeviceType device) {
-  const int64_t workspace = options.get_int("workspace");
+data::BatchCapacity fitting_capacity(const TrainingOptions& options, const nn::TransformerConfig& model,
+                                     DType dtype, DeviceType device) {
+  const int64_t workspace = options.numerics.workspace;
   if (workspace == 0) fail(ErrorKind::usage, "mini-batch-fit: fits batches to --workspace MB; give it");
-  if (options.get_int("mini-batch") > 0)
+  if (options.batches.mini_batch > 0)
     fail(ErrorKind::usage, "mini-batch-fit and mini-batch: choose one of them");
   if (model.quirks)
     fail(ErrorKind::usage,
@@ -68,9 +70,9 @@ data::BatchCapacity fitting_capacity(const Options& options, const nn::Transform
 
 // The largest batch that is computed at once: halved until its activations fit in --workspace, but never less than one
 // sentence of the longest kind.
-BatchSize computed_at_once(const Options& options, const nn::TransformerConfig& model, BatchSize size,
+BatchSize computed_at_once(const TrainingOptions& options, const nn::TransformerConfig& model, BatchSize size,
                            DType dtype, DeviceType device) {
-  const int64_t workspace = options.get_int("workspace");
+  const int64_t workspace = options.numerics.workspace;
   const BatchSize sentence{model.max_length, model.max_length, 1};
   const auto needs = [&](const BatchSize& batch) {
     return activation_mb(options, model, batch, dtype, device);
@@ -90,15 +92,15 @@ BatchSize computed_at_once(const Options& options, const nn::TransformerConfig& 
 // The corpus in other pieces each epoch, with --bpe-dropout; else nothing.
 data::EpochCorpus dropped_merges(const TrainingInputs& inputs, const data::BatchCapacity& capacity,
                                  uint64_t seed) {
-  const Options& options = inputs.options;
-  const double rate = options.get_float("bpe-dropout");
+  const TrainingOptions& options = inputs.options;
+  const double rate = options.regularisation.bpe_dropout;
   if (rate == 0) return {};
-  if (model_type(options) == nn::ModelType::classification)
+  if (model_type(options.model) == nn::ModelType::classification)
     fail(ErrorKind::usage, "bpe-dropout: a classifier reads its text as it is; leave it out");
   // With </s> it must fit into a batch.
   const int64_t batch = inputs.corpus.has_source() ? std::min(capacity.source_tokens, capacity.target_tokens)
                                                    : capacity.target_tokens;
-  const int64_t longest = std::min(options.get_int("max-length"), batch - 1);
+  const int64_t longest = std::min(options.text.max_length, batch - 1);
   const auto dropped =
       std::make_shared<data::DroppedCorpus>(inputs.text, inputs.corpus, *inputs.vocabularies.source,
                                             *inputs.vocabularies.target, rate, longest, seed);
@@ -106,7 +108,7 @@ data::EpochCorpus dropped_merges(const TrainingInputs& inputs, const data::Batch
 }
 
 void check_reversible(const TrainingInputs& inputs, const data::BatchCapacity& capacity) {
-  if (model_type(inputs.options) != nn::ModelType::translation)
+  if (model_type(inputs.options.model) != nn::ModelType::translation)
     fail(ErrorKind::usage, "bidirectional: is for translation; leave it out");
   if (inputs.vocabularies.source != inputs.vocabularies.target)
     fail(ErrorKind::usage,
@@ -114,7 +116,7 @@ void check_reversible(const TrainingInputs& inputs, const data::BatchCapacity& c
   const auto check_side = [&](const char* name, int64_t longest, int64_t most) {
     if (longest < most) return;  // with </s>
     fail(ErrorKind::usage, "bidirectional: a {} has {} tokens, a batch holds {}; raise {}", name, longest + 1,
-         most, inputs.options.get_int("mini-batch") > 0 ? "mini-batch" : "mini-batch-words");
+         most, inputs.options.batches.mini_batch > 0 ? "mini-batch" : "mini-batch-words");
   };
   const data::CorpusStatistics& statistics = inputs.corpus.statistics;
   check_side("source", statistics.source.longest, capacity.target_tokens);
@@ -125,7 +127,7 @@ void check_reversible(const TrainingInputs& inputs, const data::BatchCapacity& c
 data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCapacity& capacity,
                                uint64_t seed) {
   const data::EpochCorpus merges = dropped_merges(inputs, capacity, seed);
-  const int64_t reversing = inputs.options.get_int("bidirectional");
+  const int64_t reversing = inputs.options.batches.bidirectional;
   if (reversing == 0) return merges;
   check_reversible(inputs, capacity);
   return [&corpus = inputs.corpus, merges, reversing, seed](int64_t epoch) {
@@ -134,9 +136,9 @@ data::EpochCorpus epoch_corpus(const TrainingInputs& inputs, const data::BatchCa
   };
 }
 
-nn::WordDropout word_dropout(const Options& options, const data::Vocabularies& vocabularies) {
-  const nn::ModelType type = model_type(options);
-  const double source = options.get_float("dropout-src"), target = options.get_float("dropout-trg");
+nn::WordDropout word_dropout(const TrainingOptions& options, const data::Vocabularies& vocabularies) {
+  const nn::ModelType type = model_type(options.model);
+  const double source = options.regularisation.dropout_src, target = options.regularisation.dropout_trg;
   if (source > 0 && type == nn::ModelType::language_model)
     fail(ErrorKind::usage, "dropout-src: a language model reads no source; give dropout-trg");
   if (target > 0 && type == nn::ModelType::classification)
@@ -174,10 +176,10 @@ nn::Model& ready(nn::Model& model, nn::Registry& registry, const TrainingSetup& 
 }
 
 // How batches are cut, with the weight of each text.
-data::BatchOrder weighted_order(const Options& options) {
-  data::BatchOrder order = batch_order(options);
-  order.weights = options.get_floats("train-weights");
-  const size_t texts = texts_of(options, "train-sets").size();
+data::BatchOrder weighted_order(const TrainingOptions& options) {
+  data::BatchOrder order = batch_order(options.batches);
+  order.weights = options.data.train_weights;
+  const size_t texts = texts_of(options, options.data.train_sets).size();
   if (order.weights.empty() || order.weights.size() == texts) return order;
   fail(ErrorKind::usage, "train-weights: {} for {} text{}; give one for each", order.weights.size(), texts,
        texts == 1 ? "" : "s");
@@ -201,7 +203,7 @@ int64_t longest_read(const nn::TransformerConfig& model, const TrainingInputs& i
 // Sentences in training are no longer than the corpus's longest, though more may be allowed: up to 64 tokens attention takes
 // its short path. With BPE-dropout they may come in more pieces than they have now.
 nn::TransformerConfig fitted(nn::TransformerConfig model, const TrainingInputs& inputs) {
-  if (model.learned_positions || model.quirks || inputs.options.get_float("bpe-dropout") > 0) return model;
+  if (model.learned_positions || model.quirks || inputs.options.regularisation.bpe_dropout > 0) return model;
   model.max_length = std::min(model.max_length, longest_read(model, inputs));
   return model;
 }
@@ -209,16 +211,16 @@ nn::TransformerConfig fitted(nn::TransformerConfig model, const TrainingInputs& 
 }  // namespace
 
 TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
-  const Options& options = inputs.options;
-  const auto seed = static_cast<uint64_t>(options.get_int("seed"));
-  const DType dtype = chosen_dtype(options);
+  const TrainingOptions& options = inputs.options;
+  const auto seed = static_cast<uint64_t>(options.numerics.seed);
+  const DType dtype = chosen_dtype(options.compute);
   const nn::TransformerConfig model = fitted(model_config(options, inputs.vocabularies), inputs);
-  const Device device = set_up_device(options);
-  if (model.quirks && options.get_string("optimizer") == "muon")
+  const Device device = set_up_device(options.compute);
+  if (model.quirks && options.optimizer.optimizer == "muon")
     fail(ErrorKind::usage, "optimizer: muon knows no matrices in a model with quirks; use adam");
-  if (model.quirks && options.get_float("r-drop") > 0)
+  if (model.quirks && options.regularisation.r_drop > 0)
     fail(ErrorKind::usage, "r-drop: a model with quirks has a loss of its own; leave it out");
-  const data::BatchCapacity capacity = options.get_bool("mini-batch-fit")
+  const data::BatchCapacity capacity = options.batches.mini_batch_fit
                                            ? fitting_capacity(options, model, dtype, device.type)
                                            : batch_capacity(options, inputs.corpus);
   const BatchSize largest = computed_at_once(options, model, size_of(capacity), dtype, device.type);
@@ -226,12 +228,12 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   data::TrainingBatches batches(inputs.corpus, batch_specials(model.type, inputs.vocabularies), capacity,
                                 seed, weighted_order(options), epoch_corpus(inputs, capacity, seed));
   const double updates_per_epoch = static_cast<double>(batches.batches_in_epoch()) /
-                                   static_cast<double>(options.get_int("optimizer-delay") * ranks.size());
+                                   static_cast<double>(options.batches.optimizer_delay * ranks.size());
   nn::TrainerOptions trainer = trainer_options(options, updates_per_epoch);
   trainer.word_dropout = word_dropout(options, inputs.vocabularies);
   trainer.capacity = largest;
   trainer.ranks = &ranks;
-  trainer.shard_optimizer = options.get_bool("shard-optimizer");
+  trainer.shard_optimizer = options.processes.shard_optimizer;
   const std::vector<nn::RateRule> rates = rate_rules(options);
   nn::MemoryPlan plan =
       nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type, rates);
@@ -246,7 +248,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
           .rates = rates,
           .dtype = dtype,
           .device = device,
-          .workspace = options.get_int("workspace") << 20,
+          .workspace = options.numerics.workspace << 20,
           .plan = plan};
 }
 

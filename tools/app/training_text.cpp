@@ -15,8 +15,8 @@
 #include "data/parallel_corpus.h"
 #include "data/vocabularies.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
 #include "tools/config/text_options.h"
+#include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 
 namespace xf::tools {
@@ -35,8 +35,9 @@ int64_t size_of_text(const std::string& path) {
 }
 
 // The file of a text in the run folder, or among others in a cache.
-std::string place_of(const Options& options, const std::string& folder, const data::TextToPrepare& text) {
-  if (!options.is_set("cache")) return folder + "/train.corpus";
+std::string place_of(const TrainingOptions& options, const std::string& folder,
+                     const data::TextToPrepare& text) {
+  if (options.data.cache.empty()) return folder + "/train.corpus";
   Crc64 crc;
   crc.add(data::key_of(text));
   return folder + "/" + crc.hexadecimal() + ".corpus";
@@ -87,16 +88,16 @@ std::string megabytes(int64_t bytes) { return fmt::format("{:.1f} MB", static_ca
 
 }  // namespace
 
-std::optional<std::string> preparation_folder(const Options& options) {
-  const bool asked = options.is_set("cache");
-  const bool other_pieces = options.get_float("bpe-dropout") > 0,
-             in_memory = other_pieces || options.get_int("bidirectional") > 0;
+std::optional<std::string> preparation_folder(const TrainingOptions& options) {
+  const bool asked = !options.data.cache.empty();
+  const bool other_pieces = options.regularisation.bpe_dropout > 0,
+             in_memory = other_pieces || options.batches.bidirectional > 0;
   if (asked && in_memory)
     fail(ErrorKind::usage, "cache: with {} each epoch reads another text, so none is prepared; choose one",
          other_pieces ? "bpe-dropout" : "bidirectional");
   int64_t bytes = 0;
   bool pipes = false;
-  for (const std::string& path : options.get_strings("train-sets")) {
+  for (const std::string& path : options.data.train_sets) {
     const int64_t size = size_of_text(path);
     if (asked && size < 0 && fs::exists(path))
       fail(ErrorKind::usage, "cache: {} is no regular file; write the text to one, or leave --cache out",
@@ -104,17 +105,17 @@ std::optional<std::string> preparation_folder(const Options& options) {
     pipes = pipes || size < 0;
     bytes += size;
   }
-  if (asked) return options.get_string("cache");
+  if (asked) return options.data.cache;
   if (bytes <= kLargeText || pipes || in_memory) return {};
-  return options.get_string("model");
+  return options.saving.model;
 }
 
-TrainingText::TrainingText(const Options& options, Announce announce)
+TrainingText::TrainingText(const TrainingOptions& options, Announce announce)
     : options_(options),
       announce_(std::move(announce)),
-      kind_(text_kind(model_type(options))),
-      texts_(texts_of(options, "train-sets")),
-      pipeline_(text_pipeline(options)),
+      kind_(text_kind(model_type(options.model))),
+      texts_(texts_of(options, options.data.train_sets)),
+      pipeline_(text_pipeline(options.text)),
       folder_(preparation_folder(options)) {
   if (folder_) return;
   announce_("reading the text ...");
@@ -124,10 +125,9 @@ TrainingText::TrainingText(const Options& options, Announce announce)
 void TrainingText::draw_sample() {
   sample_ = data::ParallelText{};
   for (const data::TextFiles& files : texts_) sample_->parts.push_back({files, 0});
-  const bool learns = options_.get_strings("vocabs").empty() || kind_ == data::TextKind::labelled;
+  const bool learns = options_.data.vocabs.empty() || kind_ == data::TextKind::labelled;
   if (folder_ && !learns) return;
-  data::LineSample lines(options_.get_int("spm-input-sentences"),
-                         static_cast<uint64_t>(options_.get_int("seed")));
+  data::LineSample lines(options_.data.spm_input_sentences, static_cast<uint64_t>(options_.numerics.seed));
   std::vector<std::string> classes;  // all of them; sorted
   const auto add = [&](const std::string& source, const std::string& target) {
     lines.add(source, target);
@@ -146,8 +146,7 @@ void TrainingText::draw_sample() {
     for (size_t i = 0; i < text_.target.size(); ++i)
       add(text_.source.empty() ? "" : text_.source[i], text_.target[i]);
   }
-  if (lines.seen() > options_.get_int("spm-input-sentences"))
-    sampled_ = options_.get_int("spm-input-sentences");
+  if (lines.seen() > options_.data.spm_input_sentences) sampled_ = options_.data.spm_input_sentences;
   for (data::LineSample::Pair& pair : lines.take()) {
     if (folder_) data::prepare(kind_, pipeline_, pair.source, pair.target);
     if (kind_ != data::TextKind::target_only) sample_->source.push_back(std::move(pair.source));
@@ -157,14 +156,14 @@ void TrainingText::draw_sample() {
 }
 
 const data::ParallelText& TrainingText::sample() {
-  const bool fits = std::ssize(text_.target) <= options_.get_int("spm-input-sentences");
+  const bool fits = std::ssize(text_.target) <= options_.data.spm_input_sentences;
   if (!folder_ && fits) return text_;
   if (!sample_) draw_sample();
   return *sample_;
 }
 
 data::LengthFilter TrainingText::filter() const {
-  return {.max_length = options_.get_int("max-length"), .crop = options_.get_bool("max-length-crop")};
+  return {.max_length = options_.text.max_length, .crop = options_.data.max_length_crop};
 }
 
 TrainingText::Encoded TrainingText::encode(const data::Vocabularies& vocabularies) {
@@ -175,7 +174,7 @@ TrainingText::Encoded TrainingText::encode(const data::Vocabularies& vocabularie
                   .text = {},
                   .hash = data::hash_of(text_),
                   .note = ""};
-  if (options_.get_float("bpe-dropout") > 0) encoded.text = std::move(text_);
+  if (options_.regularisation.bpe_dropout > 0) encoded.text = std::move(text_);
   text_ = {};
   return encoded;
 }
@@ -200,8 +199,7 @@ TrainingText::Encoded TrainingText::open_or_prepare(const data::Vocabularies& vo
                                  .target_tokenizer = *vocabularies.target,
                                  .filter = filter(),
                                  .vocabularies = vocabularies.checksum()};
-  const auto trusted =
-      options_.get_bool("cache-of-others") ? data::Preparer::anybody : data::Preparer::this_user;
+  const auto trusted = options_.data.cache_of_others ? data::Preparer::anybody : data::Preparer::this_user;
   std::string path = place_of(options_, *folder_, text), how = "opened";
   std::optional<data::PreparedCorpus> prepared;
   try {

@@ -9,7 +9,7 @@
 #include "data/corpus_preparation.h"
 #include "data/parallel_corpus.h"
 #include "data/vocabularies.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/console/announce.h"
 
 namespace xf::tools {
@@ -20,12 +20,12 @@ inline constexpr int64_t kLargeText = int64_t{256} << 20;
 
 // In which folder the text of these options is prepared; none: it is read into memory. Error usage where --cache cannot be:
 // for pipes, and beside --bpe-dropout and --bidirectional, with which each epoch reads another text.
-std::optional<std::string> preparation_folder(const Options& options);
+std::optional<std::string> preparation_folder(const TrainingOptions& options);
 
 class TrainingText {
  public:
   // Error data if a file is missing. A text for the memory is read.
-  TrainingText(const Options& options, Announce announce);
+  TrainingText(const TrainingOptions& options, Announce announce);
 
   // Whether encode() prepares it, or opens what is prepared.
   bool is_prepared() const { return folder_.has_value(); }
@@ -51,7 +51,7 @@ class TrainingText {
   Encoded open_or_prepare(const data::Vocabularies& vocabularies);
   std::string prepare(const data::TextToPrepare& text, const std::string& path);
 
-  const Options& options_;
+  const TrainingOptions& options_;
   Announce announce_;
   data::TextKind kind_;
   std::vector<data::TextFiles> texts_;

@@ -1,6 +1,8 @@
 #include "tools/app/translation_validator.h"
 #include "data/composition.h"
 #include "data/vocabularies.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/format.h>
 
@@ -35,12 +37,12 @@ std::vector<std::string> united(Collective& ranks, const std::vector<std::string
 
 }  // namespace
 
-TranslationValidator::TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
-                                           const data::Vocabularies& vocabularies, const ValidationSet& set,
-                                           Collective& ranks)
+TranslationValidator::TranslationValidator(const TrainingOptions& options, const nn::Model& model,
+                                           Arena& arena, const data::Vocabularies& vocabularies,
+                                           const ValidationSet& set, Collective& ranks)
     : Validator(options, model, arena, vocabularies, set, ranks),
       translator_(dynamic_cast<const nn::TranslationModel&>(model)),
-      search_arena_(set_up_device(options)) {}
+      search_arena_(set_up_device(options.compute)) {}
 
 ValidationResult TranslationValidator::measure(const std::vector<std::string>& metrics) {
   ValidationResult result;
@@ -48,13 +50,13 @@ ValidationResult TranslationValidator::measure(const std::vector<std::string>& m
   std::optional<CorpusLoss> loss;
   for (const std::string& metric : metrics) {
     if (metric == "bleu" || metric == "chrf") {
-      if (!translated) translated = translations(options_.get_int("valid-beam-size"));
+      if (!translated) translated = translations(options_.validation.valid_beam_size);
       if (metric == "bleu") {
         const data::BleuScore score = bleu(*translated);
         result.bleu_signature = data::signature_text(score.signature);
         result.scores.push_back({metric, score.score, true});
       } else {
-        const bool lowercase = options_.get_bool("lowercase");
+        const bool lowercase = options_.text.lowercase;
         result.scores.push_back(
             {metric, data::corpus_chrf(*translated, set_.text.target, {.lowercase = lowercase}).score, true});
       }
@@ -72,7 +74,7 @@ ValidationResult TranslationValidator::measure(const std::vector<std::string>& m
 }
 
 double TranslationValidator::compat_bleu() {
-  const int64_t batch = options_.get_int("valid-mini-batch");
+  const int64_t batch = options_.validation.valid_mini_batch;
   std::vector<std::string> predicted, wanted;
   ranks_.together([&] {
     for (const ForcedLine& line : teacher_forced(translator_, search_arena_, vocabularies_, set_.text.source,
@@ -87,8 +89,8 @@ double TranslationValidator::compat_bleu() {
 std::vector<std::string> TranslationValidator::translations(int64_t beam) {
   const Translator translator(
       translator_, search_arena_, vocabularies_,
-      {.beam_size = beam, .normalize = static_cast<float>(options_.get_float("normalize")), .scored = false},
-      options_.get_int("valid-mini-batch"), {}, 1, ranks_.share());
+      {.beam_size = beam, .normalize = static_cast<float>(options_.search.normalize), .scored = false},
+      options_.validation.valid_mini_batch, {}, 1, ranks_.share());
   std::vector<SourceLine> lines;
   for (const std::string& source : set_.text.source) lines.push_back({source});
   std::vector<std::string> texts;
@@ -103,7 +105,7 @@ std::vector<std::string> TranslationValidator::translations(int64_t beam) {
 
 // As xformer-score has it, for references that were brought to normalisation form C when they were read.
 data::BleuScore TranslationValidator::bleu(std::vector<std::string> translations) const {
-  const bool lowercase = options_.get_bool("lowercase");
+  const bool lowercase = options_.text.lowercase;
   const bool composed = data::compose(translations).changes(lowercase) || set_.text.composed > 0;
   data::BleuScore score = data::corpus_bleu(translations, set_.text.target,
                                             {.lowercase = lowercase, .tokenizer = set_.fit.tokenizer});
@@ -112,7 +114,7 @@ data::BleuScore TranslationValidator::bleu(std::vector<std::string> translations
 }
 
 FinalScore TranslationValidator::score() {
-  const int64_t beam = options_.get_int("beam-size");
+  const int64_t beam = options_.search.beam_size;
   const std::vector<std::string> translated = translations(beam);
   const data::BleuScore score = bleu(translated);
   return {{"bleu", score.score},
@@ -123,7 +125,7 @@ FinalScore TranslationValidator::score() {
 
 std::vector<Sample> TranslationValidator::samples(const std::vector<std::string>& translations) const {
   std::vector<Sample> samples;
-  for (const int64_t wanted : options_.get_ints("valid-print")) {
+  for (const int64_t wanted : options_.validation.valid_print) {
     const auto i = static_cast<size_t>(wanted);
     if (i < translations.size())
       samples.push_back({wanted, set_.text.source[i], set_.text.target[i], translations[i]});
@@ -134,7 +136,7 @@ std::vector<Sample> TranslationValidator::samples(const std::vector<std::string>
 std::vector<Gallery> TranslationValidator::attention(const std::vector<Sample>& samples) {
   std::vector<Gallery> galleries;
   size_t cells = 0;
-  if (!options_.get_bool("report")) return galleries;
+  if (!options_.logging.report) return galleries;
   for (const Sample& sample : samples) {
     const std::vector<int32_t> source = vocabularies_.source->encode(sample.source),
                                target = vocabularies_.target->encode(sample.translation);

@@ -5,13 +5,14 @@
 #include "data/vocabularies.h"
 #include "nn/translation_model.h"
 #include "tools/app/validation.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
 class TranslationValidator final : public Validator {
  public:
   // `model` is a TranslationModel.
-  TranslationValidator(const Options& options, const nn::Model& model, Arena& arena,
+  TranslationValidator(const TrainingOptions& options, const nn::Model& model, Arena& arena,
                        const data::Vocabularies& vocabularies, const ValidationSet& set, Collective& ranks);
 
   FinalScore score() override;

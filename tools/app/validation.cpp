@@ -1,4 +1,5 @@
 #include "tools/app/validation.h"
+#include "tools/config/training_options.h"
 
 #include <span>
 #include <sstream>
@@ -42,15 +43,15 @@ CorpusLoss Validator::loss() const {
   const data::BatchCapacity capacity = batch_capacity(options_, set_.corpus);
   return corpus_loss(
       model_, arena_,
-      options_.get_int("maxi-batch") > 0
+      options_.batches.maxi_batch > 0
           ? data::packed_batches(set_.corpus, specials, data::sorted_batches(set_.corpus, capacity))
           : data::validation_batches(set_.corpus, specials, capacity),
       ranks_);
 }
 
-std::unique_ptr<Validator> make_validator(const Options& options, const nn::Model& model, Arena& arena,
-                                          const data::Vocabularies& vocabularies, const ValidationSet& set,
-                                          Collective& ranks) {
+std::unique_ptr<Validator> make_validator(const TrainingOptions& options, const nn::Model& model,
+                                          Arena& arena, const data::Vocabularies& vocabularies,
+                                          const ValidationSet& set, Collective& ranks) {
   switch (model.config().type) {
     case nn::ModelType::translation:
       return std::make_unique<TranslationValidator>(options, model, arena, vocabularies, set, ranks);

@@ -12,7 +12,7 @@
 #include "nn/evaluation.h"
 #include "nn/train/training_loop.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/report/validation_result.h"
 
 namespace xf::tools {
@@ -34,16 +34,16 @@ class Validator {
   virtual ~Validator() = default;
 
   // Throws Stopped between batches. Every rank asks, does its share, and gets the same scores.
-  ValidationResult validate() { return measure(options_.get_strings("valid-metrics")); }
+  ValidationResult validate() { return measure(options_.validation.valid_metrics); }
   // By the first of --valid-metrics alone.
-  nn::Score first_score() { return measure({options_.get_strings("valid-metrics").front()}).scores.front(); }
+  nn::Score first_score() { return measure({options_.validation.valid_metrics.front()}).scores.front(); }
   virtual FinalScore score() = 0;
 
  protected:
   virtual ValidationResult measure(const std::vector<std::string>& metrics) = 0;
 
   // The arguments must outlive the object; the arena serves the loss.
-  Validator(const Options& options, const nn::Model& model, Arena& arena,
+  Validator(const TrainingOptions& options, const nn::Model& model, Arena& arena,
             const data::Vocabularies& vocabularies, const ValidationSet& set, Collective& ranks)
       : options_(options),
         model_(model),
@@ -54,7 +54,7 @@ class Validator {
 
   CorpusLoss loss() const;
 
-  const Options& options_;
+  const TrainingOptions& options_;
   const nn::Model& model_;
   Arena& arena_;
   const data::Vocabularies& vocabularies_;
@@ -63,9 +63,9 @@ class Validator {
 };
 
 // For the model's type.
-std::unique_ptr<Validator> make_validator(const Options& options, const nn::Model& model, Arena& arena,
-                                          const data::Vocabularies& vocabularies, const ValidationSet& set,
-                                          Collective& ranks = Collective::alone());
+std::unique_ptr<Validator> make_validator(const TrainingOptions& options, const nn::Model& model,
+                                          Arena& arena, const data::Vocabularies& vocabularies,
+                                          const ValidationSet& set, Collective& ranks = Collective::alone());
 
 // Words of the target apart by spaces, and the end of each line, of the lines that are not left out: what a loss is divided by that
 // does not depend on the vocabulary.

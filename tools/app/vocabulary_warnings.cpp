@@ -1,4 +1,5 @@
 #include "tools/app/vocabulary_warnings.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/format.h>
 
@@ -64,7 +65,7 @@ double share(const data::Tokenizer& tokenizer, Holds holds) {
   return static_cast<double>(count) / std::max(1, tokenizer.size());
 }
 
-std::string what_to_do(const Side& side, const Options& options) {
+std::string what_to_do(const Side& side, const TrainingOptions& options) {
   const data::Tokenizer& tokenizer = side.tokenizer;
   if (std::string_view(tokenizer.extension()) == ".spm" && share(tokenizer, is_composed) < 0.99)
     return "its pieces are not in Unicode's form NFC, which the text is brought to: give one that was learnt "
@@ -76,9 +77,9 @@ std::string what_to_do(const Side& side, const Options& options) {
            "place";
   if (share(tokenizer, is_character) > 0.9) return "its entries are characters: give --tokenizer character";
   const double lower = share(tokenizer, is_lower_case);
-  if (options.get_bool("lowercase") && lower < 0.95)
+  if (options.text.lowercase && lower < 0.95)
     return "its words have capitals, and the text is lower-cased: give --lowercase=false";
-  if (!options.get_bool("lowercase") && lower > 0.99)
+  if (!options.text.lowercase && lower > 0.99)
     return "its words are in lower case: give --lowercase, or a list with capitals";
   return "give a list of the words as they stand in this text, apart by spaces";
 }
@@ -90,11 +91,11 @@ std::string described(const Side& side, const Unknown& unknown, const data::Para
 
 // The sides that are text, and not classes.
 std::vector<Side> sides_of(const TrainingInputs& inputs) {
-  const Options& options = inputs.options;
+  const TrainingOptions& options = inputs.options;
   const data::ParallelCorpus& corpus = inputs.corpus;
-  const std::vector<std::string>& given = options.get_strings("vocabs");
+  const std::vector<std::string>& given = options.data.vocabs;
   const std::string other =
-      options.is_set("pretrained-model") ? "of " + options.get_string("pretrained-model") : "learnt here";
+      !options.saving.pretrained_model.empty() ? "of " + options.saving.pretrained_model : "learnt here";
   const data::TextFiles& files = corpus.parts.front().files;
   std::vector<Side> sides;
   if (corpus.has_source())
@@ -107,19 +108,19 @@ std::vector<Side> sides_of(const TrainingInputs& inputs) {
 }
 
 void add_unknown(const Side& side, const TrainingInputs& inputs, std::vector<std::string>& warnings) {
-  const Options& options = inputs.options;
+  const TrainingOptions& options = inputs.options;
   const Unknown unknown = unknown_of(side);
   if (unknown.share <= kManyUnknown) return;
   const std::string text = described(side, unknown, inputs.corpus);
-  if (options.get_strings("vocabs").empty() && !options.is_set("pretrained-model")) {
+  if (options.data.vocabs.empty() && options.saving.pretrained_model.empty()) {
     const bool has_pieces = std::string_view(side.tokenizer.extension()) == ".spm";
-    warnings.push_back(text + (has_pieces ? "; characters are that no line which it was learnt from has"
-                                          : fmt::format("; words rarer than --min-freq {} are",
-                                                        options.get_int("min-freq"))));
+    warnings.push_back(
+        text + (has_pieces ? "; characters are that no line which it was learnt from has"
+                           : fmt::format("; words rarer than --min-freq {} are", options.text.min_freq)));
     return;
   }
   const std::string advice = what_to_do(side, options);
-  if (unknown.share > data::kMostUnknown && !options.get_bool("allow-unknown"))
+  if (unknown.share > data::kMostUnknown && !options.data.allow_unknown)
     fail(ErrorKind::data, "{}; {}; --allow-unknown trains on it all the same", text, advice);
   warnings.push_back(text + "; " + advice);
 }
@@ -151,8 +152,8 @@ void add_unlike(const ValidationSet& set, const std::string& option, const Train
 }
 
 // Pieces that are whole lines, as BPE makes them of little text without spaces, say nothing about other lines.
-void add_long_pieces(const Side& side, const Options& options, std::vector<std::string>& warnings) {
-  const bool is_learnt = options.get_strings("vocabs").empty() && !options.is_set("pretrained-model");
+void add_long_pieces(const Side& side, const TrainingOptions& options, std::vector<std::string>& warnings) {
+  const bool is_learnt = options.data.vocabs.empty() && options.saving.pretrained_model.empty();
   if (!is_learnt || std::string_view(side.tokenizer.extension()) != ".spm") return;
   int64_t lines = 0, tokens = 0, characters = 0;  // these of scripts without spaces
   for_each_sampled(side, [&](const std::vector<int32_t>& ids, int64_t) {
@@ -167,14 +168,13 @@ void add_long_pieces(const Side& side, const Options& options, std::vector<std::
   warnings.push_back(
       fmt::format("{}: {:.1f} pieces a line of {:.1f} characters: they are nearly whole lines; give a "
                   "smaller --vocab-size than {}",
-                  side.text, a_line(tokens), a_line(characters), options.get_int("vocab-size")));
+                  side.text, a_line(tokens), a_line(characters), options.text.vocab_size));
 }
 
 // Words of a given list that only other normalisation forms tell apart: text, in form C, has one of them.
 void add_same_words(const Side& side, const TrainingInputs& inputs, std::vector<std::string>& warnings) {
   const data::Tokenizer& tokenizer = side.tokenizer;
-  if (inputs.options.get_strings("vocabs").empty() || std::string_view(tokenizer.extension()) != ".txt")
-    return;
+  if (inputs.options.data.vocabs.empty() || std::string_view(tokenizer.extension()) != ".txt") return;
   std::set<std::string> words;
   int64_t same = 0;
   std::string last;
@@ -214,7 +214,7 @@ void add_untagged(const TrainingInputs& inputs, std::vector<std::string>& warnin
 // Scores of text that stays cut into pieces are higher than those of words.
 void add_scored_pieces(const TrainingInputs& inputs, std::vector<std::string>& warnings) {
   const data::Tokenizer& target = *inputs.vocabularies.target;
-  const auto& metrics = inputs.options.get_strings("valid-metrics");
+  const auto& metrics = inputs.options.validation.valid_metrics;
   const bool scores_text =
       std::ranges::any_of(metrics, [](const std::string& name) { return name == "bleu" || name == "chrf"; });
   if (!inputs.validation || !scores_text || !target.serialize().starts_with("#words whitespace")) return;
@@ -235,7 +235,7 @@ std::vector<std::string> vocabulary_warnings(const TrainingInputs& inputs) {
     add_same_words(side, inputs, warnings);
     add_long_pieces(side, inputs.options, warnings);
   }
-  if (model_type(inputs.options) == nn::ModelType::translation) {
+  if (model_type(inputs.options.model) == nn::ModelType::translation) {
     if (inputs.validation) add_unlike(*inputs.validation, "valid-sets", inputs, warnings);
     for (const TestSet& test : inputs.tests) add_unlike(*test.set, "test-sets", inputs, warnings);
   }

@@ -24,33 +24,54 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// The options that a program's arguments are. Error usage for --help and the like, and for one of `files`, which say where a program reads and writes, and
-// in which form, and are nothing to a call.
-tools::Options parsed(tools::Program program, const Arguments& arguments,
-                      std::initializer_list<const char*> files) {
+// A command line as main() gets it.
+std::vector<const char*> words_of(const Arguments& arguments) {
   std::vector<const char*> words = {"xformer"};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
-  const tools::Inherit inherit =
-      program == tools::Program::train ? tools::inherited_options : tools::Inherit{};
-  const auto options =
-      tools::read_options(program, static_cast<int>(words.size()), words.data(), inherit).options;
-  if (!options)
-    fail(ErrorKind::usage, "--help, --version and the like are for the program {}",
-         tools::program_name(program));
-  for (const char* name : files) {
-    if (options->is_given(name))
-      fail(ErrorKind::usage, "--{} is for the program {}; the library has no such option", name,
-           tools::program_name(program));
-  }
-  return *options;
+  return words;
 }
 
-tools::Options translating(const std::string& run, const Arguments& options) {
+[[noreturn]] void refuse_answer(tools::Program program) {
+  fail(ErrorKind::usage, "--help, --version and the like are for the program {}",
+       tools::program_name(program));
+}
+
+// Error usage for one of `files`, which say where a program reads and writes, and in which form, and are nothing to a call.
+void refuse_files(const tools::Configuration& options, std::initializer_list<const char*> files) {
+  for (const char* name : files) {
+    if (options.is_given(name))
+      fail(ErrorKind::usage, "--{} is for the program {}; the library has no such option", name,
+           tools::program_name(options.program));
+  }
+}
+
+// The configuration of a program's arguments. Error usage for --help and the like, and as above.
+template <typename Config>
+Config parsed(const Arguments& arguments, std::initializer_list<const char*> files) {
+  Config options;
+  const std::vector<const char*> words = words_of(arguments);
+  if (tools::read_options(tools::options_of(options), static_cast<int>(words.size()), words.data()))
+    refuse_answer(options.program);
+  refuse_files(options, files);
+  return options;
+}
+
+tools::TrainingOptions parsed_training(const Arguments& arguments, std::initializer_list<const char*> files) {
+  tools::TrainingOptions options;
+  const std::vector<const char*> words = words_of(arguments);
+  if (tools::read_training_options(options, static_cast<int>(words.size()), words.data(),
+                                   tools::inherited_options))
+    refuse_answer(options.program);
+  refuse_files(options, files);
+  return options;
+}
+
+tools::TranslationOptions translating(const std::string& run, const Arguments& options) {
   Arguments arguments = {"--model", run};
   arguments.insert(arguments.end(), options.begin(), options.end());
-  return parsed(tools::Program::translate, arguments,
-                {"input", "output", "word-scores", "alignment", "interactive", "continue", "stat-freq",
-                 "teacher-forced", "output-format", "num-examples"});
+  return parsed<tools::TranslationOptions>(
+      arguments, {"input", "output", "word-scores", "alignment", "interactive", "continue", "stat-freq",
+                  "teacher-forced", "output-format", "num-examples"});
 }
 
 // Line `number`, from 1, as a file's reader hands it over: without a byte order mark before the first line and without
@@ -165,10 +186,9 @@ Score score(const std::string& metric, const Lines& hypotheses, const std::vecto
   if (std::ranges::find(metrics, metric) == metrics.end())
     fail(ErrorKind::usage, "score: no metric '{}'{} (one of {})", metric,
          tools::did_you_mean(metric, metrics), fmt::join(metrics, ", "));
-  const tools::Options given =
-      parsed(tools::Program::score, options,
-             {"references", "input", "metrics", "sentence-level", "mini-batch", "score-only", "format",
-              "paired-bs", "paired-bs-n", "paired-ar", "paired-ar-n"});
+  const auto given = parsed<tools::ScoringOptions>(
+      options, {"references", "input", "metrics", "sentence-level", "mini-batch", "score-only", "format",
+                "paired-bs", "paired-bs-n", "paired-ar", "paired-ar-n"});
   std::vector<Lines> texts;
   for (const Lines& text : references) texts.push_back(read(text, "score: references"));
   const data::Score found = tools::corpus_score(metric, read(hypotheses, "score: hypotheses"), texts, given);
@@ -180,7 +200,7 @@ Score score(const std::string& metric, const Lines& hypotheses, const std::vecto
 
 void train(const std::vector<std::string>& arguments) {
   forget_inputs();
-  tools::train(parsed(tools::Program::train, arguments, {"print-model", "vocab-sizes", "runs", "output"}));
+  tools::train(parsed_training(arguments, {"print-model", "vocab-sizes", "runs", "output"}));
 }
 
 void export_model(const std::vector<std::string>& arguments) {
@@ -192,7 +212,10 @@ void export_model(const std::vector<std::string>& arguments) {
       continue;
     names.emplace_back(command.name);
     if (arguments.empty() || arguments.front() != command.name) continue;
-    command.run(parsed(command.program, {arguments.begin() + 1, arguments.end()}, {}));
+    const Arguments own(arguments.begin() + 1, arguments.end());
+    const std::vector<const char*> words = words_of(own);
+    command.run(static_cast<int>(words.size()), words.data(),
+                [&](const std::string&) { refuse_answer(command.program); });
     return;
   }
   const std::string name = arguments.empty() ? "" : arguments.front();

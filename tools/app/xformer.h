@@ -1,5 +1,5 @@
 // The library in a few lines: train a model, load it, translate with it, ask it for probabilities, measure translations,
-// make other models of it. Options are those of the programs, spelled as on their command lines (xformer-translate --help),
+// make other models of it. TrainingOptions are those of the programs, spelled as on their command lines (xformer-translate --help),
 // so that there is one table of them.
 // Errors are xf::Error (core/error.h), a std::runtime_error whose message says what to do, for whatever the program
 // would end with. Signals are left to the caller: ask_stop(SIGINT) (core/stop.h), from another thread, ends what runs with

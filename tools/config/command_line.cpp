@@ -7,8 +7,6 @@
 
 #include "core/error.h"
 #include "tools/config/foreign_names.h"
-#include "tools/config/option_value.h"
-#include "tools/config/program_commands.h"
 #include "tools/config/removed_options.h"
 
 namespace xf::tools {
@@ -17,9 +15,9 @@ namespace {
 bool is_multi_letter_flag(std::string_view alias) { return alias.size() > 2 && alias[1] != '-'; }
 
 // sacreBLEU's -lc, -tok ... would be read as -l -c: they become long options first.
-std::vector<std::string> rewrite_multi_letter_flags(Program program, std::vector<std::string> arguments) {
-  for (const OptionSpec& spec : option_table()) {
-    if (!spec.accepted_by(program)) continue;
+std::vector<std::string> rewrite_multi_letter_flags(const OptionList& list,
+                                                    std::vector<std::string> arguments) {
+  for (const Option& spec : list) {
     for (const std::string& alias : split(spec.aliases, ' ')) {
       if (is_multi_letter_flag(alias)) std::ranges::replace(arguments, alias, fmt::format("--{}", spec.name));
     }
@@ -27,12 +25,12 @@ std::vector<std::string> rewrite_multi_letter_flags(Program program, std::vector
   return arguments;
 }
 
-CLI::Option* add_option(CLI::App& app, const OptionSpec& spec) {
+CLI::Option* add_option(CLI::App& app, const Option& spec) {
   std::string names = fmt::format("--{}", spec.name);
   for (const std::string& alias : split(spec.aliases, ' ')) {
     if (!is_multi_letter_flag(alias)) names += "," + alias;
   }
-  if (spec.type == OptionType::boolean) {
+  if (spec.is_switch()) {
     return app.add_flag(names)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
   if (spec.positional) names += fmt::format(",{}", spec.name);
@@ -42,10 +40,9 @@ CLI::Option* add_option(CLI::App& app, const OptionSpec& spec) {
 }
 
 // Every spelling that follows a dash, for the nearest name.
-std::vector<std::string> spellings(Program program) {
-  std::vector<std::string> names = option_names(program, false);
-  for (const OptionSpec& spec : option_table()) {
-    if (!spec.accepted_by(program)) continue;
+std::vector<std::string> spellings(const OptionList& list) {
+  std::vector<std::string> names = list.names();
+  for (const Option& spec : list) {
     for (const std::string& alias : split(spec.aliases, ' ')) {
       if (alias.starts_with("--")) names.push_back(alias.substr(2));
     }
@@ -54,52 +51,52 @@ std::vector<std::string> spellings(Program program) {
 }
 
 // Of a spelling as "--seed", "-m" or "--seed=1"; nullptr where none is spelt so.
-const OptionSpec* option_spelt(Program program, const std::string& word) {
+const Option* option_spelt(const OptionList& list, const std::string& word) {
   const std::string spelling = word.substr(0, word.find('='));
-  for (const OptionSpec& spec : option_table()) {
+  for (const Option& spec : list) {
     const std::vector<std::string> known = spellings_of(spec);
-    if (spec.accepted_by(program) && std::ranges::find(known, spelling) != known.end()) return &spec;
+    if (std::ranges::find(known, spelling) != known.end()) return &spec;
   }
   return nullptr;
 }
 
 // Whether a second one is a slip; a number or a choice that is given again goes before the first.
-bool names_place(const OptionSpec& spec) {
+bool names_place(const Option& spec) {
   constexpr std::array<std::string_view, 5> kPlaces = {"FILE", "DIR", "PATH", "RUN", "MODEL"};
   return !spec.is_list() && std::ranges::find(kPlaces, spec.value_name) != kPlaces.end();
 }
 
 // "; switches take =false: ..." for --no-SWITCH; else "".
-std::string negation_hint(Program program, std::string_view name) {
+std::string negation_hint(const OptionList& list, std::string_view name) {
   if (!name.starts_with("no-")) return "";
-  const OptionSpec* spec = find_option(program, name.substr(3));
-  if (!spec || spec->type != OptionType::boolean) return "";
+  const Option* spec = list.find(name.substr(3));
+  if (!spec || !spec->is_switch()) return "";
   return fmt::format("; switches take =false: --{}=false", spec->name);
 }
 
-void refuse_leftovers(Program program, const CLI::App& app, const std::vector<std::string>& arguments) {
+void refuse_leftovers(const OptionList& list, const CLI::App& app,
+                      const std::vector<std::string>& arguments) {
   auto leftovers = app.remaining();
   std::erase(leftovers, "--");  // CLI11 keeps the end of the options among them
   if (leftovers.empty()) return;
   const auto option =
       std::ranges::find_if(leftovers, [](const std::string& word) { return word.starts_with('-'); });
-  if (option == leftovers.end()) refuse_argument(program, arguments, leftovers.front());
+  if (option == leftovers.end()) refuse_argument(list, arguments, leftovers.front());
   const std::string name = option->substr(0, option->find('='));
   const std::string bare_name = name.substr(std::min(name.find_first_not_of('-'), name.size()));
-  if (const RemovedOption* const removed = find_removed(program, bare_name))
+  if (const RemovedOption* const removed = find_removed(list.program(), bare_name))
     fail(ErrorKind::usage, "{}: {}; leave it out", name, removed->why);
-  std::string hint = why_refused(program, bare_name);
-  if (hint.empty()) hint = negation_hint(program, bare_name);
-  if (hint.empty()) hint = suggestion(bare_name, spellings(program), "--");
+  std::string hint = why_refused(list.program(), bare_name);
+  if (hint.empty()) hint = negation_hint(list, bare_name);
+  if (hint.empty()) hint = suggestion(bare_name, spellings(list), "--");
   fail(ErrorKind::usage, "unknown option '{}'{}", name,
-       hint.empty() ? fmt::format("; see {} --help", program_name(program)) : hint);
+       hint.empty() ? fmt::format("; see {} --help", program_name(list.program())) : hint);
 }
 
 // CLI11 takes such a word for a list, where bare words are one.
-void refuse_brackets(Program program, const std::vector<std::string>& arguments) {
-  const bool takes_lists = std::ranges::any_of(option_table(), [&](const OptionSpec& spec) {
-    return spec.accepted_by(program) && spec.positional && spec.is_list();
-  });
+void refuse_brackets(const OptionList& list, const std::vector<std::string>& arguments) {
+  const bool takes_lists =
+      std::ranges::any_of(list, [](const Option& spec) { return spec.positional && spec.is_list(); });
   for (const std::string& word : arguments) {
     if (takes_lists && word.starts_with('[') && word.ends_with(']'))
       fail(ErrorKind::usage, "'{}': a name in brackets; write './{}'", word, word);
@@ -108,45 +105,44 @@ void refuse_brackets(Program program, const std::vector<std::string>& arguments)
 
 }  // namespace
 
-void refuse_argument(Program program, const std::vector<std::string>& arguments, const std::string& word) {
+void refuse_argument(const OptionList& list, const std::vector<std::string>& arguments,
+                     const std::string& word) {
   // The option that it stands behind.
-  const OptionSpec* before = nullptr;
+  const Option* before = nullptr;
   for (const std::string& argument : arguments) {
     if (argument == word) break;
-    if (const OptionSpec* spec = option_spelt(program, argument)) before = spec;
+    if (const Option* spec = option_spelt(list, argument)) before = spec;
   }
-  std::string hint = fmt::format("see {} --help", program_name(program));
-  if (before && before->type == OptionType::boolean && (word == "true" || word == "false"))
+  std::string hint = fmt::format("see {} --help", program_name(list.program()));
+  if (before && before->is_switch() && (word == "true" || word == "false"))
     hint = fmt::format("switches take =false: --{}={}", before->name, word);
   else if (before && before->is_list())
     hint = fmt::format("--{} takes {} alone", before->name, value_text(*before));
-  else if (program == Program::translate)
+  else if (list.program() == Program::translate)
     hint = "text comes from -i FILE or the standard input";
   fail(ErrorKind::usage, "unexpected argument '{}'; {}", word, hint);
 }
 
-std::vector<GivenOption> parse_command_line(Program program, const std::vector<std::string>& arguments) {
+GivenOptions parse_command_line(const OptionList& list, const std::vector<std::string>& arguments) {
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
-  std::vector<std::pair<const OptionSpec*, CLI::Option*>> options;
-  for (const OptionSpec& spec : option_table()) {
-    if (spec.accepted_by(program)) options.emplace_back(&spec, add_option(app, spec));
-  }
-  refuse_brackets(program, arguments);
-  auto words = rewrite_multi_letter_flags(program, arguments);
+  std::vector<std::pair<const Option*, CLI::Option*>> options;
+  for (const Option& spec : list) options.emplace_back(&spec, add_option(app, spec));
+  refuse_brackets(list, arguments);
+  auto words = rewrite_multi_letter_flags(list, arguments);
   std::ranges::reverse(words);  // CLI11 takes them from the back
   try {
     app.parse(std::move(words));
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string what = error.what();
     fail(ErrorKind::usage, "{} lacks a value, or has one too many; see {} --help",
-         what.substr(0, what.find(':')), program_name(program));
+         what.substr(0, what.find(':')), program_name(list.program()));
   } catch (const CLI::ParseError& error) {
-    fail(ErrorKind::usage, "{}; see {} --help", error.what(), program_name(program));
+    fail(ErrorKind::usage, "{}; see {} --help", error.what(), program_name(list.program()));
   }
-  refuse_leftovers(program, app, arguments);
-  std::vector<GivenOption> given;
+  refuse_leftovers(list, app, arguments);
+  GivenOptions given;
   for (const auto& [spec, option] : options) {
     if (option->count() == 0) continue;
     if (option->count() > 1 && names_place(*spec)) fail(ErrorKind::usage, "--{}: given twice", spec->name);

@@ -20,10 +20,6 @@ std::string usage(const std::string& program, const std::string& summary,
 
 }  // namespace
 
-std::function<int(const Options&)> succeeding(void (*run)(const Options&)) {
-  return [run](const Options& options) { return run(options), 0; };
-}
-
 int run_command(const std::string& program, const std::string& summary, const std::vector<Command>& commands,
                 int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
@@ -34,9 +30,7 @@ int run_command(const std::string& program, const std::string& summary, const st
   std::vector<std::string> names;
   for (const Command& command : commands) {
     names.emplace_back(command.name);
-    if (name != command.name) continue;
-    const auto options = parse_options(command.program, argc - 1, argv + 1);
-    return options ? command.run(*options) : 0;
+    if (name == command.name) return command.run(argc - 1, argv + 1, print_page);
   }
   if (name.empty()) fail(ErrorKind::usage, "{} needs a command: {}", program, fmt::join(names, ", "));
   fail(ErrorKind::usage, "{} has no command '{}'{} (one of {})", program, name, did_you_mean(name, names),

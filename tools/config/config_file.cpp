@@ -24,7 +24,7 @@ std::string word_of(const toml::node& node, const std::string& where) {
   fail(ErrorKind::usage, "{}: the value must be a number, a text, true, false or a list of these", where);
 }
 
-std::vector<std::string> words_of(const toml::node& node, const OptionSpec& spec, const std::string& where) {
+std::vector<std::string> words_of(const toml::node& node, const Option& spec, const std::string& where) {
   const toml::array* list = node.as_array();
   if (!list) return {word_of(node, where)};
   if (!spec.is_list()) fail(ErrorKind::usage, "{}: takes one value, not a list", where);
@@ -33,16 +33,15 @@ std::vector<std::string> words_of(const toml::node& node, const OptionSpec& spec
   return words;
 }
 
-const OptionSpec& known_key(Program program, const std::string& key, const toml::node& value,
-                            const std::string& place) {
+const Option& known_key(const OptionList& list, const std::string& key, const toml::node& value,
+                        const std::string& place) {
   if (value.is_table()) {
     fail(ErrorKind::usage, "{}: '{}' is a table; the file is flat, so write its keys without [..] and dots",
          place, key);
   }
-  const OptionSpec* spec = find_option(program, key);
+  const Option* spec = list.find(key);
   if (!spec) {
-    fail(ErrorKind::usage, "{}: unknown key '{}'{}", place, key,
-         suggestion(key, option_names(program, true)));
+    fail(ErrorKind::usage, "{}: unknown key '{}'{}", place, key, suggestion(key, list.names(true)));
   }
   if (spec->keep == Keep::never) {
     fail(ErrorKind::usage, "{}: '{}' belongs on the command line (--{}), not in a file", place, key, key);
@@ -130,26 +129,26 @@ toml::table parsed(const std::string& text, const std::string& name) {
   }
 }
 
-std::vector<GivenOption> options_in(const toml::table& table, Program program, const std::string& name) {
+GivenOptions options_in(const toml::table& table, const OptionList& list, const std::string& name) {
   std::vector<std::pair<unsigned, GivenOption>> by_line;  // a toml::table is sorted by key
   for (const auto& [toml_key, node] : table) {
     const std::string key(toml_key.str());
-    if (find_removed(program, key)) continue;
+    if (find_removed(list.program(), key)) continue;
     const unsigned line = toml_key.source().begin.line;
     const std::string place = fmt::format("{}:{}", name, line);
-    const OptionSpec& spec = known_key(program, key, node, place);
+    const Option& spec = known_key(list, key, node, place);
     const std::string where = fmt::format("{}: key '{}'", place, key);
     by_line.push_back({line, {key, words_of(node, spec, where), where}});
   }
   std::ranges::stable_sort(by_line, {}, [](const auto& entry) { return entry.first; });
-  std::vector<GivenOption> options;
+  GivenOptions options;
   for (auto& [line, option] : by_line) options.push_back(std::move(option));
   return options;
 }
 
-void refuse_removed(const toml::table& table, Program program, const std::string& name) {
+void refuse_removed(const toml::table& table, const OptionList& list, const std::string& name) {
   for (const auto& [key, node] : table) {
-    const RemovedOption* const removed = find_removed(program, key.str());
+    const RemovedOption* const removed = find_removed(list.program(), key.str());
     if (!removed || table[removed->needed].value_or(0.0) == 0) continue;
     fail(ErrorKind::usage,
          "{}:{}: key '{}': {}; leave it out, or begin with the model that was trained so: --pretrained-model",
@@ -159,26 +158,26 @@ void refuse_removed(const toml::table& table, Program program, const std::string
 
 }  // namespace
 
-std::vector<GivenOption> parse_config(Program program, const std::string& text, const std::string& name) {
-  return options_in(parsed(text, name), program, name);
+GivenOptions parse_config(const OptionList& list, const std::string& text, const std::string& name) {
+  return options_in(parsed(text, name), list, name);
 }
 
-PresetConfig parse_preset(const std::string& text, const std::string& name) {
+PresetConfig parse_preset(const OptionList& list, const std::string& text, const std::string& name) {
   toml::table table = parsed(text, name);
   std::string extends = table["extends"].value_or("");
   table.erase("extends");
-  return {std::move(extends), options_in(table, Program::train, name)};
+  return {std::move(extends), options_in(table, list, name)};
 }
 
-std::vector<GivenOption> read_config(Program program, const std::string& path) {
+GivenOptions read_config(const OptionList& list, const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     fail(ErrorKind::usage, "config file {} {}", path,
          error ? fmt::format("cannot be read: {}", error.message()) : "does not exist");
   }
   const toml::table table = parsed(read_file(path), path);
-  refuse_removed(table, program, path);
-  return options_in(table, program, path);
+  refuse_removed(table, list, path);
+  return options_in(table, list, path);
 }
 
 std::string config_as_json(const std::string& text, const std::string& name) {

@@ -6,24 +6,24 @@
 #include <vector>
 
 #include "tools/config/given_option.h"
-#include "tools/config/option_table.h"
+#include "tools/config/option_list.h"
 
 namespace xf::tools {
 
 // In the order of the file; `name` stands for the file in messages. Error usage "NAME:LINE: ..." for broken
 // TOML, a table, an unknown key (with the nearest) and a key that a file may not hold. Leaves out removed options.
-std::vector<GivenOption> parse_config(Program program, const std::string& text, const std::string& name);
+GivenOptions parse_config(const OptionList& list, const std::string& text, const std::string& name);
 
 // A preset's text (tools/config/presets.h): its own options, and the name that `extends` gives, "" if it gives none. Errors as above.
 struct PresetConfig {
   std::string extends;
-  std::vector<GivenOption> options;
+  GivenOptions options;
 };
-PresetConfig parse_preset(const std::string& text, const std::string& name);
+PresetConfig parse_preset(const OptionList& list, const std::string& text, const std::string& name);
 
 // What parse_config() makes of a file that decides about a training. Error usage if it cannot be read, or asks for a feature that
 // was removed.
-std::vector<GivenOption> read_config(Program program, const std::string& path);
+GivenOptions read_config(const OptionList& list, const std::string& path);
 
 // The text as a JSON object, its keys in alphabetical order. Error usage if it is no TOML.
 std::string config_as_json(const std::string& text, const std::string& name);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/config/option_table.h"
+#include "tools/config/program.h"
 
 namespace xf::tools {
 

@@ -9,7 +9,7 @@
 #include "nn/quirks/settings.h"
 #include "tools/config/build_info.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
@@ -30,8 +30,8 @@ nn::Amount to_nn(const Amount& amount, const char* key) {
   return {};
 }
 
-nn::Amount frequency(const Options& options, const char* key) {
-  const nn::Amount amount = to_nn(options.get_amount(key), key);
+nn::Amount frequency(const Amount& every, const char* key) {
+  const nn::Amount amount = to_nn(every, key);
   if (amount.unit == nn::Amount::Unit::seconds) {
     fail(ErrorKind::usage, "{} counts updates, epochs or tokens (50u, 1e, 2Mt), not time", key);
   }
@@ -45,7 +45,7 @@ int64_t in_updates(const Amount& amount, double updates_per_epoch, const char* k
 }
 
 // Where a cosine reaches zero. An update may have the batches of several epochs (--optimizer-delay).
-int64_t end_of_cosine(const Options& options, double updates_per_epoch) {
+int64_t end_of_cosine(const TrainingOptions& options, double updates_per_epoch) {
   const std::optional<double> last = last_update(options, updates_per_epoch);
   if (!last)
     fail(ErrorKind::usage,
@@ -53,20 +53,20 @@ int64_t end_of_cosine(const Options& options, double updates_per_epoch) {
   return std::max<int64_t>(1, std::llround(*last));
 }
 
-nn::Plateau plateau(const Options& options) {
-  if (options.get_strings("valid-sets").empty())
+nn::Plateau plateau(const TrainingOptions& options) {
+  if (options.data.valid_sets.empty())
     fail(ErrorKind::usage, "lr-schedule plateau looks at validation scores: give --valid-sets {}",
-         files_shown(model_type(options)));
-  return {.factor = options.get_float("lr-decay"),
-          .patience = options.get_int("lr-decay-patience"),
-          .start_epoch = options.get_int("lr-decay-start")};
+         files_shown(model_type(options.model)));
+  return {.factor = options.schedule.lr_decay,
+          .patience = options.schedule.lr_decay_patience,
+          .start_epoch = options.schedule.lr_decay_start};
 }
 
-nn::Schedule schedule(const Options& options, double updates_per_epoch) {
-  const std::string& name = options.get_string("lr-schedule");
-  const double rate = options.get_float("learn-rate");
-  const int64_t warmup = in_updates(options.get_amount("lr-warmup"), updates_per_epoch, "lr-warmup");
-  if (name == "noam") return nn::noam(rate, options.get_int("dim-emb"), warmup);
+nn::Schedule schedule(const TrainingOptions& options, double updates_per_epoch) {
+  const std::string& name = options.schedule.lr_schedule;
+  const double rate = options.schedule.learn_rate;
+  const int64_t warmup = in_updates(options.schedule.lr_warmup, updates_per_epoch, "lr-warmup");
+  if (name == "noam") return nn::noam(rate, options.model.dim_emb, warmup);
   nn::Schedule schedule{.peak = rate, .warmup = warmup};
   if (name == "inverse-sqrt") schedule.decay = nn::Decay::inverse_sqrt;
   if (name == "cosine") {
@@ -80,9 +80,9 @@ nn::Schedule schedule(const Options& options, double updates_per_epoch) {
   return schedule;
 }
 
-nn::Tying tying(const Options& options) {
-  if (options.get_bool("tied-embeddings-all")) return nn::Tying::all;
-  return options.get_bool("tied-embeddings") ? nn::Tying::target : nn::Tying::none;
+nn::Tying tying(const TrainingOptions& options) {
+  if (options.model.tied_embeddings_all) return nn::Tying::all;
+  return options.model.tied_embeddings ? nn::Tying::target : nn::Tying::none;
 }
 
 kernels::Activation activation(std::string_view name) {
@@ -95,9 +95,9 @@ kernels::PositionLayout position_layout(const std::string& name) {
   return name == "split" ? PositionLayout::split : PositionLayout::interleaved;
 }
 
-nn::LoopOptions::OnDivergence on_divergence(const Options& options) {
+nn::LoopOptions::OnDivergence on_divergence(const TrainingOptions& options) {
   using Policy = nn::LoopOptions::OnDivergence;
-  const bool stop = options.get_bool("throw-on-divergence"), roll_back = options.get_bool("rollback");
+  const bool stop = options.numerics.throw_on_divergence, roll_back = options.numerics.rollback;
   if (stop && roll_back) fail(ErrorKind::usage, "throw-on-divergence and rollback: choose one of them");
   return stop ? Policy::stop : roll_back ? Policy::roll_back : Policy::warn;
 }
@@ -109,9 +109,9 @@ nn::LoopOptions::StoppingMetric stopping_metric(const std::string& name) {
 
 }  // namespace
 
-std::optional<double> last_update(const Options& options, double updates_per_epoch) {
+std::optional<double> last_update(const TrainingOptions& options, double updates_per_epoch) {
   std::optional<double> last;
-  for (const Amount& amount : options.get_amounts("after")) {
+  for (const Amount& amount : options.stopping.after) {
     if (amount.unit != AmountUnit::updates && amount.unit != AmountUnit::epochs) continue;
     const double updates = amount.value * (amount.unit == AmountUnit::epochs ? updates_per_epoch : 1);
     last = std::min(last.value_or(updates), updates);
@@ -119,43 +119,43 @@ std::optional<double> last_update(const Options& options, double updates_per_epo
   return last;
 }
 
-nn::TransformerConfig model_config(const Options& options, int64_t source_vocabulary,
+nn::TransformerConfig model_config(const TrainingOptions& options, int64_t source_vocabulary,
                                    int64_t target_vocabulary) {
-  if (options.get_bool("tied-embeddings-all") && source_vocabulary != target_vocabulary) {
+  if (options.model.tied_embeddings_all && source_vocabulary != target_vocabulary) {
     fail(ErrorKind::usage,
          "tied-embeddings-all needs one vocabulary for both sides, got sizes {} and {}; "
          "use --joint-vocab, give one file to --vocabs, or --tied-embeddings-all=false",
          source_vocabulary, target_vocabulary);
   }
   nn::TransformerConfig config;
-  config.type = model_type(options);
+  config.type = model_type(options.model);
   config.source_vocabulary = source_vocabulary;
   config.target_vocabulary = target_vocabulary;
-  config.dim = options.get_int("dim-emb");
-  config.heads = options.get_int("transformer-heads");
-  config.feed_forward = options.get_int("transformer-dim-ffn");
-  config.encoder_layers = options.get_int("enc-depth");
-  config.decoder_layers = options.get_int("dec-depth");
-  config.norm = options.get_string("norm") == "pre" ? nn::NormPlacement::pre : nn::NormPlacement::post;
-  config.norm_epsilon = static_cast<float>(options.get_float("layer-norm-epsilon"));
-  config.activation = activation(options.get_string("transformer-ffn-activation"));
-  config.positions = position_layout(options.get_string("position-layout"));
-  config.learned_positions = options.get_bool("transformer-train-positions");
-  config.rotary_positions = options.get_bool("transformer-rotary-positions");
+  config.dim = options.model.dim_emb;
+  config.heads = options.model.transformer_heads;
+  config.feed_forward = options.model.transformer_dim_ffn;
+  config.encoder_layers = options.model.enc_depth;
+  config.decoder_layers = options.model.dec_depth;
+  config.norm = options.model.norm == "pre" ? nn::NormPlacement::pre : nn::NormPlacement::post;
+  config.norm_epsilon = static_cast<float>(options.model.layer_norm_epsilon);
+  config.activation = activation(options.model.transformer_ffn_activation);
+  config.positions = position_layout(options.model.position_layout);
+  config.learned_positions = options.model.transformer_train_positions;
+  config.rotary_positions = options.model.transformer_rotary_positions;
   config.tying = tying(options);
-  config.dropout = static_cast<float>(options.get_float("transformer-dropout"));
-  config.attention_dropout = static_cast<float>(options.get_float("transformer-dropout-attention"));
-  config.feed_forward_dropout = static_cast<float>(options.get_float("transformer-dropout-ffn"));
-  config.label_smoothing = static_cast<float>(options.get_float("label-smoothing"));
+  config.dropout = static_cast<float>(options.regularisation.transformer_dropout);
+  config.attention_dropout = static_cast<float>(options.regularisation.transformer_dropout_attention);
+  config.feed_forward_dropout = static_cast<float>(options.regularisation.transformer_dropout_ffn);
+  config.label_smoothing = static_cast<float>(options.regularisation.label_smoothing);
   // Sentences of max-length pieces, and their </s> or <s>.
-  config.max_length = options.get_int("max-length") + 1;
-  config.recompute_layers = options.get_bool("gradient-checkpointing");
-  if (const auto& settings = options.get_strings("quirks"); !settings.empty())
+  config.max_length = options.text.max_length + 1;
+  config.recompute_layers = options.numerics.gradient_checkpointing;
+  if (const auto& settings = options.model.quirks; !settings.empty())
     config.quirks = nn::quirks::quirks_from(settings);
   return config;
 }
 
-nn::TransformerConfig model_config(const Options& options, const data::Vocabularies& vocabularies) {
+nn::TransformerConfig model_config(const TrainingOptions& options, const data::Vocabularies& vocabularies) {
   nn::TransformerConfig config =
       model_config(options, vocabularies.source->size(), vocabularies.target->size());
   config.source_pad = vocabularies.source->pad_id();
@@ -167,23 +167,23 @@ nn::TransformerConfig model_config(const Options& options, const data::Vocabular
   return config;
 }
 
-data::BatchOrder batch_order(const Options& options) {
-  const std::string &shuffle = options.get_string("shuffle"), &sort = options.get_string("maxi-batch-sort");
+data::BatchOrder batch_order(const BatchOptions& options) {
+  const std::string &shuffle = options.shuffle, &sort = options.maxi_batch_sort;
   return {.shuffle = shuffle == "data"      ? data::Shuffle::data
                      : shuffle == "batches" ? data::Shuffle::batches
                                             : data::Shuffle::none,
-          .pool = options.get_int("maxi-batch"),
+          .pool = options.maxi_batch,
           .sort = sort == "src"    ? data::PoolSort::source
                   : sort == "trg"  ? data::PoolSort::target
                   : sort == "both" ? data::PoolSort::both
                                    : data::PoolSort::none};
 }
 
-nn::OptimizerOptions optimizer_options(const Options& options) {
-  const std::string& name = options.get_string("optimizer");
-  const std::vector<double> params = options.get_floats("optimizer-params");
+nn::OptimizerOptions optimizer_options(const TrainingOptions& options) {
+  const std::string& name = options.optimizer.optimizer;
+  const std::vector<double> params = options.optimizer.optimizer_params;
   const auto param = [&](size_t i) { return static_cast<float>(params.at(i)); };
-  const auto decay = static_cast<float>(options.get_float("weight-decay"));
+  const auto decay = static_cast<float>(options.optimizer.weight_decay);
   if (name == "sgd") return kernels::SgdOptions{.momentum = param(0), .weight_decay = decay};
   const kernels::AdamOptions adam{.beta1 = param(0),
                                   .beta2 = param(1),
@@ -215,101 +215,42 @@ nn::RateRule rate_rule(const std::string& rule) {
 
 }  // namespace
 
-std::vector<nn::RateRule> rate_rules(const Options& options) {
+std::vector<nn::RateRule> rate_rules(const TrainingOptions& options) {
   std::vector<nn::RateRule> rules;
-  for (const std::string& pattern : options.get_strings("freeze")) rules.push_back({pattern, 0, "freeze"});
-  for (const std::string& rule : options.get_strings("learn-rate-of")) rules.push_back(rate_rule(rule));
+  for (const std::string& pattern : options.optimizer.freeze) rules.push_back({pattern, 0, "freeze"});
+  for (const std::string& rule : options.optimizer.learn_rate_of) rules.push_back(rate_rule(rule));
   return rules;
 }
 
-nn::TrainerOptions trainer_options(const Options& options, double updates_per_epoch) {
+nn::TrainerOptions trainer_options(const TrainingOptions& options, double updates_per_epoch) {
   nn::TrainerOptions trainer;
   trainer.schedule = schedule(options, updates_per_epoch);
   trainer.optimizer = optimizer_options(options);
-  trainer.clip_norm = static_cast<float>(options.get_float("clip-norm"));
-  trainer.micro_batches = options.get_int("optimizer-delay");
-  trainer.r_drop = options.get_float("r-drop");
-  trainer.r_drop_after = in_updates(options.get_amount("r-drop-after"), updates_per_epoch, "r-drop-after");
-  trainer.smoothing = options.get_float("exponential-smoothing");
-  trainer.seed = static_cast<uint64_t>(options.get_int("seed"));
+  trainer.clip_norm = static_cast<float>(options.optimizer.clip_norm);
+  trainer.micro_batches = options.batches.optimizer_delay;
+  trainer.r_drop = options.regularisation.r_drop;
+  trainer.r_drop_after = in_updates(options.regularisation.r_drop_after, updates_per_epoch, "r-drop-after");
+  trainer.smoothing = options.optimizer.exponential_smoothing;
+  trainer.seed = static_cast<uint64_t>(options.numerics.seed);
   return trainer;
 }
 
-nn::LoopOptions loop_options(const Options& options) {
+nn::LoopOptions loop_options(const TrainingOptions& options) {
   nn::LoopOptions loop;
-  for (const Amount& amount : options.get_amounts("after")) {
+  for (const Amount& amount : options.stopping.after) {
     if (amount.value <= 0) fail(ErrorKind::usage, "after: {} is no training at all", to_string(amount));
     loop.after.push_back(to_nn(amount, "after"));
   }
-  loop.validate_every = frequency(options, "valid-freq");
-  loop.save_every = frequency(options, "save-freq");
-  loop.report_every = frequency(options, "disp-freq");
-  loop.report_first = options.get_int("disp-first");
-  loop.early_stopping = options.get_int("early-stopping");
-  loop.early_stopping_epsilon = options.get_float("early-stopping-epsilon");
-  loop.early_stopping_on = stopping_metric(options.get_string("early-stopping-on"));
-  loop.keep_best = options.get_int("keep-best");
+  loop.validate_every = frequency(options.validation.valid_freq, "valid-freq");
+  loop.save_every = frequency(options.saving.save_freq, "save-freq");
+  loop.report_every = frequency(options.logging.disp_freq, "disp-freq");
+  loop.report_first = options.logging.disp_first;
+  loop.early_stopping = options.stopping.early_stopping;
+  loop.early_stopping_epsilon = options.stopping.early_stopping_epsilon;
+  loop.early_stopping_on = stopping_metric(options.stopping.early_stopping_on);
+  loop.keep_best = options.saving.keep_best;
   loop.on_divergence = on_divergence(options);
   return loop;
-}
-
-namespace {
-
-bool computes_in(const Options& options, std::string_view precision) {
-  return options.is_set("precision") && options.get_string("precision") == precision;
-}
-
-}  // namespace
-
-Device set_up_device(const Options& options) {
-  const Device device = choose_device(options.get_string("device")).device;
-  const bool tf32 = computes_in(options, "tf32");
-  if (tf32 && device.type != DeviceType::cuda)
-    fail(ErrorKind::usage, "--precision tf32 is for products on a GPU; on the CPU take float32 or bfloat16");
-  kernels::round_products_to_tf32(tf32);
-  return device;
-}
-
-DType chosen_dtype(const Options& options) {
-  if (computes_in(options, "auto")) {
-    const Device device = choose_device(options.get_string("device")).device;
-    return kernels::has_fast_bf16_products(device) ? DType::bf16 : DType::f32;
-  }
-  return computes_in(options, "bfloat16") ? DType::bf16 : DType::f32;
-}
-
-ChosenPrecision chosen_precision(const Options& options) {
-  if (!computes_in(options, "auto")) return {options.get_string("precision"), ""};
-  if (chosen_dtype(options) == DType::bf16) return {"bfloat16", "precision auto: bfloat16"};
-  return {"float32", "precision auto: float32 (this processor multiplies bfloat16 no faster)"};
-}
-
-namespace {
-
-std::string kernels_of(Device device) {
-  if (device != Device::cpu()) return description_of(device);
-  return fmt::format("{}, {} kernels, {} products", description_of(device), name_of(cpu_level()),
-                     product_instructions());
-}
-
-}  // namespace
-
-std::string arithmetic(const Options& options) {
-  return fmt::format("{}, {}", kernels_of(choose_device(options.get_string("device")).device),
-                     chosen_precision(options).name);
-}
-
-std::string device_line(const Options& options) {
-  const auto [device, why_not_cuda] = choose_device(options.get_string("device"));
-  std::string line = kernels_of(device);
-  if (!why_not_cuda.empty()) line += fmt::format(" ({})", why_not_cuda);
-  if (computes_in(options, "tf32")) return line + " · tf32 products";
-  if (chosen_dtype(options) == DType::f32) return line;
-  line += " · bfloat16";
-  if (!kernels::has_fast_bf16_products(device)) {
-    line += " (slower than float32: this processor has no AMX, nor a fast AVX512_BF16)";
-  }
-  return line;
 }
 
 }  // namespace xf::tools

@@ -1,7 +1,7 @@
 #include "tools/config/model_text.h"
 #include "data/parallel_corpus.h"
 #include "data/vocabularies.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/format.h>
 
@@ -63,17 +63,18 @@ void check_files(const std::string& what, const data::TextFiles& files, const Ty
 }
 
 // Not asked for: no such text. At most one, but for options of `several`.
-void check_files(const Options& options, const char* key, const TypeRules& rules, bool several) {
-  const std::vector<data::TextFiles> texts = texts_of(options, key);
+void check_files(const TrainingOptions& options, const char* key, const std::vector<std::string>& paths,
+                 const TypeRules& rules, bool several) {
+  const std::vector<data::TextFiles> texts = texts_of(options, paths);
   if (texts.empty()) return;
-  const data::TextFiles all{.paths = options.get_strings(key), .tsv = texts.front().tsv};
+  const data::TextFiles all{.paths = paths, .tsv = texts.front().tsv};
   const bool complete = texts.back().paths.size() == texts.front().paths.size();
   check_files(fmt::format("{}: type {} reads", key, rules.name), several && complete ? texts.front() : all,
               rules);
 }
 
-void check_depth(const Options& options, const char* key, bool wanted, const TypeRules& rules) {
-  if ((options.get_int(key) > 0) == wanted) return;
+void check_depth(const char* key, int64_t depth, bool wanted, const TypeRules& rules) {
+  if ((depth > 0) == wanted) return;
   fail(ErrorKind::usage, "{}: type {} has {}; give {}", key, rules.name,
        wanted ? "such layers" : "no such layers", wanted ? "1 or more" : "0");
 }
@@ -104,11 +105,11 @@ void check_lengths(const ValidationSet& set, int64_t longest) {
 }
 
 // Whether what nobody gave is of another type.
-bool is_other_types(const Options& options, const TypeRules& rules) {
+bool is_other_types(const TrainingOptions& options, const TypeRules& rules) {
   const auto by_default = [&](const char* key) { return !options.is_given(key); };
-  const bool encodes = options.get_int("enc-depth") > 0, decodes = options.get_int("dec-depth") > 0,
-             joins = options.get_bool("joint-vocab") || options.get_bool("tied-embeddings-all");
-  const auto& metrics = options.get_strings("valid-metrics");
+  const bool encodes = options.model.enc_depth > 0, decodes = options.model.dec_depth > 0,
+             joins = options.text.joint_vocab || options.model.tied_embeddings_all;
+  const auto& metrics = options.validation.valid_metrics;
   const bool measures = std::ranges::all_of(metrics, [&](const std::string& metric) {
     return std::ranges::find(rules.metrics, metric) != rules.metrics.end();
   });
@@ -119,52 +120,52 @@ bool is_other_types(const Options& options, const TypeRules& rules) {
 }
 
 // One value stands for both only where there is one text.
-void check_is_two(const Options& options, const char* key, const TypeRules& rules) {
-  if (options.is_set(key) && options.text_of(key).find(' ') == std::string::npos)
-    fail(ErrorKind::usage, "{}: type {} has two sides; give two, got {}", key, rules.name,
-         options.text_of(key));
+template <typename T>
+void check_is_two(const char* key, const std::vector<T>& values, const TypeRules& rules) {
+  if (values.size() == 1)
+    fail(ErrorKind::usage, "{}: type {} has two sides; give two, got {}", key, rules.name, values.front());
 }
 
 // --type in place of the task that goes with it leaves defaults that nobody gave, of another type.
-void check_type_alone(const Options& options, const TypeRules& rules) {
+void check_type_alone(const TrainingOptions& options, const TypeRules& rules) {
   if (rules.type == ModelType::translation || !options.is_given("type") || options.is_given("task")) return;
   if (is_other_types(options, rules))
-    fail(ErrorKind::usage, "type: the task {} is for models of another type; give --task {}",
-         options.get_string("task"), rules.name);
+    fail(ErrorKind::usage, "type: the task {} is for models of another type; give --task {}", options.task,
+         rules.name);
 }
 
 }  // namespace
 
-ModelType model_type(const Options& options) {
-  const std::string& name = options.get_string("type");
+ModelType model_type(const ModelOptions& options) {
+  const std::string& name = options.type;
   if (name == "language-model") return ModelType::language_model;
   return name == "classification" ? ModelType::classification : ModelType::translation;
 }
 
 const char* files_shown(ModelType type) { return rules_of(type).shown; }
 
-void check_model_type(const Options& options) {
-  const TypeRules& rules = rules_of(model_type(options));
-  check_files(options, "train-sets", rules, true);
-  check_files(options, "valid-sets", rules, false);
-  check_files(options, "test-sets", rules, true);
+void check_model_type(const TrainingOptions& options) {
+  const TypeRules& rules = rules_of(model_type(options.model));
+  check_files(options, "train-sets", options.data.train_sets, rules, true);
+  check_files(options, "valid-sets", options.data.valid_sets, rules, false);
+  check_files(options, "test-sets", options.data.test_sets, rules, true);
   check_type_alone(options, rules);
-  if (rules.type == ModelType::translation) check_is_two(options, "languages", rules);
-  if (rules.type != ModelType::language_model) check_is_two(options, "vocab-sizes", rules);
-  check_depth(options, "enc-depth", rules.type != ModelType::language_model, rules);
-  check_depth(options, "dec-depth", rules.type != ModelType::classification, rules);
-  for (const std::string& metric : options.get_strings("valid-metrics")) {
+  if (rules.type == ModelType::translation) check_is_two("languages", options.text.languages, rules);
+  if (rules.type != ModelType::language_model) check_is_two("vocab-sizes", options.data.vocab_sizes, rules);
+  check_depth("enc-depth", options.model.enc_depth, rules.type != ModelType::language_model, rules);
+  check_depth("dec-depth", options.model.dec_depth, rules.type != ModelType::classification, rules);
+  for (const std::string& metric : options.validation.valid_metrics) {
     if (std::ranges::find(rules.metrics, metric) != rules.metrics.end()) continue;
     fail(ErrorKind::usage, "valid-metrics: type {} has no {} (one of {})", rules.name, metric,
          fmt::join(rules.metrics, ", "));
   }
   if (rules.type == ModelType::translation) return;
-  if (options.get_bool("tied-embeddings-all") || options.get_bool("joint-vocab")) {
+  if (options.model.tied_embeddings_all || options.text.joint_vocab) {
     fail(ErrorKind::usage, "type {} has one embedding: no joint-vocab, no tied-embeddings-all", rules.name);
   }
-  if (rules.type == ModelType::classification && options.get_bool("tied-embeddings"))
+  if (rules.type == ModelType::classification && options.model.tied_embeddings)
     fail(ErrorKind::usage, "tied-embeddings: type classification has no target embedding");
-  if (options.get_strings("vocabs").size() > 1)
+  if (options.data.vocabs.size() > 1)
     fail(ErrorKind::usage, "vocabs: type {} has one vocabulary", rules.name);
 }
 
@@ -177,11 +178,14 @@ std::string text_name(const std::vector<std::string>& paths) {
   return paths[0] + "-" + target.extension().string().substr(1);
 }
 
-std::vector<data::TextFiles> texts_of(const Options& options, const char* key) {
-  const bool tsv = options.get_bool("tsv");
-  const size_t files = tsv ? 1 : rules_of(model_type(options)).files;
+std::vector<data::TextFiles> texts_of(const TrainingOptions& options, const std::vector<std::string>& paths) {
+  return texts_of(model_type(options.model), paths, options.data.tsv);
+}
+
+std::vector<data::TextFiles> texts_of(ModelType type, const std::vector<std::string>& paths, bool tsv) {
+  const size_t files = tsv ? 1 : rules_of(type).files;
   std::vector<data::TextFiles> texts;
-  for (const std::string& path : options.get_strings(key)) {
+  for (const std::string& path : paths) {
     if (texts.empty() || texts.back().paths.size() == files) texts.push_back({.paths = {}, .tsv = tsv});
     texts.back().paths.push_back(path);
   }
@@ -226,10 +230,10 @@ data::BatchCapacity batch_capacity(ModelType type, int64_t words) {
   return capacity;
 }
 
-data::BatchCapacity batch_capacity(const Options& options, const data::ParallelCorpus& corpus) {
-  const int64_t sentences = options.get_int("mini-batch");
+data::BatchCapacity batch_capacity(const TrainingOptions& options, const data::ParallelCorpus& corpus) {
+  const int64_t sentences = options.batches.mini_batch;
   if (sentences > 0) return data::capacity_of_sentences(corpus, sentences);
-  return batch_capacity(model_type(options), options.get_int("mini-batch-words"));
+  return batch_capacity(model_type(options.model), options.batches.mini_batch_words);
 }
 
 std::string tokens_line(ModelType type, const data::CorpusStatistics& statistics) {

@@ -12,26 +12,27 @@
 #include "data/score/fitting_bleu_tokenizer.h"
 #include "data/vocabularies.h"
 #include "nn/transformer_config.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
-nn::ModelType model_type(const Options& options);
+nn::ModelType model_type(const ModelOptions& options);
 
 // What it reads, as --train-sets has it: "SRC TRG".
 const char* files_shown(nn::ModelType type);
 
 // Error usage for options of training that are another type's: numbers of files, depths, tying, metrics.
-void check_model_type(const Options& options);
+void check_model_type(const TrainingOptions& options);
 
 // Of a text's files: "a/val.en-de" of "a/val.en" and "a/val.de".
 std::string text_name(const std::vector<std::string>& paths);
 
 data::TextKind text_kind(nn::ModelType type);
 
-// The texts that the option `key` names, one after the other: each of as many files as the type reads, or of one with
+// The texts that the paths name, one after the other: each of as many files as the type reads, or of one with
 // columns by --tsv.
-std::vector<data::TextFiles> texts_of(const Options& options, const char* key);
+std::vector<data::TextFiles> texts_of(nn::ModelType type, const std::vector<std::string>& paths, bool tsv);
+std::vector<data::TextFiles> texts_of(const TrainingOptions& options, const std::vector<std::string>& paths);
 
 // Text to measure a model on: nothing is dropped.
 struct ValidationSet {
@@ -49,7 +50,7 @@ data::BatchSpecials batch_specials(nn::ModelType type, const data::Vocabularies&
 // Of --mini-batch-words: target tokens, or a classifier's source tokens.
 data::BatchCapacity batch_capacity(nn::ModelType type, int64_t words);
 // What --mini-batch or else --mini-batch-words lets a batch of this corpus hold.
-data::BatchCapacity batch_capacity(const Options& options, const data::ParallelCorpus& corpus);
+data::BatchCapacity batch_capacity(const TrainingOptions& options, const data::ParallelCorpus& corpus);
 
 // For the log: "source: 12 tokens, longest 5, 0.00% unknown · target: ...", "vocabulary: ...", and what the trained model
 // is used with.

@@ -1,12 +1,9 @@
-// --help, from the table.
+// --help, from the list of options.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "tools/config/command_line.h"
-#include "tools/config/option_value.h"
-#include "tools/config/options.h"
-#include "tools/config/program_commands.h"
 #include "tools/console/terminal.h"
 
 namespace xf::tools {
@@ -15,7 +12,7 @@ namespace {
 constexpr int kHelpColumn = 34;
 
 // "-b, --beam-size N"
-std::string left_column(const OptionSpec& spec) {
+std::string left_column(const Option& spec) {
   std::string shorts, longs = fmt::format("--{}", spec.name);
   for (const std::string& alias : split(spec.aliases, ' ')) {
     (alias.starts_with("--") ? longs : shorts) += alias.starts_with("--") ? ", " + alias : alias + ", ";
@@ -34,8 +31,8 @@ std::vector<std::string> wrap(const std::string& text, size_t width) {
   return lines;
 }
 
-std::string row_text(const OptionSpec& spec, const std::string& default_text, int columns) {
-  const std::string help = help_with_default(spec, default_text);
+std::string row_text(const Option& spec, int columns) {
+  const std::string help = help_with_default(spec);
   std::string text = left_column(spec);
   bool on_same_line = text.size() + 2 <= kHelpColumn;
   for (const std::string& line : wrap(help, static_cast<size_t>(columns - kHelpColumn))) {
@@ -51,21 +48,20 @@ std::string row_text(const OptionSpec& spec, const std::string& default_text, in
 
 }  // namespace
 
-std::string help_text(Program program, bool all) {
-  const Options defaults = options_from_toml(program, "", "defaults");
+std::string help_text(const OptionList& defaults, bool all) {
+  const Program program = defaults.program();
   const int columns = std::clamp(terminal_columns(), 60, 120);
   std::string text = fmt::format("{}\n{}", program_name(program), program_summary(program));
   std::string_view group;
   int left_out = 0;
-  for (const OptionSpec& spec : option_table()) {
-    if (!spec.accepted_by(program)) continue;
+  for (const Option& spec : defaults) {
     if (spec.rare && !all) {
       ++left_out;
       continue;
     }
     if (spec.group != group) text += fmt::format("\n{}\n", spec.group);
     group = spec.group;
-    text += row_text(spec, defaults.text_of(spec.name), columns);
+    text += row_text(spec, columns);
   }
   std::string note = "In brackets: the default";
   if (program == Program::train) note += " (of --task transformer-tiny where the task decides)";

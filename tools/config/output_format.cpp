@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "data/unicode.h"
-#include "tools/config/option_value.h"
 
 namespace xf::tools {
 
@@ -30,19 +29,17 @@ void check_ending(const std::string& path, const std::string& format) {
        promised);
 }
 
-Options with_format_of_output(const Options& options) {
-  const std::string& path = options.get_string("output");
-  const std::string promised = format_of_ending(path);
-  if (promised.empty()) return options;
-  const auto formats = split_all(std::string(find_option(options.program(), "format")->choices), '|');
+void take_format_of_output(OptionList list) {
+  const std::string path = list.at("output").text(), promised = format_of_ending(path);
+  if (promised.empty()) return;
+  const Option& format = list.at("format");
+  const auto formats = values_of(format);
   if (std::ranges::find(formats, promised) == formats.end()) {
     fail(ErrorKind::usage, "--output {}: {} has no format {}, it has {}; another ending, as .txt, takes text",
-         path, program_name(options.program()), promised, fmt::join(formats, ", "));
+         path, program_name(list.program()), promised, fmt::join(formats, ", "));
   }
-  if (options.is_given("format")) return check_ending(path, options.get_string("format")), options;
-  Options chosen = options;
-  chosen.apply({{"format", {promised}, "--output"}}, Options::Origin::user);
-  return chosen;
+  if (list.is_given("format")) return check_ending(path, format.text());
+  list.apply({{"format", {promised}, "--output"}}, OptionList::Origin::user);
 }
 
 }  // namespace xf::tools

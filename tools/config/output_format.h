@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/config/options.h"
+#include "tools/config/option_list.h"
 
 namespace xf::tools {
 
@@ -13,8 +13,8 @@ std::string format_of_ending(const std::string& path);
 // Error usage if the ending promises another format than the one that is written.
 void check_ending(const std::string& path, const std::string& format);
 
-// The options with the format that --output's ending promises, unless --format was given. Error usage if the command does not
-// have it, and if what was given is another one.
-Options with_format_of_output(const Options& options);
+// Sets --format to what --output's ending promises, unless it was given. Error usage if the command does not have that format,
+// and if what was given is another one.
+void take_format_of_output(OptionList list);
 
 }  // namespace xf::tools

@@ -1,4 +1,7 @@
 #include "tools/config/output_sampling.h"
+#include "tools/config/translation_options.h"
+
+#include <fmt/ranges.h>
 
 #include "core/error.h"
 #include "tools/config/amount.h"
@@ -7,18 +10,18 @@ namespace xf::tools {
 
 namespace {
 
-[[noreturn]] void refuse(const Options& options) {
+[[noreturn]] void refuse(const TranslationOptions& options) {
   fail(ErrorKind::usage,
        "--output-sampling: '{}' is none of full, topk K and nucleus P, each with a temperature behind it or "
        "without",
-       options.text_of("output-sampling"));
+       fmt::join(options.output_sampling, " "));
 }
 
 }  // namespace
 
-std::optional<nn::Drawing> output_sampling(const Options& options) {
-  if (!options.is_set("output-sampling")) return std::nullopt;
-  const std::vector<std::string>& words = options.get_strings("output-sampling");
+std::optional<nn::Drawing> output_sampling(const TranslationOptions& options) {
+  if (options.output_sampling.empty()) return std::nullopt;
+  const std::vector<std::string>& words = options.output_sampling;
   const bool full = words.front() == "full", top_k = words.front() == "topk";
   const size_t numbers = full ? 0 : 1;  // that must be there
   if ((!full && !top_k && words.front() != "nucleus") || words.size() < 1 + numbers ||

@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "nn/drawing.h"
-#include "tools/config/options.h"
+#include "tools/config/translation_options.h"
 
 namespace xf::tools {
 
 // Nothing where the option is not set. Error usage for words that are none of the three.
-std::optional<nn::Drawing> output_sampling(const Options& options);
+std::optional<nn::Drawing> output_sampling(const TranslationOptions& options);
 
 }  // namespace xf::tools

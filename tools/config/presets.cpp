@@ -20,11 +20,11 @@ const Preset& find_preset(const std::string& name) {
        fmt::join(names, ", "));
 }
 
-std::vector<GivenOption> options_of_preset(const std::string& name) {
+GivenOptions options_of_preset(const OptionList& list, const std::string& name) {
   const Preset& preset = find_preset(name);
-  const PresetConfig config = parse_preset(preset.text, fmt::format("preset {}", name));
+  const PresetConfig config = parse_preset(list, preset.text, fmt::format("preset {}", name));
   if (config.extends.empty()) return config.options;
-  std::vector<GivenOption> options = options_of_preset(config.extends);
+  GivenOptions options = options_of_preset(list, config.extends);
   for (const GivenOption& own : config.options) {
     std::erase_if(options, [&](const GivenOption& option) { return option.name == own.name; });
     options.push_back(own);

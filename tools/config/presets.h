@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/given_option.h"
+#include "tools/config/option_list.h"
 
 namespace xf::tools {
 
@@ -19,7 +19,7 @@ const std::vector<Preset>& presets();
 // Error usage with the nearest name if there is no such preset.
 const Preset& find_preset(const std::string& name);
 
-// Each option that it sets, once, whether it gives the value or has it from the one that it extends. Error as above.
-std::vector<GivenOption> options_of_preset(const std::string& name);
+// Each option that it sets, once, whether it gives the value or has it from the one that it extends. Error as above. `list`: the options of xformer-train.
+GivenOptions options_of_preset(const OptionList& list, const std::string& name);
 
 }  // namespace xf::tools

@@ -2,60 +2,92 @@
 
 #include <fmt/core.h>
 
+#include <map>
+#include <memory>
+
 #include "core/error.h"
-#include "tools/config/option_value.h"
-#include "tools/config/presets.h"
+#include "tools/config/bench_options.h"
+#include "tools/config/explain_options.h"
+#include "tools/config/export_options.h"
+#include "tools/config/scoring_options.h"
+#include "tools/config/training_options.h"
+#include "tools/config/translation_options.h"
+#include "tools/config/vocabulary_options.h"
 
 namespace xf::tools {
-
 namespace {
 
-std::vector<const OptionSpec*> options_of(Program program) {
-  std::vector<const OptionSpec*> options;
-  for (const OptionSpec& spec : option_table()) {
-    if (spec.accepted_by(program)) options.push_back(&spec);
+struct Defaults {
+  std::shared_ptr<const void> configuration;  // that the list is of
+  OptionList options;
+};
+
+template <typename Config>
+Defaults defaults(Config configuration) {
+  const auto kept = std::make_shared<Config>(std::move(configuration));
+  return {kept, options_of(*kept)};
+}
+
+Defaults make_defaults(Program program) {
+  switch (program) {
+    case Program::train: return defaults(training_options_from_toml("", "defaults"));
+    case Program::translate: return defaults(TranslationOptions());
+    case Program::generate: return defaults(GenerationOptions());
+    case Program::classify: return defaults(ClassificationOptions());
+    case Program::score: return defaults(ScoringOptions());
+    case Program::score_lm: return defaults(LossOptions());
+    case Program::score_table: return defaults(ResultsOptions());
+    case Program::score_smiles: return defaults(MoleculeOptions());
+    case Program::vocab_train: return defaults(VocabularyOptions());
+    case Program::vocab_encode:
+    case Program::vocab_decode: return defaults(CodeOptions(program));
+    case Program::vocab_check:
+    case Program::vocab_stats: return defaults(CheckOptions(program));
+    case Program::vocab_field: return defaults(FieldOptions());
+    case Program::vocab_batches: return defaults(PaddingOptions());
+    case Program::vocab_demo_corpus: return defaults(DemoCorpusOptions());
+    case Program::vocab_demo_molecules: return defaults(DemoMoleculesOptions());
+    case Program::export_average: return defaults(AverageOptions());
+    case Program::export_quantize: return defaults(QuantizeOptions());
+    case Program::export_inspect: return defaults(InspectOptions());
+    case Program::export_diff: return defaults(DiffOptions());
+    case Program::export_to: return defaults(ExportOptions());
+    case Program::bench: return defaults(BenchOptions());
+    case Program::bench_report: return defaults(BenchReportOptions());
+    case Program::explain_op: return defaults(OpOptions());
+    case Program::explain_steps: return defaults(StepsOptions());
+    case Program::explain_masks: return defaults(MasksOptions());
+    case Program::explain_positions: return defaults(PositionsOptions());
+    case Program::explain_attention: return defaults(AttentionOptions());
+    case Program::explain_flow: return defaults(FlowOptions());
+    case Program::explain_tape: return defaults(TapeOptions());
+    case Program::explain_gradients: return defaults(GradientsOptions());
+    case Program::explain_beam: return defaults(BeamOptions());
+    case Program::explain_logits: return defaults(LogitsOptions());
+    case Program::explain_quirk: break;
   }
-  return options;
+  return defaults(QuirkOptions());
 }
 
 }  // namespace
+
+const OptionList& default_options(Program program) {
+  static const std::map<Program, Defaults> all = [] {
+    std::map<Program, Defaults> of_programs;
+    for (const Program one : all_programs()) of_programs.emplace(one, make_defaults(one));
+    return of_programs;
+  }();
+  return all.at(program).options;
+}
 
 std::vector<ProgramCommand> commands_of(const std::string& program) {
   std::vector<ProgramCommand> commands;
   for (const Program candidate : all_programs()) {
     const std::vector<std::string> words = split(program_name(candidate), ' ');
-    if (words.front() != program) continue;
-    commands.push_back({words.size() > 1 ? words[1] : "", candidate, options_of(candidate)});
+    if (words.front() == program) commands.push_back({words.size() > 1 ? words[1] : "", candidate});
   }
   XF_CHECK(!commands.empty(), "option pages: no program is called {}", program);
   return commands;
-}
-
-std::vector<std::string> spellings_of(const OptionSpec& spec) {
-  std::vector<std::string> spellings = split(spec.aliases, ' ');
-  spellings.push_back("--" + std::string(spec.name));
-  return spellings;
-}
-
-std::vector<std::string> values_of(const OptionSpec& spec) {
-  if (spec.name == "task" && spec.accepted_by(Program::train)) {
-    std::vector<std::string> names;
-    for (const Preset& preset : presets()) names.emplace_back(preset.name);
-    return names;
-  }
-  if (spec.choices.empty()) return {};
-  return split(spec.choices, '|');
-}
-
-std::string value_text(const OptionSpec& spec) {
-  return std::string(spec.value_name.empty() ? spec.choices : spec.value_name);
-}
-
-std::string help_with_default(const OptionSpec& spec, const std::string& default_text) {
-  std::string help(spec.help);
-  if (!spec.choices.empty() && !spec.value_name.empty()) help += fmt::format(" ({})", spec.choices);
-  if (!default_text.empty() && default_text != "false") help += fmt::format(" [{}]", default_text);
-  return help;
 }
 
 }  // namespace xf::tools

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "tools/config/option_table.h"
+#include "tools/config/program.h"
 
 namespace xf::tools {
 

@@ -1,4 +1,5 @@
 #include "tools/config/text_options.h"
+#include "tools/config/shared_options.h"
 
 #include <fmt/core.h>
 
@@ -18,8 +19,8 @@ std::string language_of(const std::filesystem::path& path) {
   return end == ".en" || end == ".de" ? end.substr(1) : "";
 }
 
-std::string common_language(const Options& options, const std::vector<std::string>& paths, size_t side) {
-  const auto& given = options.get_strings("languages");
+std::string common_language(const TextOptions& options, const std::vector<std::string>& paths, size_t side) {
+  const auto& given = options.languages;
   std::string common;
   for (size_t i = 0; i < paths.size(); ++i) {
     const std::string language =
@@ -28,13 +29,13 @@ std::string common_language(const Options& options, const std::vector<std::strin
       fail(ErrorKind::usage,
            "{}: --tokenizer {} must know its language; give --languages, or a file name that ends in .en or "
            ".de",
-           paths[i], options.get_string("tokenizer"));
+           paths[i], options.tokenizer);
     }
     if (!common.empty() && language != common) {
       fail(ErrorKind::usage,
            "{}: is {}, and {} is {}: --tokenizer {} has rules for each, so make a vocabulary for each (with "
            "xformer-train --joint-vocab=false)",
-           paths[i], language, paths.front(), common, options.get_string("tokenizer"));
+           paths[i], language, paths.front(), common, options.tokenizer);
     }
     common = language;
   }
@@ -43,18 +44,18 @@ std::string common_language(const Options& options, const std::vector<std::strin
 
 }  // namespace
 
-bool uses_spacy(const Options& options) { return options.get_string("tokenizer").starts_with("spacy"); }
+bool uses_spacy(const TextOptions& options) { return options.tokenizer.starts_with("spacy"); }
 
-data::TextPipeline text_pipeline(const Options& options) {
-  return {.lowercase = options.get_bool("lowercase") && !uses_spacy(options)};
+data::TextPipeline text_pipeline(const TextOptions& options) {
+  return {.lowercase = options.lowercase && !uses_spacy(options)};
 }
 
-std::shared_ptr<const data::WordRules> word_rules(const Options& options,
+std::shared_ptr<const data::WordRules> word_rules(const TextOptions& options,
                                                   const std::vector<std::string>& paths, size_t side) {
-  const std::string& name = options.get_string("tokenizer");
+  const std::string& name = options.tokenizer;
   if (!uses_spacy(options)) return data::make_word_rules(name);
   return data::make_word_rules(fmt::format("{} {}{}", name, common_language(options, paths, side),
-                                           options.get_bool("lowercase") ? " lowercase" : ""));
+                                           options.lowercase ? " lowercase" : ""));
 }
 
 }  // namespace xf::tools

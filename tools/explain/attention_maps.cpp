@@ -1,4 +1,6 @@
 #include "tools/explain/attention_maps.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/explain_options.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +14,6 @@
 #include "core/parallel.h"
 #include "nn/evaluation.h"
 #include "tools/config/model_config.h"
-#include "tools/config/option_value.h"
 #include "tools/explain/word_rows.h"
 
 namespace xf::tools::explain {
@@ -203,33 +204,32 @@ std::vector<size_t> strongest(const TokenMatrix& matrix, size_t row, size_t coun
 namespace {
 
 // Of a translation model a sentence and its translation, of a language model or a classifier a text.
-TracedSentence traced(const Options& options) {
-  const std::string given = fmt::format("{}", fmt::join(options.get_strings("sentence"), " "));
+TracedSentence traced(const AttentionOptions& options) {
+  const std::string given = fmt::format("{}", fmt::join(options.sentence, " "));
   const std::string text =
       given.empty() ? "The animal didn't cross the street because it was too tired" : given;
-  const Options translation = translation_options(options);
-  const std::string& folder = options.get_string("model");
+  const std::string& folder = options.model;
   const nn::ModelType type = read_unbound_model(folder, DType::f32).model->model->config().type;
   if (type == nn::ModelType::translation) {
-    ModelTranslator model(translation);
-    return trace_sentence(model, text, options.is_set("target") ? options.get_string("target") : "");
+    ModelTranslator model(translation_options(folder, options.compute));
+    return trace_sentence(model, text, options.target);
   }
-  if (options.is_set("target"))
+  if (!options.target.empty())
     fail(ErrorKind::usage, "--target: {} does not translate; give its text alone", folder);
-  const Device device = set_up_device(translation);
-  set_thread_count(static_cast<int>(translation.get_int("cpu-threads")));
+  const Device device = set_up_device(options.compute);
+  set_thread_count(static_cast<int>(options.compute.cpu_threads));
   Arena arena(device);
   return trace_text(*load_model(folder, device, DType::f32), arena, text);
 }
 
 }  // namespace
 
-std::string attention(const Options& options) {
-  options.require("model");
+std::string attention(const AttentionOptions& options) {
+  options_of(options).require("model");
   AttentionMaps maps = attention_maps(traced(options));
-  choose(maps, options.get_string("part"), options.get_string("layer"), options.get_string("head"));
-  if (options.is_set("focus")) set_focus(maps, options.get_string("focus"));
-  const std::string& format = options.get_string("format");
+  choose(maps, options.part, options.layer, options.head);
+  if (!options.focus.empty()) set_focus(maps, options.focus);
+  const std::string& format = options.format;
   if (format == "json") return to_json(maps);
   if (format == "svg") return to_svg(maps);
   return format == "html" ? to_html(maps) : to_text(maps);

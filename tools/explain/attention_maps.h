@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/config/explain_options.h"
 #include "tools/explain/traced_sentence.h"
 #include "tools/report/matrix_picture.h"
 
@@ -68,6 +69,6 @@ std::string to_svg(const AttentionMaps& maps);
 std::string to_html(const AttentionMaps& maps);
 
 // The command: options model, sentence, target, layer, head, part, focus, format, device, cpu-threads.
-std::string attention(const Options& options);
+std::string attention(const AttentionOptions& options);
 
 }  // namespace xf::tools::explain

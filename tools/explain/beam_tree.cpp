@@ -1,4 +1,5 @@
 #include "tools/explain/beam_tree.h"
+#include "tools/config/explain_options.h"
 
 #include <fmt/format.h>
 
@@ -203,18 +204,15 @@ std::string to_json(const BeamTree& tree) {
   return json_page(json);
 }
 
-std::string beam(const Options& options) {
-  options.require("model");
-  options.require("source");
-  Options translation = translation_options(options);
-  std::vector<GivenOption> given;
-  for (const char* name : {"beam-size", "normalize"}) {
-    if (options.is_set(name)) given.push_back({name, {options.text_of(name)}, "the command line"});
-  }
-  translation.apply(given, Options::Origin::user);
+std::string beam(const BeamOptions& options) {
+  options_of(options).require("model");
+  options_of(options).require("source");
+  TranslationOptions translation = translation_options(options.model, options.compute);
+  translation.beam_size = options.beam_size;
+  translation.normalize = options.normalize;
   ModelTranslator model(translation);
-  const BeamTree tree = grow_beam_tree(model, model.arena, options.get_string("source"));
-  const std::string& format = options.get_string("format");
+  const BeamTree tree = grow_beam_tree(model, model.arena, options.source);
+  const std::string& format = options.format;
   if (format == "svg") return to_svg(tree);
   if (format == "html") return to_html(tree);
   return format == "json" ? to_json(tree) : to_text(tree);

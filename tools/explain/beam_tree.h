@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/config/explain_options.h"
 #include "tools/inference/model_translator.h"
 
 namespace xf::tools::explain {
@@ -47,6 +48,6 @@ std::string to_svg(const BeamTree& tree);
 std::string to_html(const BeamTree& tree);
 
 // xformer-explain beam
-std::string beam(const Options& options);
+std::string beam(const BeamOptions& options);
 
 }  // namespace xf::tools::explain

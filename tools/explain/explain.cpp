@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "nn/evaluation.h"
-#include "tools/config/option_value.h"
+#include "tools/config/option.h"
 #include "tools/console/nearest_name.h"
 #include "tools/explain/op_table.h"
 #include "tools/explain/page.h"

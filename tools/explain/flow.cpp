@@ -1,4 +1,5 @@
 #include "tools/explain/flow.h"
+#include "tools/config/explain_options.h"
 
 #include <fmt/format.h>
 
@@ -165,19 +166,19 @@ Flow make_flow(const std::string& name, const FlowPass& pass) {
   return {subject.name, subject.title, pass.model, subject.stepwise, subject.make(pass)};
 }
 
-std::string flow_document(const Options& options) {
-  options.require("subject");
-  const auto& words = options.get_strings("subject");
+std::string flow_document(const FlowOptions& options) {
+  options_of(options).require("subject");
+  const auto& words = options.subject;
   const std::string& subject = words.front();
   const FlowTarget target = flow_target(subject);
-  const bool has_model = options.is_set("model");
+  const bool has_model = !options.model.empty();
   if (has_model != (words.size() == 2)) {
     fail(ErrorKind::usage, "xformer-explain flow: a model and a sentence go together: flow {} -m DIR \"...\"",
          subject);
   }
   const Flow flow =
       make_flow(subject, has_model ? model_pass(options, words[1], target) : micro_pass(target));
-  const std::string& format = options.get_string("format");
+  const std::string& format = options.format;
   return format == "svg"    ? to_svg(flow)
          : format == "html" ? to_html(flow)
          : format == "json" ? to_json(flow)

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "tools/config/explain_options.h"
 #include "tools/explain/flow_pass.h"
 
 namespace xf::tools::explain {
@@ -58,7 +59,7 @@ FlowTarget flow_target(const std::string& subject);
 
 // What `xformer-explain flow` writes. Error usage for a sentence without a model, or a model without a sentence; errors of
 // model_pass().
-std::string flow_document(const Options& options);
+std::string flow_document(const FlowOptions& options);
 
 // An animated drawing: CSS without scripts. Where nothing moves, by wish or by the viewer, the finished picture.
 std::string to_svg(const Flow& flow);

@@ -1,4 +1,5 @@
 #include "tools/explain/flow_pass.h"
+#include "tools/config/explain_options.h"
 
 #include <cmath>
 
@@ -74,11 +75,9 @@ FlowPass micro_pass(FlowTarget target) {
   return pass;
 }
 
-FlowPass model_pass(const Options& options, const std::string& sentence, FlowTarget target) {
-  Options translation = translation_options(options);
-  if (target == FlowTarget::greedy) {
-    translation.apply({{"beam-size", {"1"}, "greedy decoding"}}, Options::Origin::user);
-  }
+FlowPass model_pass(const FlowOptions& options, const std::string& sentence, FlowTarget target) {
+  TranslationOptions translation = translation_options(options.model, options.compute);
+  if (target == FlowTarget::greedy) translation.beam_size = 1;
   ModelTranslator model(translation);
   FlowPass pass;
   pass.model = model.model->folder;

@@ -2,6 +2,7 @@
 // made-up one, so that there is a picture before there is a model.
 #pragma once
 
+#include "tools/config/explain_options.h"
 #include "tools/explain/micro_model.h"
 #include "tools/explain/traced_sentence.h"
 
@@ -26,6 +27,6 @@ struct FlowPass {
 FlowPass micro_pass(FlowTarget target);
 
 // `options`: of a command with model, device and cpu-threads. Errors as trace_sentence() and load_model() have them.
-FlowPass model_pass(const Options& options, const std::string& sentence, FlowTarget target);
+FlowPass model_pass(const FlowOptions& options, const std::string& sentence, FlowTarget target);
 
 }  // namespace xf::tools::explain

@@ -1,4 +1,5 @@
 #include "tools/explain/gradient_check.h"
+#include "tools/config/explain_options.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,7 @@ std::vector<int64_t> sampled(const Values& gradient, int64_t samples, PhiloxSequ
   return elements;
 }
 
-void demand_check(const Options& options) {
+void demand_check(const GradientsOptions& options) {
   for (const char* name : {"samples", "seed"}) {
     if (options.is_given(name))
       fail(ErrorKind::usage, "{}: has no effect without check; give that, or leave this out", name);
@@ -100,8 +101,8 @@ void check_gradients(const TrainingPair& exact, const TrainingPair& fast, int64_
   }
 }
 
-GradientReport gradients(const Options& options) {
-  if (!options.get_bool("check")) {
+GradientReport gradients(const GradientsOptions& options) {
+  if (!options.check) {
     demand_check(options);
     const TrainingPair pair = training_pair(options, DType::f32);
     const double loss = pair.accumulate();
@@ -111,8 +112,7 @@ GradientReport gradients(const Options& options) {
   fast.accumulate();
   const double loss = exact.accumulate();
   GradientReport report = measure_gradients(exact, loss);
-  check_gradients(exact, fast, options.get_int("samples"), static_cast<uint64_t>(options.get_int("seed")),
-                  report);
+  check_gradients(exact, fast, options.samples, static_cast<uint64_t>(options.seed), report);
   return report;
 }
 

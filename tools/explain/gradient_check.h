@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/config/explain_options.h"
 #include "tools/explain/training_pair.h"
 
 namespace xf::tools::explain {
@@ -44,7 +45,7 @@ std::string to_text(const GradientReport& report);
 std::string to_json(const GradientReport& report);
 
 // xformer-explain gradients
-GradientReport gradients(const Options& options);
+GradientReport gradients(const GradientsOptions& options);
 // Error failure that names the worst parameter whose error is too large; nothing if there is none.
 void demand_good(const GradientReport& report);
 

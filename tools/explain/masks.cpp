@@ -1,4 +1,5 @@
 #include "tools/explain/masks.h"
+#include "tools/config/explain_options.h"
 
 #include <fmt/core.h>
 
@@ -10,7 +11,6 @@
 #include "kernels/attention.h"
 #include "kernels/elementwise.h"
 #include "kernels/softmax.h"
-#include "tools/config/option_value.h"
 #include "tools/console/progress.h"
 
 namespace xf::tools::explain {
@@ -246,15 +246,14 @@ Masks masks_of(const std::string& source, const std::string& target, const std::
   return masks;
 }
 
-std::string masks(const Options& options) {
-  const bool given = options.is_set("source");
-  if (given != options.is_set("target"))
+std::string masks(const MasksOptions& options) {
+  const bool given = !options.source.empty();
+  if (given != !options.target.empty())
     fail(ErrorKind::usage, "--source and --target go together; give both, or none for an example");
   const Masks masks =
-      masks_of(given ? options.get_string("source") : "The cat is not hungry </s> ; It sleeps </s>",
-               given ? options.get_string("target") : "<s> Die Katze hat keinen Hunger ; <s> Sie schläft",
-               options.get_string("pad"));
-  const std::string& format = options.get_string("format");
+      masks_of(given ? options.source : "The cat is not hungry </s> ; It sleeps </s>",
+               given ? options.target : "<s> Die Katze hat keinen Hunger ; <s> Sie schläft", options.pad);
+  const std::string& format = options.format;
   if (format == "json") return to_json(masks);
   if (format == "svg") return to_svg(masks);
   return format == "html" ? to_html(masks) : to_text(masks);

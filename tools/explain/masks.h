@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/options.h"
+#include "tools/config/explain_options.h"
 #include "tools/report/matrix_picture.h"
 
 namespace xf::tools::explain {
@@ -63,6 +63,6 @@ std::string to_svg(const Masks& masks);
 std::string to_html(const Masks& masks);
 
 // The command: options source, target, pad, format.
-std::string masks(const Options& options);
+std::string masks(const MasksOptions& options);
 
 }  // namespace xf::tools::explain

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "tools/config/options.h"
+#include "tools/config/explain_options.h"
 
 namespace xf::tools::explain {
 
@@ -72,6 +72,6 @@ std::string to_text(const Explanation& explanation);
 std::string to_json(const Explanation& explanation);
 
 // The page of the op that the options name, as text or JSON; of none: the list of ops.
-std::string op_page(const Options& options);
+std::string op_page(const OpOptions& options);
 
 }  // namespace xf::tools::explain

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "core/error.h"
+#include "tools/config/explain_options.h"
 #include "tools/explain/op.h"
 
 namespace xf::tools::explain {
@@ -24,12 +25,11 @@ std::string list_of_ops() {
 }
 
 // "NAME=VALUES" words, and --x and --dy.
-std::map<std::string, std::string> given_inputs(const Options& options) {
+std::map<std::string, std::string> given_inputs(const OpOptions& options) {
   std::map<std::string, std::string> given;
-  for (const char* name : {"x", "dy"}) {
-    if (options.is_set(name)) given[name] = options.get_string(name);
-  }
-  for (const std::string& word : options.get_strings("with")) {
+  if (!options.x.empty()) given["x"] = options.x;
+  if (!options.dy.empty()) given["dy"] = options.dy;
+  for (const std::string& word : options.with) {
     const size_t equals = word.find('=');
     if (equals == std::string::npos)
       fail(ErrorKind::usage, "--with: '{}' must be NAME=VALUES, as gamma=1,2,3", word);
@@ -40,24 +40,24 @@ std::map<std::string, std::string> given_inputs(const Options& options) {
   return given;
 }
 
-void demand_list_alone(const Options& options) {
+void demand_list_alone(const OpOptions& options) {
   for (const char* name : {"x", "dy", "with"}) {
-    if (options.is_set(name)) fail(ErrorKind::usage, "--{}: numbers of which op? Name it, as softmax", name);
+    if (options_of(options).at(name).is_set())
+      fail(ErrorKind::usage, "--{}: numbers of which op? Name it, as softmax", name);
   }
-  if (options.get_string("format") != "text")
-    fail(ErrorKind::usage, "--format {}: the list of ops is text; name one, as softmax",
-         options.get_string("format"));
+  if (options.format != "text")
+    fail(ErrorKind::usage, "--format {}: the list of ops is text; name one, as softmax", options.format);
 }
 
 }  // namespace
 
-std::string op_page(const Options& options) {
-  if (!options.is_set("op")) {
+std::string op_page(const OpOptions& options) {
+  if (options.op.empty()) {
     demand_list_alone(options);
     return list_of_ops();
   }
-  const Explanation explanation = explain(find_op(options.get_string("op")), given_inputs(options));
-  return options.get_string("format") == "json" ? to_json(explanation) : to_text(explanation);
+  const Explanation explanation = explain(find_op(options.op), given_inputs(options));
+  return options.format == "json" ? to_json(explanation) : to_text(explanation);
 }
 
 }  // namespace xf::tools::explain

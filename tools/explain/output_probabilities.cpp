@@ -1,4 +1,5 @@
 #include "tools/explain/output_probabilities.h"
+#include "tools/config/explain_options.h"
 
 #include <fmt/format.h>
 
@@ -176,18 +177,16 @@ std::string to_json(const OutputProbabilities& output, const std::vector<size_t>
   return json_page(json);
 }
 
-std::string logits(const Options& options) {
-  options.require("model");
-  options.require("source");
-  ModelTranslator model(translation_options(options));
-  const std::string target = options.is_set("target") ? options.get_string("target") : "";
-  const TracedSentence sentence = trace_sentence(model, options.get_string("source"), target);
+std::string logits(const LogitsOptions& options) {
+  options_of(options).require("model");
+  options_of(options).require("source");
+  ModelTranslator model(translation_options(options.model, options.compute));
+  const TracedSentence sentence = trace_sentence(model, options.source, options.target);
   const OutputProbabilities output =
       output_probabilities(sentence, *model.model->vocabularies.target,
-                           model.model->translation_model().config().label_smoothing, options.get_int("top"));
-  const auto shown =
-      output.shown(options.is_set("position") ? std::optional(options.get_int("position")) : std::nullopt);
-  const std::string& format = options.get_string("format");
+                           model.model->translation_model().config().label_smoothing, options.top);
+  const auto shown = output.shown(options.position);
+  const std::string& format = options.format;
   if (format == "svg") return to_svg(output, shown);
   return format == "json" ? to_json(output, shown) : to_text(output, shown);
 }

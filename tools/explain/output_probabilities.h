@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nn/evaluation.h"
+#include "tools/config/explain_options.h"
 #include "tools/explain/traced_sentence.h"
 
 namespace xf::tools::explain {
@@ -50,6 +51,6 @@ std::string to_json(const OutputProbabilities& output, const std::vector<size_t>
 std::string to_svg(const OutputProbabilities& output, const std::vector<size_t>& shown);
 
 // xformer-explain logits
-std::string logits(const Options& options);
+std::string logits(const LogitsOptions& options);
 
 }  // namespace xf::tools::explain

@@ -4,7 +4,6 @@
 
 #include "core/error.h"
 #include "data/unicode.h"
-#include "tools/config/option_value.h"
 
 namespace xf::tools::explain {
 
@@ -33,16 +32,16 @@ std::string json_page(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-void check_text(const Options& options) {
-  for (const OptionSpec& spec : option_table()) {
-    const bool is_path = spec.value_name == "DIR" || spec.value_name == "FILE";
-    if (!spec.accepted_by(options.program()) || spec.type != OptionType::text || is_path) continue;
-    for (const std::string& word : options.get_strings(spec.name)) {
+void check_text(const OptionList& list) {
+  for (const Option& option : list) {
+    const bool is_path = option.value_name == "DIR" || option.value_name == "FILE";
+    if (!option.is_text() || is_path) continue;
+    for (const std::string& word : option.words()) {
       if (const auto bad = data::first_invalid_utf8(word))
-        fail(ErrorKind::usage, "--{}: not UTF-8 from its byte {} on; give text in UTF-8", spec.name,
+        fail(ErrorKind::usage, "--{}: not UTF-8 from its byte {} on; give text in UTF-8", option.name,
              *bad + 1);
       if (word.find_first_of("\n\r") != std::string::npos)
-        fail(ErrorKind::usage, "--{}: has a line break; give one line", spec.name);
+        fail(ErrorKind::usage, "--{}: has a line break; give one line", option.name);
     }
   }
 }

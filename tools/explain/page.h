@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "tools/config/options.h"
+#include "tools/config/explain_options.h"
 
 namespace xf::tools::explain {
 
@@ -22,7 +22,7 @@ std::vector<int64_t> extents_of(const Shape& shape);
 std::string json_page(const nlohmann::ordered_json& json, int indent = 2);
 
 // Error usage for words on the command line that are no line of UTF-8, which is what text is (data/unicode.h).
-void check_text(const Options& options);
+void check_text(const OptionList& list);
 
 // What blocks show is the arena's: to keep it is to copy it.
 Tensor copy_of(const Tensor& value);

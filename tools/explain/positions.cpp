@@ -1,4 +1,5 @@
 #include "tools/explain/positions.h"
+#include "tools/config/explain_options.h"
 
 #include <fmt/format.h>
 
@@ -102,12 +103,11 @@ std::string to_json(const Positions& positions) {
   return json_page(json, -1);
 }
 
-std::string positions(const Options& options) {
+std::string positions(const PositionsOptions& options) {
   const Positions positions = positions_of(
-      options.get_int("length"), options.get_int("dim"),
-      options.get_string("layout") == "split" ? PositionLayout::split : PositionLayout::interleaved,
-      options.get_ints("columns"));
-  const std::string& format = options.get_string("format");
+      options.length, options.dim,
+      options.layout == "split" ? PositionLayout::split : PositionLayout::interleaved, options.columns);
+  const std::string& format = options.format;
   if (format == "json") return to_json(positions);
   if (format == "svg") return to_svg(positions);
   return format == "html" ? to_html(positions) : to_text(positions);

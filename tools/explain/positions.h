@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/embedding.h"
-#include "tools/config/options.h"
+#include "tools/config/explain_options.h"
 
 namespace xf::tools::explain {
 
@@ -34,6 +34,6 @@ std::string to_svg(const Positions& positions);
 std::string to_html(const Positions& positions);
 
 // The command: options length, dim, layout, columns, format.
-std::string positions(const Options& options);
+std::string positions(const PositionsOptions& options);
 
 }  // namespace xf::tools::explain

@@ -1,4 +1,5 @@
 #include "tools/explain/steps.h"
+#include "tools/config/explain_options.h"
 
 #include <fmt/format.h>
 
@@ -102,10 +103,10 @@ Walk only(Walk walk, const std::string& number) {
   return walk;
 }
 
-std::string steps_page(const Options& options) {
+std::string steps_page(const StepsOptions& options) {
   Walk walk = walk_seed001();
-  if (options.is_set("step")) walk = only(std::move(walk), options.get_string("step"));
-  const std::string& format = options.get_string("format");
+  if (!options.step.empty()) walk = only(std::move(walk), options.step);
+  const std::string& format = options.format;
   if (format == "json") return to_json(walk);
   if (format == "svg") return to_svg(walk);
   return format == "html" ? to_html(walk) : to_text(walk);

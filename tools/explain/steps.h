@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "tools/config/options.h"
+#include "tools/config/explain_options.h"
 
 namespace xf::tools::explain {
 
@@ -49,6 +49,6 @@ std::string to_json(const Walk& walk);  // with the parameters, so that another 
 std::string to_svg(const Walk& walk);   // the chain of steps and shapes
 std::string to_html(const Walk& walk);  // a page of its own, without scripts
 // What the options ask for: a step or all of them, in their format.
-std::string steps_page(const Options& options);
+std::string steps_page(const StepsOptions& options);
 
 }  // namespace xf::tools::explain

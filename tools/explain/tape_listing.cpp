@@ -1,4 +1,5 @@
 #include "tools/explain/tape_listing.h"
+#include "tools/config/explain_options.h"
 
 #include <cmath>
 #include <map>
@@ -81,9 +82,9 @@ std::string reads(const TapeNode& node) {
 
 }  // namespace
 
-std::string tape(const Options& options) {
+std::string tape(const TapeOptions& options) {
   const TapeListing listing = list_tape(training_pair(options, DType::f32));
-  const std::string& format = options.get_string("format");
+  const std::string& format = options.format;
   if (format == "svg") return to_svg(listing);
   return format == "json" ? to_json(listing) : to_text(listing);
 }

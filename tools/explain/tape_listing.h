@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/config/explain_options.h"
 #include "tools/explain/training_pair.h"
 
 namespace xf::tools::explain {
@@ -35,7 +36,7 @@ struct TapeListing {
 TapeListing list_tape(const TrainingPair& pair);
 
 // xformer-explain tape
-std::string tape(const Options& options);
+std::string tape(const TapeOptions& options);
 
 std::string to_text(const TapeListing& listing);  // last node first
 std::string to_json(const TapeListing& listing);

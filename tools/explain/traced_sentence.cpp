@@ -28,14 +28,11 @@ class Recorder : public nn::Trace {
 
 }  // namespace
 
-Options translation_options(const Options& options) {
-  Options translation(Program::translate);
-  std::vector<GivenOption> given;
-  for (const char* name : {"model", "device", "cpu-threads"}) {
-    if (options.is_set(name)) given.push_back({name, {options.text_of(name)}, "the command line"});
-  }
-  translation.apply(given, Options::Origin::user);
-  return translation;
+TranslationOptions translation_options(const std::string& model, const ComputeOptions& compute) {
+  TranslationOptions options;
+  if (!model.empty()) options.model = {model};
+  options.compute = compute;
+  return options;
 }
 
 const SeenValue& TracedSentence::find(const std::string& block, const std::string& symbol) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/vocabularies.h"
+#include "tools/config/translation_options.h"
 #include "tools/inference/model_translator.h"
 
 namespace xf::tools::explain {
@@ -35,8 +36,8 @@ struct TracedSentence {
 std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& arena,
                                      const PackedBatch& batch);
 
-// How a command that has options model, device and cpu-threads translates: as xformer-translate does with these, in f32.
-Options translation_options(const Options& options);
+// How a command translates with a model: as xformer-translate does, in f32.
+TranslationOptions translation_options(const std::string& model, const ComputeOptions& compute);
 
 // A sentence and its translation as ids, of a model on `device` that may be in training. Of the translation as much as the
 // model reads; of the source no more may be given.

@@ -1,4 +1,5 @@
 #include "tools/explain/training_pair.h"
+#include "tools/config/explain_options.h"
 
 #include "core/error.h"
 #include "data/vocabularies.h"
@@ -53,17 +54,17 @@ std::string TrainingPair::title() const {
                      model_line(transformer().config(), registry()));
 }
 
-TrainingPair training_pair(const Options& options, DType dtype) {
-  const bool model = options.is_set("model"), source = options.is_set("source"),
-             target = options.is_set("target");
+TrainingPair training_pair(const PairOptions& options, DType dtype) {
+  const bool model = !options.model.empty(), source = !options.source.empty(),
+             target = !options.target.empty();
   if (!model && !source && !target) return TrainingPair(dtype);
   if (model && source && target) {
-    return {options.get_string("model"), options.get_string("source"), options.get_string("target"), dtype};
+    return {options.model, options.source, options.target, dtype};
   }
   fail(ErrorKind::usage,
        "{} needs all three, a model, a sentence and its translation (-m RUN \"...\" --target \"...\"), or "
        "none",
-       program_name(options.program()));
+       program_name(options.program));
 }
 
 }  // namespace xf::tools::explain

@@ -8,6 +8,7 @@
 
 #include "core/arena.h"
 #include "core/packed_batch.h"
+#include "tools/config/explain_options.h"
 #include "tools/explain/micro_model.h"
 #include "tools/formats/loaded_model.h"
 
@@ -45,6 +46,6 @@ class TrainingPair {
 };
 
 // As the options model, source and target say. Error usage where only some of them are given.
-TrainingPair training_pair(const Options& options, DType dtype);
+TrainingPair training_pair(const PairOptions& options, DType dtype);
 
 }  // namespace xf::tools::explain

@@ -1,4 +1,7 @@
 #include "tools/formats/diff_models.h"
+#include "tools/config/export_options.h"
+#include "tools/config/program_commands.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/format.h>
 
@@ -83,7 +86,7 @@ bool is_the_same(const TensorDifference& difference, double tolerance) {
 bool is_of_model(const std::string& name) {
   constexpr std::array<std::string_view, 2> kOfText = {"tokenizer", "lowercase"};
   if (std::ranges::find(kOfText, name) != kOfText.end()) return true;
-  return find_option(Program::train, name)->group == "model";
+  return default_options(Program::train).at(name).group == "model";
 }
 
 }  // namespace
@@ -91,9 +94,10 @@ bool is_of_model(const std::string& name) {
 std::vector<ChangedOption> setting_differences(const nn::Checkpoint& a, const std::string& folder_of_a,
                                                const nn::Checkpoint& b, const std::string& folder_of_b) {
   const auto options = [](const nn::Checkpoint& model, const std::string& folder) {
-    return options_from_toml(Program::train, model.config, folder + "/config.toml");
+    return training_options_from_toml(model.config, folder + "/config.toml");
   };
-  std::vector<ChangedOption> changes = options(b, folder_of_b).changed_keys(options(a, folder_of_a));
+  const TrainingOptions before = options(a, folder_of_a), now = options(b, folder_of_b);
+  std::vector<ChangedOption> changes = changed_options(options_of(before), options_of(now));
   std::erase_if(changes, [](const ChangedOption& change) { return !is_of_model(change.name); });
   return changes;
 }
@@ -243,12 +247,11 @@ ModelDifferences differences(const StoredModel& a, const StoredModel& b, double 
   return result;
 }
 
-int diff_models(const Options& options) {
-  options.require("models");
-  const auto& models = options.get_strings("models");
-  const ModelDifferences result = differences(models.at(0), models.at(1), options.get_float("tolerance"));
-  if (!options.get_bool("quiet"))
-    print_page(options.get_string("format") == "json" ? as_json(result) : as_text(result));
+int diff_models(const DiffOptions& options) {
+  options_of(options).require("models");
+  const auto& models = options.models;
+  const ModelDifferences result = differences(models.at(0), models.at(1), options.tolerance);
+  if (!options.quiet) print_page(options.format == "json" ? as_json(result) : as_text(result));
   return result.none() ? 0 : 1;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/options.h"
+#include "tools/config/export_options.h"
 #include "tools/formats/stored_model.h"
 
 namespace xf::tools {
@@ -37,6 +37,6 @@ ModelDifferences differences(const StoredModel& a, const StoredModel& b, double 
 
 // Prints what differs between the two --models, in --format: nothing as text where nothing does. -> 1 if anything does, else 0,
 // as diff has it. A safetensors file has tensors alone, and they are what is compared.
-int diff_models(const Options& options);
+int diff_models(const DiffOptions& options);
 
 }  // namespace xf::tools

@@ -10,7 +10,7 @@
 
 namespace xf::tools::exchange {
 
-// What a configuration of ours takes (tools/config/option_rows_training.cpp).
+// What a configuration of ours takes (tools/config/training_options.cpp).
 constexpr double kMostDropout = 0.99;
 
 struct ExchangedModel {

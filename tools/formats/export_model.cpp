@@ -1,4 +1,6 @@
 #include "tools/formats/export_model.h"
+#include "tools/config/export_options.h"
+#include "tools/config/program_commands.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -46,9 +48,9 @@ ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format)
   ExchangedModel result{.config = config,
                         .tensors = unbound.checkpoint.model,
                         .vocabularies = model.vocabularies,
-                        .lowercase = model.training.get_bool("lowercase"),
-                        .beam_size = model.training.get_int("beam-size"),
-                        .normalize = model.training.get_float("normalize"),
+                        .lowercase = model.training.text.lowercase,
+                        .beam_size = model.training.search.beam_size,
+                        .normalize = model.training.search.normalize,
                         .where = model.folder};
   if (result.lowercase)
     result.vocabularies = exchange::with_folded_case(model.vocabularies, model.folder, result.warnings);
@@ -88,19 +90,19 @@ FolderFormat folder_format(const std::string& name) {
 
 // The folder that --output names. Error usage where something is in its place that --overwrite may not replace: any file
 // that the format does not have.
-std::string output_of_format(const Options& options, const FolderFormat& format) {
+std::string output_of_format(const ExportOptions& options, const FolderFormat& format) {
   const auto is_of_format = [&](const fs::directory_entry& entry) {
     return std::ranges::find(format.files, entry.path().filename().string()) != format.files.end();
   };
-  const std::string output = output_folder(options, [&](const std::string& folder) {
+  const std::string output = output_folder(options.output, options.overwrite, [&](const std::string& folder) {
     return fs::is_directory(folder) && std::ranges::all_of(entries_of(folder), is_of_format);
   });
   check_folder_of(output);
   return output;
 }
 
-Quantization quantization_of(const Options& options) {
-  const std::string& name = options.get_string("quantization");
+Quantization quantization_of(const ExportOptions& options) {
+  const std::string& name = options.quantization;
   return name == "int8"      ? Quantization::int8
          : name == "float16" ? Quantization::float16
                              : Quantization::float32;
@@ -117,56 +119,55 @@ double tolerance_of(Quantization quantization) {
 }
 
 void verify(const ExchangedModel& model, const ExchangedModel& written, Quantization quantization,
-            const Options& options) {
+            const ExportOptions& options) {
   const double difference = exchange::largest_difference(model, written);
   if (!(difference <= tolerance_of(quantization)))
     fail(ErrorKind::failure,
          "verify: read again, log-probabilities differ by up to {:.2g}, which is over {:.2g}; nothing is "
          "written",
          difference, tolerance_of(quantization));
-  if (!options.get_bool("quiet"))
-    tell("verified: read again, log-probabilities differ by at most {:.2g}", difference);
+  if (!options.quiet) tell("verified: read again, log-probabilities differ by at most {:.2g}", difference);
 }
 
-void import_model(const Options& options) {
-  const std::string& foreign = options.get_string("model");
+void import_model(const ExportOptions& options) {
+  const std::string& foreign = options.model;
   if (!exchange::is_foreign(foreign))
     fail(ErrorKind::usage,
          "{}: no model of another toolkit: neither CTranslate2's model.bin, nor MarianMT's config.json with "
          "weights, nor a .npz of Marian's",
          foreign);
-  const std::string output = model_output(options);
+  const std::string output = model_output(options.output, options.overwrite);
   exchange::ImportedModel imported = exchange::import_model(foreign);
   write_model(output, std::move(imported.checkpoint), "");
   for (const std::string& warning : imported.warnings) tell("warning: {}", warning);
-  if (!options.get_bool("quiet")) tell("{}: made of {}", output, foreign);
+  if (!options.quiet) tell("{}: made of {}", output, foreign);
 }
 
-void write_folder_of(const Options& options, const std::string& format_name) {
+void write_folder_of(const ExportOptions& options, const std::string& format_name) {
   const FolderFormat format = folder_format(format_name);
   const std::string folder = output_of_format(options, format);
-  const UnboundModel unbound = read_unbound_model(options.get_string("model"), DType::f32);
+  const UnboundModel unbound = read_unbound_model(options.model, DType::f32);
   const ExchangedModel model = exchanged(unbound, format_name);
   format.check(model);
   const Quantization quantization = quantization_of(options);
   write_folder(folder, [&](const std::string& temporary) {
     format.write(temporary, model, quantization);
-    if (options.get_bool("verify")) verify(model, format.read(temporary), quantization, options);
+    if (options.verify) verify(model, format.read(temporary), quantization, options);
   });
   for (const std::string& warning : model.warnings) tell("warning: {}", warning);
-  if (!options.get_bool("quiet")) tell("{}: {} for {}", folder, model.where, format_name);
+  if (!options.quiet) tell("{}: {} for {}", folder, model.where, format_name);
 }
 
 }  // namespace
 
-void convert_model(const Options& options) {
-  options.require("format");
-  options.require("model");
-  options.require("output");
-  const std::string& format = options.get_string("format");
+void convert_model(const ExportOptions& options) {
+  options_of(options).require("format");
+  options_of(options).require("model");
+  options_of(options).require("output");
+  const std::string& format = options.format;
   for (const auto& [name, formats] :
        {std::pair{"quantization", "ctranslate2"}, std::pair{"verify", "ctranslate2 hf-marian"}}) {
-    if (options.text_of(name) != Options(Program::export_to).text_of(name) &&
+    if (options_of(options).at(name).text() != default_options(Program::export_to).at(name).text() &&
         std::string_view(formats).find(format) == std::string_view::npos)
       fail(ErrorKind::usage, "--{} is for {}", name, formats);
   }

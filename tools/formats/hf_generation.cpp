@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "tools/config/options.h"
+#include "tools/config/translation_options.h"
 #include "tools/formats/foreign_text.h"
 
 namespace xf::tools::exchange {
@@ -87,7 +87,7 @@ void tell_effects(const Settings& search, const data::Tokenizer& target, std::ve
 
 // max_length counts what a translation begins with, too.
 void tell_shorter(const Settings& search, std::vector<std::string>& warnings) {
-  const int64_t ours = Options(Program::translate).get_int("max-length");
+  const int64_t ours = TranslationOptions().max_length;
   const auto most_new = search.integer(kMostNew), most = search.integer(kMost);
   const int64_t theirs = most_new ? *most_new : most ? *most - 1 : kUsualMost;
   if (theirs >= ours - 1) return;  // as 256 of theirs is 256 of ours

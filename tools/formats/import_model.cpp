@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "nn/checkpoint/run_folder.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/formats/ctranslate2.h"
 #include "tools/formats/hf_marian.h"
 #include "tools/formats/marian.h"
@@ -64,42 +64,46 @@ const char* tokenizer_of(const data::Tokenizer& vocabulary) {
   return vocabulary.serialize().starts_with("#words whitespace") ? "whitespace" : "icu";
 }
 
-// As a config.toml has it: sizes from the model, the rest from a task.
-std::string configuration_of(const ExchangedModel& model) {
+// A number of a model as it is written, which is shorter than its double.
+double written(float value) { return *parse_number(fmt::format("{}", value)); }
+
+// Sizes from the model, the rest from a task.
+TrainingOptions configuration_of(const ExchangedModel& model) {
   const nn::TransformerConfig& config = model.config;
-  std::string toml = "task = \"transformer-base\"\n";
-  const auto set = [&](const char* key, const auto& value) { toml += fmt::format("{} = {}\n", key, value); };
-  const auto set_word = [&](const char* key, std::string_view word) {
-    set(key, fmt::format("\"{}\"", word));
-  };
-  set_word("tokenizer", tokenizer_of(*model.vocabularies.source));
-  set("joint-vocab", config.tying == nn::Tying::all || model.vocabularies.joint());
-  set("vocab-size", model.vocabularies.source->size());
-  set("lowercase", model.lowercase);
-  set("max-length", config.max_length - 1);
-  set("dim-emb", config.dim);
-  set("enc-depth", config.encoder_layers);
-  set("dec-depth", config.decoder_layers);
-  set("transformer-heads", config.heads);
-  set("transformer-dim-ffn", config.feed_forward);
-  set_word("norm", config.norm == nn::NormPlacement::pre ? "pre" : "post");
-  set("layer-norm-epsilon", config.norm_epsilon);
-  set_word("transformer-ffn-activation", name_of(config.activation));
-  set("tied-embeddings", config.tying == nn::Tying::target);
-  set("tied-embeddings-all", config.tying == nn::Tying::all);
-  if (config.learned_positions) {
-    set("transformer-train-positions", true);
-  } else if (config.rotary_positions) {
-    set("transformer-rotary-positions", true);
-  } else {
-    set_word("position-layout", name_of(config.positions));
-  }
-  set("transformer-dropout", config.dropout);
-  set("transformer-dropout-attention", config.attention_dropout);
-  set("transformer-dropout-ffn", config.feed_forward_dropout);
-  set("beam-size", model.beam_size);
-  set("normalize", model.normalize);
-  return options_from_toml(Program::train, toml, model.where).to_toml();
+  TrainingOptions options = training_options_from_toml("task = \"transformer-base\"", model.where);
+  options.text.tokenizer = tokenizer_of(*model.vocabularies.source);
+  options.text.joint_vocab = config.tying == nn::Tying::all || model.vocabularies.joint();
+  options.text.vocab_size = model.vocabularies.source->size();
+  options.text.lowercase = model.lowercase;
+  options.text.max_length = config.max_length - 1;
+  ModelOptions& sizes = options.model;
+  sizes.dim_emb = config.dim;
+  sizes.enc_depth = config.encoder_layers;
+  sizes.dec_depth = config.decoder_layers;
+  sizes.transformer_heads = config.heads;
+  sizes.transformer_dim_ffn = config.feed_forward;
+  sizes.norm = config.norm == nn::NormPlacement::pre ? "pre" : "post";
+  sizes.layer_norm_epsilon = written(config.norm_epsilon);
+  sizes.transformer_ffn_activation = name_of(config.activation);
+  sizes.tied_embeddings = config.tying == nn::Tying::target;
+  sizes.tied_embeddings_all = config.tying == nn::Tying::all;
+  sizes.transformer_train_positions = config.learned_positions;
+  sizes.transformer_rotary_positions = config.rotary_positions;
+  if (!config.learned_positions && !config.rotary_positions)
+    sizes.position_layout = name_of(config.positions);
+  options.regularisation.transformer_dropout = written(config.dropout);
+  options.regularisation.transformer_dropout_attention = written(config.attention_dropout);
+  options.regularisation.transformer_dropout_ffn = written(config.feed_forward_dropout);
+  options.search.beam_size = model.beam_size;
+  options.search.normalize = model.normalize;
+  return options;
+}
+
+// As a config.toml has it. Error usage for what no option can be.
+std::string stored(const TrainingOptions& options, const std::string& where) {
+  const std::string toml = options_of(options).to_toml();
+  const TrainingOptions checked = training_options_from_toml(toml, where);
+  return options_of(checked).to_toml();
 }
 
 }  // namespace
@@ -118,7 +122,7 @@ ImportedModel import_model(const std::string& folder) {
   XF_CHECK(kind, "{}: no model of another toolkit", folder);
   ExchangedModel model = kind->read(folder);
   ImportedModel imported{.checkpoint = {}, .vocabularies = model.vocabularies, .warnings = model.warnings};
-  imported.checkpoint.config = configuration_of(model);
+  imported.checkpoint.config = stored(configuration_of(model), model.where);
   imported.checkpoint.model = std::move(model.tensors);
   imported.checkpoint.companions = model.vocabularies.files();
   describe_vocabularies(model.vocabularies, imported.checkpoint.metadata);

@@ -1,5 +1,5 @@
 #include "tools/formats/inspect_model.h"
-#include "tools/config/options.h"
+#include "tools/config/export_options.h"
 #include "tools/formats/model_vocabularies.h"
 
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ int64_t sum_of(const std::vector<int64_t>& counts, const Block& block) {
 }
 
 std::vector<InspectedModel::Vocabulary> read_vocabularies(const std::string& folder,
-                                                              const nn::Metadata& metadata) {
+                                                          const nn::Metadata& metadata) {
   const std::string home = data::find_vocabularies(folder);
   if (home.empty()) return {};
   const data::Vocabularies vocabularies = data::load_vocabularies(home);
@@ -197,10 +197,10 @@ std::string to_json(const InspectedModel& model) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // a path may be no UTF-8
 }
 
-void inspect_model(const Options& options) {
-  options.require("model");
-  const InspectedModel model = inspected(options.get_string("model"));
-  print_page(options.get_string("format") == "json" ? to_json(model) : to_text(model));
+void inspect_model(const InspectOptions& options) {
+  options_of(options).require("model");
+  const InspectedModel model = inspected(options.model);
+  print_page(options.format == "json" ? to_json(model) : to_text(model));
 }
 
 }  // namespace xf::tools

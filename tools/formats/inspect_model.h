@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "nn/checkpoint/safetensors.h"
-#include "tools/config/options.h"
+#include "tools/config/export_options.h"
 
 namespace xf::tools {
 
@@ -37,6 +37,6 @@ std::string to_text(const InspectedModel& model);
 std::string to_json(const InspectedModel& model);
 
 // Prints --model in --format.
-void inspect_model(const Options& options);
+void inspect_model(const InspectOptions& options);
 
 }  // namespace xf::tools

@@ -2,10 +2,11 @@
 
 #include "core/error.h"
 #include "nn/checkpoint/safetensors.h"
+#include "tools/config/compute_device.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
 #include "tools/config/text_options.h"
+#include "tools/config/training_options.h"
 #include "tools/formats/stored_model.h"
 
 namespace xf::tools {
@@ -16,7 +17,7 @@ template <typename M>
 const M& as(const LoadedModel& loaded, const char* wanted) {
   if (const auto* model = dynamic_cast<const M*>(loaded.model.get())) return *model;
   fail(ErrorKind::usage, "{} is no {} but a model of type {}; {}", loaded.folder, wanted,
-       loaded.training.get_string("type"), use_line(loaded.model->config().type, loaded.folder));
+       loaded.training.model.type, use_line(loaded.model->config().type, loaded.folder));
 }
 
 }  // namespace
@@ -38,15 +39,15 @@ const nn::Classifier& LoadedModel::classifier() const { return as<nn::Classifier
 
 UnboundModel read_unbound_model(const std::string& path, DType dtype) {
   auto [checkpoint, vocabularies, folder, warnings] = read_stored_model(path);
-  auto model = std::unique_ptr<LoadedModel>(new LoadedModel{
-      .training = options_from_toml(Program::train, checkpoint.config, folder + "/config.toml"),
-      .pipeline = {},
-      .vocabularies = std::move(vocabularies),
-      .registry = nn::Registry(dtype),
-      .model = nullptr,
-      .folder = folder,
-      .warnings = std::move(warnings)});
-  model->pipeline = text_pipeline(model->training);
+  auto model = std::unique_ptr<LoadedModel>(
+      new LoadedModel{.training = training_options_from_toml(checkpoint.config, folder + "/config.toml"),
+                      .pipeline = {},
+                      .vocabularies = std::move(vocabularies),
+                      .registry = nn::Registry(dtype),
+                      .model = nullptr,
+                      .folder = folder,
+                      .warnings = std::move(warnings)});
+  model->pipeline = text_pipeline(model->training.text);
   model->model = nn::make_model(model_config(model->training, model->vocabularies), model->registry);
   return {std::move(model), std::move(checkpoint)};
 }
@@ -99,10 +100,11 @@ std::unique_ptr<LoadedModel> load_quantized_model(const std::string& path, Devic
   return bound_in_eight_bits(read_unbound_model(path, DType::f32), device);
 }
 
-std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, const Options& options) {
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device,
+                                        const ComputeOptions& options) {
   UnboundModel unbound = read_unbound_model(path, chosen_dtype(options));
-  const bool in_eight_bits = options.is_set("precision") ? options.get_string("precision") == "int8"
-                                                         : nn::is_quantized(unbound.checkpoint.model);
+  const bool in_eight_bits =
+      !options.precision.empty() ? options.precision == "int8" : nn::is_quantized(unbound.checkpoint.model);
   return in_eight_bits ? bound_in_eight_bits(std::move(unbound), device)
                        : bound(std::move(unbound), device, nn::Registry::Gradients::no);
 }

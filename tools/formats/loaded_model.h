@@ -10,12 +10,12 @@
 #include "nn/classifier.h"
 #include "nn/language_model.h"
 #include "nn/transformer.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
 struct LoadedModel {
-  Options training;  // the options it was trained with
+  TrainingOptions training;  // the options it was trained with
   data::TextPipeline pipeline;
   data::Vocabularies vocabularies;
   nn::Registry registry;
@@ -50,6 +50,7 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, 
 // In eight bits, which an f32 model is rounded to. Error usage for another device than the CPU, and as above.
 std::unique_ptr<LoadedModel> load_quantized_model(const std::string& path, Device device);
 // To be used as --precision says; else in eight bits if it was saved so. Errors as above.
-std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, const Options& options);
+std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device,
+                                        const ComputeOptions& options);
 
 }  // namespace xf::tools

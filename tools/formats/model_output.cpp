@@ -6,19 +6,19 @@
 #include "core/file.h"
 #include "core/guarded_open.h"
 #include "data/vocabularies.h"
-#include "tools/config/options.h"
 #include "tools/console/output_file.h"
 
 namespace xf::tools {
 
 namespace fs = std::filesystem;
 
-std::string model_output(const Options& options) { return output_folder(options, nn::is_checkpoint_alone); }
+std::string model_output(const std::string& output, bool overwrite) {
+  return output_folder(output, overwrite, nn::is_checkpoint_alone);
+}
 
-std::string output_folder(const Options& options,
+std::string output_folder(const std::string& output, bool overwrite,
                           const std::function<bool(const std::string& folder)>& replaceable) {
-  options.require("output");
-  fs::path path = options.get_string("output");
+  fs::path path = output;
   if (!path.has_filename()) path = path.parent_path();
   std::error_code none;  // what cannot be looked at cannot be written, and is told then
   refuse_planted(path.string());
@@ -30,7 +30,7 @@ std::string output_folder(const Options& options,
     path = fs::canonical(path, none);
   }
   const std::string folder = path.string();
-  refuse_existing(folder, options.get_bool("overwrite"));
+  refuse_existing(folder, overwrite);
   if (fs::exists(folder, none) && !replaceable(folder))
     fail(ErrorKind::usage, "{} is more than a model, and --overwrite would remove it all; give another name",
          folder);

@@ -6,9 +6,10 @@
 
 #include "data/batches.h"
 #include "nn/model.h"
+#include "tools/config/compute_device.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/formats/given_vocabulary.h"
 
@@ -18,14 +19,14 @@ namespace {
 
 std::string megabytes(int64_t bytes) { return fmt::format("{:.0f} MB", static_cast<double>(bytes) / 1e6); }
 
-std::pair<int64_t, int64_t> vocabulary_sizes(const Options& options) {
-  const auto sizes = options.get_ints("vocab-sizes");
+std::pair<int64_t, int64_t> vocabulary_sizes(const TrainingOptions& options) {
+  const auto sizes = options.data.vocab_sizes;
   if (!sizes.empty()) return {sizes.front(), sizes.back()};
-  if (model_type(options) == nn::ModelType::classification)
+  if (model_type(options.model) == nn::ModelType::classification)
     fail(ErrorKind::usage, "print-model of a classifier: give --vocab-sizes PIECES CLASSES");
-  const auto& paths = options.get_strings("vocabs");
+  const auto& paths = options.data.vocabs;
   if (paths.empty()) {
-    const int64_t size = options.get_int("vocab-size");
+    const int64_t size = options.text.vocab_size;
     return {size, size};
   }
   return {read_given_vocabulary(paths.front())->size(), read_given_vocabulary(paths.back())->size()};
@@ -36,16 +37,16 @@ std::string row(const std::string& name, const std::string& shapes, int64_t coun
 }
 
 // Without data: sentences as long as they may be.
-data::BatchCapacity largest_batch(const Options& options) {
-  const int64_t sentences = options.get_int("mini-batch");
-  if (sentences == 0) return batch_capacity(model_type(options), options.get_int("mini-batch-words"));
-  const int64_t tokens = sentences * (options.get_int("max-length") + 1);
+data::BatchCapacity largest_batch(const TrainingOptions& options) {
+  const int64_t sentences = options.batches.mini_batch;
+  if (sentences == 0) return batch_capacity(model_type(options.model), options.batches.mini_batch_words);
+  const int64_t tokens = sentences * (options.text.max_length + 1);
   return {tokens, tokens, sentences};
 }
 
 // A GPU that is named need not be there: its memory is planned, not taken.
-DeviceType planned_device(const Options& options) {
-  const std::string& name = options.get_string("device");
+DeviceType planned_device(const TrainingOptions& options) {
+  const std::string& name = options.compute.device;
   return name.starts_with("cuda") ? DeviceType::cuda : choose_device(name).device.type;
 }
 
@@ -75,7 +76,7 @@ std::string memory_line(const nn::MemoryPlan& plan, int64_t target_tokens) {
                      held, megabytes(plan.activations), grouped(target_tokens), megabytes(plan.total()));
 }
 
-std::string print_model(const Options& options) {
+std::string print_model(const TrainingOptions& options) {
   const auto [source, target] = vocabulary_sizes(options);
   const nn::TransformerConfig config = model_config(options, source, target);
   nn::Registry registry;
@@ -101,10 +102,10 @@ std::string print_model(const Options& options) {
   }
   text += row(block, shapes, count);
   text += fmt::format("\nThe model has {} trainable parameters\n", grouped(registry.count()));
-  text += memory_line(
-              nn::plan_memory(config, {capacity.source_tokens, capacity.target_tokens, capacity.sentences},
-                              chosen_dtype(options), optimizer_options(options), planned_device(options)),
-              capacity.target_tokens) +
+  text += memory_line(nn::plan_memory(
+                          config, {capacity.source_tokens, capacity.target_tokens, capacity.sentences},
+                          chosen_dtype(options.compute), optimizer_options(options), planned_device(options)),
+                      capacity.target_tokens) +
           "\n";
   return text;
 }

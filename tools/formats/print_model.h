@@ -5,7 +5,7 @@
 
 #include "nn/registry.h"
 #include "nn/train/memory_plan.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 
@@ -19,6 +19,6 @@ std::string memory_line(const nn::MemoryPlan& plan, int64_t target_tokens);
 
 // --print-model: the table, from options alone. The vocabulary sizes are those of --vocab-sizes or of
 // --vocabs.
-std::string print_model(const Options& options);
+std::string print_model(const TrainingOptions& options);
 
 }  // namespace xf::tools

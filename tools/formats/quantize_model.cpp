@@ -1,4 +1,5 @@
 #include "tools/formats/quantize_model.h"
+#include "tools/config/export_options.h"
 
 #include <fmt/core.h>
 
@@ -27,10 +28,11 @@ std::string origin(const std::string& model) {
 
 }  // namespace
 
-void quantize_model(const Options& options) {
-  options.require("model");
-  const std::string output = model_output(options);
-  const UnboundModel unbound = read_unbound_model(options.get_string("model"), DType::f32);
+void quantize_model(const QuantizeOptions& options) {
+  options_of(options).require("model");
+  options_of(options).require("output");
+  const std::string output = model_output(options.output, options.overwrite);
+  const UnboundModel unbound = read_unbound_model(options.model, DType::f32);
   const nn::Checkpoint& from = unbound.checkpoint;
   const std::string& folder = unbound.model->folder;
   if (nn::is_quantized(from.model)) fail(ErrorKind::usage, "{} is in eight bits already", folder);
@@ -44,7 +46,7 @@ void quantize_model(const Options& options) {
   if (from.state.has("averaged"))
     result.state.set("averaged", from.state.get<std::vector<int64_t>>("averaged"));
   write_model(output, std::move(result), "");
-  if (options.get_bool("quiet")) return;
+  if (options.quiet) return;
   tell("{}: {} bytes, {}", output, size_of_weights(output), origin(folder));
 }
 

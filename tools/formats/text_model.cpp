@@ -1,5 +1,7 @@
 #include "tools/formats/text_model.h"
 
+#include "tools/config/training_options.h"
+
 #include <filesystem>
 
 #include "core/error.h"
@@ -15,7 +17,7 @@ namespace xf::tools {
 namespace {
 
 bool lowercases(const std::string& config, const std::string& folder) {
-  return text_pipeline(options_from_toml(Program::train, config, folder + "/config.toml")).lowercase;
+  return text_pipeline(training_options_from_toml(config, folder + "/config.toml").text).lowercase;
 }
 
 TextModel of_folder(const std::string& path) {

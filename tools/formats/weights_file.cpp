@@ -1,4 +1,5 @@
 #include "tools/formats/weights_file.h"
+#include "tools/config/export_options.h"
 
 #include <fmt/format.h>
 
@@ -33,25 +34,25 @@ void write_text(const std::string& path, const nn::TensorMap& tensors) {
 
 }  // namespace
 
-void write_weights(const Options& options) {
-  const std::string& output = options.get_string("output");
-  refuse_existing(output, options.get_bool("overwrite"));
+void write_weights(const ExportOptions& options) {
+  const std::string& output = options.output;
+  refuse_existing(output, options.overwrite);
   check_folder_of(output);
-  const std::string& model = options.get_string("model");
+  const std::string& model = options.model;
   const bool foreign = is_foreign(model);
   const std::string folder = foreign ? model : nn::find_model_folder(model);
   const nn::Checkpoint checkpoint = foreign ? import_model(model).checkpoint : nn::read_model(folder);
   if (nn::is_quantized(checkpoint.model))
     fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of", folder);
   refuse_input_as_output(output);
-  if (options.get_string("format") == "text") {
+  if (options.format == "text") {
     write_text(output, checkpoint.model);
   } else {
     nn::Metadata metadata = checkpoint.metadata;
     metadata["config"] = config_as_json(checkpoint.config, folder);
     nn::write_safetensors(output, checkpoint.model, metadata);
   }
-  if (!options.get_bool("quiet"))
+  if (!options.quiet)
     tell("{}: {} of {}", output, counted(static_cast<int64_t>(checkpoint.model.size()), "tensor"), folder);
 }
 

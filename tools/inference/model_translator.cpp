@@ -1,4 +1,6 @@
 #include "tools/inference/model_translator.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/translation_options.h"
 
 #include <fmt/format.h>
 
@@ -15,21 +17,21 @@
 namespace xf::tools {
 namespace {
 
-Device device_and_threads(const Options& options) {
+Device device_and_threads(const TranslationOptions& options) {
   check_translation_options(options);
-  set_thread_count(static_cast<int>(options.get_int("cpu-threads")));
-  return set_up_device(options);
+  set_thread_count(static_cast<int>(options.compute.cpu_threads));
+  return set_up_device(options.compute);
 }
 
-std::vector<std::unique_ptr<LoadedModel>> other_models(const Options& options, const LoadedModel& first,
-                                                       Device device) {
+std::vector<std::unique_ptr<LoadedModel>> other_models(const TranslationOptions& options,
+                                                       const LoadedModel& first, Device device) {
   std::vector<std::unique_ptr<LoadedModel>> others;
-  const auto& paths = options.get_strings("model");
+  const auto& paths = options.model;
   for (size_t i = 1; i < paths.size(); ++i) {
-    others.push_back(load_model(paths[i], device, options));
+    others.push_back(load_model(paths[i], device, options.compute));
     const LoadedModel& other = *others.back();
     if (other.vocabularies.checksum() != first.vocabularies.checksum() ||
-        other.training.get_bool("lowercase") != first.training.get_bool("lowercase")) {
+        other.training.text.lowercase != first.training.text.lowercase) {
       fail(ErrorKind::usage,
            "{} and {}: an ensemble's models must share vocabularies and --lowercase; train them with the "
            "same --vocabs",
@@ -39,9 +41,9 @@ std::vector<std::unique_ptr<LoadedModel>> other_models(const Options& options, c
   return others;
 }
 
-std::unique_ptr<nn::Ensemble> make_ensemble(const Options& options, const LoadedModel& first,
+std::unique_ptr<nn::Ensemble> make_ensemble(const TranslationOptions& options, const LoadedModel& first,
                                             const std::vector<std::unique_ptr<LoadedModel>>& others) {
-  std::vector<double> weights = options.get_floats("weights");
+  std::vector<double> weights = options.weights;
   if (others.empty()) {
     if (!weights.empty()) fail(ErrorKind::usage, "weights: are for several models, -m A B");
     return nullptr;
@@ -58,27 +60,28 @@ data::Vocabularies text_of(const data::Vocabularies& vocabularies, bool reads_pi
           data::piece_tokenizer(vocabularies.target, reads_pieces, writes_pieces)};
 }
 
-std::optional<int64_t> alignment_layer(const Options& options, const nn::TransformerConfig& config) {
-  if (!options.is_set("alignment")) return std::nullopt;
-  if (!options.is_set("alignment-layer")) return nn::usual_alignment_layer(config);
-  return options.get_int("alignment-layer");
+std::optional<int64_t> alignment_layer(const TranslationOptions& options,
+                                       const nn::TransformerConfig& config) {
+  if (options.alignment.empty()) return std::nullopt;
+  if (!options.alignment_layer.has_value()) return nn::usual_alignment_layer(config);
+  return options.alignment_layer.value();
 }
 
 }  // namespace
 
-ModelTranslator::ModelTranslator(const Options& options, bool scored)
+ModelTranslator::ModelTranslator(const TranslationOptions& options, bool scored)
     : device(device_and_threads(options)),
-      model(load_model(options.get_strings("model").front(), device, options)),
+      model(load_model(options.model.front(), device, options.compute)),
       others(other_models(options, *model, device)),
       ensemble(make_ensemble(options, *model, others)),
       translation(ensemble ? *ensemble : model->translation_model()),
       arena(device),
-      search(search_options(options, model->training, scored)),
-      with_prefixes(options.get_bool("force-decode")),
-      reads_pieces(options.get_bool("no-spm-encode")),
-      writes_pieces(options.get_bool("no-spm-decode")),
+      search(search_options(options, model->training.search, scored)),
+      with_prefixes(options.force_decode),
+      reads_pieces(options.no_spm_encode),
+      writes_pieces(options.no_spm_decode),
       text(text_of(model->vocabularies, reads_pieces, writes_pieces)),
-      translator(translation, arena, text, search, options.get_int("mini-batch"),
+      translator(translation, arena, text, search, options.mini_batch,
                  alignment_layer(options, translation.config()), workers_on(device)) {}
 
 std::string ModelTranslator::prepared(std::string_view line) const {

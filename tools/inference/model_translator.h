@@ -8,6 +8,8 @@
 #include "core/arena.h"
 #include "data/vocabularies.h"
 #include "nn/decode/ensemble.h"
+#include "tools/config/compute_device.h"
+#include "tools/config/translation_options.h"
 #include "tools/formats/loaded_model.h"
 #include "tools/inference/translator.h"
 
@@ -18,7 +20,7 @@ struct ModelTranslator {
   // scored: whether somebody wants to know the hypotheses' scores (nn::SearchOptions). Sets the number of threads. Errors
   // as check_translation_options(), set_up_device(), load_model() and Ensemble have them; usage if the models read text in
   // different ways.
-  explicit ModelTranslator(const Options& options, bool scored = true);
+  explicit ModelTranslator(const TranslationOptions& options, bool scored = true);
   ModelTranslator(const ModelTranslator&) = delete;
   ModelTranslator& operator=(const ModelTranslator&) = delete;
 

@@ -1,4 +1,5 @@
 #include "tools/inference/score_request.h"
+#include "tools/config/scoring_options.h"
 
 #include <fmt/core.h>
 
@@ -21,8 +22,8 @@ bool is_metric(const std::string& word) {
 }
 
 // sacreBLEU strips what it reads: chrF with white space and TER's possessive 's see the end of a line.
-Lines read_prepared(const std::string& path, const Options& options, ScoreRequest& request) {
-  const std::string encoding = data::lower_case(options.get_string("encoding"));
+Lines read_prepared(const std::string& path, const ScoringOptions& options, ScoreRequest& request) {
+  const std::string encoding = data::lower_case(options.encoding);
   const bool is_utf8 = encoding == "utf-8" || encoding == "utf8" || encoding == "utf-8-sig";
   Lines lines = is_utf8 ? data::read_lines(path) : data::read_lines_in(encoding, path);
   for (std::string& line : lines) line.resize(data::strip_end(line).size());
@@ -32,9 +33,9 @@ Lines read_prepared(const std::string& path, const Options& options, ScoreReques
 
 // The first bare argument is the metric, as in `xformer-score bleu REF`, unless -m names it; the rest are
 // files.
-Lines split_arguments(const Options& options, ScoreRequest& request) {
-  Lines paths = options.get_strings("references");
-  for (const std::string& metric : options.get_strings("metrics")) {
+Lines split_arguments(const ScoringOptions& options, ScoreRequest& request) {
+  Lines paths = options.references;
+  for (const std::string& metric : options.metrics) {
     if (std::ranges::find(request.metrics, metric) == request.metrics.end())
       request.metrics.push_back(metric);
   }
@@ -76,9 +77,9 @@ std::vector<Lines> references_in_columns(const std::string& path, const Lines& l
 }
 
 // A file for each reference; or one of several columns, of which it then is the name.
-Lines read_references(const Options& options, Lines paths, ScoreRequest& request) {
+Lines read_references(const ScoringOptions& options, Lines paths, ScoreRequest& request) {
   std::vector<Lines>& references = request.references;
-  const int64_t columns = options.get_int("num-refs");
+  const int64_t columns = options.num_refs;
   if (columns > 1 && paths.size() > 1)
     fail(ErrorKind::usage, "--num-refs {}: one file holds all references, got {} files", columns,
          paths.size());
@@ -88,9 +89,9 @@ Lines read_references(const Options& options, Lines paths, ScoreRequest& request
   return Lines(references.size(), paths.front());
 }
 
-void read_files(const Options& options, ScoreRequest& request) {
+void read_files(const ScoringOptions& options, ScoreRequest& request) {
   const Lines paths = read_references(options, split_arguments(options, request), request);
-  for (const std::string& path : options.get_strings("input")) {
+  for (const std::string& path : options.input) {
     const auto known = std::ranges::find(request.systems, path, &NamedLines::name);
     if (known == request.systems.begin() && !request.systems.empty() && request.paired) continue;
     if (known != request.systems.end()) fail(ErrorKind::usage, "input: {} is given twice", path);
@@ -100,19 +101,18 @@ void read_files(const Options& options, ScoreRequest& request) {
   }
 }
 
-std::optional<ScoreTable::Trials> paired_trials(const Options& options) {
-  const bool bootstrap = options.get_bool("paired-bs"), randomization = options.get_bool("paired-ar");
+std::optional<ScoreTable::Trials> paired_trials(const ScoringOptions& options) {
+  const bool bootstrap = options.paired_bs, randomization = options.paired_ar;
   if (bootstrap && randomization)
     fail(ErrorKind::usage, "--paired-bs and --paired-ar are two tests; choose one");
-  if (bootstrap) return ScoreTable::Trials{data::PairedTest::bootstrap, options.get_int("paired-bs-n")};
-  if (randomization)
-    return ScoreTable::Trials{data::PairedTest::randomization, options.get_int("paired-ar-n")};
+  if (bootstrap) return ScoreTable::Trials{data::PairedTest::bootstrap, options.paired_bs_n};
+  if (randomization) return ScoreTable::Trials{data::PairedTest::randomization, options.paired_ar_n};
   return std::nullopt;
 }
 
 // What cannot be asked for together.
-void check_request(const Options& options, const ScoreRequest& request) {
-  const bool several = request.systems.size() > 1, confidence = options.get_bool("confidence");
+void check_request(const ScoringOptions& options, const ScoreRequest& request) {
+  const bool several = request.systems.size() > 1, confidence = options.confidence;
   const bool compat = std::ranges::find(request.metrics, "compat-bleu") != request.metrics.end();
   if (compat && request.references.size() > 1)
     fail(ErrorKind::usage, "compat-bleu compares with one reference, got {}", request.references.size());
@@ -123,52 +123,52 @@ void check_request(const Options& options, const ScoreRequest& request) {
   if (confidence && several)
     fail(ErrorKind::usage,
          "--confidence is of one system; for several there are --paired-bs and --paired-ar");
-  if (options.get_bool("sentence-level") && (several || confidence))
+  if (options.sentence_level && (several || confidence))
     fail(ErrorKind::usage, "--sentence-level is of one system, without intervals and tests");
 }
 
 // sacreBLEU's choice for a target language.
-data::BleuTokenizer tokenizer_of(const Options& options) {
-  const std::string pair = options.is_set("language-pair") ? options.get_string("language-pair") : "";
+data::BleuTokenizer tokenizer_of(const ScoringOptions& options) {
+  const std::string pair = !options.language_pair.empty() ? options.language_pair : "";
   const size_t dash = pair.find('-');
   if (!pair.empty() && (dash == 0 || dash == std::string::npos || dash + 1 == pair.size()))
     fail(ErrorKind::usage, "language-pair: '{}' is not SRC-TRG, as in en-de", pair);
   const std::string behind = pair.empty() ? "" : pair.substr(dash + 1);
   const std::string target = behind.substr(0, behind.find('-'));  // zh of en-zh-TW
-  if (options.is_given("tokenize")) return data::bleu_tokenizer_from_name(options.get_string("tokenize"));
+  if (options.is_given("tokenize")) return data::bleu_tokenizer_from_name(options.tokenize);
   if (target == "ja" || target == "ko")
     fail(ErrorKind::usage,
          "language-pair: sacreBLEU cuts '{}' by MeCab, which this program has not; name another tokenizer: "
          "--tokenize char",
          target);
-  return data::bleu_tokenizer_from_name(target == "zh" ? "zh" : options.get_string("tokenize"));
+  return data::bleu_tokenizer_from_name(target == "zh" ? "zh" : options.tokenize);
 }
 
 }  // namespace
 
-MetricOptions metric_options(const Options& options) {
+MetricOptions metric_options(const ScoringOptions& options) {
   MetricOptions metrics;
-  metrics.bleu.lowercase = options.get_bool("lowercase");
+  metrics.bleu.lowercase = options.lowercase;
   metrics.bleu.composed = true;
   metrics.bleu.tokenizer = tokenizer_of(options);
-  metrics.bleu.smoothing = data::bleu_smoothing_from_name(options.get_string("smooth-method"));
-  if (options.is_set("smooth-value")) metrics.bleu.smooth_value = options.get_float("smooth-value");
-  metrics.chrf = {.lowercase = options.get_bool("lowercase") || options.get_bool("chrf-lowercase"),
+  metrics.bleu.smoothing = data::bleu_smoothing_from_name(options.smooth_method);
+  if (options.smooth_value.has_value()) metrics.bleu.smooth_value = options.smooth_value.value();
+  metrics.chrf = {.lowercase = options.lowercase || options.chrf_lowercase,
                   .composed = true,
-                  .char_order = static_cast<int>(options.get_int("chrf-char-order")),
-                  .word_order = static_cast<int>(options.get_int("chrf-word-order")),
-                  .beta = static_cast<int>(options.get_int("chrf-beta")),
-                  .whitespace = options.get_bool("chrf-whitespace"),
-                  .eps_smoothing = options.get_bool("chrf-eps-smoothing")};
-  metrics.ter = {.case_sensitive = options.get_bool("ter-case-sensitive"),
+                  .char_order = static_cast<int>(options.chrf_char_order),
+                  .word_order = static_cast<int>(options.chrf_word_order),
+                  .beta = static_cast<int>(options.chrf_beta),
+                  .whitespace = options.chrf_whitespace,
+                  .eps_smoothing = options.chrf_eps_smoothing};
+  metrics.ter = {.case_sensitive = options.ter_case_sensitive,
                  .composed = true,
-                 .normalized = options.get_bool("ter-normalized"),
-                 .no_punct = options.get_bool("ter-no-punct"),
-                 .asian_support = options.get_bool("ter-asian-support")};
+                 .normalized = options.ter_normalized,
+                 .no_punct = options.ter_no_punct,
+                 .asian_support = options.ter_asian_support};
   return metrics;
 }
 
-ScoreRequest read_score_request(const Options& options) {
+ScoreRequest read_score_request(const ScoringOptions& options) {
   ScoreRequest request;
   request.paired = paired_trials(options);
   request.measuring = metric_options(options);

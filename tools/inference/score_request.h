@@ -11,7 +11,7 @@
 #include "data/score/chrf.h"
 #include "data/score/score.h"
 #include "data/score/ter.h"
-#include "tools/config/options.h"
+#include "tools/config/scoring_options.h"
 #include "tools/report/score_table.h"
 
 namespace xf::tools {
@@ -41,10 +41,10 @@ struct ScoreRequest {
 };
 
 // `options`: of Program::score.
-MetricOptions metric_options(const Options& options);
+MetricOptions metric_options(const ScoringOptions& options);
 
 // `options`: of Program::score. Error usage for what does not go together, Error data for files that do not.
-ScoreRequest read_score_request(const Options& options);
+ScoreRequest read_score_request(const ScoringOptions& options);
 
 struct ResamplingSeed {
   uint64_t value = 0;

@@ -1,4 +1,5 @@
 #include "tools/inference/score_smiles.h"
+#include "tools/config/scoring_options.h"
 
 #include <fmt/core.h>
 
@@ -25,16 +26,16 @@ double percentage(int64_t part, int64_t whole) {
 
 }  // namespace
 
-void score_smiles(const Options& options) {
+void score_smiles(const MoleculeOptions& options) {
   watch_signals();
-  const std::string& input = options.get_string("input");
+  const std::string& input = options.input;
   const auto lines = data::read_lines(input);
   if (lines.empty()) fail(ErrorKind::data, "{}: is empty; expected a SMILES string a line", input);
   std::vector<std::string> train;
-  if (options.is_set("train")) train = data::read_lines(options.get_string("train"));
+  if (!options.train.empty()) train = data::read_lines(options.train);
   std::optional<OutputFile> faults;  // opened before the work is done
-  if (options.is_set("faults")) faults.emplace(options.get_string("faults"));
-  const data::SmilesScore score = data::score_smiles(lines, options.is_set("train") ? &train : nullptr);
+  if (!options.faults.empty()) faults.emplace(options.faults);
+  const data::SmilesScore score = data::score_smiles(lines, !options.train.empty() ? &train : nullptr);
   if (faults) write_faults(score, *faults);
   if (score.named > 0) {
     fmt::print(stderr,

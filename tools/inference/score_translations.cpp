@@ -1,4 +1,5 @@
 #include "tools/inference/score_translations.h"
+#include "tools/config/scoring_options.h"
 
 #include <fmt/core.h>
 
@@ -24,17 +25,17 @@ std::unique_ptr<data::Metric> metric_of(const MetricOptions& measuring, const st
   return name == "chrf" ? data::make_metric(measuring.chrf) : data::make_metric(measuring.ter);
 }
 
-data::Score compat_score(const Options& options, const Lines& hypotheses, const Lines& references,
+data::Score compat_score(const ScoringOptions& options, const Lines& hypotheses, const Lines& references,
                          int64_t batch) {
   Lines texts[] = {hypotheses, references};
   for (Lines& lines : texts) {
-    if (!options.get_bool("lowercase")) break;
+    if (!options.lowercase) break;
     for (std::string& line : lines) line = data::fold_case(line);
   }
   return data::compat_bleu(texts[0], texts[1], batch);
 }
 
-data::Score sentence_score(const Request& request, const Options& options, const std::string& name,
+data::Score sentence_score(const Request& request, const ScoringOptions& options, const std::string& name,
                            size_t line) {
   const std::string& hypothesis = request.systems.front().lines[line];
   const Lines references = data::references_of_segment(request.references, line);
@@ -46,15 +47,14 @@ data::Score sentence_score(const Request& request, const Options& options, const
 
 // Of lines in normalisation form C.
 data::Score composed_score(const std::string& name, const Lines& hypotheses,
-                           const std::vector<Lines>& references, const Options& options) {
-  if (name == "compat-bleu")
-    return compat_score(options, hypotheses, references.front(), options.get_int("mini-batch"));
+                           const std::vector<Lines>& references, const ScoringOptions& options) {
+  if (name == "compat-bleu") return compat_score(options, hypotheses, references.front(), options.mini_batch);
   const auto metric = metric_of(metric_options(options), name);
   const auto segments = data::segment_statistics(*metric, hypotheses, references);
   data::Score score = data::corpus_score(*metric, segments, references.size());
-  if (!options.get_bool("confidence")) return score;
+  if (!options.confidence) return score;
   const ResamplingSeed seed = resampling_seed();
-  const int64_t resamples = options.get_int("confidence-n");
+  const int64_t resamples = options.confidence_n;
   score.confidence = data::confidence_interval(*metric, segments, resamples, seed.value);
   data::add_trials(score.signature, "bs", resamples, seed.name);
   return score;
@@ -87,10 +87,10 @@ data::Score marked(data::Score score, const Request& request, const std::string&
   return marked(std::move(score), request.composition, metric, request.measuring);
 }
 
-std::vector<data::Score> scores_of_system(const Request& request, const Options& options) {
+std::vector<data::Score> scores_of_system(const Request& request, const ScoringOptions& options) {
   std::vector<data::Score> scores;
   const Lines& hypotheses = request.systems.front().lines;
-  if (!options.get_bool("sentence-level")) {
+  if (!options.sentence_level) {
     for (const std::string& name : request.metrics)
       scores.push_back(marked(composed_score(name, hypotheses, request.references, options), request, name));
     return scores;
@@ -102,16 +102,16 @@ std::vector<data::Score> scores_of_system(const Request& request, const Options&
   return scores;
 }
 
-bool wants_json(const Options& options) {
-  if (options.is_given("format")) return options.get_string("format") == "json";
+bool wants_json(const ScoringOptions& options) {
+  if (options.is_given("format")) return options.format == "json";
   const char* format = std::getenv("SACREBLEU_FORMAT");
   return format && std::string(format) == "json";
 }
 
-void print_system(const Request& request, const Options& options) {
+void print_system(const Request& request, const ScoringOptions& options) {
   const auto scores = scores_of_system(request, options);
-  const int width = static_cast<int>(options.get_int("width"));
-  if (wants_json(options) && !options.get_bool("score-only")) {
+  const int width = static_cast<int>(options.width);
+  if (wants_json(options) && !options.score_only) {
     print_page(data::format_json(scores, width) + "\n");
     return;
   }
@@ -129,7 +129,7 @@ void print_system(const Request& request, const Options& options) {
 }
 
 // The scores alone, without a test.
-ScoreTable::Column scores_of_systems(const Request& request, const Options& options,
+ScoreTable::Column scores_of_systems(const Request& request, const ScoringOptions& options,
                                      const std::string& name) {
   ScoreTable::Column column;
   for (const NamedLines& system : request.systems) {
@@ -142,8 +142,8 @@ ScoreTable::Column scores_of_systems(const Request& request, const Options& opti
   return column;
 }
 
-ScoreTable::Column tested_systems(const Request& request, const Options& options, const std::string& name,
-                                  const ResamplingSeed& seed) {
+ScoreTable::Column tested_systems(const Request& request, const ScoringOptions& options,
+                                  const std::string& name, const ResamplingSeed& seed) {
   const auto metric = metric_of(request.measuring, name);
   std::vector<data::SegmentStatistics> systems;
   for (const NamedLines& system : request.systems)
@@ -156,9 +156,9 @@ ScoreTable::Column tested_systems(const Request& request, const Options& options
           data::paired_test(*metric, systems, test, trials, seed.value)};
 }
 
-void print_systems(const Request& request, const Options& options) {
+void print_systems(const Request& request, const ScoringOptions& options) {
   ScoreTable table{.systems = {}, .columns = {}, .trials = request.paired};
-  table.width = static_cast<int>(options.get_int("width"));
+  table.width = static_cast<int>(options.width);
   for (const NamedLines& system : request.systems) table.systems.push_back(system.name);
   if (request.paired) table.systems.front() = "Baseline: " + table.systems.front();
   const ResamplingSeed seed = request.paired ? resampling_seed() : ResamplingSeed{};
@@ -170,11 +170,11 @@ void print_systems(const Request& request, const Options& options) {
 }
 
 // sacreBLEU's sign of text that is cut into tokens: so many lines of a system end in a full stop apart.
-void warn_of_tokens(const Request& request, const Options& options) {
+void warn_of_tokens(const Request& request, const ScoringOptions& options) {
   constexpr int64_t kMany = 100;
-  const bool of_corpus = !options.get_bool("sentence-level") &&
-                         std::ranges::find(request.metrics, "bleu") != request.metrics.end();
-  if (!of_corpus || options.get_bool("force") || options.get_bool("quiet")) return;
+  const bool of_corpus =
+      !options.sentence_level && std::ranges::find(request.metrics, "bleu") != request.metrics.end();
+  if (!of_corpus || options.force || options.quiet) return;
   for (const auto& [name, lines] : request.systems) {
     const int64_t apart =
         std::ranges::count_if(lines, [](const std::string& line) { return line.ends_with(" ."); });
@@ -188,25 +188,24 @@ void warn_of_tokens(const Request& request, const Options& options) {
 
 }  // namespace
 
-std::string signature_of(const data::Score& score, const Options& options) {
-  return options.get_bool("short") ? data::short_signature_text(score.signature)
-                                   : data::signature_text(score.signature);
+std::string signature_of(const data::Score& score, const ScoringOptions& options) {
+  return options.short_ ? data::short_signature_text(score.signature) : data::signature_text(score.signature);
 }
 
-std::string text_of(const data::Score& score, const Options& options) {
-  const int width = static_cast<int>(options.get_int("width"));
-  if (options.get_bool("score-only")) return data::format_number(score, width);
-  return options.get_bool("short") ? data::format_short(score, width) : data::format(score, width);
+std::string text_of(const data::Score& score, const ScoringOptions& options) {
+  const int width = static_cast<int>(options.width);
+  if (options.score_only) return data::format_number(score, width);
+  return options.short_ ? data::format_short(score, width) : data::format(score, width);
 }
 
 data::Score corpus_score(const std::string& name, const Lines& hypotheses,
-                         const std::vector<Lines>& references, const Options& options) {
+                         const std::vector<Lines>& references, const ScoringOptions& options) {
   const ComposedText text(hypotheses, references);
   return marked(composed_score(name, text.hypotheses, text.references, options), text.composition, name,
                 metric_options(options));
 }
 
-void score_translations(const Options& options) {
+void score_translations(const ScoringOptions& options) {
   const Request request = read_score_request(options);
   warn_of_tokens(request, options);
   for (const std::string& metric : request.metrics) {

@@ -1,4 +1,5 @@
 #include "tools/inference/translation_form.h"
+#include "tools/config/translation_options.h"
 
 #include <fmt/core.h>
 
@@ -15,11 +16,9 @@ std::string word_scores(const nn::Hypothesis& hypothesis) {
 
 }  // namespace
 
-TranslationForm::TranslationForm(const Options& options)
-    : n_best_(options.get_bool("n-best")),
-      word_scores_(options.get_bool("word-scores")),
-      interactive_(options.get_bool("interactive")) {
-  if (options.is_set("alignment")) alignment_.emplace(options.get_string("alignment"));
+TranslationForm::TranslationForm(const TranslationOptions& options)
+    : n_best_(options.n_best), word_scores_(options.word_scores), interactive_(options.interactive) {
+  if (!options.alignment.empty()) alignment_.emplace(options.alignment);
 }
 
 std::vector<std::string> TranslationForm::lines(const Translation& translation, int64_t id) const {

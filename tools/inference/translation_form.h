@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/config/alignment_form.h"
-#include "tools/config/options.h"
+#include "tools/config/translation_options.h"
 #include "tools/inference/translator.h"
 
 namespace xf::tools {
@@ -20,7 +20,7 @@ namespace xf::tools {
 class TranslationForm {
  public:
   // Error usage for an --alignment that there is not.
-  explicit TranslationForm(const Options& options);
+  explicit TranslationForm(const TranslationOptions& options);
 
   // Whether log-probabilities or scores are part of it.
   bool shows_scores() const { return n_best_ || word_scores_ || interactive_; }

@@ -1,7 +1,9 @@
 #include "tools/inference/translation_options.h"
+#include "tools/config/translation_options.h"
 
 #include "core/error.h"
 #include "tools/config/output_sampling.h"
+#include "tools/config/program_commands.h"
 
 namespace xf::tools {
 
@@ -36,13 +38,13 @@ constexpr Pair kExcludes[] = {
 };
 
 // Set to something else than its default: what --dump-config writes may be read again.
-bool asked(const Options& options, const char* name) {
-  return options.text_of(name) != Options(Program::translate).text_of(name);
+bool asked(const TranslationOptions& options, const char* name) {
+  return options_of(options).at(name).text() != default_options(Program::translate).at(name).text();
 }
 
 }  // namespace
 
-void check_translation_options(const Options& options) {
+void check_translation_options(const TranslationOptions& options) {
   for (const auto& [option, other] : kNeeds) {
     if (asked(options, option) && !asked(options, other))
       fail(ErrorKind::usage, "--{} is for --{}", option, other);
@@ -53,23 +55,21 @@ void check_translation_options(const Options& options) {
   }
 }
 
-nn::SearchOptions search_options(const Options& options, const Options& training, bool scored) {
-  const auto deciding = [&](std::string_view name) -> const Options& {
-    return options.is_set(name) ? options : training;
-  };
+nn::SearchOptions search_options(const TranslationOptions& options, const SearchOptions& of_model,
+                                 bool scored) {
   const auto drawing = output_sampling(options);
-  const int64_t beam = drawing ? 1 : deciding("beam-size").get_int("beam-size");
+  const int64_t beam = drawing ? 1 : options.beam_size.value_or(of_model.beam_size);
   return {.beam_size = beam,
-          .normalize = static_cast<float>(deciding("normalize").get_float("normalize")),
-          .max_length_factor = options.get_float("max-length-factor"),
-          .max_length = options.get_int("max-length"),
-          .n_best = options.get_bool("n-best") ? beam : 1,
+          .normalize = static_cast<float>(options.normalize.value_or(of_model.normalize)),
+          .max_length_factor = options.max_length_factor,
+          .max_length = options.max_length,
+          .n_best = options.n_best ? beam : 1,
           .scored = scored,
-          .allow_unk = options.get_bool("allow-unk"),
-          .word_penalty = static_cast<float>(options.get_float("word-penalty")),
-          .no_repeat_ngram = options.get_int("no-repeat-ngram-size"),
+          .allow_unk = options.allow_unk,
+          .word_penalty = static_cast<float>(options.word_penalty),
+          .no_repeat_ngram = options.no_repeat_ngram_size,
           .drawing = drawing,
-          .seed = static_cast<uint64_t>(options.get_int("seed"))};
+          .seed = static_cast<uint64_t>(options.seed)};
 }
 
 }  // namespace xf::tools

@@ -1,4 +1,5 @@
 #include "tools/inference/uncut_lines.h"
+#include "tools/config/scoring_options.h"
 
 #include <fmt/core.h>
 
@@ -33,7 +34,7 @@ std::string of_ter(const std::vector<std::string>& references, const data::TerOp
 }  // namespace
 
 std::string uncut_warning(const std::string& metric, const std::vector<std::string>& references,
-                          const Options& options) {
+                          const ScoringOptions& options) {
   const MetricOptions measuring = metric_options(options);
   if (metric == "bleu") return of_bleu(references, measuring.bleu.tokenizer);
   if (metric == "ter") return of_ter(references, measuring.ter);

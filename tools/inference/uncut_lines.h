@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/options.h"
+#include "tools/config/scoring_options.h"
 
 namespace xf::tools {
 
 // What a user of xformer-score should read where the metric leaves most lines of the reference uncut, and what to give instead;
 // "" where it cuts them. `options`: of Program::score.
 std::string uncut_warning(const std::string& metric, const std::vector<std::string>& references,
-                          const Options& options);
+                          const ScoringOptions& options);
 
 }  // namespace xf::tools

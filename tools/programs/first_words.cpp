@@ -8,7 +8,7 @@ namespace xf::tools {
 std::vector<std::string> first_words(const ProgramCommand& command) {
   std::vector<std::string> words;
   switch (command.program) {
-    case Program::score: return values_of(*find_option(Program::score, "metrics"));
+    case Program::score: return values_of(default_options(Program::score).at("metrics"));
     case Program::explain_flow: return explain::flow_subjects();
     case Program::explain_op:
       for (const explain::Op& op : explain::ops()) words.emplace_back(op.name);
@@ -18,8 +18,8 @@ std::vector<std::string> first_words(const ProgramCommand& command) {
       return words;
     default: break;
   }
-  for (const OptionSpec* spec : command.options) {
-    if (spec->positional && !spec->rare) return values_of(*spec);
+  for (const Option& option : default_options(command.program)) {
+    if (option.positional && !option.rare) return values_of(option);
   }
   return {};
 }

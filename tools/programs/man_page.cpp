@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "data/unicode.h"
-#include "tools/config/options.h"
 #include "tools/config/program_commands.h"
 #include "tools/programs/option_pages.h"
 
@@ -30,13 +29,13 @@ std::string upper_case(std::string text) {
   return text;
 }
 
-std::string option_entry(const OptionSpec& spec, const std::string& default_text) {
+std::string option_entry(const Option& option) {
   std::string names;
-  for (const std::string& spelling : spellings_of(spec))
+  for (const std::string& spelling : spellings_of(option))
     names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(spelling));
-  const std::string value = value_text(spec);
+  const std::string value = value_text(option);
   if (!value.empty()) names += fmt::format(" \\fI{}\\fR", roff(value));
-  return fmt::format(".TP\n{}\n{}\n", names, roff(help_with_default(spec, default_text)));
+  return fmt::format(".TP\n{}\n{}\n", names, roff(help_with_default(option)));
 }
 
 std::string summary_text(Program program) {
@@ -67,13 +66,12 @@ std::string headline(const std::vector<ProgramCommand>& commands) {
 }
 
 std::string options_text(const ProgramCommand& command) {
-  const Options defaults = options_from_toml(command.program, "", "defaults");
   std::string text;
   std::string_view group;
-  for (const OptionSpec* spec : command.options) {
-    if (spec->group != group) text += fmt::format(".SS {}\n", roff(std::string(spec->group)));
-    group = spec->group;
-    text += option_entry(*spec, defaults.text_of(spec->name));
+  for (const Option& option : default_options(command.program)) {
+    if (option.group != group) text += fmt::format(".SS {}\n", roff(std::string(option.group)));
+    group = option.group;
+    text += option_entry(option);
   }
   return text;
 }

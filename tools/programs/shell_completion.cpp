@@ -12,7 +12,7 @@ namespace xf::tools {
 
 namespace {
 
-bool takes_value(const OptionSpec& spec) { return spec.type != OptionType::boolean; }
+bool takes_value(const Option& option) { return !option.is_switch(); }
 
 std::string identifier(std::string program) {
   std::ranges::replace(program, '-', '_');
@@ -37,8 +37,8 @@ std::vector<std::string> words_of_program(const std::vector<ProgramCommand>& com
 }
 
 // Of the help text, what a list of options has room for.
-std::string short_help(const OptionSpec& spec) {
-  const std::string help(spec.help);
+std::string short_help(const Option& option) {
+  const std::string help(option.help);
   return help.substr(0, std::min(help.find(';'), help.size()));
 }
 
@@ -46,8 +46,8 @@ std::string short_help(const OptionSpec& spec) {
 
 std::string bash_case(const ProgramCommand& command) {
   std::string values, names;
-  for (const OptionSpec* spec : command.options) {
-    const std::vector<std::string> spellings = spellings_of(*spec), words = values_of(*spec);
+  for (const Option& option : default_options(command.program)) {
+    const std::vector<std::string> spellings = spellings_of(option), words = values_of(option);
     names += fmt::format("{}{}", names.empty() ? "" : " ", fmt::join(spellings, " "));
     if (words.empty()) continue;
     values += fmt::format("        {}) words='{}' ;;\n", fmt::join(spellings, " | "), fmt::join(words, " "));
@@ -64,24 +64,24 @@ std::string bash_case(const ProgramCommand& command) {
 // --- zsh ---
 
 // In the brackets of _arguments' specifications.
-std::string zsh_help(const OptionSpec& spec) {
+std::string zsh_help(const Option& option) {
   std::string help;
-  for (const char c : short_help(spec))
+  for (const char c : short_help(option))
     help += c == '[' || c == ']' || c == ':' ? fmt::format("\\{}", c) : std::string(1, c);
   return help;
 }
 
-std::string zsh_values(const OptionSpec& spec) {
-  const std::vector<std::string> words = values_of(spec);
+std::string zsh_values(const Option& option) {
+  const std::vector<std::string> words = values_of(option);
   return words.empty() ? "_files" : fmt::format("({})", fmt::join(words, " "));
 }
 
 std::string zsh_arguments(const ProgramCommand& command, const char* indent) {
   std::string text = fmt::format("{}_arguments -S", indent);
-  for (const OptionSpec* spec : command.options) {
-    for (const std::string& spelling : spellings_of(*spec)) {
-      std::string entry = fmt::format("*{}[{}]", spelling, zsh_help(*spec));
-      if (takes_value(*spec)) entry += fmt::format(":{}:{}", spec->name, zsh_values(*spec));
+  for (const Option& option : default_options(command.program)) {
+    for (const std::string& spelling : spellings_of(option)) {
+      std::string entry = fmt::format("*{}[{}]", spelling, zsh_help(option));
+      if (takes_value(option)) entry += fmt::format(":{}:{}", option.name, zsh_values(option));
       text += fmt::format(" \\\n{}  {}", indent, single_quoted(entry));
     }
   }
@@ -98,16 +98,16 @@ std::string fish_spelling(const std::string& spelling) {
   return (spelling.size() == 2 ? " -s " : " -o ") + spelling.substr(1);
 }
 
-std::string fish_option(const std::string& program, const std::string& condition, const OptionSpec& spec) {
+std::string fish_option(const std::string& program, const std::string& condition, const Option& option) {
   std::string line = fmt::format("complete -c {}{}", program, condition);
-  for (const std::string& spelling : spellings_of(spec)) line += fish_spelling(spelling);
-  const std::vector<std::string> words = values_of(spec);
+  for (const std::string& spelling : spellings_of(option)) line += fish_spelling(spelling);
+  const std::vector<std::string> words = values_of(option);
   if (!words.empty()) {
     line += fmt::format(" -xa '{}'", fmt::join(words, " "));
-  } else if (takes_value(spec)) {
+  } else if (takes_value(option)) {
     line += " -r";
   }
-  return line + fmt::format(" -d {}\n", single_quoted(short_help(spec), "\\'"));
+  return line + fmt::format(" -d {}\n", single_quoted(short_help(option), "\\'"));
 }
 
 }  // namespace
@@ -198,7 +198,8 @@ std::string fish_completion(const std::string& program) {
           "complete -c {0} -n '__fish_seen_subcommand_from {1}; and not __fish_seen_subcommand_from {2}' -xa "
           "'{2}'\n",
           program, command.name, firsts);
-    for (const OptionSpec* spec : command.options) text += fish_option(program, condition, *spec);
+    for (const Option& option : default_options(command.program))
+      text += fish_option(program, condition, option);
   }
   return text;
 }

@@ -10,8 +10,11 @@
 #include "data/parallel_corpus.h"
 #include "data/text_file.h"
 #include "tools/app/ranks.h"
+#include "tools/config/compute_device.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
+#include "tools/config/parse_options.h"
+#include "tools/config/translation_options.h"
 #include "tools/console/line_errors.h"
 #include "tools/console/line_progress.h"
 #include "tools/console/message.h"
@@ -41,38 +44,36 @@ std::string line_of(const Classification& classification, const data::Tokenizer&
 }
 
 int program(int argc, char** argv) {
-  const auto options = parse_options(Program::classify, argc, argv);
+  const auto options = parse_options(ClassificationOptions(), argc, argv);
   if (!options) return 0;
-  options->require("model");
+  options_of(*options).require("model");
   watch_signals();
-  set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
-  const Device device = set_up_device(*options);
-  const auto model = load_model(options->get_string("model"), device, *options);
+  set_thread_count(static_cast<int>(options->compute.cpu_threads));
+  const Device device = set_up_device(options->compute);
+  const auto model = load_model(options->model, device, options->compute);
   const nn::Classifier& classifier = model->classifier();
   const data::Tokenizer& vocabulary = *model->vocabularies.source;
   Arena arena(device);
 
-  const bool piped = somebody_waits(options->get_string("input"));
-  data::LineReader reader(options->get_string("input"));
-  OutputFile output(options->get_string("output"), piped);
+  const bool piped = somebody_waits(options->input);
+  data::LineReader reader(options->input);
+  OutputFile output(options->output, piped);
   data::Sequences texts;
   std::vector<int64_t> cropped;  // numbers of lines
   int64_t unknown = 0;           // lines
-  LineProgress progress(!options->get_bool("quiet") && !piped);
-  progress.expect_lines_of(options->get_string("input"));
+  LineProgress progress(!options->quiet && !piped);
+  progress.expect_lines_of(options->input);
   const auto flush = [&] {
-    const auto classifications =
-        classify(classifier, arena, texts, vocabulary.eos_id(), options->get_int("mini-batch"), {},
-                 [&](int64_t lines) { progress.add(lines); });
+    const auto classifications = classify(classifier, arena, texts, vocabulary.eos_id(), options->mini_batch,
+                                          {}, [&](int64_t lines) { progress.add(lines); });
     progress.clear();
     for (const Classification& classification : classifications) {
-      output.write_line(
-          line_of(classification, *model->vocabularies.target, options->get_bool("all-classes")));
+      output.write_line(line_of(classification, *model->vocabularies.target, options->all_classes));
     }
     texts = {};
   };
   for (std::string line; reader.next(line);) {
-    if (!answered(is_typed(options->get_string("input")),
+    if (!answered(is_typed(options->input),
                   [&] { data::check_utf8(reader.name(), reader.line_number(), line); }))
       continue;
     const std::string text = model->pipeline.prepare(line);
@@ -86,7 +87,7 @@ int program(int argc, char** argv) {
   }
   flush();
   output.close();
-  if (options->get_bool("quiet")) return 0;
+  if (options->quiet) return 0;
   if (!cropped.empty()) tell("warning: {}", cropped_warning(cropped, reader.name()));
   if (unknown) tell("warning: {}", unknown_lines_warning(unknown));
   return 0;

@@ -9,9 +9,11 @@
 #include "data/text_file.h"
 #include "nn/decode/sampler.h"
 #include "tools/app/ranks.h"
+#include "tools/config/compute_device.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
+#include "tools/config/parse_options.h"
+#include "tools/config/translation_options.h"
 #include "tools/console/line_errors.h"
 #include "tools/console/line_progress.h"
 #include "tools/console/message.h"
@@ -24,12 +26,10 @@
 namespace xf::tools {
 namespace {
 
-nn::SamplingOptions sampling_options(const Options& options, const data::Tokenizer& vocabulary) {
-  return {.drawing = {.temperature = options.get_float("temperature"),
-                      .top_k = options.get_int("top-k"),
-                      .top_p = options.get_float("top-p")},
-          .max_length = options.get_int("max-length"),
-          .seed = static_cast<uint64_t>(options.get_int("seed")),
+nn::SamplingOptions sampling_options(const GenerationOptions& options, const data::Tokenizer& vocabulary) {
+  return {.drawing = {.temperature = options.temperature, .top_k = options.top_k, .top_p = options.top_p},
+          .max_length = options.max_length,
+          .seed = static_cast<uint64_t>(options.seed),
           .bos = vocabulary.bos_id(),
           .eos = vocabulary.eos_id(),
           .unk = vocabulary.unk_id(),
@@ -39,19 +39,19 @@ nn::SamplingOptions sampling_options(const Options& options, const data::Tokeniz
 // Lines are written together, however many prompts they go on from.
 class Writer {
  public:
-  Writer(const Options& options, const LoadedModel& model, Arena& arena, bool line_by_line,
+  Writer(const GenerationOptions& options, const LoadedModel& model, Arena& arena, bool line_by_line,
          LineProgress& progress)
       : options_(options),
         model_(model),
         sampler_(model.language_model(), arena, sampling_options(options, *model.vocabularies.target)),
-        output_(options.get_string("output"), line_by_line),
+        output_(options.output, line_by_line),
         progress_(progress) {}
 
   // Error data, which begins with `where`, for a prompt that leaves no room for a token.
   void check(const std::string& prompt, const std::string& where) const {
     const int64_t tokens = std::ssize(ids_of(prompt)), most = sampler_.max_length();
     if (tokens < most) return;
-    const bool of_model = most < options_.get_int("max-length");
+    const bool of_model = most < options_.max_length;
     fail(ErrorKind::data, "{}: a prompt of {}; {} has at most {}: {}", where, counted(tokens, "token"),
          of_model ? "a line of this model" : "a line", most,
          of_model ? "shorten the prompt" : "shorten the prompt, or raise --max-length");
@@ -63,15 +63,15 @@ class Writer {
     const data::Tokenizer& vocabulary = *model_.vocabularies.target;
     unknown_ += std::ranges::count(ids, vocabulary.unk_id());
     unknown_lines_ += data::is_mostly_unknown(vocabulary, model_.pipeline.prepare(prompt), ids);
-    for (int64_t i = 0; i < options_.get_int("samples"); ++i) {
+    for (int64_t i = 0; i < options_.samples; ++i) {
       texts_.push_back(prompt);
       prompts_.push_back(ids);
-      if (std::ssize(prompts_) == options_.get_int("mini-batch")) flush();
+      if (std::ssize(prompts_) == options_.mini_batch) flush();
     }
   }
 
   void add_all(const std::vector<std::string>& prompts) {
-    progress_.expect(std::ssize(prompts) * options_.get_int("samples"));
+    progress_.expect(std::ssize(prompts) * options_.samples);
     for (const std::string& prompt : prompts) add(prompt);
   }
 
@@ -95,7 +95,7 @@ class Writer {
     flush();
     progress_.clear();
     output_.close();
-    if (options_.get_bool("quiet")) return;
+    if (options_.quiet) return;
     if (unknown_) tell("warning: {} of the prompts unknown to the model", counted(unknown_, "token"));
     if (unknown_lines_) tell("warning: {}", unknown_lines_warning(unknown_lines_));
     if (!cut_.empty())
@@ -108,7 +108,7 @@ class Writer {
     return model_.vocabularies.target->encode(model_.pipeline.prepare(prompt));
   }
 
-  const Options& options_;
+  const GenerationOptions& options_;
   const LoadedModel& model_;
   nn::Sampler sampler_;
   OutputFile output_;
@@ -120,11 +120,11 @@ class Writer {
   std::vector<int64_t> cut_ = {};  // numbers of lines
 };
 
-void read_prompts(const Options& options, Writer& writer, bool piped) {
-  data::LineReader reader(options.get_string("input"));
+void read_prompts(const GenerationOptions& options, Writer& writer, bool piped) {
+  data::LineReader reader(options.input);
   std::vector<std::string> lines;  // of a file: what is wrong with it is told before any of it is answered
   for (std::string line; reader.next(line);) {
-    const bool is_sound = answered(is_typed(options.get_string("input")), [&] {
+    const bool is_sound = answered(is_typed(options.input), [&] {
       data::check_utf8(reader.name(), reader.line_number(), line);
       writer.check(line, fmt::format("{}:{}", reader.name(), reader.line_number()));
     });
@@ -140,17 +140,16 @@ void read_prompts(const Options& options, Writer& writer, bool piped) {
 }
 
 int generate(int argc, char** argv) {
-  const auto options = parse_options(Program::generate, argc, argv);
+  const auto options = parse_options(GenerationOptions(), argc, argv);
   if (!options) return 0;
-  options->require("model");
+  options_of(*options).require("model");
   watch_signals();
-  set_thread_count(static_cast<int>(options->get_int("cpu-threads")));
-  const Device device = set_up_device(*options);
-  const auto model = load_model(options->get_string("model"), device, *options);
+  set_thread_count(static_cast<int>(options->compute.cpu_threads));
+  const Device device = set_up_device(options->compute);
+  const auto model = load_model(options->model, device, options->compute);
   Arena arena(device);
-  const bool has_input = options->is_set("input"),
-             piped = has_input && somebody_waits(options->get_string("input"));
-  LineProgress progress(!piped && !options->get_bool("quiet"));
+  const bool has_input = !options->input.empty(), piped = has_input && somebody_waits(options->input);
+  LineProgress progress(!piped && !options->quiet);
   Writer writer(*options, *model, arena, piped, progress);
   if (has_input) {
     read_prompts(*options, writer, piped);

@@ -3,7 +3,8 @@
 
 #include "tools/app/ranks.h"
 #include "tools/app/score_model.h"
-#include "tools/config/options.h"
+#include "tools/config/commands.h"
+#include "tools/config/scoring_options.h"
 #include "tools/console/message.h"
 #include "tools/inference/score_smiles.h"
 #include "tools/inference/score_translations.h"
@@ -12,43 +13,27 @@
 namespace xf::tools {
 namespace {
 
-int score(int argc, char** argv) {
-  const auto options = parse_options(Program::score, argc, argv);
-  if (options) score_translations(*options);
-  return 0;
-}
-
-int compare_runs(int argc, char** argv) {
-  const auto options = parse_options(Program::score_table, argc, argv);
-  if (!options) return 0;
-  options->require("input");
+void compare_runs(const ResultsOptions& options) {
+  options_of(options).require("input");
   std::vector<ResultRow> rows;
-  for (const std::string& run : options->get_strings("input")) {
-    for (ResultRow& row : result_rows(run, options->get_strings("metrics"))) rows.push_back(std::move(row));
+  for (const std::string& run : options.input) {
+    for (ResultRow& row : result_rows(run, options.metrics)) rows.push_back(std::move(row));
   }
-  print_page(options->get_string("format") == "markdown" ? results_as_markdown(rows) : results_as_text(rows));
-  return 0;
-}
-
-int measure_model(int argc, char** argv) {
-  const auto options = parse_options(Program::score_lm, argc, argv);
-  if (options) score_model(*options);
-  return 0;
-}
-
-int judge_molecules(int argc, char** argv) {
-  const auto options = parse_options(Program::score_smiles, argc, argv);
-  if (options) score_smiles(*options);
-  return 0;
+  print_page(options.format == "markdown" ? results_as_markdown(rows) : results_as_text(rows));
 }
 
 // `lm`, `table` and `smiles` are commands of their own; whatever else comes first is a metric or its file.
 int program(int argc, char** argv) {
-  const std::string command = argc < 2 ? "" : argv[1];
-  if (command == "lm") return measure_model(argc - 1, argv + 1);
-  if (command == "table") return compare_runs(argc - 1, argv + 1);
-  if (command == "smiles") return judge_molecules(argc - 1, argv + 1);
-  return score(argc, argv);
+  static const std::vector<Command> commands = {command("lm", "", LossOptions(), score_model),
+                                                command("table", "", ResultsOptions(), compare_runs),
+                                                command("smiles", "", MoleculeOptions(), score_smiles)};
+  for (const Command& command : commands) {
+    if (argc > 1 && std::string_view(argv[1]) == command.name)
+      return command.run(argc - 1, argv + 1, print_page);
+  }
+  const auto options = parse_options(ScoringOptions(), argc, argv);
+  if (options) score_translations(*options);
+  return 0;
 }
 
 }  // namespace

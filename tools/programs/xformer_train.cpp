@@ -7,6 +7,7 @@
 #include "tools/app/ranks.h"
 #include "tools/app/train.h"
 #include "tools/config/output_format.h"
+#include "tools/config/training_options.h"
 #include "tools/console/message.h"
 #include "tools/console/output_file.h"
 #include "tools/console/progress.h"
@@ -16,9 +17,9 @@
 namespace xf::tools {
 namespace {
 
-int compare_runs(const Options& options) {
-  const std::vector<std::string>& runs = options.get_strings("runs");
-  const std::string& path = options.get_string("output");
+int compare_runs(const TrainingOptions& options) {
+  const std::vector<std::string>& runs = options.logging.runs;
+  const std::string& path = options.logging.output;
   check_ending(path, "html");
   OutputFile page(path);
   page.write_line(comparison_page(runs));
@@ -28,14 +29,14 @@ int compare_runs(const Options& options) {
 }
 
 int program(int argc, char** argv, Collective& ranks) {
-  const auto options = parse_options(Program::train, argc, argv, inherited_options);
+  const auto options = parse_training_options(argc, argv, inherited_options);
   check_same_options(options, ranks);
   if (!options) return 0;
-  if (options->get_bool("print-model")) {
+  if (options->numerics.print_model) {
     print_page(print_model(*options));
     return 0;
   }
-  if (!options->get_strings("runs").empty()) return compare_runs(*options);
+  if (!options->logging.runs.empty()) return compare_runs(*options);
   std::signal(SIGPIPE, SIG_IGN);  // who closes the pipe that shows the progress does not end the training
   return train(*options, ranks);
 }

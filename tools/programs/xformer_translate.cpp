@@ -11,8 +11,10 @@
 #include "data/score/compat_bleu.h"
 #include "data/text_file.h"
 #include "tools/app/ranks.h"
+#include "tools/config/compute_device.h"
 #include "tools/config/model_config.h"
-#include "tools/config/option_value.h"
+#include "tools/config/parse_options.h"
+#include "tools/config/translation_options.h"
 #include "tools/console/line_errors.h"
 #include "tools/console/line_progress.h"
 #include "tools/console/message.h"
@@ -46,17 +48,16 @@ void write_examples(const std::vector<ForcedLine>& lines, const data::CompatBleu
   output.write_line(total_score_line(score.score));
 }
 
-int predict_along_reference(const Options& options) {
-  const bool examples = options.get_string("output-format") == "seed";
+int predict_along_reference(const TranslationOptions& options) {
+  const bool examples = options.output_format == "seed";
   if (options.is_given("num-examples") && !examples)
     fail(ErrorKind::usage, "--num-examples is for --output-format seed");
   const ModelTranslator model(options);
-  const int64_t batch = options.get_int("mini-batch");
-  const std::string& reference = options.get_string("teacher-forced");
-  const data::ParallelText text =
-      data::read_text(data::TextKind::translation, {{.paths = {options.get_string("input"), reference}}},
-                      model.model->pipeline);
-  OutputFile output(options.get_string("output"));
+  const int64_t batch = options.mini_batch;
+  const std::string& reference = options.teacher_forced;
+  const data::ParallelText text = data::read_text(
+      data::TextKind::translation, {{.paths = {options.input, reference}}}, model.model->pipeline);
+  OutputFile output(options.output);
   Arena arena(model.device);
   const std::vector<ForcedLine> lines =
       teacher_forced(model.translation, arena, model.model->vocabularies, text.source, text.target, batch);
@@ -67,13 +68,13 @@ int predict_along_reference(const Options& options) {
   }
   const data::CompatBleu score = data::compat_bleu(predicted, wanted, batch);
   if (examples) {
-    const int64_t shown = options.is_set("num-examples") ? options.get_int("num-examples") : batch;
+    const int64_t shown = options.num_examples.has_value() ? options.num_examples.value() : batch;
     write_examples(lines, score, static_cast<size_t>(batch), static_cast<size_t>(shown), output);
   } else {
     for (const std::string& line : predicted) output.write_line(line);
   }
   output.close();
-  if (!options.get_bool("quiet"))
+  if (!options.quiet)
     tell("{} along {}, model {}: {}", counted(static_cast<int64_t>(lines.size()), "line"), reference,
          model.name(), data::format(score, 2));
   return 0;
@@ -81,21 +82,21 @@ int predict_along_reference(const Options& options) {
 
 // What came of it all, for the standard error. `input`: what was read.
 void write_summary(const ModelTranslator& model, const TranslationProgress& progress, bool slow_bf16,
-                   const Options& options, const std::string& input) {
+                   const TranslationOptions& options, const std::string& input) {
   const std::string way = model.search.drawing ? fmt::format("drawn with seed {}", model.search.seed)
                                                : fmt::format("beam {}", model.search.beam_size);
   tell("{}, {}, model {}", progress.line(), way, model.name());
-  if (slow_bf16) tell("warning: {}", device_line(options));
+  if (slow_bf16) tell("warning: {}", device_line(options.compute));
   for (const std::string& warning : model.model->warnings) tell("warning: {}", warning);
   for (const std::string& warning : warnings(progress.counts(), input)) tell("warning: {}", warning);
 }
 
 // What decides about the lines of an output that --continue finishes: the options but for those that only say how fast or
 // how loudly, and which files were read.
-std::string settings_of(const Options& options, const ModelTranslator& model) {
+std::string settings_of(const TranslationOptions& options, const ModelTranslator& model) {
   namespace fs = std::filesystem;
   std::string settings;
-  for (const std::string& line : split(options.to_toml(), '\n')) {
+  for (const std::string& line : split(options_of(options).to_toml(), '\n')) {
     const auto sets = [&](std::string_view key) { return line.starts_with(std::string(key) + " ="); };
     if (!sets("cpu-threads") && !sets("quiet") && !sets("stat-freq")) settings += line + "\n";
   }
@@ -117,7 +118,7 @@ std::string settings_of(const Options& options, const ModelTranslator& model) {
     }
     for (const std::string& file : files) add_file(file);
   };
-  add_file(options.get_string("input"));
+  add_file(options.input);
   add_model(*model.model);
   for (const auto& other : model.others) add_model(*other);
   return settings;
@@ -126,11 +127,10 @@ std::string settings_of(const Options& options, const ModelTranslator& model) {
 // Lines of translations to a file that is whole or not there, or to one that a later run finishes.
 class TranslationOutput {
  public:
-  TranslationOutput(const Options& options, const ModelTranslator& model, bool line_by_line) {
-    const std::string& path = options.get_string("output");
-    if (options.get_bool("continue")) {
-      if (options.get_string("input") == "-")
-        fail(ErrorKind::usage, "continue: give the lines as --input FILE");
+  TranslationOutput(const TranslationOptions& options, const ModelTranslator& model, bool line_by_line) {
+    const std::string& path = options.output;
+    if (options.continue_) {
+      if (options.input == "-") fail(ErrorKind::usage, "continue: give the lines as --input FILE");
       unfinished_.emplace(path, settings_of(options, model));
     } else {
       whole_.emplace(path, line_by_line);
@@ -150,19 +150,18 @@ class TranslationOutput {
   std::optional<UnfinishedOutput> unfinished_;
 };
 
-int translate_lines(const Options& options) {
+int translate_lines(const TranslationOptions& options) {
   const TranslationForm form(options);
   const ModelTranslator model(options, form.shows_scores());
-  const bool quiet = options.get_bool("quiet"), interactive = options.get_bool("interactive"),
-             is_by_hand = is_typed(options.get_string("input")), typed = is_by_hand && !quiet,
-             line_by_line = interactive || somebody_waits(options.get_string("input"));
-  data::LineReader reader(options.get_string("input"));
+  const bool quiet = options.quiet, interactive = options.interactive, is_by_hand = is_typed(options.input),
+             typed = is_by_hand && !quiet, line_by_line = interactive || somebody_waits(options.input);
+  data::LineReader reader(options.input);
   TranslationOutput output(options, model, line_by_line);
   if (typed) tell("write a line, and its translation follows; Ctrl-D ends");
-  TranslationProgress progress(options.get_int("stat-freq"));
+  TranslationProgress progress(options.stat_freq);
   TagCheck tags(*model.text.source);
   LineProgress bar(!quiet && !line_by_line);
-  bar.expect_lines_of(options.get_string("input"));
+  bar.expect_lines_of(options.input);
   bar.skip(output.lines_done());
   std::vector<SourceLine> lines;
   int64_t written = 0;
@@ -203,7 +202,7 @@ int translate_lines(const Options& options) {
   output.close();
   if (typed && interactive) tell("");
   const bool slow_bf16 =
-      chosen_dtype(options) == DType::bf16 && !kernels::has_fast_bf16_products(model.device);
+      chosen_dtype(options.compute) == DType::bf16 && !kernels::has_fast_bf16_products(model.device);
   if (!quiet) write_summary(model, progress, slow_bf16, options, reader.name());
   return 0;
 }
@@ -221,12 +220,12 @@ void check_models(const std::vector<std::string>& models) {
 }
 
 int translate(int argc, char** argv) {
-  const auto options = parse_options(Program::translate, argc, argv);
+  const auto options = parse_options(TranslationOptions(), argc, argv);
   if (!options) return 0;
-  options->require("model");
-  check_models(options->get_strings("model"));
+  options_of(*options).require("model");
+  check_models(options->model);
   watch_signals();
-  return options->is_set("teacher-forced") ? predict_along_reference(*options) : translate_lines(*options);
+  return !options->teacher_forced.empty() ? predict_along_reference(*options) : translate_lines(*options);
 }
 
 }  // namespace

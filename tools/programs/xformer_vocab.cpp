@@ -24,8 +24,8 @@
 #include "tools/app/piece_learning.h"
 #include "tools/app/ranks.h"
 #include "tools/config/commands.h"
-#include "tools/config/options.h"
 #include "tools/config/text_options.h"
+#include "tools/config/vocabulary_options.h"
 #include "tools/console/line_errors.h"
 #include "tools/console/message.h"
 #include "tools/console/output_file.h"
@@ -38,18 +38,17 @@ namespace xf::tools {
 namespace {
 
 // Words, and what there was to choose from.
-std::unique_ptr<data::Tokenizer> train_words(const Options& options,
+std::unique_ptr<data::Tokenizer> train_words(const VocabularyOptions& options,
                                              const std::vector<const std::vector<std::string>*>& texts) {
-  const auto rules = word_rules(options, options.get_strings("input"));
+  const auto rules = word_rules(options.text, options.input);
   const data::WordCounts counts = data::count_words(texts, *rules);
-  if (!options.get_bool("quiet"))
+  if (!options.quiet)
     tell("{}, {}", counted(counts.total, "token"),
          counted(static_cast<int64_t>(counts.times.size()), "type"));
   if (counts.total == 0)
-    fail(ErrorKind::data, "{}: no word in it; give text to learn from",
-         fmt::join(options.get_strings("input"), ", "));
+    fail(ErrorKind::data, "{}: no word in it; give text to learn from", fmt::join(options.input, ", "));
   const data::WordVocabularyOptions choice{
-      .min_frequency = options.get_int("min-freq"), .specials = {}, .rules = rules};
+      .min_frequency = options.text.min_freq, .specials = {}, .rules = rules};
   auto words = data::build_word_tokenizer(counts, choice);
   if (words->size() == std::ssize(choice.specials.order))
     fail(ErrorKind::usage, "min-freq: every word is rarer than {}; lower it, or give more text",
@@ -57,19 +56,19 @@ std::unique_ptr<data::Tokenizer> train_words(const Options& options,
   return words;
 }
 
-std::unique_ptr<data::Tokenizer> train_pieces(const Options& options,
+std::unique_ptr<data::Tokenizer> train_pieces(const VocabularyOptions& options,
                                               const std::vector<const std::vector<std::string>*>& texts) {
-  if (!options.get_bool("quiet") && data::lines_cut_by_bpe(texts) > 0) {
+  if (!options.quiet && data::lines_cut_by_bpe(texts) > 0) {
     tell("cut between words, being over {} bytes: {}", data::kLongestBpeLine,
          counted(data::lines_cut_by_bpe(texts), "line"));
   }
-  ProgressDisplay display(stderr, options.get_bool("quiet") ? Terminal{} : detect_terminal(stderr));
+  ProgressDisplay display(stderr, options.quiet ? Terminal{} : detect_terminal(stderr));
   const auto announce = [&](const std::string& line) {
-    if (!options.get_bool("quiet")) display.message(line);
+    if (!options.quiet) display.message(line);
   };
   return learn_pieces(texts,
-                      {.vocab_size = static_cast<int32_t>(options.get_int("vocab-size")),
-                       .character_coverage = options.get_float("character-coverage")},
+                      {.vocab_size = static_cast<int32_t>(options.text.vocab_size),
+                       .character_coverage = options.character_coverage},
                       Announce([&](const std::string& text) { display.activity(text); }, announce));
 }
 
@@ -81,17 +80,17 @@ std::string first_entries(const data::Tokenizer& tokenizer) {
   return text + "...";
 }
 
-void train(const Options& options) {
-  options.require("input");
-  options.require("model");
+void train(const VocabularyOptions& options) {
+  options_of(options).require("input");
+  options_of(options).require("model");
   const auto begin = std::chrono::steady_clock::now();
-  const std::string& path = options.get_string("model");
-  refuse_existing(path, options.get_bool("overwrite"));
+  const std::string& path = options.model;
+  refuse_existing(path, options.overwrite);
   check_folder_of(path);
-  const data::TextPipeline pipeline = text_pipeline(options);
+  const data::TextPipeline pipeline = text_pipeline(options.text);
   std::vector<std::vector<std::string>> texts;
-  for (const std::string& input : options.get_strings("input")) {
-    if (options.get_bool("tsv")) {
+  for (const std::string& input : options.input) {
+    if (options.tsv) {
       data::ParallelText columns =
           data::read_text(data::TextKind::translation, {{.paths = {input}, .tsv = true}}, pipeline);
       texts.push_back(std::move(columns.source));
@@ -104,35 +103,35 @@ void train(const Options& options) {
   std::vector<const std::vector<std::string>*> views;
   for (const auto& text : texts) views.push_back(&text);
   const auto tokenizer =
-      options.get_string("tokenizer") == "spm" ? train_pieces(options, views) : train_words(options, views);
+      options.text.tokenizer == "spm" ? train_pieces(options, views) : train_words(options, views);
   tokenizer->save(path);
-  if (options.get_bool("quiet")) return;
+  if (options.quiet) return;
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   tell("{}: {} entries ({}), hash {}; {:.1f} s, {:.0f} MB", path, tokenizer->size(),
        first_entries(*tokenizer), tokenizer->hash(), time.count(), peak_memory_mb());
-  if (options.get_string("tokenizer") == "spm" && tokenizer->size() < options.get_int("vocab-size"))
-    tell("fewer than the {} of --vocab-size: the text has no more", grouped(options.get_int("vocab-size")));
+  if (options.text.tokenizer == "spm" && tokenizer->size() < options.text.vocab_size)
+    tell("fewer than the {} of --vocab-size: the text has no more", grouped(options.text.vocab_size));
 }
 
 // The side of a model that -m names; a file has one.
-std::shared_ptr<const data::Tokenizer> side_of(const TextModel& model, const Options& options) {
-  return options.get_string("side") == "source" ? model.vocabularies.source : model.vocabularies.target;
+std::shared_ptr<const data::Tokenizer> side_of(const TextModel& model, const CodeOptions& options) {
+  return options.side == "source" ? model.vocabularies.source : model.vocabularies.target;
 }
 
 std::string ids_text(const std::vector<int32_t>& ids) { return fmt::format("{}", fmt::join(ids, " ")); }
 
-void encode(const Options& options) {
-  options.require("model");
+void encode(const CodeOptions& options) {
+  options_of(options).require("model");
   watch_signals();
-  const TextModel model = read_text_model({options.get_string("model")});
+  const TextModel model = read_text_model({options.model});
   const auto tokenizer = side_of(model, options);
   const auto pieces = data::piece_tokenizer(tokenizer, false, true);
-  const data::TextPipeline pipeline = model.pipeline(*tokenizer, options.get_bool("lowercase"));
-  const bool as_ids = options.get_string("format") == "id";
-  data::LineReader reader(options.get_string("input"));
-  OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
+  const data::TextPipeline pipeline = model.pipeline(*tokenizer, options.lowercase);
+  const bool as_ids = options.format == "id";
+  data::LineReader reader(options.input);
+  OutputFile output(options.output, somebody_waits(options.input));
   for (std::string line; reader.next(line);) {
-    answered(is_typed(options.get_string("input")), [&] {
+    answered(is_typed(options.input), [&] {
       data::check_utf8(reader.name(), reader.line_number(), line);
       const std::vector<int32_t> ids = tokenizer->encode(pipeline.prepare(line));
       output.write_line(as_ids ? ids_text(ids) : pieces->decode(ids));
@@ -159,16 +158,16 @@ std::vector<int32_t> parsed_ids(const data::Tokenizer& tokenizer, const std::str
   return ids;
 }
 
-void decode(const Options& options) {
-  options.require("model");
+void decode(const CodeOptions& options) {
+  options_of(options).require("model");
   watch_signals();
-  const auto tokenizer = side_of(read_text_model({options.get_string("model")}), options);
+  const auto tokenizer = side_of(read_text_model({options.model}), options);
   const auto pieces = data::piece_tokenizer(tokenizer, true, false);
-  const bool is_id = options.get_string("format") == "id";
-  data::LineReader reader(options.get_string("input"));
-  OutputFile output(options.get_string("output"), somebody_waits(options.get_string("input")));
+  const bool is_id = options.format == "id";
+  data::LineReader reader(options.input);
+  OutputFile output(options.output, somebody_waits(options.input));
   for (std::string line; reader.next(line);) {
-    answered(is_typed(options.get_string("input")), [&] {
+    answered(is_typed(options.input), [&] {
       data::check_utf8(reader.name(), reader.line_number(), line);
       output.write_line(
           tokenizer->decode(is_id ? parsed_ids(*tokenizer, line, reader) : pieces->encode(line)));
@@ -183,16 +182,16 @@ struct Reporting {
   data::CheckOptions source, target;
 };
 
-Reporting reporting(const Options& options) {
-  options.require("input");
-  const auto& paths = options.get_strings("model");
+Reporting reporting(const CheckOptions& options) {
+  options_of(options).require("input");
+  const auto& paths = options.model;
   Reporting result{.model = paths.empty() ? TextModel{} : read_text_model(paths), .source = {}, .target = {}};
   const auto checking = [&](const std::shared_ptr<const data::Tokenizer>& tokenizer) -> data::CheckOptions {
-    const bool lowercase = options.get_bool("lowercase");
+    const bool lowercase = options.lowercase;
     return {.tokenizer = tokenizer.get(),
             .pipeline = tokenizer ? result.model.pipeline(*tokenizer, lowercase)
                                   : data::TextPipeline{.lowercase = lowercase},
-            .max_length = options.get_int("max-length")};
+            .max_length = options.max_length};
   };
   result.source = checking(result.model.vocabularies.source);
   result.target = checking(result.model.vocabularies.target);
@@ -200,10 +199,10 @@ Reporting reporting(const Options& options) {
 }
 
 // One text, or two that should be parallel, in two files or columns; exit code 1 if training would refuse them.
-int check(const Options& options) {
+int check(const CheckOptions& options) {
   const Reporting with = reporting(options);
-  const auto& paths = options.get_strings("input");
-  const bool columns = options.get_bool("tsv");
+  const auto& paths = options.input;
+  const bool columns = options.tsv;
   if (paths.size() > (columns ? 1 : 2))
     fail(ErrorKind::usage, "xformer-vocab check takes one file, or without --tsv two that are parallel");
   if (paths.size() == 1 && !columns) {
@@ -217,11 +216,11 @@ int check(const Options& options) {
   return report.clean() ? 0 : 1;
 }
 
-void stats(const Options& options) {
+void stats(const CheckOptions& options) {
   const Reporting with = reporting(options);
-  const auto& paths = options.get_strings("input");
+  const auto& paths = options.input;
   for (size_t text = 0; text < paths.size(); ++text) {
-    if (options.get_bool("tsv")) {
+    if (options.tsv) {
       const auto report = data::check_columns(paths[text], with.source, with.target);
       print_page(data::describe(report.source) + data::describe(report.target));
     } else {
@@ -231,30 +230,31 @@ void stats(const Options& options) {
 }
 
 // The folder to write a corpus into; none of its files may be there.
-const std::string& corpus_folder(const Options& options, std::initializer_list<const char*> ends) {
-  options.require("output");
-  const std::string& folder = options.get_string("output");
+template <typename Config>
+const std::string& corpus_folder(const Config& options, std::initializer_list<const char*> ends) {
+  options_of(options).require("output");
+  const std::string& folder = options.output;
   for (const char* name : {"train", "valid", "test"}) {
     for (const char* end : ends)
-      refuse_existing(fmt::format("{}/{}.{}", folder, name, end), options.get_bool("overwrite"));
+      refuse_existing(fmt::format("{}/{}.{}", folder, name, end), options.overwrite);
   }
   return folder;
 }
 
-void demo_corpus(const Options& options) {
+void demo_corpus(const DemoCorpusOptions& options) {
   const std::string& folder = corpus_folder(options, {"en", "de"});
-  const int64_t pairs = options.get_int("pairs");
-  data::write_demo_corpus(folder, static_cast<uint64_t>(options.get_int("seed")), pairs);
-  if (!options.get_bool("quiet")) {
+  const int64_t pairs = options.pairs;
+  data::write_demo_corpus(folder, static_cast<uint64_t>(options.seed), pairs);
+  if (!options.quiet) {
     tell("{}: {} to train on, {} to validate, {} to test", folder, counted(pairs, "pair"),
          data::kDemoHeldOutPairs, data::kDemoHeldOutPairs);
   }
 }
 
-void demo_molecules(const Options& options) {
+void demo_molecules(const DemoMoleculesOptions& options) {
   const std::string& folder = corpus_folder(options, {"smi", "random.smi"});
-  data::write_molecule_corpus(folder, static_cast<uint64_t>(options.get_int("seed")));
-  if (!options.get_bool("quiet")) {
+  data::write_molecule_corpus(folder, static_cast<uint64_t>(options.seed));
+  if (!options.quiet) {
     tell("{}: {} to train on, {} to validate, {} to test", folder, counted(data::kTrainMolecules, "molecule"),
          grouped(data::kHeldOutMolecules), grouped(data::kHeldOutMolecules));
   }
@@ -262,19 +262,19 @@ void demo_molecules(const Options& options) {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> list = {
-      {"train", Program::vocab_train, "make a vocabulary from text", succeeding(train)},
-      {"encode", Program::vocab_encode, "text to pieces or ids", succeeding(encode)},
-      {"decode", Program::vocab_decode, "pieces or ids to text", succeeding(decode)},
-      {"check", Program::vocab_check, "look for what training would stumble over", check},
-      {"stats", Program::vocab_stats, "count lines, words, characters, tokens", succeeding(stats)},
-      {"field", Program::vocab_field, "a padded batch, by the options of torchtext's Field",
-       succeeding([](const Options& options) { print_page(field_batches(options)); })},
-      {"batches", Program::vocab_batches, "what share of an epoch's batches padding would be",
-       succeeding([](const Options& options) { print_page(batch_padding(options)); })},
-      {"demo-corpus", Program::vocab_demo_corpus, "write a small English-German corpus",
-       succeeding(demo_corpus)},
-      {"demo-molecules", Program::vocab_demo_molecules, "write a corpus of molecules as SMILES strings",
-       succeeding(demo_molecules)},
+      command("train", "make a vocabulary from text", VocabularyOptions(), train),
+      command("encode", "text to pieces or ids", CodeOptions(Program::vocab_encode), encode),
+      command("decode", "pieces or ids to text", CodeOptions(Program::vocab_decode), decode),
+      command("check", "look for what training would stumble over", CheckOptions(Program::vocab_check),
+              check),
+      command("stats", "count lines, words, characters, tokens", CheckOptions(Program::vocab_stats), stats),
+      command("field", "a padded batch, by the options of torchtext's Field", FieldOptions(),
+              [](const FieldOptions& options) { print_page(field_batches(options)); }),
+      command("batches", "what share of an epoch's batches padding would be", PaddingOptions(),
+              [](const PaddingOptions& options) { print_page(batch_padding(options)); }),
+      command("demo-corpus", "write a small English-German corpus", DemoCorpusOptions(), demo_corpus),
+      command("demo-molecules", "write a corpus of molecules as SMILES strings", DemoMoleculesOptions(),
+              demo_molecules),
   };
   return list;
 }

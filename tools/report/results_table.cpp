@@ -9,8 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "tools/config/model_text.h"
-#include "tools/config/option_value.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/report/run_metrics.h"
 
@@ -45,23 +44,23 @@ Cells cells_of(const ResultRow& row) {
 }  // namespace
 
 std::vector<ResultRow> result_rows(const std::string& run, const std::vector<std::string>& metrics) {
-  const Options options =
-      options_from_toml(Program::train, read_regular_file(run + "/config.toml"), run + "/config.toml");
+  const TrainingOptions options =
+      training_options_from_toml(read_regular_file(run + "/config.toml"), run + "/config.toml");
   return result_rows(run, options, read_run_metrics(run), metrics);
 }
 
-std::vector<ResultRow> result_rows(const std::string& run, const Options& options, const RunMetrics& measured,
-                                   const std::vector<std::string>& metrics) {
+std::vector<ResultRow> result_rows(const std::string& run, const TrainingOptions& options,
+                                   const RunMetrics& measured, const std::vector<std::string>& metrics) {
   const int64_t best = measured.best_update();
   if (best < 0) fail(ErrorKind::data, "{}: nothing was validated; train it with --valid-sets", run);
   ResultRow row;
-  row.model = fmt::format("{} ({})", run, options.get_string("task"));
-  row.data_set = text_name(options.get_strings("valid-sets"));
+  row.model = fmt::format("{} ({})", run, options.task);
+  row.data_set = text_name(options.data.valid_sets);
   row.parameters = measured.number("parameters");
   std::vector<ResultRow> rows;
   for (const ScoreRecord& record : measured.scores) {
     if (record.update != best || !wanted(record, metrics)) continue;
-    row.metric = metric_name(record.metric, record.signature, options.get_int("valid-beam-size"), false);
+    row.metric = metric_name(record.metric, record.signature, options.validation.valid_beam_size, false);
     row.score = record.score;
     rows.push_back(row);
   }
@@ -79,7 +78,7 @@ std::vector<ResultRow> result_rows(const std::string& run, const Options& option
   }
   if (rows.empty()) {
     fail(ErrorKind::data, "{}: has not measured {}; its --valid-metrics are {}", run, fmt::join(metrics, " "),
-         options.text_of("valid-metrics"));
+         options_of(options).at("valid-metrics").text());
   }
   return rows;
 }

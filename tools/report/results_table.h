@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/report/run_metrics.h"
 
 namespace xf::tools {
@@ -23,8 +23,8 @@ struct ResultRow {
 // what is asked for.
 std::vector<ResultRow> result_rows(const std::string& run, const std::vector<std::string>& metrics);
 // The same of a run whose files are read already.
-std::vector<ResultRow> result_rows(const std::string& run, const Options& options, const RunMetrics& measured,
-                                   const std::vector<std::string>& metrics);
+std::vector<ResultRow> result_rows(const std::string& run, const TrainingOptions& options,
+                                   const RunMetrics& measured, const std::vector<std::string>& metrics);
 
 std::string results_as_text(const std::vector<ResultRow>& rows);
 std::string results_as_markdown(const std::vector<ResultRow>& rows);

@@ -1,4 +1,5 @@
 #include "tools/report/run_comparison.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 
@@ -21,13 +22,13 @@ constexpr int kWidth = 440, kHeight = 320;  // of a plot
 
 struct Run {
   std::string folder, name;  // as given; without what the folders of all runs begin with
-  Options options;
+  TrainingOptions options;
   RunMetrics metrics;
 };
 
 Run read_run(const std::string& folder) {
   const std::string path = folder + "/config.toml";
-  return {folder, folder, options_from_toml(Program::train, read_regular_file(path), path),
+  return {folder, folder, training_options_from_toml(read_regular_file(path), path),
           read_run_metrics(folder)};
 }
 
@@ -66,9 +67,9 @@ void add_differences(HtmlPage& page, const std::vector<Run>& runs) {
   std::vector<std::string> head = {"option"};
   for (const Run& run : runs) head.push_back(run.name);
   std::vector<std::vector<std::string>> rows;
-  for (const std::string& name : option_names(Program::train, true)) {
+  for (const std::string& name : options_of(runs.front().options).names(true)) {
     std::vector<std::string> row = {name};
-    for (const Run& run : runs) row.push_back(run.options.text_of(name));
+    for (const Run& run : runs) row.push_back(options_of(run.options).at(name).text());
     const bool same =
         std::all_of(row.begin() + 1, row.end(), [&](const std::string& text) { return text == row[1]; });
     if (!same && name != "model") rows.push_back(std::move(row));

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/json_depth.h"
-#include "tools/config/option_value.h"
+#include "tools/config/option.h"
 
 namespace xf::tools {
 

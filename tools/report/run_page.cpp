@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tools/config/model_text.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/console/shell_word.h"
 #include "tools/report/html_page.h"
@@ -153,12 +153,13 @@ void add_data(HtmlPage& page, const RunMetrics& metrics) {
              {"parameters", "parameters of the model"}});
 }
 
-void add_configuration(HtmlPage& page, const Options& options) {
-  const std::string& task = options.get_string("task");
-  const Options preset = options_from_toml(Program::train, fmt::format("task = \"{}\"", task), "preset");
+void add_configuration(HtmlPage& page, const TrainingOptions& options) {
+  const std::string& task = options.task;
+  const TrainingOptions preset = training_options_from_toml(fmt::format("task = \"{}\"", task), "preset");
   Rows changed, rest;
-  for (const std::string& name : option_names(Program::train, true)) {
-    const std::string text = options.text_of(name), usual = preset.text_of(name);
+  const OptionList here = options_of(options), of_task = options_of(preset);
+  for (const std::string& name : here.names(true)) {
+    const std::string text = here.at(name).text(), usual = of_task.at(name).text();
     if (text != usual) changed.push_back({name, text, usual.empty() ? "not set" : usual});
     if (text == usual && !text.empty()) rest.push_back({name, text});
   }
@@ -203,9 +204,9 @@ std::string last_tokenizer(const RunMetrics& metrics) {
 
 void add_commands(HtmlPage& page, const RunContent& content) {
   page.heading("Commands", "commands");
-  std::string use = use_line(model_type(content.options), content.run);
-  if (model_type(content.options) == nn::ModelType::translation)
-    use += "\n" + score_line(content.options.get_bool("lowercase"), last_tokenizer(content.metrics));
+  std::string use = use_line(model_type(content.options.model), content.run);
+  if (model_type(content.options.model) == nn::ModelType::translation)
+    use += "\n" + score_line(content.options.text.lowercase, last_tokenizer(content.metrics));
   page.add(fmt::format("<pre>xformer-train -m {}   # goes on\n{}</pre>", escaped(shell_word(content.run)),
                        escaped(use)));
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nn/train/training_loop.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/report/matrix_picture.h"
 #include "tools/report/run_metrics.h"
 #include "tools/report/validation_files.h"
@@ -21,7 +21,7 @@ struct RunStatus {
 
 struct RunContent {
   std::string run;  // the folder
-  const Options& options;
+  const TrainingOptions& options;
   const RunMetrics& metrics;
   std::map<int64_t, SampleHistory> samples;
   const std::vector<Gallery>& attention;

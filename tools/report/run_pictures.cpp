@@ -1,4 +1,5 @@
 #include "tools/report/run_pictures.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 
@@ -10,8 +11,8 @@
 
 namespace xf::tools {
 
-RunPictures::RunPictures(const Options& options)
-    : options_(options), run_(options.get_string("model")), reader_(run_ + "/metrics.jsonl") {}
+RunPictures::RunPictures(const TrainingOptions& options)
+    : options_(options), run_(options.saving.model), reader_(run_ + "/metrics.jsonl") {}
 
 template <typename Draw>
 void RunPictures::try_to(const char* what, const Draw& draw_it, std::vector<std::string>& problems) const {
@@ -23,7 +24,7 @@ void RunPictures::try_to(const char* what, const Draw& draw_it, std::vector<std:
 }
 
 void RunPictures::write_report(const RunMetrics& metrics, const RunStatus& status) const {
-  if (!options_.get_bool("report")) return;
+  if (!options_.logging.report) return;
   atomic_write(run_ + "/report.html",
                run_page({run_, options_, metrics, read_samples(run_), attention_}, status),
                Existing::replaced);

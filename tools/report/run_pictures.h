@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/config/training_options.h"
 #include "tools/report/run_page.h"
 
 namespace xf::tools {
@@ -12,7 +13,7 @@ namespace xf::tools {
 class RunPictures {
  public:
   // `options`: of the run; must outlive the object.
-  explicit RunPictures(const Options& options);
+  explicit RunPictures(const TrainingOptions& options);
 
   // What the report shows of attention from now on.
   void show_attention(std::vector<Gallery> attention) { attention_ = std::move(attention); }
@@ -26,7 +27,7 @@ class RunPictures {
   void try_to(const char* what, const Draw& draw_it, std::vector<std::string>& problems) const;
   void write_report(const RunMetrics& metrics, const RunStatus& status) const;
 
-  const Options& options_;
+  const TrainingOptions& options_;
   std::string run_;
   MetricsReader reader_;
   std::vector<Gallery> attention_;

@@ -1,4 +1,5 @@
 #include "tools/report/run_report.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 
@@ -57,31 +58,31 @@ std::vector<Field> fields_of(const FinalScore& score) {
   return fields;
 }
 
-bool shows_nothing(const Options& options) {
-  const std::string& format = options.get_string("log-format");
-  return format == "none" || format == "json" || options.get_bool("quiet");
+bool shows_nothing(const TrainingOptions& options) {
+  const std::string& format = options.logging.log_format;
+  return format == "none" || format == "json" || options.quiet;
 }
 
 }  // namespace
 
-Terminal display_terminal(const Options& options) {
+Terminal display_terminal(const TrainingOptions& options) {
   Terminal terminal = detect_terminal(stderr);
-  if (options.get_string("log-format") == "plain" || shows_nothing(options)) terminal.redraws = false;
+  if (options.logging.log_format == "plain" || shows_nothing(options)) terminal.redraws = false;
   return terminal;
 }
 
-RunReport::RunReport(const Options& options, const nn::LoopOptions& loop, const RunLength& length)
+RunReport::RunReport(const TrainingOptions& options, const nn::LoopOptions& loop, const RunLength& length)
     : options_(options),
       loop_(loop),
       updates_per_epoch_(length.updates_per_epoch),
-      run_(options.get_string("model")),
-      log_format_(options.get_string("log-format")),
+      run_(options.saving.model),
+      log_format_(options.logging.log_format),
       display_(stderr, display_terminal(options)),
       progress_(loop, length),
       pictures_(options) {}
 
 void RunReport::open(const Lengths& keep, const nn::TrainingState& state) {
-  const std::string path = has_own_log() ? run_ + "/train.log" : options_.get_string("log");
+  const std::string path = has_own_log() ? run_ + "/train.log" : options_.logging.log;
   log_ = has_own_log() ? std::make_unique<LogFile>(path, keep.log)
                        : std::make_unique<LogFile>(path, kKeepAll, NamedBy::the_user);
   metrics_ = std::make_unique<LogFile>(run_ + "/metrics.jsonl", keep.metrics);
@@ -195,7 +196,7 @@ void RunReport::rate_cut(const nn::TrainingState& state, double rate) {
   metrics(json_line("rate-cut", {{"update", state.update}, {"epoch", epoch_of(state)}, {"lr", rate}}));
   if (seed_format()) return;
   say(fmt::format("plateau: no gain in {}; the learning rate is {:.2e} from here on",
-                  counted(options_.get_int("lr-decay-patience") + 1, "validation"), rate));
+                  counted(options_.schedule.lr_decay_patience + 1, "validation"), rate));
 }
 
 void RunReport::averaged(const FinalScore& score) {
@@ -222,7 +223,7 @@ void RunReport::draw(const nn::TrainingState& state, const std::string& ended) {
 void RunReport::predict(const nn::TrainingState& state) {
   const std::optional<double> seconds = progress_.prediction(state);
   if (!seconds || seed_format()) return;
-  std::string after = options_.text_of("after");
+  std::string after = options_of(options_).at("after").text();
   std::ranges::replace(after, ' ', ',');
   say(fmt::format("about {} of updates to the end of --after {}, validations apart", rough_time(*seconds),
                   after));
@@ -255,7 +256,7 @@ void RunReport::report(const nn::TrainingState& state, const nn::UpdateResult& r
   note(progress_line(progress));
   if (log_format_ == "json") {
     std::fputs((data::printable_page(json) + "\n").c_str(), stderr);
-  } else if (log_format_ != "none" && !options_.get_bool("quiet")) {
+  } else if (log_format_ != "none" && !options_.quiet) {
     display_.report(progress);
   }
 }

@@ -6,7 +6,7 @@
 
 #include "data/vocabularies.h"
 #include "nn/train/training_loop.h"
-#include "tools/config/options.h"
+#include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/report/run_log.h"
 #include "tools/report/run_pictures.h"
@@ -17,12 +17,12 @@ namespace xf::tools {
 
 // Where the standard error shows what goes on; a terminal that is not redrawn where the options ask for plain lines or
 // none.
-Terminal display_terminal(const Options& options);
+Terminal display_terminal(const TrainingOptions& options);
 
 class RunReport {
  public:
   // The options must outlive the object.
-  RunReport(const Options& options, const nn::LoopOptions& loop, const RunLength& length);
+  RunReport(const TrainingOptions& options, const nn::LoopOptions& loop, const RunLength& length);
 
   // Bytes of the two files; kKeepAll: all there are.
   struct Lengths {
@@ -62,9 +62,11 @@ class RunReport {
   std::string validation_line(const nn::TrainingState& state, const ValidationResult& result,
                               bool best) const;
   bool shows() const;
-  bool has_own_log() const { return !options_.is_set("log"); }  // else the user's file, which is never cut
+  bool has_own_log() const {
+    return options_.logging.log.empty();
+  }  // else the user's file, which is never cut
 
-  const Options& options_;
+  const TrainingOptions& options_;
   const nn::LoopOptions& loop_;
   double updates_per_epoch_;
   std::string run_, log_format_;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/unicode.h"
-#include "tools/config/option_value.h"
+#include "tools/config/option.h"
 
 namespace xf::tools {
 namespace {

@@ -1,4 +1,5 @@
 #include "tools/tutorials/quirk.h"
+#include "tools/config/explain_options.h"
 
 #include <fmt/format.h>
 
@@ -42,14 +43,14 @@ QuirkRoom quirk_room(const std::string& name) {
        name, fmt::join(ids, ", "));
 }
 
-std::string quirk(const Options& options) {
-  const std::string& format = options.get_string("format");
-  if (!options.is_set("quirk")) {
+std::string quirk(const QuirkOptions& options) {
+  const std::string& format = options.format;
+  if (options.quirk.empty()) {
     if (format != "text")
       fail(ErrorKind::usage, "--format {}: the list of quirks is text; name one, as Q1", format);
     return list_of_rooms();
   }
-  const QuirkRoom room = quirk_room(options.get_string("quirk"));
+  const QuirkRoom room = quirk_room(options.quirk);
   if (format == "json") return to_json(room);
   if (format == "html") return to_html(room);
   return format == "svg" ? to_svg(room) : to_text(room);

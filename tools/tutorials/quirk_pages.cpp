@@ -5,7 +5,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tools/config/option_value.h"
 #include "tools/explain/page.h"
 #include "tools/report/html_page.h"
 #include "tools/tutorials/quirk.h"

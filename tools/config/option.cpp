@@ -1,0 +1,233 @@
+#include "tools/config/option.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "core/error.h"
+#include "tools/console/nearest_name.h"
+
+namespace xf::tools {
+namespace {
+
+// 100000000, not 1e+08.
+std::string limit_text(double limit) {
+  const bool whole = limit == std::floor(limit) && std::abs(limit) < 1e15;
+  return whole ? fmt::format("{:.0f}", limit) : fmt::format("{}", limit);
+}
+
+std::string range_text(const Option& option) {
+  const bool has_minimum = option.minimum > -1e300, has_maximum = option.maximum < 1e300;
+  const std::string minimum = limit_text(option.minimum), maximum = limit_text(option.maximum);
+  if (has_minimum && has_maximum) return fmt::format("from {} to {}", minimum, maximum);
+  return has_minimum ? "at least " + minimum : "at most " + maximum;
+}
+
+void check_range(const Option& option, double value, const std::string& word, const std::string& where) {
+  if (value >= option.minimum && value <= option.maximum) return;
+  fail(ErrorKind::usage, "{}: {} is out of range; it must be {}", where, word, range_text(option));
+}
+
+void check_choice(const Option& option, const std::string& word, const std::string& where) {
+  const auto choices = split(option.choices, '|');
+  if (std::ranges::find(choices, word) != choices.end()) return;
+  fail(ErrorKind::usage, "{}: unknown value '{}'{} (one of {})", where, word, did_you_mean(word, choices),
+       fmt::join(choices, ", "));
+}
+
+// A word as the value that it stands for.
+void read(const Option&, const std::string& word, const std::string& where, bool& value) {
+  if (word != "true" && word != "false")
+    fail(ErrorKind::usage, "{}: '{}' is neither true nor false", where, word);
+  value = word == "true";
+}
+void read(const Option& option, const std::string& word, const std::string& where, int64_t& value) {
+  const auto count = parse_count(word);
+  if (!count) fail(ErrorKind::usage, "{}: '{}' is not a whole number (as 8000 or 8K)", where, word);
+  check_range(option, static_cast<double>(*count), word, where);
+  value = *count;
+}
+void read(const Option& option, const std::string& word, const std::string& where, double& value) {
+  const auto number = parse_number(word);
+  if (!number) fail(ErrorKind::usage, "{}: '{}' is not a number", where, word);
+  check_range(option, *number, word, where);
+  value = *number;
+}
+void read(const Option& option, const std::string& word, const std::string& where, std::string& value) {
+  if (!option.choices.empty()) check_choice(option, word, where);
+  if (word.empty()) fail(ErrorKind::usage, "{}: the value is empty", where);
+  value = word;
+}
+void read(const Option&, const std::string& word, const std::string& where, Amount& value) {
+  const auto amount = parse_amount(word);
+  if (!amount) {
+    fail(
+        ErrorKind::usage,
+        "{}: '{}' is not a number with a unit (e epochs, u updates, t tokens, h hours, m minutes; as 8000u or 2Gt)",
+        where, word);
+  }
+  value = *amount;
+}
+template <typename T>
+void read(const Option& option, const std::string& word, const std::string& where, std::optional<T>& value) {
+  T one{};
+  read(option, word, where, one);
+  value = one;
+}
+
+void check_count(const Option& option, size_t size, const std::string& where) {
+  const int count = static_cast<int>(size);
+  if (count >= option.min_values && count <= option.max_values) return;
+  const std::string wanted = option.min_values == option.max_values
+                                 ? std::to_string(option.min_values)
+                                 : fmt::format("{} to {}", option.min_values, option.max_values);
+  fail(ErrorKind::usage, "{}: takes {} value{} ({}), got {}", where, wanted,
+       option.max_values == 1 ? "" : "s", option.value_name, count);
+}
+
+template <typename T>
+void read_all(const Option& option, const std::vector<std::string>& words, const std::string& where,
+              T& value) {
+  check_count(option, words.size(), where);
+  read(option, words.front(), where, value);
+}
+template <typename T>
+void read_all(const Option& option, const std::vector<std::string>& words, const std::string& where,
+              std::vector<T>& values) {
+  constexpr bool kByComma = std::is_same_v<T, Amount> || std::is_same_v<T, int64_t>;
+  std::vector<T> read_ones;
+  for (const std::string& word : words) {
+    for (const std::string& part : kByComma ? split_all(word, ',') : std::vector<std::string>{word})
+      read(option, part, where, read_ones.emplace_back());
+  }
+  check_count(option, read_ones.size(), where);
+  values = std::move(read_ones);
+}
+
+std::string word_of(bool value) { return value ? "true" : "false"; }
+std::string word_of(const std::string& value) { return value; }
+std::string word_of(const Amount& value) { return to_string(value); }
+std::string word_of(int64_t value) { return std::to_string(value); }
+std::string word_of(double value) { return fmt::format("{}", value); }
+
+template <typename T>
+std::vector<std::string> words_of(const T& value) {
+  return {word_of(value)};
+}
+std::vector<std::string> words_of(const std::string& value) {
+  return value.empty() ? std::vector<std::string>{} : std::vector{value};
+}
+template <typename T>
+std::vector<std::string> words_of(const std::optional<T>& value) {
+  return value ? words_of(*value) : std::vector<std::string>{};
+}
+template <typename T>
+std::vector<std::string> words_of(const std::vector<T>& values) {
+  std::vector<std::string> words;
+  for (const T& value : values) words.push_back(word_of(value));
+  return words;
+}
+
+std::string quoted(const std::string& word) {
+  std::string text = "\"";
+  for (const char c : word) {
+    if (c == '"' || c == '\\') text += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      text += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    } else {
+      text += c;
+    }
+  }
+  return text + '"';
+}
+
+template <typename T>
+struct Element {
+  using type = T;
+  static constexpr bool is_list = false;
+};
+template <typename T>
+struct Element<std::optional<T>> : Element<T> {};
+template <typename T>
+struct Element<std::vector<T>> : Element<T> {
+  static constexpr bool is_list = true;
+};
+template <typename T>
+using ElementOf = Element<std::remove_pointer_t<T>>;
+
+}  // namespace
+
+bool Option::is_list() const {
+  return std::visit([]<typename T>(T) { return ElementOf<T>::is_list; }, field);
+}
+
+bool Option::is_text() const {
+  return choices.empty() &&
+         std::visit([]<typename T>(T) { return std::is_same_v<typename ElementOf<T>::type, std::string>; },
+                    field);
+}
+
+std::vector<std::string> Option::words() const {
+  return std::visit([](const auto* value) { return words_of(*value); }, field);
+}
+
+std::string Option::text() const { return fmt::format("{}", fmt::join(words(), " ")); }
+
+std::string Option::toml() const {
+  std::vector<std::string> values = words();
+  for (std::string& word : values) {
+    std::visit(
+        [&]<typename T>(T) {
+          using Value = typename ElementOf<T>::type;
+          if (std::is_same_v<Value, double> && word.find_first_of(".e") == std::string::npos) word += ".0";
+          if (std::is_same_v<Value, std::string> || std::is_same_v<Value, Amount>) word = quoted(word);
+        },
+        field);
+  }
+  if (values.empty()) return "";
+  return is_list() ? fmt::format("[{}]", fmt::join(values, ", ")) : values.front();
+}
+
+void Option::set(const std::vector<std::string>& words, const std::string& where) {
+  std::visit([&](auto* value) { read_all(*this, words, where, *value); }, field);
+}
+
+std::vector<std::string> spellings_of(const Option& option) {
+  std::vector<std::string> spellings = split(option.aliases, ' ');
+  spellings.push_back("--" + std::string(option.name));
+  return spellings;
+}
+
+std::vector<std::string> values_of(const Option& option) {
+  return option.offered.empty() ? split(option.choices, '|') : option.offered;
+}
+
+std::string value_text(const Option& option) {
+  return std::string(option.value_name.empty() ? option.choices : option.value_name);
+}
+
+std::string help_with_default(const Option& option) {
+  std::string help(option.help);
+  if (!option.choices.empty() && !option.value_name.empty()) help += fmt::format(" ({})", option.choices);
+  const std::string value = option.text();
+  if (!value.empty() && value != "false") help += fmt::format(" [{}]", value);
+  return help;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts = split_all(text, separator);
+  std::erase(parts, "");
+  return parts;
+}
+
+std::vector<std::string> split_all(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t end; (end = text.find(separator)) != std::string_view::npos; text.remove_prefix(end + 1))
+    parts.emplace_back(text.substr(0, end));
+  parts.emplace_back(text);
+  return parts;
+}
+
+}  // namespace xf::tools
