@@ -27,10 +27,12 @@ void read(std::string_view bytes) {
   const std::string text(bytes);
   TrainingOptions options;
   OptionList list = options_of(options);
-  list.apply(text.starts_with('-') ? parse_command_line(list, words_of(bytes)) : parse_config(list, text, "config.toml"),
+  list.apply(text.starts_with('-') ? parse_command_line(list, words_of(bytes))
+                                   : parse_config(list, text, "config.toml"),
              OptionList::Origin::user);
   const std::string toml = list.to_toml();
-  if (data::first_invalid_utf8(toml)) return;  // TOML is UTF-8; a training refuses such words (read_training_options.cpp)
+  if (data::first_invalid_utf8(toml))
+    return;  // TOML is UTF-8; a training refuses such words (read_training_options.cpp)
   TrainingOptions again;
   OptionList read_back = options_of(again);
   read_back.apply(parse_config(read_back, toml, "again"), OptionList::Origin::user);
