@@ -143,7 +143,7 @@ def build_rules(build, work, files):
     for source in sources:
         folder = source.split("/")[0]
         command, = [entry["command"] for entry in commands if entry["file"] == f"{ROOT}/{source}"
-                    and f" -o {folder}/CMakeFiles/" in entry["command"] and "XF_CPU_LEVEL" not in entry["command"]]
+                    and re.search(rf" -o {folder}/(\S+/)?CMakeFiles/", entry["command"]) and "XF_CPU_LEVEL" not in entry["command"]]
         command = re.sub(r" -o \S+ -c \S+$", "", command).replace(f"-I{ROOT}", f"-I{work}/source -I{ROOT}", 1)
         path = work / "source" / source if source in files else ROOT / source
         rules.append(f"build {source}.o: compile {path}\n  do = {command.replace('$', '$$')} -include {HERE}/mistake.h\n")
