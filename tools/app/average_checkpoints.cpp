@@ -81,15 +81,15 @@ std::vector<nn::Save> saves_of_run(const AverageOptions& options) {
   exchange::refuse_foreign(run);
   const auto there = static_cast<int64_t>(nn::scheduled_saves(run).size());
   if (there == 0) fail(ErrorKind::data, "{}: no checkpoints here; name a run folder of xformer-train", run);
-  if (options.best.has_value()) return best_saves(run, static_cast<size_t>(options.best.value()));
-  if (!options.last.has_value()) {
+  if (options.best) return best_saves(run, static_cast<size_t>(*options.best));
+  if (!options.last) {
     std::vector<nn::Save> chosen = saves_of_training(run);
     if (!chosen.empty()) return chosen;
     const std::string config = run + "/config.toml";
     return nn::last_saves(run,
                           training_options_from_toml(read_regular_file(config), config).saving.keep_last);
   }
-  const int64_t wanted = options.last.value();
+  const int64_t wanted = *options.last;
   if (there < wanted) {
     fail(ErrorKind::usage, "last: {} has {}, not {}; --keep-last of xformer-train says how many stay", run,
          counted(there, "checkpoint"), wanted);
@@ -161,7 +161,7 @@ std::vector<std::string> chosen_checkpoints(const AverageOptions& options) {
   if (options.model.empty())
     fail(ErrorKind::usage,
          "xformer-export average needs --model RUN or checkpoints; see xformer-export average --help");
-  if (options.last.has_value() && options.best.has_value())
+  if (options.last && options.best)
     fail(ErrorKind::usage, "--last and --best both choose; leave out one of them");
   for (const nn::Save& save : saves_of_run(options)) folders.push_back(save.folder);
   return folders;

@@ -65,7 +65,7 @@ std::string batch_padding(const PaddingOptions& options) {
   const data::ParallelCorpus corpus = read_corpus(options);
   const bool by_words = options.mini_batch_words.has_value();
   const data::BatchCapacity capacity =
-      by_words ? batch_capacity(nn::ModelType::translation, options.mini_batch_words.value())
+      by_words ? batch_capacity(nn::ModelType::translation, *options.mini_batch_words)
                : data::capacity_of_sentences(corpus, options.mini_batch);
   BatchOptions order;
   order.shuffle = options.shuffle;

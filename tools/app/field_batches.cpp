@@ -34,7 +34,7 @@ data::FieldOptions field_options(const FieldOptions& options) {
                            .pad_first = options.pad_first,
                            .truncate_first = options.truncate_first,
                            .stop_words = {stop_words.begin(), stop_words.end()}};
-  if (options.fix_length.has_value()) field.fix_length = options.fix_length.value();
+  if (options.fix_length) field.fix_length = *options.fix_length;
   if (options.text.tokenizer != "whitespace") {
     field.tokenize = [rules = word_rules(options.text, options.input)](std::string_view text) {
       return rules->split(text);

@@ -5,9 +5,8 @@
 
 namespace xf::tools {
 
-// read_options() and parse_options() for xformer-train: with the options of a run that goes on, or those of a pretrained model
-// that say what it is and how its text is cut. A run that `from_command_line` names by --resume stands for its latest
-// checkpoint afterwards.
+// The options of a run that goes on, or those of a pretrained model that say what it is and how its text is cut; for
+// read_training_options(). A run that `from_command_line` names by --resume stands for its latest checkpoint afterwards.
 InheritedOptions inherited_options(const GivenOptions& from_file, GivenOptions& from_command_line);
 
 }  // namespace xf::tools

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "core/error.h"
 #include "tools/config/bench_options.h"
@@ -72,12 +73,12 @@ Defaults make_defaults(Program program) {
 }  // namespace
 
 const OptionList& default_options(Program program) {
-  static const std::map<Program, Defaults> all = [] {
-    std::map<Program, Defaults> of_programs;
-    for (const Program one : all_programs()) of_programs.emplace(one, make_defaults(one));
-    return of_programs;
-  }();
-  return all.at(program).options;
+  static std::mutex guard;
+  static std::map<Program, Defaults> made;  // those that were asked for
+  const std::lock_guard lock(guard);
+  auto found = made.find(program);
+  if (found == made.end()) found = made.emplace(program, make_defaults(program)).first;
+  return found->second.options;
 }
 
 std::vector<ProgramCommand> commands_of(const std::string& program) {

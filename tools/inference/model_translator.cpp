@@ -63,8 +63,7 @@ data::Vocabularies text_of(const data::Vocabularies& vocabularies, bool reads_pi
 std::optional<int64_t> alignment_layer(const TranslationOptions& options,
                                        const nn::TransformerConfig& config) {
   if (options.alignment.empty()) return std::nullopt;
-  if (!options.alignment_layer.has_value()) return nn::usual_alignment_layer(config);
-  return options.alignment_layer.value();
+  return options.alignment_layer.value_or(nn::usual_alignment_layer(config));
 }
 
 }  // namespace

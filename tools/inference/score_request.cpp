@@ -129,7 +129,7 @@ void check_request(const ScoringOptions& options, const ScoreRequest& request) {
 
 // sacreBLEU's choice for a target language.
 data::BleuTokenizer tokenizer_of(const ScoringOptions& options) {
-  const std::string pair = !options.language_pair.empty() ? options.language_pair : "";
+  const std::string& pair = options.language_pair;
   const size_t dash = pair.find('-');
   if (!pair.empty() && (dash == 0 || dash == std::string::npos || dash + 1 == pair.size()))
     fail(ErrorKind::usage, "language-pair: '{}' is not SRC-TRG, as in en-de", pair);
@@ -152,7 +152,7 @@ MetricOptions metric_options(const ScoringOptions& options) {
   metrics.bleu.composed = true;
   metrics.bleu.tokenizer = tokenizer_of(options);
   metrics.bleu.smoothing = data::bleu_smoothing_from_name(options.smooth_method);
-  if (options.smooth_value.has_value()) metrics.bleu.smooth_value = options.smooth_value.value();
+  if (options.smooth_value) metrics.bleu.smooth_value = *options.smooth_value;
   metrics.chrf = {.lowercase = options.lowercase || options.chrf_lowercase,
                   .composed = true,
                   .char_order = static_cast<int>(options.chrf_char_order),

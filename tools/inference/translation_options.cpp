@@ -37,20 +37,18 @@ constexpr Pair kExcludes[] = {
     {"word-penalty", "output-sampling"},
 };
 
-// Set to something else than its default: what --dump-config writes may be read again.
-bool asked(const TranslationOptions& options, const char* name) {
-  return options_of(options).at(name).text() != default_options(Program::translate).at(name).text();
-}
-
 }  // namespace
 
 void check_translation_options(const TranslationOptions& options) {
+  const OptionList list = options_of(options);
+  const OptionList& usual = default_options(Program::translate);
+  // Set to something else than its default: what --dump-config writes may be read again.
+  const auto asked = [&](const char* name) { return list.at(name).text() != usual.at(name).text(); };
   for (const auto& [option, other] : kNeeds) {
-    if (asked(options, option) && !asked(options, other))
-      fail(ErrorKind::usage, "--{} is for --{}", option, other);
+    if (asked(option) && !asked(other)) fail(ErrorKind::usage, "--{} is for --{}", option, other);
   }
   for (const auto& [option, other] : kExcludes) {
-    if (asked(options, option) && asked(options, other))
+    if (asked(option) && asked(other))
       fail(ErrorKind::usage, "--{} means nothing beside --{}; leave one of them out", option, other);
   }
 }

@@ -68,7 +68,7 @@ int predict_along_reference(const TranslationOptions& options) {
   }
   const data::CompatBleu score = data::compat_bleu(predicted, wanted, batch);
   if (examples) {
-    const int64_t shown = options.num_examples.has_value() ? options.num_examples.value() : batch;
+    const int64_t shown = options.num_examples.value_or(batch);
     write_examples(lines, score, static_cast<size_t>(batch), static_cast<size_t>(shown), output);
   } else {
     for (const std::string& line : predicted) output.write_line(line);
