@@ -6,7 +6,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace xf {
 
@@ -22,24 +21,21 @@ enum class ErrorKind {
 class Error : public std::runtime_error {
  public:
   // what() ends at the first zero byte, and a message may quote the bytes of any file: zeros are written out.
-  Error(ErrorKind kind, const std::string& what) : std::runtime_error(without_zeros(what)), kind_(kind) {}
+  Error(ErrorKind kind, const std::string& what);
   ErrorKind kind() const { return kind_; }
   int exit_code() const { return static_cast<int>(kind_); }
 
  private:
-  static std::string without_zeros(std::string text) {
-    for (size_t at = text.find('\0'); at != std::string::npos; at = text.find('\0', at))
-      text.replace(at, 1, "\\x00");
-    return text;
-  }
-
   ErrorKind kind_;
 };
+
+// What fail() does once its arguments have no types any more, so that a call compiles to little.
+[[noreturn]] void throw_formatted(ErrorKind kind, fmt::string_view format, fmt::format_args arguments);
 
 // fail(ErrorKind::data, "{}:{}: invalid UTF-8; mend or remove the line", path, line)
 template <typename... Args>
 [[noreturn]] void fail(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(kind, fmt::format(format, std::forward<Args>(args)...));
+  throw_formatted(kind, format, fmt::make_format_args(args...));
 }
 
 }  // namespace xf

@@ -3,6 +3,7 @@
 #include "kernels/muon.h"
 
 #include <limits>
+#include <utility>
 
 #include "kernels/adam.h"
 #include "tests/cases/muon.h"

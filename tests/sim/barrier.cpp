@@ -1,5 +1,6 @@
 // Where the threads of a block, or the lanes of a warp, wait for each other.
 #include <bit>
+#include <utility>
 
 #include "tests/sim/block.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "tests/sim/settings.h"
 #include "tests/sim/shared_memory.h"

@@ -1,4 +1,6 @@
 // xformer-explain: what the engine computes, shown: an op's equations, a model's steps, what a trained model looks at.
+#include <utility>
+
 #include "data/display_text.h"
 #include "tools/app/ranks.h"
 #include "tools/config/commands.h"
