@@ -49,8 +49,8 @@ std::vector<nn::Save> best_saves(const std::string& run, size_t count) {
   std::erase_if(saves, [&](const nn::Save& save) { return !scores.contains(save.update); });
   if (saves.size() < count) {
     fail(ErrorKind::usage,
-         "best: {} has {} with a validation score, not {}; --keep-last and --valid-freq of xformer-train "
-         "decide",
+         "best: {} has {} with a validation score, not {}; "
+         "--keep-last and --valid-freq of xformer-train decide",
          run, counted(static_cast<int64_t>(saves.size()), "checkpoint"), count);
   }
   std::ranges::reverse(saves);  // of equals the later one, as training has it

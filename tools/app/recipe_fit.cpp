@@ -228,9 +228,8 @@ std::string warmup_warning(const TrainingInputs& inputs, const TrainingSetup& se
   std::string after = options_of(inputs.options).at("after").text();
   std::ranges::replace(after, ' ', ',');
   return fmt::format(
-      "the learning rate will end at {:.0f}% of its peak: its warm-up has {} updates, and --after {} is {} "
-      "of this text; "
-      "give --lr-warmup {}u, or a later --after",
+      "the learning rate will end at {:.0f}% of its peak: its warm-up has {} updates, "
+      "and --after {} is {} of this text; give --lr-warmup {}u, or a later --after",
       100 * *last / static_cast<double>(schedule.warmup), grouped(schedule.warmup), after,
       grouped(std::llround(*last)), std::max<int64_t>(1, std::llround(kWarmup * *last)));
 }
@@ -241,14 +240,13 @@ std::string rate_warning(const TrainingOptions& options, const nn::Schedule& sch
   const double rate = options.schedule.learn_rate;
   if (is_factor && schedule.peak > 0 && schedule.peak < kLeast)
     return fmt::format(
-        "learn-rate: {} is noam's factor, and the highest rate {:.1e}; the paper's factor is 1, whose is "
-        "{:.1e}",
+        "learn-rate: {} is noam's factor, and the highest rate {:.1e}; "
+        "the paper's factor is 1, whose is {:.1e}",
         rate, schedule.peak, schedule.peak / rate);
   if (!is_factor && schedule.peak >= kMost && options.optimizer.optimizer != "sgd")
     return fmt::format(
-        "learn-rate: {} is the highest rate, with which {} will not learn; 1e-4 to 1e-2 are usual, and a "
-        "factor is "
-        "of --lr-schedule noam",
+        "learn-rate: {} is the highest rate, with which {} will not learn; "
+        "1e-4 to 1e-2 are usual, and a factor is of --lr-schedule noam",
         rate, options.optimizer.optimizer);
   return "";
 }

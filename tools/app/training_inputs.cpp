@@ -132,8 +132,8 @@ nn::Checkpoint read_to_go_on(const std::string& path, bool without_optimizer) {
     fail(ErrorKind::data, "{0} has no optimiser's state; --pretrained-model {0} begins with its weights",
          path);
   fail(ErrorKind::data,
-       "{} has no optimiser's state any more, as the newest two of a run have; --no-optimizer-reload goes on "
-       "without",
+       "{} has no optimiser's state any more, as the newest two of a run have; "
+       "--no-optimizer-reload goes on without",
        path);
 }
 

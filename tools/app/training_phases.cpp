@@ -103,8 +103,7 @@ std::vector<std::string> phase_warnings(const TrainingOptions& options, double e
   const auto r_drop_begins = epochs_of(options, "r-drop-after");
   if (options.regularisation.r_drop > 0 && r_drop_begins && *r_drop_begins >= epochs)
     warnings.push_back(
-        fmt::format("r-drop: begins after {:g} epochs, and --after {} ends before; lower "
-                    "--r-drop-after",
+        fmt::format("r-drop: begins after {:g} epochs, and --after {} ends before; lower --r-drop-after",
                     *r_drop_begins, after));
   return warnings;
 }

@@ -519,9 +519,8 @@ void TrainingRun::say_best() {
                                    grouped(state_.best_update)));
   }
   report_.warn(
-      fmt::format("{} was {:.2f} in all {} validations and says nothing about which save is better: best is "
-                  "the last one; "
-                  "put another metric first in --valid-metrics",
+      fmt::format("{} was {:.2f} in all {} validations and says nothing about which save is better: "
+                  "best is the last one; put another metric first in --valid-metrics",
                   state_.best_metric, state_.best_score, state_.same_scores));
 }
 

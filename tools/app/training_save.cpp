@@ -59,9 +59,8 @@ void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inp
                      const std::string& where) {
   if (checkpoint.state.get<std::string>("data_hash") != inputs.data_hash) {
     fail(ErrorKind::usage,
-         "train-sets: not the text that {} was trained on so far; give that one to go on; to learn from this "
-         "text with its "
-         "weights: xformer-train --pretrained-model {} -m NEW -t {}",
+         "train-sets: not the text that {} was trained on so far; give that one to go on; "
+         "to learn from this text with its weights: xformer-train --pretrained-model {} -m NEW -t {}",
          where, shell_word(where), shell_words(inputs.options.data.train_sets));
   }
   check_vocabularies(inputs.vocabularies, checkpoint.metadata, where);

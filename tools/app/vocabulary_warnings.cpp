@@ -68,13 +68,13 @@ double share(const data::Tokenizer& tokenizer, Holds holds) {
 std::string what_to_do(const Side& side, const TrainingOptions& options) {
   const data::Tokenizer& tokenizer = side.tokenizer;
   if (std::string_view(tokenizer.extension()) == ".spm" && share(tokenizer, is_composed) < 0.99)
-    return "its pieces are not in Unicode's form NFC, which the text is brought to: give one that was learnt "
-           "from NFC";
+    return "its pieces are not in Unicode's form NFC, which the text is brought to: "
+           "give one that was learnt from NFC";
   if (std::string_view(tokenizer.extension()) == ".spm")
     return "give a SentencePiece model of this language and script, for text that is not cut yet";
   if (share(tokenizer, is_piece) > 0.1)
-    return "its entries are pieces: cut the text into them first, or give the SentencePiece model in its "
-           "place";
+    return "its entries are pieces: cut the text into them first, "
+           "or give the SentencePiece model in its place";
   if (share(tokenizer, is_character) > 0.9) return "its entries are characters: give --tokenizer character";
   const double lower = share(tokenizer, is_lower_case);
   if (options.text.lowercase && lower < 0.95)
@@ -132,18 +132,18 @@ void add_unlike(const ValidationSet& set, const std::string& option, const Train
   const data::TextFiles& files = set.text.parts.front().files;
   if (inputs.spacing && *inputs.spacing != one_token && set.fit.spacing != one_token &&
       (*inputs.spacing == unspaced) != (set.fit.spacing == unspaced)) {
-    warnings.push_back(fmt::format(
-        "{}: {} is written {} spaces, and what is learnt to be written is not; are the files in the order of "
-        "--train-sets?",
-        option, files.target(), set.fit.spacing == unspaced ? "without" : "with"));
+    warnings.push_back(
+        fmt::format("{}: {} is written {} spaces, and what is learnt to be written is not; "
+                    "are the files in the order of --train-sets?",
+                    option, files.target(), set.fit.spacing == unspaced ? "without" : "with"));
   }
   const auto add = [&](const std::string& path, const data::Sequences& sequences,
                        const data::Tokenizer& tokenizer, const data::Sequences& learnt) {
     const double share = unknown_of({path, "", sequences, tokenizer}).share;
     if (share > kForeign && share > 2 * unknown_of({path, "", learnt, tokenizer}).share)
       warnings.push_back(
-          fmt::format("{}: {:.1f}% of the tokens of {} are unknown to the vocabulary; is it the language of "
-                      "--train-sets?",
+          fmt::format("{}: {:.1f}% of the tokens of {} are unknown to the vocabulary; "
+                      "is it the language of --train-sets?",
                       option, 100 * share, path));
   };
   const data::ParallelCorpus& corpus = inputs.corpus;
@@ -185,8 +185,8 @@ void add_same_words(const Side& side, const TrainingInputs& inputs, std::vector<
     last = std::move(word);
   }
   const std::string warning = fmt::format(
-      "{}: {} of its words, as '{}', differ from another in Unicode's normal form alone; the text is in NFC, "
-      "and has no use for them",
+      "{}: {} of its words, as '{}', differ from another in Unicode's normal form alone; "
+      "the text is in NFC, and has no use for them",
       side.vocabulary, same, last);
   if (same > 0 && std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
 }
@@ -220,9 +220,8 @@ void add_scored_pieces(const TrainingInputs& inputs, std::vector<std::string>& w
   if (!inputs.validation || !scores_text || !target.serialize().starts_with("#words whitespace")) return;
   if (share(target, is_piece) > 0.1)
     warnings.push_back(
-        "BLEU and chrF of validations count pieces, since the text is cut into them; join the pieces of "
-        "translation and "
-        "reference before comparing with other scores");
+        "BLEU and chrF of validations count pieces, since the text is cut into them; "
+        "join the pieces of translation and reference before comparing with other scores");
 }
 
 }  // namespace

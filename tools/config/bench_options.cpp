@@ -48,8 +48,8 @@ void list_options(BenchOptions& o, OptionList& list) {
            "another build of this program, timed in turn with it: what changed");
   list.add(o.compare, "compare", "A,B", "two labels or files: what changed from A to B");
   list.add(o.fail_if_regression, "fail-if-regression", "5%",
-           "exit code 1 if a row of --against or --compare is slower by more, or was not timed enough to "
-           "tell");
+           "exit code 1 if a row of --against or --compare is slower by more, "
+           "or was not timed enough to tell");
   list.add_choice(o.turns, "turns", "answer",
                   "take turns with another build, which calls this one so for --against")
       .bare()

@@ -112,9 +112,8 @@ void refuse_other_formats(const std::string& text, const std::string& name) {
   const std::string format = other_format(text, name);
   if (format.empty()) return;
   fail(ErrorKind::usage,
-       "{}: is {}, and a configuration is TOML here: a line `key = value` for each option, texts in quotes, "
-       "lists "
-       "in [..], no nesting; xformer-train --dump-config prints one",
+       "{}: is {}, and a configuration is TOML here: a line `key = value` for each option, "
+       "texts in quotes, lists in [..], no nesting; xformer-train --dump-config prints one",
        name, format);
 }
 

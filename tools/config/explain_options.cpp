@@ -70,8 +70,8 @@ void list_options(AttentionOptions& o, OptionList& list) {
 void list_options(FlowOptions& o, OptionList& list) {
   list.group("flow", Keep::never);
   list.add(o.subject, "subject", "SUBJECT [SENTENCE]",
-           "model, encoder, training, decoding, attention, feed_forward or positions; with -m, what to "
-           "translate")
+           "model, encoder, training, decoding, attention, feed_forward or positions; "
+           "with -m, what to translate")
       .up_to(2)
       .bare();
   list.add(o.model, "model", "DIR", "run folder or checkpoint; default: a micro-model with random weights")

@@ -37,8 +37,7 @@ void list_options(InspectOptions& o, OptionList& list) {
 void list_options(DiffOptions& o, OptionList& list) {
   list.group("diff");
   list.add(o.models, "models", "A B",
-           "two models: run folders, checkpoints, other toolkits' folders, Marian's .npz, safetensors "
-           "files")
+           "two models: run folders, checkpoints, other toolkits' folders, Marian's .npz, safetensors files")
       .exactly(2)
       .bare()
       .keeps(Keep::never);
@@ -48,11 +47,10 @@ void list_options(DiffOptions& o, OptionList& list) {
 
 void list_options(ExportOptions& o, OptionList& list) {
   list.group("to");
-  list.add_choice(
-          o.format, "format", "ctranslate2|hf-marian|safetensors|text|xformer",
-          "what becomes of the model: a folder for CTranslate2 or for transformers' MarianMT; one file "
-          "of f32 weights, safetensors or text; or, of another toolkit's folder, of Marian's too, a "
-          "model of this one")
+  list.add_choice(o.format, "format", "ctranslate2|hf-marian|safetensors|text|xformer",
+                  "what becomes of the model: a folder for CTranslate2 or for transformers' MarianMT; "
+                  "one file of f32 weights, safetensors or text; "
+                  "or, of another toolkit's folder, of Marian's too, a model of this one")
       .bare();
   list.add(o.model, "model", "DIR", "run folder or checkpoint; for xformer: another toolkit's folder")
       .alias("-m");
@@ -61,8 +59,7 @@ void list_options(ExportOptions& o, OptionList& list) {
   list.add_choice(o.quantization, "quantization", "float32|float16|int8",
                   "how CTranslate2's file stores weights; int8: matrices, with a scale for each row");
   list.add(o.verify, "verify",
-           "read the folder again before it gets its name, and compare log-probabilities with the "
-           "model's");
+           "read the folder again before it gets its name, and compare log-probabilities with the model's");
 }
 
 }  // namespace xf::tools

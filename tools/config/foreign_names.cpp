@@ -153,9 +153,8 @@ constexpr auto kOfTestSets =
 
 std::string why_refused(Program program, std::string_view option) {
   if (program != Program::score || std::ranges::find(kOfTestSets, option) == kOfTestSets.end()) return "";
-  return "; it is for test sets that sacreBLEU downloads, and this program downloads none: give the "
-         "references "
-         "as files, xformer-score bleu REF -i HYP";
+  return "; it is for test sets that sacreBLEU downloads, and this program downloads none: "
+         "give the references as files, xformer-score bleu REF -i HYP";
 }
 
 std::vector<std::string> native_names(std::string_view foreign) {

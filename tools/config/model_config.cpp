@@ -207,8 +207,8 @@ nn::RateRule rate_rule(const std::string& rule) {
   }
   if (!(rate > 0 && rate <= 1000))
     fail(ErrorKind::usage,
-         "learn-rate-of: '{}' must be REGEX=X, X above 0 and at most 1000, which is times the learning rate; "
-         "--freeze is for 0",
+         "learn-rate-of: '{}' must be REGEX=X, "
+         "X above 0 and at most 1000, which is times the learning rate; --freeze is for 0",
          rule);
   return {rule.substr(0, sign), rate, "learn-rate-of"};
 }

@@ -55,8 +55,8 @@ const std::vector<Program>& all_programs() {
 std::string program_summary(Program program) {
   switch (program) {
     case Program::train:
-      return "Trains a Transformer on parallel text, a language model on text, a classifier on texts and "
-             "classes.\n\n"
+      return "Trains a Transformer on parallel text, "
+             "a language model on text, a classifier on texts and classes.\n\n"
              "  xformer-train -t train.en train.de --valid-sets val.en val.de -m RUN\n"
              "  xformer-train --task language-model -t train.en --valid-sets val.en -m RUN\n"
              "  xformer-train --task classification -t train.text train.labels -m RUN\n"
@@ -77,8 +77,8 @@ std::string program_summary(Program program) {
       return "Models, their data and their scores, as the run folders have them.\n\n"
              "  xformer-score table RUN...\n";
     case Program::score_smiles:
-      return "How many lines can be read (no brackets, no stereochemistry), how many of these are valid "
-             "SMILES\n"
+      return "How many lines can be read (no brackets, "
+             "no stereochemistry), how many of these are valid SMILES\n"
              "strings, how many of those are different molecules, and how many of these are new.\n\n"
              "  xformer-generate -m RUN --samples 1000 | xformer-score smiles --train train.smi\n";
     case Program::generate:
@@ -108,13 +108,11 @@ std::string program_summary(Program program) {
     case Program::vocab_demo_corpus:
       return "Writes the English-German demo corpus.\n\n  xformer-vocab demo-corpus DIR\n";
     case Program::vocab_demo_molecules:
-      return "Writes a corpus of molecules as SMILES strings: canonical ones, and of the same molecules "
-             "random ones."
-             "\n\n  xformer-vocab demo-molecules DIR\n";
+      return "Writes a corpus of molecules as SMILES strings: "
+             "canonical ones, and of the same molecules random ones.\n\n  xformer-vocab demo-molecules DIR\n";
     case Program::export_average:
-      return "The mean of a run's last checkpoints, of its best ones, or of those that are named, as a model "
-             "of "
-             "its own.\n\n"
+      return "The mean of a run's last checkpoints, "
+             "of its best ones, or of those that are named, as a model of its own.\n\n"
              "  xformer-export average -m RUN --best 5 -o AVERAGE\n"
              "  xformer-export average CHECKPOINT... -o AVERAGE\n"
              "  xformer-translate -m AVERAGE -i FILE -o FILE\n";
@@ -129,23 +127,21 @@ std::string program_summary(Program program) {
              "  xformer-export inspect RUN\n"
              "  xformer-export inspect model.safetensors --format json\n";
     case Program::export_diff:
-      return "In what two models differ: tensors, by how much, settings of the model, vocabularies. Exit "
-             "code "
-             "0: in nothing; 1: in\nwhat it prints.\n\n"
+      return "In what two models differ: tensors, by how much, settings of the model, vocabularies. "
+             "Exit code 0: in nothing; 1: in\nwhat it prints.\n\n"
              "  xformer-export diff RUN/checkpoints/update-001000 RUN/latest\n"
              "  xformer-export diff opus-mt-en-de RUN --format json\n"
              "  xformer-export diff before.safetensors after.safetensors --tolerance 1e-6\n";
     case Program::export_to:
-      return "A model for another toolkit, its weights in a file that any program reads, or another "
-             "toolkit's "
-             "model for\nthis one.\n\n"
+      return "A model for another toolkit, its weights in a file that any program reads, "
+             "or another toolkit's model for\nthis one.\n\n"
              "  xformer-export to ctranslate2 -m RUN -o DIR --quantization int8 --verify\n"
              "  xformer-export to hf-marian -m RUN -o DIR\n"
              "  xformer-export to safetensors -m RUN -o FILE\n"
              "  xformer-export to xformer -m FOREIGN -o RUN\n";
     case Program::bench:
-      return "Times kernels, the training step and whole programs against this machine's floor and against "
-             "peers.\n\n"
+      return "Times kernels, the training step and "
+             "whole programs against this machine's floor and against peers.\n\n"
              "  xformer-bench --fn train_step --preset tiny\n"
              "  xformer-bench --fn layer_norm --baseline torch\n"
              "  xformer-bench --kernel mine.so --fn layer_norm_forward --shape N=4096,D=1:65536:*2\n"
@@ -155,21 +151,20 @@ std::string program_summary(Program program) {
       return "A page of stored results: rooflines, peers, history.\n\n"
              "  xformer-bench report before after --output report.html\n";
     case Program::explain_op:
-      return "An op's equations by id (docs/derivations), with the values that they have on numbers of "
-             "yours: of the\n"
-             "plain kernel, of the fast one, and of central differences. Without a name: the ops and their "
-             "inputs.\n\n"
+      return "An op's equations by id (docs/derivations), "
+             "with the values that they have on numbers of yours: of the\n"
+             "plain kernel, of the fast one, and of central differences. "
+             "Without a name: the ops and their inputs.\n\n"
              "  xformer-explain op layer_norm --x 1,2,3,4 --dy 1,0,0,0\n";
     case Program::explain_steps:
-      return "A walk through a small Transformer with its numbers: embedding, attention, layers, stacks, "
-             "masks, "
-             "logits;\n"
-             "for each step its shapes, values, equations (docs/derivations) and the lines of code that made "
-             "them.\n\n"
+      return "A walk through a small Transformer with its numbers: "
+             "embedding, attention, layers, stacks, masks, logits;\n"
+             "for each step its shapes, values, "
+             "equations (docs/derivations) and the lines of code that made them.\n\n"
              "  xformer-explain steps --task seed001 --step 2.1.1\n";
     case Program::explain_masks:
-      return "Which positions may see which, padded and packed, and what a fill value does to a row of "
-             "probabilities.\n\n"
+      return "Which positions may see which, padded and packed, "
+             "and what a fill value does to a row of probabilities.\n\n"
              "  xformer-explain masks --source '1 1 4 0; 4 3 2 9' --target '5 2 5 0; 6 7 9 8' --pad 0\n";
     case Program::explain_positions:
       return "The sinusoids that tell the model where a token stands: table, heat map and curves.\n\n"
@@ -178,26 +173,24 @@ std::string program_summary(Program program) {
       return "What each head of a trained model looks at, for one sentence and its translation.\n\n"
              "  xformer-explain attention -m RUN 'The animal was tired' -f html -o attention.html\n";
     case Program::explain_flow:
-      return "Data on its way through a part of the Transformer, with the values of one sentence, as an "
-             "animated "
-             "picture.\n\n"
+      return "Data on its way through a part of the Transformer, "
+             "with the values of one sentence, as an animated picture.\n\n"
              "  xformer-explain flow encoder -o encoder.svg\n"
              "  xformer-explain flow decoding -m RUN \"A dog sleeps.\" -o decoding.svg\n";
     case Program::explain_tape:
-      return "The tape of one training step: each node, what it reads and makes, the memory in use, and the "
-             "gradient that\nreached it.\n\n"
+      return "The tape of one training step: each node, "
+             "what it reads and makes, the memory in use, and the gradient that\nreached it.\n\n"
              "  xformer-explain tape\n"
-             "  xformer-explain tape -m RUN \"A dog runs.\" --target \"Ein Hund rennt.\" --format svg -o "
-             "tape.svg\n";
+             "  xformer-explain tape -m RUN \"A "
+             "dog runs.\" --target \"Ein Hund rennt.\" --format svg -o tape.svg\n";
     case Program::explain_gradients:
-      return "Each parameter's gradient for one sentence pair; with --check its error against central "
-             "differences.\n\n"
+      return "Each parameter's gradient for one sentence pair; "
+             "with --check its error against central differences.\n\n"
              "  xformer-explain gradients --check\n"
              "  xformer-explain gradients --check -m RUN \"A dog runs.\" --target \"Ein Hund rennt.\"\n";
     case Program::explain_beam:
-      return "The beam search for one sentence: which hypotheses live, end and fall off, and how the winner "
-             "is "
-             "found.\n\n"
+      return "The beam search for one sentence: "
+             "which hypotheses live, end and fall off, and how the winner is found.\n\n"
              "  xformer-explain beam -m RUN \"A dog runs.\" --format svg -o beam.svg\n";
     case Program::explain_logits:
       return "The best tokens at each target position: logits, probabilities, and the loss.\n\n"

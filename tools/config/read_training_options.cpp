@@ -115,8 +115,8 @@ void check_positions(const TrainingOptions& options) {
              rotary = options.model.transformer_rotary_positions;
   if (learned && rotary) {
     fail(ErrorKind::usage,
-         "transformer-rotary-positions: positions are learnt (transformer-train-positions) or rotary; choose "
-         "one");
+         "transformer-rotary-positions: "
+         "positions are learnt (transformer-train-positions) or rotary; choose one");
   }
   if ((learned || rotary) && options.model.position_layout != "interleaved") {
     fail(ErrorKind::usage, "position-layout is of sines and cosines; leave it out, or {}",
@@ -124,8 +124,8 @@ void check_positions(const TrainingOptions& options) {
   }
   if (rotary && width / heads % 2 != 0) {
     fail(ErrorKind::usage,
-         "transformer-rotary-positions: turns pairs of columns, and a head has {} / {} = {}; choose an even "
-         "width",
+         "transformer-rotary-positions: turns pairs of columns, "
+         "and a head has {} / {} = {}; choose an even width",
          width, heads, width / heads);
   }
 }

@@ -16,11 +16,10 @@ void list_threads(ComputeOptions& o, OptionList& list) {
 }
 
 void list_precision(ComputeOptions& o, OptionList& list) {
-  list.add_choice(
-      o.precision, "precision", "float32|tf32|bfloat16|int8",
-      "of weights and activations; tf32: float32, but for CUDA's products; int8: on the CPU, matrices and "
-      "what they multiply are rounded to 8 bits; default: int8 for a model of xformer-export quantize, else "
-      "float32");
+  list.add_choice(o.precision, "precision", "float32|tf32|bfloat16|int8",
+                  "of weights and activations; tf32: float32, but for CUDA's products; "
+                  "int8: on the CPU, matrices and what they multiply are rounded to 8 bits; "
+                  "default: int8 for a model of xformer-export quantize, else float32");
 }
 
 void list_page(PageOptions& o, OptionList& list, std::string_view formats) {

@@ -27,8 +27,8 @@ std::string common_language(const TextOptions& options, const std::vector<std::s
         given.empty() ? language_of(paths[i]) : given[std::min(side + i, given.size() - 1)];
     if (language.empty()) {
       fail(ErrorKind::usage,
-           "{}: --tokenizer {} must know its language; give --languages, or a file name that ends in .en or "
-           ".de",
+           "{}: --tokenizer {} must know its language; "
+           "give --languages, or a file name that ends in .en or .de",
            paths[i], options.tokenizer);
     }
     if (!common.empty() && language != common) {

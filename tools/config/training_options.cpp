@@ -32,15 +32,15 @@ void list_data(TrainingOptions& o, OptionList& list) {
       .keeps(Keep::free)
       .of_ranks(AmongRanks::place);
   list.add(o.data.test_sets, "test-sets", "SRC TRG...",
-           "text that the averaged model is measured on when training ends; several pairs: one after the "
-           "other")
+           "text that the averaged model is measured on when training ends; "
+           "several pairs: one after the other")
       .up_to(32)
       .keeps(Keep::free)
       .seldom()
       .of_ranks(AmongRanks::place);
   list.add(o.data.train_weights, "train-weights", "X...",
-           "for each training text how often an epoch has its pairs: 2 twice, 0.5 half of them, drawn "
-           "anew each epoch")
+           "for each training text how often an epoch has its pairs: "
+           "2 twice, 0.5 half of them, drawn anew each epoch")
       .between(0, 1000)
       .up_to(64)
       .seldom();
@@ -132,12 +132,12 @@ void list_model(TrainingOptions& o, OptionList& list) {
            "turn queries and keys of self-attention by their places (RoPE) instead of adding sines and "
            "cosines to the embeddings");
   list.add_choice(o.model.position_layout, "position-layout", "interleaved|split|marian",
-                  "sine and cosine in turn (the paper) or in two halves; marian: in halves, of Marian's "
-                  "frequencies")
+                  "sine and cosine in turn (the paper) or in two halves; "
+                  "marian: in halves, of Marian's frequencies")
       .seldom();
   list.add(o.model.quirks, "quirks", "NAME=VALUE...",
-           "what published tutorials do otherwise (docs/quirks.md), such as pad-axis=both; slower, on "
-           "the CPU")
+           "what published tutorials do otherwise (docs/quirks.md), "
+           "such as pad-axis=both; slower, on the CPU")
       .up_to(32)
       .seldom();
 }
@@ -186,10 +186,9 @@ void list_regularisation(TrainingOptions& o, OptionList& list) {
 
 void list_updates(TrainingOptions& o, OptionList& list) {
   list.group("batches and optimiser", Keep::fixed);
-  list.add_choice(
-          o.batches.shuffle, "shuffle", "data|batches|none",
-          "drawn anew each epoch: the order of the pairs, or of batches that are cut from the text as "
-          "it stands")
+  list.add_choice(o.batches.shuffle, "shuffle", "data|batches|none",
+                  "drawn anew each epoch: the order of the pairs, "
+                  "or of batches that are cut from the text as it stands")
       .seldom();
   list.add(o.batches.bidirectional, "bidirectional", "N",
            "for the first N epochs read half of the pairs, other ones each time, in the other direction; "
@@ -238,13 +237,13 @@ void list_updates(TrainingOptions& o, OptionList& list) {
       .seldom();
   list.add(o.schedule.learn_rate, "learn-rate", "X", "highest learning rate").by_task().between(0, 1e30);
   list.add(o.optimizer.freeze, "freeze", "REGEX...",
-           "parameters whose names match stay as they are, ^encoder for example; their names: "
-           "xformer-export inspect")
+           "parameters whose names match stay as they are, ^encoder for example; "
+           "their names: xformer-export inspect")
       .up_to(64)
       .seldom();
   list.add(o.optimizer.learn_rate_of, "learn-rate-of", "REGEX=X...",
-           "parameters whose names match learn at X times the learning rate; of several the first one "
-           "that matches")
+           "parameters whose names match learn at X times the learning rate; "
+           "of several the first one that matches")
       .up_to(64)
       .seldom();
   list.add_choice(
@@ -384,8 +383,8 @@ void list_logging(TrainingOptions& o, OptionList& list) {
 void list_report(TrainingOptions& o, OptionList& list) {
   list.group("report");
   list.add(o.logging.report, "report",
-           "report.html in the run folder, drawn anew at each validation; with runs and no text: a page "
-           "that compares them")
+           "report.html in the run folder, drawn anew at each validation; "
+           "with runs and no text: a page that compares them")
       .of_ranks(AmongRanks::own);
   list.add(o.logging.runs, "runs", "RUN...", "run folders for --report RUN...")
       .any_number()
@@ -401,9 +400,8 @@ void list_numerics(TrainingOptions& o, OptionList& list) {
   list.add(o.numerics.seed, "seed", "N", "of initial weights, shuffling and dropout").at_least(0);
   list.add_choice(
       o.compute.precision, "precision", "float32|tf32|bfloat16|auto",
-      "of weights and activations in forward and backward; tf32: float32, but for CUDA's products; "
-      "on the CPU bfloat16 is for AMX or AMD's AVX512_BF16; auto: bfloat16 where that is faster, "
-      "else float32");
+      "of weights and activations in forward and backward; tf32: float32, but for CUDA's products; on "
+      "the CPU bfloat16 is for AMX or AMD's AVX512_BF16; auto: bfloat16 where that is faster, else float32");
   list.add(o.numerics.bf16, "bf16", "short for --precision bfloat16")
       .keeps(Keep::never)
       .of_ranks(AmongRanks::own);
@@ -413,8 +411,8 @@ void list_numerics(TrainingOptions& o, OptionList& list) {
       .keeps(Keep::free)
       .seldom();
   list.add(o.numerics.rollback, "rollback",
-           "when the loss runs away, or no gradient is finite, go back to the save before with half the "
-           "learning rate")
+           "when the loss runs away, or no gradient is finite, "
+           "go back to the save before with half the learning rate")
       .keeps(Keep::free)
       .seldom();
   list.add(o.numerics.workspace, "workspace", "MB",

@@ -30,8 +30,7 @@ void list_options(TranslationOptions& o, OptionList& list) {
       .between(0, 64)
       .seldom();
   list.add(o.force_decode, "force-decode",
-           "lines are a source, a tab and what the translation begins with; without a tab: a source "
-           "alone");
+           "lines are a source, a tab and what the translation begins with; without a tab: a source alone");
   list.add(o.output_sampling, "output-sampling", "full|topk K|nucleus P [T]",
            "draw each token, in place of search: from all, from the K most probable, or from the fewest "
            "that have probability P together; T: temperature")
@@ -42,12 +41,12 @@ void list_options(TranslationOptions& o, OptionList& list) {
            "behind each text ||| WordScores= the log-probability of each of its pieces, and of </s>")
       .seldom();
   list.add(o.alignment, "alignment", "hard|soft|X",
-           "behind each text ||| which source token each of its tokens comes from: hard: pairs s-t of "
-           "the largest weight; soft: all weights; X: pairs of weight X or more, 1: as hard. Tokens are "
-           "pieces and </s>, from 0");
+           "behind each text ||| which source token each of its tokens comes from: hard: "
+           "pairs s-t of the largest weight; soft: all weights; X: pairs of weight X or more, 1: as hard. "
+           "Tokens are pieces and </s>, from 0");
   list.add(o.alignment_layer, "alignment-layer", "N",
-           "of the decoder, from 0, whose cross-attention is the alignment, mean over heads; else the "
-           "last but one")
+           "of the decoder, from 0, whose cross-attention is the alignment, "
+           "mean over heads; else the last but one")
       .at_least(0)
       .seldom();
   list.add(o.max_length_factor, "max-length-factor", "X", "at most X times the source's tokens and 10 more")
@@ -59,15 +58,15 @@ void list_options(TranslationOptions& o, OptionList& list) {
   list.add(o.interactive, "interactive",
            "translate each line as it is written: score, tab, translation; Ctrl-D ends");
   list.add(o.continue_, "continue",
-           "where a run is stopped or killed the same command goes on; until the end the lines lie in "
-           "OUTPUT.unfinished");
+           "where a run is stopped or killed the same command goes on; "
+           "until the end the lines lie in OUTPUT.unfinished");
   list.add(o.stat_freq, "stat-freq", "N",
            "after every N lines say how many there are, and how fast; 0: never")
       .at_least(0)
       .seldom();
   list.add(o.teacher_forced, "teacher-forced", "REF",
-           "no search: the likeliest word at each position of the lines of REF, each knowing the right "
-           "words before it");
+           "no search: the likeliest word at each position of the lines of REF, "
+           "each knowing the right words before it");
   list.add_choice(
       o.output_format, "output-format", "plain|seed",
       "of --teacher-forced; seed: as two tutorials print source, target, prediction and their BLEU");

@@ -11,8 +11,8 @@ void list_options(VocabularyOptions& o, OptionList& list) {
   list.add(o.tsv, "tsv", "lines of two texts with a tab between them: the vocabulary is of both");
   list.add(o.model, "model", "FILE", "the vocabulary to write").alias("-m --output -o");
   list.add_choice(o.text.tokenizer, "tokenizer", "spm|whitespace|icu|character|spacy3|spacy2.2",
-                  "SentencePiece BPE, words as they stand, single characters, or words by ICU's or spaCy's "
-                  "rules");
+                  "SentencePiece BPE, words as they stand, "
+                  "single characters, or words by ICU's or spaCy's rules");
   list.add(o.text.languages, "languages", "L",
            "of the text, en or de, for spaCy's rules; else as its name ends");
   list.add(o.text.vocab_size, "vocab-size", "N", "pieces of a BPE vocabulary").between(8, 1e8);

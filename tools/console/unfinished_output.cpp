@@ -109,8 +109,8 @@ void UnfinishedOutput::take_up() {
     fail(ErrorKind::data, "{}: damaged; remove it and {} to begin anew", notes_path_, lines_path_);
   if (settings != settings_) {
     fail(ErrorKind::usage,
-         "{} was begun with another model, input or options; give the same command, or remove it to begin "
-         "anew",
+         "{} was begun with another model, input or options; "
+         "give the same command, or remove it to begin anew",
          notes_path_);
   }
 }

@@ -14,11 +14,10 @@ namespace {
 
 constexpr double kSmall = 13, kLarge = 34;  // sides of a cell in pixels; a large one has room for its number
 constexpr const char* kAbout =
-    "Each map is one head's probabilities (AT2) on this sentence: a row for each query, a column for each "
-    "key, the more "
-    "colour the more weight. Rows sum to one. The pointer on a cell shows its value; a map that is clicked "
-    "grows. Rows "
-    "of cross-attention are what the decoder writes at that position. Layers and heads count from 0.";
+    "Each map is one head's probabilities (AT2) on this sentence: "
+    "a row for each query, a column for each key, the more colour the more weight. "
+    "Rows sum to one. The pointer on a cell shows its value; a map that is clicked grows. "
+    "Rows of cross-attention are what the decoder writes at that position. Layers and heads count from 0.";
 
 std::string head_name(const AttentionMap& map) { return fmt::format("head {}", map.head); }
 std::string anchor_of(const AttentionMap& map) {
@@ -46,9 +45,8 @@ void add_summaries(HtmlPage& page, const AttentionMaps& maps) {
   }
   page.open_details("All heads in numbers", false);
   page.paragraph(
-      "Means over the rows: entropy in nats, and the weight of the key at the query's place, one before it, "
-      "one behind "
-      "it, of the first key and of the last.");
+      "Means over the rows: entropy in nats, and the weight of the key at the query's place, "
+      "one before it, one behind it, of the first key and of the last.");
   page.table({"layer", "head", "entropy", "same", "previous", "next", "first", "last"}, rows);
   page.close_details();
 }
@@ -56,9 +54,8 @@ void add_summaries(HtmlPage& page, const AttentionMaps& maps) {
 void add_focus(HtmlPage& page, const AttentionMaps& maps) {
   page.heading("What one word looks at");
   page.paragraph(
-      "The row of one word: a line for each head and key, as strong as the weight; the squares beside a key "
-      "are its "
-      "weights, one for each head.");
+      "The row of one word: a line for each head and key, as strong as the weight; "
+      "the squares beside a key are its weights, one for each head.");
   page.open_figures();
   for (const auto& heads : by_layer(maps, true))
     page.figure(focus_drawing(heads), "", "focus-" + anchor_of(*heads.front()));

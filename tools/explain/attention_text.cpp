@@ -44,10 +44,9 @@ std::string summary_line(const AttentionMap& map) {
 
 // What the columns of summary_line() are.
 constexpr const char* kLegend =
-    "Means over a head's rows. entropy: of the weights, in nats; same, previous, next, first, last: the "
-    "weight of the key at "
-    "the query's place, one before it, one behind it, of the first and of the last key. strongest: the "
-    "largest weight.";
+    "Means over a head's rows. entropy: of the weights, in nats; "
+    "same, previous, next, first, last: the weight of the key at the query's place, "
+    "one before it, one behind it, of the first and of the last key. strongest: the largest weight.";
 
 std::string focus_lines(const AttentionMap& map) {
   std::string text;

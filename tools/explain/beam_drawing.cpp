@@ -33,8 +33,8 @@ class BeamDrawing {
     drawing_.style(kStyle);
     drawing_.text(kLeft, 24, fmt::format("{}", fmt::join(tree.source, " ")), "start", 15);
     drawing_.text(kLeft, 44,
-                  fmt::format("beam {}: a column is a step, best first; below a token the hypothesis's "
-                              "log-probability",
+                  fmt::format("beam {}: a column is a step, best first; "
+                              "below a token the hypothesis's log-probability",
                               tree.search.beam_size),
                   "start", 11, "soft");
     draw_root();
@@ -144,10 +144,9 @@ std::string to_svg(const BeamTree& tree) { return BeamDrawing(tree).drawing().sv
 std::string to_html(const BeamTree& tree) {
   HtmlPage page("Beam search: " + tree.ranking.front().text);
   page.paragraph(
-      fmt::format("Each step ranks all continuations by the log-probability of the whole hypothesis. A </s> "
-                  "among the first {0} "
-                  "ends its hypothesis; the first {0} others live on. Faded: what led to no end, and the "
-                  "first {1} that fell off.",
+      fmt::format("Each step ranks all continuations by the log-probability of the whole hypothesis. "
+                  "A </s> among the first {0} ends its hypothesis; the first {0} others live on. "
+                  "Faded: what led to no end, and the first {1} that fell off.",
                   tree.search.beam_size, kFallen));
   page.figure(BeamDrawing(tree).drawing(), "");
   page.heading("Ranking");

@@ -157,8 +157,8 @@ BeamTree grow_beam_tree(const ModelTranslator& model, Arena& arena, const std::s
 
 std::string to_text(const BeamTree& tree) {
   std::string text = fmt::format(
-      "{}\nbeam {}: in each step all continuations are ranked by the log-probability of the whole "
-      "hypothesis\n"
+      "{}\nbeam {}: in each step all continuations "
+      "are ranked by the log-probability of the whole hypothesis\n"
       "(right column; left: the token's alone), whichever hypothesis they continue.\n",
       fmt::join(tree.source, " "), tree.search.beam_size);
   for (int64_t n = 1; n <= tree.steps(); ++n) text += text_of_step(tree, n);

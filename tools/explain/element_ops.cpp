@@ -79,8 +79,8 @@ Op rotary() {
           "rotary.md",
           {{"x", "1,0,0,1;1,0,0,1;1,0,0,1"}, {"dy", "x of 1"}},
           {{"RO1",
-            "y_i = x_i cos - x_i+P sin,  y_i+P = x_i sin + x_i+P cos,  of s 10000^(-i/P);  s = 0, 1, ... the "
-            "row, P pairs",
+            "y_i = x_i cos - x_i+P sin,  y_i+P = x_i sin + x_i+P cos,  of s 10000^(-i/P);  "
+            "s = 0, 1, ... the row, P pairs",
             {"y"}},
            {"RO2", "dx = dy turned back", {"dx"}, "x"}},
           [=](Tensors& t) {

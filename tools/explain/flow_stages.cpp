@@ -21,8 +21,8 @@ constexpr int64_t kMostHeads = 2;
 
 constexpr const char* kTurnedTitle = "Turned by place";
 constexpr const char* kTurnedNote =
-    "Each pair of a head's columns, by an angle in proportion to the position: a score will know the "
-    "distance.";
+    "Each pair of a head's columns, by an angle in proportion to the position: "
+    "a score will know the distance.";
 
 // All, or kMostColumns that are evenly spaced.
 std::vector<int64_t> sampled_columns(int64_t width) {

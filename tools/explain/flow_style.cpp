@@ -34,14 +34,13 @@ std::string animation(const Flow& flow) {
       return 100 * (static_cast<double>(tick) + fraction) * second_per_tick / duration;
     };
     css += fmt::format(
-        ".appears.t{0} {{ animation-name: d{0}; }} .glow.t{0} {{ animation-name: g{0}; }} .packet.t{0} {{ "
-        "animation-name: p{0}; }}\n"
+        ".appears.t{0} {{ animation-name: d{0}; "
+        "}} .glow.t{0} {{ animation-name: g{0}; }} .packet.t{0} {{ animation-name: p{0}; }}\n"
         "@keyframes d{0} {{ 0%, {2:.2f}% {{ opacity: 0; }} {3:.2f}%, 100% {{ opacity: 1; }} }}\n"
-        "@keyframes g{0} {{ 0%, {1:.2f}% {{ opacity: 0; }} {2:.2f}%, {4:.2f}% {{ opacity: 1; }} {5:.2f}%, "
-        "100% "
-        "{{ opacity: 0; }} }}\n"
-        "@keyframes p{0} {{ 0%, {1:.2f}% {{ opacity: 0; transform: translate(var(--x), var(--y)); }} "
-        "{6:.2f}% {{ opacity: 1; transform: translate(var(--x), var(--y)); }} {2:.2f}% {{ opacity: 1; "
+        "@keyframes g{0} {{ 0%, {1:.2f}% {{ opacity: 0; "
+        "}} {2:.2f}%, {4:.2f}% {{ opacity: 1; }} {5:.2f}%, 100% {{ opacity: 0; }} }}\n"
+        "@keyframes p{0} {{ 0%, {1:.2f}% {{ opacity: 0; transform: translate(var(--x), var(--y)); "
+        "}} {6:.2f}% {{ opacity: 1; transform: translate(var(--x), var(--y)); }} {2:.2f}% {{ opacity: 1; "
         "transform: none; }} {3:.2f}%, 100% {{ opacity: 0; transform: none; }} }}\n",
         tick, at(0), at(0.4), at(0.6), at(1), at(1.2), at(0.01));
   }

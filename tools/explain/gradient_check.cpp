@@ -123,9 +123,8 @@ void demand_good(const GradientReport& report) {
   const ParameterGradient worst = std::ranges::max(report.parameters, {}, excess);
   if (worst.good()) return;
   fail(ErrorKind::failure,
-       "the gradient of {} is off: in f64 by {:.2g} from central differences (at most {:g}), in f32 by "
-       "{:.2g} from "
-       "f64 (at most {:g})",
+       "the gradient of {} is off: in f64 by {:.2g} from central differences (at most {:g}), "
+       "in f32 by {:.2g} from f64 (at most {:g})",
        worst.name, worst.f64, kWorstF64, worst.f32, kWorstF32);
 }
 
@@ -153,9 +152,9 @@ std::string to_text(const GradientReport& report) {
          fmt::format(
              "\n\nf64 against central differences, worst {:.1e} ({}), at most {:g}\n"
              "f32 against f64, worst {:.1e} ({}), at most {:g}\n"
-             "Errors are relative to the parameter's largest gradient element, at least {:g} of the model's "
-             "largest:\na gradient that is zero in exact arithmetic, as the key's bias has, is rounding "
-             "alone.\n",
+             "Errors are relative to the parameter's largest gradient element, "
+             "at least {:g} of the model's largest:\n"
+             "a gradient that is zero in exact arithmetic, as the key's bias has, is rounding alone.\n",
              exact.f64, exact.name, kWorstF64, fast.f32, fast.name, kWorstF32, kGradientFloor);
 }
 

@@ -15,19 +15,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kAbout =
-    "Queries downwards, keys to the right; 1, or lit: may attend. Each cell is the engine's softmax of equal "
-    "scores, "
-    "above zero or not.";
+    "Queries downwards, keys to the right; 1, or lit: may attend. "
+    "Each cell is the engine's softmax of equal scores, above zero or not.";
 constexpr const char* kFillsAbout =
-    "softmax of the scores 2, 1, 0.5, -1, where masked scores are replaced by a fill value, and where the "
-    "kernel is told "
-    "the mask. A fill near zero masks nothing. A large negative one does, but where all is masked it gives "
-    "equal "
-    "weights to what nobody may see; the textbook form with -inf is 0/0 there, and the engine gives zeros.";
+    "softmax of the scores 2, 1, 0.5, -1, where masked scores are replaced by a fill value, "
+    "and where the kernel is told the mask. A fill near zero masks nothing. "
+    "A large negative one does, but where all is masked it gives equal weights to what nobody may see; "
+    "the textbook form with -inf is 0/0 there, and the engine gives zeros.";
 constexpr const char* kPolarityAbout =
-    "masked_fill of two matrices with -1e9. Some masks say where to fill, PyTorch's among them; the masks on "
-    "this page say "
-    "what may be attended, and the rest is filled.";
+    "masked_fill of two matrices with -1e9. Some masks say where to fill, PyTorch's among them; "
+    "the masks on this page say what may be attended, and the rest is filled.";
 constexpr double kCell = 18, kWidth = 1200;  // pixels
 
 std::string title_of(const MaskUse& use, const TitledMatrix& matrix) {

@@ -148,8 +148,7 @@ std::string to_text(const OutputProbabilities& output, const std::vector<size_t>
   const auto tokens = static_cast<double>(output.positions.size());
   return text + fmt::format(
                     "\nall {} positions, {} tokens to choose from: loss {:.6g} with label smoothing {:g}; "
-                    "-log p {:.6g}, "
-                    "perplexity {:.4g}\n",
+                    "-log p {:.6g}, perplexity {:.4g}\n",
                     output.positions.size(), output.vocabulary, output.loss, output.label_smoothing,
                     output.negative_log_probability, std::exp(output.negative_log_probability / tokens));
 }

@@ -142,11 +142,11 @@ std::string to_svg(const Positions& positions) {
 
 std::string to_html(const Positions& positions) {
   HtmlPage page("Sinusoid positions");
-  page.paragraph(fmt::format(
-      "What is added to the embedding of the token at position j (EM3): a sine and a cosine for each of {} "
-      "wavelengths, "
-      "from {:.3g} to {:.6g} positions. The fast ones tell neighbours apart, the slow ones far from near.",
-      positions.dim() / 2, 2 * std::numbers::pi, positions.wavelength(positions.dim() - 1)));
+  page.paragraph(
+      fmt::format("What is added to the embedding of the token at position j (EM3): "
+                  "a sine and a cosine for each of {} wavelengths, from {:.3g} to {:.6g} positions. "
+                  "The fast ones tell neighbours apart, the slow ones far from near.",
+                  positions.dim() / 2, 2 * std::numbers::pi, positions.wavelength(positions.dim() - 1)));
   Drawing map(page_width(positions), map_height(positions), "Heat map of the sinusoid positions");
   draw_map(map, positions);
   page.figure(map, "");

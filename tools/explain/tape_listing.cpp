@@ -99,9 +99,9 @@ TapeListing list_tape(const TrainingPair& pair) {
 std::string to_text(const TapeListing& listing) {
   std::string text = fmt::format(
       "{}\n{} source and {} target tokens, loss {:.6g} (their sum), without dropout\n\n"
-      "Nodes, last to first, as backward runs them. Bytes are the arena's in use: when forward had recorded "
-      "the "
-      "node,\nbefore its closure ran, and when it was gone. gradient: norm of what reached its outputs.\n\n",
+      "Nodes, last to first, as backward runs them. "
+      "Bytes are the arena's in use: when forward had recorded the node,\n"
+      "before its closure ran, and when it was gone. gradient: norm of what reached its outputs.\n\n",
       listing.title, listing.source_tokens, listing.target_tokens, listing.loss);
   size_t name = 4, read = 5, made = 5;
   for (const TapeNode& node : listing.nodes) {

@@ -62,8 +62,8 @@ TrainingPair training_pair(const PairOptions& options, DType dtype) {
     return {options.model, options.source, options.target, dtype};
   }
   fail(ErrorKind::usage,
-       "{} needs all three, a model, a sentence and its translation (-m RUN \"...\" --target \"...\"), or "
-       "none",
+       "{} needs all three, a model, "
+       "a sentence and its translation (-m RUN \"...\" --target \"...\"), or none",
        program_name(options.program));
 }
 

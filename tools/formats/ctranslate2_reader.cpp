@@ -74,8 +74,8 @@ bool has_rotary(const CTranslate2Variables& variables, const nn::TransformerConf
         variables.number(name + "base", nn::Model::kRotaryBase) == nn::Model::kRotaryBase)
       return;
     fail(ErrorKind::usage,
-         "{}: {}*: rotary positions of this engine turn whole heads, in pairs half a head apart, with a base "
-         "of {:g}",
+         "{}: {}*: rotary positions of this engine turn whole heads, "
+         "in pairs half a head apart, with a base of {:g}",
          variables.path(), name, nn::Model::kRotaryBase);
   });
   if (with > 0 && without > 0)

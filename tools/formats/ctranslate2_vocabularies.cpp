@@ -47,11 +47,10 @@ class Lists {
   explicit Lists(const std::string& folder) : folder_(folder) {
     joint_ = !path("shared").empty();
     if (!joint_ && (path("source").empty() || path("target").empty()))
-      fail(
-          ErrorKind::data,
-          "{}: neither shared_vocabulary nor source_vocabulary and target_vocabulary, .json or .txt, in this "
-          "folder; copy it again",
-          folder);
+      fail(ErrorKind::data,
+           "{}: neither shared_vocabulary nor source_vocabulary and target_vocabulary, "
+           ".json or .txt, in this folder; copy it again",
+           folder);
     source_ = pieces(joint_ ? "shared" : "source");
     target_ = joint_ ? source_ : pieces("target");
     joint_ = source_ == target_;

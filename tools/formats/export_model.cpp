@@ -56,8 +56,8 @@ ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format)
     result.vocabularies = exchange::with_folded_case(model.vocabularies, model.folder, result.warnings);
   if (const auto tags = model.vocabularies.source->tags(); format == "ctranslate2" && !tags.empty())
     result.warnings.push_back(fmt::format(
-        "{0}: reads tags in front of a line: give them as tokens of their own, [\"{1}\"] + "
-        "pieces.encode(TEXT); "
+        "{0}: reads tags in front of a line: "
+        "give them as tokens of their own, [\"{1}\"] + pieces.encode(TEXT); "
         "in the text, {1} TEXT, SentencePiece puts a \u2581 before them, which the model does not know there",
         model.folder, tags.front()));
   return result;
@@ -123,8 +123,8 @@ void verify(const ExchangedModel& model, const ExchangedModel& written, Quantiza
   const double difference = exchange::largest_difference(model, written);
   if (!(difference <= tolerance_of(quantization)))
     fail(ErrorKind::failure,
-         "verify: read again, log-probabilities differ by up to {:.2g}, which is over {:.2g}; nothing is "
-         "written",
+         "verify: read again, log-probabilities differ by up to {:.2g}, "
+         "which is over {:.2g}; nothing is written",
          difference, tolerance_of(quantization));
   if (!options.quiet) tell("verified: read again, log-probabilities differ by at most {:.2g}", difference);
 }

@@ -25,10 +25,10 @@ data::Vocabularies with_folded_case(const data::Vocabularies& vocabularies, cons
   const auto source = folding_case(*vocabularies.source, where);
   const auto target = vocabularies.joint() ? source : folding_case(*vocabularies.target, where);
   if (!source || !target)
-    warnings.push_back(fmt::format(
-        "{}: knows lower case alone, and its vocabulary does not lower-case: lower-case a text before it is "
-        "cut into words",
-        where));
+    warnings.push_back(
+        fmt::format("{}: knows lower case alone, and its vocabulary does not lower-case: "
+                    "lower-case a text before it is cut into words",
+                    where));
   data::Vocabularies folded = vocabularies;
   if (source) folded.source = source;
   if (target) folded.target = target;

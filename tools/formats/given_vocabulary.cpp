@@ -67,9 +67,9 @@ void refuse_tokenizer_json(const std::string& bytes, const std::string& path) {
   if (!bytes.starts_with('{') && bytes.find("\"model\"") == std::string::npos) return;
   if (bytes.find("\"pre_tokenizer\"") == std::string::npos) return;
   fail(ErrorKind::data,
-       "{}: a tokenizer.json of Hugging Face, whose rules are not those of this program; give the "
-       "SentencePiece model that it "
-       "was made of (spiece.model, sentencepiece.bpe.model, source.spm), or leave --vocabs out",
+       "{}: a tokenizer.json of Hugging Face, whose rules are not those of this program; "
+       "give the SentencePiece model that it was made of (spiece.model, "
+       "sentencepiece.bpe.model, source.spm), or leave --vocabs out",
        path);
 }
 

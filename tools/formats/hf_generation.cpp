@@ -124,10 +124,10 @@ void HfGeneration::take_to(ExchangedModel& model) const {
   take_search(model, search_.path(), {"num_beams", static_cast<double>(beams)},
               {"length_penalty", search_.number("length_penalty").value_or(1)});
   if (beams > 1 && !search_.is_true("early_stopping"))
-    model.warnings.push_back(fmt::format(
-        "{}: early_stopping is not true: a search there may go on for a better translation, and one here "
-        "ends with {}",
-        search_.path(), model.beam_size));
+    model.warnings.push_back(
+        fmt::format("{}: early_stopping is not true: "
+                    "a search there may go on for a better translation, and one here ends with {}",
+                    search_.path(), model.beam_size));
   tell_shorter(search_, model.warnings);
   tell_effects(search_, *model.vocabularies.target, model.warnings);
 }

@@ -68,9 +68,8 @@ double share(const Parts& parts, Holds holds) {
 void refuse_binary(std::string_view bytes, const std::string& path) {
   if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("\x80"))
     refuse(path,
-           "a pickle of Python's, as torch.save() writes vocabularies of OpenNMT-py and torchtext; write its "
-           "words "
-           "to a text file, one a line, in the order of their ids");
+           "a pickle of Python's, as torch.save() writes vocabularies of OpenNMT-py and torchtext; "
+           "write its words to a text file, one a line, in the order of their ids");
   if (bytes.starts_with("\x1F\x8B") || bytes.starts_with("\x28\xB5\x2F\xFD"))
     refuse(path, "is packed; unpack it with gunzip or zstd -d");
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
@@ -106,11 +105,9 @@ void refuse_merges(const std::vector<std::string_view>& lines, const std::string
            "merges of byte-level BPE, as GPT-2 and RoBERTa have them, which no text is cut with here; give a "
            "SentencePiece model, or leave --vocabs out");
   refuse(path,
-         "merges of BPE, as subword-nmt learn-bpe and fastBPE write them, and no vocabulary; cut the text "
-         "with them "
-         "(subword-nmt apply-bpe -c FILE), and give the list that subword-nmt get-vocab makes of it, or "
-         "--tokenizer "
-         "whitespace and no --vocabs");
+         "merges of BPE, as subword-nmt learn-bpe and fastBPE write them, and no vocabulary; "
+         "cut the text with them (subword-nmt apply-bpe -c FILE), and "
+         "give the list that subword-nmt get-vocab makes of it, or --tokenizer whitespace and no --vocabs");
 }
 
 // SentencePiece's scores are at most 0, and counts are at least that.
@@ -168,9 +165,8 @@ void refuse_spaces(const std::vector<Entry>& entries, const std::string& path) {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].word.find_first_of(" \t") == std::string_view::npos) continue;
     fail(ErrorKind::data,
-         "{}:{}: '{}' are several words: no list of words, one a line, and none of the formats that are read "
-         "here "
-         "(with counts, Marian's .yml, JSON, SentencePiece models)",
+         "{}:{}: '{}' are several words: no list of words, one a line, and "
+         "none of the formats that are read here (with counts, Marian's .yml, JSON, SentencePiece models)",
          path, i + 1, entries[i].word);
   }
 }
@@ -222,20 +218,18 @@ void refuse_foreign_pieces(const std::vector<std::string>& pieces, const std::st
   };
   if (share_of(kByteLevelSpace) > 0.05)
     refuse(path,
-           "byte-level pieces, as GPT-2 and RoBERTa have them, which no text is cut into here; give a "
-           "SentencePiece model, or "
-           "leave --vocabs out");
+           "byte-level pieces, as GPT-2 and RoBERTa have them, which no text is cut into here; "
+           "give a SentencePiece model, or leave --vocabs out");
   if (share_of("##") > 0.05 && std::ranges::find(pieces, "[UNK]") != pieces.end())
     refuse(path,
-           "pieces of WordPiece, as BERT has them, which no text is cut into here; give a SentencePiece "
-           "model, or leave --vocabs "
-           "out");
+           "pieces of WordPiece, as BERT has them, which no text is cut into here; "
+           "give a SentencePiece model, or leave --vocabs out");
   if (share(pieces, [](const std::string& piece) {
         return piece.size() > 2 && piece.starts_with('\'') && piece.ends_with("_'");
       }) > 0.05)
     refuse(path,
-           "subwords of tensor2tensor, which no text is cut into here; give a SentencePiece model, or leave "
-           "--vocabs out");
+           "subwords of tensor2tensor, which no text is cut into here; "
+           "give a SentencePiece model, or leave --vocabs out");
 }
 
 }  // namespace xf::tools

@@ -30,9 +30,8 @@ void check_vocabularies(const data::Vocabularies& vocabularies, const nn::Metada
                         const std::string& where) {
   if (are_of_model(vocabularies, metadata)) return;
   fail(ErrorKind::data,
-       "{}: was trained with another vocabulary, or the vocabulary's file is damaged; put the run's own "
-       "vocab.* "
-       "back",
+       "{}: was trained with another vocabulary, or the vocabulary's file is damaged; "
+       "put the run's own vocab.* back",
        where);
 }
 

@@ -82,8 +82,8 @@ class Header {
     const auto found = std::ranges::find(kTypes, name.substr(std::min<size_t>(1, name.size())), &Name::first);
     if (found == kTypes.end() || (name.front() != '<' && name.front() != '|' && name.front() != '='))
       refuse(
-          fmt::format("its numbers are '{}'; floats of 16 to 64 bits and whole numbers are read, in "
-                      "little-endian order",
+          fmt::format("its numbers are '{}'; "
+                      "floats of 16 to 64 bits and whole numbers are read, in little-endian order",
                       name));
     return found->second;
   }

@@ -33,8 +33,8 @@ std::vector<std::unique_ptr<LoadedModel>> other_models(const TranslationOptions&
     if (other.vocabularies.checksum() != first.vocabularies.checksum() ||
         other.training.text.lowercase != first.training.text.lowercase) {
       fail(ErrorKind::usage,
-           "{} and {}: an ensemble's models must share vocabularies and --lowercase; train them with the "
-           "same --vocabs",
+           "{} and {}: an ensemble's models must share vocabularies and --lowercase; "
+           "train them with the same --vocabs",
            first.folder, other.folder);
     }
   }
@@ -115,8 +115,8 @@ void ModelTranslator::add_prefix(std::string_view prefix, const std::string& whe
   } else if (const auto unknown = std::ranges::find(ids, text.target->unk_id());
              unknown != ids.end() && !search.allow_unk) {
     fail(ErrorKind::data,
-         "{}: the vocabulary has no piece '{}', which is in the prefix; leave it out, or give text without "
-         "--no-spm-encode",
+         "{}: the vocabulary has no piece '{}', which is in the prefix; "
+         "leave it out, or give text without --no-spm-encode",
          where, text.target->cut(line.prefix)[static_cast<size_t>(unknown - ids.begin())]);
   }
 }

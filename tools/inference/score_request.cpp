@@ -138,8 +138,8 @@ data::BleuTokenizer tokenizer_of(const ScoringOptions& options) {
   if (options.is_given("tokenize")) return data::bleu_tokenizer_from_name(options.tokenize);
   if (target == "ja" || target == "ko")
     fail(ErrorKind::usage,
-         "language-pair: sacreBLEU cuts '{}' by MeCab, which this program has not; name another tokenizer: "
-         "--tokenize char",
+         "language-pair: sacreBLEU cuts '{}' by MeCab, which this program has not; "
+         "name another tokenizer: --tokenize char",
          target);
   return data::bleu_tokenizer_from_name(target == "zh" ? "zh" : options.tokenize);
 }

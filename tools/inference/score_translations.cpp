@@ -180,8 +180,8 @@ void warn_of_tokens(const Request& request, const ScoringOptions& options) {
         std::ranges::count_if(lines, [](const std::string& line) { return line.ends_with(" ."); });
     if (apart >= kMany)
       tell(
-          "warning: {}: {} end in ' .', as text does that is cut into tokens; BLEU is for plain text "
-          "(--force: it is)",
+          "warning: {}: {} end in ' .', as text does that is cut into tokens; "
+          "BLEU is for plain text (--force: it is)",
           name == "-" ? "the standard input" : name, counted(apart, "line"));
   }
 }

@@ -149,11 +149,11 @@ std::string bash_completion(const std::string& program) {
                     "    done\n"
                     "    case $previous in -*) ;; *) words=$firsts ;; esac\n"
                     "  fi\n"
-                    "  case $current in -*) if [ \"$COMP_CWORD\" != 1 ] || [ -z \"$words\" ]; then "
-                    "words=$options; fi ;; esac\n"
+                    "  case $current in -*) if [ \"$COMP_CWORD\" != 1 ] || [ -z \"$words\" ]; "
+                    "then words=$options; fi ;; esac\n"
                     "  COMPREPLY=()\n"
-                    "  if [ -n \"$words\" ]; then mapfile -t COMPREPLY < <(compgen -W \"$words\" -- "
-                    "\"$current\"); fi\n"
+                    "  if [ -n \"$words\" ]; "
+                    "then mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"); fi\n"
                     "}}\n"
                     "complete -o bashdefault -o default -F {} {}\n",
                     function, program);
@@ -195,8 +195,8 @@ std::string fish_completion(const std::string& program) {
     const std::string firsts = fmt::format("{}", fmt::join(first_words(command), " "));
     if (!firsts.empty() && !command.name.empty())
       text += fmt::format(
-          "complete -c {0} -n '__fish_seen_subcommand_from {1}; and not __fish_seen_subcommand_from {2}' -xa "
-          "'{2}'\n",
+          "complete -c {0} -n '__fish_seen_subcommand_from {1}; "
+          "and not __fish_seen_subcommand_from {2}' -xa '{2}'\n",
           program, command.name, firsts);
     for (const Option& option : default_options(command.program))
       text += fish_option(program, condition, option);

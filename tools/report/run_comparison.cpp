@@ -116,9 +116,8 @@ std::vector<PlotPoint> scores_by_minute(const RunMetrics& metrics, const std::st
 void add_curves(HtmlPage& page, const std::vector<Run>& runs) {
   page.heading("Curves", "curves");
   page.paragraph(
-      "Losses are in nats per target token, without label smoothing; that of training is measured with "
-      "dropout on. Where "
-      "values are noisy, the line is their moving mean.");
+      "Losses are in nats per target token, without label smoothing; "
+      "that of training is measured with dropout on. Where values are noisy, the line is their moving mean.");
   page.add("<div class=\"figures plots\">");
   const std::vector<std::string> metrics = metrics_of(runs);
   for (const std::string& metric : metrics) {

@@ -88,12 +88,10 @@ void add_scores(HtmlPage& page, const RunMetrics& metrics) {
 void add_curves(HtmlPage& page, const RunMetrics& metrics) {
   page.heading("Curves", "curves");
   page.paragraph(
-      "The losses that are called plain are without label smoothing and compare. That of training is "
-      "measured with "
-      "dropout on and on the weights of its moment, so it can lie above that of validation, which has no "
-      "dropout. "
-      "Where values are noisy, the line is their moving mean. The perplexities of the first updates are left "
-      "out.");
+      "The losses that are called plain are without label smoothing and compare. "
+      "That of training is measured with dropout on and on the weights of its moment, "
+      "so it can lie above that of validation, which has no dropout. Where values are noisy, "
+      "the line is their moving mean. The perplexities of the first updates are left out.");
   page.add("<div class=\"figures plots\">");
   for (Plot plot : {loss_plot(metrics), score_plot(metrics), perplexity_plot(metrics), rate_plot(metrics),
                     norm_plot(metrics), speed_plot(metrics), memory_plot(metrics)}) {
@@ -110,8 +108,7 @@ void add_attention(HtmlPage& page, const std::vector<Gallery>& galleries) {
   page.heading("What the decoder looks at", "attention");
   page.paragraph(
       "Cross-attention of each decoder layer, the mean over its heads: a row for each token that is written, "
-      "a column "
-      "for each of the source. xformer-explain attention draws every head.");
+      "a column for each of the source. xformer-explain attention draws every head.");
   for (const Gallery& gallery : galleries) {
     page.subheading(gallery.heading);
     page.open_figures();

@@ -70,9 +70,8 @@ void add_samples(HtmlPage& page, const std::map<int64_t, SampleHistory>& histori
   if (histories.empty()) return;
   page.heading("Translations of the validation set", "samples");
   page.paragraph(
-      "Where they changed from one validation to another, or at some of these moments; words that the "
-      "translation above "
-      "does not have are marked. The files in samples/ have more.");
+      "Where they changed from one validation to another, or at some of these moments; "
+      "words that the translation above does not have are marked. The files in samples/ have more.");
   size_t shown = 0;
   for (const auto& [number, history] : histories) {
     if (shown++ == kMostSentences) break;

@@ -101,8 +101,8 @@ std::string reading_of_p(const ScoreTable& table) {
     text += " - In brackets: mean over the resamples ± half of the interval that holds 95% of them.\n";
   return text +
          " - p: the share of trials in which chance makes a difference larger than the one observed.\n"
-         " - *: p is at most 0.05, so chance hardly explains the difference; that it matters is another "
-         "claim.\n\n";
+         " - *: p is at most 0.05, so chance hardly explains the difference; "
+         "that it matters is another claim.\n\n";
 }
 
 // As Python writes a number.

@@ -89,10 +89,9 @@ const char* Drawing::rules() { return kStyle; }
 std::string Drawing::document(const std::string& css) const {
   const std::string style = css.empty() ? "" : fmt::format("<style>{}</style>\n", css);
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
-      "height=\"{1:g}\" "
-      "role=\"img\">\n<title>{2}</title>\n{3}"
-      "<rect class=\"ground\" width=\"{0:g}\" height=\"{1:g}\"/>\n{4}</svg>\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+      "viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" role=\"img\">\n"
+      "<title>{2}</title>\n{3}<rect class=\"ground\" width=\"{0:g}\" height=\"{1:g}\"/>\n{4}</svg>\n",
       width_, height_, escaped(title_), style, body_);
 }
 

@@ -55,8 +55,8 @@ std::string grid(const Plot& plot, const PlotAxis& x, const PlotAxis& y) {
                      (kLeft + right) / 2, plot.height - 12, escaped(plot.x_label));
   const double middle = (y.pixel_low() + y.pixel_high()) / 2;
   out += fmt::format(
-      "<text class=\"ink label\" x=\"18\" y=\"{:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 18 "
-      "{:.1f})\">{}</text>\n",
+      "<text class=\"ink label\" x=\"18\" y=\"{:.1f}\" "
+      "text-anchor=\"middle\" transform=\"rotate(-90 18 {:.1f})\">{}</text>\n",
       middle, middle, escaped(plot.y_label));
   return out;
 }

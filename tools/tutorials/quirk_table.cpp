@@ -5,9 +5,8 @@ namespace xf::tools::explain {
 const std::vector<QuirkRow>& quirk_table() {
   static const std::vector<QuirkRow> rows = {
       {"Q1", "A mask that masks nothing", "seed000", "--quirks mask-fill=-1e-12",
-       "Scores of masked keys become -0.000000000001. A score of nearly zero is as good as others, so "
-       "padding "
-       "and the future are attended.",
+       "Scores of masked keys become -0.000000000001. "
+       "A score of nearly zero is as good as others, so padding and the future are attended.",
        "Minus infinity: exp(-inf) is 0 exactly.", show_mask_fill},
       {"Q2", "A mask that is only very negative", "seed001, seed002, seed003, seed004",
        "--quirks mask-fill=-1e4, mask-fill=-1e9",
@@ -38,25 +37,25 @@ const std::vector<QuirkRow>& quirk_table() {
        "x - mean/(s + eps): only the mean is divided. Neither mean 0 nor variance 1 come out.",
        "(x - mean)/sqrt(variance + eps).", show_misplaced_norm},
       {"Q9", "One norm at three places", "seed001", "--quirks decoder-norms=first",
-       "A decoder layer's first norm stands behind all of its sublayers; the second is made and never read, "
-       "and gets no gradient.",
+       "A decoder layer's first norm stands behind all of its sublayers; "
+       "the second is made and never read, and gets no gradient.",
        "Each place has its own.", show_first_norm},
       {"Q10", "The second norm twice", "seed003", "--quirks decoder-norms=second",
-       "The cross-attention's norm stands behind the feed-forward block too; the third is made and never "
-       "read.",
+       "The cross-attention's norm stands behind the feed-forward block too; "
+       "the third is made and never read.",
        "Each place has its own.", show_second_norm},
       {"Q11", "Dropout after the norm", "seed000", "--quirks dropout-place=after-norm",
-       "dropout(norm(x + s)): elements of the residual stream itself are lost, and all that reads it gets "
-       "zeros.",
+       "dropout(norm(x + s)): elements of the residual stream itself are lost, "
+       "and all that reads it gets zeros.",
        "norm(x + dropout(s)): what a sublayer adds is dropped; x always gets through.",
        show_dropout_after_norm},
       {"Q12", "Dropout behind the feed-forward block", "seed003", "--quirks feed-forward-dropout-last=true",
-       "Drops the block's result, which the residual connection drops once more: a share p of elements "
-       "becomes 1 - (1-p)^2.",
+       "Drops the block's result, which the residual connection drops once more: "
+       "a share p of elements becomes 1 - (1-p)^2.",
        "Drops inner values, after the ReLU.", show_dropout_last},
       {"Q13", "Each token stands at position 0", "seed003", "--quirks position-offset=false",
-       "Decoding token by token embeds a sequence of length one each time, with the position of its first "
-       "token.",
+       "Decoding token by token embeds a sequence of length one each time, "
+       "with the position of its first token.",
        "The position is the number of tokens before.", show_standing_position},
       {"Q14", "Embeddings that are not scaled", "seed000, seed001, seed002; divided: seed004's text",
        "--quirks embedding-scale=none, embedding-scale=inverse-sqrt-dim",
@@ -69,9 +68,8 @@ const std::vector<QuirkRow>& quirk_table() {
        "Every token has its position; padding is masked.", show_positionless_zeros},
       {"Q16", "A warm-up that is not a ramp", "seed002",
        "--learn-rate 0.1; --lr-schedule plateau --lr-decay-start 101",
-       "'warmup = 100' keeps the plateau schedule from looking for 100 epochs; the rate is full from the "
-       "first "
-       "update on, and the file says 0.1.",
+       "'warmup = 100' keeps the plateau schedule from looking for 100 epochs; "
+       "the rate is full from the first update on, and the file says 0.1.",
        "A rate that rises, or one that is small. Adam's first update moves each weight by the rate.",
        show_first_step},
       {"Q17", "A score called BLEU", "seed000, seed002", "--valid-metrics compat-bleu",
@@ -105,8 +103,8 @@ const std::vector<QuirkRow>& quirk_table() {
        "A function's default says that it is training: probabilities are dropped in evaluation too.",
        "Dropout belongs to training.", show_evaluation_dropout},
       {"Q25", "Decoding keeps inputs", "seed003", "--quirks decoder-cache=inputs",
-       "Keeps the layer's inputs of the tokens before, and projects all of them to keys and values again for "
-       "each new one.",
+       "Keeps the layer's inputs of the tokens before, "
+       "and projects all of them to keys and values again for each new one.",
        "The same numbers; kept keys and values save the work.", show_inputs_cache},
   };
   return rows;
