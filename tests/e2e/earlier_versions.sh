@@ -24,18 +24,21 @@ for fixture in "$fixtures"/[0-9]*/; do
   claim "$version: translates as it did" same_bytes train.out out
   xformer-score lm -m run -t valid.en valid.de >scores
   claim "$version: has the loss that it had" same_scores score.txt scores
-  cp -r run removed
-  for config in removed/config.toml removed/averaged/config.toml removed/latest/config.toml; do
-    echo 'minimum-risk = 8.0' >>"$config"
-  done
-  xformer-translate -m removed -i some.en -o out --quiet
-  claim "$version: what was trained with an option that was removed translates" same_bytes train.out out
-  claim "$version: and is not trained on" refused 2 "key 'minimum-risk': minimum-risk training was removed" \
-    xformer-train -m removed --after 620u
   claim "$version: training goes on" xformer-train -m run --after 620u --log-format none
   claim "$version: from where it stood" grep -q 'resumed from update 600' run/train.log
   claim "$version: and is saved" test -s run/checkpoints/update-000620/optimizer.safetensors
   cd ..
 done
+
+# fixtures/removed/NAME: the averaged model of a run whose training is no longer here, a text, and what that version made of it.
+# minimum_risk is as above but --after 80e --save-freq 40e --bidirectional 0 --minimum-risk 8 --minimum-risk-after 70, commit 84448a4.
+cp -r "$fixtures/removed/minimum_risk" removed && cd removed || exit 1
+xformer-translate -m run -i some.en -o out --quiet
+claim "a model of minimum risk translates as it did" same_bytes some.out out
+claim "its training does not go on" refused 2 "key 'minimum-risk': minimum-risk training was removed" \
+  xformer-train -m run --after 81e
+claim "another begins with it" xformer-train --pretrained-model run -m next --task demo -t some.en some.out --after 2u \
+  --log-format none
+cd ..
 claim "there was a version" test -n "${version:-}"
 conclude
