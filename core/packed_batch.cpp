@@ -59,37 +59,39 @@ int64_t end_of_part(const PackedBatch& batch, int64_t begin, const BatchSize& la
   return end;
 }
 
-Tensor repeated(const Tensor& all) {
+Tensor repeat(const Tensor& all, int64_t times) {
   if (!all.defined()) return {};
-  std::vector<int32_t> values = all.to_vector<int32_t>();
-  const size_t count = values.size();
-  values.resize(2 * count);
-  std::copy_n(values.begin(), count, values.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::vector<int32_t> once = all.to_vector<int32_t>();
+  std::vector<int32_t> values;
+  for (int64_t k = 0; k < times; ++k) values.insert(values.end(), once.begin(), once.end());
   return Tensor::from(values);
 }
 
-Tensor repeated_offsets(const Tensor& all) {
+Tensor repeat_offsets(const Tensor& all, int64_t times) {
   if (!all.defined()) return {};
   std::vector<int32_t> offsets = all.to_vector<int32_t>();
   const size_t sentences = offsets.size() - 1;
-  for (size_t b = 1; b <= sentences; ++b) offsets.push_back(offsets[sentences] + offsets[b]);
+  for (int64_t k = 1; k < times; ++k) {
+    for (size_t b = 1; b <= sentences; ++b)
+      offsets.push_back(offsets[static_cast<size_t>(k) * sentences] + offsets[b]);
+  }
   return Tensor::from(offsets);
 }
 
-// The order of tokens by id, of tokens that all come again: of equal ids first the old ones, then the new.
-Tensor repeated_order(const Tensor& all, const Tensor& ids) {
+// The order of tokens by id, of tokens that come `times` times: of equal ids those of the first reading, then of the next.
+Tensor repeat_order(const Tensor& all, const Tensor& ids, int64_t times) {
   if (!all.defined()) return {};
   const std::vector<int32_t> order = all.to_vector<int32_t>();
   const auto* const id = ids.data<int32_t>();
   const auto tokens = static_cast<int32_t>(order.size());
-  std::vector<int32_t> twice;
+  std::vector<int32_t> repeated;
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && id[order[end]] == id[order[begin]]) ++end;
-    for (const int32_t shift : {0, tokens}) {
-      for (size_t i = begin; i < end; ++i) twice.push_back(order[i] + shift);
+    for (int32_t k = 0; k < times; ++k) {
+      for (size_t i = begin; i < end; ++i) repeated.push_back(order[i] + k * tokens);
     }
   }
-  return Tensor::from(twice);
+  return Tensor::from(repeated);
 }
 
 }  // namespace
@@ -109,7 +111,7 @@ PackedBatch PackedBatch::to(Device device) const {
   for (Tensor* tensor :
        {&there.source_ids, &there.source_positions, &there.source_order, &there.source_offsets,
         &there.target_in, &there.target_out, &there.target_positions, &there.target_order,
-        &there.target_offsets, &there.token_at_place, &there.place_of_token}) {
+        &there.target_offsets, &there.loss_row_to_token, &there.token_to_loss_row}) {
     if (tensor->defined()) *tensor = tensor->to(device);
   }
   return there;
@@ -133,19 +135,20 @@ PackedBatch PackedBatch::part(int64_t begin, int64_t end) const {
           .longest_target = longest(target_offsets, begin, end)};
 }
 
-PackedBatch PackedBatch::twice() const {
-  return {.source_ids = repeated(source_ids),
-          .source_positions = repeated(source_positions),
-          .source_order = repeated_order(source_order, source_ids),
-          .source_offsets = repeated_offsets(source_offsets),
-          .target_in = repeated(target_in),
-          .target_out = repeated(target_out),
-          .target_positions = repeated(target_positions),
-          .target_order = repeated_order(target_order, target_in),
-          .target_offsets = repeated_offsets(target_offsets),
-          .sentences = 2 * sentences,
-          .source_tokens = 2 * source_tokens,
-          .target_tokens = 2 * target_tokens,
+PackedBatch PackedBatch::repeated(int64_t times) const {
+  const auto again = [times](const Tensor& all) { return repeat(all, times); };
+  return {.source_ids = again(source_ids),
+          .source_positions = again(source_positions),
+          .source_order = repeat_order(source_order, source_ids, times),
+          .source_offsets = repeat_offsets(source_offsets, times),
+          .target_in = again(target_in),
+          .target_out = again(target_out),
+          .target_positions = again(target_positions),
+          .target_order = repeat_order(target_order, target_in, times),
+          .target_offsets = repeat_offsets(target_offsets, times),
+          .sentences = times * sentences,
+          .source_tokens = times * source_tokens,
+          .target_tokens = times * target_tokens,
           .longest_source = longest_source,
           .longest_target = longest_target};
 }

@@ -20,10 +20,10 @@ struct PackedBatch {
   Tensor source_offsets;                                         // [B+1]
   Tensor target_in, target_out, target_positions, target_order;  // [Nt]
   Tensor target_offsets;                                         // [B+1]
-  // Of a batch that is read twice and has spare tokens behind both readings (nn/train/fixed_batch.h), [Nt], else undefined. The loss
-  // wants the two tokens of a pair Nt / 2 apart (kernels/r_drop.h): which token stands at a place there, and at which place a
-  // token stands; -1: none. target_out is by places then.
-  Tensor token_at_place = {}, place_of_token = {};
+  // [Nt] each, of a repeated batch with spare tokens behind its last reading (nn/train/fixed_batch.h), else undefined. The loss
+  // has a row for each token, spare ones last in each reading (kernels::RepeatedLoss); target_out is in the order of these rows.
+  // -1: none.
+  Tensor loss_row_to_token = {}, token_to_loss_row = {};
   int64_t sentences = 0;
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;
@@ -33,8 +33,8 @@ struct PackedBatch {
   PackedBatch to(Device device) const;
   // Sentences begin .. end-1 as a batch of their own; of a batch on the CPU.
   PackedBatch part(int64_t begin, int64_t end) const;
-  // Its sentences, and all of them once more: token n again is token n + Ns, or n + Nt; of a batch on the CPU.
-  PackedBatch twice() const;
+  // Its sentences, so many times in all: token n of reading k is token n + k Ns, or n + k Nt; of a batch on the CPU.
+  PackedBatch repeated(int64_t times) const;
 };
 
 // Token numbers sorted by id, stably: [ids.size()].
@@ -43,6 +43,10 @@ Tensor order_by_id(const std::vector<int32_t>& ids);
 // How large a batch is, or may be.
 struct BatchSize {
   int64_t source_tokens = 0, target_tokens = 0, sentences = 0;
+
+  BatchSize repeated(int64_t times) const {
+    return {times * source_tokens, times * target_tokens, times * sentences};
+  }
 };
 
 // The batch in as few parts of consecutive sentences as `largest` allows. A sentence that is larger alone is a part of its

@@ -6,7 +6,6 @@
 #include "kernels/checks.h"
 #include "kernels/elementwise.h"
 #include "kernels/linear.h"
-#include "kernels/r_drop.h"
 
 namespace xf::kernels {
 
@@ -45,14 +44,14 @@ void check_loss(const char* op, const Tensor& targets, int64_t N, const CrossEnt
 
 // x [N, D], w [V, D], bias [V] or undefined.
 void check_projection(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& logits,
-                      const ProjectionGradients& gradients) {
+                      const ProjectionGradients& gradients, int64_t readings) {
   const char* const op = "projection_cross_entropy";
   const int64_t N = x.rows(), D = x.width(), V = w.rows();
   check_shape(w, {V, D}, "projection_cross_entropy: w");
   check_shape(logits, logits_chunk(N, V, x.device()), "projection_cross_entropy: logits");
   check_contiguous(logits, "projection_cross_entropy: logits");
   if (bias.defined()) check_shape(bias, {V}, "projection_cross_entropy: bias");
-  const auto& [dx, dw, dbias, divergence] = gradients;
+  const auto& [dx, dw, dbias] = gradients;
   if (dx.defined()) {
     check_shape(dx, x.shape(), "projection_cross_entropy: dx");
     check_shape(dw, w.shape(), "projection_cross_entropy: dw");
@@ -61,8 +60,9 @@ void check_projection(const Tensor& x, const Tensor& w, const Tensor& bias, cons
   check_accumulates(op, x.dtype(), {&dw, &dbias});
   check_same_dtype(op, {&x, &w, &bias, &logits, &dx});
   check_same_device(op, {&x, &w, &bias, &logits, &dx, &dw, &dbias});
-  XF_CHECK(divergence == 0 || (dx.defined() && N % 2 == 0),
-           "projection_cross_entropy: pairs need gradients and two rows each, got {} rows", N);
+  XF_CHECK(readings == 1 || (dx.defined() && N % readings == 0),
+           "projection_cross_entropy: {} readings need gradients and a row each of every token, got {} rows",
+           readings, N);
 }
 
 void check_padded(const Tensor& w, const Tensor& bias, const PaddedProjection& padded) {
@@ -109,14 +109,16 @@ int64_t padded_vocabulary(int64_t V, DType dtype, Device device) {
 
 void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
                               const CrossEntropy& options, Out logits, Out loss,
-                              const ProjectionGradients& gradients, const PaddedProjection& padded) {
-  check_projection(x, w, bias, logits, gradients);
+                              const ProjectionGradients& gradients, const PaddedProjection& padded,
+                              const RepeatedLoss* repeated) {
+  const int64_t readings = repeated ? repeated->readings() : 1;
+  check_projection(x, w, bias, logits, gradients, readings);
   check_padded(w, bias, padded);
   check_loss("projection_cross_entropy", targets, x.rows(), options, loss, x.dtype());
   check_same_device("projection_cross_entropy", {&x, &targets, &loss});
   if (x.device().type == DeviceType::meta) return;
-  const auto& [dx, dw, dbias, divergence] = gradients;
-  const bool pairs = divergence != 0, in_products = x.device().type == DeviceType::cuda;
+  const auto& [dx, dw, dbias] = gradients;
+  const bool in_products = x.device().type == DeviceType::cuda;
   // Of the bias and its gradient: the products' share, and the loss's.
   const Tensor none, with_bias = dx.defined() && bias.defined() ? dbias : none;
   const Tensor &product_bias = in_products ? bias : none, &product_dbias = in_products ? with_bias : none;
@@ -126,30 +128,29 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
   if (pads && bias.defined()) pad_rows(bias, padded.bias);
   const Tensor &factor = pads ? padded.w : w,
                &factor_bias = pads && bias.defined() ? padded.bias : product_bias;
-  const int64_t passes = pairs ? 2 : 1, tokens = x.rows() / passes, chunk = logits.rows() / passes;
+  const int64_t tokens = x.rows() / readings, chunk = logits.rows() / readings;
   for (int64_t begin = 0; begin < tokens; begin += chunk) {
     const int64_t count = std::min(tokens - begin, chunk);
-    const auto rows_of_pass = [&](const Tensor& rows, int64_t pass) {
-      return rows.defined() ? rows.slice_rows(pass * tokens + begin, pass * tokens + begin + count) : none;
+    const auto rows_of_reading = [&](const Tensor& rows, int64_t k) {
+      return rows.defined() ? rows.slice_rows(k * tokens + begin, k * tokens + begin + count) : none;
     };
-    const Tensor z = logits.slice_rows(0, passes * count).slice_columns(0, w.rows());
-    const auto z_of_pass = [&](int64_t pass) { return z.slice_rows(pass * count, (pass + 1) * count); };
-    const auto z_of_products = [&](int64_t pass) {
-      return logits.slice_rows(pass * count, (pass + 1) * count).slice_columns(0, factor.rows());
+    const Tensor z = logits.slice_rows(0, readings * count).slice_columns(0, w.rows());
+    const auto z_of_reading = [&](int64_t k) { return z.slice_rows(k * count, (k + 1) * count); };
+    const auto z_of_products = [&](int64_t k) {
+      return logits.slice_rows(k * count, (k + 1) * count).slice_columns(0, factor.rows());
     };
-    for (int64_t pass = 0; pass < passes; ++pass)
-      linear_forward(rows_of_pass(x, pass), factor, factor_bias, z_of_products(pass));
-    if (pairs) {
-      const RDrop both{divergence, options.label_smoothing, options.ignore_id};
-      r_drop(z, loss_bias, rows_of_pass(targets, 0), both, loss, z, loss_dbias);
+    for (int64_t k = 0; k < readings; ++k)
+      linear_forward(rows_of_reading(x, k), factor, factor_bias, z_of_products(k));
+    if (repeated) {
+      repeated->add(z, loss_bias, rows_of_reading(targets, 0), options, loss, z, loss_dbias);
     } else {
-      cross_entropy_rows(z, loss_bias, rows_of_pass(targets, 0), options, loss, dx.defined() ? z : none,
+      cross_entropy_rows(z, loss_bias, rows_of_reading(targets, 0), options, loss, dx.defined() ? z : none,
                          loss_dbias);
     }
     if (!dx.defined()) continue;
-    for (int64_t pass = 0; pass < passes; ++pass) {
-      linear_backward_input(z_of_products(pass), factor, Accumulate::no, rows_of_pass(dx, pass));
-      linear_backward_weight(z_of_pass(pass), rows_of_pass(x, pass), Accumulate::yes, dw, product_dbias);
+    for (int64_t k = 0; k < readings; ++k) {
+      linear_backward_input(z_of_products(k), factor, Accumulate::no, rows_of_reading(dx, k));
+      linear_backward_weight(z_of_reading(k), rows_of_reading(x, k), Accumulate::yes, dw, product_dbias);
     }
   }
 }

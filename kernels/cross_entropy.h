@@ -25,11 +25,20 @@ void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& o
 //   z = x W^T + bias   for as many rows at a time as `logits` (workspace, written) has; its shape is logits_chunk()'s
 //   x [N, D], w [V, D], bias [V] (or undefined), targets [N]  in;  loss as above
 //   with a gradient (dx defined):  dx [N, D] written;  dw [V, D], dbias [V] accumulated in Acc<T>, chunks in order  (CE4)
-//   with a weight for divergence: rows n and n + N / 2 are two passes over one token, of equal targets, and the loss is that of
-//   kernels/r_drop.h; it needs a gradient
 struct ProjectionGradients {
   Tensor dx, dw, dbias;
-  float divergence = 0;
+};
+// A loss in cross-entropy's place, of tokens that were read several times: it sees all readings of a token at once. One is
+// kernels/r_drop.h's.
+class RepeatedLoss {
+ public:
+  virtual ~RepeatedLoss() = default;
+  virtual int64_t readings() const = 0;
+  // z [readings N, V], row n + k N of token n in reading k; targets i32 [N], of all readings. Rows may lie apart, those of dz as
+  // those of z. bias [V] is added to each row. loss [2] as above; dz written, may be z; dbias [V] accumulated: the sum of dz's
+  // rows. bias and dbias may be undefined.
+  virtual void add(const Tensor& z, const Tensor& bias, const Tensor& targets, const CrossEntropy& options,
+                   Out loss, Out dz, Out dbias) const = 0;
 };
 // [rows, stride] of N rows' logits: 512 rows, V apart, on the CPU, where they are to stay in its caches; 2048 on CUDA, which
 // has more to fill (an H100: 40 MB of 50 in the L2 cache, V = 10000, bf16), and each begins at a multiple of 128 bytes,
@@ -44,9 +53,11 @@ struct PaddedProjection {
   Tensor w = {};     // [padded_vocabulary, D]
   Tensor bias = {};  // [padded_vocabulary]
 };
+// With `repeated`, which needs a gradient: x, targets and dx have row n + k N / readings for token n in reading k, of equal targets.
 void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
                               const CrossEntropy& options, Out logits, Out loss,
-                              const ProjectionGradients& gradients, const PaddedProjection& padded = {});
+                              const ProjectionGradients& gradients, const PaddedProjection& padded = {},
+                              const RepeatedLoss* repeated = nullptr);
 
 // The CPU takes the projection's bias and its gradient along, so that the logits are not walked again for them:
 //   z = z + bias before anything else;  dbias [V] accumulated = sum_n dz.   Both may be null, and on CUDA, whose products

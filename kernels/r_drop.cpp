@@ -38,4 +38,10 @@ void r_drop(const Tensor& z, const Tensor& bias, const Tensor& targets, const RD
   });
 }
 
+void RDropLoss::add(const Tensor& z, const Tensor& bias, const Tensor& targets, const CrossEntropy& options,
+                    Out loss, Out dz, Out dbias) const {
+  const RDrop both{divergence_, options.label_smoothing, options.ignore_id};
+  r_drop(z, bias, targets, both, loss, dz, dbias);
+}
+
 }  // namespace xf::kernels

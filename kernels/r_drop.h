@@ -15,6 +15,7 @@
 
 #include "core/backend.h"
 #include "core/tensor.h"
+#include "kernels/cross_entropy.h"
 
 namespace xf::kernels {
 
@@ -26,6 +27,19 @@ struct RDrop {
 
 void r_drop(const Tensor& z, const Tensor& bias, const Tensor& targets, const RDrop& options, Out loss,
             Out dz, Out dbias);
+
+// Behind a projection: two readings, `divergence` as in RDrop.
+class RDropLoss final : public RepeatedLoss {
+ public:
+  explicit RDropLoss(float divergence) : divergence_(divergence) {}
+
+  int64_t readings() const override { return 2; }
+  void add(const Tensor& z, const Tensor& bias, const Tensor& targets, const CrossEntropy& options, Out loss,
+           Out dz, Out dbias) const override;
+
+ private:
+  float divergence_;
+};
 
 // On CUDA bias and dbias are null: they belong to the products, as those of cross-entropy.
 template <typename T>

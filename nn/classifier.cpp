@@ -50,7 +50,7 @@ Variable Classifier::pool(Step& step, const Variable& x, const PackedBatch& batc
 Variable Classifier::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                           const Tensor& loss) const {
   const Variable texts = pool(step, encode(step, batch, counters), batch, counters);
-  return output_.loss(step, at_places(step, texts, batch), batch.target_out, loss);
+  return output_.loss(step, texts, batch, loss);
 }
 
 }  // namespace xf::nn

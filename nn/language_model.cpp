@@ -19,8 +19,7 @@ Variable LanguageModel::states(Step& step, const PackedBatch& batch, const Tenso
 
 Variable LanguageModel::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                              const Tensor& loss) const {
-  const Variable at = at_places(step, states(step, batch, counters), batch);
-  return output_.loss(step, at, batch.target_out, loss);
+  return output_.loss(step, states(step, batch, counters), batch, loss);
 }
 
 Tensor LanguageModel::decode_step(Step& step, const Tensor& ids, const Tensor& positions,

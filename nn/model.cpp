@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "autograd/ops.h"
 #include "nn/classifier.h"
 #include "nn/language_model.h"
 #include "nn/quirks/padded_model.h"
@@ -55,11 +54,6 @@ Tokens Model::source_tokens(const Step& step, const PackedBatch& batch, const Te
 Tokens Model::target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const {
   return {batch.target_offsets, max_length(step, batch.longest_target), counters_of(counters, 1),
           rotary(batch.target_positions)};
-}
-
-Variable Model::at_places(Step& step, const Variable& x, const PackedBatch& batch) {
-  if (!batch.token_at_place.defined()) return x;
-  return autograd::gather_rows(step.tape, x, batch.token_at_place, batch.place_of_token);
 }
 
 int64_t most_tokens(const TransformerConfig& config) {

@@ -44,8 +44,6 @@ class Model {
   Rotary rotary(const Tensor& positions) const { return {positions, rotary_table_}; }
   Tokens source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
   Tokens target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
-  // x [Nt, D], of the target tokens, where the batch's targets are.
-  static Variable at_places(Step& step, const Variable& x, const PackedBatch& batch);
 
  private:
   int64_t max_length(const Step& step, int64_t longest) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/ops.h"
 #include "kernels/linear.h"
 #include "kernels/top_k.h"
 
@@ -14,6 +15,12 @@ kernels::PaddedProjection room_for_padding(Step& step, const Tensor& x, const Sh
   const int64_t words = kernels::padded_vocabulary(weight[0], x.dtype(), x.device());
   if (words == weight[0]) return {};
   return {.w = step.allocate({words, weight[1]}, x.dtype()), .bias = step.allocate({words}, x.dtype())};
+}
+
+// In the order of the loss's rows, which is that of the tokens unless the batch says otherwise.
+Variable loss_rows(Step& step, const Variable& x, const PackedBatch& batch) {
+  if (!batch.loss_row_to_token.defined()) return x;
+  return autograd::gather_rows(step.tape, x, batch.loss_row_to_token, batch.token_to_loss_row);
 }
 
 }  // namespace
@@ -32,22 +39,21 @@ Output::Output(Registry& registry, const Parameter& weight, float label_smoothin
   registry.mark_factor(weight);
 }
 
-Variable Output::loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const {
-  const Tensor& value = x.value();
+Variable Output::loss(Step& step, const Variable& x, const PackedBatch& batch, const Tensor& loss) const {
+  const Variable rows = loss_rows(step, x, batch);
+  const Tensor& value = rows.value();
   const Tensor logits =
       step.allocate(kernels::logits_chunk(value.rows(), weight_.shape[0], value.device()), value.dtype());
   const kernels::PaddedProjection padded = room_for_padding(step, value, weight_.shape);
   kernels::ProjectionGradients gradients;
   if (step.tape.recording()) {
-    gradients = {.dx = step.allocate(value.shape(), value.dtype()),
-                 .dw = weight_.gradient,
-                 .dbias = bias_.gradient,
-                 .divergence = step.divergence};
+    gradients = {
+        .dx = step.allocate(value.shape(), value.dtype()), .dw = weight_.gradient, .dbias = bias_.gradient};
   }
   const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
-  kernels::projection_cross_entropy(value, weight_.value, bias_.value, targets, options, logits, loss,
-                                    gradients, padded);
-  return step.tape.record_root("output", loss.slice_rows(0, 1), {x},
+  kernels::projection_cross_entropy(value, weight_.value, bias_.value, batch.target_out, options, logits,
+                                    loss, gradients, padded, step.tape.recording() ? step.loss : nullptr);
+  return step.tape.record_root("output", loss.slice_rows(0, 1), {rows},
                                [dx = gradients.dx](autograd::Gradients& grad) {
                                  if (grad.wanted(0)) grad.give(0, dx);
                                });

@@ -1,6 +1,7 @@
 // Output projection and loss in one block: the [T, V] logits never exist (kernels/cross_entropy.h).
 #pragma once
 
+#include "core/packed_batch.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/top_k.h"
 #include "nn/step.h"
@@ -17,11 +18,11 @@ class Output {
   // weight [V, D] may be an embedding's table; the bias [V] is the block's own.
   Output(Registry& registry, const Parameter& weight, float label_smoothing);
 
-  // x [T, D], targets i32 [T].  loss [2], Acc, accumulated: {sum of smoothed losses, sum of -log p(target)}.
-  // With step.divergence that of the two halves is in the first sum.
+  // x [Nt, D], of the batch's target tokens.  loss [2], Acc, accumulated: {sum of the losses that training minimises, sum of
+  // -log p(target)}. The first are smoothed cross-entropies, or those of step.loss.
   // Returns the first sum [1], a root of the tape (autograd/tape.h): its gradient is computed right here, while the
   // logits are at hand, and the node passes it on. It is unscaled: the optimiser divides by the update's tokens.
-  Variable loss(Step& step, const Variable& x, const Tensor& targets, const Tensor& loss) const;
+  Variable loss(Step& step, const Variable& x, const PackedBatch& batch, const Tensor& loss) const;
 
   // x [R, D] -> logits [R, V]
   Tensor logits(Step& step, const Tensor& x) const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/tape.h"
+#include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/matmul.h"
 #include "kernels/rotary.h"
@@ -42,9 +43,8 @@ struct Step {
   Tape& tape;
   bool training = false;  // dropout is on
   uint64_t seed = 0;      // of the dropout masks
-  // With a weight: the batch's second half is its first once more, and their divergence (kernels/r_drop.h) is part of
-  // the loss.
-  float divergence = 0;
+  // Of a repeated batch, when gradients are wanted; null: cross-entropy.
+  const kernels::RepeatedLoss* loss = nullptr;
   // How a parameter that one layer alone uses takes its gradient. `no`, written: nothing has been added to any gradient
   // yet in this update, they are zero; on a GPU this spares each bias a kernel.
   kernels::Accumulate gradients = kernels::Accumulate::yes;

@@ -127,8 +127,7 @@ Variable Transformer::decode(Step& step, const PackedBatch& batch, const Variabl
 Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                            const Tensor& loss) const {
   const Variable memory = encode(step, batch, counters);
-  const Variable states = at_places(step, decode(step, batch, memory, counters), batch);
-  return output_.loss(step, states, batch.target_out, loss);
+  return output_.loss(step, decode(step, batch, memory, counters), batch, loss);
 }
 
 std::unique_ptr<TranslationModel::Decoding> Transformer::decoding(Step& step, Arena& arena,

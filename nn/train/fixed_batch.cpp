@@ -10,10 +10,8 @@ namespace xf::nn {
 
 namespace {
 
-using Kind = FixedBatch::Kind;
-
-int64_t elements_of(const BatchSize& c, Kind kind) {
-  const int64_t of_target = kind == Kind::pairs ? 6 : 4;
+int64_t elements_of(const BatchSize& c, int64_t readings) {
+  const int64_t of_target = readings > 1 ? 6 : 4;
   return 3 * c.source_tokens + of_target * c.target_tokens + 2 * (c.sentences + 1);
 }
 
@@ -34,20 +32,20 @@ class Writer {
     write(order, numel, 0);
     write_numbers(numel, count - numel);
   }
-  // Each half of the tensor, and `fill` up to half of `count`.
-  void write_halves(const Tensor& tensor, int64_t count, int32_t fill) {
-    const int64_t half = tensor.numel() / 2;
-    for (const int64_t begin : {int64_t{0}, half})
-      write(tensor.slice_rows(begin, begin + half), count / 2, fill);
+  // The elements of each reading, and `fill` up to its share of `count`.
+  void write_readings(const Tensor& tensor, int64_t readings, int64_t count, int32_t fill) {
+    const int64_t numel = tensor.numel() / readings;
+    for (int64_t k = 0; k < readings; ++k)
+      write(tensor.slice_rows(k * numel, (k + 1) * numel), count / readings, fill);
   }
-  // PackedBatch::token_at_place and place_of_token, of so many tokens among `count`.
-  void write_places(int64_t tokens, int64_t count) {
-    const int64_t half = tokens / 2, room = count / 2;
-    for (const int64_t first : {int64_t{0}, half}) {
-      write_numbers(first, half);
-      write({}, room - half, kernels::kEmptyPlace);
+  // PackedBatch::loss_row_to_token and token_to_loss_row, of so many tokens in `readings` among `count`.
+  void write_loss_rows(int64_t tokens, int64_t readings, int64_t count) {
+    const int64_t numel = tokens / readings, room = count / readings;
+    for (int64_t k = 0; k < readings; ++k) {
+      write_numbers(k * numel, numel);
+      write({}, room - numel, kernels::kEmptyPlace);
     }
-    for (const int64_t first : {int64_t{0}, room}) write_numbers(first, half);
+    for (int64_t k = 0; k < readings; ++k) write_numbers(k * room, numel);
     write({}, count - tokens, kernels::kEmptyPlace);
   }
 
@@ -62,30 +60,28 @@ class Writer {
 
 }  // namespace
 
-FixedBatch::FixedBatch(Device device, const BatchSize& capacity, Kind kind)
-    : capacity_(capacity),
-      kind_(kind),
-      all_(Tensor::zeros({elements_of(capacity, kind)}, DType::i32, device)),
+FixedBatch::FixedBatch(Device device, const BatchSize& capacity, int64_t readings)
+    : capacity_(capacity.repeated(readings)),
+      readings_(readings),
+      all_(Tensor::zeros({elements_of(capacity_, readings)}, DType::i32, device)),
       upload_(device, all_.bytes()) {
-  XF_CHECK(kind != Kind::pairs || capacity.target_tokens % 2 == 0,
-           "batch: pairs need an even capacity of target tokens, got {}", capacity.target_tokens);
   int64_t begin = 0;
   const auto next = [&](int64_t count) {
     begin += count;
     return all_.slice_rows(begin - count, begin);
   };
   for (Tensor* tensor : {&batch_.source_ids, &batch_.source_positions, &batch_.source_order}) {
-    *tensor = next(capacity.source_tokens);
+    *tensor = next(capacity_.source_tokens);
   }
   for (Tensor* tensor :
        {&batch_.target_in, &batch_.target_out, &batch_.target_positions, &batch_.target_order}) {
-    *tensor = next(capacity.target_tokens);
+    *tensor = next(capacity_.target_tokens);
   }
   for (Tensor* tensor : {&batch_.source_offsets, &batch_.target_offsets})
-    *tensor = next(capacity.sentences + 1);
-  if (kind == Kind::pairs) {
-    for (Tensor* tensor : {&batch_.token_at_place, &batch_.place_of_token})
-      *tensor = next(capacity.target_tokens);
+    *tensor = next(capacity_.sentences + 1);
+  if (readings > 1) {
+    for (Tensor* tensor : {&batch_.loss_row_to_token, &batch_.token_to_loss_row})
+      *tensor = next(capacity_.target_tokens);
   }
 }
 
@@ -100,17 +96,13 @@ void FixedBatch::load(const PackedBatch& batch) {
   writer.write(batch.source_positions, capacity_.source_tokens, 0);
   writer.write_order(batch.source_order, capacity_.source_tokens);
   writer.write(batch.target_in, capacity_.target_tokens, kernels::kEmptyPlace);
-  const int32_t ignored = kernels::CrossEntropy().ignore_id;
-  if (kind_ == Kind::pairs) {
-    writer.write_halves(batch.target_out, capacity_.target_tokens, ignored);
-  } else {
-    writer.write(batch.target_out, capacity_.target_tokens, ignored);
-  }
+  writer.write_readings(batch.target_out, readings_, capacity_.target_tokens,
+                        kernels::CrossEntropy().ignore_id);
   writer.write(batch.target_positions, capacity_.target_tokens, 0);
   writer.write_order(batch.target_order, capacity_.target_tokens);
   writer.write(batch.source_offsets, capacity_.sentences + 1, static_cast<int32_t>(batch.source_tokens));
   writer.write(batch.target_offsets, capacity_.sentences + 1, static_cast<int32_t>(batch.target_tokens));
-  if (kind_ == Kind::pairs) writer.write_places(batch.target_tokens, capacity_.target_tokens);
+  if (readings_ > 1) writer.write_loss_rows(batch.target_tokens, readings_, capacity_.target_tokens);
   upload_.send(all_.raw());
   batch_.sentences = batch.sentences;
   batch_.source_tokens = batch.source_tokens;

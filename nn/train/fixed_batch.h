@@ -11,10 +11,8 @@ namespace xf::nn {
 
 class FixedBatch {
  public:
-  // pairs: batches are PackedBatch::twice(), and the spare rows lie behind both readings.
-  enum class Kind { plain, pairs };
-  // The capacity of pairs is that of both readings.
-  FixedBatch(Device device, const BatchSize& capacity, Kind kind = Kind::plain);
+  // capacity: of one reading. Batches are PackedBatch::repeated(readings); the spare rows lie behind the last reading.
+  FixedBatch(Device device, const BatchSize& capacity, int64_t readings = 1);
 
   // On the device; the tensors stay the same, load() changes what is in them.
   const PackedBatch& batch() const { return batch_; }
@@ -22,8 +20,8 @@ class FixedBatch {
   void load(const PackedBatch& batch);
 
  private:
-  BatchSize capacity_;
-  Kind kind_;
+  BatchSize capacity_;  // of all readings
+  int64_t readings_;
   // i32: every array of the batch, one after the other, so that one copy brings them.
   Tensor all_;
   PackedBatch batch_;

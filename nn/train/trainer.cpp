@@ -34,21 +34,18 @@ Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, con
   ranks_.meet_on(registry.device());
   if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing, ranks_);
   if (!Graph::replays(registry.device()) || options.capacity.target_tokens == 0) return;
-  using Kind = FixedBatch::Kind;
-  once_.batch = std::make_unique<FixedBatch>(registry.device(), options.capacity);
-  if (options.r_drop == 0) return;
-  const auto& [source_tokens, target_tokens, sentences] = options.capacity;
-  const BatchSize both{2 * source_tokens, 2 * target_tokens, 2 * sentences};
-  twice_.batch = std::make_unique<FixedBatch>(registry.device(), both, Kind::pairs);
+  before_method_.batch = std::make_unique<FixedBatch>(registry.device(), options.capacity);
+  if (!options.method.loss) return;
+  by_method_.batch =
+      std::make_unique<FixedBatch>(registry.device(), options.capacity, options.method.readings());
 }
 
 void Trainer::forward_backward(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
   Tape tape(arena_);
-  // Of the paper's sum half is minimised, and its weight of J is alpha / 2.
   Step step{.tape = tape,
             .training = true,
             .seed = options_.seed,
-            .divergence = reads_twice(update) ? static_cast<float>(options_.r_drop / 2) : 0,
+            .loss = options_.method.loss_at(update),
             .gradients = gradients};
   const Variable loss = model_.loss(step, batch, counters_, loss_);
   tape.backward(loss);
@@ -70,12 +67,13 @@ void Trainer::count_from(const BatchPlace& place) {
 }
 
 PackedBatch Trainer::as_read(const PackedBatch& batch, const BatchPlace& place) const {
-  return drop_words(reads_twice(place.update) ? batch.twice() : batch, options_.word_dropout, options_.seed,
+  const int64_t readings = options_.method.readings_at(place.update);
+  return drop_words(readings > 1 ? batch.repeated(readings) : batch, options_.word_dropout, options_.seed,
                     place);
 }
 
 void Trainer::accumulate(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
-  Replay& replay = reads_twice(update) ? twice_ : once_;
+  Replay& replay = options_.method.has_begun(update) ? by_method_ : before_method_;
   if (!replay.batch) return forward_backward(update, batch.to(registry_.device()), gradients);
   replay.batch->load(batch);
   (gradients == kernels::Accumulate::no ? replay.first_part : replay.later_part).run(registry_.device(), [&] {
@@ -107,11 +105,12 @@ std::vector<Trainer::PlacedBatch> Trainer::take_share(UpdateResult& result,
 
 void Trainer::accumulate_all(int64_t update, const std::vector<PlacedBatch>& batches) {
   loss_.fill_zero();
+  const int64_t readings = options_.method.readings_at(update);
   auto gradients = kernels::Accumulate::no;
   for (const auto& [batch, source_before, target_before] : batches) {
     int64_t source_tokens = source_before, target_tokens = target_before;
     for (const PackedBatch& part : parts(batch, options_.capacity)) {
-      const BatchPlace place{update, passes(update) * source_tokens, passes(update) * target_tokens};
+      const BatchPlace place{update, readings * source_tokens, readings * target_tokens};
       count_from(place);
       accumulate(update, as_read(part, place), gradients);
       gradients = kernels::Accumulate::yes;
@@ -145,7 +144,7 @@ void Trainer::accumulate_within_memory(int64_t update, const std::vector<PlacedB
     try {
       return accumulate_all(update, batches);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::resources || once_.batch) throw;
+      if (error.kind() != ErrorKind::resources || before_method_.batch) throw;
       lower_capacity(batches, error.what());
     }
     registry_.gradients().fill_zero();
@@ -168,9 +167,10 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
   result.update = update;
   accumulate_within_memory(update, take_share(result, next_batch, skip_batch));
   result.learning_rate = options_.schedule.at(update, plateau) * rate_scale;
-  optimizer_->prepare(update - optimizer_began_, result.learning_rate, passes(update) * result.loss.tokens);
+  optimizer_->prepare(update - optimizer_began_, result.learning_rate,
+                      options_.method.readings_at(update) * result.loss.tokens);
   if (smoothing_) smoothing_->prepare(update);
-  if (once_.batch) {
+  if (before_method_.batch) {
     optimizer_graph_.run(registry_.device(), [this] { move_weights(); });
   } else {
     move_weights();
@@ -188,7 +188,7 @@ std::vector<UpdateResult> Trainer::finished() {
   const std::vector<double> norms_squared = read_values(norms_squared_.slice_rows(0, count));
   for (size_t i = 0; i < started_.size(); ++i) {
     UpdateResult& result = started_[i];
-    const auto mean = 1 / static_cast<double>(passes(result.update));
+    const auto mean = 1 / static_cast<double>(options_.method.readings_at(result.update));
     result.loss.smoothed = mean * losses[2 * i];
     result.loss.plain = mean * losses[2 * i + 1];
     result.gradient_norm = mean * std::sqrt(norms_squared[i]) / static_cast<double>(result.loss.tokens);
@@ -202,8 +202,8 @@ UpdateResult Trainer::update(int64_t update, const std::function<PackedBatch()>&
 }
 
 std::vector<std::string> Trainer::launches() const {
-  std::vector<std::string> names = twice_.first_part.launches();
-  if (names.empty()) names = once_.first_part.launches();
+  std::vector<std::string> names = by_method_.first_part.launches();
+  if (names.empty()) names = before_method_.first_part.launches();
   for (std::string& name : optimizer_graph_.launches()) names.push_back(std::move(name));
   return names;
 }

@@ -14,6 +14,7 @@
 #include "nn/train/optimizer.h"
 #include "nn/train/schedule.h"
 #include "nn/train/smoothing.h"
+#include "nn/train/training_method.h"
 #include "nn/train/word_dropout.h"
 
 namespace xf::nn {
@@ -24,14 +25,11 @@ struct TrainerOptions {
   float clip_norm = 0;        // 0: off
   int64_t micro_batches = 1;  // accumulated per update, of each rank (--optimizer-delay)
   uint64_t seed = 1;          // of the dropout masks
-  // R-Drop (docs/derivations/r_drop.md), its paper's alpha; 0: off. Else each batch is read twice, and tokens and losses
-  // are counted once.
-  double r_drop = 0;
-  int64_t r_drop_after = 0;  // so many updates without it come first
+  TrainingMethod method;      // none: cross-entropy
   WordDropout word_dropout;
   double smoothing = 0;  // of the weights' exponential mean; 0: none is made
-  // A larger batch is computed in parts, with the same gradient, but for R-Drop's masks. All zero: none is, and nothing is
-  // captured as a graph; nor is a pass of R-Drop.
+  // A larger batch is computed in parts, with the same gradient, but for the masks of a method that reads it several times. All
+  // zero: none is, and nothing is captured as a graph.
   BatchSize capacity;
   Collective* ranks = nullptr;  // null: this process alone
   // Each rank keeps the optimiser's state of its piece of the parameters, and moves that piece: what a registry of bf16 must be
@@ -81,7 +79,7 @@ class Trainer {
   std::optional<std::string> first_bad_value(int64_t update, const PackedBatch& batch);
 
   // What the first part of an update and the move of the weights launch, where steps are replayed and two were computed; of
-  // one whose batches are read twice, if two of those were.
+  // an update by the method, if two of those were.
   std::vector<std::string> launches() const;
 
   Collective& ranks() const { return ranks_; }
@@ -90,6 +88,7 @@ class Trainer {
   const Optimizer& optimizer() const { return *optimizer_; }
   const Smoothing* smoothing() const { return smoothing_.get(); }  // null: none
   const Schedule& schedule() const { return options_.schedule; }
+  const TrainingMethod& method() const { return options_.method; }
 
  private:
   // A batch, and what of its update comes before it.
@@ -108,8 +107,6 @@ class Trainer {
   void forward_backward(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients);
   void sum_over_ranks();
   void move_weights();  // by the sum over the ranks
-  bool reads_twice(int64_t update) const { return options_.r_drop > 0 && update > options_.r_drop_after; }
-  int64_t passes(int64_t update) const { return reads_twice(update) ? 2 : 1; }
 
   const Model& model_;
   const Registry& registry_;
@@ -124,12 +121,12 @@ class Trainer {
   Tensor losses_, norms_squared_;  // [kMostStarted, 2], [kMostStarted]: of the updates in started_
   Tensor counters_;                // i32 [2, 2]: {update, first token} of source and target
   Upload counters_upload_;         // in turn with the device
-  // Where work is replayed: the parts of updates whose batches are read once, and twice.
+  // Where work is replayed: the parts of updates before the method begins, and by it.
   struct Replay {
     std::unique_ptr<FixedBatch> batch;
     Graph first_part, later_part;
   };
-  Replay once_, twice_;
+  Replay before_method_, by_method_;
   Graph optimizer_graph_;
 };
 

@@ -291,8 +291,9 @@ class Loop {
     if (now.target_tokens != capacity_) {
       task_.on_warning(
           fmt::format("update {}: out of memory; from here on batches are computed in parts of at most {} "
-                      "target tokens, with the same gradient, but for R-Drop's masks",
-                      state_.update, now.target_tokens));
+                      "target tokens, with the same gradient{}",
+                      state_.update, now.target_tokens,
+                      trainer_.method().readings() > 1 ? ", but for dropout's masks" : ""));
     }
     capacity_ = now.target_tokens;
   }
@@ -330,7 +331,7 @@ class Loop {
     state_.epoch_loss.update_means += result.loss.plain / tokens;
     ++state_.epoch_loss.updates;
     const bool was_away = result.update > 1 && loss_runs_away(state_, result.update - 1);
-    // Without smoothing and R-Drop, which may begin late.
+    // Without smoothing and what a method adds, which may begin late.
     follow_loss(state_, result.update, result.loss.plain / tokens);
     if (!loss_runs_away(state_, result.update) || !divergence_.empty()) return;
     const std::string what = fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss,

@@ -3,7 +3,7 @@
 // arXiv:1905.11901, section 3.3. </s> of a source and <s> of a target always stay.
 //
 // Word n of a side is dropped as an element of a matrix [N, 1] would be (DR1), of a site of the side's own: which ones
-// depends on the seed, the update and the word's number in it alone. A batch that is read twice (R-Drop) has others dropped in
+// depends on the seed, the update and the word's number in it alone. A batch that is read several times has others dropped in
 // each reading, which is Shen et al. 2020, arXiv:2009.13818: token cutoff.
 #pragma once
 

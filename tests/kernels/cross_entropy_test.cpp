@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
+#include "kernels/r_drop.h"
 #include "tests/cases/cross_entropy.h"
 #include "tests/cases/r_drop.h"
 #include "tests/support/catch.h"
@@ -47,6 +49,7 @@ struct Projection {
   Tensor x, w, bias, targets, logits, loss;
   kernels::ProjectionGradients gradients;
   kernels::PaddedProjection padded;
+  std::optional<kernels::RDropLoss> repeated;
 
   Projection(int64_t N, int64_t D, int64_t V, const Target& t) {
     x = t.random({N, D}, 1), w = t.random({V, D}, 2), bias = t.random({V}, 3);
@@ -59,7 +62,8 @@ struct Projection {
     if (places > V) padded = {t.poisoned({places, D}), t.poisoned({places})};
   }
   void run() const {
-    projection_cross_entropy(x, w, bias, targets, options, logits, loss, gradients, padded);
+    projection_cross_entropy(x, w, bias, targets, options, logits, loss, gradients, padded,
+                             repeated ? &*repeated : nullptr);
   }
   double smoothed_loss() const {
     loss.fill_zero();
@@ -358,7 +362,7 @@ TEST_CASE("ProjectionCrossEntropy: of pairs, chunks give the losses and gradient
         of_both.insert(of_both.end(), of_both.begin(), of_both.end());
         op.targets = t.ids(of_both);
         if (!with_bias) op.bias = {}, op.gradients.dbias = {};
-        op.gradients.divergence = kWeight;
+        op.repeated.emplace(kWeight);
         op.run();
         INFO("N " << N << ", bias " << with_bias << ", " << name_of(t));
         check_against(ProjectionReference(op, kWeight), op, t);
@@ -379,7 +383,7 @@ TEST_CASE("ProjectionCrossEntropy: words that the bias makes impossible cost not
       of_both.insert(of_both.end(), of_both.begin(), of_both.end());
       op.targets = t.ids(of_both);
       op.options.label_smoothing = 0;
-      op.gradients.divergence = divergence;
+      if (divergence > 0) op.repeated.emplace(divergence);
       op.run();
       INFO("divergence " << divergence << ", " << name_of(t));
       CHECK(std::isfinite(as_doubles(op.loss)[0]));
@@ -419,4 +423,9 @@ TEST_CASE("ProjectionCrossEntropy: rejects wrong shapes by name", "[unit]") {
   CHECK_THROWS_WITH(projection_cross_entropy(op.x, op.w, Tensor::zeros({4}, DType::f32), op.targets,
                                              op.options, op.logits, op.loss, op.gradients),
                     "projection_cross_entropy: bias must be [5], got [4]");
+  Projection odd(3, 4, 5, kF32);
+  odd.repeated.emplace(1.0f);
+  CHECK_THROWS_WITH(
+      odd.run(),
+      "projection_cross_entropy: 2 readings need gradients and a row each of every token, got 3 rows");
 }

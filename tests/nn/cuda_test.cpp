@@ -11,6 +11,7 @@
 #include "nn/decode/search.h"
 #include "nn/language_model.h"
 #include "nn/train/memory_plan.h"
+#include "nn/train/r_drop.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/targets.h"
@@ -126,10 +127,8 @@ TEST_CASE("CUDA: 30 updates have the CPU's losses but for rounding, dropout on, 
 TEST_CASE("CUDA: R-Drop that begins late has the CPU's losses but for rounding", "[cuda]") {
   const TransformerConfig config = small_config();
   const auto run = [&](Device device, const BatchSize& capacity, int64_t ahead) {
-    return train(device, DType::f32, 12, config, capacity, batch_of, ahead, [](TrainerOptions& options) {
-      options.r_drop = 2;
-      options.r_drop_after = 6;
-    });
+    return train(device, DType::f32, 12, config, capacity, batch_of, ahead,
+                 [](TrainerOptions& options) { options.method = r_drop(2, 6); });
   };
   const Training cpu = run(Device::cpu(), {}, 1);
   CHECK(cpu.losses[6] > 1.02 * cpu.losses[5]);  // by the divergence
@@ -146,8 +145,7 @@ TEST_CASE("CUDA: updates are replayed before R-Drop begins and after", "[cuda]")
   TrainerOptions options;
   options.schedule = kSchedule;
   options.capacity = kCapacity;
-  options.r_drop = 2;
-  options.r_drop_after = 3;
+  options.method = r_drop(2, 3);
   Trainer trainer(model.transformer, model.registry, model.arena, options);
   const auto update = [&](int64_t u) { trainer.update(u, [&] { return batch_of(u); }); };
   for (const int64_t u : {1, 2, 3}) update(u);
@@ -229,7 +227,7 @@ TEST_CASE("CUDA: a captured graph of a batch that is read twice gives the bits o
   };
   const auto run = [&](const BatchSize& capacity) {
     return train(kCuda, DType::f32, 6, small_config(), capacity, full, 1,
-                 [](TrainerOptions& options) { options.r_drop = 2; });
+                 [](TrainerOptions& options) { options.method = r_drop(2); });
   };
   const Training eager = run({}), graph = run({.source_tokens = 20, .target_tokens = 20, .sentences = 3});
   CHECK(graph.losses == eager.losses);

@@ -3,6 +3,7 @@
 #include <limits>
 #include <mutex>
 
+#include "nn/train/r_drop.h"
 #include "nn/train/trainer.h"
 #include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
@@ -116,10 +117,9 @@ TEST_CASE("Ranks: losses, norms, weights and moments are those of one with as ma
 }
 
 TEST_CASE("Ranks: so they are with R-Drop, smoothing, cut batches and any optimiser", "[unit]") {
-  check_as_one(2, 2, [](TrainerOptions& options) { options.r_drop = 1; });
+  check_as_one(2, 2, [](TrainerOptions& options) { options.method = r_drop(1); });
   check_as_one(2, 2, [](TrainerOptions& options) {
-    options.r_drop = 1;
-    options.r_drop_after = 1;
+    options.method = r_drop(1, 1);
     options.word_dropout = {.source = 0.2f, .target = 0.3f, .source_unknown = 1, .target_unknown = 1};
   });
   check_as_one(2, 1, [](TrainerOptions& options) { options.smoothing = 0.3; });

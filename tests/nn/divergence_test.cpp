@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "nn/train/loss_course.h"
+#include "nn/train/r_drop.h"
 #include "tests/nn/training_loop_task.h"
 #include "tests/support/catch.h"
 
@@ -73,8 +74,7 @@ TEST_CASE("Training loop: a loss that runs away is warned about", "[unit]") {
 TEST_CASE("Training loop: R-Drop that begins late adds to the loss, which does not run away for that",
           "[unit]") {
   LoopTask task;
-  task.trainer_options.r_drop = 2000;
-  task.trainer_options.r_drop_after = 300;
+  task.trainer_options.method = r_drop(2000, 300);
   CHECK(train(task, 320) == "no error");
   CHECK(task.losses[300].smoothed > 3 * task.losses[299].smoothed);
   CHECK(task.warnings.empty());

@@ -18,6 +18,12 @@ Ids targets_for(int64_t T) {
   return targets;
 }
 
+PackedBatch batch_of(const Tensor& targets) {
+  PackedBatch batch;
+  batch.target_out = targets;
+  return batch;
+}
+
 struct Fixture {
   Registry registry{DType::f64};
   const Parameter& weight = registry.add("output.weight", {kVocabulary, kDim}, Init::zeros());
@@ -30,7 +36,7 @@ struct Fixture {
     registry.allocate(Device::cpu(), Registry::Gradients::yes);
     randomise(registry);
     f = [=, this](Step& step, const Variables& x) {
-      return block.loss(step, x[0], targets, Tensor::zeros({2}, DType::f64));
+      return block.loss(step, x[0], batch_of(targets), Tensor::zeros({2}, DType::f64));
     };
     witness = [=, this](Tape& tape, const Leaves& parameters, const Variables& x) {
       return autograd::cross_entropy(tape, affine(tape, x[0], parameters, "output"), targets,
@@ -66,9 +72,9 @@ TEST_CASE("Output: losses accumulate and the logits are those of the loss", "[un
   Arena arena(Device::cpu(), kTestArena);
   Tape tape(arena, Tape::Mode::inference);
   Step step{.tape = tape};
-  fixture.block.loss(step, x, fixture.targets, loss);
+  fixture.block.loss(step, x, batch_of(fixture.targets), loss);
   const auto once = loss.to_vector<double>();
-  fixture.block.loss(step, x, fixture.targets, loss);
+  fixture.block.loss(step, x, batch_of(fixture.targets), loss);
   CHECK(loss.to_vector<double>()[0] == Approx(2 * once[0]));
   CHECK(loss.to_vector<double>()[1] == Approx(2 * once[1]));
   // -log softmax of the target's logit, from the definition.

@@ -47,13 +47,13 @@ struct Tiny {
   // Adds the gradients of the batches, taken as the micro-batches of one update, in training; returns the
   // smoothed loss.
   double accumulate(const std::vector<PackedBatch>& batches, Tape::Mode mode = Tape::Mode::record,
-                    float divergence = 0) {
+                    const kernels::RepeatedLoss* of_readings = nullptr) {
     const Tensor sums = Tensor::zeros({2}, accumulator_of(registry.dtype()), arena.device());
     int32_t source = 0, target = 0;
     for (const PackedBatch& batch : batches) {
       const Tensor counters = Tensor::from(Ids{5, source, 5, target}, {2, 2}).to(arena.device());
       Tape tape(arena, mode);
-      nn::Step step{.tape = tape, .training = true, .seed = 99, .divergence = divergence};
+      nn::Step step{.tape = tape, .training = true, .seed = 99, .loss = of_readings};
       const Variable loss = model.loss(step, batch.to(arena.device()), counters, sums);
       if (mode == Tape::Mode::record) tape.backward(loss);
       source += static_cast<int32_t>(batch.source_tokens);

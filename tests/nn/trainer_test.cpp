@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/parallel.h"
+#include "kernels/r_drop.h"
+#include "nn/train/r_drop.h"
 #include "tests/data/errors.h"
 #include "tests/nn/tiny_model.h"
 #include "tests/nn/trainer_options.h"
@@ -239,13 +241,14 @@ TEST_CASE("Evaluation: has no dropout and changes nothing", "[unit]") {
 
 // The whole model's gradient: of two passes with other dropout, their losses and their divergence.
 TEST_CASE("R-Drop: the gradient of two passes matches central differences", "[grad]") {
-  const PackedBatch batch = random_batch({5, 1, 4}, {4, 2, 3}, 13, 17, 21).twice();
+  const PackedBatch batch = random_batch({5, 1, 4}, {4, 2, 3}, 13, 17, 21).repeated(2);
   TinyModel model(DType::f64, tiny_config());
   const Tensor counters = Tensor::from(Ids{5, 0, 5, 0}, {2, 2});
+  const kernels::RDropLoss of_readings(2.5f);
   const auto pass = [&](bool backward) {
     const Tensor sums = Tensor::zeros({2}, DType::f64);
     Tape tape(model.arena);
-    Step step{.tape = tape, .training = true, .seed = 99, .divergence = 2.5f};
+    Step step{.tape = tape, .training = true, .seed = 99, .loss = &of_readings};
     const Variable loss = model.transformer.loss(step, batch, counters, sums);
     if (backward) tape.backward(loss);
     return as_doubles(sums)[0];
@@ -270,10 +273,10 @@ TEST_CASE("R-Drop: the gradient of two passes matches central differences", "[gr
 TEST_CASE("R-Drop: without dropout two passes agree, and an update is that of one", "[unit]") {
   const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
   TransformerConfig config = tiny_config();
-  const auto update = [&](double r_drop) {
+  const auto update = [&](double alpha) {
     TinyModel model(DType::f64, config);
     TrainerOptions options = options_for_tests();
-    options.r_drop = r_drop;
+    options.method = r_drop(alpha);
     Trainer trainer(model.transformer, model.registry, model.arena, options);
     UpdateResult result = trainer.update(1, [&] { return batch; });
     return std::pair{result, as_doubles(trainer.optimizer().state().at("first_moment"))};
@@ -296,11 +299,10 @@ TEST_CASE("R-Drop: without dropout two passes agree, and an update is that of on
 TEST_CASE("R-Drop: begun late, an update is one without it until then and one with it from then on",
           "[unit]") {
   const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
-  const auto losses = [&](double r_drop, int64_t after) {
+  const auto losses = [&](double alpha, int64_t after) {
     TinyModel model(DType::f64, tiny_config());
     TrainerOptions options = options_for_tests();
-    options.r_drop = r_drop;
-    options.r_drop_after = after;
+    options.method = r_drop(alpha, after);
     options.schedule.peak = 0;  // the weights stay
     Trainer trainer(model.transformer, model.registry, model.arena, options);
     for (int64_t u = 1; u <= 4; ++u)

@@ -81,7 +81,7 @@ TEST_CASE("Word dropout: which ones depends on the seed, the update and a word's
 }
 
 TEST_CASE("Word dropout: a batch that is read twice has other words dropped each time", "[unit]") {
-  const Ids twice = ids(drop_words(long_batch(4).twice(), kBoth, 7, {3, 0, 0}).source_ids);
+  const Ids twice = ids(drop_words(long_batch(4).repeated(2), kBoth, 7, {3, 0, 0}).source_ids);
   const auto half = twice.begin() + static_cast<std::ptrdiff_t>(twice.size() / 2);
   CHECK(Ids(twice.begin(), half) != Ids(half, twice.end()));
 }

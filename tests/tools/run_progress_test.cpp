@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "nn/train/r_drop.h"
 #include "tests/support/catch.h"
 
 using namespace xf;
@@ -40,7 +41,7 @@ TEST_CASE("Run progress: updates of R-Drop take twice as long as those before", 
   const auto seconds = [](int64_t update) {
     return 2.0 * static_cast<double>(update + std::max<int64_t>(0, update - 10));
   };
-  RunProgress progress(kFourEpochs, {.updates_per_epoch = 10, .sentences = 100, .read_once = 10});
+  RunProgress progress(kFourEpochs, {.updates_per_epoch = 10, .sentences = 100, .method = nn::r_drop(5, 10)});
   std::optional<double> told;
   for (int64_t update = 1; update <= 40; ++update) {
     INFO("update " << update);
@@ -58,7 +59,7 @@ TEST_CASE("Run progress: updates of R-Drop take twice as long as those before", 
   nn::TrainingState half;
   half.target_tokens = 500;
   half.seconds = 60;
-  CHECK(RunProgress(tokens, {10, 100, 10}).at(half, {}).seconds_left == Approx(60));
+  CHECK(RunProgress(tokens, {10, 100, nn::r_drop(5, 10)}).at(half, {}).seconds_left == Approx(60));
 }
 
 TEST_CASE("Run progress: an epoch has its number from its first update to its last", "[unit]") {

@@ -14,13 +14,14 @@
 #include "core/file.h"
 #include "nn/checkpoint/run_folder.h"
 #include "tools/app/recipe_fit.h"
+#include "tools/config/training_method.h"
 
 namespace xf::tools {
 
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-constexpr std::array kPhases = {"bidirectional", "r-drop-after"};
+constexpr std::array kPhases = {"bidirectional", kMethodBegins};
 
 TrainingOptions of_task(const TrainingOptions& options) {
   return training_options_from_toml(fmt::format("task = \"{}\"", options.task), "task");
@@ -100,11 +101,7 @@ std::vector<std::string> phase_warnings(const TrainingOptions& options, double e
         "round to the end; give --bidirectional {}",
         directions, after, static_cast<int64_t>(epochs * 5 / 6)));
   }
-  const auto r_drop_begins = epochs_of(options, "r-drop-after");
-  if (options.regularisation.r_drop > 0 && r_drop_begins && *r_drop_begins >= epochs)
-    warnings.push_back(
-        fmt::format("r-drop: begins after {:g} epochs, and --after {} ends before; lower --r-drop-after",
-                    *r_drop_begins, after));
+  if (const auto warning = method_warning(options, epochs)) warnings.push_back(*warning);
   return warnings;
 }
 

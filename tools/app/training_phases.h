@@ -1,4 +1,4 @@
-// Phases of a training that are counted in epochs: both directions at first, R-Drop in the end. Those of a task are
+// Phases of a training that are counted in epochs: both directions at first, a training method in the end. Those of a task are
 // made for the task's own --after.
 #pragma once
 

@@ -38,9 +38,7 @@ namespace {
 constexpr const char* kLatest = "latest";  // of a run folder
 
 RunLength length_of(const TrainingSetup& setup) {
-  RunLength length{setup.updates_per_epoch, setup.batches.pairs_in_epoch()};
-  if (setup.trainer.r_drop > 0) length.read_once = setup.trainer.r_drop_after;
-  return length;
+  return {setup.updates_per_epoch, setup.batches.pairs_in_epoch(), setup.trainer.method};
 }
 
 // "averaged: bleu 27.10 of the last 8 saves, 28.30 of 4, 28.10 of 2; best 27.60; taken: the last 4"

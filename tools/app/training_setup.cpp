@@ -11,6 +11,7 @@
 #include "data/bpe_dropout.h"
 #include "data/vocabularies.h"
 #include "tools/config/model_config.h"
+#include "tools/config/training_method.h"
 
 namespace xf::tools {
 
@@ -27,15 +28,9 @@ BatchSize size_of(const data::BatchCapacity& capacity) {
   return {capacity.source_tokens, capacity.target_tokens, capacity.sentences};
 }
 
-// What lies in memory of a batch: with --r-drop all of it twice.
-BatchSize in_memory(const TrainingOptions& options, const BatchSize& size) {
-  const int64_t passes = options.regularisation.r_drop > 0 ? 2 : 1;
-  return {passes * size.source_tokens, passes * size.target_tokens, passes * size.sentences};
-}
-
 int64_t activation_mb(const TrainingOptions& options, const nn::TransformerConfig& model,
                       const BatchSize& size, DType dtype, DeviceType device) {
-  return arena_bytes(nn::plan_memory(model, in_memory(options, size), dtype, {}, device)) >> 20;
+  return arena_bytes(nn::plan_memory(model, size.repeated(most_readings(options)), dtype, {}, device)) >> 20;
 }
 
 // --mini-batch-fit: as many words as --workspace holds, to a twentieth.
@@ -218,8 +213,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   const Device device = set_up_device(options.compute);
   if (model.quirks && options.optimizer.optimizer == "muon")
     fail(ErrorKind::usage, "optimizer: muon knows no matrices in a model with quirks; use adam");
-  if (model.quirks && options.regularisation.r_drop > 0)
-    fail(ErrorKind::usage, "r-drop: a model with quirks has a loss of its own; leave it out");
+  const int64_t readings = most_readings(options);
   const data::BatchCapacity capacity = options.batches.mini_batch_fit
                                            ? fitting_capacity(options, model, dtype, device.type)
                                            : batch_capacity(options, inputs.corpus);
@@ -236,7 +230,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   trainer.shard_optimizer = options.processes.shard_optimizer;
   const std::vector<nn::RateRule> rates = rate_rules(options);
   nn::MemoryPlan plan =
-      nn::plan_memory(model, in_memory(options, largest), dtype, trainer.optimizer, device.type, rates);
+      nn::plan_memory(model, largest.repeated(readings), dtype, trainer.optimizer, device.type, rates);
   divide(plan, trainer, dtype, rates);
   return {.loop = loop_options(options),
           .capacity = capacity,

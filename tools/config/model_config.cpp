@@ -9,6 +9,7 @@
 #include "nn/quirks/settings.h"
 #include "tools/config/build_info.h"
 #include "tools/config/model_text.h"
+#include "tools/config/training_method.h"
 #include "tools/config/training_options.h"
 
 namespace xf::tools {
@@ -36,12 +37,6 @@ nn::Amount frequency(const Amount& every, const char* key) {
     fail(ErrorKind::usage, "{} counts updates, epochs or tokens (50u, 1e, 2Mt), not time", key);
   }
   return amount;
-}
-
-int64_t in_updates(const Amount& amount, double updates_per_epoch, const char* key) {
-  if (amount.unit == AmountUnit::updates) return std::llround(amount.value);
-  if (amount.unit == AmountUnit::epochs) return std::llround(amount.value * updates_per_epoch);
-  fail(ErrorKind::usage, "{} counts updates or epochs (2000u, 5e)", key);
 }
 
 // Where a cosine reaches zero. An update may have the batches of several epochs (--optimizer-delay).
@@ -108,6 +103,17 @@ nn::LoopOptions::StoppingMetric stopping_metric(const std::string& name) {
 }
 
 }  // namespace
+
+int64_t in_updates(const Amount& amount, double updates_per_epoch, const char* key) {
+  if (amount.unit == AmountUnit::updates) return std::llround(amount.value);
+  if (amount.unit == AmountUnit::epochs) return std::llround(amount.value * updates_per_epoch);
+  fail(ErrorKind::usage, "{} counts updates or epochs (2000u, 5e)", key);
+}
+
+void check_counts_updates(const Amount& amount, const char* key) {
+  if (amount.unit != AmountUnit::updates && amount.unit != AmountUnit::epochs)
+    fail(ErrorKind::usage, "{}: give updates (2000u) or epochs (5e)", key);
+}
 
 std::optional<double> last_update(const TrainingOptions& options, double updates_per_epoch) {
   std::optional<double> last;
@@ -228,8 +234,7 @@ nn::TrainerOptions trainer_options(const TrainingOptions& options, double update
   trainer.optimizer = optimizer_options(options);
   trainer.clip_norm = static_cast<float>(options.optimizer.clip_norm);
   trainer.micro_batches = options.batches.optimizer_delay;
-  trainer.r_drop = options.regularisation.r_drop;
-  trainer.r_drop_after = in_updates(options.regularisation.r_drop_after, updates_per_epoch, "r-drop-after");
+  trainer.method = training_method(options, updates_per_epoch);
   trainer.smoothing = options.optimizer.exponential_smoothing;
   trainer.seed = static_cast<uint64_t>(options.numerics.seed);
   return trainer;

@@ -14,6 +14,7 @@
 #include "tools/config/model_text.h"
 #include "tools/config/parse_options.h"
 #include "tools/config/presets.h"
+#include "tools/config/training_method.h"
 #include "tools/config/training_options.h"
 
 namespace xf::tools {
@@ -130,11 +131,6 @@ void check_positions(const TrainingOptions& options) {
   }
 }
 
-void check_counts_updates(const Amount& amount, const char* key) {
-  if (amount.unit != AmountUnit::updates && amount.unit != AmountUnit::epochs)
-    fail(ErrorKind::usage, "{}: give updates (2000u) or epochs (5e)", key);
-}
-
 void check_training(TrainingOptions& options, const OptionList& list) {
   settle_optimizer(options);
   check_precision(options);
@@ -148,18 +144,8 @@ void check_training(TrainingOptions& options, const OptionList& list) {
   check_positions(options);
   settle_tying(options);
   loop_options(options);  // when it ends, saves and validates: refused before any text is read
-  if (options.regularisation.r_drop_after.value > 0 && options.regularisation.r_drop == 0)
-    fail(ErrorKind::usage, "r-drop-after: says when R-Drop begins; give r-drop, or leave this out");
   check_counts_updates(options.schedule.lr_warmup, "lr-warmup");
-  check_counts_updates(options.regularisation.r_drop_after, "r-drop-after");
-}
-
-void check_begins(const TrainingOptions& options, const char* key, Amount begin) {
-  for (const Amount& end : options.stopping.after) {
-    if (end.unit == begin.unit && end.value <= begin.value)
-      fail(ErrorKind::usage, "{}: would begin behind {}, and the training ends at {} (after)", key,
-           to_string(begin), to_string(end));
-  }
+  check_method(options);
 }
 
 // What the command line asks for and the other options leave without effect. It is the command line alone: a config file
@@ -176,8 +162,7 @@ void check_effects(const TrainingOptions& options, const GivenOptions& from_comm
   needs("early-stopping", "valid-sets",
         !options.data.valid_sets.empty() || options.stopping.early_stopping == 0);
   // Of a task that is cut short it begins earlier (tools/app/training_phases.h).
-  if (options.regularisation.r_drop > 0 && asked("r-drop-after"))
-    check_begins(options, "r-drop-after", options.regularisation.r_drop_after);
+  if (asked(kMethodBegins)) check_method_begins(options);
 }
 
 // Its weights are of one type, whatever a task makes of its sizes. A run that goes on has begun with it already.

@@ -17,8 +17,10 @@ std::optional<double> RunProgress::done(const nn::TrainingState& state) const {
   const std::optional<double> share = nn::progress(loop_, state, length_.sentences);
   const int64_t last = last_update(state);
   if (!share || last == 0) return share;
-  const double once = std::min(1.0, static_cast<double>(length_.read_once) / static_cast<double>(last));
-  return (*share + std::max(0.0, *share - once)) / (2 - once);
+  const double before =
+      std::min(1.0, static_cast<double>(length_.method.begins_after) / static_cast<double>(last));
+  const auto again = static_cast<double>(length_.method.readings() - 1);
+  return (*share + again * std::max(0.0, *share - before)) / (1 + again - again * before);
 }
 
 int64_t RunProgress::last_update(const nn::TrainingState& state) const {

@@ -1,7 +1,6 @@
 // How far a training run is, and how long it will take.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -16,9 +15,8 @@ inline int64_t epoch_of(const nn::TrainingState& state) { return state.previous_
 // What is known of a run before it begins.
 struct RunLength {
   double updates_per_epoch = 0;
-  int64_t sentences = 0;  // of an epoch
-  int64_t read_once =
-      std::numeric_limits<int64_t>::max();  // updates before R-Drop, which reads its batches twice
+  int64_t sentences = 0;           // of an epoch
+  nn::TrainingMethod method = {};  // from where it begins an update takes as long as all of its readings
 };
 
 class RunProgress {
