@@ -4,7 +4,7 @@
 
 #include "nn/classifier.h"
 #include "nn/language_model.h"
-#include "nn/quirks/padded_model.h"
+#include "nn/model_variant.h"
 #include "nn/transformer.h"
 
 namespace xf::nn {
@@ -63,7 +63,7 @@ int64_t most_tokens(const TransformerConfig& config) {
 std::unique_ptr<Model> make_model(const TransformerConfig& config, Registry& registry) {
   switch (config.type) {
     case ModelType::translation:
-      if (config.quirks) return std::make_unique<quirks::PaddedModel>(config, registry);
+      if (config.variant) return config.variant->make(config, registry);
       return std::make_unique<Transformer>(config, registry);
     case ModelType::language_model: return std::make_unique<LanguageModel>(config, registry);
     case ModelType::classification: return std::make_unique<Classifier>(config, registry);

@@ -57,7 +57,7 @@ class Model {
 // there. Sinusoids reach beyond what was trained on; learnt positions do not.
 int64_t most_tokens(const TransformerConfig& config);
 
-// An encoder-decoder, a language model or a classifier, as config.type says.
+// An encoder-decoder, config.variant's where there is one, a language model or a classifier, as config.type says.
 std::unique_ptr<Model> make_model(const TransformerConfig& config, Registry& registry);
 
 }  // namespace xf::nn

@@ -1,8 +1,11 @@
 #include "nn/transformer_config.h"
 
 #include "core/error.h"
+#include "nn/model_variant.h"
 
 namespace xf::nn {
+
+bool TransformerConfig::supports(Feature feature) const { return !variant || variant->supports(feature); }
 
 const TransformerConfig& checked(const TransformerConfig& config) {
   const auto positive = [](int64_t value, const char* key) {
@@ -18,8 +21,9 @@ const TransformerConfig& checked(const TransformerConfig& config) {
   if (config.type != ModelType::classification) positive(config.decoder_layers, "dec-depth");
   positive(config.target_vocabulary, "the target vocabulary");
   positive(config.max_length, "max-length");
-  if (config.quirks && config.type != ModelType::translation)
-    fail(ErrorKind::usage, "quirks are switches of a translation model; leave them out, or --type");
+  if (config.variant && config.type != ModelType::translation)
+    fail(ErrorKind::usage, "{} are switches of a translation model; leave them out, or --type",
+         config.variant->name());
   if (config.dim % config.heads != 0) {
     fail(ErrorKind::usage, "transformer-heads {} does not divide dim-emb {}; choose a divisor", config.heads,
          config.dim);

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "kernels/activation.h"
 #include "kernels/embedding.h"
-#include "nn/quirks/quirks.h"
+#include "nn/norm.h"
 
 namespace xf::nn {
 
@@ -25,6 +25,20 @@ enum class Tying {
   target,  // target embedding = output projection
   all,     // one table for source, target and output; needs a joint vocabulary
 };
+
+// What is done with a model besides training, loading and translating with it.
+enum class Feature {
+  memory_plan,  // what training needs is planned on a meta device
+  recomputed_layers,
+  fitted_length,  // max_length may be lowered to the corpus's
+  muon,           // its weight matrices are marked
+  repeated_loss,  // a training method's (nn/train/training_method.h)
+  inspection,     // its blocks are nn/transformer.h's, which pages show
+  int8,
+  exchange,  // other toolkits have it
+};
+
+class ModelVariant;
 
 struct TransformerConfig {
   ModelType type = ModelType::translation;
@@ -44,12 +58,12 @@ struct TransformerConfig {
   bool recompute_layers =
       false;                 // on the way back, instead of keeping their values: less memory, the same bits
   int64_t max_length = 100;  // of a sentence in training, in tokens with </s>
-  // Where given, a translation model does as these switches say (nn/quirks/padded_model.h). Its sentences are filled up
-  // with the pad ids.
-  std::optional<quirks::Quirks> quirks = std::nullopt;
-  int32_t source_pad = -1, target_pad = -1;
+  // Where given, a translation model is the variant's (nn/model_variant.h).
+  std::shared_ptr<const ModelVariant> variant = nullptr;
 
   bool reads_source() const { return type != ModelType::language_model; }
+  // The engine's own models support all.
+  bool supports(Feature feature) const;
 };
 
 // The same, or Error usage for sizes that make no model of its type.

@@ -32,7 +32,7 @@ MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest
   const int64_t rounded = dtype == DType::bf16 ? registry.values().bytes() : 0;
   MemoryPlan plan{.parameters = bytes + rounded, .gradients = bytes};
   plan.moments = make_optimizer(registry, optimizer, 0)->bytes();
-  if (config.quirks) return plan;
+  if (!config.supports(Feature::memory_plan)) return plan;
   model->bind(meta);
   Arena arena(meta);
   Trainer trainer(*model, registry, arena, {});

@@ -34,7 +34,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 AT_LEAST = 5     # mistakes for each op and block
 TIMEOUT = 120    # seconds for one test; a mistake may make a loop endless
-FOLDERS = {"kernels": ["kernels"], "autograd": ["kernels", "autograd"], "nn": ["kernels", "autograd", "nn"]}
+FOLDERS = {"kernels": ["kernels"], "autograd": ["kernels", "autograd"], "nn": ["kernels", "autograd", "nn"],
+           "tutorials": ["kernels", "autograd", "nn", "tools"]}
 
 
 @dataclasses.dataclass

@@ -7,8 +7,6 @@
 #include <set>
 
 #include "kernels/matmul.h"
-#include "nn/quirks/padded_model.h"
-#include "nn/quirks/presets.h"
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
 #include "tests/support/catch.h"
@@ -90,21 +88,6 @@ TEST_CASE("Options: a preset that extends another has its values once, but for t
   CHECK(value("optimizer") == "muon;");
   CHECK(value("dim-emb") == "128;");
   CHECK(value("extends").empty());
-}
-
-TEST_CASE("Options: the tutorials' tasks have the sizes and switches of nn/quirks/presets.h", "[golden]") {
-  for (const nn::quirks::Preset& preset : nn::quirks::presets()) {
-    INFO(preset.name);
-    nn::TransformerConfig config =
-        model_config(train({"--task", preset.name.c_str()}), preset.config.source_vocabulary,
-                     preset.config.target_vocabulary);
-    config.source_pad = preset.config.source_pad;
-    config.target_pad = preset.config.target_pad;
-    nn::quirks::Config built = nn::quirks::padded_config(config);
-    built.max_length =
-        preset.config.max_length;  // a padded model has room for every sentence that can be used
-    CHECK(built == preset.config);
-  }
 }
 
 TEST_CASE(

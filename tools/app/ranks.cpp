@@ -20,6 +20,7 @@
 #include "tools/config/model_config.h"
 #include "tools/console/main.h"
 #include "tools/console/progress.h"
+#include "tools/tutorials/register.h"
 
 namespace xf::tools {
 
@@ -82,6 +83,7 @@ std::unique_ptr<Collective> join(Silence& silence) {
 }  // namespace
 
 int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collective&)>& body) {
+  tutorials::register_all();
   std::unique_ptr<Collective> joined;
   Silence silence;
   const int code = run_program(argc, argv, [&](int count, char** words) {
@@ -101,6 +103,7 @@ int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collec
 }
 
 int run_alone(int argc, char** argv, const std::function<int(int, char**)>& body) {
+  tutorials::register_all();
   Silence silence;
   return run_program(argc, argv, [&](int count, char** words) {
     if (launched_ranks() > 1) {

@@ -10,6 +10,7 @@
 #include "data/both_directions.h"
 #include "data/bpe_dropout.h"
 #include "data/vocabularies.h"
+#include "nn/model_variant.h"
 #include "tools/config/model_config.h"
 #include "tools/config/training_method.h"
 
@@ -40,9 +41,9 @@ data::BatchCapacity fitting_capacity(const TrainingOptions& options, const nn::T
   if (workspace == 0) fail(ErrorKind::usage, "mini-batch-fit: fits batches to --workspace MB; give it");
   if (options.batches.mini_batch > 0)
     fail(ErrorKind::usage, "mini-batch-fit and mini-batch: choose one of them");
-  if (model.quirks)
-    fail(ErrorKind::usage,
-         "mini-batch-fit: what a model with quirks needs is not planned; give mini-batch-words");
+  if (!model.supports(nn::Feature::memory_plan))
+    fail(ErrorKind::usage, "mini-batch-fit: what a model with {} needs is not planned; give mini-batch-words",
+         model.variant->name());
   const auto needs = [&](int64_t words) {
     return activation_mb(options, model, size_of(batch_capacity(model.type, words)), dtype, device);
   };
@@ -198,7 +199,9 @@ int64_t longest_read(const nn::TransformerConfig& model, const TrainingInputs& i
 // Sentences in training are no longer than the corpus's longest, though more may be allowed: up to 64 tokens attention takes
 // its short path. With BPE-dropout they may come in more pieces than they have now.
 nn::TransformerConfig fitted(nn::TransformerConfig model, const TrainingInputs& inputs) {
-  if (model.learned_positions || model.quirks || inputs.options.regularisation.bpe_dropout > 0) return model;
+  if (model.learned_positions || !model.supports(nn::Feature::fitted_length) ||
+      inputs.options.regularisation.bpe_dropout > 0)
+    return model;
   model.max_length = std::min(model.max_length, longest_read(model, inputs));
   return model;
 }
@@ -211,8 +214,10 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   const DType dtype = chosen_dtype(options.compute);
   const nn::TransformerConfig model = fitted(model_config(options, inputs.vocabularies), inputs);
   const Device device = set_up_device(options.compute);
-  if (model.quirks && options.optimizer.optimizer == "muon")
-    fail(ErrorKind::usage, "optimizer: muon knows no matrices in a model with quirks; use adam");
+  if (options.optimizer.optimizer == "muon" && !model.supports(nn::Feature::muon))
+    fail(ErrorKind::usage, "optimizer: muon knows no matrices in a model with {}; use adam",
+         model.variant->name());
+  check_method(options, model);
   const int64_t readings = most_readings(options);
   const data::BatchCapacity capacity = options.batches.mini_batch_fit
                                            ? fitting_capacity(options, model, dtype, device.type)

@@ -17,6 +17,7 @@
 #include "tools/inference/score_translations.h"
 #include "tools/inference/teacher_forcing.h"
 #include "tools/inference/translation_progress.h"
+#include "tools/tutorials/register.h"
 
 namespace xf {
 
@@ -24,8 +25,9 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// A command line as main() gets it.
+// A command line as main() gets it. Whatever reads a configuration begins here.
 std::vector<const char*> words_of(const Arguments& arguments) {
+  tutorials::register_all();
   std::vector<const char*> words = {"xformer"};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   return words;

@@ -6,7 +6,7 @@
 
 #include "core/processor.h"
 #include "data/vocabularies.h"
-#include "nn/quirks/settings.h"
+#include "nn/model_variant.h"
 #include "tools/config/build_info.h"
 #include "tools/config/model_text.h"
 #include "tools/config/training_method.h"
@@ -125,8 +125,10 @@ std::optional<double> last_update(const TrainingOptions& options, double updates
   return last;
 }
 
+namespace {
+
 nn::TransformerConfig model_config(const TrainingOptions& options, int64_t source_vocabulary,
-                                   int64_t target_vocabulary) {
+                                   int64_t target_vocabulary, const nn::PadIds& pad) {
   if (options.model.tied_embeddings_all && source_vocabulary != target_vocabulary) {
     fail(ErrorKind::usage,
          "tied-embeddings-all needs one vocabulary for both sides, got sizes {} and {}; "
@@ -157,19 +159,25 @@ nn::TransformerConfig model_config(const TrainingOptions& options, int64_t sourc
   config.max_length = options.text.max_length + 1;
   config.recompute_layers = options.numerics.gradient_checkpointing;
   if (const auto& settings = options.model.quirks; !settings.empty())
-    config.quirks = nn::quirks::quirks_from(settings);
+    config.variant = nn::make_variant("quirks", settings, pad);
   return config;
 }
 
+}  // namespace
+
+nn::TransformerConfig model_config(const TrainingOptions& options, int64_t source_vocabulary,
+                                   int64_t target_vocabulary) {
+  return model_config(options, source_vocabulary, target_vocabulary, {});
+}
+
 nn::TransformerConfig model_config(const TrainingOptions& options, const data::Vocabularies& vocabularies) {
-  nn::TransformerConfig config =
-      model_config(options, vocabularies.source->size(), vocabularies.target->size());
-  config.source_pad = vocabularies.source->pad_id();
-  config.target_pad = vocabularies.target->pad_id();
-  if (config.quirks && config.recompute_layers)
-    fail(ErrorKind::usage, "gradient-checkpointing: not for models with quirks, whose layers are another's");
-  if (config.quirks && (config.source_pad < 0 || config.target_pad < 0))
-    fail(ErrorKind::usage, "quirks need vocabularies with <pad>; leave --vocabs out, and they are made so");
+  const data::Tokenizer &source = *vocabularies.source, &target = *vocabularies.target;
+  const nn::TransformerConfig config =
+      model_config(options, source.size(), target.size(), {source.pad_id(), target.pad_id()});
+  if (config.recompute_layers && !config.supports(nn::Feature::recomputed_layers))
+    fail(ErrorKind::usage, "gradient-checkpointing: not for models with {}, whose layers are another's",
+         config.variant->name());
+  if (config.variant) config.variant->check_vocabularies();
   return config;
 }
 

@@ -12,7 +12,7 @@ namespace xf::tools {
 // Error usage for options that do not fit together.
 nn::TransformerConfig model_config(const TrainingOptions& options, int64_t source_vocabulary,
                                    int64_t target_vocabulary);
-// With what a model needs of the vocabularies besides their sizes: for --quirks, their <pad>.
+// With what a model needs of the vocabularies besides their sizes: the ids of <pad>, for --quirks.
 nn::TransformerConfig model_config(const TrainingOptions& options, const data::Vocabularies& vocabularies);
 // How batches are cut.
 data::BatchOrder batch_order(const BatchOptions& options);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "nn/model_variant.h"
 #include "nn/train/r_drop.h"
 #include "tools/config/model_config.h"
 
@@ -11,8 +12,6 @@ namespace xf::tools {
 nn::TrainingMethod training_method(const TrainingOptions& options, double updates_per_epoch) {
   const double alpha = options.regularisation.r_drop;
   if (alpha == 0) return {};
-  if (!options.model.quirks.empty())
-    fail(ErrorKind::usage, "r-drop: a model with quirks has a loss of its own; leave it out");
   return nn::r_drop(alpha, in_updates(options.regularisation.r_drop_after, updates_per_epoch, kMethodBegins));
 }
 
@@ -23,6 +22,12 @@ void check_method(const TrainingOptions& options) {
   if (begins.value > 0 && options.regularisation.r_drop == 0)
     fail(ErrorKind::usage, "r-drop-after: says when R-Drop begins; give r-drop, or leave this out");
   check_counts_updates(begins, kMethodBegins);
+}
+
+void check_method(const TrainingOptions& options, const nn::TransformerConfig& model) {
+  if (options.regularisation.r_drop > 0 && !model.supports(nn::Feature::repeated_loss))
+    fail(ErrorKind::usage, "r-drop: a model with {} has a loss of its own; leave it out",
+         model.variant->name());
 }
 
 void check_method_begins(const TrainingOptions& options) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "nn/train/training_method.h"
+#include "nn/transformer_config.h"
 #include "tools/config/training_options.h"
 
 namespace xf::tools {
@@ -13,7 +14,7 @@ namespace xf::tools {
 // The option that says when the method begins: a phase of training.
 inline constexpr const char* kMethodBegins = "r-drop-after";
 
-// `updates_per_epoch`, an estimate, turns epochs into updates. Error usage for options that it does not go with.
+// `updates_per_epoch`, an estimate, turns epochs into updates.
 nn::TrainingMethod training_method(const TrainingOptions& options, double updates_per_epoch);
 
 // How often a batch lies in memory at once.
@@ -21,6 +22,8 @@ int64_t most_readings(const TrainingOptions& options);
 
 // Error usage for options of a method that say nothing, or nonsense.
 void check_method(const TrainingOptions& options);
+// Error usage for a model that has a loss of its own.
+void check_method(const TrainingOptions& options, const nn::TransformerConfig& model);
 // Error usage if it begins behind the end of training.
 void check_method_begins(const TrainingOptions& options);
 

@@ -11,6 +11,7 @@
 #include "core/folder_entries.h"
 #include "core/folder_writer.h"
 #include "core/parallel.h"
+#include "nn/model_variant.h"
 #include "tools/console/message.h"
 #include "tools/console/output_file.h"
 #include "tools/console/progress.h"
@@ -35,13 +36,14 @@ using exchange::Quantization;
 ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format) {
   const LoadedModel& model = *unbound.model;
   const nn::TransformerConfig& config = model.model->config();
-  const auto refuse = [&](const char* what) {
+  const auto refuse = [&](const std::string& what) {
     fail(ErrorKind::usage, "{}: {}, and {} has models that translate alone; safetensors and text hold any",
          model.folder, what, format);
   };
   if (config.type == nn::ModelType::language_model) refuse("a language model");
   if (config.type == nn::ModelType::classification) refuse("a classifier");
-  if (config.quirks) refuse("trained with --quirks");
+  if (!config.supports(nn::Feature::exchange))
+    refuse(fmt::format("trained with --{}", config.variant->name()));
   if (nn::is_quantized(unbound.checkpoint.model))
     fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of",
          model.folder);

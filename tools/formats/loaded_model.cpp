@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "nn/checkpoint/safetensors.h"
+#include "nn/model_variant.h"
 #include "tools/config/compute_device.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
@@ -26,10 +27,11 @@ const nn::TranslationModel& LoadedModel::translation_model() const {
   return as<nn::TranslationModel>(*this, "translation model");
 }
 const nn::Transformer& LoadedModel::transformer() const {
-  if (translation_model().config().quirks)
+  if (const nn::TransformerConfig& config = translation_model().config();
+      !config.supports(nn::Feature::inspection))
     fail(ErrorKind::usage,
-         "{} was trained with --quirks, and this shows models without; attention, logits and beam show both",
-         folder);
+         "{} was trained with --{}, and this shows models without; attention, logits and beam show both",
+         folder, config.variant->name());
   return as<nn::Transformer>(*this, "translation model");
 }
 const nn::LanguageModel& LoadedModel::language_model() const {
@@ -54,9 +56,9 @@ UnboundModel read_unbound_model(const std::string& path, DType dtype) {
 
 nn::TensorMap quantized_weights(const UnboundModel& unbound) {
   const LoadedModel& model = *unbound.model;
-  if (model.model->config().quirks)
-    fail(ErrorKind::usage, "{} was trained with --quirks, and only models without can be in eight bits",
-         model.folder);
+  if (const nn::TransformerConfig& config = model.model->config(); !config.supports(nn::Feature::int8))
+    fail(ErrorKind::usage, "{} was trained with --{}, and only models without can be in eight bits",
+         model.folder, config.variant->name());
   return nn::quantized(unbound.checkpoint.model, model.registry, model.folder);
 }
 

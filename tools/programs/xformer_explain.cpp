@@ -16,9 +16,9 @@
 #include "tools/explain/output_probabilities.h"
 #include "tools/explain/page.h"
 #include "tools/explain/positions.h"
-#include "tools/explain/steps.h"
 #include "tools/explain/tape_listing.h"
 #include "tools/tutorials/quirk.h"
+#include "tools/tutorials/steps.h"
 
 namespace xf::tools {
 namespace {

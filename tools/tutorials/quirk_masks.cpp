@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "autograd/ops.h"
-#include "nn/quirks/masks.h"
+#include "tools/tutorials/model/masks.h"
 #include "tools/tutorials/quirk_model.h"
 #include "tools/tutorials/quirk_table.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/quirks/transformer.h"
+#include "tools/tutorials/model/transformer.h"
 #include "tools/tutorials/quirk.h"
 
 namespace xf::tools::explain {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "autograd/ops.h"
-#include "nn/quirks/row_nodes.h"
+#include "tools/tutorials/model/row_nodes.h"
 #include "tools/tutorials/quirk_model.h"
 #include "tools/tutorials/quirk_table.h"
 

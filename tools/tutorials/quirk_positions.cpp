@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "autograd/ops.h"
-#include "nn/quirks/presets.h"
+#include "tools/tutorials/model/presets.h"
 #include "tools/tutorials/quirk_model.h"
 #include "tools/tutorials/quirk_table.h"
 

@@ -1,0 +1,40 @@
+#include "tools/tutorials/model/linear.h"
+
+#include <cmath>
+
+#include "autograd/ops.h"
+
+namespace xf::nn::quirks {
+
+using kernels::Transpose;
+
+namespace {
+
+Init torch_init(int64_t in) { return Init::uniform(1 / std::sqrt(static_cast<float>(in))); }
+
+}  // namespace
+
+Variable drop(const Step& step, const Variable& x, float p, uint32_t site, const Tensor& counter) {
+  return autograd::dropout(step.tape, x, step.dropout(p, site, {.offsets = {}, .counter = counter}));
+}
+
+Init weight_init(InitScheme scheme, int64_t in, int64_t out) {
+  if (scheme == InitScheme::xavier_uniform) return Init::xavier(in, out);
+  if (scheme == InitScheme::kaiming_uniform) return Init::uniform(std::sqrt(6 / static_cast<float>(in)));
+  return torch_init(in);
+}
+
+Linear::Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, InitScheme init,
+               Bias with_bias)
+    : weight(registry.add(name + ".weight", {out, in}, weight_init(init, in, out))),
+      bias(with_bias == Bias::yes ? &registry.add(name + ".bias", {out}, torch_init(in)) : nullptr) {}
+
+Variable Linear::forward(const Step& step, const Variable& x) const {
+  Shape shape = x.value().shape();
+  shape.set(-1, weight.shape[0]);
+  Variable y = autograd::matmul(step.tape, x, Transpose::no, leaf(step, weight), Transpose::yes);
+  if (bias) y = autograd::add_bias(step.tape, y, leaf(step, *bias));
+  return autograd::reshape(step.tape, y, shape);
+}
+
+}  // namespace xf::nn::quirks

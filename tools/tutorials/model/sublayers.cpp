@@ -1,0 +1,70 @@
+#include "tools/tutorials/model/sublayers.h"
+
+#include "autograd/ops.h"
+#include "tools/tutorials/model/row_nodes.h"
+
+namespace xf::nn::quirks {
+
+using kernels::Transpose;
+
+LayerNorm::LayerNorm(Registry& registry, const std::string& name, const Config& config)
+    : formula_(config.quirks.norm),
+      eps_(config.quirks.norm_eps),
+      gamma_(registry.add(name + ".weight", {config.dim}, Init::ones())),
+      beta_(registry.add(name + ".bias", {config.dim}, Init::zeros())) {}
+
+Variable LayerNorm::forward(const Step& step, const Variable& x) const {
+  const Variable gamma = leaf(step, gamma_), beta = leaf(step, beta_);
+  if (formula_ == NormFormula::variance) return autograd::layer_norm(step.tape, x, gamma, beta, eps_);
+  return deviation_norm(step.tape, x, gamma, beta, formula_, eps_);
+}
+
+Connection::Connection(Registry& registry, const std::string& name, const LayerNorm& norm,
+                       const Config& config)
+    : name_(name),
+      norm_(norm),
+      placement_(config.norms),
+      dropout_place_(config.quirks.dropout_place),
+      dropout_(config.dropout),
+      site_(registry.new_dropout_site()) {}
+
+Variable Connection::sum(const Step& step, const Variable& x, const Variable& s) const {
+  return shown(step, name_, "RN0", "sum", autograd::add(step.tape, x, s));
+}
+Variable Connection::normed(const Step& step, const Variable& x) const {
+  return shown(step, name_, "LN0", "normed", norm_.forward(step, x));
+}
+
+Variable Connection::forward(const Step& step, const Variable& x, const Sublayer& f,
+                             const Tensor& counter) const {
+  const auto dropped = [&](const Variable& y) { return drop(step, y, dropout_, site_, counter); };
+  if (placement_ == NormPlacement::pre) return sum(step, x, dropped(f(normed(step, x))));
+  if (dropout_place_ == DropoutPlace::after_norm) return dropped(normed(step, sum(step, x, f(x))));
+  return normed(step, sum(step, x, dropped(f(x))));
+}
+
+FeedForward::FeedForward(Registry& registry, const std::string& name, const Config& config)
+    : name_(name),
+      dropout_last_(config.quirks.feed_forward_dropout_last),
+      dropout_(config.feed_forward_dropout),
+      activation_(config.activation),
+      site_(registry.new_dropout_site()),
+      in_(registry, name + ".in", config.dim, config.feed_forward, config.quirks.init),
+      out_(registry, name + ".out", config.feed_forward, config.dim, config.quirks.init) {}
+
+Variable FeedForward::forward(const Step& step, const Variable& x, const Tensor& counter) const {
+  step.show(name_, "AC0", "x", x.value());
+  Shape inner = x.value().shape();
+  inner.set(-1, in_.weight.shape[0]);
+  const Variable product =
+      autograd::matmul(step.tape, x, Transpose::no, leaf(step, in_.weight), Transpose::yes);
+  Variable a = autograd::reshape(
+      step.tape, autograd::bias_activation(step.tape, product, leaf(step, *in_.bias), activation_), inner);
+  if (!dropout_last_) a = drop(step, a, dropout_, site_, counter);
+  step.show(name_, "AC0", "a", a.value());
+  Variable y = out_.forward(step, a);
+  if (dropout_last_) y = drop(step, y, dropout_, site_, counter);
+  return shown(step, name_, "LI1", "y", y);
+}
+
+}  // namespace xf::nn::quirks

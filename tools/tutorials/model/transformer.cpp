@@ -1,0 +1,171 @@
+#include "tools/tutorials/model/transformer.h"
+
+#include "tools/tutorials/model/row_nodes.h"
+
+namespace xf::nn::quirks {
+
+namespace {
+
+const Config& checked(const Config& config) {
+  XF_CHECK(config.heads > 0 && config.dim % config.heads == 0 && config.dim % 2 == 0,
+           "quirks: dim {} must be even and a multiple of heads {}", config.dim, config.heads);
+  XF_CHECK(
+      config.norms == NormPlacement::post || config.quirks.dropout_place == DropoutPlace::before_add,
+      "quirks: dropout after the norm is of post-norm; with pre-norm a sublayer's norm is not at its end");
+  return config;
+}
+
+template <typename Layer>
+std::vector<std::unique_ptr<Layer>> make_layers(Registry& registry, const char* stack, const Config& config) {
+  std::vector<std::unique_ptr<Layer>> layers;
+  for (int64_t l = 0; l < config.layers; ++l)
+    layers.push_back(std::make_unique<Layer>(registry, fmt::format("{}.layers.{}", stack, l), config));
+  return layers;
+}
+
+std::unique_ptr<LayerNorm> third_norm(Registry& registry, const std::string& name, const Config& config) {
+  if (config.quirks.decoder_norms == NormSharing::first) return nullptr;
+  return std::make_unique<LayerNorm>(registry, name + ".feed_forward.norm", config);
+}
+
+std::unique_ptr<LayerNorm> final_norm(Registry& registry, const std::string& stack, const Config& config) {
+  return config.final_norms ? std::make_unique<LayerNorm>(registry, stack + ".norm", config) : nullptr;
+}
+
+Tensor counter_of(const Tensor& counters, int64_t side) {
+  return counters.defined() ? counters.slice_rows(side, side + 1).reshape({2}) : Tensor();
+}
+
+}  // namespace
+
+EncoderLayer::EncoderLayer(Registry& registry, const std::string& name, const Config& config)
+    : name_(name),
+      self_attention_(registry, name + ".self_attention", config),
+      norm1_(registry, name + ".self_attention.norm", config),
+      around_self_attention_(registry, name + ".self_attention", norm1_, config),
+      feed_forward_(registry, name + ".feed_forward", config),
+      norm2_(registry, name + ".feed_forward.norm", config),
+      around_feed_forward_(registry, name + ".feed_forward", norm2_, config) {}
+
+Variable EncoderLayer::forward(const Step& step, const Variable& input, const Tensor& mask,
+                               const Tensor& counter) const {
+  step.show(name_, "RN0", "x", input.value());
+  const auto attention = [&](const Variable& x) {
+    return self_attention_.forward(step, x, x, mask, counter);
+  };
+  const auto feed_forward = [&](const Variable& x) { return feed_forward_.forward(step, x, counter); };
+  const Variable x = around_self_attention_.forward(step, input, attention, counter);
+  return shown(step, name_, "RN0", "y", around_feed_forward_.forward(step, x, feed_forward, counter));
+}
+
+DecoderLayer::DecoderLayer(Registry& registry, const std::string& name, const Config& config)
+    : name_(name),
+      self_attention_(registry, name + ".self_attention", config),
+      norm1_(registry, name + ".self_attention.norm", config),
+      around_self_attention_(registry, name + ".self_attention", norm1_, config),
+      cross_attention_(registry, name + ".cross_attention", config),
+      norm2_(registry, name + ".cross_attention.norm", config),
+      around_cross_attention_(registry, name + ".cross_attention",
+                              config.quirks.decoder_norms == NormSharing::first ? norm1_ : norm2_, config),
+      feed_forward_(registry, name + ".feed_forward", config),
+      norm3_(third_norm(registry, name, config)),
+      around_feed_forward_(registry, name + ".feed_forward",
+                           config.quirks.decoder_norms == NormSharing::none    ? *norm3_
+                           : config.quirks.decoder_norms == NormSharing::first ? norm1_
+                                                                               : norm2_,
+                           config) {}
+
+Variable DecoderLayer::forward(const Step& step, const Variable& x, const Variable& memory,
+                               const Masks& masks, const Tensor& counter) const {
+  const auto attention = [&](const Variable& in) {
+    return self_attention_.forward(step, in, in, masks.target, counter);
+  };
+  return forward(step, x, attention, memory, masks.cross, counter);
+}
+
+Variable DecoderLayer::next(const Step& step, const Variable& x, const Variable& memory, const Tensor& cross,
+                            AttentionCache& cache) const {
+  const auto attention = [&](const Variable& in) { return self_attention_.next(step, in, cache); };
+  return forward(step, x, attention, memory, cross, Tensor());
+}
+
+Variable DecoderLayer::forward(const Step& step, const Variable& input,
+                               const Connection::Sublayer& self_attention, const Variable& memory,
+                               const Tensor& cross, const Tensor& counter) const {
+  step.show(name_, "RN0", "x", input.value());
+  const auto cross_attention = [&](const Variable& in) {
+    return cross_attention_.forward(step, in, memory, cross, counter);
+  };
+  const auto feed_forward = [&](const Variable& in) { return feed_forward_.forward(step, in, counter); };
+  Variable x = around_self_attention_.forward(step, input, self_attention, counter);
+  x = around_cross_attention_.forward(step, x, cross_attention, counter);
+  return shown(step, name_, "RN0", "y", around_feed_forward_.forward(step, x, feed_forward, counter));
+}
+
+Transformer::Transformer(const Config& config, Registry& registry)
+    : config_(checked(config)),
+      source_embedding_(registry, "source_embedding", config.source_vocabulary, config.source_pad, config),
+      encoder_(make_layers<EncoderLayer>(registry, "encoder", config)),
+      encoder_norm_(final_norm(registry, "encoder", config)),
+      target_embedding_(registry, "target_embedding", config.target_vocabulary, config.target_pad, config),
+      decoder_(make_layers<DecoderLayer>(registry, "decoder", config)),
+      decoder_norm_(final_norm(registry, "decoder", config)),
+      output_(registry, "output", config.dim, config.target_vocabulary, config.quirks.init) {}
+
+void Transformer::initialise(Registry& registry, uint64_t seed) const {
+  registry.initialise(seed);
+  source_embedding_.clear_pad_row(registry), target_embedding_.clear_pad_row(registry);
+}
+
+Variable Transformer::encode(const Step& step, const Tensor& source, const Tensor& mask,
+                             const Tensor& counter) const {
+  Variable x = source_embedding_.forward(step, source, counter);
+  for (const auto& layer : encoder_) x = layer->forward(step, x, mask, counter);
+  if (encoder_norm_) x = encoder_norm_->forward(step, x);
+  return shown(step, "encoder", "RN0", "y", x);
+}
+
+Variable Transformer::decode(const Step& step, const Tensor& target, const Variable& memory,
+                             const Masks& masks, const Tensor& counter) const {
+  Variable x = target_embedding_.forward(step, target, counter);
+  for (const auto& layer : decoder_) x = layer->forward(step, x, memory, masks, counter);
+  return x;
+}
+
+Variable Transformer::output(const Step& step, const Variable& states) const {
+  const Variable x = decoder_norm_ ? decoder_norm_->forward(step, states) : states;
+  step.show("decoder", "RN0", "y", x.value());
+  const Variable z = shown(step, "output", "LI1", "z", output_.forward(step, x));
+  if (config_.quirks.output == Output::logits) return z;
+  return shown(step, "output", "TK1", "y", log_softmax(step.tape, z));
+}
+
+Variable Transformer::forward(const Step& step, const Tensor& source, const Tensor& target,
+                              const Tensor& counters) const {
+  const Masks masks = masks_of(source, target, config_);
+  step.show("masks", "SM1", "source", masks.source);
+  step.show("masks", "SM1", "target", masks.target);
+  const Variable memory = encode(step, source, masks.source, counter_of(counters, 0));
+  return output(step, decode(step, target, memory, masks, counter_of(counters, 1)));
+}
+
+Encoded Transformer::encode(const Step& step, const Tensor& source) const {
+  const bool masked = config_.quirks.apply_mask;
+  const Tensor keys = masked ? source_mask(source, config_.source_pad) : everybody();
+  const bool both = masked && config_.quirks.pad_axis == PadAxis::both;
+  const Tensor mask = both ? pair_mask(source, config_.source_pad, source, config_.source_pad) : keys;
+  return {encode(step, source, mask, Tensor()), keys};
+}
+
+Variable Transformer::next(const Step& step, const Tensor& ids, const Encoded& encoded,
+                           DecoderState& state) const {
+  state.layers.resize(decoder_.size());
+  const int64_t position = config_.quirks.position_offset ? state.length : 0;
+  Variable x = target_embedding_.forward(step, ids, Tensor(), position);
+  for (size_t l = 0; l < decoder_.size(); ++l)
+    x = decoder_[l]->next(step, x, encoded.states, encoded.mask, state.layers[l]);
+  state.length += ids.dim(1);
+  return output(step, x);
+}
+
+}  // namespace xf::nn::quirks

@@ -1,0 +1,15 @@
+#include "tools/tutorials/register.h"
+
+#include "tools/tutorials/model/padded_model.h"
+
+namespace xf::tutorials {
+
+void register_all() {
+  static const bool done = [] {
+    nn::register_variant("quirks", nn::quirks::make_padded_variant);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+}  // namespace xf::tutorials
