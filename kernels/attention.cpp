@@ -16,41 +16,11 @@ void check_heads(const char* op, const Tensor& q, const Tensor& k, int64_t heads
   XF_CHECK(k.width() > 0 && k.width() % Dh == 0 && q.width() % k.width() == 0,
            "{}: k must be as wide as q, {}, or as some heads of {} whose number divides {}, got {}", op,
            q.width(), Dh, heads, k.width());
-  check_same_dtype(op, {&q, &k});
 }
 
-void check_offsets(const char* op, const Tensor& query_offsets, const Tensor& key_offsets) {
-  check_dtype(query_offsets, DType::i32, "attention: query_offsets");
-  check_dtype(key_offsets, DType::i32, "attention: key_offsets");
+void check_offsets(const char* op, const Tensor& query_offsets) {
   XF_CHECK(query_offsets.rank() == 1 && query_offsets.numel() >= 1, "{}: query_offsets must be [B+1], got {}",
            op, query_offsets.shape().to_string());
-  check_shape(key_offsets, query_offsets.shape(), "attention: key_offsets");
-}
-
-void check_log_sum_exp(const char* what, const Tensor& lse, const AttentionShape& shape, const Tensor& q) {
-  XF_CHECK(lse.defined() == shape.is_long(),
-           "{} belongs to the long path (more than {} keys), and only to it; got max_keys {}", what,
-           kShortKeys, shape.max_keys);
-  if (!lse.defined()) return;
-  check_shape(lse, {shape.heads, q.rows()}, what);
-  check_dtype(lse, accumulator_of(q.dtype()), what);
-  check_contiguous(lse, what);
-}
-
-// All shapes of the backward pass follow from those of q and k.
-void check_backward(const Tensor& grad_o, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& o,
-                    const Tensor& lse, const AttentionShape& shape, Out dq, Out dk, Out dv) {
-  check_heads("attention_backward", q, k, shape.heads);
-  check_shape(grad_o, q.shape(), "attention_backward: grad_o");
-  check_shape(v, k.shape(), "attention_backward: v");
-  check_shape(dq, q.shape(), "attention_backward: dq");
-  check_shape(dk, k.shape(), "attention_backward: dk");
-  check_shape(dv, k.shape(), "attention_backward: dv");
-  if (shape.is_long()) {
-    check_shape(o, q.shape(), "attention_backward: o");
-    check_log_sum_exp("attention_backward: lse", lse, shape, q);
-  }
-  check_same_dtype("attention_backward", {&q, &k, &v, &o, &grad_o, &dq, &dk, &dv});
 }
 
 }  // namespace
@@ -59,12 +29,13 @@ void attention_forward(const Tensor& q, const Tensor& k, const Tensor& v, const 
                        const Tensor& key_offsets, const AttentionShape& shape, const Dropout& dropout, Out o,
                        Out lse) {
   check_heads("attention", q, k, shape.heads);
-  check_offsets("attention", query_offsets, key_offsets);
-  check_shape(v, k.shape(), "attention: v");
-  check_shape(o, q.shape(), "attention: o");
-  check_log_sum_exp("attention: lse", lse, shape, q);
-  check_same_dtype("attention", {&q, &k, &v, &o});
-  check_same_device("attention", {&q, &k, &v, &query_offsets, &key_offsets, &o, &lse, &dropout.counter});
+  check_offsets("attention", query_offsets);
+  XF_CHECK(lse.defined() == shape.is_long(),
+           "attention: lse belongs to the long path (more than {} keys), and only to it; got max_keys {}",
+           kShortKeys, shape.max_keys);
+  check_arguments(signature_of("attention_forward"),
+                  {&q, &k, &v, &query_offsets, &key_offsets, &dropout.counter, &o, &lse},
+                  {{"H", shape.heads}});
   if (q.rows() == 0) return;
   dispatch(q, [&]<typename T>(auto backend) {
     attention_forward(backend, AttentionForwardArgs<T>{.q = q.data<T>(),
@@ -93,10 +64,16 @@ void attention_backward(const Tensor& grad_o, const Tensor& q, const Tensor& k, 
                         const Tensor& o, const Tensor& lse, const Tensor& query_offsets,
                         const Tensor& key_offsets, const AttentionShape& shape, const Dropout& dropout,
                         Out dq, Out dk, Out dv) {
-  check_backward(grad_o, q, k, v, o, lse, shape, dq, dk, dv);
-  check_offsets("attention_backward", query_offsets, key_offsets);
-  check_same_device("attention_backward", {&q, &k, &v, &o, &lse, &query_offsets, &key_offsets, &grad_o, &dq,
-                                           &dk, &dv, &dropout.counter});
+  check_heads("attention_backward", q, k, shape.heads);
+  check_offsets("attention_backward", query_offsets);
+  XF_CHECK(!shape.is_long() || (o.defined() && lse.defined()),
+           "attention_backward: the long path reads o and lse");
+  const Tensor *const long_o = shape.is_long() ? &o : nullptr, *const long_lse =
+                                                                   shape.is_long() ? &lse : nullptr;
+  check_arguments(
+      signature_of("attention_backward"),
+      {&grad_o, &q, &k, &v, long_o, long_lse, &query_offsets, &key_offsets, &dropout.counter, &dq, &dk, &dv},
+      {{"H", shape.heads}});
   if (q.rows() + k.rows() == 0) return;
   dispatch(q, [&]<typename T>(auto backend) {
     attention_backward(backend, AttentionBackwardArgs<T>{.grad_o = grad_o.data<T>(),
@@ -132,13 +109,10 @@ void attention_backward(const Tensor& grad_o, const Tensor& q, const Tensor& k, 
 void attention_weights(const Tensor& q, const Tensor& k, const Tensor& query_offsets,
                        const Tensor& key_offsets, const AttentionShape& shape, Out p) {
   check_heads("attention_weights", q, k, shape.heads);
-  check_offsets("attention_weights", query_offsets, key_offsets);
+  check_offsets("attention_weights", query_offsets);
   const int64_t B = query_offsets.numel() - 1;
-  XF_CHECK(p.rank() == 4 && p.dim(0) == B && p.dim(1) == shape.heads,
-           "attention_weights: p must be [{}, {}, Sq, Sk], got {}", B, shape.heads, p.shape().to_string());
-  check_contiguous(p, "attention_weights: p");
-  check_same_dtype("attention_weights", {&q, &k, &p});
-  check_same_device("attention_weights", {&q, &k, &query_offsets, &key_offsets, &p});
+  check_arguments(signature_of("attention_weights"), {&q, &k, &query_offsets, &key_offsets, &p},
+                  {{"B", B}, {"H", shape.heads}});
   if (p.numel() == 0) return;
   dispatch(q, [&]<typename T>(auto backend) {
     attention_weights(backend, AttentionWeightsArgs<T>{.q = q.data<T>(),
@@ -163,16 +137,7 @@ void attention_weights(const Tensor& q, const Tensor& k, const Tensor& query_off
 void attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& rows,
                     const Tensor& lengths, int64_t heads, float scale, Out o) {
   check_heads("attention_step", q, k, heads);
-  XF_CHECK(rows.rank() == 2 && rows.dim(0) == q.rows(), "attention_step: rows must be [{}, S], got {}",
-           q.rows(), rows.shape().to_string());
-  check_dtype(rows, DType::i32, "attention_step: rows");
-  check_dtype(lengths, DType::i32, "attention_step: lengths");
-  check_contiguous(rows, "attention_step: rows");
-  check_shape(lengths, {q.rows()}, "attention_step: lengths");
-  check_shape(v, k.shape(), "attention_step: v");
-  check_shape(o, q.shape(), "attention_step: o");
-  check_same_dtype("attention_step", {&q, &k, &v, &o});
-  check_same_device("attention_step", {&q, &k, &v, &rows, &lengths, &o});
+  check_arguments(signature_of("attention_step"), {&q, &k, &v, &rows, &lengths, &o}, {{"H", heads}});
   if (q.rows() == 0) return;
   dispatch(q, [&]<typename T>(auto backend) {
     attention_step(backend, AttentionStepArgs<T>{.q = q.data<T>(),

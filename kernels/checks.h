@@ -5,20 +5,20 @@
 #include <initializer_list>
 
 #include "core/tensor.h"
+#include "kernels/signature.h"
 
 namespace xf::kernels {
 
-void check_shape(const Tensor& tensor, Shape expected, const char* what);
-void check_dtype(const Tensor& tensor, DType expected, const char* what);
-// Rows without gaps.
-void check_contiguous(const Tensor& tensor, const char* what);
-// All on one device; undefined tensors are passed over.
-void check_same_device(const char* op, std::initializer_list<const Tensor*> tensors);
-// All of one dtype; undefined tensors are passed over.
-void check_same_dtype(const char* op, std::initializer_list<const Tensor*> tensors);
+// {"H", heads}
+struct KnownSize {
+  std::string_view name;
+  int64_t value;
+};
 
-// Sums over an op's elements of `dtype` are kept in accumulator_of(dtype); undefined tensors are passed over.
-void check_accumulates(const char* op, DType dtype, std::initializer_list<const Tensor*> sums);
+// `tensors` are what the op's line in kernels/signature.h says, in its order: shapes, types, rows without gaps, and
+// one device for all. nullptr: this overload has no such argument. `known`: sizes that no tensor has to itself.
+void check_arguments(const Signature& signature, std::initializer_list<const Tensor*> tensors,
+                     std::initializer_list<KnownSize> known = {});
 
 // nullptr for an undefined (optional) tensor.
 template <typename T>

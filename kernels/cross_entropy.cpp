@@ -30,48 +30,28 @@ void cross_entropy_rows(const Tensor& z, const Tensor& bias, const Tensor& targe
   });
 }
 
-void check_loss(const char* op, const Tensor& targets, int64_t N, const CrossEntropy& options,
-                const Tensor& loss, DType dtype) {
-  XF_CHECK(targets.shape() == Shape{N}, "{}: targets must be [{}], got {}", op, N,
-           targets.shape().to_string());
-  XF_CHECK(targets.dtype() == DType::i32, "{}: targets must be i32, got {}", op, name_of(targets.dtype()));
-  XF_CHECK(loss.shape() == Shape{2}, "{}: loss must be [2], got {}", op, loss.shape().to_string());
-  XF_CHECK(loss.dtype() == accumulator_of(dtype), "{}: loss must be {}, got {}", op,
-           name_of(accumulator_of(dtype)), name_of(loss.dtype()));
+void check_smoothing(const char* op, const CrossEntropy& options) {
   XF_CHECK(options.label_smoothing >= 0 && options.label_smoothing < 1,
            "{}: label smoothing must be in [0, 1), got {}", op, options.label_smoothing);
 }
 
-// x [N, D], w [V, D], bias [V] or undefined.
-void check_projection(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& logits,
-                      const ProjectionGradients& gradients, int64_t readings) {
-  const char* const op = "projection_cross_entropy";
-  const int64_t N = x.rows(), D = x.width(), V = w.rows();
-  check_shape(w, {V, D}, "projection_cross_entropy: w");
-  check_shape(logits, logits_chunk(N, V, x.device()), "projection_cross_entropy: logits");
-  check_contiguous(logits, "projection_cross_entropy: logits");
-  if (bias.defined()) check_shape(bias, {V}, "projection_cross_entropy: bias");
+void check_projection(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& targets,
+                      const CrossEntropy& options, Out logits, Out loss, const ProjectionGradients& gradients,
+                      const PaddedProjection& padded, int64_t readings) {
   const auto& [dx, dw, dbias] = gradients;
-  if (dx.defined()) {
-    check_shape(dx, x.shape(), "projection_cross_entropy: dx");
-    check_shape(dw, w.shape(), "projection_cross_entropy: dw");
-    if (bias.defined()) check_shape(dbias, {V}, "projection_cross_entropy: dbias");
-  }
-  check_accumulates(op, x.dtype(), {&dw, &dbias});
-  check_same_dtype(op, {&x, &w, &bias, &logits, &dx});
-  check_same_device(op, {&x, &w, &bias, &logits, &dx, &dw, &dbias});
-  XF_CHECK(readings == 1 || (dx.defined() && N % readings == 0),
+  const Shape chunk = logits_chunk(x.rows(), w.rows(), x.device());
+  check_arguments(
+      signature_of("projection_cross_entropy"),
+      {&x, &w, &bias, &targets, &logits, &loss, &dx, &dw, &dbias, &padded.w, &padded.bias},
+      {{"R", chunk[0]}, {"L", chunk[1]}, {"Vp", padded_vocabulary(w.rows(), w.dtype(), w.device())}});
+  check_smoothing("projection_cross_entropy", options);
+  XF_CHECK(!dx.defined() || (dw.defined() && dbias.defined() >= bias.defined()),
+           "projection_cross_entropy: dx needs dw, and dbias where there is a bias");
+  XF_CHECK(!padded.w.defined() || padded.bias.defined() >= bias.defined(),
+           "projection_cross_entropy: padded.w needs padded.bias where there is a bias");
+  XF_CHECK(readings == 1 || (dx.defined() && x.rows() % readings == 0),
            "projection_cross_entropy: {} readings need gradients and a row each of every token, got {} rows",
-           readings, N);
-}
-
-void check_padded(const Tensor& w, const Tensor& bias, const PaddedProjection& padded) {
-  if (!padded.w.defined()) return;
-  const int64_t V = padded_vocabulary(w.rows(), w.dtype(), w.device());
-  check_shape(padded.w, {V, w.width()}, "projection_cross_entropy: padded.w");
-  if (bias.defined()) check_shape(padded.bias, {V}, "projection_cross_entropy: padded.bias");
-  check_same_dtype("projection_cross_entropy", {&w, &padded.w, &padded.bias});
-  check_same_device("projection_cross_entropy", {&w, &padded.w, &padded.bias});
+           readings, x.rows());
 }
 
 // The copy of a matrix with rows of zeros behind it; a vector's elements are rows.
@@ -85,14 +65,8 @@ void pad_rows(const Tensor& from, Out padded) {
 }  // namespace
 
 void cross_entropy(const Tensor& z, const Tensor& targets, const CrossEntropy& options, Out loss, Out dz) {
-  check_contiguous(z, "cross_entropy: z");
-  check_loss("cross_entropy", targets, z.rows(), options, loss, z.dtype());
-  if (dz.defined()) {
-    check_contiguous(dz, "cross_entropy: dz");
-    check_shape(dz, z.shape(), "cross_entropy: dz");
-  }
-  check_same_dtype("cross_entropy", {&z, &dz});
-  check_same_device("cross_entropy", {&z, &targets, &loss, &dz});
+  check_arguments(signature_of("cross_entropy"), {&z, &targets, &loss, &dz});
+  check_smoothing("cross_entropy", options);
   cross_entropy_rows(z, {}, targets, options, loss, dz, {});
 }
 
@@ -112,10 +86,7 @@ void projection_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& bi
                               const ProjectionGradients& gradients, const PaddedProjection& padded,
                               const RepeatedLoss* repeated) {
   const int64_t readings = repeated ? repeated->readings() : 1;
-  check_projection(x, w, bias, logits, gradients, readings);
-  check_padded(w, bias, padded);
-  check_loss("projection_cross_entropy", targets, x.rows(), options, loss, x.dtype());
-  check_same_device("projection_cross_entropy", {&x, &targets, &loss});
+  check_projection(x, w, bias, targets, options, logits, loss, gradients, padded, readings);
   if (x.device().type == DeviceType::meta) return;
   const auto& [dx, dw, dbias] = gradients;
   const bool in_products = x.device().type == DeviceType::cuda;

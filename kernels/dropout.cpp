@@ -6,9 +6,7 @@
 namespace xf::kernels {
 
 void dropout(const Tensor& x, const Dropout& dropout, Out y) {
-  check_shape(y, x.shape(), "dropout: y");
-  check_same_dtype("dropout", {&x, &y});
-  check_same_device("dropout", {&x, &y, &dropout.counter});
+  check_arguments(signature_of("dropout"), {&x, &dropout.counter, &y});
   if (x.numel() == 0) return;
   dispatch(x, [&]<typename T>(auto backend) {
     kernels::dropout(backend, DropoutApplyArgs<T>{.x = x.data<T>(),

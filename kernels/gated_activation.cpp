@@ -6,10 +6,7 @@
 namespace xf::kernels {
 
 void gated_activation_forward(const Tensor& gate, const Tensor& up, Activation activation, Out y) {
-  check_shape(up, gate.shape(), "gated_activation: up");
-  check_shape(y, gate.shape(), "gated_activation: y");
-  check_same_dtype("gated_activation", {&gate, &up, &y});
-  check_same_device("gated_activation", {&gate, &up, &y});
+  check_arguments(signature_of("gated_activation_forward"), {&gate, &up, &y});
   if (gate.numel() == 0) return;
   dispatch(gate, [&]<typename T>(auto backend) {
     gated_activation_forward(backend, GatedActivationForwardArgs<T>{.gate = gate.data<T>(),
@@ -26,12 +23,7 @@ void gated_activation_forward(const Tensor& gate, const Tensor& up, Activation a
 
 void gated_activation_backward(const Tensor& dy, const Tensor& gate, const Tensor& up, Activation activation,
                                Out dgate, Out dup) {
-  check_shape(gate, dy.shape(), "gated_activation_backward: gate");
-  check_shape(up, dy.shape(), "gated_activation_backward: up");
-  check_shape(dgate, dy.shape(), "gated_activation_backward: dgate");
-  check_shape(dup, dy.shape(), "gated_activation_backward: dup");
-  check_same_dtype("gated_activation_backward", {&dy, &gate, &up, &dgate, &dup});
-  check_same_device("gated_activation_backward", {&dy, &gate, &up, &dgate, &dup});
+  check_arguments(signature_of("gated_activation_backward"), {&dy, &gate, &up, &dgate, &dup});
   if (dy.numel() == 0) return;
   dispatch(dy, [&]<typename T>(auto backend) {
     gated_activation_backward(backend, GatedActivationBackwardArgs<T>{.dy = dy.data<T>(),

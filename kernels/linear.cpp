@@ -9,18 +9,7 @@ namespace xf::kernels {
 
 namespace {
 
-// x [N, K], w [M, K], bias [M] or undefined, y [N, M].
-void check_linear(const Tensor& x, const Tensor& w, Out y) {
-  XF_CHECK(x.width() == w.width(), "linear: x has {} columns, and w takes {}", x.width(), w.width());
-  XF_CHECK(y.rows() == x.rows() && y.width() == w.rows(), "linear: y must be [{}, {}], got {}", x.rows(),
-           w.rows(), y.shape().to_string());
-}
-
 bool forward_at_once(const Tensor& x, const Tensor& w, const Tensor& bias, bool relu, Out y) {
-  check_linear(x, w, y);
-  check_shape(bias, {w.rows()}, "linear: bias");
-  check_same_dtype("linear", {&x, &w, &bias, &y});
-  check_same_device("linear", {&x, &w, &bias, &y});
   if (x.numel() == 0 || w.numel() == 0) return false;
   bool done = false;
   dispatch(x, [&]<typename T>(auto backend) {
@@ -40,11 +29,6 @@ bool forward_at_once(const Tensor& x, const Tensor& w, const Tensor& bias, bool 
 }
 
 bool backward_weight_at_once(const Tensor& dy, const Tensor& x, Accumulate accumulate, Out dw, Out dbias) {
-  check_linear(x, dw, dy);
-  check_shape(dbias, {dw.rows()}, "linear: dbias");
-  check_same_dtype("linear", {&dy, &x});
-  check_accumulates("linear", dy.dtype(), {&dw, &dbias});
-  check_same_device("linear", {&dy, &x, &dw, &dbias});
   if (x.numel() == 0 || dw.numel() == 0) return false;
   bool done = false;
   dispatch(dy, [&]<typename T>(auto backend) {
@@ -67,6 +51,7 @@ bool backward_weight_at_once(const Tensor& dy, const Tensor& x, Accumulate accum
 }  // namespace
 
 void linear_forward(const Tensor& x, const Tensor& w, const Tensor& bias, Out y) {
+  check_arguments(signature_of("linear_forward"), {&x, &w, &bias, &y});
   if (bias.defined() && forward_at_once(x, w, bias, false, y)) return;
   matmul(x, Transpose::no, w, Transpose::yes, Accumulate::no, y);
   if (bias.defined()) add_bias(bias, y);
@@ -76,6 +61,7 @@ void linear_activation_forward(const Tensor& x, const Tensor& w, const Tensor& b
                                const Dropout& dropout, Out pre, Out a) {
   XF_CHECK(pre.defined() == keeps_input(activation), "linear_activation: pre must {} for {}",
            keeps_input(activation) ? "be given" : "not be given", name_of(activation));
+  check_arguments(signature_of("linear_activation_forward"), {&x, &w, &bias, &dropout.counter, &pre, &a});
   // Gelu stays a step of its own: cuBLASLt's is the approximation with tanh, ours is exact. It has no swish.
   if (activation == Activation::relu && dropout.p == 0 && forward_at_once(x, w, bias, true, a)) return;
   const Tensor& product = pre.defined() ? pre : a;
@@ -84,10 +70,12 @@ void linear_activation_forward(const Tensor& x, const Tensor& w, const Tensor& b
 }
 
 void linear_backward_input(const Tensor& dy, const Tensor& w, Accumulate accumulate, Out dx) {
+  check_arguments(signature_of("linear_backward_input"), {&dy, &w, &dx});
   matmul(dy, Transpose::no, w, Transpose::no, accumulate, dx);
 }
 
 void linear_backward_weight(const Tensor& dy, const Tensor& x, Accumulate accumulate, Out dw, Out dbias) {
+  check_arguments(signature_of("linear_backward_weight"), {&dy, &x, &dw, &dbias});
   if (dbias.defined() && backward_weight_at_once(dy, x, accumulate, dw, dbias)) return;
   matmul(dy, Transpose::yes, x, Transpose::no, accumulate, dw);
   if (!dbias.defined()) return;
@@ -100,6 +88,8 @@ void linear_backward_weight(const Tensor& dy, const Tensor& x, Accumulate accumu
 void linear_activation_backward_input(const Tensor& dy, const Tensor& w2, const Tensor& saved,
                                       const Tensor& bias, Activation activation, const Dropout& dropout,
                                       Out dpre, Out dbias) {
+  check_arguments(signature_of("linear_activation_backward_input"),
+                  {&dy, &w2, &saved, &bias, &dropout.counter, &dpre, &dbias});
   matmul(dy, Transpose::no, w2, Transpose::no, Accumulate::no, dpre);
   bias_activation_backward(dpre, saved, bias, activation, dropout, dpre, dbias);
 }

@@ -11,11 +11,7 @@ void matmul(const Tensor& a, Transpose transpose_a, const Tensor& b, Transpose t
   const int64_t M = ta ? a.width() : a.rows(), K = ta ? a.rows() : a.width();
   const int64_t N = tb ? b.rows() : b.width(), Kb = tb ? b.width() : b.rows();
   XF_CHECK(K == Kb, "matmul: op(a) is [{}, {}], so op(b) must have {} rows, got {}", M, K, K, Kb);
-  XF_CHECK(c.rows() == M && c.width() == N, "matmul: c must be [{}, {}], got {}", M, N,
-           c.shape().to_string());
-  check_same_dtype("matmul", {&a, &b});
-  if (c.dtype() != a.dtype()) check_accumulates("matmul", a.dtype(), {&c});
-  check_same_device("matmul", {&a, &b, &c});
+  check_arguments(signature_of("matmul"), {&a, &b, &c}, {{"M", M}, {"N", N}});
   if (M == 0 || N == 0) return;
   dispatch(a, [&]<typename T>(auto backend) {
     const auto multiply_into = [&]<typename C>(C* elements) {

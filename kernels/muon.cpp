@@ -10,8 +10,6 @@ namespace xf::kernels {
 namespace {
 
 void check_places(const MatrixPlaces& matrices, int64_t P) {
-  check_dtype(matrices.begins, DType::i32, "muon: begins");
-  check_shape(matrices.begins, {matrices.begins.numel()}, "muon: begins");
   XF_CHECK(matrices.rows > 0 && matrices.columns > 0, "muon: matrices must have elements, got [{}, {}]",
            matrices.rows, matrices.columns);
   if (matrices.begins.device() != Device::cpu()) return;
@@ -34,20 +32,8 @@ int64_t muon_workspace(int64_t rows, int64_t columns) {
 
 void muon(const MuonOptions& options, const Tensor& step, float clip_norm, const Tensor& norm_squared,
           const MatrixPlaces& matrices, Out p, Out m, Out g, Out rounded, Out workspace) {
-  check_shape(step, {4}, "muon: step");
-  check_dtype(step, DType::f32, "muon: step");
-  check_shape(norm_squared, {1}, "muon: norm_squared");
-  check_dtype(norm_squared, DType::f64, "muon: norm_squared");
-  check_shape(p, {p.numel()}, "muon: p");
-  check_shape(m, p.shape(), "muon: m");
-  check_shape(g, p.shape(), "muon: g");
-  for (const Tensor* t : {&p, &m, &g, &workspace}) check_contiguous(*t, "muon: p, m, g and workspace");
-  check_same_dtype("muon", {&p, &m, &g, &workspace});
-  if (rounded.defined()) {
-    check_shape(rounded, p.shape(), "muon: rounded");
-    check_dtype(rounded, DType::bf16, "muon: rounded");
-  }
-  check_same_device("muon", {&step, &norm_squared, &matrices.begins, &p, &m, &g, &rounded, &workspace});
+  check_arguments(signature_of("muon"),
+                  {&step, &norm_squared, &matrices.begins, &p, &m, &g, &rounded, &workspace});
   check_places(matrices, p.numel());
   const int64_t room = workspace.numel() / muon_workspace(matrices.rows, matrices.columns);
   XF_CHECK(room > 0, "muon: a [{}, {}] matrix needs a workspace of {} elements, got {}", matrices.rows,

@@ -28,13 +28,7 @@ void pack_output(const int8_t* values, int64_t m, const QuantizedWeights& to) {
 
 void round_weights(const Tensor& w, Out values, Out scales) {
   const int64_t M = w.rows(), K = w.width();
-  check_dtype(w, DType::f32, "round_weights: w");
-  check_dtype(values, DType::i8, "round_weights: values");
-  check_dtype(scales, DType::f32, "round_weights: scales");
-  check_shape(values, {M, K}, "round_weights: values");
-  check_shape(scales, {M}, "round_weights: scales");
-  check_contiguous(values, "round_weights: values");
-  check_same_device("round_weights", {&w, &values, &scales});
+  check_arguments(signature_of("round_weights"), {&w, &values, &scales});
   XF_CHECK(w.device() == Device::cpu(), "round_weights: weights are rounded on the cpu, and w is on {}",
            name_of(w.device()));
   dispatch_cpu([&](auto backend) {
@@ -58,11 +52,7 @@ QuantizedWeights quantized_weights(int64_t M, int64_t K) {
 }
 
 void pack_weights(const Tensor& values, const Tensor& scales, const QuantizedWeights& to) {
-  check_dtype(values, DType::i8, "pack_weights: values");
-  check_dtype(scales, DType::f32, "pack_weights: scales");
-  check_shape(values, {to.M, to.K}, "pack_weights: values");
-  check_shape(scales, {to.M}, "pack_weights: scales");
-  check_same_device("pack_weights", {&values, &scales, &to.quads});
+  check_arguments(signature_of("pack_weights"), {&values, &scales, &to.quads}, {{"M", to.M}, {"K", to.K}});
   to.scales.slice_rows(0, to.M).copy_from(scales);
   for (int64_t m = 0; m < to.M; ++m) pack_output(values.data<int8_t>() + m * values.row_stride(), m, to);
 }
@@ -70,17 +60,8 @@ void pack_weights(const Tensor& values, const Tensor& scales, const QuantizedWei
 QuantizedLinearArgs quantized_linear_args(const Tensor& x, const QuantizedWeights& w, const Tensor& bias,
                                           Relu relu, Out y) {
   XF_CHECK(w.defined(), "quantized_linear: the weights are not there");
-  XF_CHECK(x.width() == w.K, "quantized_linear: x has {} columns, and w takes {}", x.width(), w.K);
-  check_dtype(x, DType::f32, "quantized_linear: x");
-  if (bias.defined()) {
-    check_shape(bias, {w.M}, "quantized_linear: bias");
-    check_dtype(bias, DType::f32, "quantized_linear: bias");
-  }
-  if (y.defined()) {
-    check_shape(y, {x.rows(), w.M}, "quantized_linear: y");
-    check_dtype(y, DType::f32, "quantized_linear: y");
-  }
-  check_same_device("quantized_linear", {&x, &w.quads, &bias, &y});
+  check_arguments(signature_of("quantized_linear_forward"), {&x, &w.quads, &bias, &y},
+                  {{"M", w.M}, {"K", w.K}});
   return {.x = x.data<float>(),
           .quads = w.quads.data<int32_t>(),
           .scales = w.scales.data<float>(),

@@ -9,7 +9,8 @@ namespace xf::kernels {
 
 namespace {
 
-void check(const char* op, const Tensor& x, const Tensor& positions, const Tensor& table, Out y) {
+void check(const Signature& signature, const Tensor& x, const Tensor& positions, const Tensor& table, Out y) {
+  const std::string_view op = signature.op();
   XF_CHECK(x.rank() == 2 && table.rank() == 2,
            "{}: input and table must be [T, D] and [S, Dh], got {} and {}", op, x.shape().to_string(),
            table.shape().to_string());
@@ -17,13 +18,7 @@ void check(const char* op, const Tensor& x, const Tensor& positions, const Tenso
   XF_CHECK(Dh > 0 && Dh % 2 == 0 && x.width() % Dh == 0,
            "{}: heads are as wide as the table, an even number that divides the width {}, got {}", op,
            x.width(), Dh);
-  check_contiguous(table, "rotary: table");
-  check_dtype(table, accumulator_of(x.dtype()), "rotary: table");
-  check_shape(positions, {x.rows()}, "rotary: positions");
-  check_dtype(positions, DType::i32, "rotary: positions");
-  check_shape(y, x.shape(), "rotary: output");
-  check_same_dtype(op, {&x, &y});
-  check_same_device(op, {&x, &positions, &table, &y});
+  check_arguments(signature, {&x, &positions, &table, &y}, {{"Dh", Dh}});
 }
 
 void turn(const Tensor& x, const Tensor& positions, const Tensor& table, float direction, Out y) {
@@ -58,19 +53,19 @@ void write_table(double base, int64_t S, int64_t P, T* table) {
 }  // namespace
 
 void rotary_forward(const Tensor& x, const Tensor& positions, const Tensor& table, Out y) {
-  check("rotary", x, positions, table, y);
+  check(signature_of("rotary_forward"), x, positions, table, y);
   turn(x, positions, table, 1, y);
 }
 
 void rotary_backward(const Tensor& dy, const Tensor& positions, const Tensor& table, Out dx) {
-  check("rotary_backward", dy, positions, table, dx);
+  check(signature_of("rotary_backward"), dy, positions, table, dx);
   turn(dy, positions, table, -1, dx);
 }
 
 void rotary_table(double base, Out table) {
   XF_CHECK(table.rank() == 2 && table.width() % 2 == 0,
            "rotary_table: table must be [S, Dh] with an even Dh, got {}", table.shape().to_string());
-  check_contiguous(table, "rotary_table: table");
+  check_arguments(signature_of("rotary_table"), {&table});
   XF_CHECK(table.device() == Device::cpu(), "rotary_table: table must be on the cpu, got {}",
            name_of(table.device()));
   const int64_t S = table.rows(), P = table.width() / 2;

@@ -10,14 +10,7 @@ namespace xf::kernels {
 void sort(const Tensor& keys, Out sorted, Out order) {
   const int64_t N = keys.numel();
   XF_CHECK(N <= std::numeric_limits<int32_t>::max(), "sort: {} keys are more than an i32 can count", N);
-  check_shape(sorted, keys.shape(), "sort: sorted");
-  check_shape(order, keys.shape(), "sort: order");
-  check_same_dtype("sort", {&keys, &sorted, &order});
-  check_dtype(keys, DType::i32, "sort: keys");
-  check_contiguous(keys, "sort: keys");
-  check_contiguous(sorted, "sort: sorted");
-  check_contiguous(order, "sort: order");
-  check_same_device("sort", {&keys, &sorted, &order});
+  check_arguments(signature_of("sort"), {&keys, &sorted, &order});
   if (N == 0) return;
   dispatch_device(keys, [&](auto backend) {
     sort(backend, SortArgs{.keys = keys.data<int32_t>(),

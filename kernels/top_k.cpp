@@ -9,17 +9,10 @@ namespace xf::kernels {
 
 namespace {
 
-// Checks the choice of K out of V per row.
-void check_choice(int64_t N, int64_t V, DType dtype, const Tensor& banned, Out scores, Out ids) {
+// K out of V per row.
+void check_choice(int64_t V, const Tensor& banned, Out ids) {
   const int64_t K = ids.width(), M = banned.defined() ? banned.numel() : 0;
   XF_CHECK(K >= 1 && K <= V - M, "top_k: K must be in 1..{} ({} ids less {} banned), got {}", V - M, V, M, K);
-  check_shape(scores, {N, K}, "top_k: scores");
-  check_shape(ids, {N, K}, "top_k: ids");
-  check_dtype(scores, accumulator_of(dtype), "top_k: scores");
-  check_dtype(ids, DType::i32, "top_k: ids");
-  check_contiguous(scores, "top_k: scores");
-  check_contiguous(ids, "top_k: ids");
-  if (banned.defined()) check_dtype(banned, DType::i32, "top_k: banned");
 }
 
 template <typename T>
@@ -84,8 +77,8 @@ void choose_by_chunks(const Tensor& x, const Tensor& banned, Normalise normalise
 }  // namespace
 
 void log_softmax_top_k(const Tensor& z, const Tensor& banned, Normalise normalise, Out scores, Out ids) {
-  check_choice(z.rows(), z.width(), z.dtype(), banned, scores, ids);
-  check_same_device("top_k", {&z, &banned, &scores, &ids});
+  check_arguments(signature_of("log_softmax_top_k"), {&z, &banned, &scores, &ids});
+  check_choice(z.width(), banned, ids);
   if (z.rows() == 0) return;
   dispatch(z, [&]<typename T>(auto backend) {
     log_softmax_top_k(backend,
@@ -95,13 +88,10 @@ void log_softmax_top_k(const Tensor& z, const Tensor& banned, Normalise normalis
 
 void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned,
                       Normalise normalise, Out logits, Out scores, Out ids) {
-  const int64_t N = x.rows(), V = w.rows();
-  check_shape(w, {V, x.width()}, "projection_top_k: w");
-  check_shape(bias, {V}, "projection_top_k: bias");
-  check_shape(logits, {std::min(N, kTopKChunk), V}, "projection_top_k: logits");
-  check_choice(N, V, x.dtype(), banned, scores, ids);
-  check_same_dtype("projection_top_k", {&x, &w, &bias, &logits});
-  check_same_device("projection_top_k", {&x, &w, &bias, &banned, &logits, &scores, &ids});
+  const int64_t N = x.rows();
+  check_arguments(signature_of("projection_top_k"), {&x, &w, &bias, &banned, &logits, &scores, &ids},
+                  {{"R", std::min(N, kTopKChunk)}});
+  check_choice(w.rows(), banned, ids);
   if (N == 0 || project_at_once(x, w, bias, banned, normalise, scores, ids)) return;
   choose_by_chunks(x, banned, normalise, logits, scores, ids,
                    [&](const Tensor& rows, Out z) { linear_forward(rows, w, bias, z); });
@@ -110,11 +100,9 @@ void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, cons
 void projection_top_k(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, const Tensor& banned,
                       Normalise normalise, Out logits, Out scores, Out ids) {
   const int64_t N = x.rows();
-  check_shape(bias, {w.M}, "projection_top_k: bias");
-  check_shape(logits, {std::min(N, kTopKChunk), w.M}, "projection_top_k: logits");
-  check_choice(N, w.M, x.dtype(), banned, scores, ids);
-  check_same_dtype("projection_top_k", {&x, &bias, &logits});
-  check_same_device("projection_top_k", {&x, &w.quads, &bias, &banned, &logits, &scores, &ids});
+  check_arguments(signature_of("projection_top_k"), {&x, nullptr, &bias, &banned, &logits, &scores, &ids},
+                  {{"R", std::min(N, kTopKChunk)}, {"V", w.M}});
+  check_choice(w.M, banned, ids);
   if (N == 0 || project_at_once(x, w, bias, banned, normalise, scores, ids)) return;
   choose_by_chunks(x, banned, normalise, logits, scores, ids,
                    [&](const Tensor& rows, Out z) { quantized_linear_forward(rows, w, bias, Relu::no, z); });

@@ -303,20 +303,13 @@ TEST_CASE("CrossEntropy: same bits at any number of threads, and twice", "[unit]
   }));
 }
 
-TEST_CASE("CrossEntropy: rejects wrong shapes, targets and smoothing by name", "[unit]") {
+TEST_CASE("CrossEntropy: rejects wrong targets and smoothing by name", "[unit]") {
   const Op op({"", 3, 5, 0.1, 1}, kF32);
-  const Tensor two = Tensor::from(std::vector<int32_t>{1, 2}),
-               large = Tensor::from(std::vector<int32_t>{1, 5, 2});
-  CHECK_THROWS_WITH(cross_entropy(op.z, two, op.options, op.loss, op.dz),
-                    "cross_entropy: targets must be [3], got [2]");
+  const Tensor large = Tensor::from(std::vector<int32_t>{1, 5, 2});
   CHECK_THROWS_WITH(cross_entropy(op.z, large, op.options, op.loss, op.dz),
                     "cross_entropy: target 5 of row 1 is outside of the 5 logits");
   CHECK_THROWS_WITH(cross_entropy(op.z, op.targets, {.label_smoothing = 1}, op.loss, op.dz),
                     "cross_entropy: label smoothing must be in [0, 1), got 1");
-  CHECK_THROWS_WITH(cross_entropy(op.z, op.targets, op.options, op.loss, Tensor::zeros({3, 4}, DType::f32)),
-                    "cross_entropy: dz must be [3, 5], got [3, 4]");
-  CHECK_THROWS_WITH(cross_entropy(op.z, op.targets, op.options, Tensor::zeros({2}, DType::f64), op.dz),
-                    "cross_entropy: loss must be f32, got f64");
 }
 
 // CE4
@@ -420,9 +413,6 @@ TEST_CASE("ProjectionCrossEntropy: rejects wrong shapes by name", "[unit]") {
   CHECK_THROWS_WITH(projection_cross_entropy(op.x, op.w, op.bias, op.targets, op.options, op.logits, op.loss,
                                              op.gradients, {.w = Tensor::zeros({8, 4}, DType::f32)}),
                     "projection_cross_entropy: padded.w must be [5, 4], got [8, 4]");
-  CHECK_THROWS_WITH(projection_cross_entropy(op.x, op.w, Tensor::zeros({4}, DType::f32), op.targets,
-                                             op.options, op.logits, op.loss, op.gradients),
-                    "projection_cross_entropy: bias must be [5], got [4]");
   Projection odd(3, 4, 5, kF32);
   odd.repeated.emplace(1.0f);
   CHECK_THROWS_WITH(

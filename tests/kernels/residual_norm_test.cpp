@@ -205,18 +205,8 @@ TEST_CASE("ResidualNorm: same bits at any number of threads, and twice", "[unit]
   }));
 }
 
-TEST_CASE("ResidualNorm: rejects wrong shapes by name, and ds over dx under dropout", "[unit]") {
+TEST_CASE("ResidualNorm: rejects ds over dx under dropout", "[unit]") {
   const Op op(2, 4, kCpu32, 0.5f);
-  const Tensor three = Tensor::zeros({3}, DType::f32), wide = Tensor::zeros({2, 8}, DType::f32);
-  CHECK_THROWS_WITH(
-      residual_norm_forward(op.x, wide, op.dropout, op.gamma, op.beta, kEps, op.sum, op.y, op.mean, op.rstd),
-      "residual_norm: s must be [2, 4], got [2, 8]");
-  CHECK_THROWS_WITH(
-      residual_norm_forward(op.x, op.s, op.dropout, op.gamma, three, kEps, op.sum, op.y, op.mean, op.rstd),
-      "residual_norm: beta must be [4], got [3]");
-  CHECK_THROWS_WITH(residual_norm_backward(op.dy, wide, op.sum, op.gamma, op.mean, op.rstd, op.dropout, op.dx,
-                                           op.ds, op.dgamma, op.dbeta),
-                    "residual_norm_backward: dsum must be [2, 4], got [2, 8]");
   CHECK_THROWS_WITH(residual_norm_backward(op.dy, op.dsum, op.sum, op.gamma, op.mean, op.rstd, op.dropout,
                                            op.dx, op.dx, op.dgamma, op.dbeta),
                     "residual_norm_backward: ds must not be dx when p > 0");

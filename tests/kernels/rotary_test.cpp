@@ -141,19 +141,11 @@ TEST_CASE("Rotary: an empty batch and a meta tensor do nothing", "[unit][device]
                  meta({2, 4}, DType::f32));
 }
 
-TEST_CASE("Rotary: rejects wrong shapes, dtypes, devices and positions by name", "[unit]") {
+TEST_CASE("Rotary: rejects wrong heads, positions and tables by name", "[unit]") {
   const Op op({"", 2, 2, 2}, kCpu32);
   const Tensor table = table_of(kCpu32, 5, 2);
   CHECK_THROWS_WITH(rotary_forward(op.x, op.positions, table_of(kCpu32, 5, 3), op.y),
                     "rotary: heads are as wide as the table, an even number that divides the width 8, got 6");
-  CHECK_THROWS_WITH(rotary_forward(op.x, kCpu32.ids({0, 1, 2}), table, op.y),
-                    "rotary: positions must be [2], got [3]");
-  CHECK_THROWS_WITH(rotary_forward(op.x, op.positions, table, Tensor::zeros({2, 4}, DType::f32)),
-                    "rotary: output must be [2, 8], got [2, 4]");
-  CHECK_THROWS_WITH(rotary_forward(op.x, op.positions, table_of(kCpu64, 5, 2), op.y),
-                    "rotary: table must be f32, got f64");
-  CHECK_THROWS_WITH(rotary_forward(op.x, op.positions, table, Tensor::zeros({2, 8}, DType::f64)),
-                    "rotary: all arguments must be f32, got one of f64");
   CHECK_THROWS_WITH(rotary_forward(op.x, kCpu32.ids({0, 5}), table, op.y),
                     "rotary: positions[1] must be in 0..4, got 5");
   CHECK_THROWS_WITH(rotary_backward(op.dy, kCpu32.ids({-1, 0}), table, op.dx),

@@ -150,16 +150,4 @@ TEST_CASE("Sgd: bf16 is refused for what is trained", "[unit][device]") {
   }
 }
 
-TEST_CASE("Sgd: rejects wrong shapes and dtypes by name, and takes no parameters at all", "[unit]") {
-  const Op op(4, kF32);
-  const Tensor step = Tensor::zeros({2}, DType::f32), three = Tensor::zeros({3}, DType::f32);
-  CHECK_THROWS_WITH(kernels::sgd({}, three, 0, op.norm_squared, op.p, op.m, op.g),
-                    "sgd: step must be [2], got [3]");
-  CHECK_THROWS_WITH(kernels::sgd({}, step, 0, op.norm_squared, op.p, three, op.g),
-                    "sgd: m must be [4], got [3]");
-  CHECK_THROWS_WITH(kernels::sgd({}, step, 0, three, op.p, op.m, op.g),
-                    "sgd: norm_squared must be [1], got [3]");
-  CHECK_THROWS_WITH(kernels::sgd({}, step, 0, op.norm_squared, op.p, op.m, op.g, three),
-                    "sgd: rounded must be [4], got [3]");
-  Op(0, kF32).update({}, 0.1f, 1, 1);
-}
+TEST_CASE("Sgd: takes no parameters at all", "[unit]") { Op(0, kF32).update({}, 0.1f, 1, 1); }
