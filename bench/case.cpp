@@ -13,7 +13,7 @@ std::string Case::shape() const {
   return fmt::format("{}{}{}", fmt::join(dims, "x"), variant.empty() ? "" : " ", variant);
 }
 
-const Tensor& Operands::tensor(const std::string& name) const {
+const Tensor& Operands::tensor(std::string_view name) const {
   for (const auto& [key, tensor] : tensors) {
     if (key == name) return tensor;
   }

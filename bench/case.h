@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/extents.h"
@@ -31,7 +32,7 @@ using Expected = std::vector<std::vector<double>>;
 struct Operands {
   std::vector<std::pair<std::string, Tensor>> tensors;
   std::vector<std::pair<std::string, double>> numbers = {};
-  const Tensor& tensor(const std::string& name) const;
+  const Tensor& tensor(std::string_view name) const;
 };
 
 // The function with inputs in place. Several are made to rotate through, so that none finds its inputs in a

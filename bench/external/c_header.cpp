@@ -1,10 +1,11 @@
-// The table of signatures as a header for C and C++.
+// The tables of signatures as a header for C and C++.
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
 
 #include "bench/external/signature.h"
+#include "bench/free_shapes.h"
 
 namespace xf::bench {
 
@@ -14,10 +15,10 @@ constexpr const char* kTop =
     R"c(// A kernel of your own for `xformer-bench --kernel mine.so --fn NAME`: a function called NAME that takes a pointer to
 // struct xf_NAME_args and returns 0, or another number if it cannot do what is asked. docs/your_kernel.md
 //
-// Made from the table in bench/external/signature.cpp by `xformer-bench --kernel-header`. Matrices are row-major without
-// gaps, and lie in memory of the CPU. "values" are of type dtype, "sums" of type sum_dtype, "ids" int32_t. An output is
-// "written" (it holds NaN before), "accumulated" (added to; it holds zeros before) or "updated" (read, then written).
-// Members are never removed or moved within a version: what is new comes last.
+// Made of the tables in kernels/signature.h and bench/external/signature.cpp by `xformer-bench --kernel-header`.
+// Matrices are row-major without gaps, and lie in memory of the CPU. "values" are of type dtype, "sums" of type
+// sum_dtype, "ids" int32_t. An output is "written" (it holds NaN before), "accumulated" (added to; it holds zeros before)
+// or "updated" (read, then written). Members are never removed or moved within a version: what is new comes last.
 #ifndef XFORMER_KERNEL_H
 #define XFORMER_KERNEL_H
 
@@ -63,8 +64,9 @@ std::string comment(const std::string& text) {
   return lines + line + "\n";
 }
 
-const char* plural(Element element) {
-  return element == Element::value ? "values" : element == Element::sum ? "sums" : "ids";
+const char* plural(kernels::Element element) {
+  using enum kernels::Element;
+  return element == id ? "ids" : element == sum ? "sums" : "values";
 }
 
 std::string member(const Argument& argument, size_t width) {
@@ -74,7 +76,7 @@ std::string member(const Argument& argument, size_t width) {
                      plural(argument.element), name_of(argument.use));
 }
 
-size_t width_of(const std::vector<Argument>& arguments) {
+size_t width_of(std::span<const Argument> arguments) {
   size_t width = 0;
   for (const Argument& argument : arguments)
     width = std::max(
@@ -87,7 +89,7 @@ std::string text_of(const Signature& signature) {
   text += fmt::format("struct xf_{}_args {{\n  struct xf_kernel_call call;\n", signature.fn);
   const size_t width = width_of(signature.arguments);
   for (const Argument& argument : signature.arguments) text += member(argument, width);
-  text += fmt::format("  int64_t {};\n", fmt::join(signature.sizes, ", "));
+  text += fmt::format("  int64_t {};\n", fmt::join(sizes_of(signature.fn), ", "));
   for (const Number& number : signature.numbers)
     text += fmt::format("  {} {};\n", number.whole ? "int64_t" : "double", number.name);
   return text + fmt::format("}};\nint {}(const struct xf_{}_args* args);\n", signature.fn, signature.fn);

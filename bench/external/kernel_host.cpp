@@ -16,6 +16,7 @@
 #include "bench/external/shared_memory.h"
 #include "bench/external/signature.h"
 #include "bench/external/xformer_kernel.h"
+#include "bench/free_shapes.h"
 #include "bench/sampler.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -98,7 +99,7 @@ class OpenCalls {
     std::memcpy(block.data(), &head, sizeof(head));
     for (const Json& tensor : tensors)
       block.push_back(reinterpret_cast<uint64_t>(memory_.data() + tensor.at("at").get<int64_t>()));
-    for (const std::string& size : signature_->sizes) block.push_back(sizes.at(size).get<uint64_t>());
+    for (const std::string& size : sizes_of(signature_->fn)) block.push_back(sizes.at(size).get<uint64_t>());
     block.resize(block.size() + signature_->numbers.size());
     return block;
   }

@@ -1,5 +1,7 @@
 #include "bench/external/shared_calls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -129,7 +131,7 @@ std::string SharedCalls::damage(size_t i) const {
   size_t input = 0;
   for (const Argument& argument : signature_.arguments) {
     if (only_read(argument) && hash_of(placed.call.operands.tensor(argument.name)) != placed.inputs[input++])
-      return "it changed its input " + argument.name;
+      return fmt::format("it changed its input {}", argument.name);
   }
   return "";
 }

@@ -1,10 +1,10 @@
 // A kernel of your own for `xformer-bench --kernel mine.so --fn NAME`: a function called NAME that takes a pointer to
 // struct xf_NAME_args and returns 0, or another number if it cannot do what is asked. docs/your_kernel.md
 //
-// Made from the table in bench/external/signature.cpp by `xformer-bench --kernel-header`. Matrices are row-major without
-// gaps, and lie in memory of the CPU. "values" are of type dtype, "sums" of type sum_dtype, "ids" int32_t. An output is
-// "written" (it holds NaN before), "accumulated" (added to; it holds zeros before) or "updated" (read, then written).
-// Members are never removed or moved within a version: what is new comes last.
+// Made of the tables in kernels/signature.h and bench/external/signature.cpp by `xformer-bench --kernel-header`.
+// Matrices are row-major without gaps, and lie in memory of the CPU. "values" are of type dtype, "sums" of type
+// sum_dtype, "ids" int32_t. An output is "written" (it holds NaN before), "accumulated" (added to; it holds zeros before)
+// or "updated" (read, then written). Members are never removed or moved within a version: what is new comes last.
 #ifndef XFORMER_KERNEL_H
 #define XFORMER_KERNEL_H
 

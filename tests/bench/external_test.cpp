@@ -25,14 +25,14 @@ Scope scope_in(DType dtype) { return scope_of("tiny", {Device::cpu(), dtype}); }
 std::vector<Case> small_cases(const Signature& signature, DType dtype) {
   Sweep sweep;
   int64_t size = 5;
-  for (const std::string& name : signature.sizes) sweep.sizes.push_back({name, {size++}});
+  for (const std::string& name : sizes_of(signature.fn)) sweep.sizes.push_back({name, {size++}});
   return free_cases(scope_in(dtype), signature.fn, sweep);
 }
 
 // "N, 2 P" of {N: 5, P: 6} is [5, 12].
 std::vector<int64_t> shape_of(const Argument& argument, const Extents& sizes) {
   std::vector<int64_t> shape;
-  std::istringstream extents(argument.shape);
+  std::istringstream extents{std::string(argument.shape)};
   for (std::string extent; std::getline(extents, extent, ',');) {
     std::istringstream factors(extent);
     shape.push_back(1);
@@ -48,7 +48,6 @@ TEST_CASE("Signature: the C header is what the table says", "[unit]") {
 
 TEST_CASE("Signature: arguments, sizes and numbers are those of the calls that are timed", "[unit]") {
   for (const Signature& signature : signatures()) {
-    CHECK(sizes_of(signature.fn) == signature.sizes);
     for (const DType dtype : {DType::f32, DType::f64, DType::bf16}) {
       if (signature.fn == "adam" && dtype == DType::bf16) continue;  // refused by name
       for (const Case& c : small_cases(signature, dtype)) {
@@ -205,11 +204,12 @@ TEST_CASE("Shared calls: a write behind an argument, before all or into an input
       unsigned char& behind = bytes[tensor.bytes()];
       REQUIRE(calls.damage(1).empty());
       behind = 0;
-      CHECK(calls.damage(1) == "it wrote behind " + argument.name);
+      CHECK(calls.damage(1) == "it wrote behind " + std::string(argument.name));
       CHECK(calls.damage(0).empty());
       behind = 0xFF;
       bytes[0] ^= 1;
-      CHECK(calls.damage(1) == (argument.use == Use::read ? "it changed its input " + argument.name : ""));
+      CHECK(calls.damage(1) ==
+            (argument.use == Use::read ? "it changed its input " + std::string(argument.name) : ""));
       bytes[0] ^= 1;
     }
   }
