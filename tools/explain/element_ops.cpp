@@ -24,13 +24,11 @@ Op activation(k::Activation f, const Equation& value, const Equation& slope) {
             t["y"] = like(t["x"]), k::bias_activation_forward(t["x"], t["bias"], f, {}, t["y"]);
           },
           [f](Tensors& t) {
-            t["dx"] = like(t["x"]), t["dbias"] = like(t["bias"]);
             k::bias_activation_backward(t["dy"], k::keeps_input(f) ? t["x"] : t["y"], t["bias"], f, {},
                                         t["dx"], t["dbias"]);
           },
           [f](Tensors& t) {
             const int64_t N = t.at("x").rows(), F = t.at("x").width();
-            t["y"] = like(t["x"]), t["dx"] = like(t["x"]), t["dbias"] = like(t["bias"]),
             t["m"] = ones(t.at("x").shape());
             plain::bias_activation_forward(N, F, f, at(t, "x"), at(t, "bias"), at(t, "m"), at(t, "y"));
             plain::bias_activation_backward(N, F, f, at(t, "dy"), at(t, "x"), at(t, "bias"), at(t, "m"),
@@ -48,13 +46,9 @@ Op gated_activation() {
        {"GA1", "dx = dy up f'(x),  f' = s + x s (1 - s)", {"dx"}, "x"},
        {"GA2", "dup = dy f(x)", {"dup"}, "up"}},
       [](Tensors& t) { t["y"] = like(t["x"]), k::gated_activation_forward(t["x"], t["up"], kSwish, t["y"]); },
-      [](Tensors& t) {
-        t["dx"] = like(t["x"]), t["dup"] = like(t["up"]);
-        k::gated_activation_backward(t["dy"], t["x"], t["up"], kSwish, t["dx"], t["dup"]);
-      },
+      [](Tensors& t) { k::gated_activation_backward(t["dy"], t["x"], t["up"], kSwish, t["dx"], t["dup"]); },
       [](Tensors& t) {
         const int64_t N = t.at("x").rows(), F = t.at("x").width();
-        t["y"] = like(t["x"]), t["dx"] = like(t["x"]), t["dup"] = like(t["up"]);
         plain::gated_activation_forward(N, F, kSwish, at(t, "x"), at(t, "up"), at(t, "y"));
         plain::gated_activation_backward(N, F, kSwish, at(t, "dy"), at(t, "x"), at(t, "up"), at(t, "dx"),
                                          at(t, "dup"));
@@ -90,13 +84,11 @@ Op rotary() {
             k::rotary_forward(t["x"], Tensor::from(places(t["x"].rows())), table(t), t["y"]);
           },
           [=](Tensors& t) {
-            t["dx"] = like(t["x"]);
             k::rotary_backward(t["dy"], Tensor::from(places(t["x"].rows())), table(t), t["dx"]);
           },
           [=](Tensors& t) {
             const int64_t N = t.at("x").rows(), P = t.at("x").width() / 2;
             const std::vector<int32_t> positions = places(N);
-            t["y"] = like(t["x"]), t["dx"] = like(t["x"]);
             plain::rotary_forward(N, 1, P, kRotaryBase, at(t, "x"), positions.data(), at(t, "y"));
             plain::rotary_backward(N, 1, P, kRotaryBase, at(t, "dy"), positions.data(), at(t, "dx"));
           }};

@@ -235,6 +235,8 @@ Tensors run_fast(const Op& op, const Tensors& inputs, const std::map<std::string
       fail(ErrorKind::failure, "{}: dy must be {}, got {}", op.name, y.to_string(),
            fast.at("dy").shape().to_string());
     }
+    for (const auto& [id, formula, results, gradient_of] : op.equations)
+      if (gradient_of && !fast.contains(results[0])) fast[results[0]] = like(fast.at(gradient_of));
     op.backward(fast);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::failure) throw;
@@ -332,6 +334,8 @@ Explanation explain(const Op& op, const std::map<std::string, std::string>& give
   Explanation explanation{&op, read_inputs(op, given), {}};
   const Tensors fast = run_fast(op, explanation.inputs, given);
   Tensors exact = copies(explanation.inputs, DType::f64);
+  for (const auto& [name, tensor] : fast)
+    if (tensor.defined() && !exact.contains(name)) exact[name] = Tensor::zeros(tensor.shape(), DType::f64);
   op.plain(exact);
   for (const Equation& equation : op.equations) {
     ExplainedEquation explained{&equation, {}};

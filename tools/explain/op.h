@@ -36,8 +36,9 @@ struct Op {
   const char* page;  // of docs/derivations
   std::vector<Input> inputs;
   std::vector<Equation> equations;
-  std::function<void(Tensors&)> forward, backward;  // the fast kernels, in the type of the inputs
-  std::function<void(Tensors&)> plain;              // both directions, in f64
+  // The fast kernels, in the type of the inputs. forward makes its results; the gradients of inputs are there, zero.
+  std::function<void(Tensors&)> forward, backward;
+  std::function<void(Tensors&)> plain;  // both directions, in f64; all results are there, zero
 };
 
 const std::vector<Op>& ops();

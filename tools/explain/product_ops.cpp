@@ -32,13 +32,11 @@ Op matmul() {
             k::matmul(t["x"], k::Transpose::no, t["w"], k::Transpose::no, k::Accumulate::no, t["y"]);
           },
           [](Tensors& t) {
-            t["dx"] = like(t["x"]), t["dw"] = like(t["w"]);
             k::matmul(t["dy"], k::Transpose::no, t["w"], k::Transpose::yes, k::Accumulate::no, t["dx"]);
             k::matmul(t["x"], k::Transpose::yes, t["dy"], k::Transpose::no, k::Accumulate::no, t["dw"]);
           },
           [](Tensors& t) {
             const int64_t M = t["x"].rows(), N = t["w"].width(), K = t["x"].width();
-            t["y"] = zeros(t, {M, N}), t["dx"] = like(t["x"]), t["dw"] = like(t["w"]);
             plain::matmul(M, N, K, at(t, "x"), at(t, "w"), at(t, "y"));
             plain::matmul_backward(M, N, K, at(t, "dy"), at(t, "x"), at(t, "w"), at(t, "dx"), at(t, "dw"));
           }};
@@ -57,7 +55,6 @@ Op linear() {
             k::linear_forward(t["x"], t["w"], t["bias"], t["y"]);
           },
           [](Tensors& t) {
-            t["dx"] = like(t["x"]), t["dw"] = like(t["w"]), t["dbias"] = like(t["bias"]);
             k::linear_backward_input(t["dy"], t["w"], k::Accumulate::no, t["dx"]);
             k::linear_backward_weight(t["dy"], t["x"], k::Accumulate::no, t["dw"], t["dbias"]);
           },
@@ -128,7 +125,6 @@ Op attention() {
         k::attention_weights(t["x"], t["k"], offsets(Tq), offsets(Tk), shape, t["p"].reshape({1, 1, Tq, Tk}));
       },
       [](Tensors& t) {
-        t["dx"] = like(t["x"]), t["dk"] = like(t["k"]), t["dv"] = like(t["v"]);
         if (t.contains("mask")) return masked_attention_backward(t);
         k::attention_backward(t["dy"], t["x"], t["k"], t["v"], t["y"], t["lse"], offsets(t["x"].rows()),
                               offsets(t["k"].rows()), one_head(t), {}, t["dx"], t["dk"], t["dv"]);
@@ -140,9 +136,7 @@ Op attention() {
                                         Dh,           Dh,
                                         Dh,           1 / std::sqrt(static_cast<double>(Dh)),
                                         is_causal(t), mask.defined() ? mask.data<int32_t>() : nullptr};
-        t["y"] = like(t["x"]), t["p"] = zeros(t, {Tq, Tk});
         t["m"] = ones({Tq, Tk});
-        t["dx"] = like(t["x"]), t["dk"] = like(t["k"]), t["dv"] = like(t["v"]);
         plain::attention_forward(head, at(t, "x"), at(t, "k"), at(t, "v"), at(t, "m"), at(t, "p"),
                                  at(t, "y"));
         plain::attention_backward(head, at(t, "dy"), at(t, "x"), at(t, "k"), at(t, "v"), at(t, "m"),
@@ -181,7 +175,6 @@ void embedding_forward(Tensors& t, Embedding embedding) {
 
 void plain_embedding(Tensors& t, Embedding embedding) {
   const int64_t N = t["id"].numel(), D = t["x"].width();
-  t["y"] = zeros(t, {N, D}), t["P"] = like(t["y"]), t["dx"] = like(t["x"]);
   const Tensor m = ones({N, D});
   for (int64_t n = 0; n < N && embedding == Embedding::with_positions; ++n) {
     for (int64_t i = 0; i < D; ++i) at(t, "P")[n * D + i] = plain::sinusoid(n, i, D);
@@ -199,7 +192,6 @@ Op embedding_op(const char* name, Embedding embedding, const char* value, const 
           {{"EM1", value, {"y"}}, {"EM2", gradient, {"dx"}, "x"}},
           [=](Tensors& t) { embedding_forward(t, embedding); },
           [=](Tensors& t) {
-            t["dx"] = like(t["x"]);
             k::embedding_backward(t["dy"], t["id"], order_of(t), static_cast<float>(scale_of(t, embedding)),
                                   {}, t["dx"]);
           },

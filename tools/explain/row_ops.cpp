@@ -42,12 +42,8 @@ Op softmax() {
             const k::SoftmaxMask mask{{}, is_causal(t), mask_of(t, t["x"].rows(), t["x"].width())};
             k::softmax_forward(as_scores(t["x"]), mask, as_scores(t["y"]));
           },
+          [](Tensors& t) { k::softmax_backward(as_scores(t["dy"]), as_scores(t["y"]), as_scores(t["dx"])); },
           [](Tensors& t) {
-            t["dx"] = like(t["x"]);
-            k::softmax_backward(as_scores(t["dy"]), as_scores(t["y"]), as_scores(t["dx"]));
-          },
-          [](Tensors& t) {
-            t["y"] = like(t["x"]), t["dx"] = like(t["x"]);
             const int64_t N = t.at("x").rows(), D = t.at("x").width();
             const bool causal = is_causal(t);
             const Tensor mask = mask_of(t, N, D);
@@ -77,14 +73,11 @@ Op layer_norm() {
         k::layer_norm_forward(t["x"], t["gamma"], t["beta"], kEps, t["y"], t["mean"], t["rstd"]);
       },
       [](Tensors& t) {
-        t["dx"] = like(t["x"]), t["dgamma"] = like(t["gamma"]), t["dbeta"] = like(t["beta"]);
         k::layer_norm_backward(t["dy"], t["x"], t["gamma"], t["mean"], t["rstd"], t["dx"], t["dgamma"],
                                t["dbeta"]);
       },
       [](Tensors& t) {
         const int64_t N = t.at("x").rows(), D = t.at("x").width();
-        t["y"] = like(t["x"]), t["mean"] = zeros(t, {N}), t["rstd"] = zeros(t, {N});
-        t["dx"] = like(t["x"]), t["dgamma"] = like(t["gamma"]), t["dbeta"] = like(t["beta"]);
         plain::layer_norm_forward(N, D, static_cast<double>(kEps), at(t, "x"), at(t, "gamma"), at(t, "beta"),
                                   at(t, "y"), at(t, "mean"), at(t, "rstd"));
         plain::layer_norm_backward(N, D, at(t, "dy"), at(t, "x"), at(t, "gamma"), at(t, "mean"),
@@ -104,14 +97,9 @@ Op rms_norm() {
         t["y"] = like(t["x"]), t["rstd"] = zeros(t, {t["x"].rows()});
         k::rms_norm_forward(t["x"], t["gamma"], kEps, t["y"], t["rstd"]);
       },
-      [](Tensors& t) {
-        t["dx"] = like(t["x"]), t["dgamma"] = like(t["gamma"]);
-        k::rms_norm_backward(t["dy"], t["x"], t["gamma"], t["rstd"], t["dx"], t["dgamma"]);
-      },
+      [](Tensors& t) { k::rms_norm_backward(t["dy"], t["x"], t["gamma"], t["rstd"], t["dx"], t["dgamma"]); },
       [](Tensors& t) {
         const int64_t N = t.at("x").rows(), D = t.at("x").width();
-        t["y"] = like(t["x"]), t["rstd"] = zeros(t, {N}), t["dx"] = like(t["x"]),
-        t["dgamma"] = like(t["gamma"]);
         plain::rms_norm_forward(N, D, static_cast<double>(kEps), at(t, "x"), at(t, "gamma"), at(t, "y"),
                                 at(t, "rstd"));
         plain::rms_norm_backward(N, D, at(t, "dy"), at(t, "x"), at(t, "gamma"), at(t, "rstd"), at(t, "dx"),
@@ -138,16 +126,13 @@ Op residual_norm() {
                                      t["mean"], t["rstd"]);
           },
           [](Tensors& t) {
-            t["dx"] = like(t["x"]), t["ds"] = like(t["x"]);
             t["dgamma"] = like(t["gamma"]), t["dbeta"] = like(t["beta"]);
             k::residual_norm_backward(t["dy"], t["dsum"], t["sum"], t["gamma"], t["mean"], t["rstd"], {},
                                       t["dx"], t["ds"], t["dgamma"], t["dbeta"]);
           },
           [](Tensors& t) {
             const int64_t N = t.at("x").rows(), D = t.at("x").width();
-            for (const char* name : {"y", "sum", "dx", "ds", "norm_dx"}) t[name] = like(t["x"]);
-            t["mean"] = zeros(t, {N}), t["rstd"] = zeros(t, {N}), t["m"] = ones(t.at("x").shape());
-            t["dgamma"] = like(t["gamma"]), t["dbeta"] = like(t["beta"]);
+            t["norm_dx"] = like(t["x"]), t["m"] = ones(t.at("x").shape());
             plain::residual(N * D, at(t, "x"), at(t, "s"), at(t, "m"), at(t, "sum"));
             plain::layer_norm_forward(N, D, static_cast<double>(kEps), at(t, "sum"), at(t, "gamma"),
                                       at(t, "beta"), at(t, "y"), at(t, "mean"), at(t, "rstd"));
@@ -174,7 +159,6 @@ Op cross_entropy() {
           },
           [](Tensors&) {},
           [](Tensors& t) {
-            t["y"] = zeros(t, {1}), t["dx"] = like(t["x"]);
             const int64_t V = t["x"].width();
             for (int64_t n = 0; n < t["x"].rows(); ++n) {
               at(t, "y")[0] += plain::cross_entropy(V, ids(t, "target")[n], static_cast<double>(kSmoothing),
@@ -200,7 +184,6 @@ Op r_drop() {
           },
           [](Tensors&) {},
           [](Tensors& t) {
-            t["y"] = zeros(t, {1}), t["dx"] = like(t["x"]);
             const int64_t V = t["x"].width(), N = t["x"].rows() / 2;
             for (int64_t n = 0; n < N; ++n) {
               at(t, "y")[0] += plain::r_drop(V, 0, 0, 1, at(t, "x") + n * V, at(t, "x") + (n + N) * V,
@@ -232,7 +215,6 @@ Op adam() {
           },
           [](Tensors&) {},
           [](Tensors& t) {
-            t["y"] = like(t["x"]), t["mu"] = like(t["x"]), t["nu"] = like(t["x"]);
             t["y"].copy_from(t["x"]);
             plain::adam(t["x"].numel(), {}, kRate, 1, 1, 0, at(t, "dy"), at(t, "y"), at(t, "mu"),
                         at(t, "nu"));
@@ -255,7 +237,6 @@ Op top_k() {
           [](Tensors&) {},
           [](Tensors& t) {
             const int64_t N = t["x"].rows(), V = t["x"].width();
-            t["y"] = zeros(t, {N, kBest});
             std::vector<int32_t> best(static_cast<size_t>(kBest));
             for (int64_t n = 0; n < N; ++n) {
               plain::log_softmax_top_k(V, kBest, at(t, "x") + n * V, {}, at(t, "y") + n * kBest, best.data());
@@ -283,7 +264,6 @@ Op muon() {
           },
           [](Tensors&) {},
           [](Tensors& t) {
-            t["y"] = like(t["x"]), t["mu"] = like(t["x"]);
             t["y"].copy_from(t["x"]);
             plain::muon(t["x"].rows(), t["x"].width(), {}, kRate, 1, at(t, "dy"), at(t, "y"), at(t, "mu"));
           }};
@@ -306,7 +286,6 @@ Op sgd() {
           },
           [](Tensors&) {},
           [](Tensors& t) {
-            t["y"] = like(t["x"]), t["mu"] = like(t["x"]);
             t["y"].copy_from(t["x"]);
             plain::sgd(t["x"].numel(), {}, kRate, 1, 0, at(t, "dy"), at(t, "y"), at(t, "mu"));
           }};
