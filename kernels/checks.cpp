@@ -17,6 +17,7 @@ class Call {
         if (signature.sizes()[i] == name) sizes_[i] = value;
       }
     }
+    find_value_type();
   }
 
   void check(size_t i) {
@@ -38,18 +39,24 @@ class Call {
     xf::fail(ErrorKind::failure, format, std::forward<Args>(args)...);
   }
 
+  // The type that the op computes in is that of the first argument that has it, wherever it stands.
+  void find_value_type() {
+    for (size_t i = 0; i < signature_.arguments().size(); ++i) {
+      const Argument& argument = signature_.arguments()[i];
+      if (argument.element != Element::value || !tensors_[i] || !tensors_[i]->defined()) continue;
+      value_type_ = tensors_[i]->dtype(), value_name_ = argument.name;
+      return;
+    }
+  }
   void check_type(const Argument& argument, const Tensor& tensor) {
     const DType type = tensor.dtype();
     switch (argument.element) {
       case Element::value:
-        if (!value_) {
-          value_ = &tensor, value_name_ = argument.name;
-        } else if (type != value_->dtype()) {
-          fail("{}: {} must be {}, as {} is, got {}", signature_.op(), argument.name,
-               name_of(value_->dtype()), value_name_, name_of(type));
-        }
+        if (type != value_type_)
+          fail("{}: {} must be {}, as {} is, got {}", signature_.op(), argument.name, name_of(value_type_),
+               value_name_, name_of(type));
         return;
-      case Element::value_or_sum: return type == value_->dtype() ? void() : expect(argument, type, sums());
+      case Element::value_or_sum: return type == value_type_ ? void() : expect(argument, type, sums());
       case Element::sum: return expect(argument, type, sums());
       case Element::id: return expect(argument, type, DType::i32);
       case Element::f32: return expect(argument, type, DType::f32);
@@ -58,7 +65,7 @@ class Call {
       case Element::i8: return expect(argument, type, DType::i8);
     }
   }
-  DType sums() const { return accumulator_of(value_->dtype()); }
+  DType sums() const { return accumulator_of(value_type_); }
   void expect(const Argument& argument, DType type, DType expected) const {
     if (type != expected)
       fail("{}: {} must be {}, got {}", signature_.op(), argument.name, name_of(expected), name_of(type));
@@ -128,7 +135,8 @@ class Call {
   const Signature& signature_;
   const Tensor* const* tensors_;
   std::array<int64_t, Signature::kMostSizes> sizes_;
-  const Tensor *value_ = nullptr, *first_ = nullptr;  // whose type and whose device the others have
+  DType value_type_ = DType::f32;
+  const Tensor* first_ = nullptr;  // whose device the others have
   std::string_view value_name_, first_name_;
 };
 

@@ -383,6 +383,14 @@ TEST_CASE("Signature: messages say what an argument must be, and why", "[unit]")
                     Contains("copy: its line") && Contains("2 arguments, got 1"));
 }
 
+TEST_CASE("Signature: sums may stand before what they are sums of", "[unit]") {
+  static constexpr Signature kLine{"foo_backward", "sum dy [N], x [N, D] -> dx [N, D]"};
+  const auto zeros = [](Shape shape, DType type) { return Tensor::zeros(shape, type); };
+  const Tensor dy = zeros({2}, DType::f32), x = zeros({2, 3}, DType::bf16), wide = zeros({2, 3}, DType::f64);
+  CHECK_NOTHROW(check_arguments(kLine, {&dy, &x, &x}));
+  CHECK_THROWS_WITH(check_arguments(kLine, {&dy, &wide, &wide}), "foo_backward: dy must be f64, got f32");
+}
+
 TEST_CASE("Signature: a line is read as it is written", "[unit]") {
   static constexpr Signature kLine{
       "foo_forward", "x [N, 2 D] strided, id rows [M] flat optional -> y [N, 2 D], sum norm [3] accumulated"};
