@@ -20,7 +20,7 @@ needs() {  # what, command...
   "$@" >/dev/null 2>&1 || { echo "error: bench/measure.sh needs $what" >&2; exit 2; }
 }
 needs "the programs in build/bin: tools/build.sh" [ -x build/bin/xformer-bench ]
-needs "a run folder with a trained model, and $run is none" [ -e "$run/config.toml" -o -e "$run/latest" ]
+needs "a run folder with a trained model, and $run is none" [ -e "$run/training.toml" -o -e "$run/latest" ]
 needs "torch and ctranslate2 in $XFORMER_PEERS_VENV: bench/peers/requirements.txt" \
   "$XFORMER_PEERS_VENV/bin/python" -c 'import torch, ctranslate2'
 for name in train.en train.de test_2016_flickr.en; do

@@ -17,7 +17,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
-constexpr const char* kConfigFile = "config.toml";
+constexpr const char* kModelConfigFile = "model.toml";
+constexpr const char* kTrainingConfigFile = "training.toml";
+constexpr const char* kEarlierConfigFile = "config.toml";
 
 CheckpointState read_state(const std::string& folder) {
   const std::string path = folder + "/" + CheckpointState::kFileName;
@@ -37,6 +39,11 @@ StoredFile open_checked(const std::string& folder, const std::string& name, cons
   return file;
 }
 
+// "" where the checkpoint has no such file.
+std::string text_of(const std::string& folder, const char* name, const CheckpointState& state) {
+  return state.files.contains(name) ? open_checked(folder, name, state).bytes() : "";
+}
+
 enum class Parts { model, all };
 
 Checkpoint read_folder(const std::string& folder, Parts parts) {
@@ -44,7 +51,10 @@ Checkpoint read_folder(const std::string& folder, Parts parts) {
   Checkpoint checkpoint;
   checkpoint.update = state.update;
   checkpoint.state = state.state;
-  checkpoint.config = open_checked(folder, kConfigFile, state).bytes();
+  checkpoint.model_config = text_of(folder, kModelConfigFile, state);
+  checkpoint.training_config = text_of(folder, kTrainingConfigFile, state);
+  if (checkpoint.model_config.empty())
+    checkpoint.training_config = open_checked(folder, kEarlierConfigFile, state).bytes();
   SafetensorsFile model = read_safetensors(open_checked(folder, kModelFile, state));
   checkpoint.model = std::move(model.tensors);
   checkpoint.metadata = std::move(model.metadata);
@@ -84,16 +94,29 @@ void fill_folder(const std::string& folder, const Checkpoint& checkpoint) {
     state.files[kOptimizerFile] =
         record_of(write_safetensors(folder + "/" + kOptimizerFile, checkpoint.optimizer, {}));
   }
-  atomic_write(folder + "/" + kConfigFile, checkpoint.config);
-  for (const auto& [name, bytes] : checkpoint.companions) {
+  std::map<std::string, std::string> texts = checkpoint.companions;
+  texts[kModelConfigFile] = checkpoint.model_config;
+  if (!checkpoint.training_config.empty()) texts[kTrainingConfigFile] = checkpoint.training_config;
+  for (const auto& [name, bytes] : texts) {
     atomic_write(folder + "/" + name, bytes);
     state.files[name] = record_of(bytes);
   }
-  state.files[kConfigFile] = record_of(checkpoint.config);
   atomic_write(folder + "/" + CheckpointState::kFileName, format_checkpoint_state(state));
 }
 
 }  // namespace
+
+std::string training_config_path(const std::string& folder) {
+  std::error_code unknown;
+  const std::string path = folder + "/" + kTrainingConfigFile, earlier = folder + "/" + kEarlierConfigFile;
+  return !fs::exists(path, unknown) && fs::exists(earlier, unknown) ? earlier : path;
+}
+
+std::string model_config_path(const std::string& folder) {
+  std::error_code unknown;
+  const std::string path = folder + "/" + kModelConfigFile;
+  return fs::exists(path, unknown) ? path : training_config_path(folder);
+}
 
 void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
   write_folder(folder, [&](const std::string& temporary) { fill_folder(temporary, checkpoint); });
@@ -114,7 +137,7 @@ const Tensor& tensor_of(const TensorMap& model, const std::string& name, Shape s
   const auto found = model.find(name);
   if (found == model.end()) fail(ErrorKind::data, "{}: the model has no {}", where, name);
   if (found->second.shape() != shape) {
-    fail(ErrorKind::data, "{}: {} is {}, but the vocabulary and config.toml make it {}", where, name,
+    fail(ErrorKind::data, "{}: {} is {}, but the vocabulary and model.toml make it {}", where, name,
          found->second.shape().to_string(), shape.to_string());
   }
   return found->second;

@@ -2,7 +2,9 @@
 //   model.safetensors      the f32 masters of the parameters; of a model in eight bits those that are left f32, and of the
 //                          others NAME i8 [rows, columns] and NAME_scale f32 [rows] (kernels/quantized_linear.h)
 //   optimizer.safetensors  moments; absent in a model that is only translated with
-//   config.toml            the effective configuration
+//   model.toml             what the model is, how its text is cut, its defaults for translating
+//   training.toml          the effective configuration of its training; absent in a model that was not trained here.
+//                          Earlier versions wrote this one alone, as config.toml
 //   vocab.spm ...          of a model that stands alone, what else it needs
 //   state.json             nn/checkpoint/checkpoint_state.h
 // The folder is written as FOLDER.tmp, each file and the folder fsynced, then renamed: it is whole or not
@@ -24,9 +26,15 @@ struct Checkpoint {
   TensorMap optimizer;
   Metadata metadata;  // strings in the header of model.safetensors, for other readers
   State state;
-  std::string config;                             // text of config.toml
+  std::string model_config;                       // text of model.toml; "" of earlier versions
+  std::string training_config;                    // text of training.toml; "": there is none
   std::map<std::string, std::string> companions;  // other files of the folder, by name; not read back
 };
+
+// Where a run or a checkpoint keeps its training's configuration: training.toml, or config.toml of an earlier version.
+std::string training_config_path(const std::string& folder);
+// Where a checkpoint keeps what the model is: model.toml, or of an earlier version as above.
+std::string model_config_path(const std::string& folder);
 
 // Writes, or replaces, `folder`. Error resources (disk full, no permission) leaves an earlier one as it was.
 void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);

@@ -8,7 +8,7 @@ train run --after 12u --save-freq 2u --keep-last 4 --valid-sets valid.en valid.d
   --valid-metrics ce-mean-words --quiet || exit 1
 average() { xformer-export average "$@"; }
 inspect() { xformer-export inspect "$@"; }
-same_model() { same_bytes "$1/model.safetensors" "$2/model.safetensors" && same_bytes "$1/config.toml" "$2/config.toml"; }
+same_model() { same_bytes "$1/model.safetensors" "$2/model.safetensors" && same_bytes "$1/training.toml" "$2/training.toml"; }
 another_model() { ! cmp -s "$1/model.safetensors" "$2/model.safetensors"; }
 saves=run/checkpoints
 

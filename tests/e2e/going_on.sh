@@ -36,7 +36,7 @@ claim "to the weights of one that was told everything" exits 0 train told --afte
 claim "by the bit" same_bytes told/latest/model.safetensors many/latest/model.safetensors
 claim "with --overwrite the text begins anew, as the task has it" exits 0 \
   xformer-train --task demo -m many -t train.en train.de --vocab-size 200 --after 1u --overwrite "${quiet[@]}"
-claim "without the old options" equal "$(grep -c 'label-smoothing = 0.2' many/config.toml)" 0
+claim "without the old options" equal "$(grep -c 'label-smoothing = 0.2' many/training.toml)" 0
 
 # ---- from another folder
 mkdir -p elsewhere/deeper
@@ -94,12 +94,12 @@ if [ "$(grep -c avx512f /proc/cpuinfo)" != 0 ]; then
   claim "by name" says 'warning: the run was computed with .*avx512 kernels.* and goes on with .*avx2 kernels.*: its last bits will differ'
 fi
 claim "--precision auto" exits 0 train precise --precision auto --after 2u "${quiet[@]}"
-chosen=$(sed -n 's/^precision = //p' precise/config.toml)
+chosen=$(sed -n 's/^precision = //p' precise/training.toml)
 claim "is chosen when the run begins" test "$chosen" = '"float32"' -o "$chosen" = '"bfloat16"'
 claim "and kept where another machine would choose otherwise" exits 0 on_avx2 xformer-train -m precise --precision auto --after 4u "${quiet[@]}"
-claim "so the bits are those of the run" equal "$(sed -n 's/^precision = //p' precise/config.toml)" "$chosen"
+claim "so the bits are those of the run" equal "$(sed -n 's/^precision = //p' precise/training.toml)" "$chosen"
 claim "begun there" exits 0 on_avx2 xformer-train "${small[@]}" -t train.en train.de -m modest --precision auto --after 2u --log-format plain
 claim "it is float32, and said" says 'precision auto: float32 \(this processor multiplies bfloat16 no faster\)'
 claim "and stays so here" exits 0 xformer-train -m modest --after 4u "${quiet[@]}"
-claim "by its configuration" grep -q 'precision = "float32"' modest/config.toml
+claim "by its configuration" grep -q 'precision = "float32"' modest/training.toml
 conclude

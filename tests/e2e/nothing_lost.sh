@@ -70,7 +70,7 @@ mkdir -p project/checkpoints && echo mine | tee project/checkpoints/weights.pt >
 claim "--overwrite in a folder of other things" exits 0 train project --after 4u --overwrite
 claim "leaves theirs alone" equal "$(cat project/checkpoints/weights.pt)" mine
 claim "and begins anew once more" exits 0 train project --after 4u --overwrite
-for file in vocab.txt train.log config.toml; do
+for file in vocab.txt train.log training.toml; do
   mkdir notes && echo mine >notes/$file
   claim "--overwrite where it would replace a $file of theirs: 2" \
     refused 2 "notes/$file is of no run, and --overwrite would replace it" train notes --after 4u --overwrite
@@ -93,7 +93,7 @@ claim "a finished run changes nothing" unchanged done_run done_run.files
 truncate -s -100 done_run/averaged/model.safetensors
 claim "a damaged average is made again" exits 0 train done_run --after 12u "${steps[@]}" "${valid[@]}"
 claim "with the same bytes" test "$(cksum <done_run/averaged/model.safetensors)" = \
-  "$(grep averaged/model done_run.files | cut -d' ' -f1,2)"
+  "$(grep averaged/model.safetensors done_run.files | cut -d' ' -f1,2)"
 claim "train on: 0" exits 0 train done_run --after 16u "${steps[@]}" "${valid[@]}"
 claim "the first end stays in the log" equal "$(grep -c 'averaged model, beam 5: BLEU' done_run/train.log)" 2
 claim "and in the metrics" equal "$(grep -c '"event":"averaged"' done_run/metrics.jsonl)" 2
@@ -166,7 +166,7 @@ claim "-m alone" exits 0 xformer-train -m full_disk --after 20u
 claim "goes on with all that the run was begun with" says 'resumed from update 16'
 claim "and has the bytes of one run" \
   same_bytes full_disk/latest/model.safetensors longer/checkpoints/update-000020/model.safetensors
-sed -i 's/^learn-rate = .*/learn-rate = 0.1/' full_disk/config.toml
+sed -i 's/^learn-rate = .*/learn-rate = 0.1/' full_disk/training.toml
 claim "-m alone after an edit of what cannot change: 2" exits 2 xformer-train -m full_disk --after 24u
 claim "which is named" says 'learn-rate was 0.003 and is 0.1'
 claim "-m alone of no run: 2" exits 2 xformer-train -m none

@@ -150,7 +150,7 @@ claim "from a model of another type: 2" refused 2 "is of type classification, an
 claim "by the preset of another type" begin on_tiny language_model -t train.en --task transformer-tiny --type language-model \
   --enc-depth 0 --joint-vocab=false --tied-embeddings-all=false --valid-metrics perplexity
 claim "such a run goes on with its own configuration" \
-  xformer-train --config on_tiny/config.toml -m on_tiny --after 2u --quiet
+  xformer-train --config on_tiny/training.toml -m on_tiny --after 2u --quiet
 cp -r parts_language_model named
 claim "a run whose text is named goes on as what it is" xformer-train -t train.en -m named --after 130u --quiet
 

@@ -6,7 +6,7 @@
 make_corpus
 loss() { xformer-score lm -m "$1" -t valid.en valid.de | value loss; }
 at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }' || { echo "        $1 is more than $2"; return 1; }; }
-setting() { sed -n "s/^$2 = //p" "$1/config.toml"; }
+setting() { sed -n "s/^$2 = //p" "$1/training.toml"; }
 
 # ---- which saves are averaged: ten of the steepest part of a run
 steep() { # run, options

@@ -10,7 +10,7 @@ task() { # name, run, options...
 }
 says() { grep -qE -- "$2" "$1.log" || { echo "        $1.log:"; sed 's/^/        /' "$1.log" | head -n 30; return 1; }; }
 silent() { ! grep -E -- "$2" "$1.log"; }
-of() { sed -n "s/^$2 = //p" "$1/config.toml" | tr -d '"'; } # run, key
+of() { sed -n "s/^$2 = //p" "$1/training.toml" | tr -d '"'; } # run, key
 less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 < b + 0) }' || { echo "        $1 is not below $2"; return 1; }; }
 
 # ---- the default task, whose recipe is of 29,000 pairs
@@ -19,7 +19,7 @@ claim "the log says what is fitted" says default '^fitted to 300 pairs, as none 
 claim "fewer pieces" less "$(of default vocab-size)" 2000
 claim "smaller batches: an epoch has some twenty" less 15 "$(grep -oE '^[0-9.]+ updates per epoch' default.log)"
 claim "a warm-up that ends: at most a third of the 80 epochs" less "$(of default lr-warmup | tr -d u)" 700
-claim "what was chosen is what the run keeps" grep -q "vocab-size = $(of default vocab-size)" default/latest/config.toml
+claim "what was chosen is what the run keeps" grep -q "vocab-size = $(of default vocab-size)" default/latest/training.toml
 task transformer-tiny default -t train.en train.de --after 3e
 claim "so that the same command goes on" equal "$(grep -c resumed default/train.log)" 1
 claim "and what was fitted does not depend on --after" silent default '^fitted'

@@ -67,7 +67,7 @@ begin_anew() { # run
 
 go run_whole
 claim "a run in one go ends with 0" equal $? 0
-claim "dropout was on" grep -q 'transformer-dropout-attention = 0.1' run_whole/config.toml
+claim "dropout was on" grep -q 'transformer-dropout-attention = 0.1' run_whole/training.toml
 claim "a row for each validation" equal "$(grep -c '^[0-9]' run_whole/valid.tsv)" 20
 claim "and in the samples" equal "$(grep -c '^[0-9]' run_whole/samples/sentence-0.tsv)" 20
 best_updates() { grep '^[0-9]' run_whole/valid.tsv | sort -k 4,4gr -s | head -n "$1" | cut -f 1; }

@@ -28,7 +28,7 @@ fresh() { rm -rf run && cp -a original run; }
 # ---- each file of a run, as a link to ours, as another name of it, and as a pipe
 (cd original && find . -maxdepth 1 -type f -printf '%P\n'; printf '%s\n' samples/sentence-{1,2}.tsv) | sort >files
 claim "the run has the files that are meant" \
-  test "$(grep -cxE 'lock|train.log|metrics.jsonl|valid.tsv|report.html|config.toml|loss.svg|samples/sentence-1.tsv' files)" = 8
+  test "$(grep -cxE 'lock|train.log|metrics.jsonl|valid.tsv|report.html|training.toml|loss.svg|samples/sentence-1.tsv' files)" = 8
 while read -r file; do
   for kind in link hard pipe; do
     fresh
@@ -41,7 +41,7 @@ while read -r file; do
     go_on
     claim "$file, a $kind: nothing of ours is changed" unharmed
     case $file-$kind in
-      config.toml-* | vocab.*) claim "$file, a $kind: ends" test $code -lt 124 ;; # it says what ours says
+      training.toml-* | vocab.*) claim "$file, a $kind: ends" test $code -lt 124 ;; # it says what ours says
       *-hard) claim "$file, another name: the run goes on" equal $code 0 ;;
       lock-*)
         claim "$file, a $kind: 5, in one line that says what to do" test $code = 5 -a "$(wc -l <out)" = 1
@@ -106,7 +106,7 @@ claim "before it removes anything" test -e run/averaged/model.safetensors -a -e 
 readers=("xformer-translate -m run -i test.en -o translated" "xformer-export inspect -m run" "xformer-export to ctranslate2 -m run -o exported"
   "xformer-train --report run -o page.html" "xformer-score table run" "xformer-train --resume run/latest -m new --after 12u"
   "xformer-train --pretrained-model run -t train.en train.de -m new --after 2u" "xformer-train -m run --after 12u")
-for file in averaged/{state.json,config.toml,model.safetensors} latest/{state.json,optimizer.safetensors} config.toml; do
+for file in averaged/{state.json,training.toml,model.safetensors} latest/{state.json,optimizer.safetensors} training.toml; do
   for command in "${readers[@]}"; do
     fresh
     rm "run/$file" && mkfifo "run/$file"
@@ -121,9 +121,9 @@ done
 for key in "log = \"$work/precious/file\"" "log = \"$work/precious/new\"" "cache = \"$work/precious\"" \
   "model = \"$work/precious/run\"" "model = \"$work/precious/other\"" "output = \"$work/precious/file\""; do
   fresh
-  sed -i "/^${key%% *} /d" run/config.toml && echo "$key" >>run/config.toml
+  sed -i "/^${key%% *} /d" run/training.toml && echo "$key" >>run/training.toml
   go_on
-  claim "its config.toml says $key: nothing of ours is changed" unharmed
+  claim "its training.toml says $key: nothing of ours is changed" unharmed
   timeout 60 xformer-train --resume run -m new --after 12u --log-format none >out 2>&1
   claim "nor by --resume" unharmed
   timeout 60 xformer-train --resume run --after 12u --log-format none >out 2>&1

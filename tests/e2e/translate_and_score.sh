@@ -12,7 +12,7 @@ learn() {
     --lr-warmup 50u --after 500u -t full/train.en full/train.de --valid-sets valid.en valid.de --test-sets test.en test.de -m run "$@"
 }
 claim "training ends with exit code 0" learn --quiet
-for file in config.toml train.log metrics.jsonl loss.svg bleu.svg report.html valid.tsv samples/sentence-0.tsv vocab.spm averaged/model.safetensors \
+for file in training.toml train.log metrics.jsonl loss.svg bleu.svg report.html valid.tsv samples/sentence-0.tsv vocab.spm averaged/model.safetensors \
   latest/model.safetensors best/model.safetensors; do
   claim "the run folder has $file" test -s "run/$file"
 done

@@ -90,7 +90,7 @@ done
 rm -r precious/inner
 
 # ---- a run folder where everybody may put things
-for name in lock train.log metrics.jsonl valid.tsv report.html config.toml loss.svg; do
+for name in lock train.log metrics.jsonl valid.tsv report.html training.toml loss.svg; do
   for kind in link pipe; do
     rm -rf shared/ours && mkdir shared/ours && chmod 1777 shared/ours
     planted $kind ours/$name

@@ -57,7 +57,7 @@ claim "so it is of any first metric" equal "$(xformer-train "${small[@]}" -t tra
 learn zh given --after 10u --tokenize 13a --quiet
 learn zh given --after 20u 2>given.err
 claim "a run that was given 13a goes on with it, without a word" equal "$(grep -c 'tok:13a, as the run began' given.err)" 0
-sed -i /^tokenize/d given/config.toml given/latest/config.toml
+sed -i /^tokenize/d given/training.toml given/latest/training.toml
 learn zh given --after 30u 2>given.err
 claim "a run of an earlier version, whose 13a nobody gave, goes on with it" grep -q "tok:13a, as the run began, though the references are written without spaces; --tokenize zh" given.err
 claim "and says so in its scores" equal "$(grep -o '"event":"valid".*tok:[a-z0-9]*|' given/metrics.jsonl | grep -o 'tok:[a-z0-9]*' | sort -u)" tok:13a

@@ -75,7 +75,7 @@ claim "and what it learns is what float32 does" equal "$(losses auto)" "$(losses
 # ---- Muon
 learns muon --optimizer muon
 claim "muon is given Adam's numbers and a momentum" \
-  grep -qx 'optimizer-params = \[0.9, 0.98, 1e-08, 0.95\]' muon/config.toml
+  grep -qx 'optimizer-params = \[0.9, 0.98, 1e-08, 0.95\]' muon/training.toml
 claim "muon: three numbers are too few" refused 2 "optimizer-params: muon takes four, .* got 3 values" \
   train none --optimizer muon --optimizer-params 0.9 0.98 1e-9
 claim "Adam does not go on from the moments of muon" refused 3 "no first_moment of --optimizer adam" \
@@ -88,7 +88,7 @@ learns sgd --optimizer sgd --optimizer-params 0.9 --learn-rate 0.05 --clip-norm 
 claim "sgd: its momentum is all of its state" equal \
   "$(head -c 200 sgd/latest/optimizer.safetensors | grep -ao '"[a-z_]*":{"dtype"')" '"momentum":{"dtype"'
 learns plain_sgd --optimizer sgd --learn-rate 0.2 --clip-norm 1
-claim "sgd has no momentum unless it is given one" grep -qx 'optimizer-params = \[0.0\]' plain_sgd/config.toml
+claim "sgd has no momentum unless it is given one" grep -qx 'optimizer-params = \[0.0\]' plain_sgd/training.toml
 claim "it is given one number" refused 2 "optimizer-params: sgd takes one, its momentum, got 3 values" \
   train none --optimizer sgd --optimizer-params 0.9 0.98 1e-9
 claim "Adam is given three" refused 2 "optimizer-params: adam takes three, beta1, beta2 and epsilon, got 1 value" \

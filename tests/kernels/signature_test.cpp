@@ -151,11 +151,10 @@ const std::map<std::string_view, Called>& calls() {
        {[](const Tensors& t) { embedding_backward(t[0], t[1], t[2], 1, dropout_of(t[3]), t[4]); }}},
       {"sinusoid_positions",
        {[](const Tensors& t) { sinusoid_positions(PositionLayout::split, t[0]); }, {{"D", 4}}}},
-      {"cross_entropy", {[](const Tensors& t) { cross_entropy(t[0], t[1], {.weights = t[2]}, t[3], t[4]); }}},
+      {"cross_entropy", {[](const Tensors& t) { cross_entropy(t[0], t[1], {}, t[2], t[3]); }}},
       {"projection_cross_entropy",
        {[](const Tensors& t) {
-          projection_cross_entropy(t[0], t[1], t[2], t[3], {.weights = t[4]}, t[5], t[6], {t[7], t[8], t[9]},
-                                   {t[10], t[11]});
+          projection_cross_entropy(t[0], t[1], t[2], t[3], {}, t[4], t[5], {t[6], t[7], t[8]}, {t[9], t[10]});
         },
         {{"N", 3}, {"R", 3}, {"V", 5}, {"L", 5}, {"Vp", 5}},
         {"R", "L", "Vp"}}},

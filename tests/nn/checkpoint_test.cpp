@@ -120,7 +120,7 @@ TEST_CASE("Checkpoint: what is written is what is read, and nothing temporary st
     CHECK(read.optimizer.at("m").to_vector<float>() ==
           sample_checkpoint(update).optimizer.at("m").to_vector<float>());
     CHECK(read.state == sample_checkpoint(update).state);
-    CHECK(read.config == sample_checkpoint(update).config);
+    CHECK(read.training_config == sample_checkpoint(update).training_config);
     CHECK(read.metadata.at("note") == "sample");
     CHECK(read_model(folder / "c").optimizer.empty());
     CHECK(std::distance(fs::directory_iterator(folder / "."), {}) == 1);
@@ -131,7 +131,8 @@ TEST_CASE("Checkpoint: the same checkpoint gives the same bytes", "[unit]") {
   const tests::TemporaryFolder folder;
   write_checkpoint(folder / "a", sample_checkpoint(5));
   write_checkpoint(folder / "b", sample_checkpoint(5));
-  for (const char* file : {"/model.safetensors", "/optimizer.safetensors", "/config.toml", "/state.json"}) {
+  for (const char* file :
+       {"/model.safetensors", "/optimizer.safetensors", "/model.toml", "/training.toml", "/state.json"}) {
     CHECK(read_file((folder / "a") + file) == read_file((folder / "b") + file));
   }
 }
@@ -139,7 +140,8 @@ TEST_CASE("Checkpoint: the same checkpoint gives the same bytes", "[unit]") {
 TEST_CASE("Checkpoint: a truncated, flipped or missing file is refused by its name", "[unit]") {
   const tests::TemporaryFolder folder;
   const auto refusal = [&] { return error_of([&] { read_checkpoint(folder / "c"); }); };
-  for (const char* name : {"model.safetensors", "optimizer.safetensors", "config.toml", "state.json"}) {
+  for (const char* name :
+       {"model.safetensors", "optimizer.safetensors", "model.toml", "training.toml", "state.json"}) {
     write_checkpoint(folder / "c", sample_checkpoint(5));
     const std::string path = (folder / "c/") + name;
     const std::string whole = read_file(path);
@@ -171,7 +173,7 @@ TEST_CASE("Checkpoint: any flipped bit of any file is refused or without effect"
   const tests::TemporaryFolder folder;
   const Checkpoint sample = sample_checkpoint(5);
   write_checkpoint(folder / "c", sample);
-  for (const char* name : {"model.safetensors", "config.toml", "state.json"}) {
+  for (const char* name : {"model.safetensors", "model.toml", "training.toml", "state.json"}) {
     const std::string whole = read_file((folder / "c/") + name);
     int refused = 0;
     for (size_t bit = 0; bit < whole.size() * 8; bit += 3) {

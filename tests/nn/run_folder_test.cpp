@@ -61,7 +61,8 @@ bool is_whole(const Checkpoint& checkpoint) {
       sample_checkpoint(checkpoint.update, checkpoint.model.at("w").to_vector<float>().size());
   return checkpoint.model.at("w").to_vector<float>() == expected.model.at("w").to_vector<float>() &&
          checkpoint.optimizer.at("m").to_vector<float>() == expected.optimizer.at("m").to_vector<float>() &&
-         checkpoint.state == expected.state && checkpoint.config == expected.config;
+         checkpoint.state == expected.state && checkpoint.model_config == expected.model_config &&
+         checkpoint.training_config == expected.training_config;
 }
 
 // Saves without pause, every third time an interrupted save, and reports each.
@@ -320,7 +321,7 @@ TEST_CASE("RunFolder: the average is the f64 mean of the last saves, oldest firs
   CHECK(average.model.at("b").to_vector<float>() == std::vector<float>{5.5f});
   CHECK(average.state.get<std::vector<int64_t>>("averaged") == std::vector<int64_t>{4, 5, 6, 7});
   CHECK(average.update == 7);
-  CHECK(average.config == "update = 7\n");
+  CHECK(average.training_config == "update = 7\n");
   CHECK_FALSE(fs::exists(run.path + "/averaged/optimizer.safetensors"));
 }
 
@@ -414,7 +415,8 @@ TEST_CASE("RunFolder: the average has the same bytes whether or not the run was 
   stopped.folder->save_interrupted(sample_checkpoint(13));
   whole.folder->write_average(whole.folder->average());
   stopped.folder->write_average(stopped.folder->average());
-  for (const char* file : {"/averaged/model.safetensors", "/averaged/state.json", "/averaged/config.toml"}) {
+  for (const char* file :
+       {"/averaged/model.safetensors", "/averaged/state.json", "/averaged/training.toml"}) {
     CHECK(read_file(whole.path + file) == read_file(stopped.path + file));
   }
 }

@@ -20,7 +20,8 @@ inline nn::Checkpoint sample_checkpoint(int64_t update, size_t size = 40) {
   checkpoint.metadata = {{"note", "sample"}};
   checkpoint.state.set("update again", update);
   checkpoint.state.set("loss", 1.0 / static_cast<double>(update + 1));
-  checkpoint.config = "update = " + std::to_string(update) + "\n";
+  checkpoint.model_config = "dim-emb = 4\n";
+  checkpoint.training_config = "update = " + std::to_string(update) + "\n";
   return checkpoint;
 }
 

@@ -32,7 +32,7 @@ def test_a_training_is_that_of_the_program_to_the_bit(training, brief, tmp_path)
 
 def test_a_configuration_is_a_file_a_dictionary_or_keywords(training, brief, tmp_path):
     config = tmp_path / "config.toml"
-    config.write_text((brief / "config.toml").read_text())
+    config.write_text((brief / "training.toml").read_text())
     xformer.train(config, model=tmp_path / "by-file")
     xformer.train({**{name.replace("_", "-"): value for name, value in training.items()}, "after": "60u"},
                   model=tmp_path / "by-dictionary")

@@ -211,7 +211,8 @@ TEST_CASE(
   CHECK(largest_difference(model, read) > 1e-5);
   model.config.norm_epsilon = 1e-3f;
   CHECK(largest_difference(model, read) == 0);
-  CHECK_THAT(import_model(other.path()).checkpoint.config, Catch::Contains("layer-norm-epsilon = 0.001"));
+  CHECK_THAT(import_model(other.path()).checkpoint.model_config,
+             Catch::Contains("layer-norm-epsilon = 0.001"));
   // OpenNMT-tf's: sines of Marian's frequencies, counted from 1.
   model.config.norm_epsilon = 1e-5f;
   Converted counted(model);

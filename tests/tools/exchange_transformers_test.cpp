@@ -78,7 +78,7 @@ TEST_CASE(
   CHECK(model.normalize == 0);
   REQUIRE(model.warnings.size() == 1);
   CHECK_THAT(model.warnings.front(), Catch::Contains("length_penalty is -1"));
-  CHECK_THAT(import_model(other.path()).checkpoint.config, Catch::Contains("normalize = 0"));
+  CHECK_THAT(import_model(other.path()).checkpoint.model_config, Catch::Contains("normalize = 0"));
 }
 
 // As transformers saves a model with max_shard_size: the tensors of `opus` in two files, and an index.

@@ -27,19 +27,19 @@ TEST_CASE("Model: a configuration that makes a larger model than the weights is 
   const RandomRun run;
   nn::Checkpoint checkpoint = nn::read_model(run.path() + "/averaged");
   const std::string narrow = "dim-emb = 16";
-  const size_t at = checkpoint.config.find(narrow);
+  const size_t at = checkpoint.model_config.find(narrow);
   REQUIRE(at != std::string::npos);
-  checkpoint.config.replace(at, narrow.size(), "dim-emb = 65536");
+  checkpoint.model_config.replace(at, narrow.size(), "dim-emb = 65536");
   nn::write_checkpoint(run.path() + "/averaged", checkpoint);
   CHECK_THAT(load_error(run.path()),
-             Catch::StartsWith("3: ") && Catch::Contains("but the vocabulary and config.toml make it"));
+             Catch::StartsWith("3: ") && Catch::Contains("but the vocabulary and model.toml make it"));
   CHECK_THAT(error_of([&] { load_quantized_model(run.path(), Device::cpu()); }), Catch::StartsWith("3: "));
 }
 
 TEST_CASE("Model: a pipe or a circle of links in place of one of its files is refused and not waited for",
           "[unit]") {
   for (const std::string name :
-       {"vocab", "averaged/state.json", "averaged/config.toml", "averaged/model.safetensors"}) {
+       {"vocab", "averaged/state.json", "averaged/model.toml", "averaged/model.safetensors"}) {
     const RandomRun run;
     const std::string path =
         name == "vocab" ? data::vocabulary_files(run.path()).back() : run.path() + "/" + name;

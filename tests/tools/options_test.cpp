@@ -429,7 +429,7 @@ TEST_CASE("Options: each activation and learnt positions are in the model's conf
             .starts_with("2: position-layout is of sines and cosines"));
 }
 
-TEST_CASE("Options: a name that config.toml cannot hold is refused", "[unit]") {
+TEST_CASE("Options: a name that training.toml cannot hold is refused", "[unit]") {
   CHECK(error_of([] {
           train({"-t", "gr\xfcn.en", "a.de"});
         }).starts_with("2: train-sets: the name 'gr\xfcn.en' is not UTF-8"));

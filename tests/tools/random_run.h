@@ -17,7 +17,7 @@ namespace xf::tests {
 
 class RandomRun {
  public:
-  // `more`: lines of config.toml.
+  // `more`: lines of training.toml.
   explicit RandomRun(const std::string& more = "") {
     using namespace tools;
     const TrainingOptions options = training_options_from_toml(R"(
@@ -44,7 +44,8 @@ max-length = 20
     nn::Checkpoint checkpoint;
     checkpoint.update = 1;
     checkpoint.model = nn::model_of(registry);
-    checkpoint.config = options_of(options).to_toml();
+    checkpoint.model_config = to_toml(options);
+    checkpoint.training_config = options_of(options).to_toml();
     describe_vocabularies(vocabularies, checkpoint.metadata);
     vocabularies.save(path());
     nn::write_checkpoint(path() + "/averaged", checkpoint);

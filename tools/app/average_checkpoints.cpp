@@ -85,7 +85,7 @@ std::vector<nn::Save> saves_of_run(const AverageOptions& options) {
   if (!options.last) {
     std::vector<nn::Save> chosen = saves_of_training(run);
     if (!chosen.empty()) return chosen;
-    const std::string config = run + "/config.toml";
+    const std::string config = nn::training_config_path(run);
     return nn::last_saves(run,
                           training_options_from_toml(read_regular_file(config), config).saving.keep_last);
   }
@@ -180,7 +180,10 @@ void average_checkpoints(const AverageOptions& options) {
   for (size_t i = 0; i < folders.size(); ++i) {
     const std::string& folder = folders[i];
     nn::Checkpoint checkpoint = nn::read_model(folder);
-    if (i == 0) first.config = checkpoint.config;
+    if (i == 0) {
+      first.model_config = checkpoint.model_config;
+      first.training_config = checkpoint.training_config;
+    }
     check_belongs(folders, i, first, checkpoint);
     if (vocabularies) check_same_vocabulary(*vocabularies, checkpoint, folder, folders.front());
     const std::string score = score_of(folder, checkpoint);

@@ -25,10 +25,10 @@ std::string folder_to_go_on_with(const GivenOptions& from_file, const GivenOptio
   return run ? run->words.front() : "";
 }
 
-// Of a config.toml that may not be there.
+// Of a training.toml that may not be there.
 GivenOptions read_config_of(const std::string& folder) {
   namespace fs = std::filesystem;
-  const std::string path = folder + "/config.toml";
+  const std::string path = nn::training_config_path(folder);
   std::error_code unknown;
   const fs::file_type type = fs::status(path, unknown).type();
   const bool is_none = type != fs::file_type::regular && type != fs::file_type::none;
@@ -63,7 +63,7 @@ bool goes_on(const GivenOptions& from_file, const GivenOptions& from_command_lin
          nn::run_contents(folder) == nn::RunContents::checkpoints;
 }
 
-// A command that goes on with a checkpoint or a run, or that names one and no text: config.toml there is what was not given.
+// A command that goes on with a checkpoint or a run, or that names one and no text: training.toml there is what was not given.
 GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& from_command_line) {
   const std::string folder = folder_to_go_on_with(from_file, from_command_line);
   const bool names_text = find_given(from_file, from_command_line, "train-sets") != nullptr;
@@ -89,12 +89,12 @@ GivenOptions options_of_pretrained(const GivenOptions& from_file, const GivenOpt
   const std::string& path = pretrained->words.front();
   if (exchange::is_foreign(path)) {
     // Its vocabularies are no files: choose_vocabularies() takes them from the model.
-    const std::string config = exchange::import_model(path).checkpoint.config;
+    const std::string config = exchange::import_model(path).checkpoint.model_config;
     return of_model(parse_config(default_options(Program::train), config, path));
   }
   const std::string folder = nn::find_model_folder(path), home = data::find_vocabularies(folder);
   if (home.empty()) fail(ErrorKind::data, "{}: no vocabulary in this folder or above it", path);
-  const std::string config = folder + "/config.toml";
+  const std::string config = nn::model_config_path(folder);
   GivenOptions given =
       of_model(parse_config(default_options(Program::train), read_regular_file(config), config));
   given.push_back({"vocabs", files_of_text(home), folder});

@@ -11,6 +11,7 @@
 #include "nn/checkpoint/run_folder.h"
 #include "tools/app/run_origin.h"
 #include "tools/console/shell_word.h"
+#include "tools/formats/stored_settings.h"
 #include "tools/report/validation_files.h"
 
 namespace xf::tools {
@@ -20,12 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // Beside its checkpoints and samples/.
-constexpr const char* kRunFiles[] = {"metrics.jsonl",       "train.log",         "report.html",
-                                     "pretrained.tsv",      "loss.svg",          "bleu.svg",
-                                     "loss_by_epoch.svg",   "bleu_by_epoch.svg", "config.toml",
-                                     "vocab.spm",           "vocab.txt",         "vocab.source.spm",
-                                     "vocab.source.txt",    "vocab.target.spm",  "vocab.target.txt",
-                                     "vocab.target.labels", "valid.tsv",         kOriginFile};
+constexpr const char* kRunFiles[] = {
+    "metrics.jsonl",    "train.log",           "report.html",       "pretrained.tsv",   "loss.svg",
+    "bleu.svg",         "loss_by_epoch.svg",   "bleu_by_epoch.svg", "training.toml",    "config.toml",
+    "vocab.spm",        "vocab.txt",           "vocab.source.spm",  "vocab.source.txt", "vocab.target.spm",
+    "vocab.target.txt", "vocab.target.labels", "valid.tsv",         kOriginFile};
 
 // "seed was 1 and is 2; ...", "" without changes.
 std::string list_of(const std::vector<ChangedOption>& changes) {
@@ -40,7 +40,7 @@ std::string list_of(const std::vector<ChangedOption>& changes) {
 
 bool is_of_model(const ChangedOption& change) {
   const std::string_view group = default_options(Program::train).at(change.name).group;
-  return group == "data" || group == "model";
+  return group == "data" || group == "text" || group == "model";
 }
 
 // The command that trains with the changes: what the model is cannot change on its way.
@@ -60,9 +60,10 @@ std::string command_for(const TrainingOptions& options, const std::vector<Change
   return fmt::format("take them up in a new folder: {}; or {}", command, begin_over);
 }
 
-// As the newest checkpoint has it: config.toml beside it is there to be read, and perhaps edited.
+// As the newest checkpoint has it: training.toml beside it is there to be read, and perhaps edited.
 void check_unchanged(const TrainingOptions& options, const std::string& run) {
-  const std::string path = run + (fs::exists(run + "/latest/config.toml") ? "/latest" : "") + "/config.toml";
+  const std::string of_latest = nn::training_config_path(run + "/latest");
+  const std::string path = fs::exists(of_latest) ? of_latest : nn::training_config_path(run);
   if (!fs::exists(path)) return;
   const TrainingOptions before = training_options_from_toml(read_regular_file(path), path);
   std::vector<ChangedOption> changes = changed_options(options_of(before), options_of(options));
@@ -162,7 +163,7 @@ RunStart run_start(const TrainingOptions& options) {
 
 void check_same_model(const TrainingOptions& options, const nn::Checkpoint& checkpoint,
                       const std::string& where) {
-  const TrainingOptions before = training_options_from_toml(checkpoint.config, where + "/config.toml");
+  const TrainingOptions before = training_of(checkpoint, where);
   std::vector<ChangedOption> changes = changed_options(options_of(before), options_of(options));
   std::erase_if(changes, [](const ChangedOption& change) { return !is_of_model(change); });
   if (changes.empty()) return;

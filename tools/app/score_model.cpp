@@ -49,9 +49,8 @@ void score_model(const LossOptions& options) {
   fmt::print("loss             {:.6f}\n", loss.mean());
   fmt::print("perplexity       {:.4f}\n", std::exp(loss.mean()));
   if (type == nn::ModelType::classification) {
-    const data::ClassificationScores scores =
-        scores_of(model->classifier(), arena, model->vocabularies, set->corpus,
-                  model->training.validation.valid_mini_batch);
+    const data::ClassificationScores scores = scores_of(model->classifier(), arena, model->vocabularies,
+                                                        set->corpus, ValidationOptions().valid_mini_batch);
     fmt::print("accuracy         {:.2f}\n", scores.accuracy);
     fmt::print("macro-f1         {:.2f}\n", scores.macro_f1);
     return;

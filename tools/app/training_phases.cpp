@@ -82,8 +82,8 @@ std::string fit_phases(TrainingOptions& options, double epochs) {
 void keep_phases(TrainingOptions& options) {
   const std::string& run = options.saving.model;
   if (options.saving.overwrite || nn::run_contents(run) != nn::RunContents::checkpoints) return;
-  std::string path = run + "/latest/config.toml";
-  if (!std::filesystem::exists(path)) path = run + "/config.toml";
+  std::string path = nn::training_config_path(run + "/latest");
+  if (!std::filesystem::exists(path)) path = nn::training_config_path(run);
   if (!std::filesystem::exists(path)) return;
   const TrainingOptions before = training_options_from_toml(read_regular_file(path), path);
   for (const char* phase : kPhases) {

@@ -280,7 +280,7 @@ void TrainingRun::begin_files() {
   }
   report_.open(logs_, state_);
   if (!data::has_vocabularies(run_)) inputs_.vocabularies.save(run_);
-  atomic_write(run_ + "/config.toml", options_of(options_).to_toml(), Existing::replaced);
+  atomic_write(run_ + "/training.toml", options_of(options_).to_toml(), Existing::replaced);
   write_origin(run_);
   if (!pretrained_.tensors.empty())
     atomic_write(run_ + "/pretrained.tsv", to_tsv(pretrained_.tensors), Existing::replaced);

@@ -7,6 +7,7 @@
 #include "data/corpus_preparation.h"
 #include "tools/config/model_config.h"
 #include "tools/console/shell_word.h"
+#include "tools/formats/stored_settings.h"
 
 namespace xf::tools {
 
@@ -51,7 +52,8 @@ nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Le
   checkpoint.metadata = {{"update", std::to_string(state.update)}};
   describe_vocabularies(inputs.vocabularies, checkpoint.metadata);
   checkpoint.state = state_to_save(state, logs, inputs, setup);
-  checkpoint.config = options_of(inputs.options).to_toml();
+  checkpoint.model_config = to_toml(inputs.options);
+  checkpoint.training_config = options_of(inputs.options).to_toml();
   return checkpoint;
 }
 
@@ -94,7 +96,7 @@ void load_training(const nn::Checkpoint& checkpoint, TrainingSetup& setup, Train
 
 void load_moments(const nn::Checkpoint& checkpoint, const TrainingOptions& options,
                   const nn::Optimizer& optimizer, const std::string& where) {
-  const TrainingOptions before = training_options_from_toml(checkpoint.config, where + "/config.toml");
+  const TrainingOptions before = training_of(checkpoint, where);
   for (const char* name : {"freeze", "learn-rate-of"}) {  // the moments lie in an order that depends on them
     if (options_of(options).at(name).words() != options_of(before).at(name).words())
       fail(ErrorKind::usage,

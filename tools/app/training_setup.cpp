@@ -212,7 +212,7 @@ TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks) {
   const TrainingOptions& options = inputs.options;
   const auto seed = static_cast<uint64_t>(options.numerics.seed);
   const DType dtype = chosen_dtype(options.compute);
-  const nn::TransformerConfig model = fitted(model_config(options, inputs.vocabularies), inputs);
+  const nn::TransformerConfig model = fitted(trained_model_config(options, inputs.vocabularies), inputs);
   const Device device = set_up_device(options.compute);
   if (options.optimizer.optimizer == "muon" && !model.supports(nn::Feature::muon))
     fail(ErrorKind::usage, "optimizer: muon knows no matrices in a model with {}; use adam",

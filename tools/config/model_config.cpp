@@ -75,9 +75,9 @@ nn::Schedule schedule(const TrainingOptions& options, double updates_per_epoch) 
   return schedule;
 }
 
-nn::Tying tying(const TrainingOptions& options) {
-  if (options.model.tied_embeddings_all) return nn::Tying::all;
-  return options.model.tied_embeddings ? nn::Tying::target : nn::Tying::none;
+nn::Tying tying(const ModelOptions& options) {
+  if (options.tied_embeddings_all) return nn::Tying::all;
+  return options.tied_embeddings ? nn::Tying::target : nn::Tying::none;
 }
 
 kernels::Activation activation(std::string_view name) {
@@ -127,57 +127,63 @@ std::optional<double> last_update(const TrainingOptions& options, double updates
 
 namespace {
 
-nn::TransformerConfig model_config(const TrainingOptions& options, int64_t source_vocabulary,
+nn::TransformerConfig model_config(const ModelSettings& settings, int64_t source_vocabulary,
                                    int64_t target_vocabulary, const nn::PadIds& pad) {
-  if (options.model.tied_embeddings_all && source_vocabulary != target_vocabulary) {
+  if (settings.model.tied_embeddings_all && source_vocabulary != target_vocabulary) {
     fail(ErrorKind::usage,
          "tied-embeddings-all needs one vocabulary for both sides, got sizes {} and {}; "
          "use --joint-vocab, give one file to --vocabs, or --tied-embeddings-all=false",
          source_vocabulary, target_vocabulary);
   }
   nn::TransformerConfig config;
-  config.type = model_type(options.model);
+  config.type = model_type(settings.model);
   config.source_vocabulary = source_vocabulary;
   config.target_vocabulary = target_vocabulary;
-  config.dim = options.model.dim_emb;
-  config.heads = options.model.transformer_heads;
-  config.feed_forward = options.model.transformer_dim_ffn;
-  config.encoder_layers = options.model.enc_depth;
-  config.decoder_layers = options.model.dec_depth;
-  config.norm = options.model.norm == "pre" ? nn::NormPlacement::pre : nn::NormPlacement::post;
-  config.norm_epsilon = static_cast<float>(options.model.layer_norm_epsilon);
-  config.activation = activation(options.model.transformer_ffn_activation);
-  config.positions = position_layout(options.model.position_layout);
-  config.learned_positions = options.model.transformer_train_positions;
-  config.rotary_positions = options.model.transformer_rotary_positions;
-  config.tying = tying(options);
-  config.dropout = static_cast<float>(options.regularisation.transformer_dropout);
-  config.attention_dropout = static_cast<float>(options.regularisation.transformer_dropout_attention);
-  config.feed_forward_dropout = static_cast<float>(options.regularisation.transformer_dropout_ffn);
-  config.label_smoothing = static_cast<float>(options.regularisation.label_smoothing);
+  config.dim = settings.model.dim_emb;
+  config.heads = settings.model.transformer_heads;
+  config.feed_forward = settings.model.transformer_dim_ffn;
+  config.encoder_layers = settings.model.enc_depth;
+  config.decoder_layers = settings.model.dec_depth;
+  config.norm = settings.model.norm == "pre" ? nn::NormPlacement::pre : nn::NormPlacement::post;
+  config.norm_epsilon = static_cast<float>(settings.model.layer_norm_epsilon);
+  config.activation = activation(settings.model.transformer_ffn_activation);
+  config.positions = position_layout(settings.model.position_layout);
+  config.learned_positions = settings.model.transformer_train_positions;
+  config.rotary_positions = settings.model.transformer_rotary_positions;
+  config.tying = tying(settings.model);
+  config.dropout = static_cast<float>(settings.model.transformer_dropout);
+  config.attention_dropout = static_cast<float>(settings.model.transformer_dropout_attention);
+  config.feed_forward_dropout = static_cast<float>(settings.model.transformer_dropout_ffn);
+  config.label_smoothing = static_cast<float>(settings.model.label_smoothing);
   // Sentences of max-length pieces, and their </s> or <s>.
-  config.max_length = options.text.max_length + 1;
-  config.recompute_layers = options.numerics.gradient_checkpointing;
-  if (const auto& settings = options.model.quirks; !settings.empty())
-    config.variant = nn::make_variant("quirks", settings, pad);
+  config.max_length = settings.text.max_length + 1;
+  if (const auto& quirks = settings.model.quirks; !quirks.empty())
+    config.variant = nn::make_variant("quirks", quirks, pad);
   return config;
 }
 
 }  // namespace
 
-nn::TransformerConfig model_config(const TrainingOptions& options, int64_t source_vocabulary,
+nn::TransformerConfig model_config(const ModelSettings& settings, int64_t source_vocabulary,
                                    int64_t target_vocabulary) {
-  return model_config(options, source_vocabulary, target_vocabulary, {});
+  return model_config(settings, source_vocabulary, target_vocabulary, {});
 }
 
-nn::TransformerConfig model_config(const TrainingOptions& options, const data::Vocabularies& vocabularies) {
+nn::TransformerConfig model_config(const ModelSettings& settings, const data::Vocabularies& vocabularies) {
   const data::Tokenizer &source = *vocabularies.source, &target = *vocabularies.target;
   const nn::TransformerConfig config =
-      model_config(options, source.size(), target.size(), {source.pad_id(), target.pad_id()});
+      model_config(settings, source.size(), target.size(), {source.pad_id(), target.pad_id()});
+  if (config.variant) config.variant->check_vocabularies();
+  return config;
+}
+
+nn::TransformerConfig trained_model_config(const TrainingOptions& options,
+                                           const data::Vocabularies& vocabularies) {
+  nn::TransformerConfig config = model_config(options, vocabularies);
+  config.recompute_layers = options.numerics.gradient_checkpointing;
   if (config.recompute_layers && !config.supports(nn::Feature::recomputed_layers))
     fail(ErrorKind::usage, "gradient-checkpointing: not for models with {}, whose layers are another's",
          config.variant->name());
-  if (config.variant) config.variant->check_vocabularies();
   return config;
 }
 

@@ -9,11 +9,14 @@
 
 namespace xf::tools {
 
-// Error usage for options that do not fit together.
-nn::TransformerConfig model_config(const TrainingOptions& options, int64_t source_vocabulary,
+// Error usage for settings that do not fit together.
+nn::TransformerConfig model_config(const ModelSettings& settings, int64_t source_vocabulary,
                                    int64_t target_vocabulary);
 // With what a model needs of the vocabularies besides their sizes: the ids of <pad>, for --quirks.
-nn::TransformerConfig model_config(const TrainingOptions& options, const data::Vocabularies& vocabularies);
+nn::TransformerConfig model_config(const ModelSettings& settings, const data::Vocabularies& vocabularies);
+// The same of a model in training, with what becomes of its layers' values (--gradient-checkpointing).
+nn::TransformerConfig trained_model_config(const TrainingOptions& options,
+                                           const data::Vocabularies& vocabularies);
 // How batches are cut.
 data::BatchOrder batch_order(const BatchOptions& options);
 // --optimizer and what goes with it.

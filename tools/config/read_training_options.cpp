@@ -47,14 +47,14 @@ void check_precision(TrainingOptions& options) {
   options.given.insert("precision");
 }
 
-// A run's config.toml holds its paths, and TOML is UTF-8: refused now, not when the run is opened again.
+// A run's training.toml holds its paths, and TOML is UTF-8: refused now, not when the run is opened again.
 void check_paths(const OptionList& list) {
   for (const Option& option : list) {
     if (!option.is_text() || option.keep == Keep::never) continue;
     for (const std::string& word : option.words()) {
       if (!data::first_invalid_utf8(word)) continue;
       fail(ErrorKind::usage,
-           "{}: the name '{}' is not UTF-8, and config.toml holds no other; rename it, or give a link",
+           "{}: the name '{}' is not UTF-8, and training.toml holds no other; rename it, or give a link",
            option.name, word);
     }
   }
@@ -107,41 +107,12 @@ void settle_tying(TrainingOptions& options) {
   if (!options.is_given("tied-embeddings")) options.model.tied_embeddings = true;
 }
 
-// Sines and cosines, learnt positions, rotary ones: one of the three.
-void check_positions(const TrainingOptions& options) {
-  const int64_t width = options.model.dim_emb, heads = options.model.transformer_heads;
-  if (width % 2 != 0)
-    fail(ErrorKind::usage, "dim-emb: {} is odd; positions need sine and cosine pairs", width);
-  const bool learned = options.model.transformer_train_positions,
-             rotary = options.model.transformer_rotary_positions;
-  if (learned && rotary) {
-    fail(ErrorKind::usage,
-         "transformer-rotary-positions: "
-         "positions are learnt (transformer-train-positions) or rotary; choose one");
-  }
-  if ((learned || rotary) && options.model.position_layout != "interleaved") {
-    fail(ErrorKind::usage, "position-layout is of sines and cosines; leave it out, or {}",
-         learned ? "transformer-train-positions" : "transformer-rotary-positions");
-  }
-  if (rotary && width / heads % 2 != 0) {
-    fail(ErrorKind::usage,
-         "transformer-rotary-positions: turns pairs of columns, "
-         "and a head has {} / {} = {}; choose an even width",
-         width, heads, width / heads);
-  }
-}
-
 void check_training(TrainingOptions& options, const OptionList& list) {
   settle_optimizer(options);
   check_precision(options);
   check_paths(list);
   check_model_type(options);
-  const int64_t width = options.model.dim_emb, heads = options.model.transformer_heads;
-  if (width % heads != 0) {
-    fail(ErrorKind::usage, "transformer-heads: {} heads do not divide the width of {} (dim-emb)", heads,
-         width);
-  }
-  check_positions(options);
+  check_model(options.model);
   settle_tying(options);
   loop_options(options);  // when it ends, saves and validates: refused before any text is read
   check_counts_updates(options.schedule.lr_warmup, "lr-warmup");

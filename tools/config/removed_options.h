@@ -1,4 +1,4 @@
-// Options that earlier versions had. A stored run's config.toml may still hold them.
+// Options that earlier versions had. The configuration of a stored run may still hold them.
 #pragma once
 
 #include <string_view>

@@ -66,9 +66,6 @@ void list_data(TrainingOptions& o, OptionList& list) {
            "train on text of which a given vocabulary knows less than half")
       .keeps(Keep::free)
       .seldom();
-  list.add(o.text.vocab_size, "vocab-size", "N", "pieces of a vocabulary trained here")
-      .by_task()
-      .between(8, kMostIds);
   list.add(o.data.spm_input_sentences, "spm-input-sentences", "N",
            "learn a vocabulary from at most so many lines of a side, drawn from the text")
       .at_least(1)
@@ -79,85 +76,11 @@ void list_data(TrainingOptions& o, OptionList& list) {
       .up_to(2)
       .keeps(Keep::never)
       .seldom();
-  list.add(o.text.joint_vocab, "joint-vocab", "one vocabulary for both sides when it is trained here")
-      .by_task();
-  list.add_choice(o.text.tokenizer, "tokenizer", "spm|whitespace|icu|character|spacy3|spacy2.2",
-                  "SentencePiece BPE, or with a word vocabulary words as they stand in the text, single "
-                  "characters, or words by ICU's or spaCy's rules")
-      .by_task();
-  list.add(o.text.languages, "languages", "L L",
-           "of each side, en or de, for spaCy's rules; else as file names end")
-      .up_to(2)
-      .seldom();
-  list.add(o.text.min_freq, "min-freq", "N", "rarer words become <unk> (all but spm)").at_least(1).seldom();
-  list.add(o.text.max_length, "max-length", "N", "leave out training pairs with more tokens on a side")
-      .between(1, kMostIds);
   list.add(o.data.max_length_crop, "max-length-crop", "crop them instead").seldom();
-  list.add(o.text.lowercase, "lowercase", "lower-case all text").by_task();
-}
-
-void list_model(TrainingOptions& o, OptionList& list) {
-  list.group("model", Keep::fixed);
-  list.add_choice(o.model.type, "type", "translation|language-model|classification",
-                  "encoder and decoder; a decoder alone (--enc-depth 0); an encoder alone (--dec-depth 0)");
-  list.add(o.model.dim_emb, "dim-emb", "N", "width of the model").by_task().between(2, limits::kWidest);
-  list.add(o.model.enc_depth, "enc-depth", "N", "encoder layers").by_task().between(0, limits::kMostLayers);
-  list.add(o.model.dec_depth, "dec-depth", "N", "decoder layers").by_task().between(0, limits::kMostLayers);
-  list.add(o.model.transformer_heads, "transformer-heads", "N", "attention heads; they divide the width")
-      .by_task()
-      .between(1, limits::kWidest);
-  list.add(o.model.transformer_dim_ffn, "transformer-dim-ffn", "N", "inner width of the feed-forward block")
-      .by_task()
-      .between(1, kMostIds);
-  list.add_choice(o.model.norm, "norm", "post|pre",
-                  "layer normalisation after each block (the paper) or before it")
-      .by_task();
-  list.add(o.model.layer_norm_epsilon, "layer-norm-epsilon", "X",
-           "what layer normalisation adds to the variance; others have 1e-06")
-      .between(1e-12, 0.1)
-      .seldom();
-  list.add_choice(o.model.transformer_ffn_activation, "transformer-ffn-activation", "relu|gelu|swish",
-                  "between the two feed-forward layers; swish, also called SiLU: x sigmoid(x)")
-      .by_task();
-  list.add(o.model.tied_embeddings, "tied-embeddings", "target embedding and output layer share one matrix")
-      .by_task();
-  list.add(o.model.tied_embeddings_all, "tied-embeddings-all",
-           "and the source embedding too; a vocabulary for each side unties it")
-      .by_task();
-  list.add(o.model.transformer_train_positions, "transformer-train-positions",
-           "learn a vector for each position, up to --max-length, which is then also where translations "
-           "end; else sines and cosines")
-      .seldom();
-  list.add(o.model.transformer_rotary_positions, "transformer-rotary-positions",
-           "turn queries and keys of self-attention by their places (RoPE) instead of adding sines and "
-           "cosines to the embeddings");
-  list.add_choice(o.model.position_layout, "position-layout", "interleaved|split|marian",
-                  "sine and cosine in turn (the paper) or in two halves; "
-                  "marian: in halves, of Marian's frequencies")
-      .seldom();
-  list.add(o.model.quirks, "quirks", "NAME=VALUE...",
-           "what published tutorials do otherwise (docs/quirks.md), "
-           "such as pad-axis=both; slower, on the CPU")
-      .up_to(32)
-      .seldom();
 }
 
 void list_regularisation(TrainingOptions& o, OptionList& list) {
-  list.group("regularisation", Keep::fixed);
-  list.add(o.regularisation.transformer_dropout, "transformer-dropout", "P",
-           "on embeddings and on each block's output")
-      .by_task()
-      .between(0, kMaxDropout);
-  list.add(o.regularisation.transformer_dropout_attention, "transformer-dropout-attention", "P",
-           "on attention probabilities")
-      .by_task()
-      .between(0, kMaxDropout)
-      .seldom();
-  list.add(o.regularisation.transformer_dropout_ffn, "transformer-dropout-ffn", "P",
-           "inside the feed-forward block")
-      .by_task()
-      .between(0, kMaxDropout)
-      .seldom();
+  list_dropout(o.model, list);
   list.add(o.regularisation.dropout_src, "dropout-src", "P",
            "of words that the encoder reads, which are <unk> then")
       .between(0, kMaxDropout)
@@ -171,10 +94,6 @@ void list_regularisation(TrainingOptions& o, OptionList& list) {
            "helps where there is little text")
       .between(0, kMaxDropout)
       .seldom();
-  list.add(o.regularisation.label_smoothing, "label-smoothing", "X",
-           "share of the probability spread over the whole vocabulary")
-      .by_task()
-      .between(0, kMaxDropout);
   list.add(o.regularisation.r_drop, "r-drop", "X",
            "read each batch twice, with other dropout, and have the two agree, this much (R-Drop's "
            "alpha, 5 in its paper): a step takes twice as long")
@@ -313,14 +232,7 @@ void list_validation(TrainingOptions& o, OptionList& list) {
       .at_least(0)
       .up_to(100)
       .seldom();
-  list.add(o.search.beam_size, "beam-size", "N",
-           "beam of the last translation, and the model's default in xformer-translate")
-      .alias("-b")
-      .between(1, 64);
-  list.add(o.search.normalize, "normalize", "A",
-           "hypotheses compare by log-probability / length^A; also the model's default")
-      .alias("-n")
-      .between(0, kLargestPower);
+  list_search(o.search, list);
 }
 
 void list_saving(TrainingOptions& o, OptionList& list) {
@@ -459,7 +371,8 @@ void list_general(TrainingOptions& o, OptionList& list) {
 
 void list_options(TrainingOptions& o, OptionList& list) {
   list_data(o, list);
-  list_model(o, list);
+  list_text(o.text, list);
+  list_model(o.model, list);
   list_regularisation(o, list);
   list_updates(o, list);
   list_stopping(o, list);

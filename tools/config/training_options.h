@@ -1,4 +1,4 @@
-// The configuration of xformer-train, which is also what a run and each of its checkpoints keep (config.toml).
+// The configuration of xformer-train, which is also what a run and each of its checkpoints keep (training.toml).
 #pragma once
 
 #include <functional>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/config/model_settings.h"
 #include "tools/config/option_list.h"
 #include "tools/config/shared_options.h"
 
@@ -27,34 +28,11 @@ struct DataOptions {
   bool max_length_crop = false;
 };
 
-// What the model is.
-struct ModelOptions {
-  std::string type = "translation";
-  int64_t dim_emb = 0;
-  int64_t enc_depth = 0;
-  int64_t dec_depth = 0;
-  int64_t transformer_heads = 0;
-  int64_t transformer_dim_ffn = 0;
-  std::string norm;
-  double layer_norm_epsilon = 1e-5;
-  std::string transformer_ffn_activation;
-  bool tied_embeddings = false;
-  bool tied_embeddings_all = false;
-  bool transformer_train_positions = false;
-  bool transformer_rotary_positions = false;
-  std::string position_layout = "interleaved";
-  std::vector<std::string> quirks;
-};
-
 // What keeps it from learning its text by heart.
 struct RegularisationOptions {
-  double transformer_dropout = 0;
-  double transformer_dropout_attention = 0;
-  double transformer_dropout_ffn = 0;
   double dropout_src = 0;
   double dropout_trg = 0;
   double bpe_dropout = 0;
-  double label_smoothing = 0;
   double r_drop = 0;
   Amount r_drop_after = Amount{0, AmountUnit::updates};
 };
@@ -110,12 +88,6 @@ struct ValidationOptions {
   std::vector<int64_t> valid_print{0, 1, 2};
 };
 
-// The model's own defaults for translating.
-struct SearchOptions {
-  int64_t beam_size = 5;
-  double normalize = 1;
-};
-
 // The run folder, and what begins in it.
 struct SavingOptions {
   std::string model;
@@ -158,20 +130,18 @@ struct ProcessOptions {
   double collective_timeout = 600;
 };
 
-struct TrainingOptions : Configuration {
+// A training's options are those of its model and more.
+struct TrainingOptions : Configuration, ModelSettings {
   TrainingOptions() : Configuration(Program::train) { compute.precision = "float32"; }
 
   std::string task = "transformer-tiny";
   DataOptions data;
-  TextOptions text;
-  ModelOptions model;
   RegularisationOptions regularisation;
   BatchOptions batches;
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
   StoppingOptions stopping;
   ValidationOptions validation;
-  SearchOptions search;
   SavingOptions saving;
   LoggingOptions logging;
   NumericsOptions numerics;
@@ -198,7 +168,7 @@ std::optional<std::string> read_training_options(TrainingOptions& options, int a
 std::optional<TrainingOptions> parse_training_options(int argc, const char* const* argv,
                                                       const Inherit& inherit = {});
 
-// From TOML alone: the config.toml of a run folder. `name` stands for the file in messages. Errors as above.
+// From TOML alone: the training.toml of a run folder. `name` stands for the file in messages. Errors as above.
 TrainingOptions training_options_from_toml(const std::string& text, const std::string& name);
 
 }  // namespace xf::tools

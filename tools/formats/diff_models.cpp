@@ -1,7 +1,7 @@
 #include "tools/formats/diff_models.h"
 #include "tools/config/export_options.h"
 #include "tools/config/program_commands.h"
-#include "tools/config/training_options.h"
+#include "tools/formats/stored_settings.h"
 
 #include <fmt/format.h>
 
@@ -94,7 +94,7 @@ bool is_of_model(const std::string& name) {
 std::vector<ChangedOption> setting_differences(const nn::Checkpoint& a, const std::string& folder_of_a,
                                                const nn::Checkpoint& b, const std::string& folder_of_b) {
   const auto options = [](const nn::Checkpoint& model, const std::string& folder) {
-    return training_options_from_toml(model.config, folder + "/config.toml");
+    return training_of(model, folder);
   };
   const TrainingOptions before = options(a, folder_of_a), now = options(b, folder_of_b);
   std::vector<ChangedOption> changes = changed_options(options_of(before), options_of(now));

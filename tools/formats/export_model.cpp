@@ -50,9 +50,9 @@ ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format)
   ExchangedModel result{.config = config,
                         .tensors = unbound.checkpoint.model,
                         .vocabularies = model.vocabularies,
-                        .lowercase = model.training.text.lowercase,
-                        .beam_size = model.training.search.beam_size,
-                        .normalize = model.training.search.normalize,
+                        .lowercase = model.settings.text.lowercase,
+                        .beam_size = model.settings.search.beam_size,
+                        .normalize = model.settings.search.normalize,
                         .where = model.folder};
   if (result.lowercase)
     result.vocabularies = exchange::with_folded_case(model.vocabularies, model.folder, result.warnings);

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "nn/checkpoint/run_folder.h"
-#include "tools/config/training_options.h"
+#include "tools/config/model_settings.h"
 #include "tools/formats/ctranslate2.h"
 #include "tools/formats/hf_marian.h"
 #include "tools/formats/marian.h"
@@ -67,16 +67,15 @@ const char* tokenizer_of(const data::Tokenizer& vocabulary) {
 // A number of a model as it is written, which is shorter than its double.
 double written(float value) { return *parse_number(fmt::format("{}", value)); }
 
-// Sizes from the model, the rest from a task.
-TrainingOptions configuration_of(const ExchangedModel& model) {
+ModelSettings settings_of(const ExchangedModel& model) {
   const nn::TransformerConfig& config = model.config;
-  TrainingOptions options = training_options_from_toml("task = \"transformer-base\"", model.where);
-  options.text.tokenizer = tokenizer_of(*model.vocabularies.source);
-  options.text.joint_vocab = config.tying == nn::Tying::all || model.vocabularies.joint();
-  options.text.vocab_size = model.vocabularies.source->size();
-  options.text.lowercase = model.lowercase;
-  options.text.max_length = config.max_length - 1;
-  ModelOptions& sizes = options.model;
+  ModelSettings settings;
+  settings.text.tokenizer = tokenizer_of(*model.vocabularies.source);
+  settings.text.joint_vocab = config.tying == nn::Tying::all || model.vocabularies.joint();
+  settings.text.vocab_size = model.vocabularies.source->size();
+  settings.text.lowercase = model.lowercase;
+  settings.text.max_length = config.max_length - 1;
+  ModelOptions& sizes = settings.model;
   sizes.dim_emb = config.dim;
   sizes.enc_depth = config.encoder_layers;
   sizes.dec_depth = config.decoder_layers;
@@ -91,19 +90,12 @@ TrainingOptions configuration_of(const ExchangedModel& model) {
   sizes.transformer_rotary_positions = config.rotary_positions;
   if (!config.learned_positions && !config.rotary_positions)
     sizes.position_layout = name_of(config.positions);
-  options.regularisation.transformer_dropout = written(config.dropout);
-  options.regularisation.transformer_dropout_attention = written(config.attention_dropout);
-  options.regularisation.transformer_dropout_ffn = written(config.feed_forward_dropout);
-  options.search.beam_size = model.beam_size;
-  options.search.normalize = model.normalize;
-  return options;
-}
-
-// As a config.toml has it. Error usage for what no option can be.
-std::string stored(const TrainingOptions& options, const std::string& where) {
-  const std::string toml = options_of(options).to_toml();
-  const TrainingOptions checked = training_options_from_toml(toml, where);
-  return options_of(checked).to_toml();
+  sizes.transformer_dropout = written(config.dropout);
+  sizes.transformer_dropout_attention = written(config.attention_dropout);
+  sizes.transformer_dropout_ffn = written(config.feed_forward_dropout);
+  settings.search.beam_size = model.beam_size;
+  settings.search.normalize = model.normalize;
+  return settings;
 }
 
 }  // namespace
@@ -122,7 +114,9 @@ ImportedModel import_model(const std::string& folder) {
   XF_CHECK(kind, "{}: no model of another toolkit", folder);
   ExchangedModel model = kind->read(folder);
   ImportedModel imported{.checkpoint = {}, .vocabularies = model.vocabularies, .warnings = model.warnings};
-  imported.checkpoint.config = stored(configuration_of(model), model.where);
+  imported.checkpoint.model_config = to_toml(settings_of(model));
+  model_settings_from_toml(imported.checkpoint.model_config,
+                           model.where);  // what no option can be is refused
   imported.checkpoint.model = std::move(model.tensors);
   imported.checkpoint.companions = model.vocabularies.files();
   describe_vocabularies(model.vocabularies, imported.checkpoint.metadata);

@@ -86,7 +86,10 @@ std::vector<InspectedModel::Vocabulary> read_vocabularies(const std::string& fol
 }
 
 InspectedModel::Training training_of(const nn::Checkpoint& checkpoint) {
-  InspectedModel::Training training{checkpoint.update, {}, checkpoint.config};
+  InspectedModel::Training training{
+      checkpoint.update,
+      {},
+      checkpoint.training_config.empty() ? checkpoint.model_config : checkpoint.training_config};
   if (checkpoint.state.has("averaged"))
     training.averaged = checkpoint.state.get<std::vector<int64_t>>("averaged");
   return training;

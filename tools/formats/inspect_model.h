@@ -15,7 +15,7 @@ struct InspectedModel {
   struct Training {
     int64_t update = 0;
     std::vector<int64_t> averaged;  // updates that this is the mean of; empty: of none
-    std::string config;             // text of config.toml
+    std::string config;  // text of training.toml; of a model that was not trained here, of model.toml
   };
   struct Vocabulary {
     std::string path, hash, checksum;

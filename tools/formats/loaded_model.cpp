@@ -7,8 +7,8 @@
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
 #include "tools/config/text_options.h"
-#include "tools/config/training_options.h"
 #include "tools/formats/stored_model.h"
+#include "tools/formats/stored_settings.h"
 
 namespace xf::tools {
 
@@ -18,7 +18,7 @@ template <typename M>
 const M& as(const LoadedModel& loaded, const char* wanted) {
   if (const auto* model = dynamic_cast<const M*>(loaded.model.get())) return *model;
   fail(ErrorKind::usage, "{} is no {} but a model of type {}; {}", loaded.folder, wanted,
-       loaded.training.model.type, use_line(loaded.model->config().type, loaded.folder));
+       loaded.settings.model.type, use_line(loaded.model->config().type, loaded.folder));
 }
 
 }  // namespace
@@ -41,16 +41,15 @@ const nn::Classifier& LoadedModel::classifier() const { return as<nn::Classifier
 
 UnboundModel read_unbound_model(const std::string& path, DType dtype) {
   auto [checkpoint, vocabularies, folder, warnings] = read_stored_model(path);
-  auto model = std::unique_ptr<LoadedModel>(
-      new LoadedModel{.training = training_options_from_toml(checkpoint.config, folder + "/config.toml"),
-                      .pipeline = {},
-                      .vocabularies = std::move(vocabularies),
-                      .registry = nn::Registry(dtype),
-                      .model = nullptr,
-                      .folder = folder,
-                      .warnings = std::move(warnings)});
-  model->pipeline = text_pipeline(model->training.text);
-  model->model = nn::make_model(model_config(model->training, model->vocabularies), model->registry);
+  auto model = std::unique_ptr<LoadedModel>(new LoadedModel{.settings = settings_of(checkpoint, folder),
+                                                            .pipeline = {},
+                                                            .vocabularies = std::move(vocabularies),
+                                                            .registry = nn::Registry(dtype),
+                                                            .model = nullptr,
+                                                            .folder = folder,
+                                                            .warnings = std::move(warnings)});
+  model->pipeline = text_pipeline(model->settings.text);
+  model->model = nn::make_model(model_config(model->settings, model->vocabularies), model->registry);
   return {std::move(model), std::move(checkpoint)};
 }
 

@@ -15,7 +15,7 @@
 namespace xf::tools {
 
 struct LoadedModel {
-  TrainingOptions training;  // the options it was trained with
+  ModelSettings settings;
   data::TextPipeline pipeline;
   data::Vocabularies vocabularies;
   nn::Registry registry;

@@ -78,7 +78,8 @@ std::string memory_line(const nn::MemoryPlan& plan, int64_t target_tokens) {
 
 std::string print_model(const TrainingOptions& options) {
   const auto [source, target] = vocabulary_sizes(options);
-  const nn::TransformerConfig config = model_config(options, source, target);
+  nn::TransformerConfig config = model_config(options, source, target);
+  config.recompute_layers = options.numerics.gradient_checkpointing;
   nn::Registry registry;
   const std::unique_ptr<nn::Model> model = nn::make_model(config, registry);
   const data::BatchCapacity capacity = largest_batch(options);

@@ -41,7 +41,8 @@ void quantize_model(const QuantizeOptions& options) {
                         .optimizer = {},
                         .metadata = from.metadata,
                         .state = {},  // no training goes on from it
-                        .config = from.config,
+                        .model_config = to_toml(unbound.model->settings),
+                        .training_config = from.training_config,
                         .companions = unbound.model->vocabularies.files()};
   if (from.state.has("averaged"))
     result.state.set("averaged", from.state.get<std::vector<int64_t>>("averaged"));

@@ -1,33 +1,28 @@
 #include "tools/formats/text_model.h"
 
-#include "tools/config/training_options.h"
-
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "nn/checkpoint/run_folder.h"
 #include "tools/config/text_options.h"
 #include "tools/formats/given_vocabulary.h"
 #include "tools/formats/import_model.h"
 #include "tools/formats/stored_model.h"
+#include "tools/formats/stored_settings.h"
 
 namespace xf::tools {
 
 namespace {
 
-bool lowercases(const std::string& config, const std::string& folder) {
-  return text_pipeline(training_options_from_toml(config, folder + "/config.toml").text).lowercase;
-}
+bool lowercases(const ModelSettings& settings) { return text_pipeline(settings.text).lowercase; }
 
 TextModel of_folder(const std::string& path) {
   if (exchange::is_foreign(path)) {
     const StoredModel model = read_stored_model(path);
-    return {model.vocabularies, lowercases(model.checkpoint.config, path)};
+    return {model.vocabularies, lowercases(settings_of(model.checkpoint, path))};
   }
   const std::string folder = nn::find_model_folder(path), run = data::find_vocabularies(folder);
-  return {data::load_vocabularies(run.empty() ? path : run),
-          lowercases(read_regular_file(folder + "/config.toml"), folder)};
+  return {data::load_vocabularies(run.empty() ? path : run), lowercases(read_settings(folder))};
 }
 
 }  // namespace

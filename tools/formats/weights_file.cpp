@@ -49,7 +49,8 @@ void write_weights(const ExportOptions& options) {
     write_text(output, checkpoint.model);
   } else {
     nn::Metadata metadata = checkpoint.metadata;
-    metadata["config"] = config_as_json(checkpoint.config, folder);
+    metadata["config"] = config_as_json(
+        checkpoint.training_config.empty() ? checkpoint.model_config : checkpoint.training_config, folder);
     nn::write_safetensors(output, checkpoint.model, metadata);
   }
   if (!options.quiet)

@@ -31,7 +31,7 @@ std::vector<std::unique_ptr<LoadedModel>> other_models(const TranslationOptions&
     others.push_back(load_model(paths[i], device, options.compute));
     const LoadedModel& other = *others.back();
     if (other.vocabularies.checksum() != first.vocabularies.checksum() ||
-        other.training.text.lowercase != first.training.text.lowercase) {
+        other.settings.text.lowercase != first.settings.text.lowercase) {
       fail(ErrorKind::usage,
            "{} and {}: an ensemble's models must share vocabularies and --lowercase; "
            "train them with the same --vocabs",
@@ -75,7 +75,7 @@ ModelTranslator::ModelTranslator(const TranslationOptions& options, bool scored)
       ensemble(make_ensemble(options, *model, others)),
       translation(ensemble ? *ensemble : model->translation_model()),
       arena(device),
-      search(search_options(options, model->training.search, scored)),
+      search(search_options(options, model->settings.search, scored)),
       with_prefixes(options.force_decode),
       reads_pieces(options.no_spm_encode),
       writes_pieces(options.no_spm_decode),

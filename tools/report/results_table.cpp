@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "tools/config/model_text.h"
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
@@ -44,8 +45,8 @@ Cells cells_of(const ResultRow& row) {
 }  // namespace
 
 std::vector<ResultRow> result_rows(const std::string& run, const std::vector<std::string>& metrics) {
-  const TrainingOptions options =
-      training_options_from_toml(read_regular_file(run + "/config.toml"), run + "/config.toml");
+  const std::string path = nn::training_config_path(run);
+  const TrainingOptions options = training_options_from_toml(read_regular_file(path), path);
   return result_rows(run, options, read_run_metrics(run), metrics);
 }
 

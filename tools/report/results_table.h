@@ -1,4 +1,4 @@
-// xformer-score table: runs beside each other, each number from the run's own config.toml and metrics.jsonl.
+// xformer-score table: runs beside each other, each number from the run's own training.toml and metrics.jsonl.
 #pragma once
 
 #include <cstdint>

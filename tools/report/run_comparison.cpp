@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "tools/console/progress.h"
 #include "tools/report/html_page.h"
 #include "tools/report/results_table.h"
@@ -27,7 +28,7 @@ struct Run {
 };
 
 Run read_run(const std::string& folder) {
-  const std::string path = folder + "/config.toml";
+  const std::string path = nn::training_config_path(folder);
   return {folder, folder, training_options_from_toml(read_regular_file(path), path),
           read_run_metrics(folder)};
 }

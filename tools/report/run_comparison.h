@@ -1,4 +1,4 @@
-// xformer-train --report RUN...: several runs on one page, from their own config.toml and metrics.jsonl.
+// xformer-train --report RUN...: several runs on one page, from their own training.toml and metrics.jsonl.
 #pragma once
 
 #include <string>

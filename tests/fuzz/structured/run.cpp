@@ -39,9 +39,9 @@ void make_run(Damage& damage, const std::string& folder) {
   checkpoint.update = static_cast<int64_t>(damage.number(1));
   checkpoint.model = small_model(config);
   if (damage.happens()) checkpoint.model.erase(checkpoint.model.begin());
-  checkpoint.config = configuration(damage, config);
+  checkpoint.model_config = checkpoint.training_config = configuration(damage, config);
   nn::write_checkpoint(folder + "/averaged", checkpoint);
-  for (const char* name : {"averaged/state.json", "averaged/config.toml"}) {
+  for (const char* name : {"averaged/state.json", "averaged/model.toml", "averaged/training.toml"}) {
     if (!damage.happens()) continue;
     std::filesystem::remove(folder + "/" + name);
     put(damage, folder, name, "{\"content\": {}, \"crc64\": \"\"}");
