@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/registered.h"
 #include "core/tensor.h"
 #include "nn/transformer_config.h"
 
@@ -37,10 +38,7 @@ struct PadIds {
 using VariantFactory = std::function<std::shared_ptr<const ModelVariant>(
     const std::vector<std::string>& settings, const PadIds& pad)>;
 
-// Once for each name, before the first model is made.
-void register_variant(const std::string& name, VariantFactory factory);
-// Error usage if this build has no such variant.
-std::shared_ptr<const ModelVariant> make_variant(const std::string& name,
-                                                 const std::vector<std::string>& settings, const PadIds& pad);
+// By the name that a configuration has.
+Registered<VariantFactory>& model_variants();
 
 }  // namespace xf::nn

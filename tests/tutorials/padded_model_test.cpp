@@ -173,14 +173,14 @@ TEST_CASE("PaddedModel: starts as its switches say, padding's row included", "[u
 TEST_CASE("PaddedModel: is the variant that --quirks names, and vocabularies without padding are refused",
           "[unit]") {
   TransformerConfig config = tiny_config();
-  config.variant = make_variant("quirks", {"pad-axis=both"}, {kPad, -1});
+  config.variant = model_variants().at("quirks")({"pad-axis=both"}, {kPad, -1});
   Registry registry;
   CHECK(dynamic_cast<const quirks::PaddedModel*>(make_model(config, registry).get()));
   CHECK(quirks::padded_config(config).quirks.pad_axis == quirks::PadAxis::both);
   CHECK_FALSE(config.supports(Feature::muon));
   CHECK(tiny_config().supports(Feature::muon));
   CHECK_THAT(error_of([&] { config.variant->check_vocabularies(); }), Catch::Contains("with <pad>"));
-  CHECK_THAT(error_of([] { make_variant("quarks", {}, {}); }),
+  CHECK_THAT(error_of([] { model_variants().at("quarks"); }),
              Catch::Contains("this build has no tutorials"));
 }
 

@@ -158,7 +158,7 @@ nn::TransformerConfig model_config(const ModelSettings& settings, int64_t source
   // Sentences of max-length pieces, and their </s> or <s>.
   config.max_length = settings.text.max_length + 1;
   if (const auto& quirks = settings.model.quirks; !quirks.empty())
-    config.variant = nn::make_variant("quirks", quirks, pad);
+    config.variant = nn::model_variants().at("quirks")(quirks, pad);
   return config;
 }
 

@@ -6,7 +6,7 @@ namespace xf::tutorials {
 
 void register_all() {
   static const bool done = [] {
-    nn::register_variant("quirks", nn::quirks::make_padded_variant);
+    nn::model_variants().add("quirks", nn::quirks::make_padded_variant);
     return true;
   }();
   static_cast<void>(done);
