@@ -17,8 +17,8 @@
 #include "tools/config/model_config.h"
 #include "tools/console/message.h"
 #include "tools/console/progress.h"
+#include "tools/report/log_format.h"
 #include "tools/report/run_report.h"
-#include "tools/report/seed_log.h"
 
 namespace xf::tools {
 
@@ -60,14 +60,14 @@ int train(const TrainingOptions& given, Collective& ranks) {
   batch_capacity(model_type(options.model), options.batches.mini_batch_words);
   set_thread_count(threads_of_rank(options.compute, ranks));
   check_same_arithmetic(options, thread_count(), ranks);
-  const bool seed_format = options.logging.log_format == "seed" && !options.quiet;
+  const LogFormat* const format = options.quiet ? nullptr : added_log_format(options);
   const RunStart start = agreed_start(options, ranks);
   const ChosenPrecision precision = chosen_precision(options.compute);
   options.compute.precision = precision.name;
   ranks.together([&] {
     if (start == RunStart::resumed || resumes_checkpoint(options)) check_texts(options);
   });
-  if (seed_format) tell("{}", kDatasetStart);
+  if (format) tell("{}", format->reading());
   ProgressDisplay display(stderr, display_terminal(options));
   // Who calls the library may ask for a stop; a program ends at once: nothing is written yet.
   const auto check_caller = [&] {
@@ -92,7 +92,7 @@ int train(const TrainingOptions& given, Collective& ranks) {
   if (!precision.note.empty()) inputs.notes.push_back(precision.note);
   display.clear();
   check_caller();
-  if (seed_format) tell("{}", kDatasetDone);
+  if (format) tell("{}", format->read());
   return run_training(std::move(inputs), ranks);
 }
 

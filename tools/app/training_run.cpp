@@ -264,7 +264,7 @@ bool TrainingRun::resume_or_begin() {
     describe();
   }
   for (const std::string& line : table) report_.say(line);
-  if (inputs_.start != RunStart::resumed && !report_.seed_format()) {
+  if (inputs_.start != RunStart::resumed && !report_.has_added_format()) {
     for (const std::string& warning : recipe_warnings(inputs_, setup_)) report_.say("warning: " + warning);
   }
   if (report_.lengths().metrics == 0)
@@ -411,7 +411,8 @@ std::string TrainingRun::finished_line() const {
 
 void TrainingRun::describe() {
   for (const std::string& warning : inputs_.warnings) on_warning(warning);
-  if (report_.seed_format()) return report_.begin_as_seed(inputs_.vocabularies, model_.registry.count());
+  if (report_.has_added_format())
+    return report_.begin_in_added_format(inputs_.vocabularies, model_.registry.count());
   for (const std::string& line : beginning_lines(inputs_, setup_, model_.registry)) report_.say(line);
   for (const std::string& line : pretrained_.lines) report_.say(line);
   const double epochs = epochs_allowed(options_, inputs_.corpus, ranks_.size());

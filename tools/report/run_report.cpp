@@ -5,41 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
 #include "data/display_text.h"
 #include "data/vocabularies.h"
 #include "nn/train/validation_progress.h"
-#include "tools/report/seed_log.h"
 
 namespace xf::tools {
 
 namespace {
-
-// The first of the metrics that was measured.
-std::optional<double> score_of(const ValidationResult& result, std::initializer_list<const char*> metrics) {
-  for (const char* metric : metrics) {
-    const auto found = std::ranges::find(result.scores, metric, &nn::Score::metric);
-    if (found != result.scores.end()) return found->value;
-  }
-  return std::nullopt;
-}
-
-// In nats a token: some types of models measure its exponential alone.
-std::optional<double> validation_loss(const ValidationResult& result) {
-  if (const auto loss = score_of(result, {"ce-mean-batches", "ce-mean-words"})) return loss;
-  const auto perplexity = score_of(result, {"perplexity"});
-  return perplexity ? std::optional(std::log(*perplexity)) : std::nullopt;
-}
-
-std::string seed_block(const nn::TrainingState& state, const ValidationResult& result) {
-  const nn::EpochLoss& loss = state.epoch_loss;
-  return epoch_block({.epoch = state.previous_epoch + 1,
-                      .seconds = state.seconds - loss.began,
-                      .training_loss = loss.update_means / static_cast<double>(loss.updates),
-                      .validation_loss = validation_loss(result),
-                      .bleu = score_of(result, {"compat-bleu", "bleu"})});
-}
 
 // The sentences of --valid-print, for the log.
 std::vector<std::string> sample_lines(const std::vector<Sample>& samples) {
@@ -77,6 +50,7 @@ RunReport::RunReport(const TrainingOptions& options, const nn::LoopOptions& loop
       updates_per_epoch_(length.updates_per_epoch),
       run_(options.saving.model),
       log_format_(options.logging.log_format),
+      added_format_(added_log_format(options)),
       display_(stderr, display_terminal(options)),
       progress_(loop, length),
       pictures_(options) {}
@@ -127,12 +101,10 @@ void RunReport::metrics(const std::string& json) {
 }
 
 // The lines about the data set are on the display already: reading it came before.
-void RunReport::begin_as_seed(const data::Vocabularies& vocabularies, int64_t parameters) {
-  const data::Tokenizer &source = *vocabularies.source, &target = *vocabularies.target;
-  note(kDatasetStart);
-  note(kDatasetDone);
-  say(start_block(
-      {source.pad_id(), source.bos_id(), source.eos_id(), source.size(), target.size(), parameters}));
+void RunReport::begin_in_added_format(const data::Vocabularies& vocabularies, int64_t parameters) {
+  note(added_format_->reading());
+  note(added_format_->read());
+  say(added_format_->beginning(vocabularies, parameters));
 }
 
 // Under the names of --valid-metrics, so that training and validation can be drawn together.
@@ -185,7 +157,7 @@ std::string RunReport::validation_line(const nn::TrainingState& state, const Val
 
 void RunReport::validation(const nn::TrainingState& state, const ValidationResult& result, bool best) {
   validation_metrics(state, result, best);
-  say(seed_format() ? seed_block(state, result) : validation_line(state, result, best));
+  say(added_format_ ? added_format_->validation(state, result) : validation_line(state, result, best));
   for (const std::string& line : sample_lines(result.samples)) say(line);
   if (validations_) validations_->add(state, result, best);
   pictures_.show_attention(result.attention);
@@ -194,7 +166,7 @@ void RunReport::validation(const nn::TrainingState& state, const ValidationResul
 
 void RunReport::rate_cut(const nn::TrainingState& state, double rate) {
   metrics(json_line("rate-cut", {{"update", state.update}, {"epoch", epoch_of(state)}, {"lr", rate}}));
-  if (seed_format()) return;
+  if (added_format_) return;
   say(fmt::format("plateau: no gain in {}; the learning rate is {:.2e} from here on",
                   counted(options_.schedule.lr_decay_patience + 1, "validation"), rate));
 }
@@ -222,7 +194,7 @@ void RunReport::draw(const nn::TrainingState& state, const std::string& ended) {
 // Of the speed of training alone: validations are few, and none has been seen yet.
 void RunReport::predict(const nn::TrainingState& state) {
   const std::optional<double> seconds = progress_.prediction(state);
-  if (!seconds || seed_format()) return;
+  if (!seconds || added_format_) return;
   std::string after = options_of(options_).at("after").text();
   std::ranges::replace(after, ' ', ',');
   say(fmt::format("about {} of updates to the end of --after {}, validations apart", rough_time(*seconds),
@@ -230,7 +202,7 @@ void RunReport::predict(const nn::TrainingState& state) {
 }
 
 void RunReport::update(const nn::TrainingState& state, const nn::UpdateResult& result) {
-  if (shows() && !seed_format()) display_.tick(progress_.at(state, result));
+  if (shows() && !added_format_) display_.tick(progress_.at(state, result));
   if (result.update == state.update)
     predict(state);  // else a device is still at work, and the clock says nothing
 }
@@ -248,11 +220,7 @@ void RunReport::report(const nn::TrainingState& state, const nn::UpdateResult& r
                                                {"mem_mb", std::round(peak_memory_mb())},
                                                {"seconds", state.seconds}});
   metrics(json);
-  if (seed_format()) {
-    const double loss = result.loss.smoothed / static_cast<double>(result.loss.tokens);
-    return say(step_line(std::max<int64_t>(state.epoch_loss.updates, 1) - 1, std::llround(updates_per_epoch_),
-                         loss));
-  }
+  if (added_format_) return say(added_format_->update(state, result, updates_per_epoch_));
   note(progress_line(progress));
   if (log_format_ == "json") {
     std::fputs((data::printable_page(json) + "\n").c_str(), stderr);

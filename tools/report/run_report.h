@@ -8,6 +8,7 @@
 #include "nn/train/training_loop.h"
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
+#include "tools/report/log_format.h"
 #include "tools/report/run_log.h"
 #include "tools/report/run_pictures.h"
 #include "tools/report/run_progress.h"
@@ -42,9 +43,10 @@ class RunReport {
   void metrics(const std::string& json);
   void activity(const std::string& text);  // on a terminal, in the bar's place
   void clear() { display_.clear(); }
-  bool seed_format() const { return log_format_ == "seed"; }  // tools/report/seed_log.h
+  bool has_added_format() const { return added_format_ != nullptr; }  // tools/report/log_format.h
 
-  void begin_as_seed(const data::Vocabularies& vocabularies, int64_t parameters);
+  // REQUIRES has_added_format().
+  void begin_in_added_format(const data::Vocabularies& vocabularies, int64_t parameters);
   void update(const nn::TrainingState& state, const nn::UpdateResult& result);
   void report(const nn::TrainingState& state, const nn::UpdateResult& result);
   void epoch(const nn::TrainingState& state);  // that has ended
@@ -70,6 +72,7 @@ class RunReport {
   const nn::LoopOptions& loop_;
   double updates_per_epoch_;
   std::string run_, log_format_;
+  const LogFormat* added_format_;  // null: the log is the engine's own
   ProgressDisplay display_;
   RunProgress progress_;
   RunPictures pictures_;

@@ -1,12 +1,14 @@
 #include "tools/tutorials/register.h"
 
 #include "tools/tutorials/model/padded_model.h"
+#include "tools/tutorials/seed_log.h"
 
 namespace xf::tutorials {
 
 void register_all() {
   static const bool done = [] {
     nn::model_variants().add("quirks", nn::quirks::make_padded_variant);
+    tools::log_formats().add("seed", tools::make_seed_log());
     return true;
   }();
   static_cast<void>(done);

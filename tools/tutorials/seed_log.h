@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+
+#include "tools/report/log_format.h"
 
 namespace xf::tools {
 
@@ -31,9 +34,6 @@ std::string epoch_block(const SeedEpoch& epoch);
 // The model has 55,205,037 trainable parameters
 std::string parameters_line(int64_t count);
 
-inline constexpr const char* kDatasetStart = "dataset initializing start";
-inline constexpr const char* kDatasetDone = "dataset initializing done";
-
 // Ids of <pad>, <s> and </s>, sizes of both vocabularies, a line each; then parameters_line().
 struct SeedStart {
   int64_t pad = 0, bos = 0, eos = 0, source_vocabulary = 0, target_vocabulary = 0, parameters = 0;
@@ -44,5 +44,7 @@ std::string start_block(const SeedStart& start);
 std::string example_block(const std::string& source, const std::string& target, const std::string& predicted);
 std::string batch_score_line(double score);  // BLEU SCORE = 13.411727
 std::string total_score_line(double score);  // TOTAL BLEU SCORE = 13.411727
+
+std::shared_ptr<const LogFormat> make_seed_log();
 
 }  // namespace xf::tools
