@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "data/score/compat_bleu.h"
 #include "data/score/metric.h"
 #include "tests/fuzz/target.h"
+#include "tools/tutorials/compat_bleu.h"
 
 namespace xf::fuzz {
 

@@ -49,3 +49,8 @@ TEST_CASE("Teacher forcing: a line that is too long is refused by its number", "
              }),
              Catch::StartsWith("3: line 2: 2049 tokens"));
 }
+
+TEST_CASE("Teacher forcing: words with a < are special tokens", "[unit]") {
+  CHECK(without_special_words("<sos> a <unk> b<c  d </s>") == "a d");
+  CHECK(without_special_words("<sos>").empty());
+}

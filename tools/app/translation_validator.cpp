@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "data/score/chrf.h"
-#include "data/score/compat_bleu.h"
 #include "tools/config/model_config.h"
 #include "tools/explain/attention_maps.h"
 #include "tools/inference/teacher_forcing.h"
@@ -35,6 +34,12 @@ std::vector<std::string> united(Collective& ranks, const std::vector<std::string
   return all;
 }
 
+bool is_loss(const std::string& metric) {
+  return metric == "ce-mean-words" || metric == "ce-mean-batches" || metric == "perplexity";
+}
+
+bool is_of_search(const std::string& metric) { return metric == "bleu" || metric == "chrf"; }
+
 }  // namespace
 
 TranslationValidator::TranslationValidator(const TrainingOptions& options, const nn::Model& model,
@@ -42,14 +47,18 @@ TranslationValidator::TranslationValidator(const TrainingOptions& options, const
                                            const ValidationSet& set, Collective& ranks)
     : Validator(options, model, arena, vocabularies, set, ranks),
       translator_(dynamic_cast<const nn::TranslationModel&>(model)),
-      search_arena_(set_up_device(options.compute)) {}
+      search_arena_(set_up_device(options.compute)) {
+  for (const std::string& metric : options.validation.valid_metrics) {
+    if (!is_of_search(metric) && !is_loss(metric)) data::batch_metrics().at(metric);
+  }
+}
 
 ValidationResult TranslationValidator::measure(const std::vector<std::string>& metrics) {
   ValidationResult result;
   std::optional<std::vector<std::string>> translated;
   std::optional<CorpusLoss> loss;
   for (const std::string& metric : metrics) {
-    if (metric == "bleu" || metric == "chrf") {
+    if (is_of_search(metric)) {
       if (!translated) translated = translations(options_.validation.valid_beam_size);
       if (metric == "bleu") {
         const data::BleuScore score = bleu(*translated);
@@ -60,8 +69,8 @@ ValidationResult TranslationValidator::measure(const std::vector<std::string>& m
         result.scores.push_back(
             {metric, data::corpus_chrf(*translated, set_.text.target, {.lowercase = lowercase}).score, true});
       }
-    } else if (metric == "compat-bleu") {
-      result.scores.push_back({metric, compat_bleu(), true});
+    } else if (!is_loss(metric)) {
+      result.scores.push_back({metric, score_along(data::batch_metrics().at(metric)), true});
     } else {
       if (!loss) loss = this->loss();
       const double value = metric == "ce-mean-batches" ? loss->mean_of_batches : loss->mean();
@@ -73,7 +82,7 @@ ValidationResult TranslationValidator::measure(const std::vector<std::string>& m
   return result;
 }
 
-double TranslationValidator::compat_bleu() {
+double TranslationValidator::score_along(const data::BatchMetric& score) {
   const int64_t batch = options_.validation.valid_mini_batch;
   std::vector<std::string> predicted, wanted;
   ranks_.together([&] {
@@ -83,7 +92,7 @@ double TranslationValidator::compat_bleu() {
       wanted.push_back(line.target);
     }
   });
-  return data::compat_bleu(predicted, wanted, batch).score;
+  return score(predicted, wanted, batch).score;
 }
 
 std::vector<std::string> TranslationValidator::translations(int64_t beam) {

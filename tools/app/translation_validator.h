@@ -1,6 +1,7 @@
 // Translations of the validation set, and their scores.
 #pragma once
 
+#include "data/score/batch_metric.h"
 #include "data/score/bleu.h"
 #include "data/vocabularies.h"
 #include "nn/translation_model.h"
@@ -21,7 +22,8 @@ class TranslationValidator final : public Validator {
   ValidationResult measure(const std::vector<std::string>& metrics) override;
   // Best translation of each source.
   std::vector<std::string> translations(int64_t beam);
-  double compat_bleu();  // along the references (tools/inference/teacher_forcing.h)
+  // Along the references (tools/inference/teacher_forcing.h).
+  double score_along(const data::BatchMetric& metric);
   data::BleuScore bleu(std::vector<std::string> translations) const;
   std::vector<Sample> samples(const std::vector<std::string>& translations) const;
   // Cross-attention of the first samples that are short enough to be drawn; none without --report.

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "data/encoding.h"
+#include "data/score/batch_metric.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
 #include "tools/console/progress.h"
@@ -17,8 +18,9 @@
 namespace xf::tools {
 namespace {
 
-bool is_metric(const std::string& word) {
-  return word == "bleu" || word == "chrf" || word == "compat-bleu" || word == "ter";
+bool is_metric(const std::string& word, const ScoringOptions& options) {
+  const std::vector<std::string> known = values_of(options_of(options).at("metrics"));
+  return std::ranges::find(known, word) != known.end();
 }
 
 // sacreBLEU strips what it reads: chrF with white space and TER's possessive 's see the end of a line.
@@ -39,7 +41,7 @@ Lines split_arguments(const ScoringOptions& options, ScoreRequest& request) {
     if (std::ranges::find(request.metrics, metric) == request.metrics.end())
       request.metrics.push_back(metric);
   }
-  if (request.metrics.empty() && !paths.empty() && is_metric(paths.front())) {
+  if (request.metrics.empty() && !paths.empty() && is_metric(paths.front(), options)) {
     request.metrics = {paths.front()};
     paths.erase(paths.begin());
   }
@@ -113,11 +115,14 @@ std::optional<ScoreTable::Trials> paired_trials(const ScoringOptions& options) {
 // What cannot be asked for together.
 void check_request(const ScoringOptions& options, const ScoreRequest& request) {
   const bool several = request.systems.size() > 1, confidence = options.confidence;
-  const bool compat = std::ranges::find(request.metrics, "compat-bleu") != request.metrics.end();
-  if (compat && request.references.size() > 1)
-    fail(ErrorKind::usage, "compat-bleu compares with one reference, got {}", request.references.size());
-  if (compat && (confidence || request.paired))
-    fail(ErrorKind::usage, "compat-bleu: a mean over batches is not resampled; ask for another metric");
+  for (const std::string& metric : request.metrics) {
+    if (is_resampled(metric)) continue;
+    data::batch_metrics().at(metric);
+    if (request.references.size() > 1)
+      fail(ErrorKind::usage, "{} compares with one reference, got {}", metric, request.references.size());
+    if (confidence || request.paired)
+      fail(ErrorKind::usage, "{}: a mean over batches is not resampled; ask for another metric", metric);
+  }
   if (request.paired && !several)
     fail(ErrorKind::usage, "a paired test compares systems with the first of them: -i FIRST SECOND...");
   if (confidence && several)
@@ -145,6 +150,10 @@ data::BleuTokenizer tokenizer_of(const ScoringOptions& options) {
 }
 
 }  // namespace
+
+bool is_resampled(const std::string& metric) {
+  return metric == "bleu" || metric == "chrf" || metric == "ter";
+}
 
 MetricOptions metric_options(const ScoringOptions& options) {
   MetricOptions metrics;

@@ -32,13 +32,16 @@ struct MetricOptions {
 
 // As many lines in every system as in every reference, and one at least of each.
 struct ScoreRequest {
-  std::vector<std::string> metrics;  // "bleu", "chrf", "compat-bleu", "ter", each once
+  std::vector<std::string> metrics;  // "bleu", "chrf", "ter", or one of data/score/batch_metric.h, each once
   std::vector<Lines> references;
   std::vector<NamedLines> systems;
   MetricOptions measuring;
   std::optional<ScoreTable::Trials> paired;
   data::Composition composition;  // what all text went through when it was read
 };
+
+// Of BLEU, chrF and TER; any other metric is one of data/score/batch_metric.h.
+bool is_resampled(const std::string& metric);
 
 // `options`: of Program::score.
 MetricOptions metric_options(const ScoringOptions& options);

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "data/score/compat_bleu.h"
+#include "data/score/batch_metric.h"
 #include "data/score/resampling.h"
 #include "data/unicode.h"
 #include "tools/console/message.h"
@@ -25,14 +25,14 @@ std::unique_ptr<data::Metric> metric_of(const MetricOptions& measuring, const st
   return name == "chrf" ? data::make_metric(measuring.chrf) : data::make_metric(measuring.ter);
 }
 
-data::Score compat_score(const ScoringOptions& options, const Lines& hypotheses, const Lines& references,
-                         int64_t batch) {
+data::Score batch_score(const data::BatchMetric& metric, const ScoringOptions& options,
+                        const Lines& hypotheses, const Lines& references, int64_t batch) {
   Lines texts[] = {hypotheses, references};
   for (Lines& lines : texts) {
     if (!options.lowercase) break;
     for (std::string& line : lines) line = data::fold_case(line);
   }
-  return data::compat_bleu(texts[0], texts[1], batch);
+  return metric(texts[0], texts[1], batch);
 }
 
 data::Score sentence_score(const Request& request, const ScoringOptions& options, const std::string& name,
@@ -41,14 +41,18 @@ data::Score sentence_score(const Request& request, const ScoringOptions& options
   const Lines references = data::references_of_segment(request.references, line);
   if (name == "chrf") return data::sentence_chrf(hypothesis, references, request.measuring.chrf);
   if (name == "ter") return data::sentence_ter(hypothesis, references, request.measuring.ter);
-  if (name == "compat-bleu") return compat_score(options, {hypothesis}, references, 1);
+  if (!is_resampled(name))
+    return batch_score(data::batch_metrics().at(name), options, {hypothesis}, references, 1);
   return data::sentence_bleu(hypothesis, references, request.measuring.bleu);
 }
 
 // Of lines in normalisation form C.
 data::Score composed_score(const std::string& name, const Lines& hypotheses,
                            const std::vector<Lines>& references, const ScoringOptions& options) {
-  if (name == "compat-bleu") return compat_score(options, hypotheses, references.front(), options.mini_batch);
+  if (!is_resampled(name)) {
+    return batch_score(data::batch_metrics().at(name), options, hypotheses, references.front(),
+                       options.mini_batch);
+  }
   const auto metric = metric_of(metric_options(options), name);
   const auto segments = data::segment_statistics(*metric, hypotheses, references);
   data::Score score = data::corpus_score(*metric, segments, references.size());

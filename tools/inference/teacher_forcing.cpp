@@ -4,7 +4,7 @@
 #include "core/stop.h"
 #include "data/batches.h"
 #include "data/parallel_corpus.h"
-#include "data/score/compat_bleu.h"
+#include "data/unicode.h"
 #include "data/vocabularies.h"
 #include "nn/teacher_forced.h"
 
@@ -19,7 +19,7 @@ std::string text_of(const data::Tokenizer& vocabulary, std::span<const int32_t> 
                          id == vocabulary.bos_id() || id == vocabulary.eos_id();
     if (!special) words.push_back(id);
   }
-  return data::without_special_words(vocabulary.decode_apart(words));
+  return without_special_words(vocabulary.decode_apart(words));
 }
 
 // most: tokens that the model reads, with </s>.
@@ -52,6 +52,16 @@ data::ParallelCorpus encoded(const nn::TranslationModel& model, const data::Voca
 constexpr data::BatchCapacity kScoredAtATime{.target_tokens = 1024, .source_tokens = 4096, .sentences = 256};
 
 }  // namespace
+
+std::string without_special_words(std::string_view line) {
+  std::string kept;
+  for (const std::string_view word : data::split_on_space(line)) {
+    if (word.find('<') != std::string_view::npos) continue;
+    if (!kept.empty()) kept += ' ';
+    kept += word;
+  }
+  return kept;
+}
 
 std::vector<ForcedLine> teacher_forced(const nn::TranslationModel& model, Arena& arena,
                                        const data::Vocabularies& vocabularies,

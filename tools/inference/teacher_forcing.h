@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/arena.h"
@@ -11,11 +12,14 @@
 
 namespace xf::tools {
 
-// As the tutorials have it: the text of the ids without special tokens, and without words that have a "<" in them. The
+// The text of the ids without special tokens, and without words that have a "<" in them. The
 // source and the target have been through the vocabulary too, so what it does not know is missing there.
 struct ForcedLine {
   std::string source, target, predicted;
 };
+
+// The line's words but those with a "<" in them.
+std::string without_special_words(std::string_view line);
 
 // One per pair of lines, in order; lines are prepared already (data::TextPipeline). Error data for a line that is longer
 // than the model's positions. Throws Stopped between batches.

@@ -39,8 +39,8 @@ std::string uncut_warning(const std::string& metric, const std::vector<std::stri
   if (metric == "bleu") return of_bleu(references, measuring.bleu.tokenizer);
   if (metric == "ter") return of_ter(references, measuring.ter);
   const auto by_spaces = [](std::string_view line) { return std::string(line); };
-  if (metric == "compat-bleu" && data::leaves_most_lines_uncut(references, by_spaces))
-    return fmt::format("compat-bleu: {}; give chrf", kUncut);
+  if (metric != "chrf" && data::leaves_most_lines_uncut(references, by_spaces))
+    return fmt::format("{}: {}; give chrf", metric, kUncut);
   return "";
 }
 

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "data/score/bleu.h"
-#include "data/score/compat_bleu.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/softmax.h"
+#include "tools/tutorials/compat_bleu.h"
 #include "tools/tutorials/quirk_model.h"
 #include "tools/tutorials/quirk_table.h"
 

@@ -1,4 +1,4 @@
-#include "data/score/compat_bleu.h"
+#include "tools/tutorials/compat_bleu.h"
 
 #include <fmt/core.h>
 
@@ -39,16 +39,6 @@ CompatBleu compat_bleu(std::span<const std::string> hypotheses, const std::vecto
                       {"mean", "m", fmt::format("batches-of-{}", batch)},
                       version_key()};
   return result;
-}
-
-std::string without_special_words(std::string_view line) {
-  std::string kept;
-  for (const std::string_view word : split_on_space(line)) {
-    if (word.find('<') != std::string_view::npos) continue;
-    if (!kept.empty()) kept += ' ';
-    kept += word;
-  }
-  return kept;
 }
 
 }  // namespace xf::data

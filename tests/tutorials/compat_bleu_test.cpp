@@ -1,5 +1,5 @@
 // Expectations: the tutorials' own evaluation code, and sacreBLEU's rules, executed on these lines.
-#include "data/score/compat_bleu.h"
+#include "tools/tutorials/compat_bleu.h"
 
 #include "data/score/bleu.h"
 #include "tests/data/errors.h"
@@ -55,9 +55,4 @@ TEST_CASE("Compat BLEU: the mean of batches' means, a small last one counting as
   CHECK(score.batches[1] == Approx(100));
   CHECK(score.score == Approx(75));
   CHECK_THAT(xf::tests::error_of([&] { compat_bleu(hypotheses, {"garten"}, 2); }), Catch::StartsWith("3: "));
-}
-
-TEST_CASE("Compat BLEU: words with a < are the tutorials' special tokens", "[unit]") {
-  CHECK(without_special_words("<sos> a <unk> b<c  d </s>") == "a d");
-  CHECK(without_special_words("<sos>").empty());
 }

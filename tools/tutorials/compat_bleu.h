@@ -31,7 +31,4 @@ double compat_bleu(std::string_view hypothesis, std::string_view reference);
 CompatBleu compat_bleu(std::span<const std::string> hypotheses, const std::vector<std::string>& references,
                        int64_t batch);
 
-// The line's words but those with a "<" in them: special tokens, as the tutorials know them.
-std::string without_special_words(std::string_view line);
-
 }  // namespace xf::data
