@@ -1,5 +1,5 @@
-// Text to ids and back. Two kinds: SentencePiece BPE (the default), and words of a list, which are ICU's, spaCy's or
-// single characters (`--tokenizer icu`, `spacy3`, `spacy2.2`, `character`).
+// Text to ids and back. Two kinds: SentencePiece BPE (the default), and words of a list, which are ICU's, single
+// characters, or cut by rules that are added (data/word_rules.h).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Tokenizer {
 
   // Ids of the text's pieces, without <s> and </s>; "<s>" in the text is none of them. The text is valid UTF-8, already
   // prepared (TextPipeline in data/parallel_corpus.h). Tabs and other separators (is_separator) are spaces, but for
-  // vocabularies of single characters, words by spaCy's rules, and pieces with separators in them.
+  // vocabularies of single characters, words by added rules, and pieces with separators in them.
   virtual std::vector<int32_t> encode(std::string_view text) const = 0;
 
   // The pieces that encode() cuts the text into. What no piece covers stands as it is in the text.

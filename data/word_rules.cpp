@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/spacy_tokenizer.h"
 #include "data/unicode.h"
 
 namespace xf::data {
@@ -94,11 +93,19 @@ class Characters : public WordRules {
 
 }  // namespace
 
+Registered<WordRulesFactory>& added_word_rules() {
+  static Registered<WordRulesFactory> all;
+  return all;
+}
+
 std::shared_ptr<const WordRules> make_word_rules(const std::string& description) {
   if (description == "icu") return std::make_shared<IcuWords>();
   if (description == "whitespace") return std::make_shared<WhitespaceWords>();
   if (description == "character") return std::make_shared<Characters>();
-  if (auto spacy = make_spacy_words(description)) return spacy;
+  const std::vector<std::string_view> words = split_on_space(description);
+  const auto* const make = added_word_rules().find(words.empty() ? "" : std::string(words.front()));
+  if (auto rules = make ? (*make)(description) : nullptr) return rules;
+  if (added_word_rules().empty()) fail_without_tutorials(description);
   fail(ErrorKind::usage,
        "tokenizer: no rules are called '{}'; "
        "there are whitespace, icu, character, and spacy3 and spacy2.2 with a language, en or de",

@@ -1,10 +1,13 @@
 // How a word tokenizer cuts text into words and joins words to text.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/registered.h"
 
 namespace xf::data {
 
@@ -28,8 +31,14 @@ class WordRules {
   virtual std::string description() const = 0;
 };
 
-// "whitespace" (words as they stand, apart by spaces or tabs), "icu", "character", or spaCy's rules, a language, and perhaps a word more: "spacy3 de", "spacy2.2 en lowercase". Error
-// usage for anything else.
+// Null for a description that it does not understand.
+using WordRulesFactory = std::function<std::shared_ptr<const WordRules>(std::string_view description)>;
+// What libraries above add, by a description's first word: "spacy3" of "spacy3 de lowercase". They cut by the language of
+// the text, and what lower-cases is the rules.
+Registered<WordRulesFactory>& added_word_rules();
+
+// "whitespace" (words as they stand, apart by spaces or tabs), "icu", "character", or added ones. Error usage for anything
+// else.
 std::shared_ptr<const WordRules> make_word_rules(const std::string& description);
 
 // ICU's word boundaries (Unicode Standard Annex 29, root locale), with spacing that can be undone. Every

@@ -6,6 +6,7 @@
 #include "data/sentencepiece_ids.h"
 #include "data/tokenizer.h"
 #include "tests/fuzz/target.h"
+#include "tools/tutorials/spacy/spacy_tokenizer.h"
 
 namespace xf::fuzz {
 
@@ -51,6 +52,7 @@ void use_with_one_more(const Tokenizer& tokenizer) {
 }  // namespace
 
 void read(std::string_view bytes) {
+  register_spacy_words();
   attempt([&] { make_labels(std::string(bytes), "labels"); });
   const auto tokenizer = make_tokenizer(std::string(bytes), "vocabulary");
   use(*tokenizer);

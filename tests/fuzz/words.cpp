@@ -6,6 +6,7 @@
 #include "data/unicode.h"
 #include "data/word_rules.h"
 #include "tests/fuzz/target.h"
+#include "tools/tutorials/spacy/spacy_tokenizer.h"
 
 namespace xf::fuzz {
 
@@ -34,6 +35,7 @@ bool are_all_of(const std::vector<std::string>& words, std::string_view text) {
 }
 
 std::map<std::string, std::shared_ptr<const WordRules>> all_rules() {
+  register_spacy_words();
   std::map<std::string, std::shared_ptr<const WordRules>> rules;
   for (const char* name :
        {"icu", "character", "spacy3 en", "spacy3 de", "spacy2.2 en", "spacy2.2 de lowercase"})

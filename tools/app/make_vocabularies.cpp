@@ -33,7 +33,7 @@ std::shared_ptr<const data::Tokenizer> train(const TrainingOptions& options, con
 // A vocabulary that lower-cases words after cutting must get its text with capitals, and no other may.
 std::shared_ptr<const data::Tokenizer> load_given(const TrainingOptions& options, const std::string& path) {
   std::shared_ptr<const data::Tokenizer> tokenizer = read_given_vocabulary(path, options.text.tokenizer);
-  if (tokenizer->lowercases() != (uses_spacy(options.text) && options.text.lowercase)) {
+  if (tokenizer->lowercases() != (cuts_by_language(options.text) && options.text.lowercase)) {
     fail(ErrorKind::usage,
          "{}: {} by spaCy's rules; --tokenizer and --lowercase must say what they said when it was made",
          path, tokenizer->lowercases() ? "cuts and lower-cases words" : "does not lower-case words");

@@ -44,16 +44,18 @@ std::string common_language(const TextOptions& options, const std::vector<std::s
 
 }  // namespace
 
-bool uses_spacy(const TextOptions& options) { return options.tokenizer.starts_with("spacy"); }
+bool cuts_by_language(const TextOptions& options) {
+  return data::added_word_rules().find(options.tokenizer) != nullptr;
+}
 
 data::TextPipeline text_pipeline(const TextOptions& options) {
-  return {.lowercase = options.lowercase && !uses_spacy(options)};
+  return {.lowercase = options.lowercase && !cuts_by_language(options)};
 }
 
 std::shared_ptr<const data::WordRules> word_rules(const TextOptions& options,
                                                   const std::vector<std::string>& paths, size_t side) {
   const std::string& name = options.tokenizer;
-  if (!uses_spacy(options)) return data::make_word_rules(name);
+  if (!cuts_by_language(options)) return data::make_word_rules(name);
   return data::make_word_rules(fmt::format("{} {}{}", name, common_language(options, paths, side),
                                            options.lowercase ? " lowercase" : ""));
 }

@@ -20,7 +20,6 @@
 #include "data/unicode.h"
 #include "data/word_tokenizer.h"
 #include "tools/app/batch_padding.h"
-#include "tools/app/field_batches.h"
 #include "tools/app/piece_learning.h"
 #include "tools/app/ranks.h"
 #include "tools/config/commands.h"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "data/spacy_tokenizer.h"
+#include "tools/tutorials/spacy/spacy_tokenizer.h"
 
 namespace xf::data::spacy {
 

@@ -1,4 +1,4 @@
-#include "data/spacy/exceptions.h"
+#include "tools/tutorials/spacy/exceptions.h"
 
 namespace xf::data::spacy {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "data/spacy_tokenizer.h"
+#include "tools/tutorials/spacy/spacy_tokenizer.h"
 
 namespace xf::data::spacy {
 

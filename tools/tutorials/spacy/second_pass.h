@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/spacy/exceptions.h"
+#include "tools/tutorials/spacy/exceptions.h"
 
 namespace xf::data::spacy {
 

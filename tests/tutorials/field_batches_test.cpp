@@ -1,6 +1,6 @@
-// Expectations: what torchtext 0.6's Field gives for these lines, worked out by hand (tests/data/field_test.cpp has its
+// Expectations: what torchtext 0.6's Field gives for these lines, worked out by hand (tests/tutorials/field_test.cpp has its
 // rules). Each option of the command changes what is printed.
-#include "tools/app/field_batches.h"
+#include "tools/tutorials/field_batches.h"
 
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/spacy/characters.h"
+#include "tools/tutorials/spacy/characters.h"
 
 namespace xf::data::spacy {
 

@@ -1,4 +1,4 @@
-#include "data/spacy/characters.h"
+#include "tools/tutorials/spacy/characters.h"
 
 #include "core/error.h"
 

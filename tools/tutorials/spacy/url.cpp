@@ -1,4 +1,4 @@
-#include "data/spacy/url.h"
+#include "tools/tutorials/spacy/url.h"
 
 #include <unicode/regex.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "data/spacy/characters.h"
+#include "tools/tutorials/spacy/characters.h"
 
 namespace xf::data::spacy {
 namespace {

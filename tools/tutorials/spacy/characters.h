@@ -4,7 +4,7 @@
 
 #include <unicode/uniset.h>
 
-#include "data/spacy_tokenizer.h"
+#include "tools/tutorials/spacy/spacy_tokenizer.h"
 
 namespace xf::data::spacy {
 

@@ -1,6 +1,6 @@
 // The words that spaCy's rule-based tokenizer cuts an English or German text into (spacy/tokenizer.pyx, MIT
 // licence), by the rules of spaCy 3 and by those of 2.2, which published vocabularies were counted with. The
-// tables are in data/spacy/.
+// tables are beside it.
 //
 // A text is cut at white space. A single space vanishes; any other white space, a second space too, is a word
 // of its own. From each piece prefixes and suffixes are taken until it is an exception ("don't" is "do" and
@@ -29,5 +29,8 @@ std::vector<std::string> spacy_words(std::string_view text, SpacyRules rules, Sp
 // Joined words have lost where their spaces were. A space goes between two words, except before closing
 // punctuation and the second part of a contraction, after what opens, and in English around a hyphen.
 std::shared_ptr<const WordRules> make_spacy_words(std::string_view description);
+
+// Both versions, among make_word_rules()'s.
+void register_spacy_words();
 
 }  // namespace xf::data

@@ -1,4 +1,4 @@
-#include "data/spacy/affixes.h"
+#include "tools/tutorials/spacy/affixes.h"
 
 #include <algorithm>
 

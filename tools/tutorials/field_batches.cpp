@@ -1,4 +1,4 @@
-#include "tools/app/field_batches.h"
+#include "tools/tutorials/field_batches.h"
 #include "tools/config/vocabulary_options.h"
 
 #include <fmt/format.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "data/field.h"
 #include "data/text_file.h"
 #include "tools/config/text_options.h"
+#include "tools/tutorials/field.h"
 
 namespace xf::tools {
 

@@ -1,14 +1,14 @@
-#include "data/spacy_tokenizer.h"
+#include "tools/tutorials/spacy/spacy_tokenizer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "data/spacy/affixes.h"
-#include "data/spacy/exceptions.h"
-#include "data/spacy/second_pass.h"
-#include "data/spacy/url.h"
 #include "data/unicode.h"
+#include "tools/tutorials/spacy/affixes.h"
+#include "tools/tutorials/spacy/exceptions.h"
+#include "tools/tutorials/spacy/second_pass.h"
+#include "tools/tutorials/spacy/url.h"
 
 namespace xf::data {
 namespace {
@@ -205,6 +205,11 @@ std::shared_ptr<const WordRules> make_spacy_words(std::string_view description) 
   return std::make_shared<SpacyWords>(words[0] == kVersion3 ? SpacyRules::v3 : SpacyRules::v2_2,
                                       words[1] == kGerman ? SpacyLanguage::german : SpacyLanguage::english,
                                       words.size() == 3);
+}
+
+void register_spacy_words() {
+  for (const std::string_view version : {kVersion3, kVersion22})
+    added_word_rules().add(std::string(version), make_spacy_words);
 }
 
 }  // namespace xf::data

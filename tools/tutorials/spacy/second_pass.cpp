@@ -1,8 +1,8 @@
-#include "data/spacy/second_pass.h"
+#include "tools/tutorials/spacy/second_pass.h"
 
 #include <algorithm>
 
-#include "data/spacy/affixes.h"
+#include "tools/tutorials/spacy/affixes.h"
 
 namespace xf::data::spacy {
 namespace {

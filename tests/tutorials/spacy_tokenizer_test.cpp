@@ -1,19 +1,19 @@
 // Expectations: what spaCy 3.8.18 itself prints for a sentence (spacy.blank("en"), spacy.blank("de")), except where a test
 // says otherwise. Counts on Multi30k were made with spaCy's published rules, for 3.x and for 2.2.3, outside this project.
-#include "data/spacy_tokenizer.h"
+#include "tools/tutorials/spacy/spacy_tokenizer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "data/parallel_corpus.h"
-#include "data/spacy/characters.h"
-#include "data/spacy/exceptions.h"
 #include "data/text_file.h"
 #include "data/word_tokenizer.h"
 #include "tests/data/errors.h"
 #include "tests/data/multi30k.h"
 #include "tests/support/catch.h"
+#include "tools/tutorials/spacy/characters.h"
+#include "tools/tutorials/spacy/exceptions.h"
 
 namespace xf::data {
 namespace {

@@ -1,14 +1,14 @@
 // Expectations: torchtext 0.6's Field, its documentation and what its pad() and numericalize() are defined to give for these
 // examples (torchtext/data/field.py), worked out by hand.
-#include "data/field.h"
+#include "tools/tutorials/field.h"
 
 #include <tuple>
 
-#include "data/spacy_tokenizer.h"
 #include "data/text_file.h"
 #include "tests/data/errors.h"
 #include "tests/data/multi30k.h"
 #include "tests/support/catch.h"
+#include "tools/tutorials/spacy/spacy_tokenizer.h"
 
 namespace xf::data {
 namespace {

@@ -1,4 +1,4 @@
-// xformer-vocab field: the first lines of a text as one padded batch, by the options of torchtext's Field (data/field.h).
+// xformer-vocab field: the first lines of a text as one padded batch, by the options of torchtext's Field (tools/tutorials/field.h).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "data/field.h"
+#include "tools/tutorials/field.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,8 +2,8 @@
 #include <array>
 #include <cctype>
 
-#include "data/spacy/exceptions.h"
 #include "data/unicode.h"
+#include "tools/tutorials/spacy/exceptions.h"
 
 namespace xf::data::spacy {
 namespace {
