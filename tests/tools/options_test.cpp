@@ -63,6 +63,7 @@ TEST_CASE("Options: without arguments the values are the table's and those of tr
 
 TEST_CASE("Options: every preset sets every value that the table leaves to the task", "[unit]") {
   for (const Preset& preset : presets()) {
+    if (!preset.text) continue;  // a tutorial's, in a build without them
     const TrainingOptions any;
     const OptionList list = options_of(any);
     const GivenOptions given = options_of_preset(list, preset.name);

@@ -1,14 +1,21 @@
-# The presets are text inside the programs: found from the build tree and installed alike.
+# The presets are text inside the programs: found from the build tree and installed alike. Without XFORMER_TUTORIALS theirs are
+# names without text.
 function(xf_presets_text output)
-  set(folder ${PROJECT_SOURCE_DIR}/tools)
-  file(GLOB presets CONFIGURE_DEPENDS ${folder}/presets/*.toml)
-  list(SORT presets ORDER DESCENDING)  # tiny, the default, first
+  set(tools ${PROJECT_SOURCE_DIR}/tools)
+  file(GLOB tutorials CONFIGURE_DEPENDS ${tools}/tutorials/presets/*.toml)
+  file(GLOB presets CONFIGURE_DEPENDS ${tools}/presets/*.toml)
+  list(APPEND presets ${tutorials})
+  list(SORT presets COMPARE FILE_BASENAME ORDER DESCENDING)  # tiny, the default, first
   set(XF_PRESETS "")
   foreach(path ${presets})
     get_filename_component(name ${path} NAME_WE)
+    if(path IN_LIST tutorials AND NOT XFORMER_TUTORIALS)
+      string(APPEND XF_PRESETS "      {\"${name}\", nullptr},\n")
+      continue()
+    endif()
     file(READ ${path} text)
     string(APPEND XF_PRESETS "      {\"${name}\", R\"toml(${text})toml\"},\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
   endforeach()
-  configure_file(${folder}/config/presets.cpp.in ${output} @ONLY)
+  configure_file(${tools}/config/presets.cpp.in ${output} @ONLY)
 endfunction()

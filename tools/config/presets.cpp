@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/registered.h"
 #include "tools/config/config_file.h"
 #include "tools/console/nearest_name.h"
 
@@ -13,6 +14,7 @@ namespace xf::tools {
 const Preset& find_preset(const std::string& name) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) {
+    if (preset.name == name && !preset.text) fail_without_tutorials(name);
     if (preset.name == name) return preset;
     names.emplace_back(preset.name);
   }

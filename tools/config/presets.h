@@ -1,5 +1,5 @@
-// The presets of --task, built into the programs from tools/presets/*.toml so that they are found wherever a
-// program runs. One that begins with `extends = "OTHER"` has the values of OTHER, but for those that it gives.
+// The presets of --task, built into the programs so that they are found wherever a program runs:
+// tools/presets/*.toml and tools/tutorials/presets/*.toml. One that begins with `extends = "OTHER"` has the values of OTHER, but for those that it gives.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace xf::tools {
 
 struct Preset {
   const char* name;  // transformer-tiny
-  const char* text;  // TOML
+  const char* text;  // TOML; null: a tutorial's, in a build without them
 };
 
 const std::vector<Preset>& presets();
 
-// Error usage with the nearest name if there is no such preset.
+// Error usage if there is no such preset, with the nearest name, and for a tutorial's that this build has not.
 const Preset& find_preset(const std::string& name);
 
 // Each option that it sets, once, whether it gives the value or has it from the one that it extends. Error as above. `list`: the options of xformer-train.

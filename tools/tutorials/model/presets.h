@@ -1,4 +1,4 @@
-// The models of tools/presets/seed*.toml as sizes and switches. Most tutorials state no vocabulary: the sizes are those of
+// The models of tools/tutorials/presets/*.toml as sizes and switches. Most tutorials state no vocabulary: the sizes are those of
 // Multi30k's English and German by spaCy's rules: 5893 and 7853 by those of its version 3, 7855 by version 2's.
 #pragma once
 
