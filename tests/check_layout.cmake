@@ -27,9 +27,9 @@ set(may_include_tools/report tools/config ${below})
 set(may_include_tools/inference tools/report tools/formats tools/config ${below})
 set(may_include_tools/explain tools/inference ${may_include_tools/inference})
 set(may_include_tools/tutorials tools/explain ${may_include_tools/explain})
-# Of the tutorials the programs' beginning knows one header: the library that the build puts behind the registries.
+# Of the tutorials the programs' beginning knows one header, their commands another: what tools/tutorials/absent.cpp has, too.
 set(may_include_tools/app tools/tutorials/register.h tools/explain ${may_include_tools/explain})
-set(may_include_tools/programs tools/app tools/tutorials ${may_include_tools/app})
+set(may_include_tools/programs tools/app tools/tutorials/commands.h ${may_include_tools/app})
 set(may_include_bench tools/app ${may_include_tools/app} tests/cases tests/support)
 set(may_include_python tools/app tools/console kernels core)
 set(may_include_tests ${rooms})

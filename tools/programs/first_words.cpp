@@ -1,7 +1,7 @@
 #include "tools/explain/flow.h"
 #include "tools/explain/op.h"
 #include "tools/programs/option_pages.h"
-#include "tools/tutorials/quirk_table.h"
+#include "tools/tutorials/commands.h"
 
 namespace xf::tools {
 
@@ -13,9 +13,7 @@ std::vector<std::string> first_words(const ProgramCommand& command) {
     case Program::explain_op:
       for (const explain::Op& op : explain::ops()) words.emplace_back(op.name);
       return words;
-    case Program::explain_quirk:
-      for (const explain::QuirkRow& quirk : explain::quirk_table()) words.emplace_back(quirk.id);
-      return words;
+    case Program::explain_quirk: return tutorials::quirk_ids();
     default: break;
   }
   for (const Option& option : default_options(command.program)) {

@@ -17,8 +17,7 @@
 #include "tools/explain/page.h"
 #include "tools/explain/positions.h"
 #include "tools/explain/tape_listing.h"
-#include "tools/tutorials/quirk.h"
-#include "tools/tutorials/steps.h"
+#include "tools/tutorials/commands.h"
 
 namespace xf::tools {
 namespace {
@@ -60,7 +59,7 @@ void explain_gradients(const GradientsOptions& given) {
 int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
       page("op", "an op's equations with their values, on numbers of yours", explain::op_page),
-      page("steps", "a small Transformer, one step after the other, with its numbers", explain::steps_page),
+      page("steps", "a small Transformer, one step after the other, with its numbers", tutorials::steps_page),
       page("masks", "which positions may see which", explain::masks),
       page("positions", "the sinusoids that tell where a token stands", explain::positions),
       page("attention", "what each head of a trained model looks at", explain::attention),
@@ -70,7 +69,8 @@ int explain_program(int argc, char** argv) {
               explain_gradients),
       page("beam", "the search for one sentence's translation, step by step", explain::beam),
       page("logits", "what the model would say next at each position", explain::logits),
-      page("quirk", "what published Transformers do otherwise, beside what is correct", explain::quirk),
+      page("quirk", "what published Transformers do otherwise, beside what is correct",
+           tutorials::quirk_page),
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }

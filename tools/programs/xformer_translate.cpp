@@ -26,7 +26,7 @@
 #include "tools/inference/tag_check.h"
 #include "tools/inference/translation_form.h"
 #include "tools/inference/translation_progress.h"
-#include "tools/tutorials/along_reference.h"
+#include "tools/tutorials/commands.h"
 
 namespace xf::tools {
 namespace {
@@ -179,7 +179,7 @@ int translate(int argc, char** argv) {
   options_of(*options).require("model");
   check_models(options->model);
   watch_signals();
-  return !options->teacher_forced.empty() ? tutorials::predict_along_reference(*options)
+  return !options->teacher_forced.empty() ? tutorials::translate_along_reference(*options)
                                           : translate_lines(*options);
 }
 

@@ -32,6 +32,7 @@
 #include "tools/console/terminal.h"
 #include "tools/formats/text_model.h"
 #include "tools/report/run_log.h"
+#include "tools/tutorials/commands.h"
 
 namespace xf::tools {
 namespace {
@@ -268,7 +269,7 @@ const std::vector<Command>& commands() {
               check),
       command("stats", "count lines, words, characters, tokens", CheckOptions(Program::vocab_stats), stats),
       command("field", "a padded batch, by the options of torchtext's Field", FieldOptions(),
-              [](const FieldOptions& options) { print_page(field_batches(options)); }),
+              [](const FieldOptions& options) { print_page(tutorials::field_page(options)); }),
       command("batches", "what share of an epoch's batches padding would be", PaddingOptions(),
               [](const PaddingOptions& options) { print_page(batch_padding(options)); }),
       command("demo-corpus", "write a small English-German corpus", DemoCorpusOptions(), demo_corpus),

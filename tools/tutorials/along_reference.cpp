@@ -1,4 +1,4 @@
-#include "tools/tutorials/along_reference.h"
+#include "tools/tutorials/commands.h"
 
 #include "core/error.h"
 #include "data/text_file.h"
@@ -30,7 +30,7 @@ void write_examples(const std::vector<ForcedLine>& lines, const data::CompatBleu
 
 }  // namespace
 
-int predict_along_reference(const TranslationOptions& options) {
+int translate_along_reference(const TranslationOptions& options) {
   const bool examples = options.output_format == "seed";
   if (options.is_given("num-examples") && !examples)
     fail(ErrorKind::usage, "--num-examples is for --output-format seed");

@@ -1,5 +1,4 @@
 #include "tools/tutorials/quirk.h"
-#include "tools/config/explain_options.h"
 
 #include <fmt/format.h>
 
@@ -10,17 +9,6 @@
 #include "tools/tutorials/quirk_table.h"
 
 namespace xf::tools::explain {
-
-namespace {
-
-std::string list_of_rooms() {
-  std::string text = "xformer-explain quirk QN, for one of these; docs/quirks.md says more\n\n";
-  for (const QuirkRow& row : quirk_table())
-    text += fmt::format("  {:<4} {:<52} {}\n", row.id, row.title, row.found_in);
-  return text;
-}
-
-}  // namespace
 
 double QuirkRoom::number(const std::string& what) const {
   const auto found = std::ranges::find(numbers, what, &QuirkNumber::what);
@@ -41,19 +29,6 @@ QuirkRoom quirk_room(const std::string& name) {
   }
   fail(ErrorKind::usage, "no quirk '{}' is shown here; these are: {} (Q26 cannot be shown: docs/quirks.md)",
        name, fmt::join(ids, ", "));
-}
-
-std::string quirk(const QuirkOptions& options) {
-  const std::string& format = options.format;
-  if (options.quirk.empty()) {
-    if (format != "text")
-      fail(ErrorKind::usage, "--format {}: the list of quirks is text; name one, as Q1", format);
-    return list_of_rooms();
-  }
-  const QuirkRoom room = quirk_room(options.quirk);
-  if (format == "json") return to_json(room);
-  if (format == "html") return to_html(room);
-  return format == "svg" ? to_svg(room) : to_text(room);
 }
 
 }  // namespace xf::tools::explain

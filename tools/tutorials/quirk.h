@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/explain_options.h"
 #include "tools/report/matrix_picture.h"
 #include "tools/report/svg_plot.h"
 
@@ -43,8 +42,5 @@ std::string to_text(const QuirkRoom& room);
 std::string to_json(const QuirkRoom& room);
 std::string to_svg(const QuirkRoom& room);
 std::string to_html(const QuirkRoom& room);
-
-// The command: options quirk, format. Without a name, the list of rooms.
-std::string quirk(const QuirkOptions& options);
 
 }  // namespace xf::tools::explain

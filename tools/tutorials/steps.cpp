@@ -1,5 +1,4 @@
 #include "tools/tutorials/steps.h"
-#include "tools/config/explain_options.h"
 
 #include <fmt/format.h>
 
@@ -101,15 +100,6 @@ Walk only(Walk walk, const std::string& number) {
   }
   std::erase_if(walk.steps, [&](const WalkStep& step) { return step.number != number; });
   return walk;
-}
-
-std::string steps_page(const StepsOptions& options) {
-  Walk walk = walk_seed001();
-  if (!options.step.empty()) walk = only(std::move(walk), options.step);
-  const std::string& format = options.format;
-  if (format == "json") return to_json(walk);
-  if (format == "svg") return to_svg(walk);
-  return format == "html" ? to_html(walk) : to_text(walk);
 }
 
 }  // namespace xf::tools::explain

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "tools/config/explain_options.h"
 
 namespace xf::tools::explain {
 
@@ -48,7 +47,5 @@ std::string to_text(const Walk& walk);  // at most 100 columns
 std::string to_json(const Walk& walk);  // with the parameters, so that another program can repeat it
 std::string to_svg(const Walk& walk);   // the chain of steps and shapes
 std::string to_html(const Walk& walk);  // a page of its own, without scripts
-// What the options ask for: a step or all of them, in their format.
-std::string steps_page(const StepsOptions& options);
 
 }  // namespace xf::tools::explain

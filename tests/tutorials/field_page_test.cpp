@@ -1,6 +1,6 @@
 // Expectations: what torchtext 0.6's Field gives for these lines, worked out by hand (tests/tutorials/field_test.cpp has its
 // rules). Each option of the command changes what is printed.
-#include "tools/tutorials/field_batches.h"
+#include "tools/tutorials/commands.h"
 
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"
@@ -19,7 +19,7 @@ const char* const kText = "the dog sees the cat\nThe cat runs\n";
 std::string printed(std::vector<std::string> words, const char* text = kText) {
   const xf::tests::TemporaryFolder folder;
   words.insert(words.begin(), folder.write("train.en", text));
-  std::string page = field_batches(xf::tests::parsed(FieldOptions(), words));
+  std::string page = tutorials::field_page(xf::tests::parsed(FieldOptions(), words));
   const size_t at = page.find(words.front());
   return page.erase(at, words.front().size() + 1);
 }
@@ -91,9 +91,9 @@ TEST_CASE("Field batches: without a vocabulary tokens are numbers, not sequentia
 
 TEST_CASE("Field batches: files share a vocabulary", "[golden]") {
   const xf::tests::TemporaryFolder folder;
-  const std::string page =
-      field_batches(xf::tests::parsed(FieldOptions(), {folder.write("a", "x y\n"), folder.write("b", "y z\n"),
-                                                       "--format", "id", "--batch-first"}));
+  const std::string page = tutorials::field_page(xf::tests::parsed(
+      FieldOptions(),
+      {folder.write("a", "x y\n"), folder.write("b", "y z\n"), "--format", "id", "--batch-first"}));
   CHECK(page == "vocabulary of 5: <unk> <pad> y x z\n" + (folder / "a") + " [1, 2]\n  3  2\n" +
                     (folder / "b") + " [1, 2]\n  2  4\n");
 }

@@ -1,6 +1,3 @@
-#include "tools/tutorials/field_batches.h"
-#include "tools/config/vocabulary_options.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +5,12 @@
 
 #include "data/text_file.h"
 #include "tools/config/text_options.h"
+#include "tools/tutorials/commands.h"
 #include "tools/tutorials/field.h"
 
-namespace xf::tools {
+namespace xf::tutorials {
+
+using tools::FieldOptions;
 
 namespace {
 
@@ -89,7 +89,7 @@ std::string batch_text(const data::Field& field, const std::string& path, const 
 
 }  // namespace
 
-std::string field_batches(const FieldOptions& options) {
+std::string field_page(const FieldOptions& options) {
   options_of(options).require("input");
   data::Field field(field_options(options));
   std::vector<std::vector<data::Tokens>> columns;
@@ -110,4 +110,4 @@ std::string field_batches(const FieldOptions& options) {
   return text;
 }
 
-}  // namespace xf::tools
+}  // namespace xf::tutorials
