@@ -8,6 +8,7 @@
 
 #include "tests/support/catch.h"
 #include "tools/config/program_commands.h"
+#include "tools/tutorials/commands.h"
 
 using namespace xf::tools;
 
@@ -67,7 +68,7 @@ TEST_CASE("Option pages: every shell offers the words that a command takes first
       {"xformer-export to", {"ctranslate2", "hf-marian", "safetensors", "text", "xformer"}},
       {"xformer-explain op", {"softmax", "attention"}},
       {"xformer-explain flow", {"encoder", "decoding"}},
-      {"xformer-explain quirk", {"Q1", "Q25"}},
+      {"xformer-explain quirk", xf::tutorials::quirk_ids()},
       {"xformer-score ", {"bleu", "chrf", "ter", "compat-bleu"}}};
   size_t found = 0;
   for (const std::string& program : installed_programs()) {

@@ -10,6 +10,7 @@
 
 #include "tests/data/errors.h"
 #include "tests/support/catch.h"
+#include "tools/tutorials/commands.h"
 #include "tools/tutorials/model/settings.h"
 #include "tools/tutorials/quirk_table.h"
 
@@ -33,6 +34,13 @@ struct Amount {
   std::string what;
   double amount;
 };
+
+TEST_CASE("Quirks: completions offer Q1 to Q25", "[unit]") {
+  const std::vector<std::string> ids = tutorials::quirk_ids();
+  REQUIRE(ids.size() == 25);
+  CHECK(ids.front() == "Q1");
+  CHECK(ids.back() == "Q25");
+}
 
 TEST_CASE("Quirks: each changes the small model's numbers by the stated amount", "[golden]") {
   const std::vector<Amount> amounts = {

@@ -88,6 +88,18 @@ endfunction()
 # What a test of the CPU and of the programs has in its environment: it sees no GPU, so that it is the same test where there is one.
 set(XF_WITHOUT_GPU CUDA_VISIBLE_DEVICES=)
 
+# Whether a test is left out of this build: one whose script or page has a word of what only a build with the tutorials has.
+# Configuring names each.
+function(xf_needs_tutorials path result)
+  set(${result} OFF PARENT_SCOPE)
+  set(words "quirk|seed0|seed-systems|spacy|compat-bleu|teacher-forced|format seed|vocab field|explain steps")
+  file(STRINGS ${path} lines REGEX "${words}" LIMIT_COUNT 1)
+  if(lines AND NOT XFORMER_TUTORIALS)
+    message(STATUS "Left out without tutorials: the test of ${path}")
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 # Tests of one folder, into <folder>_tests; a test's tag ([unit], [grad], [golden], [e2e], [slow]) is its ctest label.
 # [device] beside it: the test goes through all targets (tests/support/targets.h), and runs a second time, labelled cuda,
 # where the build has CUDA; [cuda]: it runs only there. tests/sim runs both on the software GPU.
