@@ -11,4 +11,11 @@ template <CpuLevel>
 struct Cpu {};
 struct Cuda {};
 
+// An op's function in every backend, of which core/dispatch.h calls one: void name(backend, const Args<T>&).
+#define XF_BACKENDS(name, Args)      \
+  template <typename T, CpuLevel L>  \
+  void name(Cpu<L>, const Args<T>&); \
+  template <typename T>              \
+  void name(Cuda, const Args<T>&)
+
 }  // namespace xf

@@ -115,4 +115,10 @@ std::vector<T> Tensor::to_vector() const {
   return values;
 }
 
+// nullptr for an undefined (optional) tensor.
+template <typename T>
+T* data_or_null(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data<T>() : nullptr;
+}
+
 }  // namespace xf

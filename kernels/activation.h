@@ -57,13 +57,7 @@ struct BiasActivationBackwardArgs {
   Activation activation;
   DropoutArgs dropout;
 };
-template <typename T, CpuLevel L>
-void bias_activation_forward(Cpu<L>, const BiasActivationForwardArgs<T>&);
-template <typename T>
-void bias_activation_forward(Cuda, const BiasActivationForwardArgs<T>&);
-template <typename T, CpuLevel L>
-void bias_activation_backward(Cpu<L>, const BiasActivationBackwardArgs<T>&);
-template <typename T>
-void bias_activation_backward(Cuda, const BiasActivationBackwardArgs<T>&);
+XF_BACKENDS(bias_activation_forward, BiasActivationForwardArgs);
+XF_BACKENDS(bias_activation_backward, BiasActivationBackwardArgs);
 
 }  // namespace xf::kernels

@@ -1,7 +1,7 @@
 #include "kernels/adam.h"
 
 #include "core/dispatch.h"
-#include "kernels/checks.h"
+#include "kernels/signature.h"
 
 namespace xf::kernels {
 

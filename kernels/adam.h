@@ -46,13 +46,7 @@ struct AdamArgs {
   bf16* rounded;
   int64_t P;
 };
-template <typename T, CpuLevel L>
-void sum_of_squares(Cpu<L>, const SumOfSquaresArgs<T>&);
-template <typename T>
-void sum_of_squares(Cuda, const SumOfSquaresArgs<T>&);
-template <typename T, CpuLevel L>
-void adam(Cpu<L>, const AdamArgs<T>&);
-template <typename T>
-void adam(Cuda, const AdamArgs<T>&);
+XF_BACKENDS(sum_of_squares, SumOfSquaresArgs);
+XF_BACKENDS(adam, AdamArgs);
 
 }  // namespace xf::kernels

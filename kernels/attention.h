@@ -92,21 +92,9 @@ struct AttentionStepArgs {
   int64_t R, S, H, group, Dh, q_stride, k_stride, v_stride, o_stride;
   float scale;
 };
-template <typename T, CpuLevel L>
-void attention_forward(Cpu<L>, const AttentionForwardArgs<T>&);
-template <typename T>
-void attention_forward(Cuda, const AttentionForwardArgs<T>&);
-template <typename T, CpuLevel L>
-void attention_backward(Cpu<L>, const AttentionBackwardArgs<T>&);
-template <typename T>
-void attention_backward(Cuda, const AttentionBackwardArgs<T>&);
-template <typename T, CpuLevel L>
-void attention_weights(Cpu<L>, const AttentionWeightsArgs<T>&);
-template <typename T>
-void attention_weights(Cuda, const AttentionWeightsArgs<T>&);
-template <typename T, CpuLevel L>
-void attention_step(Cpu<L>, const AttentionStepArgs<T>&);
-template <typename T>
-void attention_step(Cuda, const AttentionStepArgs<T>&);
+XF_BACKENDS(attention_forward, AttentionForwardArgs);
+XF_BACKENDS(attention_backward, AttentionBackwardArgs);
+XF_BACKENDS(attention_weights, AttentionWeightsArgs);
+XF_BACKENDS(attention_step, AttentionStepArgs);
 
 }  // namespace xf::kernels

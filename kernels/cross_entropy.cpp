@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/dispatch.h"
-#include "kernels/checks.h"
 #include "kernels/elementwise.h"
 #include "kernels/linear.h"
+#include "kernels/signature.h"
 
 namespace xf::kernels {
 

@@ -73,9 +73,6 @@ struct CrossEntropyArgs {
   float label_smoothing;
   int32_t ignore_id;
 };
-template <typename T, CpuLevel L>
-void cross_entropy(Cpu<L>, const CrossEntropyArgs<T>&);
-template <typename T>
-void cross_entropy(Cuda, const CrossEntropyArgs<T>&);
+XF_BACKENDS(cross_entropy, CrossEntropyArgs);
 
 }  // namespace xf::kernels

@@ -61,9 +61,6 @@ struct DropoutApplyArgs {
   int64_t N, D, x_stride, y_stride;
   DropoutArgs dropout;
 };
-template <typename T, CpuLevel L>
-void dropout(Cpu<L>, const DropoutApplyArgs<T>&);
-template <typename T>
-void dropout(Cuda, const DropoutApplyArgs<T>&);
+XF_BACKENDS(dropout, DropoutApplyArgs);
 
 }  // namespace xf::kernels

@@ -58,41 +58,20 @@ struct SumRowsArgs {
   Acc<T>* sum;
   int64_t N, D, x_stride;
 };
-template <typename T, CpuLevel L>
-void add_in_place(Cpu<L>, const RowsArgs<T>&);
-template <typename T>
-void add_in_place(Cuda, const RowsArgs<T>&);
+XF_BACKENDS(add_in_place, RowsArgs);
 template <typename T, CpuLevel L>
 void add_bias(Cpu<L>, const RowsArgs<T>&);  // x = bias
 template <typename T>
 void add_bias(Cuda, const RowsArgs<T>&);  // x = bias
-template <typename T, CpuLevel L>
-void sum_rows(Cpu<L>, const SumRowsArgs<T>&);
-template <typename T>
-void sum_rows(Cuda, const SumRowsArgs<T>&);
-template <typename T, CpuLevel L>
-void scale(Cpu<L>, const RowsArgs<T>&);
-template <typename T>
-void scale(Cuda, const RowsArgs<T>&);
+XF_BACKENDS(sum_rows, SumRowsArgs);
+XF_BACKENDS(scale, RowsArgs);
 template <typename T, CpuLevel L>
 void move_towards(Cpu<L>, const RowsArgs<T>&);  // alpha_at = share
 template <typename T>
 void move_towards(Cuda, const RowsArgs<T>&);  // alpha_at = share
-template <typename T, CpuLevel L>
-void masked_fill(Cpu<L>, const MaskedFillArgs<T>&);
-template <typename T>
-void masked_fill(Cuda, const MaskedFillArgs<T>&);
-template <typename T, CpuLevel L>
-void gather_rows(Cpu<L>, const GatherRowsArgs<T>&);
-template <typename T>
-void gather_rows(Cuda, const GatherRowsArgs<T>&);
-template <typename T, CpuLevel L>
-void copy(Cpu<L>, const RowsArgs<T>&);
-template <typename T>
-void copy(Cuda, const RowsArgs<T>&);
-template <typename T, CpuLevel L>
-void fill_zero(Cpu<L>, const RowsArgs<T>&);
-template <typename T>
-void fill_zero(Cuda, const RowsArgs<T>&);
+XF_BACKENDS(masked_fill, MaskedFillArgs);
+XF_BACKENDS(gather_rows, GatherRowsArgs);
+XF_BACKENDS(copy, RowsArgs);
+XF_BACKENDS(fill_zero, RowsArgs);
 
 }  // namespace xf::kernels

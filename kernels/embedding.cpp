@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/dispatch.h"
-#include "kernels/checks.h"
+#include "kernels/signature.h"
 
 namespace xf::kernels {
 

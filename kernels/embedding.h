@@ -63,15 +63,9 @@ struct EmbeddingBackwardArgs {
   float scale;
   DropoutArgs dropout;
 };
-template <typename T, CpuLevel L>
-void embedding_forward(Cpu<L>, const EmbeddingForwardArgs<T>&);
-template <typename T>
-void embedding_forward(Cuda, const EmbeddingForwardArgs<T>&);
+XF_BACKENDS(embedding_forward, EmbeddingForwardArgs);
 template <CpuLevel L>
 void quantized_embedding_forward(Cpu<L>, const QuantizedEmbeddingArgs&);
-template <typename T, CpuLevel L>
-void embedding_backward(Cpu<L>, const EmbeddingBackwardArgs<T>&);
-template <typename T>
-void embedding_backward(Cuda, const EmbeddingBackwardArgs<T>&);
+XF_BACKENDS(embedding_backward, EmbeddingBackwardArgs);
 
 }  // namespace xf::kernels

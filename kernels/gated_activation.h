@@ -31,13 +31,7 @@ struct GatedActivationBackwardArgs {
   int64_t N, F, dy_stride, gate_stride, up_stride, dgate_stride, dup_stride;
   Activation activation;
 };
-template <typename T, CpuLevel L>
-void gated_activation_forward(Cpu<L>, const GatedActivationForwardArgs<T>&);
-template <typename T>
-void gated_activation_forward(Cuda, const GatedActivationForwardArgs<T>&);
-template <typename T, CpuLevel L>
-void gated_activation_backward(Cpu<L>, const GatedActivationBackwardArgs<T>&);
-template <typename T>
-void gated_activation_backward(Cuda, const GatedActivationBackwardArgs<T>&);
+XF_BACKENDS(gated_activation_forward, GatedActivationForwardArgs);
+XF_BACKENDS(gated_activation_backward, GatedActivationBackwardArgs);
 
 }  // namespace xf::kernels

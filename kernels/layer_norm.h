@@ -5,8 +5,7 @@
 //   mean [N], rstd [N]    written, Acc<T>; kept for backward, which recomputes xhat from them
 #pragma once
 
-#include "core/backend.h"
-#include "core/tensor.h"
+#include "kernels/dropout.h"
 
 namespace xf::kernels {
 
@@ -21,29 +20,26 @@ void layer_norm_forward(const Tensor& x, const Tensor& gamma, const Tensor& beta
 void layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& gamma, const Tensor& mean,
                          const Tensor& rstd, Out dx, Out dgamma, Out dbeta);
 
+// What the backends of residual_norm get as well. Of layer_norm they have no s, sum, dsum and ds, and no dropout.
 template <typename T>
 struct LayerNormForwardArgs {
-  const T *x, *gamma, *beta;
-  T* y;
+  const T *x, *s = nullptr, *gamma, *beta;
+  T *sum = nullptr, *y;
   Acc<T>*mean, *rstd;
   int64_t N, D;
   float eps;
+  DropoutArgs dropout = {};
 };
 template <typename T>
 struct LayerNormBackwardArgs {
-  const T *dy, *x, *gamma;
+  const T *dy, *dsum = nullptr, *x, *gamma;  // x: of residual_norm its sum
   const Acc<T>*mean, *rstd;
-  T* dx;
+  T *dx, *ds = nullptr;
   Acc<T>*dgamma, *dbeta;
   int64_t N, D;
+  DropoutArgs dropout = {};
 };
-template <typename T, CpuLevel L>
-void layer_norm_forward(Cpu<L>, const LayerNormForwardArgs<T>&);
-template <typename T>
-void layer_norm_forward(Cuda, const LayerNormForwardArgs<T>&);
-template <typename T, CpuLevel L>
-void layer_norm_backward(Cpu<L>, const LayerNormBackwardArgs<T>&);
-template <typename T>
-void layer_norm_backward(Cuda, const LayerNormBackwardArgs<T>&);
+XF_BACKENDS(layer_norm_forward, LayerNormForwardArgs);
+XF_BACKENDS(layer_norm_backward, LayerNormBackwardArgs);
 
 }  // namespace xf::kernels

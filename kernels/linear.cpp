@@ -2,8 +2,8 @@
 #include "kernels/linear.h"
 
 #include "core/dispatch.h"
-#include "kernels/checks.h"
 #include "kernels/elementwise.h"
+#include "kernels/signature.h"
 
 namespace xf::kernels {
 

@@ -61,9 +61,6 @@ struct MuonArgs {
   T* workspace;
   int64_t at_a_time;  // matrices
 };
-template <typename T, CpuLevel L>
-void muon(Cpu<L>, const MuonArgs<T>&);
-template <typename T>
-void muon(Cuda, const MuonArgs<T>&);
+XF_BACKENDS(muon, MuonArgs);
 
 }  // namespace xf::kernels

@@ -52,9 +52,6 @@ struct RDropArgs {
   int64_t N, V, stride;  // elements from row to row, of z and of dz
   RDrop options;
 };
-template <typename T, CpuLevel L>
-void r_drop(Cpu<L>, const RDropArgs<T>&);
-template <typename T>
-void r_drop(Cuda, const RDropArgs<T>&);
+XF_BACKENDS(r_drop, RDropArgs);
 
 }  // namespace xf::kernels

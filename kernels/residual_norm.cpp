@@ -1,7 +1,7 @@
 #include "kernels/residual_norm.h"
 
 #include "core/dispatch.h"
-#include "kernels/checks.h"
+#include "kernels/signature.h"
 
 namespace xf::kernels {
 
@@ -12,18 +12,18 @@ void residual_norm_forward(const Tensor& x, const Tensor& s, const Dropout& drop
                   {&x, &s, &dropout.counter, &gamma, &beta, &sum, &y, &mean, &rstd});
   if (x.numel() == 0) return;
   dispatch(x, [&]<typename T>(auto backend) {
-    residual_norm_forward(backend, ResidualNormForwardArgs<T>{.x = x.data<T>(),
-                                                              .s = s.data<T>(),
-                                                              .gamma = gamma.data<T>(),
-                                                              .beta = beta.data<T>(),
-                                                              .sum = sum.data<T>(),
-                                                              .y = y.data<T>(),
-                                                              .mean = mean.data<Acc<T>>(),
-                                                              .rstd = rstd.data<Acc<T>>(),
-                                                              .N = N,
-                                                              .D = D,
-                                                              .eps = eps,
-                                                              .dropout = dropout_args(dropout)});
+    residual_norm_forward(backend, LayerNormForwardArgs<T>{.x = x.data<T>(),
+                                                           .s = s.data<T>(),
+                                                           .gamma = gamma.data<T>(),
+                                                           .beta = beta.data<T>(),
+                                                           .sum = sum.data<T>(),
+                                                           .y = y.data<T>(),
+                                                           .mean = mean.data<Acc<T>>(),
+                                                           .rstd = rstd.data<Acc<T>>(),
+                                                           .N = N,
+                                                           .D = D,
+                                                           .eps = eps,
+                                                           .dropout = dropout_args(dropout)});
   });
 }
 
@@ -37,19 +37,19 @@ void residual_norm_backward(const Tensor& dy, const Tensor& dsum, const Tensor& 
   dispatch(sum, [&]<typename T>(auto backend) {
     const DropoutArgs mask = dropout_args(dropout);
     XF_CHECK(!mask.active() || ds.raw() != dx.raw(), "residual_norm_backward: ds must not be dx when p > 0");
-    residual_norm_backward(backend, ResidualNormBackwardArgs<T>{.dy = dy.data<T>(),
-                                                                .dsum = data_or_null<T>(dsum),
-                                                                .sum = sum.data<T>(),
-                                                                .gamma = gamma.data<T>(),
-                                                                .mean = mean.data<Acc<T>>(),
-                                                                .rstd = rstd.data<Acc<T>>(),
-                                                                .dx = dx.data<T>(),
-                                                                .ds = ds.data<T>(),
-                                                                .dgamma = dgamma.data<Acc<T>>(),
-                                                                .dbeta = dbeta.data<Acc<T>>(),
-                                                                .N = N,
-                                                                .D = D,
-                                                                .dropout = mask});
+    residual_norm_backward(backend, LayerNormBackwardArgs<T>{.dy = dy.data<T>(),
+                                                             .dsum = data_or_null<T>(dsum),
+                                                             .x = sum.data<T>(),
+                                                             .gamma = gamma.data<T>(),
+                                                             .mean = mean.data<Acc<T>>(),
+                                                             .rstd = rstd.data<Acc<T>>(),
+                                                             .dx = dx.data<T>(),
+                                                             .ds = ds.data<T>(),
+                                                             .dgamma = dgamma.data<Acc<T>>(),
+                                                             .dbeta = dbeta.data<Acc<T>>(),
+                                                             .N = N,
+                                                             .D = D,
+                                                             .dropout = mask});
   });
 }
 

@@ -7,7 +7,6 @@
 //   mean, rstd [N]       written, Acc<T>
 #pragma once
 
-#include "kernels/dropout.h"
 #include "kernels/layer_norm.h"
 
 namespace xf::kernels {
@@ -24,31 +23,7 @@ void residual_norm_backward(const Tensor& dy, const Tensor& dsum, const Tensor& 
                             const Tensor& mean, const Tensor& rstd, const Dropout& dropout, Out dx, Out ds,
                             Out dgamma, Out dbeta);
 
-template <typename T>
-struct ResidualNormForwardArgs {
-  const T *x, *s, *gamma, *beta;
-  T *sum, *y;
-  Acc<T>*mean, *rstd;
-  int64_t N, D;
-  float eps;
-  DropoutArgs dropout;
-};
-template <typename T>
-struct ResidualNormBackwardArgs {
-  const T *dy, *dsum, *sum, *gamma;
-  const Acc<T>*mean, *rstd;
-  T *dx, *ds;
-  Acc<T>*dgamma, *dbeta;
-  int64_t N, D;
-  DropoutArgs dropout;
-};
-template <typename T, CpuLevel L>
-void residual_norm_forward(Cpu<L>, const ResidualNormForwardArgs<T>&);
-template <typename T>
-void residual_norm_forward(Cuda, const ResidualNormForwardArgs<T>&);
-template <typename T, CpuLevel L>
-void residual_norm_backward(Cpu<L>, const ResidualNormBackwardArgs<T>&);
-template <typename T>
-void residual_norm_backward(Cuda, const ResidualNormBackwardArgs<T>&);
+XF_BACKENDS(residual_norm_forward, LayerNormForwardArgs);
+XF_BACKENDS(residual_norm_backward, LayerNormBackwardArgs);
 
 }  // namespace xf::kernels

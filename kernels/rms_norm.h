@@ -35,13 +35,7 @@ struct RmsNormBackwardArgs {
   Acc<T>* dgamma;
   int64_t N, D;
 };
-template <typename T, CpuLevel L>
-void rms_norm_forward(Cpu<L>, const RmsNormForwardArgs<T>&);
-template <typename T>
-void rms_norm_forward(Cuda, const RmsNormForwardArgs<T>&);
-template <typename T, CpuLevel L>
-void rms_norm_backward(Cpu<L>, const RmsNormBackwardArgs<T>&);
-template <typename T>
-void rms_norm_backward(Cuda, const RmsNormBackwardArgs<T>&);
+XF_BACKENDS(rms_norm_forward, RmsNormForwardArgs);
+XF_BACKENDS(rms_norm_backward, RmsNormBackwardArgs);
 
 }  // namespace xf::kernels

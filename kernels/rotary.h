@@ -32,9 +32,6 @@ struct RotaryArgs {
   int64_t tokens, H, P, S, x_stride, y_stride;
   float direction;  // 1 forward, -1 backward
 };
-template <typename T, CpuLevel L>
-void rotary(Cpu<L>, const RotaryArgs<T>&);
-template <typename T>
-void rotary(Cuda, const RotaryArgs<T>&);
+XF_BACKENDS(rotary, RotaryArgs);
 
 }  // namespace xf::kernels

@@ -34,9 +34,6 @@ struct SgdArgs {
   bf16* rounded;
   int64_t P;
 };
-template <typename T, CpuLevel L>
-void sgd(Cpu<L>, const SgdArgs<T>&);
-template <typename T>
-void sgd(Cuda, const SgdArgs<T>&);
+XF_BACKENDS(sgd, SgdArgs);
 
 }  // namespace xf::kernels

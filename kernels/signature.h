@@ -13,8 +13,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string_view>
+
+#include "core/tensor.h"
 
 namespace xf::kernels {
 
@@ -263,5 +266,17 @@ consteval const Signature& signature_of(std::string_view name) {
   }
   throw "no op of that name in kSignatures";
 }
+
+// {"H", heads}
+struct KnownSize {
+  std::string_view name;
+  int64_t value;
+};
+
+// `tensors` are what the op's line says, in its order: shapes, types, rows without gaps, and one device for all. nullptr:
+// this overload has no such argument. `known`: sizes that no tensor has to itself. Throws xf::Error naming op and argument:
+// "layer_norm: gamma must be [512], got [256]".
+void check_arguments(const Signature& signature, std::initializer_list<const Tensor*> tensors,
+                     std::initializer_list<KnownSize> known = {});
 
 }  // namespace xf::kernels

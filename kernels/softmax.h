@@ -39,13 +39,7 @@ struct SoftmaxBackwardArgs {
   T* ds;
   int64_t N, D;
 };
-template <typename T, CpuLevel L>
-void softmax_forward(Cpu<L>, const SoftmaxForwardArgs<T>&);
-template <typename T>
-void softmax_forward(Cuda, const SoftmaxForwardArgs<T>&);
-template <typename T, CpuLevel L>
-void softmax_backward(Cpu<L>, const SoftmaxBackwardArgs<T>&);
-template <typename T>
-void softmax_backward(Cuda, const SoftmaxBackwardArgs<T>&);
+XF_BACKENDS(softmax_forward, SoftmaxForwardArgs);
+XF_BACKENDS(softmax_backward, SoftmaxBackwardArgs);
 
 }  // namespace xf::kernels

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/dispatch.h"
-#include "kernels/checks.h"
+#include "kernels/signature.h"
 
 namespace xf::kernels {
 

@@ -33,10 +33,7 @@ struct TopKArgs {
   int64_t N, V, M, K, z_stride;
   bool normalise;
 };
-template <typename T, CpuLevel L>
-void log_softmax_top_k(Cpu<L>, const TopKArgs<T>&);
-template <typename T>
-void log_softmax_top_k(Cuda, const TopKArgs<T>&);
+XF_BACKENDS(log_softmax_top_k, TopKArgs);
 
 // What a backend may take over: projection and choice together, from logits that it keeps to itself (y and z
 // are null). It returns whether it did it; if not, nothing was done.

@@ -34,7 +34,7 @@ set(may_include_bench tools/app ${may_include_tools/app} tests/cases tests/suppo
 set(may_include_python tools/app tools/console kernels core)
 set(may_include_tests ${rooms})
 
-set(helpers checks signature)   # kernels/foo.h that is no op
+set(helpers signature)   # kernels/foo.h that is no op
 set(compositions linear)  # ops made of other ops: nothing of their own in a backend
 set(obvious elementwise linear sort)  # a line each, or the standard library's: no plain kernel
 

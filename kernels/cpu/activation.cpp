@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/activation_function.h"
 #include "kernels/cpu/element.h"
-#include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
 
@@ -88,11 +87,7 @@ void bias_activation_backward(Cpu<L>, const BiasActivationBackwardArgs<T>& args)
   });
 }
 
-template void bias_activation_forward(Cpu<kLevel>, const BiasActivationForwardArgs<float>&);
-template void bias_activation_forward(Cpu<kLevel>, const BiasActivationForwardArgs<double>&);
-template void bias_activation_forward(Cpu<kLevel>, const BiasActivationForwardArgs<bf16>&);
-template void bias_activation_backward(Cpu<kLevel>, const BiasActivationBackwardArgs<float>&);
-template void bias_activation_backward(Cpu<kLevel>, const BiasActivationBackwardArgs<double>&);
-template void bias_activation_backward(Cpu<kLevel>, const BiasActivationBackwardArgs<bf16>&);
+XF_INSTANTIATE(bias_activation_forward, BiasActivationForwardArgs);
+XF_INSTANTIATE(bias_activation_backward, BiasActivationBackwardArgs);
 
 }  // namespace xf::kernels

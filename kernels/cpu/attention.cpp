@@ -3,7 +3,7 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/attention_tile.h"
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
@@ -85,14 +85,8 @@ void attention_weights(Cpu<L>, const AttentionWeightsArgs<T>& args) {
   });
 }
 
-template void attention_forward(Cpu<kLevel>, const AttentionForwardArgs<float>&);
-template void attention_forward(Cpu<kLevel>, const AttentionForwardArgs<double>&);
-template void attention_forward(Cpu<kLevel>, const AttentionForwardArgs<bf16>&);
-template void attention_backward(Cpu<kLevel>, const AttentionBackwardArgs<float>&);
-template void attention_backward(Cpu<kLevel>, const AttentionBackwardArgs<double>&);
-template void attention_backward(Cpu<kLevel>, const AttentionBackwardArgs<bf16>&);
-template void attention_weights(Cpu<kLevel>, const AttentionWeightsArgs<float>&);
-template void attention_weights(Cpu<kLevel>, const AttentionWeightsArgs<double>&);
-template void attention_weights(Cpu<kLevel>, const AttentionWeightsArgs<bf16>&);
+XF_INSTANTIATE(attention_forward, AttentionForwardArgs);
+XF_INSTANTIATE(attention_backward, AttentionBackwardArgs);
+XF_INSTANTIATE(attention_weights, AttentionWeightsArgs);
 
 }  // namespace xf::kernels

@@ -7,7 +7,6 @@
 #include "kernels/attention.h"
 #include "kernels/cpu/attention_tile.h"
 #include "kernels/cpu/element.h"
-#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
@@ -122,8 +121,6 @@ void attention_step(Cpu<L>, const AttentionStepArgs<T>& args) {
   });
 }
 
-template void attention_step(Cpu<kLevel>, const AttentionStepArgs<float>&);
-template void attention_step(Cpu<kLevel>, const AttentionStepArgs<double>&);
-template void attention_step(Cpu<kLevel>, const AttentionStepArgs<bf16>&);
+XF_INSTANTIATE(attention_step, AttentionStepArgs);
 
 }  // namespace xf::kernels

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector_math.h"
 
@@ -128,8 +128,6 @@ void cross_entropy(Cpu<L>, const CrossEntropyArgs<T>& args) {
   if (args.dbias) add_to(sums + 2, V, args.dbias);
 }
 
-template void cross_entropy(Cpu<kLevel>, const CrossEntropyArgs<float>&);
-template void cross_entropy(Cpu<kLevel>, const CrossEntropyArgs<double>&);
-template void cross_entropy(Cpu<kLevel>, const CrossEntropyArgs<bf16>&);
+XF_INSTANTIATE(cross_entropy, CrossEntropyArgs);
 
 }  // namespace xf::kernels

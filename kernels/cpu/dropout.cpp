@@ -1,7 +1,6 @@
 #include "kernels/dropout.h"
 
 #include "kernels/cpu/element.h"
-#include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
 
@@ -26,8 +25,6 @@ void dropout(Cpu<L>, const DropoutApplyArgs<T>& args) {
   });
 }
 
-template void dropout(Cpu<kLevel>, const DropoutApplyArgs<float>&);
-template void dropout(Cpu<kLevel>, const DropoutApplyArgs<double>&);
-template void dropout(Cpu<kLevel>, const DropoutApplyArgs<bf16>&);
+XF_INSTANTIATE(dropout, DropoutApplyArgs);
 
 }  // namespace xf::kernels

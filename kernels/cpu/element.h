@@ -1,14 +1,35 @@
-// An element as it is stored, T, and as it is computed with, Acc<T>: the same type, except that bf16 widens
-// to f32 and is rounded on its way back.
+// What the sources of kernels/cpu/ have in common: the level that they are compiled for, this time (core/processor.h); and
+// an element as it is stored, T, and as it is computed with, Acc<T>: the same type, except that bf16 widens to f32 and is
+// rounded on its way back.
 #pragma once
 
 #include <algorithm>
 #include <type_traits>
 #include <vector>
 
+#include "core/backend.h"
 #include "core/dtype.h"
 
+#ifndef XF_CPU_LEVEL
+#define XF_CPU_LEVEL baseline
+#endif
+
+// An op's function for the types that the CPU computes in.
+#define XF_INSTANTIATE(name, Args)                      \
+  template void name(Cpu<kLevel>, const Args<float>&);  \
+  template void name(Cpu<kLevel>, const Args<double>&); \
+  template void name(Cpu<kLevel>, const Args<bf16>&)
+
 namespace xf::kernels {
+
+constexpr CpuLevel kLevel = CpuLevel::XF_CPU_LEVEL;
+
+// The widest register, for kernels that fill registers by hand.
+#ifdef __AVX512F__
+constexpr int64_t kRegisterBytes = 64;
+#else
+constexpr int64_t kRegisterBytes = 32;
+#endif
 
 // Whether elements are computed with as they are stored.
 template <typename T>

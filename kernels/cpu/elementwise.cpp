@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/embedding.h"
 
@@ -83,32 +83,14 @@ void fill_zero(Cpu<L>, const RowsArgs<T>& args) {
   for_each_row(args.N, args.D, [&](int64_t n) { fill_zero(args.y + n * args.y_stride, args.D); });
 }
 
-template void add_in_place(Cpu<kLevel>, const RowsArgs<float>&);
-template void add_in_place(Cpu<kLevel>, const RowsArgs<double>&);
-template void add_in_place(Cpu<kLevel>, const RowsArgs<bf16>&);
-template void add_bias(Cpu<kLevel>, const RowsArgs<float>&);
-template void add_bias(Cpu<kLevel>, const RowsArgs<double>&);
-template void add_bias(Cpu<kLevel>, const RowsArgs<bf16>&);
-template void sum_rows(Cpu<kLevel>, const SumRowsArgs<float>&);
-template void sum_rows(Cpu<kLevel>, const SumRowsArgs<double>&);
-template void sum_rows(Cpu<kLevel>, const SumRowsArgs<bf16>&);
-template void scale(Cpu<kLevel>, const RowsArgs<float>&);
-template void scale(Cpu<kLevel>, const RowsArgs<double>&);
-template void scale(Cpu<kLevel>, const RowsArgs<bf16>&);
-template void move_towards(Cpu<kLevel>, const RowsArgs<float>&);
-template void move_towards(Cpu<kLevel>, const RowsArgs<double>&);
-template void move_towards(Cpu<kLevel>, const RowsArgs<bf16>&);
-template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<float>&);
-template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<double>&);
-template void masked_fill(Cpu<kLevel>, const MaskedFillArgs<bf16>&);
-template void gather_rows(Cpu<kLevel>, const GatherRowsArgs<float>&);
-template void gather_rows(Cpu<kLevel>, const GatherRowsArgs<double>&);
-template void gather_rows(Cpu<kLevel>, const GatherRowsArgs<bf16>&);
-template void copy(Cpu<kLevel>, const RowsArgs<float>&);
-template void copy(Cpu<kLevel>, const RowsArgs<double>&);
-template void copy(Cpu<kLevel>, const RowsArgs<bf16>&);
-template void fill_zero(Cpu<kLevel>, const RowsArgs<float>&);
-template void fill_zero(Cpu<kLevel>, const RowsArgs<double>&);
-template void fill_zero(Cpu<kLevel>, const RowsArgs<bf16>&);
+XF_INSTANTIATE(add_in_place, RowsArgs);
+XF_INSTANTIATE(add_bias, RowsArgs);
+XF_INSTANTIATE(sum_rows, SumRowsArgs);
+XF_INSTANTIATE(scale, RowsArgs);
+XF_INSTANTIATE(move_towards, RowsArgs);
+XF_INSTANTIATE(masked_fill, MaskedFillArgs);
+XF_INSTANTIATE(gather_rows, GatherRowsArgs);
+XF_INSTANTIATE(copy, RowsArgs);
+XF_INSTANTIATE(fill_zero, RowsArgs);
 
 }  // namespace xf::kernels

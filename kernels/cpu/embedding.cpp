@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
 
@@ -97,11 +97,7 @@ void embedding_backward(Cpu<L>, const EmbeddingBackwardArgs<T>& args) {
   });
 }
 
-template void embedding_forward(Cpu<kLevel>, const EmbeddingForwardArgs<float>&);
-template void embedding_forward(Cpu<kLevel>, const EmbeddingForwardArgs<double>&);
-template void embedding_forward(Cpu<kLevel>, const EmbeddingForwardArgs<bf16>&);
-template void embedding_backward(Cpu<kLevel>, const EmbeddingBackwardArgs<float>&);
-template void embedding_backward(Cpu<kLevel>, const EmbeddingBackwardArgs<double>&);
-template void embedding_backward(Cpu<kLevel>, const EmbeddingBackwardArgs<bf16>&);
+XF_INSTANTIATE(embedding_forward, EmbeddingForwardArgs);
+XF_INSTANTIATE(embedding_backward, EmbeddingBackwardArgs);
 
 }  // namespace xf::kernels

@@ -3,7 +3,6 @@
 
 #include "kernels/cpu/activation_function.h"
 #include "kernels/cpu/element.h"
-#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
@@ -49,11 +48,7 @@ void gated_activation_backward(Cpu<L>, const GatedActivationBackwardArgs<T>& arg
   });
 }
 
-template void gated_activation_forward(Cpu<kLevel>, const GatedActivationForwardArgs<float>&);
-template void gated_activation_forward(Cpu<kLevel>, const GatedActivationForwardArgs<double>&);
-template void gated_activation_forward(Cpu<kLevel>, const GatedActivationForwardArgs<bf16>&);
-template void gated_activation_backward(Cpu<kLevel>, const GatedActivationBackwardArgs<float>&);
-template void gated_activation_backward(Cpu<kLevel>, const GatedActivationBackwardArgs<double>&);
-template void gated_activation_backward(Cpu<kLevel>, const GatedActivationBackwardArgs<bf16>&);
+XF_INSTANTIATE(gated_activation_forward, GatedActivationForwardArgs);
+XF_INSTANTIATE(gated_activation_backward, GatedActivationBackwardArgs);
 
 }  // namespace xf::kernels

@@ -2,8 +2,8 @@
 // and written once; threads take runs of them.
 #include "kernels/layer_norm.h"
 
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/layer_norm_run.h"
-#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
@@ -32,11 +32,7 @@ void layer_norm_backward(Cpu<L>, const LayerNormBackwardArgs<T>& args) {
   add_to(sums + D, D, args.dbeta);
 }
 
-template void layer_norm_forward(Cpu<kLevel>, const LayerNormForwardArgs<float>&);
-template void layer_norm_forward(Cpu<kLevel>, const LayerNormForwardArgs<double>&);
-template void layer_norm_forward(Cpu<kLevel>, const LayerNormForwardArgs<bf16>&);
-template void layer_norm_backward(Cpu<kLevel>, const LayerNormBackwardArgs<float>&);
-template void layer_norm_backward(Cpu<kLevel>, const LayerNormBackwardArgs<double>&);
-template void layer_norm_backward(Cpu<kLevel>, const LayerNormBackwardArgs<bf16>&);
+XF_INSTANTIATE(layer_norm_forward, LayerNormForwardArgs);
+XF_INSTANTIATE(layer_norm_backward, LayerNormBackwardArgs);
 
 }  // namespace xf::kernels

@@ -6,7 +6,7 @@
 // From twelve rows on: the weights of two registers of outputs are transposed into the first-level cache,
 // where all rows find them. Between the two sgemm is faster. What a row's sums look like depends on which way
 // they go, and on nothing else.
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/linear_panels.h"
 
 #include <algorithm>

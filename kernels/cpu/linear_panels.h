@@ -1,7 +1,7 @@
 // Affine maps of a few rows in f32, on the calling thread: the piece of linear.cpp that other ops build on.
 #pragma once
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/linear.h"
 
 namespace xf::kernels {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/matmul_bf16_pairs.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/rows.h"

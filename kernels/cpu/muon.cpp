@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/parameter_blocks.h"
 #include "kernels/matmul.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/quantized_linear.h"
 
 namespace xf::kernels {

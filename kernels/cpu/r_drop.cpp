@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector_math.h"
 
@@ -144,8 +144,6 @@ void r_drop(Cpu<L>, const RDropArgs<T>& args) {
   if (args.dbias) add_to(sums + 2, args.V, args.dbias);
 }
 
-template void r_drop(Cpu<kLevel>, const RDropArgs<float>&);
-template void r_drop(Cpu<kLevel>, const RDropArgs<double>&);
-template void r_drop(Cpu<kLevel>, const RDropArgs<bf16>&);
+XF_INSTANTIATE(r_drop, RDropArgs);
 
 }  // namespace xf::kernels

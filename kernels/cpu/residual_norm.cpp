@@ -2,8 +2,8 @@
 // of a row are used while the row is in the first-level cache.
 #include "kernels/residual_norm.h"
 
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/layer_norm_run.h"
-#include "kernels/cpu/level.h"
 #include "kernels/cpu/philox_row.h"
 #include "kernels/cpu/rows.h"
 
@@ -45,7 +45,7 @@ void add_dropped_row(const DropoutArgs& dropout, int64_t n, int64_t D, const T* 
 }  // namespace
 
 template <typename T, CpuLevel L>
-void residual_norm_forward(Cpu<L>, const ResidualNormForwardArgs<T>& args) {
+void residual_norm_forward(Cpu<L>, const LayerNormForwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
   const Acc<T>* const beta = widened<Scratch::beta>(args.beta, D);
@@ -58,14 +58,14 @@ void residual_norm_forward(Cpu<L>, const ResidualNormForwardArgs<T>& args) {
 }
 
 template <typename T, CpuLevel L>
-void residual_norm_backward(Cpu<L>, const ResidualNormBackwardArgs<T>& args) {
+void residual_norm_backward(Cpu<L>, const LayerNormBackwardArgs<T>& args) {
   const int64_t D = args.D;
   const Acc<T>* const gamma = widened<Scratch::gamma>(args.gamma, D);
   const Acc<T>* sums = column_sums_of_runs<Acc<T>>(
       args.N, D, rows_of_run<T>(D), 2 * D, [&](int64_t first, int64_t count, Acc<T>* partial) {
         T* const dx = args.dx + first * D;
         const T* const dsum = args.dsum ? args.dsum + first * D : nullptr;
-        normalise_run_backward<T>(args.dy + first * D, args.sum + first * D, gamma, args.mean + first,
+        normalise_run_backward<T>(args.dy + first * D, args.x + first * D, gamma, args.mean + first,
                                   args.rstd + first, dsum, count, D, dx, partial);
         for (int64_t n = first; n < first + count; ++n)
           drop_row(args.dropout, n, D, args.dx + n * D, args.ds + n * D);
@@ -74,11 +74,7 @@ void residual_norm_backward(Cpu<L>, const ResidualNormBackwardArgs<T>& args) {
   add_to(sums + D, D, args.dbeta);
 }
 
-template void residual_norm_forward(Cpu<kLevel>, const ResidualNormForwardArgs<float>&);
-template void residual_norm_forward(Cpu<kLevel>, const ResidualNormForwardArgs<double>&);
-template void residual_norm_forward(Cpu<kLevel>, const ResidualNormForwardArgs<bf16>&);
-template void residual_norm_backward(Cpu<kLevel>, const ResidualNormBackwardArgs<float>&);
-template void residual_norm_backward(Cpu<kLevel>, const ResidualNormBackwardArgs<double>&);
-template void residual_norm_backward(Cpu<kLevel>, const ResidualNormBackwardArgs<bf16>&);
+XF_INSTANTIATE(residual_norm_forward, LayerNormForwardArgs);
+XF_INSTANTIATE(residual_norm_backward, LayerNormBackwardArgs);
 
 }  // namespace xf::kernels

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
@@ -81,11 +81,7 @@ void rms_norm_backward(Cpu<L>, const RmsNormBackwardArgs<T>& args) {
   add_to(dgamma, D, args.dgamma);
 }
 
-template void rms_norm_forward(Cpu<kLevel>, const RmsNormForwardArgs<float>&);
-template void rms_norm_forward(Cpu<kLevel>, const RmsNormForwardArgs<double>&);
-template void rms_norm_forward(Cpu<kLevel>, const RmsNormForwardArgs<bf16>&);
-template void rms_norm_backward(Cpu<kLevel>, const RmsNormBackwardArgs<float>&);
-template void rms_norm_backward(Cpu<kLevel>, const RmsNormBackwardArgs<double>&);
-template void rms_norm_backward(Cpu<kLevel>, const RmsNormBackwardArgs<bf16>&);
+XF_INSTANTIATE(rms_norm_forward, RmsNormForwardArgs);
+XF_INSTANTIATE(rms_norm_backward, RmsNormBackwardArgs);
 
 }  // namespace xf::kernels

@@ -3,7 +3,6 @@
 #include "kernels/rotary.h"
 
 #include "kernels/cpu/element.h"
-#include "kernels/cpu/level.h"
 #include "kernels/cpu/rows.h"
 
 namespace xf::kernels {
@@ -38,8 +37,6 @@ void rotary(Cpu<L>, const RotaryArgs<T>& args) {
   });
 }
 
-template void rotary(Cpu<kLevel>, const RotaryArgs<float>&);
-template void rotary(Cpu<kLevel>, const RotaryArgs<double>&);
-template void rotary(Cpu<kLevel>, const RotaryArgs<bf16>&);
+XF_INSTANTIATE(rotary, RotaryArgs);
 
 }  // namespace xf::kernels

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/parameter_blocks.h"
 
 namespace xf::kernels {

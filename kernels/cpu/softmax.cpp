@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector_math.h"
 
@@ -251,11 +251,7 @@ void softmax_backward(Cpu<L>, const SoftmaxBackwardArgs<T>& args) {
                [&](int64_t row) { backward_row(args.dp + row * D, args.p + row * D, D, args.ds + row * D); });
 }
 
-template void softmax_forward(Cpu<kLevel>, const SoftmaxForwardArgs<float>&);
-template void softmax_forward(Cpu<kLevel>, const SoftmaxForwardArgs<double>&);
-template void softmax_forward(Cpu<kLevel>, const SoftmaxForwardArgs<bf16>&);
-template void softmax_backward(Cpu<kLevel>, const SoftmaxBackwardArgs<float>&);
-template void softmax_backward(Cpu<kLevel>, const SoftmaxBackwardArgs<double>&);
-template void softmax_backward(Cpu<kLevel>, const SoftmaxBackwardArgs<bf16>&);
+XF_INSTANTIATE(softmax_forward, SoftmaxForwardArgs);
+XF_INSTANTIATE(softmax_backward, SoftmaxBackwardArgs);
 
 }  // namespace xf::kernels

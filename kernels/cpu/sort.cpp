@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/cpu/level.h"
+#include "kernels/cpu/element.h"
 
 namespace xf::kernels {
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kernels/cpu/element.h"
-#include "kernels/cpu/level.h"
 #include "kernels/cpu/linear_panels.h"
 #include "kernels/cpu/quantized_rows.h"
 #include "kernels/cpu/rows.h"
@@ -193,8 +192,6 @@ bool projection_top_k_at_once(Cpu<kLevel>, const QuantizedLinearArgs& projection
   return project_by_rows(projection, args);
 }
 
-template void log_softmax_top_k(Cpu<kLevel>, const TopKArgs<float>&);
-template void log_softmax_top_k(Cpu<kLevel>, const TopKArgs<double>&);
-template void log_softmax_top_k(Cpu<kLevel>, const TopKArgs<bf16>&);
+XF_INSTANTIATE(log_softmax_top_k, TopKArgs);
 
 }  // namespace xf::kernels

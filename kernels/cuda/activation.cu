@@ -1,13 +1,11 @@
 // Bias, activation and dropout on CUDA: one trip through memory per direction, 2e bytes an element forward (AC0),
-// 3e backward (da and saved in, dx out). Forward: rows.cuh. Backward: column_sums.cuh, so that dbias costs no
+// 3e backward (da and saved in, dx out). Forward: rows.cuh. Backward: its column sums, so that dbias costs no
 // second read of dx; dx may be da because a thread reads an element before it writes it, and no other thread
 // reads it. The backward pass of relu needs no random words: a > 0 already says that the element was active
 // and kept.
 #include "kernels/activation.h"
 
 #include "kernels/cuda/activation_function.cuh"
-#include "kernels/cuda/column_sums.cuh"
-#include "kernels/cuda/dropout.cuh"
 #include "kernels/cuda/rows.cuh"
 
 namespace xf::kernels {
@@ -109,9 +107,7 @@ void bias_activation_backward(Cuda, const BiasActivationBackwardArgs<T>& args) {
   });
 }
 
-template void bias_activation_forward(Cuda, const BiasActivationForwardArgs<float>&);
-template void bias_activation_forward(Cuda, const BiasActivationForwardArgs<bf16>&);
-template void bias_activation_backward(Cuda, const BiasActivationBackwardArgs<float>&);
-template void bias_activation_backward(Cuda, const BiasActivationBackwardArgs<bf16>&);
+XF_INSTANTIATE(bias_activation_forward, BiasActivationForwardArgs);
+XF_INSTANTIATE(bias_activation_backward, BiasActivationBackwardArgs);
 
 }  // namespace xf::kernels

@@ -115,9 +115,7 @@ void adam(Cuda, const AdamArgs<T>& args) {
   }
 }
 
-template void sum_of_squares(Cuda, const SumOfSquaresArgs<float>&);
-template void sum_of_squares(Cuda, const SumOfSquaresArgs<bf16>&);
-template void adam(Cuda, const AdamArgs<float>&);
-template void adam(Cuda, const AdamArgs<bf16>&);
+XF_INSTANTIATE(sum_of_squares, SumOfSquaresArgs);
+XF_INSTANTIATE(adam, AdamArgs);
 
 }  // namespace xf::kernels

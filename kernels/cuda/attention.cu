@@ -133,13 +133,9 @@ void attention_step(Cuda, const AttentionStepArgs<T>& args) {
                cuda::stream(), args);
 }
 
-template void attention_forward(Cuda, const AttentionForwardArgs<float>&);
-template void attention_forward(Cuda, const AttentionForwardArgs<bf16>&);
-template void attention_backward(Cuda, const AttentionBackwardArgs<float>&);
-template void attention_backward(Cuda, const AttentionBackwardArgs<bf16>&);
-template void attention_weights(Cuda, const AttentionWeightsArgs<float>&);
-template void attention_weights(Cuda, const AttentionWeightsArgs<bf16>&);
-template void attention_step(Cuda, const AttentionStepArgs<float>&);
-template void attention_step(Cuda, const AttentionStepArgs<bf16>&);
+XF_INSTANTIATE(attention_forward, AttentionForwardArgs);
+XF_INSTANTIATE(attention_backward, AttentionBackwardArgs);
+XF_INSTANTIATE(attention_weights, AttentionWeightsArgs);
+XF_INSTANTIATE(attention_step, AttentionStepArgs);
 
 }  // namespace xf::kernels

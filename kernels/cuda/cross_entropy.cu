@@ -213,7 +213,6 @@ void cross_entropy(Cuda, const CrossEntropyArgs<T>& args) {
   add_losses(args.N, losses, args.loss);
 }
 
-template void cross_entropy(Cuda, const CrossEntropyArgs<float>&);
-template void cross_entropy(Cuda, const CrossEntropyArgs<bf16>&);
+XF_INSTANTIATE(cross_entropy, CrossEntropyArgs);
 
 }  // namespace xf::kernels

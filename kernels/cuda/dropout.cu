@@ -1,6 +1,5 @@
 // Dropout on CUDA: 2e bytes an element and ten rounds of Philox per four. Mapping and block size: rows.cuh; a
 // pack of 16 bytes is one counter (f32) or two (bf16).
-#include "kernels/cuda/dropout.cuh"
 
 #include "kernels/cuda/rows.cuh"
 
@@ -29,7 +28,6 @@ void dropout(Cuda, const DropoutApplyArgs<T>& args) {
   for_each_pack<T>(args.N, args.D, Drop<T>{{args.x, args.x_stride}, {args.y, args.y_stride}, args.dropout});
 }
 
-template void dropout(Cuda, const DropoutApplyArgs<float>&);
-template void dropout(Cuda, const DropoutApplyArgs<bf16>&);
+XF_INSTANTIATE(dropout, DropoutApplyArgs);
 
 }  // namespace xf::kernels

@@ -1,9 +1,8 @@
 // Elementwise ops and row sums on CUDA, bound by memory: 2e bytes an element (x in, y out; add and move_towards 3e, fill_zero
-// and sum_rows e, masked_fill 2e + 4), e = 4 or 2. To gather_rows a number that is no row's is as an empty place. Mapping and block size: rows.cuh and column_sums.cuh. Matrices without gaps
+// and sum_rows e, masked_fill 2e + 4), e = 4 or 2. To gather_rows a number that is no row's is as an empty place. Mapping and block size: rows.cuh. Matrices without gaps
 // are walked as one long row, whatever their width.
 #include "kernels/elementwise.h"
 
-#include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/rows.cuh"
 
 namespace xf::kernels {
@@ -178,23 +177,14 @@ void fill_zero(Cuda, const RowsArgs<T>& args) {
   walk(args, without_gaps(args), Zero<T>{{args.y, args.y_stride}});
 }
 
-template void add_in_place(Cuda, const RowsArgs<float>&);
-template void add_in_place(Cuda, const RowsArgs<bf16>&);
-template void add_bias(Cuda, const RowsArgs<float>&);
-template void add_bias(Cuda, const RowsArgs<bf16>&);
-template void sum_rows(Cuda, const SumRowsArgs<float>&);
-template void sum_rows(Cuda, const SumRowsArgs<bf16>&);
-template void scale(Cuda, const RowsArgs<float>&);
-template void scale(Cuda, const RowsArgs<bf16>&);
-template void move_towards(Cuda, const RowsArgs<float>&);
-template void move_towards(Cuda, const RowsArgs<bf16>&);
-template void masked_fill(Cuda, const MaskedFillArgs<float>&);
-template void masked_fill(Cuda, const MaskedFillArgs<bf16>&);
-template void gather_rows(Cuda, const GatherRowsArgs<float>&);
-template void gather_rows(Cuda, const GatherRowsArgs<bf16>&);
-template void copy(Cuda, const RowsArgs<float>&);
-template void copy(Cuda, const RowsArgs<bf16>&);
-template void fill_zero(Cuda, const RowsArgs<float>&);
-template void fill_zero(Cuda, const RowsArgs<bf16>&);
+XF_INSTANTIATE(add_in_place, RowsArgs);
+XF_INSTANTIATE(add_bias, RowsArgs);
+XF_INSTANTIATE(sum_rows, SumRowsArgs);
+XF_INSTANTIATE(scale, RowsArgs);
+XF_INSTANTIATE(move_towards, RowsArgs);
+XF_INSTANTIATE(masked_fill, MaskedFillArgs);
+XF_INSTANTIATE(gather_rows, GatherRowsArgs);
+XF_INSTANTIATE(copy, RowsArgs);
+XF_INSTANTIATE(fill_zero, RowsArgs);
 
 }  // namespace xf::kernels

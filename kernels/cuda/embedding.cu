@@ -9,7 +9,6 @@
 // of x is zero, the token adds nothing to the table.
 #include "kernels/embedding.h"
 
-#include "kernels/cuda/dropout.cuh"
 #include "kernels/cuda/rows.cuh"
 
 namespace xf::kernels {
@@ -183,9 +182,7 @@ void embedding_backward(Cuda, const EmbeddingBackwardArgs<T>& args) {
   });
 }
 
-template void embedding_forward(Cuda, const EmbeddingForwardArgs<float>&);
-template void embedding_forward(Cuda, const EmbeddingForwardArgs<bf16>&);
-template void embedding_backward(Cuda, const EmbeddingBackwardArgs<float>&);
-template void embedding_backward(Cuda, const EmbeddingBackwardArgs<bf16>&);
+XF_INSTANTIATE(embedding_forward, EmbeddingForwardArgs);
+XF_INSTANTIATE(embedding_backward, EmbeddingBackwardArgs);
 
 }  // namespace xf::kernels

@@ -68,9 +68,7 @@ void gated_activation_backward(Cuda, const GatedActivationBackwardArgs<T>& args)
   });
 }
 
-template void gated_activation_forward(Cuda, const GatedActivationForwardArgs<float>&);
-template void gated_activation_forward(Cuda, const GatedActivationForwardArgs<bf16>&);
-template void gated_activation_backward(Cuda, const GatedActivationBackwardArgs<float>&);
-template void gated_activation_backward(Cuda, const GatedActivationBackwardArgs<bf16>&);
+XF_INSTANTIATE(gated_activation_forward, GatedActivationForwardArgs);
+XF_INSTANTIATE(gated_activation_backward, GatedActivationBackwardArgs);
 
 }  // namespace xf::kernels

@@ -11,12 +11,9 @@
 
 #include <type_traits>
 
-#include "core/cuda.h"
-#include "kernels/cuda/dropout.cuh"
-#include "kernels/cuda/elements.cuh"
 #include "kernels/cuda/reduce.cuh"
 #include "kernels/cuda/rows.cuh"
-#include "kernels/residual_norm.h"
+#include "kernels/layer_norm.h"
 
 namespace xf::kernels {
 
@@ -76,7 +73,7 @@ __device__ __forceinline__ float squares_of(const cuda::Pack<T>& x, int64_t left
 
 // y = gamma * xhat + beta, a pack of it (LN0).
 template <typename T, typename Whole>
-__device__ __forceinline__ void store_normalised(const ResidualNormForwardArgs<T>& args, int64_t n,
+__device__ __forceinline__ void store_normalised(const LayerNormForwardArgs<T>& args, int64_t n,
                                                  int64_t column, Whole whole, float mean, float rstd,
                                                  cuda::Pack<T> x) {
   using Pack = cuda::Pack<T>;
@@ -95,7 +92,7 @@ constexpr int kNormBlocks = kPacks* cuda::Pack<T>::kCount <= 16 ? 8 : 4;
 
 template <typename T, int kPacks, bool kResidual, typename Whole>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks<T, kPacks>)
-    normalise_warp_per_row(const ResidualNormForwardArgs<T> args, const Whole whole) {
+    normalise_warp_per_row(const LayerNormForwardArgs<T> args, const Whole whole) {
   const int64_t n = int64_t{blockIdx.x} * kNormWarps + threadIdx.x / 32;
   if (n >= args.N) return;
   const int64_t D = args.D;
@@ -130,7 +127,7 @@ __global__ void __launch_bounds__(kNormThreads, kNormBlocks<T, kPacks>)
 
 template <typename T, bool kResidual, typename Whole>
 __global__ void __launch_bounds__(kLongNormThreads)
-    normalise_block_per_row(const ResidualNormForwardArgs<T> args, const Whole whole) {
+    normalise_block_per_row(const LayerNormForwardArgs<T> args, const Whole whole) {
   using Pack = cuda::Pack<T>;
   constexpr int64_t kStep = kLongNormThreads * Pack::kCount;
   const int64_t n = blockIdx.x, D = args.D, first = int64_t{threadIdx.x} * Pack::kCount;
@@ -170,7 +167,7 @@ void with_packs(int64_t D, const F& f) {
 
 // kResidual false: x is normalised itself; s, sum and dropout are not looked at.
 template <bool kResidual, typename T>
-void normalise_rows(const ResidualNormForwardArgs<T>& args) {
+void normalise_rows(const LayerNormForwardArgs<T>& args) {
   const bool all = all_whole(args.D, args.x, args.s, args.gamma, args.beta, args.sum, args.y);
   cuda::with_packs_of_rows(all, [&](auto whole) {
     using Whole = decltype(whole);

@@ -2,7 +2,7 @@
 //
 // Column sums in an order that N alone decides: the rows are cut into at most 512 runs of at least 16 rows, a
 // block takes a run and adds up its rows, and a second kernel adds the blocks' partial sums
-// (column_sums.cuh). 16 rows keep the partial sums to a fraction of what is read; with 8, or 4, both kernels took
+// (rows.cuh). 16 rows keep the partial sums to a fraction of what is read; with 8, or 4, both kernels took
 // longer on an H200.
 //   up to 1024 columns  a warp per row of the run, eight at a time; x, dy and dsum of a row and the sums of all
 //                       its rows in registers; the eight warps' sums meet in shared memory
@@ -13,8 +13,8 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/layer_norm_row.cuh"
+#include "kernels/cuda/rows.cuh"
 
 namespace xf::kernels {
 
@@ -26,7 +26,7 @@ struct MeansOfRow {
   float rstd, g, g_xhat;
 };
 template <bool kResidual, typename T, typename Whole>
-__device__ __forceinline__ void store_gradients(const ResidualNormBackwardArgs<T>& args, int64_t n,
+__device__ __forceinline__ void store_gradients(const LayerNormBackwardArgs<T>& args, int64_t n,
                                                 int64_t column, Whole whole, const MeansOfRow& row,
                                                 const cuda::Pack<T>& xhat, cuda::Pack<T> g,
                                                 const cuda::Pack<T>& dsum) {
@@ -74,15 +74,15 @@ constexpr int kColumnsForTwoBlocks = 16;
 template <typename T, int kPacks, bool kResidual, typename Whole>
 __global__ void __launch_bounds__(kBackwardThreads,
                                   kPacks* cuda::Pack<T>::kCount <= kColumnsForTwoBlocks ? 2 : 1)
-    normalise_backward_warp_per_row(const ResidualNormBackwardArgs<T> args, const Whole whole,
-                                    const int64_t run, float* const partials) {
+    normalise_backward_warp_per_row(const LayerNormBackwardArgs<T> args, const Whole whole, const int64_t run,
+                                    float* const partials) {
   using Pack = cuda::Pack<T>;
   XF_DYNAMIC_SHARED(shared);
   const int64_t D = args.D, last = min(args.N, (int64_t{blockIdx.x} + 1) * run);
   Pack dgamma[kPacks] = {}, dbeta[kPacks] = {};
   for (int64_t n = blockIdx.x * run + threadIdx.x / 32; n < last; n += kBackwardWarps) {
     Pack x[kPacks], dy[kPacks], dsum[kPacks] = {};
-    load_row(args.sum + n * D, D, whole, x);
+    load_row(args.x + n * D, D, whole, x);
     load_row(args.dy + n * D, D, whole, dy);
     if (kResidual && args.dsum) load_row(args.dsum + n * D, D, whole, dsum);
     const float mean = args.mean[n], rstd = args.rstd[n];
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kBackwardThreads,
 
 template <typename T, bool kResidual, typename Whole>
 __global__ void __launch_bounds__(kLongNormThreads)
-    normalise_backward_block_per_row(const ResidualNormBackwardArgs<T> args, const Whole whole,
+    normalise_backward_block_per_row(const LayerNormBackwardArgs<T> args, const Whole whole,
                                      const int64_t run, float* const partials) {
   using Pack = cuda::Pack<T>;
   constexpr int64_t kStep = kLongNormThreads * Pack::kCount;
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(kLongNormThreads)
   for (int64_t column = first; column < D; column += kStep) {
     Pack dgamma = {}, dbeta = {};
     for (int64_t n = begin; n < last; ++n) {
-      const Pack x = Pack::load(args.sum + n * D + column, D - column, whole);
+      const Pack x = Pack::load(args.x + n * D + column, D - column, whole);
       const Pack dy = Pack::load(args.dy + n * D + column, D - column, whole);
       add_row(args.mean[n], args.rstd[n], x, dy, dgamma, dbeta);
     }
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(kLongNormThreads)
     const float mean = args.mean[n], rstd = args.rstd[n];
     float g_sum = 0, g_xhat_sum = 0;
     const auto load = [&](int64_t column, Pack& x, Pack& dy) {
-      x = Pack::load(args.sum + n * D + column, D - column, whole);
+      x = Pack::load(args.x + n * D + column, D - column, whole);
       dy = Pack::load(args.dy + n * D + column, D - column, whole);
       centre(mean, rstd, Pack::load(args.gamma + column, D - column, whole), x, dy, g_sum, g_xhat_sum);
     };
@@ -167,8 +167,8 @@ __global__ void __launch_bounds__(kLongNormThreads)
 
 // kResidual false: dsum, ds and dropout are not looked at.
 template <bool kResidual, typename T>
-void normalise_rows_backward(const ResidualNormBackwardArgs<T>& args) {
-  const bool all = all_whole(args.D, args.dy, args.dsum, args.sum, args.gamma, args.dx, args.ds);
+void normalise_rows_backward(const LayerNormBackwardArgs<T>& args) {
+  const bool all = all_whole(args.D, args.dy, args.dsum, args.x, args.gamma, args.dx, args.ds);
   const auto quotient = [](int64_t n, int64_t size) { return (n + size - 1) / size; };
   const int64_t run =
       kBackwardWarps * quotient(std::max(quotient(args.N, kMostRuns), kShortestRun), kBackwardWarps);

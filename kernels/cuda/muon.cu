@@ -181,7 +181,6 @@ void muon(Cuda, const MuonArgs<T>& args) {
   }
 }
 
-template void muon(Cuda, const MuonArgs<float>&);
-template void muon(Cuda, const MuonArgs<bf16>&);
+XF_INSTANTIATE(muon, MuonArgs);
 
 }  // namespace xf::kernels

@@ -19,6 +19,11 @@
 #include "core/dtype.h"
 #include "core/error.h"
 
+// An op's function for the types that the device computes in.
+#define XF_INSTANTIATE(name, Args)              \
+  template void name(Cuda, const Args<float>&); \
+  template void name(Cuda, const Args<bf16>&)
+
 namespace xf::cuda {
 
 constexpr unsigned kFullWarp = 0xffffffffu;

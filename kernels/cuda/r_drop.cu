@@ -158,7 +158,6 @@ void r_drop(Cuda, const RDropArgs<T>& args) {
   add_losses(args.N, losses, args.loss);
 }
 
-template void r_drop(Cuda, const RDropArgs<float>&);
-template void r_drop(Cuda, const RDropArgs<bf16>&);
+XF_INSTANTIATE(r_drop, RDropArgs);
 
 }  // namespace xf::kernels

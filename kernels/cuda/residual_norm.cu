@@ -9,18 +9,16 @@
 namespace xf::kernels {
 
 template <typename T>
-void residual_norm_forward(Cuda, const ResidualNormForwardArgs<T>& args) {
+void residual_norm_forward(Cuda, const LayerNormForwardArgs<T>& args) {
   normalise_rows<true>(args);
 }
 
 template <typename T>
-void residual_norm_backward(Cuda, const ResidualNormBackwardArgs<T>& args) {
+void residual_norm_backward(Cuda, const LayerNormBackwardArgs<T>& args) {
   normalise_rows_backward<true>(args);
 }
 
-template void residual_norm_forward(Cuda, const ResidualNormForwardArgs<float>&);
-template void residual_norm_forward(Cuda, const ResidualNormForwardArgs<bf16>&);
-template void residual_norm_backward(Cuda, const ResidualNormBackwardArgs<float>&);
-template void residual_norm_backward(Cuda, const ResidualNormBackwardArgs<bf16>&);
+XF_INSTANTIATE(residual_norm_forward, LayerNormForwardArgs);
+XF_INSTANTIATE(residual_norm_backward, LayerNormBackwardArgs);
 
 }  // namespace xf::kernels

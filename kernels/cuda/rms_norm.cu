@@ -1,5 +1,5 @@
 // Root-mean-square normalisation on CUDA, bound by memory. e bytes to an element, rows of D: forward 2De, backward 3De for
-// dx and 2De once more for dgamma, whose sums over the rows are those of column_sums.cuh.
+// dx and 2De once more for dgamma, whose sums over the rows are those of rows.cuh.
 //   up to 1024 columns     a warp per row, four rows to a block, few enough that a block of finished rows makes room for the
 //                          next
 //   up to four packs each  a block of 256 threads per row: 8192 columns of bf16, 4096 of f32
@@ -10,7 +10,6 @@
 #include "kernels/rms_norm.h"
 
 #include "core/cuda.h"
-#include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/elements.cuh"
 #include "kernels/cuda/reduce.cuh"
 #include "kernels/cuda/rows.cuh"
@@ -256,9 +255,7 @@ void rms_norm_backward(Cuda, const RmsNormBackwardArgs<T>& args) {
                            [&](auto whole) { with_row<T>(D, [&](auto row) { launch(args, row, whole); }); });
 }
 
-template void rms_norm_forward(Cuda, const RmsNormForwardArgs<float>&);
-template void rms_norm_forward(Cuda, const RmsNormForwardArgs<bf16>&);
-template void rms_norm_backward(Cuda, const RmsNormBackwardArgs<float>&);
-template void rms_norm_backward(Cuda, const RmsNormBackwardArgs<bf16>&);
+XF_INSTANTIATE(rms_norm_forward, RmsNormForwardArgs);
+XF_INSTANTIATE(rms_norm_backward, RmsNormBackwardArgs);
 
 }  // namespace xf::kernels

@@ -78,7 +78,6 @@ void rotary(Cuda, const RotaryArgs<T>& args) {
   for_each_pack<T>(args.tokens, args.H * args.P, Turn<T>{args, aligned});
 }
 
-template void rotary(Cuda, const RotaryArgs<float>&);
-template void rotary(Cuda, const RotaryArgs<bf16>&);
+XF_INSTANTIATE(rotary, RotaryArgs);
 
 }  // namespace xf::kernels

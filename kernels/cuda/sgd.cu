@@ -47,7 +47,6 @@ void sgd(Cuda, const SgdArgs<T>& args) {
   }
 }
 
-template void sgd(Cuda, const SgdArgs<float>&);
-template void sgd(Cuda, const SgdArgs<bf16>&);
+XF_INSTANTIATE(sgd, SgdArgs);
 
 }  // namespace xf::kernels

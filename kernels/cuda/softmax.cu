@@ -177,9 +177,7 @@ void softmax_backward(Cuda, const SoftmaxBackwardArgs<T>& args) {
   cuda::launch(kernel, blocks_of_held(args.N), kHeldRowThreads, 0, stream, args);
 }
 
-template void softmax_forward(Cuda, const SoftmaxForwardArgs<float>&);
-template void softmax_forward(Cuda, const SoftmaxForwardArgs<bf16>&);
-template void softmax_backward(Cuda, const SoftmaxBackwardArgs<float>&);
-template void softmax_backward(Cuda, const SoftmaxBackwardArgs<bf16>&);
+XF_INSTANTIATE(softmax_forward, SoftmaxForwardArgs);
+XF_INSTANTIATE(softmax_backward, SoftmaxBackwardArgs);
 
 }  // namespace xf::kernels

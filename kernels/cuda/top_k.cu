@@ -99,7 +99,6 @@ void log_softmax_top_k(Cuda, const TopKArgs<T>& args) {
   });
 }
 
-template void log_softmax_top_k(Cuda, const TopKArgs<float>&);
-template void log_softmax_top_k(Cuda, const TopKArgs<bf16>&);
+XF_INSTANTIATE(log_softmax_top_k, TopKArgs);
 
 }  // namespace xf::kernels

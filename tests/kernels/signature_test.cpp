@@ -8,7 +8,6 @@
 #include "kernels/activation.h"
 #include "kernels/adam.h"
 #include "kernels/attention.h"
-#include "kernels/checks.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/elementwise.h"

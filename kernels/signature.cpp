@@ -1,4 +1,4 @@
-#include "kernels/checks.h"
+#include "kernels/signature.h"
 
 namespace xf::kernels {
 
