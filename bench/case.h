@@ -46,8 +46,7 @@ struct Call {
 };
 
 struct Case {
-  std::string op;  // kernels/<op>.h
-  std::string fn;  // as it is called there
+  std::string fn;  // as it is called in kernels/
   std::vector<int64_t> dims;
   std::string variant;  // what the numbers do not say: "NT", "causal"
   tests::Target target;

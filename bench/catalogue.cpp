@@ -31,7 +31,7 @@ std::vector<Case> catalogue(const Scope& scope) {
                            elementwise_rows,
                            sort_rows,
                            top_k_rows}) {
-    for (Case& c : rows(scope)) all.push_back(std::move(c));
+    rows(scope, all);
   }
   return all;
 }

@@ -19,7 +19,7 @@ using Sizes = std::vector<int64_t>;
 struct FreeShape {
   std::vector<std::string> names;
   std::vector<std::string> rows;  // of them those that only repeat the work
-  std::vector<Case> (*at)(const Scope&, const Extents&);
+  void (*at)(const Scope&, const Extents&, std::vector<Case>& rows);
   std::vector<Sizes> (*of_model)(const ModelSizes&);
 };
 
@@ -93,7 +93,8 @@ Extents named(const std::vector<std::string>& names, const Sizes& sizes) {
 }
 
 std::vector<Case> cases_at(const FreeShape& shape, const Scope& scope, const Extents& extents) {
-  std::vector<Case> cases = shape.at(scope, extents);
+  std::vector<Case> cases;
+  shape.at(scope, extents, cases);
   for (Case& c : cases) c.extents = extents;
   return cases;
 }
@@ -101,7 +102,7 @@ std::vector<Case> cases_at(const FreeShape& shape, const Scope& scope, const Ext
 std::vector<std::string> functions_of(const FreeShape& shape) {
   std::vector<std::string> names;
   const Scope scope = scope_of("tiny", {Device::cpu(), DType::f32});
-  for (const Case& c : shape.at(scope, named(shape.names, Sizes(shape.names.size(), 1)))) {
+  for (const Case& c : cases_at(shape, scope, named(shape.names, Sizes(shape.names.size(), 1)))) {
     if (std::find(names.begin(), names.end(), c.fn) == names.end()) names.push_back(c.fn);
   }
   return names;

@@ -68,45 +68,32 @@ struct Tensors {
 void add(const Scope& scope, int64_t N, int64_t F, Activation f, float p, std::vector<Case>& rows) {
   const std::string name = name_of(f);
   const double values = product(N, F) * scope.e(), bias = product(F, 1) * scope.e();
-  rows.push_back(
-      {"activation",
-       "bias_activation_forward",
-       {N, F},
-       name,
-       scope.target,
-       {2 * values + bias, 2 * product(N, F)},
-       [=](Inputs& in) {
-         const Tensors t(in, N, F, f, p);
-         return Call{
-             [t] { t.forward(); }, {{t.a}}, [t] { return t.forward_reference(); }, t.forward_operands()};
-       }});
-  rows.push_back({"activation",
-                  "bias_activation_backward",
-                  {N, F},
-                  name,
-                  scope.target,
-                  {3 * values + bias, 2 * product(N, F)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, F, f, p);
-                    t.forward();
-                    return Call{[t] { t.backward(); },
-                                {{t.dx}, {t.dbias, 2, 1}},
-                                [t] { return t.backward_reference(); },
-                                t.backward_operands()};
-                  }});
+  rows.push_back(case_of(
+      scope.target, "bias_activation_forward", {N, F}, name, {2 * values + bias, 2 * product(N, F)},
+      [=](Inputs& in) {
+        const Tensors t(in, N, F, f, p);
+        return Call{
+            [t] { t.forward(); }, {{t.a}}, [t] { return t.forward_reference(); }, t.forward_operands()};
+      }));
+  rows.push_back(case_of(scope.target, "bias_activation_backward", {N, F}, name,
+                         {3 * values + bias, 2 * product(N, F)}, [=](Inputs& in) {
+                           const Tensors t(in, N, F, f, p);
+                           t.forward();
+                           return Call{[t] { t.backward(); },
+                                       {{t.dx}, {t.dbias, 2, 1}},
+                                       [t] { return t.backward_reference(); },
+                                       t.backward_operands()};
+                         }));
 }
 
 }  // namespace
 
-std::vector<Case> activation_at(const Scope& scope, const Extents& sizes) {
-  std::vector<Case> rows;
+void activation_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   for (const Activation f : kernels::kActivations)
     add(scope, size_of(sizes, "N"), size_of(sizes, "F"), f, 0, rows);
-  return rows;
 }
 
-std::vector<Case> activation_rows(const Scope& scope) {
-  std::vector<Case> rows;
+void activation_rows(const Scope& scope, std::vector<Case>& rows) {
   for (const Activation f : kernels::kActivations) {
     if (!scope.odd()) {
       add(scope, scope.model.tokens(), scope.model.config.feed_forward, f,
@@ -115,7 +102,6 @@ std::vector<Case> activation_rows(const Scope& scope) {
     }
     for (const tests::ActivationCase& c : tests::activation_cases()) add(scope, c.N, c.F, f, 0.3f, rows);
   }
-  return rows;
 }
 
 }  // namespace xf::bench

@@ -59,52 +59,40 @@ void add(const Scope& scope, int64_t P, std::vector<Case>& rows) {
   tests::Target target = scope.target;
   target.dtype = master;
   rows.push_back(
-      {"adam", "sum_of_squares", {P}, "", target, {product(P, 1) * e, 2 * product(P, 1)}, [=](Inputs& in) {
-         const Tensors t(in, P, master);
-         return Call{[t] { t.norm(); },
-                     {{t.norm_squared}},
-                     [t] {
-                       double sum = 0;
-                       for (const double g : tests::as_doubles(t.g)) sum += g * g;
-                       return Expected{{sum}};
-                     }};
-       }});
+      case_of(target, "sum_of_squares", {P}, "", {product(P, 1) * e, 2 * product(P, 1)}, [=](Inputs& in) {
+        const Tensors t(in, P, master);
+        return Call{[t] { t.norm(); },
+                    {{t.norm_squared}},
+                    [t] {
+                      double sum = 0;
+                      for (const double g : tests::as_doubles(t.g)) sum += g * g;
+                      return Expected{{sum}};
+                    }};
+      }));
   // Four arrays read and three written; zeroing the gradient is free where the first writer overwrites
   // instead.
   const double factor = master == DType::f64 ? kStepTolerance : 2;
   const double rounded = scope.target.dtype == DType::bf16 ? 2 : 0;
-  rows.push_back({"adam",
-                  "adam",
-                  {P},
-                  rounded > 0 ? "bf16 copy" : "",
-                  scope.target,
-                  {product(P, 1) * (7 * e + rounded), 15 * product(P, 1)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, P, master);
-                    t.norm();
-                    return Call{[t] { t.update(); },
-                                {{t.p, factor}, {t.m, factor}, {t.v, factor}},
-                                [t] { return t.reference(); },
-                                t.operands()};
-                  }});
+  rows.push_back(case_of(scope.target, "adam", {P}, rounded > 0 ? "bf16 copy" : "",
+                         {product(P, 1) * (7 * e + rounded), 15 * product(P, 1)}, [=](Inputs& in) {
+                           const Tensors t(in, P, master);
+                           t.norm();
+                           return Call{[t] { t.update(); },
+                                       {{t.p, factor}, {t.m, factor}, {t.v, factor}},
+                                       [t] { return t.reference(); },
+                                       t.operands()};
+                         }));
 }
 
 }  // namespace
 
-std::vector<Case> adam_at(const Scope& scope, const Extents& sizes) {
-  std::vector<Case> rows;
+void adam_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   add(scope, size_of(sizes, "P"), rows);
-  return rows;
 }
 
-std::vector<Case> adam_rows(const Scope& scope) {
-  std::vector<Case> rows;
-  if (!scope.odd()) {
-    add(scope, scope.model.parameters(), rows);
-    return rows;
-  }
+void adam_rows(const Scope& scope, std::vector<Case>& rows) {
+  if (!scope.odd()) return add(scope, scope.model.parameters(), rows);
   for (const tests::AdamCase& c : tests::adam_cases()) add(scope, c.P, rows);
-  return rows;
 }
 
 }  // namespace xf::bench

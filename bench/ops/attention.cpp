@@ -112,75 +112,58 @@ void add(const Scope& scope, const AttentionCase& c, float p, std::vector<Case>&
   if (keys == Keys::shared)
     dims = {c.B(), c.longest_query(), c.longest_key(), c.heads / c.group, c.group, c.Dh};
   const std::string fn = keys == Keys::shared ? "grouped_attention" : "attention";
-  rows.push_back({"attention",
-                  fn + "_forward",
-                  dims,
-                  variant_of(c),
-                  scope.target,
-                  {2 * of_q + 2 * of_k, 2 * products},
-                  [=](Inputs& in) {
-                    const Tensors t(in, c, p, projection);
-                    Call call{[t] { t.forward(); }, {{t.o}}, [t] { return Expected{t.reference().o}; }};
-                    if (projection == Projection::apart) call.operands = t.forward_operands();
-                    return call;
-                  }});
-  rows.push_back({"attention",
-                  fn + "_backward",
-                  dims,
-                  variant_of(c),
-                  scope.target,
-                  {3 * of_q + 4 * of_k, 5 * products},
-                  [=](Inputs& in) {
-                    const Tensors t(in, c, p, projection);
-                    t.forward();
-                    Call call{[t] { t.backward(); },
-                              {{t.dq, 4, 1e-2}, {t.dk, 4, 1e-2}, {t.dv, 4, 1e-2}},
-                              [t] {
-                                const auto g = t.gradients();
-                                return Expected{g.dq, g.dk, g.dv};
-                              }};
-                    if (projection == Projection::apart) call.operands = t.backward_operands();
-                    return call;
-                  }});
+  rows.push_back(
+      case_of(scope.target, fn + "_forward", dims, variant_of(c), {2 * of_q + 2 * of_k, 2 * products},
+              [=](Inputs& in) {
+                const Tensors t(in, c, p, projection);
+                Call call{[t] { t.forward(); }, {{t.o}}, [t] { return Expected{t.reference().o}; }};
+                if (projection == Projection::apart) call.operands = t.forward_operands();
+                return call;
+              }));
+  rows.push_back(case_of(scope.target, fn + "_backward", dims, variant_of(c),
+                         {3 * of_q + 4 * of_k, 5 * products}, [=](Inputs& in) {
+                           const Tensors t(in, c, p, projection);
+                           t.forward();
+                           Call call{[t] { t.backward(); },
+                                     {{t.dq, 4, 1e-2}, {t.dk, 4, 1e-2}, {t.dv, 4, 1e-2}},
+                                     [t] {
+                                       const auto g = t.gradients();
+                                       return Expected{g.dq, g.dk, g.dv};
+                                     }};
+                           if (projection == Projection::apart) call.operands = t.backward_operands();
+                           return call;
+                         }));
 }
 
 Case weights(const Scope& scope, const AttentionCase& c) {
   const double probabilities = product(c.B() * c.heads, c.longest_query(), c.longest_key());
-  return {"attention",
-          "attention_weights",
-          {c.B(), c.longest_query(), c.longest_key(), c.heads, c.Dh},
-          variant_of(c),
-          scope.target,
-          {(product(c.Tq() + c.Tk(), c.D()) + probabilities) * scope.e(), pairs_of(c) * product(c.D(), 2)},
-          [=](Inputs& in) {
-            const Tensors t(in, c, 0);
-            const Tensor p = in.poisoned({c.B(), c.heads, c.longest_query(), c.longest_key()});
-            return Call{
-                [t, p] { kernels::attention_weights(t.q, t.k, t.q_offsets, t.k_offsets, t.shape, p); },
-                {{p}},
-                [t] { return Expected{t.reference().p}; }};
-          }};
+  return case_of(
+      scope.target, "attention_weights", {c.B(), c.longest_query(), c.longest_key(), c.heads, c.Dh},
+      variant_of(c),
+      {(product(c.Tq() + c.Tk(), c.D()) + probabilities) * scope.e(), pairs_of(c) * product(c.D(), 2)},
+      [=](Inputs& in) {
+        const Tensors t(in, c, 0);
+        const Tensor p = in.poisoned({c.B(), c.heads, c.longest_query(), c.longest_key()});
+        return Call{[t, p] { kernels::attention_weights(t.q, t.k, t.q_offsets, t.k_offsets, t.shape, p); },
+                    {{p}},
+                    [t] { return Expected{t.reference().p}; }};
+      });
 }
 
 // A step of decoding: each query has a sentence of keys of its own in the cache, in order.
 Case step(const Scope& scope, const AttentionCase& c) {
   const int64_t R = c.B(), S = c.longest_key();
-  return {"attention",
-          "attention_step",
-          {R, S, c.heads, c.Dh},
-          "",
-          scope.target,
-          {2 * product(R + R * S, c.D()) * scope.e(), 4 * product(R * S, c.D())},
-          [=](Inputs& in) {
-            const Tensors t(in, c, 0);
-            std::vector<int32_t> rows(static_cast<size_t>(R * S));
-            std::iota(rows.begin(), rows.end(), 0);
-            const Tensor table = in.ids(rows, {R, S}), lengths = in.ids(c.key_lengths);
-            return Call{
-                [=] { kernels::attention_step(t.q, t.k, t.v, table, lengths, c.heads, c.scale(), t.o); },
-                {{t.o}},
-                [t] { return Expected{t.reference().o}; }};
-          }};
+  return case_of(
+      scope.target, "attention_step", {R, S, c.heads, c.Dh}, "",
+      {2 * product(R + R * S, c.D()) * scope.e(), 4 * product(R * S, c.D())}, [=](Inputs& in) {
+        const Tensors t(in, c, 0);
+        std::vector<int32_t> rows(static_cast<size_t>(R * S));
+        std::iota(rows.begin(), rows.end(), 0);
+        const Tensor table = in.ids(rows, {R, S}), lengths = in.ids(c.key_lengths);
+        return Call{[=] { kernels::attention_step(t.q, t.k, t.v, table, lengths, c.heads, c.scale(), t.o); },
+                    {{t.o}},
+                    [t] { return Expected{t.reference().o}; }};
+      });
 }
 
 AttentionCase sentences(int64_t heads, int64_t Dh, int64_t B, int64_t queries, int64_t keys, bool causal,
@@ -194,28 +177,23 @@ AttentionCase sentences(int64_t heads, int64_t Dh, int64_t B, int64_t queries, i
 }  // namespace
 
 // Self-attention of whole sentences, q, k and v apart, without dropout.
-std::vector<Case> attention_at(const Scope& scope, const Extents& sizes) {
+void attention_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   const int64_t B = size_of(sizes, "B"), S = size_of(sizes, "S"), H = size_of(sizes, "H");
-  std::vector<Case> rows;
   for (const bool causal : {false, true})
     add(scope, sentences(H, size_of(sizes, "Dh"), B, S, S, causal), 0, rows, Keys::own, Projection::apart);
-  return rows;
 }
 
-std::vector<Case> grouped_attention_at(const Scope& scope, const Extents& sizes) {
+void grouped_attention_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   const int64_t B = size_of(sizes, "B"), S = size_of(sizes, "S"), G = size_of(sizes, "G");
   const int64_t H = size_of(sizes, "Hk") * G;
-  std::vector<Case> rows;
   for (const bool causal : {false, true})
     add(scope, sentences(H, size_of(sizes, "Dh"), B, S, S, causal, G), 0, rows, Keys::shared,
         Projection::apart);
-  return rows;
 }
 
 // A model's: the encoder's and, the same, the cross-attention; the decoder's, also with pairs of heads that
 // share keys; a long sentence; a step of a beam of 5 over 64 sentences.
-std::vector<Case> attention_rows(const Scope& scope) {
-  std::vector<Case> rows;
+void attention_rows(const Scope& scope, std::vector<Case>& rows) {
   if (scope.odd()) {
     for (const auto& cases : {tests::attention_cases(), tests::long_attention_cases()}) {
       for (const AttentionCase& c : cases) {
@@ -224,7 +202,7 @@ std::vector<Case> attention_rows(const Scope& scope) {
       }
     }
     for (const int64_t S : {1, 31, 33}) rows.push_back(step(scope, sentences(3, 37, 7, 1, S, false)));
-    return rows;
+    return;
   }
   const int64_t B = scope.model.sentences, S = scope.model.length, H = scope.model.config.heads;
   const int64_t Dh = scope.model.config.dim / H, hypotheses = 5 * std::min<int64_t>(64, B);
@@ -235,7 +213,6 @@ std::vector<Case> attention_rows(const Scope& scope) {
   add(scope, sentences(H, Dh, std::max<int64_t>(1, B * S / kLong), kLong, kLong, true), 0, rows);
   rows.push_back(weights(scope, sentences(H, Dh, B, S, S, false)));
   rows.push_back(step(scope, sentences(H, Dh, hypotheses, 1, S, false)));
-  return rows;
 }
 
 }  // namespace xf::bench

@@ -12,28 +12,24 @@ using Values = std::vector<double>;
 
 // Over the logits, as the model calls it.
 Case over_logits(const Scope& scope, const tests::CrossEntropyCase& c) {
-  return {"cross_entropy",
-          "cross_entropy",
-          {c.N, c.V},
-          "",
-          scope.target,
-          {2 * product(c.N, c.V) * scope.e() + 4 * product(c.N, 1), 6 * product(c.N, c.V)},
-          [=](Inputs& in) {
-            const auto spread = static_cast<float>(c.spread);
-            const std::vector<int32_t> words = tests::cross_entropy_targets(c.N, c.V);
-            const Tensor z = in.random({c.N, c.V}, -spread, spread), targets = in.ids(words);
-            const Tensor loss = in.zero_sums({2});
-            const kernels::CrossEntropy options{.label_smoothing = static_cast<float>(c.smoothing)};
-            return Call{[=] { kernels::cross_entropy(z, targets, options, loss, z); },
-                        {{loss, 10, 1}, {z, 10, 1e-3}},
-                        [=] {
-                          const auto r = tests::cross_entropy_reference(tests::as_doubles(z), words,
-                                                                        options.label_smoothing, c.V);
-                          return Expected{{r.loss, r.unsmoothed}, r.dz};
-                        },
-                        {{{"targets", targets}, {"z", z}, {"loss", loss}},
-                         {{"label_smoothing", options.label_smoothing}}}};
-          }};
+  return case_of(scope.target, "cross_entropy", {c.N, c.V}, "",
+                 {2 * product(c.N, c.V) * scope.e() + 4 * product(c.N, 1), 6 * product(c.N, c.V)},
+                 [=](Inputs& in) {
+                   const auto spread = static_cast<float>(c.spread);
+                   const std::vector<int32_t> words = tests::cross_entropy_targets(c.N, c.V);
+                   const Tensor z = in.random({c.N, c.V}, -spread, spread), targets = in.ids(words);
+                   const Tensor loss = in.zero_sums({2});
+                   const kernels::CrossEntropy options{.label_smoothing = static_cast<float>(c.smoothing)};
+                   return Call{[=] { kernels::cross_entropy(z, targets, options, loss, z); },
+                               {{loss, 10, 1}, {z, 10, 1e-3}},
+                               [=] {
+                                 const auto r = tests::cross_entropy_reference(tests::as_doubles(z), words,
+                                                                               options.label_smoothing, c.V);
+                                 return Expected{{r.loss, r.unsmoothed}, r.dz};
+                               },
+                               {{{"targets", targets}, {"z", z}, {"loss", loss}},
+                                {{"label_smoothing", options.label_smoothing}}}};
+                 });
 }
 
 struct Projection {
@@ -79,33 +75,27 @@ struct Projection {
 // The logits stay in the cache, chunk by chunk.
 Case with_projection(const Scope& scope, int64_t N, int64_t D, int64_t V, float smoothing) {
   const double bytes = 2 * (product(N, D) + product(V, D)) * scope.e();
-  return {"cross_entropy",
-          "projection_cross_entropy",
-          {N, D, V},
-          "",
-          scope.target,
-          {bytes, 6 * product(N, D, V) + 6 * product(N, V)},
-          [=](Inputs& in) {
-            const Projection p(in, N, D, V, smoothing);
-            return Call{[p] { p.run(); },
-                        {{p.loss, 10, 1},
-                         {p.gradients.dx, 4, 1e-2},
-                         {p.gradients.dw, 4, 1e-2},
-                         {p.gradients.dbias, 4, 1e-2}},
-                        [p] { return p.reference(); }};
-          }};
+  return case_of(scope.target, "projection_cross_entropy", {N, D, V}, "",
+                 {bytes, 6 * product(N, D, V) + 6 * product(N, V)}, [=](Inputs& in) {
+                   const Projection p(in, N, D, V, smoothing);
+                   return Call{[p] { p.run(); },
+                               {{p.loss, 10, 1},
+                                {p.gradients.dx, 4, 1e-2},
+                                {p.gradients.dw, 4, 1e-2},
+                                {p.gradients.dbias, 4, 1e-2}},
+                               [p] { return p.reference(); }};
+                 });
 }
 
 }  // namespace
 
-std::vector<Case> cross_entropy_at(const Scope& scope, const Extents& sizes) {
+void cross_entropy_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   constexpr double kSmoothing = 0.1, kSpread = 3;
-  return {over_logits(scope, {"", size_of(sizes, "N"), size_of(sizes, "V"), kSmoothing, kSpread})};
+  rows.push_back(over_logits(scope, {"", size_of(sizes, "N"), size_of(sizes, "V"), kSmoothing, kSpread}));
 }
 
-std::vector<Case> cross_entropy_rows(const Scope& scope) {
+void cross_entropy_rows(const Scope& scope, std::vector<Case>& rows) {
   constexpr int64_t kOddWidth = 33;
-  std::vector<Case> rows;
   if (scope.odd()) {
     for (const tests::CrossEntropyCase& c : tests::cross_entropy_cases()) {
       rows.push_back(over_logits(scope, c));
@@ -113,20 +103,19 @@ std::vector<Case> cross_entropy_rows(const Scope& scope) {
         rows.push_back(with_projection(scope, c.N, kOddWidth, c.V, static_cast<float>(c.smoothing)));
       }
     }
-    return rows;
+    return;
   }
   const nn::TransformerConfig& model = scope.model.config;
   const int64_t T = scope.model.tokens(), V = model.target_vocabulary;
-  rows = {over_logits(scope,
-                      {"", kernels::logits_chunk(T, V, scope.target.device)[0], V, model.label_smoothing, 3}),
-          with_projection(scope, T, model.dim, V, model.label_smoothing)};
+  const int64_t chunk = kernels::logits_chunk(T, V, scope.target.device)[0];
+  rows.push_back(over_logits(scope, {"", chunk, V, model.label_smoothing, 3}));
+  rows.push_back(with_projection(scope, T, model.dim, V, model.label_smoothing));
   // What a vocabulary that is no multiple of 16 bytes costs the products, though rows of logits begin at one.
   constexpr int64_t kAligned = 8;
   if (scope.target.device.type == DeviceType::cuda && V % kAligned != 0) {
     rows.push_back(
         with_projection(scope, T, model.dim, (V / kAligned + 1) * kAligned, model.label_smoothing));
   }
-  return rows;
 }
 
 }  // namespace xf::bench

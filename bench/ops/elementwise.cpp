@@ -60,18 +60,13 @@ Expected gathered(const Tensors& t) {
 template <typename Run, typename Reference>
 Case row(const Scope& scope, const char* fn, int64_t N, int64_t D, double passes, const Run& run,
          const Reference& reference) {
-  return {"elementwise",
-          fn,
-          {N, D},
-          "",
-          scope.target,
-          {passes * product(N, D) * scope.e(), product(N, D)},
-          [=](Inputs& in) {
-            const Tensors t(in, N, D);
-            return Call{[=] { run(t); },
-                        {{fn == std::string("sum_rows") ? t.sum : t.y, 2, 1}},
-                        [=] { return reference(t); }};
-          }};
+  return case_of(scope.target, fn, {N, D}, "", {passes * product(N, D) * scope.e(), product(N, D)},
+                 [=](Inputs& in) {
+                   const Tensors t(in, N, D);
+                   return Call{[=] { run(t); },
+                               {{fn == std::string("sum_rows") ? t.sum : t.y, 2, 1}},
+                               [=] { return reference(t); }};
+                 });
 }
 
 void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
@@ -106,14 +101,9 @@ void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
 
 }  // namespace
 
-std::vector<Case> elementwise_rows(const Scope& scope) {
-  std::vector<Case> rows;
-  if (!scope.odd()) {
-    add(scope, scope.model.tokens(), scope.model.config.dim, rows);
-    return rows;
-  }
+void elementwise_rows(const Scope& scope, std::vector<Case>& rows) {
+  if (!scope.odd()) return add(scope, scope.model.tokens(), scope.model.config.dim, rows);
   for (const tests::RowsCase& c : tests::rows_cases()) add(scope, c.N, c.D, rows);
-  return rows;
 }
 
 }  // namespace xf::bench

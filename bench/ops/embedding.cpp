@@ -40,37 +40,29 @@ void add(const Scope& scope, int64_t N, int64_t V, int64_t D, float p, std::vect
   const auto distinct =
       static_cast<int64_t>(std::set<int32_t>(indices.ids.begin(), indices.ids.end()).size());
   const double values = product(N, D) * scope.e(), numbers = 8 * product(N, 1);
-  rows.push_back({"embedding",
-                  "embedding_forward",
-                  {N, V, D},
-                  "",
-                  scope.target,
-                  {values + product(distinct, D) * scope.e() + numbers, 3 * product(N, D)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, V, D, p);
-                    return Call{[t] { t.forward(); },
-                                {{t.x}},
-                                [t, D] {
-                                  return Expected{tests::embedding_reference(
-                                      t.indices, tests::as_doubles(t.table),
-                                      tests::as_doubles(t.position_table), t.scale, t.host_dropout, D)};
-                                }};
-                  }});
-  rows.push_back({"embedding",
-                  "embedding_backward",
-                  {N, V, D},
-                  "",
-                  scope.target,
-                  {values + 2 * product(distinct, D) * scope.a() + numbers, 2 * product(N, D)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, V, D, p);
-                    return Call{[t] { t.backward(); },
-                                {{t.dtable}},
-                                [t, V, D] {
-                                  return Expected{tests::embedding_backward_reference(
-                                      tests::as_doubles(t.dx), t.indices.ids, t.scale, t.host_dropout, V, D)};
-                                }};
-                  }});
+  rows.push_back(case_of(
+      scope.target, "embedding_forward", {N, V, D}, "",
+      {values + product(distinct, D) * scope.e() + numbers, 3 * product(N, D)}, [=](Inputs& in) {
+        const Tensors t(in, N, V, D, p);
+        return Call{[t] { t.forward(); },
+                    {{t.x}},
+                    [t, D] {
+                      return Expected{tests::embedding_reference(t.indices, tests::as_doubles(t.table),
+                                                                 tests::as_doubles(t.position_table), t.scale,
+                                                                 t.host_dropout, D)};
+                    }};
+      }));
+  rows.push_back(
+      case_of(scope.target, "embedding_backward", {N, V, D}, "",
+              {values + 2 * product(distinct, D) * scope.a() + numbers, 2 * product(N, D)}, [=](Inputs& in) {
+                const Tensors t(in, N, V, D, p);
+                return Call{[t] { t.backward(); },
+                            {{t.dtable}},
+                            [t, V, D] {
+                              return Expected{tests::embedding_backward_reference(
+                                  tests::as_doubles(t.dx), t.indices.ids, t.scale, t.host_dropout, V, D)};
+                            }};
+              }));
 }
 
 void add_quantized(const Scope& scope, int64_t N, int64_t V, int64_t D, std::vector<Case>& rows) {
@@ -79,43 +71,36 @@ void add_quantized(const Scope& scope, int64_t N, int64_t V, int64_t D, std::vec
   const auto distinct =
       static_cast<int64_t>(std::set<int32_t>(indices.ids.begin(), indices.ids.end()).size());
   const double numbers = 8 * product(N, 1);
-  rows.push_back({"embedding",
-                  "quantized_embedding_forward",
-                  {N, V, D},
-                  "",
-                  scope.target,
-                  {product(N, D) * scope.e() + product(distinct, D) + numbers, 2 * product(N, D)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, V, D, 0);
-                    const kernels::QuantizedWeights table = tests::rounded_and_packed(t.table);
-                    return Call{[=] {
-                                  kernels::quantized_embedding_forward(t.ids, t.positions, table,
-                                                                       t.position_table, t.scale, t.x);
-                                },
-                                {{t.x}},
-                                [=] {
-                                  return Expected{tests::quantized_embedding_reference(
-                                      t.indices, tests::as_doubles(t.table),
-                                      tests::as_doubles(t.position_table), t.scale, D)};
-                                }};
-                  }});
+  rows.push_back(case_of(
+      scope.target, "quantized_embedding_forward", {N, V, D}, "",
+      {product(N, D) * scope.e() + product(distinct, D) + numbers, 2 * product(N, D)}, [=](Inputs& in) {
+        const Tensors t(in, N, V, D, 0);
+        const kernels::QuantizedWeights table = tests::rounded_and_packed(t.table);
+        return Call{
+            [=] {
+              kernels::quantized_embedding_forward(t.ids, t.positions, table, t.position_table, t.scale, t.x);
+            },
+            {{t.x}},
+            [=] {
+              return Expected{tests::quantized_embedding_reference(
+                  t.indices, tests::as_doubles(t.table), tests::as_doubles(t.position_table), t.scale, D)};
+            }};
+      }));
 }
 
 }  // namespace
 
-std::vector<Case> embedding_rows(const Scope& scope) {
-  std::vector<Case> rows;
+void embedding_rows(const Scope& scope, std::vector<Case>& rows) {
   if (!scope.odd()) {
     const nn::TransformerConfig& model = scope.model.config;
     add(scope, scope.model.tokens(), model.target_vocabulary, model.dim, model.dropout, rows);
     add_quantized(scope, scope.model.tokens(), model.target_vocabulary, model.dim, rows);
-    return rows;
+    return;
   }
   for (const tests::EmbeddingCase& c : tests::embedding_cases()) {
     add(scope, c.N, c.V, c.D, 0.3f, rows);
     add_quantized(scope, c.N, c.V, c.D, rows);
   }
-  return rows;
 }
 
 }  // namespace xf::bench

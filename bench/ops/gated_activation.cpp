@@ -38,47 +38,34 @@ struct Tensors {
 
 void add(const Scope& scope, int64_t N, int64_t F, Activation f, std::vector<Case>& rows) {
   const double values = product(N, F) * scope.e();
-  rows.push_back(
-      {"gated_activation",
-       "gated_activation_forward",
-       {N, F},
-       name_of(f),
-       scope.target,
-       {3 * values, 2 * product(N, F)},
-       [=](Inputs& in) {
-         const Tensors t(in, N, F, f);
-         return Call{
-             [t] { t.forward(); }, {{t.y}}, [t] { return Expected{t.reference().y}; }, t.forward_operands()};
-       }});
-  rows.push_back({"gated_activation",
-                  "gated_activation_backward",
-                  {N, F},
-                  name_of(f),
-                  scope.target,
-                  {5 * values, 4 * product(N, F)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, F, f);
-                    return Call{[t] { t.backward(); },
-                                {{t.dgate}, {t.dup}},
-                                [t] {
-                                  const auto r = t.reference();
-                                  return Expected{r.dgate, r.dup};
-                                },
-                                t.backward_operands()};
-                  }});
+  rows.push_back(case_of(
+      scope.target, "gated_activation_forward", {N, F}, name_of(f), {3 * values, 2 * product(N, F)},
+      [=](Inputs& in) {
+        const Tensors t(in, N, F, f);
+        return Call{
+            [t] { t.forward(); }, {{t.y}}, [t] { return Expected{t.reference().y}; }, t.forward_operands()};
+      }));
+  rows.push_back(case_of(scope.target, "gated_activation_backward", {N, F}, name_of(f),
+                         {5 * values, 4 * product(N, F)}, [=](Inputs& in) {
+                           const Tensors t(in, N, F, f);
+                           return Call{[t] { t.backward(); },
+                                       {{t.dgate}, {t.dup}},
+                                       [t] {
+                                         const auto r = t.reference();
+                                         return Expected{r.dgate, r.dup};
+                                       },
+                                       t.backward_operands()};
+                         }));
 }
 
 }  // namespace
 
-std::vector<Case> gated_activation_at(const Scope& scope, const Extents& sizes) {
-  std::vector<Case> rows;
+void gated_activation_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   for (const Activation f : kernels::kActivations)
     add(scope, size_of(sizes, "N"), size_of(sizes, "F"), f, rows);
-  return rows;
 }
 
-std::vector<Case> gated_activation_rows(const Scope& scope) {
-  std::vector<Case> rows;
+void gated_activation_rows(const Scope& scope, std::vector<Case>& rows) {
   for (const Activation f : kernels::kActivations) {
     if (!scope.odd()) {
       add(scope, scope.model.tokens(), scope.model.config.feed_forward, f, rows);
@@ -86,7 +73,6 @@ std::vector<Case> gated_activation_rows(const Scope& scope) {
     }
     for (const tests::GatedActivationCase& c : tests::gated_activation_cases()) add(scope, c.N, c.F, f, rows);
   }
-  return rows;
 }
 
 }  // namespace xf::bench

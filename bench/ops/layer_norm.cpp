@@ -45,60 +45,43 @@ struct Tensors {
 
 void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
   const double values = product(N, D) * scope.e(), statistics = 2 * product(N, 1) * scope.a();
-  rows.push_back({"layer_norm",
-                  "layer_norm_forward",
-                  {N, D},
-                  "",
-                  scope.target,
-                  {2 * values + statistics, 8 * product(N, D)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, D);
-                    return Call{[t] { t.forward(); },
-                                {{t.y}, {t.mean, 2, 0.1}, {t.rstd}},
-                                [t] {
-                                  const auto r = t.reference();
-                                  return Expected{r.y, r.mean, r.rstd};
-                                },
-                                t.forward_operands()};
-                  }});
-  rows.push_back({"layer_norm",
-                  "layer_norm_backward",
-                  {N, D},
-                  "",
-                  scope.target,
-                  {3 * values + statistics, 12 * product(N, D)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, D);
-                    t.forward();
-                    return Call{[t] { t.backward(); },
-                                {{t.dx, 2, 1}, {t.dgamma, 2, 1}, {t.dbeta, 2, 1}},
-                                [t] {
-                                  const auto r = t.reference();
-                                  return Expected{r.dx, r.dgamma, r.dbeta};
-                                },
-                                t.backward_operands()};
-                  }});
+  rows.push_back(case_of(scope.target, "layer_norm_forward", {N, D}, "",
+                         {2 * values + statistics, 8 * product(N, D)}, [=](Inputs& in) {
+                           const Tensors t(in, N, D);
+                           return Call{[t] { t.forward(); },
+                                       {{t.y}, {t.mean, 2, 0.1}, {t.rstd}},
+                                       [t] {
+                                         const auto r = t.reference();
+                                         return Expected{r.y, r.mean, r.rstd};
+                                       },
+                                       t.forward_operands()};
+                         }));
+  rows.push_back(case_of(scope.target, "layer_norm_backward", {N, D}, "",
+                         {3 * values + statistics, 12 * product(N, D)}, [=](Inputs& in) {
+                           const Tensors t(in, N, D);
+                           t.forward();
+                           return Call{[t] { t.backward(); },
+                                       {{t.dx, 2, 1}, {t.dgamma, 2, 1}, {t.dbeta, 2, 1}},
+                                       [t] {
+                                         const auto r = t.reference();
+                                         return Expected{r.dx, r.dgamma, r.dbeta};
+                                       },
+                                       t.backward_operands()};
+                         }));
 }
 
 }  // namespace
 
-std::vector<Case> layer_norm_at(const Scope& scope, const Extents& sizes) {
-  std::vector<Case> rows;
+void layer_norm_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   add(scope, size_of(sizes, "N"), size_of(sizes, "D"), rows);
-  return rows;
 }
 
-std::vector<Case> layer_norm_rows(const Scope& scope) {
-  std::vector<Case> rows;
-  if (!scope.odd()) {
-    add(scope, scope.model.tokens(), scope.model.config.dim, rows);
-    return rows;
-  }
+void layer_norm_rows(const Scope& scope, std::vector<Case>& rows) {
+  if (!scope.odd()) return add(scope, scope.model.tokens(), scope.model.config.dim, rows);
   for (const tests::LayerNormCase& c : tests::layer_norm_cases()) {
     // The two at the end are about values, not about shapes.
     if (c.mean == 0 && c.spread == 1) add(scope, c.N, c.D, rows);
   }
-  return rows;
 }
 
 }  // namespace xf::bench

@@ -127,9 +127,8 @@ void add(const Scope& scope, int64_t N, int64_t K, int64_t M, bool activation, s
   const Work to_weight{(product(N, K) + product(N, M)) * scope.e() + 2 * product(K, M) * scope.a(),
                        work.flops};
   const auto row = [&](const char* fn, const Work& of, auto make, const char* variant = "") {
-    rows.push_back({"linear", fn, {N, K, M}, variant, scope.target, of, [=](Inputs& in) {
-                      return make(Tensors(in, N, K, M));
-                    }});
+    rows.push_back(case_of(scope.target, fn, {N, K, M}, variant, of,
+                           [=](Inputs& in) { return make(Tensors(in, N, K, M)); }));
   };
   row("linear_forward", work, forward);
   row("linear_backward_input", work, backward_input);
@@ -139,32 +138,24 @@ void add(const Scope& scope, int64_t N, int64_t K, int64_t M, bool activation, s
   }
   if (!activation) return;
   row("linear_activation_forward", work, activation_forward);
-  rows.push_back({"linear",
-                  "linear_activation_backward_input",
-                  {N, K, M},
-                  "",
-                  scope.target,
-                  {matrices + product(N, M) * scope.e(), work.flops},
-                  [=](Inputs& in) {
-                    return activation_backward(Tensors(in, N, K, M), in.random({K, M}));
-                  }});
+  rows.push_back(case_of(scope.target, "linear_activation_backward_input", {N, K, M}, "",
+                         {matrices + product(N, M) * scope.e(), work.flops}, [=](Inputs& in) {
+                           return activation_backward(Tensors(in, N, K, M), in.random({K, M}));
+                         }));
 }
 
 }  // namespace
 
-std::vector<Case> linear_at(const Scope& scope, const Extents& sizes) {
-  std::vector<Case> rows;
+void linear_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   add(scope, size_of(sizes, "N"), size_of(sizes, "K"), size_of(sizes, "M"), true, rows);
-  return rows;
 }
 
 // A model's: the fused projection to q, k, v; one projection; both of the feed-forward layer; the keys and
 // values of all decoder layers.
-std::vector<Case> linear_rows(const Scope& scope) {
-  std::vector<Case> rows;
+void linear_rows(const Scope& scope, std::vector<Case>& rows) {
   if (scope.odd()) {
     for (const tests::LinearCase& c : tests::linear_cases()) add(scope, c.N, c.K, c.M, true, rows);
-    return rows;
+    return;
   }
   const nn::TransformerConfig& model = scope.model.config;
   const int64_t T = scope.model.tokens(), D = model.dim, F = model.feed_forward;
@@ -173,7 +164,6 @@ std::vector<Case> linear_rows(const Scope& scope) {
   add(scope, T, D, F, true, rows);
   add(scope, T, F, D, false, rows);
   add(scope, T, D, 2 * model.decoder_layers * D, false, rows);
-  return rows;
 }
 
 }  // namespace xf::bench

@@ -17,51 +17,43 @@ struct Form {
 
 Case multiply(const Scope& scope, const Form& form, int64_t M, int64_t N, int64_t K) {
   const auto transpose = [](bool yes) { return yes ? Transpose::yes : Transpose::no; };
-  return {"matmul",
-          "matmul",
-          {M, N, K},
-          form.name,
-          scope.target,
-          {(product(M, K) + product(K, N) + product(M, N)) * scope.e(), 2 * product(M, N, K)},
-          [=](Inputs& in) {
-            const Tensor a = in.random(form.a ? Shape{K, M} : Shape{M, K});
-            const Tensor b = in.random(form.b ? Shape{N, K} : Shape{K, N});
-            const Tensor c = in.poisoned({M, N});
-            return Call{
-                [=] { kernels::matmul(a, transpose(form.a), b, transpose(form.b), Accumulate::no, c); },
-                {{c, 2, std::sqrt(static_cast<double>(K))}},
-                [=] {
-                  return Expected{tests::matmul_reference({"", M, N, K}, tests::as_doubles(a), form.a,
-                                                          tests::as_doubles(b), form.b,
-                                                          std::vector<double>(static_cast<size_t>(M * N)))};
-                },
-                {{{"a", a}, {"b", b}, {"c", c}},
-                 {{"transpose_a", form.a ? 1 : 0}, {"transpose_b", form.b ? 1 : 0}}}};
-          }};
+  return case_of(
+      scope.target, "matmul", {M, N, K}, form.name,
+      {(product(M, K) + product(K, N) + product(M, N)) * scope.e(), 2 * product(M, N, K)}, [=](Inputs& in) {
+        const Tensor a = in.random(form.a ? Shape{K, M} : Shape{M, K});
+        const Tensor b = in.random(form.b ? Shape{N, K} : Shape{K, N});
+        const Tensor c = in.poisoned({M, N});
+        return Call{[=] { kernels::matmul(a, transpose(form.a), b, transpose(form.b), Accumulate::no, c); },
+                    {{c, 2, std::sqrt(static_cast<double>(K))}},
+                    [=] {
+                      return Expected{tests::matmul_reference(
+                          {"", M, N, K}, tests::as_doubles(a), form.a, tests::as_doubles(b), form.b,
+                          std::vector<double>(static_cast<size_t>(M * N)))};
+                    },
+                    {{{"a", a}, {"b", b}, {"c", c}},
+                     {{"transpose_a", form.a ? 1 : 0}, {"transpose_b", form.b ? 1 : 0}}}};
+      });
 }
 
 constexpr Form kForward{"NT", false, true}, kToInputs{"NN", false, false}, kToWeights{"TN", true, false};
 
 }  // namespace
 
-std::vector<Case> matmul_at(const Scope& scope, const Extents& sizes) {
-  std::vector<Case> rows;
+void matmul_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   for (const Form& form : {kForward, kToInputs, kToWeights})
     rows.push_back(multiply(scope, form, size_of(sizes, "M"), size_of(sizes, "N"), size_of(sizes, "K")));
-  return rows;
 }
 
 // A model's: the feed-forward layer and a chunk of logits, forward (NT), to the inputs (NN), to the weights
 // (TN).
-std::vector<Case> matmul_rows(const Scope& scope) {
-  std::vector<Case> rows;
+void matmul_rows(const Scope& scope, std::vector<Case>& rows) {
   if (scope.odd()) {
     for (const tests::MatmulCase& c : tests::matmul_cases()) {
       for (const Form& form : {kForward, kToInputs, kToWeights}) {
         if (c.K > 0) rows.push_back(multiply(scope, form, c.M, c.N, c.K));
       }
     }
-    return rows;
+    return;
   }
   constexpr int64_t kChunk = 512;  // of the loss (kernels/cross_entropy.h)
   const nn::TransformerConfig& model = scope.model.config;
@@ -73,7 +65,6 @@ std::vector<Case> matmul_rows(const Scope& scope) {
   };
   add(T, D, model.feed_forward);
   add(std::min(T, kChunk), D, model.target_vocabulary);
-  return rows;
 }
 
 }  // namespace xf::bench

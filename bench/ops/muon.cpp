@@ -52,35 +52,28 @@ void add(const Scope& scope, const tests::MuonCase& c, std::vector<Case>& rows) 
   const double e = static_cast<double>(size_of(master));
   const double factor = master == DType::f64 ? kStepTolerance : kIterationTolerance;
   const double rounded = scope.target.dtype == DType::bf16 ? 2 : 0;
-  rows.push_back(
-      {"muon",
-       "muon",
-       {c.matrices, c.rows, c.columns},
-       rounded > 0 ? "bf16 copy" : "",
-       scope.target,
-       {product(c.matrices, c.size()) * (5 * e + rounded), operations(c)},
-       [=](Inputs& in) {
-         const Tensors t(in, c, master);
-         return Call{[t] { t.update(); }, {{t.p, factor}, {t.m, factor}}, [t] { return t.reference(); }};
-       }});
+  rows.push_back(case_of(
+      scope.target, "muon", {c.matrices, c.rows, c.columns}, rounded > 0 ? "bf16 copy" : "",
+      {product(c.matrices, c.size()) * (5 * e + rounded), operations(c)}, [=](Inputs& in) {
+        const Tensors t(in, c, master);
+        return Call{[t] { t.update(); }, {{t.p, factor}, {t.m, factor}}, [t] { return t.reference(); }};
+      }));
 }
 
 }  // namespace
 
-std::vector<Case> muon_rows(const Scope& scope) {
-  std::vector<Case> rows;
+void muon_rows(const Scope& scope, std::vector<Case>& rows) {
   if (scope.odd()) {
     for (const tests::MuonCase& c : tests::muon_cases()) {
       if (c.matrices > 0) add(scope, c, rows);
     }
-    return rows;
+    return;
   }
   // A decoder layer's projections, and the two of its feed-forward layer.
   const int64_t dim = scope.model.config.dim, inner = scope.model.config.feed_forward;
   add(scope, {"", 8, dim, dim, 0}, rows);
   add(scope, {"", 1, inner, dim, 0}, rows);
   add(scope, {"", 1, dim, inner, 0}, rows);
-  return rows;
 }
 
 }  // namespace xf::bench

@@ -16,34 +16,29 @@ constexpr double kPerElement = 4;
 
 Case forward(const Scope& scope, const tests::QuantizedLinearCase& c) {
   const double bytes = product(c.N, c.K) * scope.e() + product(c.K, c.M) + product(c.N, c.M) * scope.e();
-  return {"quantized_linear",
-          "quantized_linear_forward",
-          {c.N, c.K, c.M},
-          "",
-          scope.target,
-          {bytes, 2 * product(c.N, c.K, c.M) / kPerElement},
-          [=](Inputs& in) {
-            const Tensor x = in.random({c.N, c.K}), w = in.random({c.M, c.K}), bias = in.random({c.M});
-            const Tensor y = in.poisoned({c.N, c.M});
-            const kernels::QuantizedWeights weights = tests::rounded_and_packed(w);
-            return Call{[=] { kernels::quantized_linear_forward(x, weights, bias, kernels::Relu::no, y); },
-                        {{y}},
-                        [=] {
-                          return Expected{tests::quantized_linear_reference(c, as_doubles(x), as_doubles(w),
-                                                                            as_doubles(bias))};
-                        }};
-          }};
+  return case_of(scope.target, "quantized_linear_forward", {c.N, c.K, c.M}, "",
+                 {bytes, 2 * product(c.N, c.K, c.M) / kPerElement}, [=](Inputs& in) {
+                   const Tensor x = in.random({c.N, c.K}), w = in.random({c.M, c.K}), bias = in.random({c.M});
+                   const Tensor y = in.poisoned({c.N, c.M});
+                   const kernels::QuantizedWeights weights = tests::rounded_and_packed(w);
+                   return Call{
+                       [=] { kernels::quantized_linear_forward(x, weights, bias, kernels::Relu::no, y); },
+                       {{y}},
+                       [=] {
+                         return Expected{tests::quantized_linear_reference(c, as_doubles(x), as_doubles(w),
+                                                                           as_doubles(bias))};
+                       }};
+                 });
 }
 
 }  // namespace
 
 // A model's: one step of a beam of 5 over 64 sentences, and over one.
-std::vector<Case> quantized_linear_rows(const Scope& scope) {
-  std::vector<Case> rows;
-  if (scope.target.device != Device::cpu() || scope.target.dtype != DType::f32) return rows;
+void quantized_linear_rows(const Scope& scope, std::vector<Case>& rows) {
+  if (scope.target.device != Device::cpu() || scope.target.dtype != DType::f32) return;
   if (scope.odd()) {
     for (const auto& c : tests::quantized_linear_cases()) rows.push_back(forward(scope, c));
-    return rows;
+    return;
   }
   const nn::TransformerConfig& model = scope.model.config;
   for (const int64_t sentences : {std::min<int64_t>(64, scope.model.sentences), int64_t{1}}) {
@@ -53,7 +48,6 @@ std::vector<Case> quantized_linear_rows(const Scope& scope) {
           std::pair{model.feed_forward, model.dim}, std::pair{model.dim, model.target_vocabulary}})
       rows.push_back(forward(scope, {"", hypotheses, in, out}));
   }
-  return rows;
 }
 
 }  // namespace xf::bench

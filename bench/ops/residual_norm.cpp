@@ -45,52 +45,38 @@ struct Tensors {
 
 void add(const Scope& scope, int64_t N, int64_t D, float p, std::vector<Case>& rows) {
   const double values = product(N, D) * scope.e(), statistics = 2 * product(N, 1) * scope.a();
-  rows.push_back({"residual_norm",
-                  "residual_norm_forward",
-                  {N, D},
-                  "",
-                  scope.target,
-                  {4 * values + statistics, 10 * product(N, D)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, D, p);
-                    return Call{[t] { t.forward(); },
-                                {{t.sum}, {t.y, 4}, {t.mean, 4, 0.1}, {t.rstd, 4}},
-                                [t] {
-                                  const auto sum = t.sum_reference();
-                                  const auto r = t.reference(sum).norm;
-                                  return Expected{sum, r.y, r.mean, r.rstd};
-                                }};
-                  }});
-  rows.push_back({"residual_norm",
-                  "residual_norm_backward",
-                  {N, D},
-                  "",
-                  scope.target,
-                  {4 * values + statistics, 15 * product(N, D)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, D, p);
-                    t.forward();
-                    return Call{[t] { t.backward(); },
-                                {{t.dx, 2, 1}, {t.ds, 2, 1}, {t.dgamma, 2, 1}, {t.dbeta, 2, 1}},
-                                [t] {
-                                  const auto r = t.reference(tests::as_doubles(t.sum));
-                                  return Expected{r.norm.dx, r.ds, r.norm.dgamma, r.norm.dbeta};
-                                }};
-                  }});
+  rows.push_back(case_of(scope.target, "residual_norm_forward", {N, D}, "",
+                         {4 * values + statistics, 10 * product(N, D)}, [=](Inputs& in) {
+                           const Tensors t(in, N, D, p);
+                           return Call{[t] { t.forward(); },
+                                       {{t.sum}, {t.y, 4}, {t.mean, 4, 0.1}, {t.rstd, 4}},
+                                       [t] {
+                                         const auto sum = t.sum_reference();
+                                         const auto r = t.reference(sum).norm;
+                                         return Expected{sum, r.y, r.mean, r.rstd};
+                                       }};
+                         }));
+  rows.push_back(case_of(scope.target, "residual_norm_backward", {N, D}, "",
+                         {4 * values + statistics, 15 * product(N, D)}, [=](Inputs& in) {
+                           const Tensors t(in, N, D, p);
+                           t.forward();
+                           return Call{[t] { t.backward(); },
+                                       {{t.dx, 2, 1}, {t.ds, 2, 1}, {t.dgamma, 2, 1}, {t.dbeta, 2, 1}},
+                                       [t] {
+                                         const auto r = t.reference(tests::as_doubles(t.sum));
+                                         return Expected{r.norm.dx, r.ds, r.norm.dgamma, r.norm.dbeta};
+                                       }};
+                         }));
 }
 
 }  // namespace
 
-std::vector<Case> residual_norm_rows(const Scope& scope) {
-  std::vector<Case> rows;
-  if (!scope.odd()) {
-    add(scope, scope.model.tokens(), scope.model.config.dim, scope.model.config.dropout, rows);
-    return rows;
-  }
+void residual_norm_rows(const Scope& scope, std::vector<Case>& rows) {
+  if (!scope.odd())
+    return add(scope, scope.model.tokens(), scope.model.config.dim, scope.model.config.dropout, rows);
   for (const tests::LayerNormCase& c : tests::layer_norm_cases()) {
     if (c.mean == 0 && c.spread == 1) add(scope, c.N, c.D, 0.3f, rows);
   }
-  return rows;
 }
 
 }  // namespace xf::bench

@@ -34,60 +34,43 @@ struct Tensors {
 
 void add(const Scope& scope, int64_t N, int64_t D, std::vector<Case>& rows) {
   const double values = product(N, D) * scope.e(), statistics = product(N, 1) * scope.a();
-  rows.push_back({"rms_norm",
-                  "rms_norm_forward",
-                  {N, D},
-                  "",
-                  scope.target,
-                  {2 * values + statistics, 4 * product(N, D)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, D);
-                    return Call{[t] { t.forward(); },
-                                {{t.y}, {t.rstd}},
-                                [t] {
-                                  const auto r = t.reference();
-                                  return Expected{r.y, r.rstd};
-                                },
-                                t.forward_operands()};
-                  }});
-  rows.push_back({"rms_norm",
-                  "rms_norm_backward",
-                  {N, D},
-                  "",
-                  scope.target,
-                  {3 * values + statistics, 10 * product(N, D)},
-                  [=](Inputs& in) {
-                    const Tensors t(in, N, D);
-                    t.forward();
-                    return Call{[t] { t.backward(); },
-                                {{t.dx, 2, 1}, {t.dgamma, 2, 1}},
-                                [t] {
-                                  const auto r = t.reference();
-                                  return Expected{r.dx, r.dgamma};
-                                },
-                                t.backward_operands()};
-                  }});
+  rows.push_back(case_of(scope.target, "rms_norm_forward", {N, D}, "",
+                         {2 * values + statistics, 4 * product(N, D)}, [=](Inputs& in) {
+                           const Tensors t(in, N, D);
+                           return Call{[t] { t.forward(); },
+                                       {{t.y}, {t.rstd}},
+                                       [t] {
+                                         const auto r = t.reference();
+                                         return Expected{r.y, r.rstd};
+                                       },
+                                       t.forward_operands()};
+                         }));
+  rows.push_back(case_of(scope.target, "rms_norm_backward", {N, D}, "",
+                         {3 * values + statistics, 10 * product(N, D)}, [=](Inputs& in) {
+                           const Tensors t(in, N, D);
+                           t.forward();
+                           return Call{[t] { t.backward(); },
+                                       {{t.dx, 2, 1}, {t.dgamma, 2, 1}},
+                                       [t] {
+                                         const auto r = t.reference();
+                                         return Expected{r.dx, r.dgamma};
+                                       },
+                                       t.backward_operands()};
+                         }));
 }
 
 }  // namespace
 
-std::vector<Case> rms_norm_at(const Scope& scope, const Extents& sizes) {
-  std::vector<Case> rows;
+void rms_norm_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   add(scope, size_of(sizes, "N"), size_of(sizes, "D"), rows);
-  return rows;
 }
 
-std::vector<Case> rms_norm_rows(const Scope& scope) {
-  std::vector<Case> rows;
-  if (!scope.odd()) {
-    add(scope, scope.model.tokens(), scope.model.config.dim, rows);
-    return rows;
-  }
+void rms_norm_rows(const Scope& scope, std::vector<Case>& rows) {
+  if (!scope.odd()) return add(scope, scope.model.tokens(), scope.model.config.dim, rows);
   for (const tests::RmsNormCase& c : tests::rms_norm_cases()) {
     // The two at the end are about values, not about shapes.
     if (c.low == -1) add(scope, c.N, c.D, rows);
   }
-  return rows;
 }
 
 }  // namespace xf::bench

@@ -42,38 +42,31 @@ struct Tensors {
 void add(const Scope& scope, int64_t B, int64_t S, int64_t H, int64_t P, std::vector<Case>& rows) {
   const double values = product(B * S, H, 2 * P), table = product(S, 2 * P) * scope.a();
   const Work work{2 * values * scope.e() + table + product(B, S, 4), 3 * values};
-  rows.push_back(
-      {"rotary", "rotary_forward", {B, S, H, P}, "", scope.target, work, [=](Inputs& in) {
-         const Tensors t(in, B, S, H, P);
-         return Call{
-             [t] { t.forward(); }, {{t.y}}, [t] { return Expected{t.reference().y}; }, t.forward_operands()};
-       }});
-  rows.push_back({"rotary", "rotary_backward", {B, S, H, P}, "", scope.target, work, [=](Inputs& in) {
-                    const Tensors t(in, B, S, H, P);
-                    return Call{[t] { t.backward(); },
-                                {{t.dx}},
-                                [t] { return Expected{t.reference().dx}; },
-                                t.backward_operands()};
-                  }});
+  rows.push_back(case_of(scope.target, "rotary_forward", {B, S, H, P}, "", work, [=](Inputs& in) {
+    const Tensors t(in, B, S, H, P);
+    return Call{
+        [t] { t.forward(); }, {{t.y}}, [t] { return Expected{t.reference().y}; }, t.forward_operands()};
+  }));
+  rows.push_back(case_of(scope.target, "rotary_backward", {B, S, H, P}, "", work, [=](Inputs& in) {
+    const Tensors t(in, B, S, H, P);
+    return Call{
+        [t] { t.backward(); }, {{t.dx}}, [t] { return Expected{t.reference().dx}; }, t.backward_operands()};
+  }));
 }
 
 }  // namespace
 
-std::vector<Case> rotary_at(const Scope& scope, const Extents& sizes) {
-  std::vector<Case> rows;
+void rotary_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   add(scope, size_of(sizes, "B"), size_of(sizes, "S"), size_of(sizes, "H"), size_of(sizes, "P"), rows);
-  return rows;
 }
 
-std::vector<Case> rotary_rows(const Scope& scope) {
-  std::vector<Case> rows;
+void rotary_rows(const Scope& scope, std::vector<Case>& rows) {
   if (!scope.odd()) {
     const nn::TransformerConfig& config = scope.model.config;
     add(scope, scope.model.sentences, scope.model.length, config.heads, config.dim / config.heads / 2, rows);
-    return rows;
+    return;
   }
   for (const tests::RotaryCase& c : tests::rotary_cases()) add(scope, 1, c.tokens, c.H, c.P, rows);
-  return rows;
 }
 
 }  // namespace xf::bench

@@ -40,29 +40,19 @@ void add(const Scope& scope, int64_t P, std::vector<Case>& rows) {
   const double e = static_cast<double>(size_of(master)), factor = master == DType::f64 ? kStepTolerance : 2;
   const double rounded = scope.target.dtype == DType::bf16 ? 2 : 0;
   // Three arrays read and two written; zeroing the gradient is free where the first writer overwrites instead.
-  rows.push_back(
-      {"sgd",
-       "sgd",
-       {P},
-       rounded > 0 ? "bf16 copy" : "",
-       scope.target,
-       {product(P, 1) * (5 * e + rounded), 6 * product(P, 1)},
-       [=](Inputs& in) {
-         const Tensors t(in, P, master);
-         return Call{[t] { t.update(); }, {{t.p, factor}, {t.m, factor}}, [t] { return t.reference(); }};
-       }});
+  rows.push_back(case_of(
+      scope.target, "sgd", {P}, rounded > 0 ? "bf16 copy" : "",
+      {product(P, 1) * (5 * e + rounded), 6 * product(P, 1)}, [=](Inputs& in) {
+        const Tensors t(in, P, master);
+        return Call{[t] { t.update(); }, {{t.p, factor}, {t.m, factor}}, [t] { return t.reference(); }};
+      }));
 }
 
 }  // namespace
 
-std::vector<Case> sgd_rows(const Scope& scope) {
-  std::vector<Case> rows;
-  if (!scope.odd()) {
-    add(scope, scope.model.parameters(), rows);
-    return rows;
-  }
+void sgd_rows(const Scope& scope, std::vector<Case>& rows) {
+  if (!scope.odd()) return add(scope, scope.model.parameters(), rows);
   for (const tests::AdamCase& c : tests::adam_cases()) add(scope, c.P, rows);
-  return rows;
 }
 
 }  // namespace xf::bench

@@ -36,58 +36,44 @@ void add(const Scope& scope, const tests::SoftmaxCase& c, std::vector<Case>& row
   const std::string variant = std::string(c.causal ? "causal" : "") + (c.mask.empty() ? "" : " mask") +
                               (c.lengths.empty() ? "" : " lengths");
   const std::vector<int64_t> dims{c.B, c.H, c.Sq, c.Sk};
-  rows.push_back({"softmax",
-                  "softmax_forward",
-                  dims,
-                  variant,
-                  scope.target,
-                  {2 * values * scope.e() + mask, 5 * values},
-                  [=](Inputs& in) {
-                    const Tensors t(in, c);
-                    return Call{
-                        [t] { kernels::softmax_forward(t.s, t.mask, t.p); },
-                        {{t.p}},
-                        [t, c] { return Expected{tests::softmax_reference(c, tests::as_doubles(t.s))}; },
-                        t.forward_operands()};
-                  }});
-  rows.push_back({"softmax",
-                  "softmax_backward",
-                  dims,
-                  variant,
-                  scope.target,
-                  {3 * values * scope.e(), 4 * values},
-                  [=](Inputs& in) {
-                    const Tensors t(in, c);
-                    kernels::softmax_forward(t.s, t.mask, t.p);
-                    return Call{[t] { kernels::softmax_backward(t.dp, t.p, t.ds); },
-                                {{t.ds, 4}},
-                                [t] {
-                                  return Expected{tests::softmax_backward_reference(
-                                      tests::as_doubles(t.dp), tests::as_doubles(t.p), t.p.width())};
-                                },
-                                t.backward_operands()};
-                  }});
+  rows.push_back(
+      case_of(scope.target, "softmax_forward", dims, variant, {2 * values * scope.e() + mask, 5 * values},
+              [=](Inputs& in) {
+                const Tensors t(in, c);
+                return Call{[t] { kernels::softmax_forward(t.s, t.mask, t.p); },
+                            {{t.p}},
+                            [t, c] { return Expected{tests::softmax_reference(c, tests::as_doubles(t.s))}; },
+                            t.forward_operands()};
+              }));
+  rows.push_back(case_of(scope.target, "softmax_backward", dims, variant,
+                         {3 * values * scope.e(), 4 * values}, [=](Inputs& in) {
+                           const Tensors t(in, c);
+                           kernels::softmax_forward(t.s, t.mask, t.p);
+                           return Call{[t] { kernels::softmax_backward(t.dp, t.p, t.ds); },
+                                       {{t.ds, 4}},
+                                       [t] {
+                                         return Expected{tests::softmax_backward_reference(
+                                             tests::as_doubles(t.dp), tests::as_doubles(t.p), t.p.width())};
+                                       },
+                                       t.backward_operands()};
+                         }));
 }
 
 }  // namespace
 
-std::vector<Case> softmax_at(const Scope& scope, const Extents& sizes) {
-  std::vector<Case> rows;
+void softmax_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows) {
   add(scope, {"", 1, 1, size_of(sizes, "N"), size_of(sizes, "D"), {}, false, {}}, rows);
-  return rows;
 }
 
-std::vector<Case> softmax_rows(const Scope& scope) {
-  std::vector<Case> rows;
+void softmax_rows(const Scope& scope, std::vector<Case>& rows) {
   if (!scope.odd()) {
     const int64_t S = scope.model.length;
     add(scope, {"", scope.model.sentences, scope.model.config.heads, S, S, {}, true, {}}, rows);
-    return rows;
+    return;
   }
   for (const auto& cases : {tests::softmax_cases(), tests::large_softmax_cases()}) {
     for (const tests::SoftmaxCase& c : cases) add(scope, c, rows);
   }
-  return rows;
 }
 
 }  // namespace xf::bench

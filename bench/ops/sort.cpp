@@ -11,31 +11,29 @@ Case sorting(const Scope& scope, const std::vector<int32_t>& keys, const std::st
   const auto N = static_cast<int64_t>(keys.size());
   tests::Target target = scope.target;
   target.dtype = DType::i32;
-  return {"sort", "sort", {N}, variant, target, {12 * product(N, 1), 0}, [=](Inputs& in) {
-            const Tensor from = in.ids(keys), sorted = in.zeros({N}, DType::i32),
-                         order = in.zeros({N}, DType::i32);
-            return Call{[=] { kernels::sort(from, sorted, order); },
-                        {{sorted}, {order}},
-                        [=] {
-                          const auto wide = [](const std::vector<int32_t>& v) {
-                            return std::vector<double>(v.begin(), v.end());
-                          };
-                          const auto expected = tests::sort_reference(keys);
-                          return Expected{wide(expected.sorted), wide(expected.order)};
-                        }};
-          }};
+  return case_of(target, "sort", {N}, variant, {12 * product(N, 1), 0}, [=](Inputs& in) {
+    const Tensor from = in.ids(keys), sorted = in.zeros({N}, DType::i32), order = in.zeros({N}, DType::i32);
+    return Call{[=] { kernels::sort(from, sorted, order); },
+                {{sorted}, {order}},
+                [=] {
+                  const auto wide = [](const std::vector<int32_t>& v) {
+                    return std::vector<double>(v.begin(), v.end());
+                  };
+                  const auto expected = tests::sort_reference(keys);
+                  return Expected{wide(expected.sorted), wide(expected.order)};
+                }};
+  });
 }
 
 }  // namespace
 
-std::vector<Case> sort_rows(const Scope& scope) {
+void sort_rows(const Scope& scope, std::vector<Case>& rows) {
   if (!scope.odd()) {
     const auto words = static_cast<int32_t>(scope.model.config.target_vocabulary);
-    return {sorting(scope, tests::random_keys(scope.model.tokens(), words, 1), "")};
+    rows.push_back(sorting(scope, tests::random_keys(scope.model.tokens(), words, 1), ""));
+    return;
   }
-  std::vector<Case> rows;
   for (const tests::SortCase& c : tests::sort_cases()) rows.push_back(sorting(scope, c.keys, ""));
-  return rows;
 }
 
 }  // namespace xf::bench
