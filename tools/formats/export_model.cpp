@@ -2,31 +2,109 @@
 #include "tools/config/export_options.h"
 #include "tools/config/program_commands.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/folder_entries.h"
 #include "core/folder_writer.h"
 #include "core/parallel.h"
+#include "data/sentencepiece_folding.h"
+#include "data/vocabularies.h"
+#include "nn/checkpoint/run_folder.h"
 #include "nn/model_variant.h"
+#include "tools/config/config_file.h"
 #include "tools/console/message.h"
 #include "tools/console/output_file.h"
 #include "tools/console/progress.h"
 #include "tools/formats/compare_models.h"
 #include "tools/formats/ctranslate2.h"
-#include "tools/formats/folded_vocabulary.h"
 #include "tools/formats/hf_marian.h"
 #include "tools/formats/import_model.h"
 #include "tools/formats/loaded_model.h"
 #include "tools/formats/model_output.h"
-#include "tools/formats/weights_file.h"
 
 namespace xf::tools {
 
 namespace {
+
+// Vocabularies for other toolkits, in which nobody lower-cases a text before it is cut.
+
+// Null where it cannot.
+std::shared_ptr<const data::Tokenizer> folding_case(const data::Tokenizer& tokenizer,
+                                                    const std::string& where) {
+  if (std::string_view(tokenizer.extension()) != ".spm") return nullptr;
+  const std::string model = tokenizer.serialize();
+  if (!data::sentencepiece_keeps_text(model)) return nullptr;
+  return data::make_tokenizer(data::sentencepiece_folding_case(model, where), where);
+}
+
+// The same pieces; SentencePiece models lower-case text themselves. What cannot, such as a list of words, is as it was, and a
+// warning says what the caller has to do. `where`: the model, for it.
+data::Vocabularies with_folded_case(const data::Vocabularies& vocabularies, const std::string& where,
+                                    std::vector<std::string>& warnings) {
+  const auto source = folding_case(*vocabularies.source, where);
+  const auto target = vocabularies.joint() ? source : folding_case(*vocabularies.target, where);
+  if (!source || !target)
+    warnings.push_back(
+        fmt::format("{}: knows lower case alone, and its vocabulary does not lower-case: "
+                    "lower-case a text before it is cut into words",
+                    where));
+  data::Vocabularies folded = vocabularies;
+  if (source) folded.source = source;
+  if (target) folded.target = target;
+  return folded;
+}
+
+// A model's weights in one file that programs of any kind read.
+void write_text(const std::string& path, const nn::TensorMap& tensors) {
+  OutputFile output(path);
+  for (const auto& [name, tensor] : tensors) {
+    std::string line = name;
+    for (int i = 0; i < tensor.rank(); ++i) line += fmt::format(" {}", tensor.dim(i));
+    output.write_line(line);
+    // A vector is one row.
+    const int64_t rows = tensor.rank() == 1 ? 1 : tensor.rows(), width = tensor.numel() / rows;
+    for (int64_t i = 0; i < rows; ++i) {
+      const auto* row = tensor.data<float>() + i * width;
+      output.write_line(fmt::format("{}", fmt::join(row, row + width, " ")));
+    }
+  }
+  output.close();
+}
+
+// --model's weights as f32, under the engine's names (docs/exchange.md), to the file --output: as safetensors, its metadata
+// with the configuration and the vocabulary's checksum; or as text, "NAME EXTENT..." and a line for each row, numbers apart
+// by spaces, each the shortest that reads back to the same f32. Any model but one in eight bits.
+void write_weights(const ExportOptions& options) {
+  const std::string& output = options.output;
+  refuse_existing(output, options.overwrite);
+  check_folder_of(output);
+  const std::string& model = options.model;
+  const bool foreign = exchange::is_foreign(model);
+  const std::string folder = foreign ? model : nn::find_model_folder(model);
+  const nn::Checkpoint checkpoint =
+      foreign ? exchange::import_model(model).checkpoint : nn::read_model(folder);
+  if (nn::is_quantized(checkpoint.model))
+    fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of", folder);
+  refuse_input_as_output(output);
+  if (options.format == "text") {
+    write_text(output, checkpoint.model);
+  } else {
+    nn::Metadata metadata = checkpoint.metadata;
+    metadata["config"] = config_as_json(
+        checkpoint.training_config.empty() ? checkpoint.model_config : checkpoint.training_config, folder);
+    nn::write_safetensors(output, checkpoint.model, metadata);
+  }
+  if (!options.quiet)
+    tell("{}: {} of {}", output, counted(static_cast<int64_t>(checkpoint.model.size()), "tensor"), folder);
+}
 
 namespace fs = std::filesystem;
 using exchange::ExchangedModel;
@@ -55,7 +133,7 @@ ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format)
                         .normalize = model.settings.search.normalize,
                         .where = model.folder};
   if (result.lowercase)
-    result.vocabularies = exchange::with_folded_case(model.vocabularies, model.folder, result.warnings);
+    result.vocabularies = with_folded_case(model.vocabularies, model.folder, result.warnings);
   if (const auto tags = model.vocabularies.source->tags(); format == "ctranslate2" && !tags.empty())
     result.warnings.push_back(fmt::format(
         "{0}: reads tags in front of a line: "
@@ -173,7 +251,7 @@ void convert_model(const ExportOptions& options) {
         std::string_view(formats).find(format) == std::string_view::npos)
       fail(ErrorKind::usage, "--{} is for {}", name, formats);
   }
-  if (format == "safetensors" || format == "text") return exchange::write_weights(options);
+  if (format == "safetensors" || format == "text") return write_weights(options);
   if (format == "xformer") return import_model(options);
   write_folder_of(options, format);
 }

@@ -6,17 +6,56 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "data/score/batch_metric.h"
+#include "data/score/fitting_bleu_tokenizer.h"
 #include "data/score/resampling.h"
+#include "data/score/ter_tokenizer.h"
 #include "data/unicode.h"
 #include "tools/console/message.h"
 #include "tools/console/progress.h"
 #include "tools/inference/score_request.h"
-#include "tools/inference/uncut_lines.h"
 
 namespace xf::tools {
 namespace {
+
+// Lines that a metric sees as one word each say nothing about how good a translation is.
+
+constexpr const char* kUncut = "most lines of the reference are one token, or nearly";
+
+std::string of_bleu(const std::vector<std::string>& references, data::BleuTokenizer tokenizer) {
+  const auto tokenize = [&](std::string_view line) { return data::bleu_tokenize(line, tokenizer); };
+  if (!data::leaves_most_lines_uncut(references, tokenize)) return "";
+  const data::BleuTokenizer fitting = data::fitting_bleu_tokenizer(references).tokenizer;
+  const bool is_zh = fitting == data::BleuTokenizer::chinese && tokenizer != fitting;
+  return fmt::format("bleu: with -tok {} {}; give -tok {}", data::bleu_tokenizer_name(tokenizer), kUncut,
+                     is_zh ? "zh" : "char");
+}
+
+std::string of_ter(const std::vector<std::string>& references, const data::TerOptions& options) {
+  const auto tokenize = [&](std::string_view line) { return data::ter_tokenize(line, options); };
+  if (!data::leaves_most_lines_uncut(references, tokenize)) return "";
+  data::TerOptions asian = options;
+  asian.normalized = asian.asian_support = true;
+  const auto by_ideographs = [&](std::string_view line) { return data::ter_tokenize(line, asian); };
+  const bool helps = !data::leaves_most_lines_uncut(references, by_ideographs);
+  return fmt::format("ter: {}; give {}", kUncut, helps ? "--ter-normalized --ter-asian-support" : "chrf");
+}
+
+// What a user of xformer-score should read where the metric leaves most lines of the reference uncut, and what to give instead;
+// "" where it cuts them. `options`: of Program::score.
+std::string uncut_warning(const std::string& metric, const std::vector<std::string>& references,
+                          const ScoringOptions& options) {
+  const MetricOptions measuring = metric_options(options);
+  if (metric == "bleu") return of_bleu(references, measuring.bleu.tokenizer);
+  if (metric == "ter") return of_ter(references, measuring.ter);
+  const auto by_spaces = [](std::string_view line) { return std::string(line); };
+  if (metric != "chrf" && data::leaves_most_lines_uncut(references, by_spaces))
+    return fmt::format("{}: {}; give chrf", metric, kUncut);
+  return "";
+}
 
 using Request = ScoreRequest;
 
