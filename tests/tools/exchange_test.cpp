@@ -80,9 +80,10 @@ TEST_CASE("Exchange: a tensor of another shape is named", "[unit]") {
   nn::Registry registry;
   registry.add("map.weight", {4, 2}, nn::Init::zeros());
   registry.add("map.bias", {4}, nn::Init::zeros());
-  TensorParts parts({.weight = "/w", .bias = "/b", .transposed = true});
-  parts.add_map("up", "map", 0, 2);
-  parts.add_map("down", "map", 2, 2);
+  const TensorParts parts = {{"up/w", "map.weight", 0, 2, true},
+                             {"up/b", "map.bias", 0, 2},
+                             {"down/w", "map.weight", 2, 2, true},
+                             {"down/b", "map.bias", 2, 2}};
   const Tensor values = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, {4, 2});
   const nn::TensorMap ours = {{"map.weight", values},
                               {"map.bias", Tensor::from(std::vector<float>{1, 2, 3, 4})}};

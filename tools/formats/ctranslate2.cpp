@@ -15,7 +15,7 @@
 #include "nn/model.h"
 #include "nn/norm.h"
 #include "tools/formats/ctranslate2_file.h"
-#include "tools/formats/ctranslate2_names.h"
+#include "tools/formats/tensor_names.h"
 #include "tools/formats/tensor_part.h"
 
 namespace xf::tools::exchange {

@@ -9,10 +9,10 @@
 #include "nn/model.h"
 #include "nn/norm.h"
 #include "tools/formats/ctranslate2.h"
-#include "tools/formats/ctranslate2_names.h"
 #include "tools/formats/ctranslate2_variables.h"
 #include "tools/formats/ctranslate2_vocabularies.h"
 #include "tools/formats/settings.h"
+#include "tools/formats/tensor_names.h"
 #include "tools/formats/zero_beginning.h"
 
 namespace xf::tools::exchange {

@@ -5,8 +5,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "tools/formats/hf_marian_names.h"
 #include "tools/formats/position_order.h"
+#include "tools/formats/tensor_names.h"
 
 namespace xf::tools::exchange {
 

@@ -9,9 +9,9 @@
 #include "tools/formats/foreign_vocabulary.h"
 #include "tools/formats/hf_generation.h"
 #include "tools/formats/hf_marian.h"
-#include "tools/formats/hf_marian_names.h"
 #include "tools/formats/hf_weights.h"
 #include "tools/formats/settings.h"
+#include "tools/formats/tensor_names.h"
 
 namespace xf::tools::exchange {
 
@@ -55,7 +55,7 @@ nn::Tying tying_of(const Settings& settings) {
 
 // The names under which the target's table may be stored; the source's among them where both sides share it. Error data,
 // naming them, for two that differ.
-std::vector<const char*> names_of_table(const HfWeights& weights, const Settings& settings) {
+std::vector<const char*> names_of_table(const StoredWeights& weights, const Settings& settings) {
   std::vector<const char*> names =
       is_shared(settings) ? std::vector{kHfShared, kHfTarget, kHfSource} : std::vector{kHfTarget};
   if (is_tied(settings)) names.push_back(kHfOutput);
@@ -113,7 +113,7 @@ nn::TransformerConfig config_of(const Settings& settings) {
 }
 
 // Where they are stored, they must be the sinusoids that the class computes.
-void check_positions(const HfWeights& weights, const nn::TransformerConfig& config) {
+void check_positions(const StoredWeights& weights, const nn::TransformerConfig& config) {
   constexpr float kRounding = 2e-3f;  // of f16
   for (const std::string side : {"encoder", "decoder"}) {
     const std::string name = "model." + side + ".embed_positions.weight";
@@ -129,10 +129,10 @@ void check_positions(const HfWeights& weights, const nn::TransformerConfig& conf
   }
 }
 
-Tensor tensor_of(const HfWeights& weights, const std::string& name, const Settings& settings,
+Tensor tensor_of(const StoredWeights& weights, const std::string& name, const Settings& settings,
                  const nn::TransformerConfig& config) {
   if (name == kHfShared || name == kHfTarget || (name == kHfSource && is_shared(settings)))
-    return weights.first_of(names_of_table(weights, settings));
+    return weights.tensor(weights.first_of(names_of_table(weights, settings)));
   if (name == kHfSource && !weights.has(name))
     fail(ErrorKind::data, "{}: has no {}, and {} is false in {}", weights.path(), name, kShared,
          settings.path());
@@ -209,7 +209,7 @@ data::Vocabularies read_vocabularies(const std::string& folder, const Settings& 
 }
 
 // As transformers has it: what its class does not have is passed over, and told. The names of tied tensors are all known.
-void tell_left_over(const HfWeights& weights, std::vector<std::string>& warnings) {
+void tell_left_over(const StoredWeights& weights, std::vector<std::string>& warnings) {
   std::vector<std::string> names = weights.left_over();
   std::erase_if(names, [](const std::string& name) {
     return name == kHfShared || name == kHfSource || name == kHfTarget || name == kHfOutput;
@@ -234,7 +234,7 @@ ExchangedModel read_hf_marian(const std::string& folder) {
   ExchangedModel model;
   model.where = folder;
   model.config = config_of(settings);
-  const HfWeights weights(folder);
+  const StoredWeights weights = read_hf_weights(folder);
   check_positions(weights, model.config);
   const TensorParts parts = hf_marian_parts(model.config);
   const auto theirs = [&](const std::string& name) {

@@ -63,52 +63,21 @@ bool has_hf_weights(const std::string& folder) {
   return std::ranges::any_of(kForms, [&](const Form& form) { return !path_of(folder, form).empty(); });
 }
 
-HfWeights::HfWeights(const std::string& folder) {
+StoredWeights read_hf_weights(const std::string& folder) {
   std::error_code unknown;
   for (const Form& form : kForms) {
-    path_ = path_of(folder, form);
-    if (path_.empty()) continue;
-    if (!path_.ends_with(kIndex)) {
-      stored_ = form.read(path_);
-      return;
-    }
-    for (const std::string& file : files_of_index(read_model_text(path_), path_)) {
+    const std::string path = path_of(folder, form);
+    if (path.empty()) continue;
+    if (!path.ends_with(kIndex)) return {path, form.read(path)};
+    StoredArrays all;
+    for (const std::string& file : files_of_index(read_model_text(path), path)) {
       if (!fs::is_regular_file(folder + "/" + file, unknown))
-        fail(ErrorKind::data, "{}: names {}, which is not there; copy it again", path_, file);
-      add(stored_, form.read(folder + "/" + file));
+        fail(ErrorKind::data, "{}: names {}, which is not there; copy it again", path, file);
+      add(all, form.read(folder + "/" + file));
     }
-    return;
+    return {path, std::move(all)};
   }
   fail(ErrorKind::data, "{}: neither model.safetensors nor pytorch_model.bin in this folder", folder);
-}
-
-bool HfWeights::same(const std::string& a, const std::string& b) const {
-  const StoredArray &one = stored_.arrays.at(a), &other = stored_.arrays.at(b);
-  if (one.type != other.type || one.shape != other.shape) return false;
-  std::string unpacked, other_unpacked;
-  return bytes_of(one, path_ + ": " + a, unpacked) == bytes_of(other, path_ + ": " + b, other_unpacked);
-}
-
-Tensor HfWeights::tensor(const std::string& name) const {
-  const auto found = stored_.arrays.find(name);
-  if (found == stored_.arrays.end()) fail(ErrorKind::data, "{}: has no {}", path_, name);
-  read_.insert(name);
-  return f32_values(found->second, path_ + ": " + name);
-}
-
-Tensor HfWeights::first_of(const std::vector<const char*>& names) const {
-  for (const char* name : names) {
-    if (has(name)) return tensor(name);
-  }
-  fail(ErrorKind::data, "{}: has no {}", path_, names.front());
-}
-
-std::vector<std::string> HfWeights::left_over() const {
-  std::vector<std::string> names;
-  for (const auto& [name, array] : stored_.arrays) {
-    if (!read_.contains(name)) names.push_back(name);
-  }
-  return names;
 }
 
 }  // namespace xf::tools::exchange

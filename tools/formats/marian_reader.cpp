@@ -10,10 +10,10 @@
 #include "tools/formats/foreign_vocabulary.h"
 #include "tools/formats/list_format.h"
 #include "tools/formats/marian.h"
-#include "tools/formats/marian_names.h"
 #include "tools/formats/marian_options.h"
 #include "tools/formats/npz_file.h"
 #include "tools/formats/settings.h"
+#include "tools/formats/tensor_names.h"
 #include "tools/formats/zero_beginning.h"
 
 namespace xf::tools::exchange {
@@ -46,50 +46,22 @@ std::string weights_file(const std::string& path) {
        files.size());
 }
 
-class Weights {
- public:
-  explicit Weights(const std::string& path) : path_(path), stored_(npz_arrays(path)) {}
+Tensor matrix(const StoredWeights& weights, const std::string& name) {
+  const Tensor values = weights.tensor(name);
+  if (values.rank() != 2) fail(ErrorKind::data, "{}: {} is no matrix", weights.path(), name);
+  return values;
+}
 
-  bool has(const std::string& name) const { return stored_.arrays.contains(name); }
-  const StoredArray& array(const std::string& name) const {
-    const auto found = stored_.arrays.find(name);
-    if (found == stored_.arrays.end()) fail(ErrorKind::data, "{}: has no {}", path_, name);
-    return found->second;
+// Error usage for a tensor that nobody has read: the model does more than this engine knows of.
+void check_all_read(const StoredWeights& weights) {
+  for (const std::string& name : weights.left_over()) {
+    if (!name.starts_with("special:"))
+      fail(ErrorKind::usage, "{}: has {}, which models of this engine with the same options do not have",
+           weights.path(), name);
   }
-  Tensor tensor(const std::string& name) const {
-    read_.insert(name);
-    return f32_values(array(name), path_ + ": " + name);
-  }
-  Tensor matrix(const std::string& name) const {
-    const Tensor values = tensor(name);
-    if (values.rank() != 2) fail(ErrorKind::data, "{}: {} is no matrix", path_, name);
-    return values;
-  }
-  // Which of them is there.
-  std::string first_of(const std::vector<const char*>& names) const {
-    for (const char* name : names) {
-      if (has(name)) return name;
-    }
-    fail(ErrorKind::data, "{}: has no {}", path_, names.front());
-  }
-  // Error usage for a tensor that nobody has read: the model does more than this engine knows of.
-  void check_all_read() const {
-    for (const auto& [name, array] : stored_.arrays) {
-      if (!read_.contains(name) && !name.starts_with("special:"))
-        fail(ErrorKind::usage, "{}: has {}, which models of this engine with the same options do not have",
-             path_, name);
-    }
-  }
-  uint64_t bytes() const { return stored_.bytes; }
-  const std::string& path() const { return path_; }
+}
 
- private:
-  std::string path_;
-  StoredArrays stored_;
-  mutable std::set<std::string> read_;
-};
-
-MarianOptions options_of(const Weights& weights) {
+MarianOptions options_of(const StoredWeights& weights) {
   if (!weights.has(kOptions))
     fail(ErrorKind::data, "{}: has no {}; a model that Marian wrote has one", weights.path(), kOptions);
   const std::string where = weights.path() + ": " + kOptions;
@@ -163,29 +135,20 @@ data::Vocabularies read_vocabularies(const std::string& npz, const MarianOptions
   return foreign_vocabularies(folder, source, target, joint, warnings);
 }
 
-Tensor transposed(const Tensor& matrix) {
-  const Tensor result = Tensor::empty({matrix.dim(1), matrix.dim(0)}, DType::f32);
-  for (int64_t i = 0; i < matrix.dim(0); ++i) {
-    for (int64_t j = 0; j < matrix.dim(1); ++j)
-      result.data<float>()[j * matrix.dim(0) + i] = matrix.data<float>()[i * matrix.dim(1) + j];
-  }
-  return result;
+Tensor output_weight(const StoredWeights& weights) {
+  if (weights.has(kMarianOutput)) return matrix(weights, kMarianOutput);
+  return transposed(matrix(weights, kMarianOldOutput));
 }
 
-Tensor output_weight(const Weights& weights) {
-  if (weights.has(kMarianOutput)) return weights.matrix(kMarianOutput);
-  return transposed(weights.matrix(kMarianOldOutput));
-}
-
-nn::Tying tying_of(const Weights& weights) {
+nn::Tying tying_of(const StoredWeights& weights) {
   if (weights.has(kMarianOutput) || weights.has(kMarianOldOutput)) return nn::Tying::none;
   return weights.has(kMarianShared) ? nn::Tying::all : nn::Tying::target;
 }
 
 // The table of a side, with the row of the piece that translations begin with if its vocabulary has it.
-Tensor table(const Weights& weights, const std::string& name, const data::Tokenizer& vocabulary,
+Tensor table(const StoredWeights& weights, const std::string& name, const data::Tokenizer& vocabulary,
              bool begins) {
-  const Tensor rows = weights.matrix(name);
+  const Tensor rows = matrix(weights, name);
   const int64_t pieces = vocabulary.size() - (begins ? 1 : 0);
   if (rows.dim(0) != pieces)
     fail(ErrorKind::data, "{}: {} has {} rows, and its vocabulary {} pieces", weights.path(), name,
@@ -193,7 +156,8 @@ Tensor table(const Weights& weights, const std::string& name, const data::Tokeni
   return begins ? with_beginning(rows) : rows;
 }
 
-Tensor tensor_of(const Weights& weights, const std::string& name, const data::Vocabularies& vocabularies) {
+Tensor tensor_of(const StoredWeights& weights, const std::string& name,
+                 const data::Vocabularies& vocabularies) {
   const data::Tokenizer &source = *vocabularies.source, &target = *vocabularies.target;
   if (name == kMarianShared || name == kMarianTarget)
     return table(weights, weights.first_of({kMarianTarget, kMarianShared}), target, true);
@@ -215,7 +179,8 @@ bool is_marian(const std::string& path) {
 }
 
 ExchangedModel read_marian(const std::string& path) {
-  const Weights weights(weights_file(path));
+  const std::string npz = weights_file(path);
+  const StoredWeights weights(npz, npz_arrays(npz));
   const MarianOptions options = options_of(weights), decoder = decoder_options(weights.path(), options);
   ExchangedModel model;
   model.where = path;
@@ -229,7 +194,7 @@ ExchangedModel read_marian(const std::string& path) {
   const TensorParts parts = marian_parts(model.config);
   const auto theirs = [&](const std::string& name) { return tensor_of(weights, name, model.vocabularies); };
   model.tensors = joined_model(theirs, parts, model.config, weights.bytes(), weights.path());
-  weights.check_all_read();
+  check_all_read(weights);
   take_search(decoder, decoder.path() != options.path(), model);
   return model;
 }

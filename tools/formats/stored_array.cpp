@@ -110,6 +110,40 @@ Tensor f32_values(const StoredArray& array, const std::string& where) {
   return tensor;
 }
 
+const StoredArray& StoredWeights::array(const std::string& name) const {
+  const auto found = stored_.arrays.find(name);
+  if (found == stored_.arrays.end()) fail(ErrorKind::data, "{}: has no {}", path_, name);
+  return found->second;
+}
+
+Tensor StoredWeights::tensor(const std::string& name) const {
+  const Tensor values = f32_values(array(name), path_ + ": " + name);
+  read_.insert(name);
+  return values;
+}
+
+bool StoredWeights::same(const std::string& a, const std::string& b) const {
+  const StoredArray &one = array(a), &other = array(b);
+  if (one.type != other.type || one.shape != other.shape) return false;
+  std::string unpacked, other_unpacked;
+  return bytes_of(one, path_ + ": " + a, unpacked) == bytes_of(other, path_ + ": " + b, other_unpacked);
+}
+
+std::string StoredWeights::first_of(const std::vector<const char*>& names) const {
+  for (const char* name : names) {
+    if (has(name)) return name;
+  }
+  fail(ErrorKind::data, "{}: has no {}", path_, names.front());
+}
+
+std::vector<std::string> StoredWeights::left_over() const {
+  std::vector<std::string> names;
+  for (const auto& [name, array] : stored_.arrays) {
+    if (!read_.contains(name)) names.push_back(name);
+  }
+  return names;
+}
+
 std::string f16_bytes(const Tensor& values) {
   std::string bytes(static_cast<size_t>(values.numel()) * sizeof(uint16_t), '\0');
   const auto* from = values.data<float>();

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/stored_file.h"
@@ -47,6 +49,32 @@ std::string text_of(const StoredArray& array, const std::string& where);
 // The values as f32; integers and f64 are rounded to it. Error data, beginning with `where`, for more than four axes, for no
 // elements, and where shape and bytes disagree.
 Tensor f32_values(const StoredArray& array, const std::string& where);
+
+// A model's arrays, and which of them somebody has asked for.
+class StoredWeights {
+ public:
+  // `path`: of their file, for messages.
+  StoredWeights(std::string path, StoredArrays stored) : path_(std::move(path)), stored_(std::move(stored)) {}
+
+  bool has(const std::string& name) const { return stored_.arrays.contains(name); }
+  // Error data for one that is missing; so has what follows.
+  const StoredArray& array(const std::string& name) const;
+  // As f32; from now on it has been asked for.
+  Tensor tensor(const std::string& name) const;
+  // Whether two are the same bytes.
+  bool same(const std::string& a, const std::string& b) const;
+  // The first of the names that is there.
+  std::string first_of(const std::vector<const char*>& names) const;
+  // Those that nobody has asked for.
+  std::vector<std::string> left_over() const;
+  uint64_t bytes() const { return stored_.bytes; }  // that all of them can have
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  StoredArrays stored_;
+  mutable std::set<std::string> read_;
+};
 
 // f32 to f16, rounded to nearest even, as bytes.
 std::string f16_bytes(const Tensor& values);

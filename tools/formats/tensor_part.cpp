@@ -6,6 +6,14 @@ namespace xf::tools::exchange {
 
 namespace {
 
+// The part's rows of the tensor that it is a part of.
+Tensor rows_of(const TensorPart& part, const Tensor& whole) {
+  if (part.rows == 0) return whole;
+  return whole.slice_rows(part.begin, part.begin + part.rows);
+}
+
+}  // namespace
+
 Tensor transposed(const Tensor& matrix) {
   const int64_t rows = matrix.dim(0), columns = matrix.dim(1);
   const Tensor result = Tensor::empty({columns, rows}, DType::f32);
@@ -17,22 +25,9 @@ Tensor transposed(const Tensor& matrix) {
   return result;
 }
 
-// The part's rows of the tensor that it is a part of.
-Tensor rows_of(const TensorPart& part, const Tensor& whole) {
-  if (part.rows == 0) return whole;
-  return whole.slice_rows(part.begin, part.begin + part.rows);
-}
-
-}  // namespace
-
-void TensorParts::add_map(const std::string& foreign, const std::string& ours, int64_t begin, int64_t rows) {
-  parts_.push_back({foreign + suffixes_.weight, ours + ".weight", begin, rows, suffixes_.transposed});
-  parts_.push_back({foreign + suffixes_.bias, ours + ".bias", begin, rows});
-}
-
 nn::TensorMap split(const nn::TensorMap& ours, const TensorParts& parts) {
   nn::TensorMap theirs;
-  for (const TensorPart& part : parts.all()) {
+  for (const TensorPart& part : parts) {
     const auto whole = ours.find(part.ours);
     XF_CHECK(whole != ours.end(), "exchange: the model has no {}", part.ours);
     const Tensor rows = rows_of(part, whole->second);
@@ -47,7 +42,7 @@ nn::TensorMap joined(const TheirTensor& theirs, const TensorParts& parts, const 
   for (const nn::Parameter& parameter : registry.parameters())
     ours[parameter.name] = Tensor::empty(parameter.shape, DType::f32);
   int64_t filled = 0;
-  for (const TensorPart& part : parts.all()) {
+  for (const TensorPart& part : parts) {
     const Tensor found = theirs(part.foreign);
     const Tensor to = rows_of(part, ours.at(part.ours));
     const Tensor from = part.transposed && found.rank() == 2 ? transposed(found) : found;

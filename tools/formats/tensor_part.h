@@ -18,26 +18,10 @@ struct TensorPart {
   bool transposed = false;    // theirs is [in, out]
 };
 
-class TensorParts {
- public:
-  // How a format calls an affine map's two tensors: what stands behind the map's own name.
-  struct Suffixes {
-    std::string weight = ".weight", bias = ".bias";
-    bool transposed = false;
-  };
-  explicit TensorParts(Suffixes suffixes) : suffixes_(std::move(suffixes)) {}
+using TensorParts = std::vector<TensorPart>;
 
-  void add(TensorPart part) { parts_.push_back(std::move(part)); }
-  // A matrix or a vector, whole.
-  void add(const std::string& foreign, const std::string& ours) { parts_.push_back({foreign, ours}); }
-  // Weight and bias of an affine map of ours, or those of its rows from `begin` on.
-  void add_map(const std::string& foreign, const std::string& ours, int64_t begin = 0, int64_t rows = 0);
-  const std::vector<TensorPart>& all() const { return parts_; }
-
- private:
-  Suffixes suffixes_;
-  std::vector<TensorPart> parts_;
-};
+// [n, m] of [m, n], f32.
+Tensor transposed(const Tensor& matrix);
 
 // Theirs, by name, from ours.
 nn::TensorMap split(const nn::TensorMap& ours, const TensorParts& parts);

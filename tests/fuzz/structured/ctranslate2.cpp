@@ -1,7 +1,7 @@
 // A folder of CTranslate2's: model.bin, config.json and a list of pieces that both sides share.
 #include "tests/fuzz/structured/format.h"
 #include "tests/fuzz/structured/model_files.h"
-#include "tools/formats/ctranslate2_names.h"
+#include "tools/formats/tensor_names.h"
 
 namespace xf::fuzz {
 

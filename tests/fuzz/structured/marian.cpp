@@ -4,7 +4,7 @@
 #include "tests/fuzz/structured/format.h"
 #include "tests/fuzz/structured/model_files.h"
 #include "tests/fuzz/structured/zip.h"
-#include "tools/formats/marian_names.h"
+#include "tools/formats/tensor_names.h"
 
 namespace xf::fuzz {
 
