@@ -81,17 +81,17 @@ std::vector<NgramCounts> count_ngrams(const Segment& segment, const ChrfOptions&
   return counts;
 }
 
-ChrfCounts compare(const NgramCounts& hypothesis, const NgramCounts& reference) {
-  ChrfCounts counts;
+// Adds the counts of one order.
+void compare(const NgramCounts& hypothesis, const NgramCounts& reference, ChrfStatistics& statistics) {
+  int64_t said = 0, wanted = 0, matches = 0;
   for (const auto& [ngram, count] : hypothesis) {
-    counts.hypothesis += count;
+    said += count;
     const auto found = reference.find(ngram);
-    if (found != reference.end()) counts.matches += std::min(count, found->second);
+    if (found != reference.end()) matches += std::min(count, found->second);
   }
-  for (const auto& entry : reference) counts.reference += entry.second;
-  if (reference.empty())
-    counts.hypothesis = 0;  // n-grams of an order that the reference lacks are no mistake
-  return counts;
+  for (const auto& entry : reference) wanted += entry.second;
+  if (reference.empty()) said = 0;  // n-grams of an order that the reference lacks are no mistake
+  for (const int64_t count : {said, wanted, matches}) statistics.push_back(static_cast<double>(count));
 }
 
 template <typename Real>
@@ -144,13 +144,7 @@ Real f_score(std::span<const Real> sums, const ChrfOptions& options) {
 }
 
 double f_score(const ChrfStatistics& statistics, const ChrfOptions& options) {
-  std::vector<double> sums;
-  for (const ChrfCounts& counts : statistics) {
-    for (const int64_t count : {counts.hypothesis, counts.reference, counts.matches}) {
-      sums.push_back(static_cast<double>(count));
-    }
-  }
-  return f_score(std::span<const double>(sums), options);
+  return f_score(std::span<const double>(statistics), options);
 }
 
 Signature chrf_signature(const ChrfOptions& options, size_t reference_count) {
@@ -175,9 +169,8 @@ ChrfStatistics chrf_statistics(std::string_view hypothesis, std::span<const std:
     const Segment reference = prepare(line, options);
     const auto reference_counts = count_ngrams(reference, options);
     ChrfStatistics statistics;
-    for (size_t n = 0; n < reference_counts.size(); ++n) {
-      statistics.push_back(compare(hypothesis_counts[n], reference_counts[n]));
-    }
+    for (size_t n = 0; n < reference_counts.size(); ++n)
+      compare(hypothesis_counts[n], reference_counts[n], statistics);
     if (best.empty() || f_score(statistics, options) > f_score(best, options)) best = std::move(statistics);
   }
   return best;
@@ -209,15 +202,11 @@ ResampledScore resampled_chrf(std::span<const float> sums, const ChrfOptions& op
 Score corpus_chrf(std::span<const std::string> hypotheses,
                   std::span<const std::vector<std::string>> references, const ChrfOptions& options) {
   check_segments(hypotheses.size(), references);
-  ChrfStatistics sum(static_cast<size_t>(options.char_order + options.word_order));
+  ChrfStatistics sum(static_cast<size_t>(3 * (options.char_order + options.word_order)));
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     const ChrfStatistics statistics =
         chrf_statistics(hypotheses[i], references_of_segment(references, i), options);
-    for (size_t n = 0; n < sum.size(); ++n) {
-      sum[n].hypothesis += statistics[n].hypothesis;
-      sum[n].reference += statistics[n].reference;
-      sum[n].matches += statistics[n].matches;
-    }
+    for (size_t n = 0; n < sum.size(); ++n) sum[n] += statistics[n];
   }
   return chrf_from_statistics(sum, options, references.size());
 }

@@ -30,13 +30,9 @@ struct ChrfOptions {
   bool eps_smoothing = false;
 };
 
-// Counts of one order.
-struct ChrfCounts {
-  int64_t hypothesis = 0, reference = 0, matches = 0;
-};
-
-// One entry per order: the characters', then the words'.
-using ChrfStatistics = std::vector<ChrfCounts>;
+// Of each order, the characters' and then the words', how many n-grams hypothesis and reference have, and how many are in
+// both.
+using ChrfStatistics = std::vector<double>;
 
 // The best of `references`, at least one, for this one segment.
 ChrfStatistics chrf_statistics(std::string_view hypothesis, std::span<const std::string> references,
@@ -46,7 +42,7 @@ ChrfStatistics chrf_statistics(std::string_view hypothesis, std::span<const std:
 Score chrf_from_statistics(const ChrfStatistics& statistics, const ChrfOptions& options = {},
                            size_t reference_count = 1);
 
-// Of sums in 32-bit floats: hypothesis, reference, matches of each order.
+// Of sums in 32-bit floats.
 ResampledScore resampled_chrf(std::span<const float> sums, const ChrfOptions& options);
 
 // `references[r][i]` is the r-th reference of hypothesis i. Throws Error(data) where numbers of lines differ

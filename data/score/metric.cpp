@@ -50,21 +50,11 @@ class Chrf : public Metric {
 
   std::vector<double> statistics(std::string_view hypothesis,
                                  std::span<const std::string> references) const override {
-    std::vector<double> numbers;
-    for (const ChrfCounts& counts : chrf_statistics(hypothesis, references, options_)) {
-      for (const int64_t count : {counts.hypothesis, counts.reference, counts.matches}) {
-        numbers.push_back(static_cast<double>(count));
-      }
-    }
-    return numbers;
+    return chrf_statistics(hypothesis, references, options_);
   }
 
   Score score(std::span<const double> sums, size_t reference_count) const override {
-    ChrfStatistics orders;
-    for (size_t i = 0; i < sums.size(); i += 3) {
-      orders.push_back({count_of(sums[i]), count_of(sums[i + 1]), count_of(sums[i + 2])});
-    }
-    return chrf_from_statistics(orders, options_, reference_count);
+    return chrf_from_statistics({sums.begin(), sums.end()}, options_, reference_count);
   }
 
   ResampledScore resampled_score(std::span<const float> sums) const override {
