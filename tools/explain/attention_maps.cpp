@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <set>
 
 #include "core/error.h"
+#include "core/number_text.h"
 #include "core/parallel.h"
 #include "nn/evaluation.h"
 #include "tools/config/model_config.h"
@@ -45,11 +45,10 @@ std::set<int64_t> numbers(const char* option, const std::string& text) {
   std::set<int64_t> chosen;
   if (text == "all") return chosen;
   for (const std::string& word : split_all(text, ',')) {
-    int64_t number = -1;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size() || number < 0)
+    const auto number = number_in<int64_t>(word);
+    if (!number || *number < 0)
       fail(ErrorKind::usage, "--{}: '{}' is neither all nor numbers from 0, as 0,2", option, text);
-    chosen.insert(number);
+    chosen.insert(*number);
   }
   return chosen;
 }

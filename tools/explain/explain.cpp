@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/number_text.h"
 #include "nn/evaluation.h"
 #include "tools/config/option.h"
 #include "tools/console/nearest_name.h"
@@ -27,12 +27,10 @@ Tensor parse_matrix(const std::string& name, const std::string& text) {
   for (const std::string& row : rows) {
     const auto words = split_all(row, ',');
     for (const std::string& word : words) {
-      double value = 0;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-      if (error != std::errc() || end != word.data() + word.size() || std::isnan(value)) {
+      const auto value = number_in<double>(word);
+      if (!value || std::isnan(*value))
         fail(ErrorKind::usage, "{}: '{}' is not a number; write rows as 1,2,3;4,-inf,6", name, word);
-      }
-      values.push_back(value);
+      values.push_back(*value);
     }
     if (width == 0) width = words.size();
     if (words.size() != width) {

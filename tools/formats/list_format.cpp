@@ -1,11 +1,11 @@
 #include "tools/formats/list_format.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
 #include "core/error.h"
+#include "core/number_text.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
 #include "tools/formats/settings.h"
@@ -36,16 +36,10 @@ std::vector<std::string_view> lines_of(std::string_view bytes) {
   return lines;
 }
 
-bool is_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 Entry entry_of(std::string_view line) {
   if (line.ends_with(kOverwrite)) line.remove_suffix(kOverwrite.size());
   const size_t at = line.find_last_of(" \t");
-  if (at == std::string_view::npos || at == 0 || !is_number(line.substr(at + 1))) return {line, {}};
+  if (at == std::string_view::npos || at == 0 || !number_in<double>(line.substr(at + 1))) return {line, {}};
   return {line.substr(0, at), line.substr(at + 1)};
 }
 

@@ -1,23 +1,17 @@
 #include "tools/formats/marian_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "core/error.h"
 #include "core/input_limits.h"
+#include "core/number_text.h"
 #include "tools/formats/exchanged_model.h"
 #include "tools/formats/yaml.h"
 
 namespace xf::tools::exchange {
 
 namespace {
-
-bool is_number(const std::string& text, double wanted) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value == wanted;
-}
 
 // Of the operations before or behind a block those that are there when a model is used: all but dropout.
 std::string lasting(std::string operations) {
@@ -58,11 +52,10 @@ std::vector<std::string> MarianOptions::words(const std::string& name) const {
 double MarianOptions::number(const std::string& name, double otherwise) const {
   const std::string text = word(name);
   if (text.empty()) return otherwise;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+  const auto value = number_in<double>(text);
+  if (!value || !std::isfinite(*value))
     fail(ErrorKind::data, "{}: {} is '{}', which is no number", path_, name, text);
-  return value;
+  return *value;
 }
 
 int64_t MarianOptions::integer(const std::string& name, int64_t otherwise) const {
@@ -76,7 +69,7 @@ std::vector<std::string> MarianOptions::other_search() const {
   std::vector<std::string> found;
   for (const auto& [name, without_effect, is_here] : kSearch) {
     const std::string is = word(name);
-    if (is.empty() || is == "false" || is == "null" || is_number(is, without_effect)) continue;
+    if (is.empty() || is == "false" || is == "null" || number_in<double>(is) == without_effect) continue;
     found.push_back(fmt::format("{}{}", name, is_here ? fmt::format(" (here --{})", name) : ""));
   }
   return found;

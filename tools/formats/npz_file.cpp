@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 
 #include "core/error.h"
 #include "core/mapped_file.h"
+#include "core/number_text.h"
 #include "tools/formats/zip_file.h"
 
 namespace xf::tools::exchange {
@@ -91,12 +91,9 @@ class Header {
     std::vector<int64_t> result;
     expect('(');
     while (!take(')')) {
-      const std::string_view digits = word();
-      int64_t extent = 0;
-      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
-      if (error != std::errc() || end != digits.data() + digits.size() || extent < 0)
-        refuse("its shape is none");
-      result.push_back(extent);
+      const auto extent = number_in<int64_t>(word());
+      if (!extent || *extent < 0) refuse("its shape is none");
+      result.push_back(*extent);
       if (!take(',') && (text_.empty() || text_.front() != ')')) refuse("its shape is none");
     }
     return result;

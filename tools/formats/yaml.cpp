@@ -4,13 +4,13 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <set>
 #include <sstream>
 #include <utility>
 
 #include "core/error.h"
+#include "core/number_text.h"
 
 namespace xf::tools::exchange {
 
@@ -133,10 +133,8 @@ Words parse_yaml_pieces(std::string_view text, const std::string& path) {
   std::set<std::string_view> seen;
   for (const Entry& entry : entries) {
     const std::string word = entry.value.is_word ? entry.value.words.front() : "";
-    size_t id = pieces.size();
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
-    if (error != std::errc() || end != word.data() + word.size() || id >= pieces.size() ||
-        !pieces[id].empty())
+    const size_t id = number_in<size_t>(word).value_or(pieces.size());
+    if (id >= pieces.size() || !pieces[id].empty())
       fail(ErrorKind::data, "{}: the ids are not 0 to {}, each once: see '{}'", path, pieces.size() - 1,
            word);
     if (entry.name.empty() || !seen.insert(entry.name).second)

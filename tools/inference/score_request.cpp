@@ -4,11 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <random>
 
 #include "core/error.h"
+#include "core/number_text.h"
 #include "data/encoding.h"
 #include "data/score/batch_metric.h"
 #include "data/text_file.h"
@@ -194,9 +194,7 @@ ResamplingSeed resampling_seed() {
     seed.value = std::random_device()();
     return seed;
   }
-  const char* end = seed.name.data() + seed.name.size();
-  const auto [stop, error] = std::from_chars(seed.name.data(), end, seed.value);
-  if (error == std::errc() && stop == end) return seed;
+  if (const auto value = number_in<uint64_t>(seed.name)) return {*value, seed.name};
   fail(ErrorKind::usage, "SACREBLEU_SEED: '{}' is neither a whole number below 2^64 nor none", given);
 }
 

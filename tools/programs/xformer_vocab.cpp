@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <memory>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/number_text.h"
 #include "core/stop.h"
 #include "data/corpus_check.h"
 #include "data/demo/corpus.h"
@@ -141,13 +141,10 @@ void encode(const CodeOptions& options) {
 }
 
 int32_t parsed_id(const data::Tokenizer& tokenizer, std::string_view word, const data::LineReader& reader) {
-  int32_t id = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
-  if (error != std::errc() || end != word.data() + word.size() || id < 0 || id >= tokenizer.size()) {
-    fail(ErrorKind::data, "{}:{}: '{}' is not an id of the vocabulary (0 to {})", reader.name(),
-         reader.line_number(), word, tokenizer.size() - 1);
-  }
-  return id;
+  const auto id = number_in<int32_t>(word);
+  if (id && *id >= 0 && *id < tokenizer.size()) return *id;
+  fail(ErrorKind::data, "{}:{}: '{}' is not an id of the vocabulary (0 to {})", reader.name(),
+       reader.line_number(), word, tokenizer.size() - 1);
 }
 
 std::vector<int32_t> parsed_ids(const data::Tokenizer& tokenizer, const std::string& line,

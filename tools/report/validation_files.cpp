@@ -3,14 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
+#include "core/number_text.h"
 #include "tools/console/message.h"
 #include "tools/report/run_progress.h"
 
@@ -28,17 +27,10 @@ std::string path_of(const std::string& run, int64_t number) {
   return fmt::format("{}/{}{}{}", samples_of(run), kSample, number, kTable);
 }
 
-std::optional<int64_t> number_in(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // The sentence that a file of samples/ is about.
 std::optional<int64_t> sentence_in(const std::string& name) {
   if (!name.starts_with(kSample) || !name.ends_with(kTable)) return std::nullopt;
-  return number_in(
+  return number_in<int64_t>(
       std::string_view(name).substr(kSample.size(), name.size() - kSample.size() - kTable.size()));
 }
 
@@ -70,7 +62,7 @@ void cut_back(const std::string& path, int64_t last_update) {
   if (!fs::exists(path, none)) return;
   int64_t bytes = 0;
   for (const std::string& line : lines_of(path)) {
-    const auto update = number_in(first_field(line));
+    const auto update = number_in<int64_t>(first_field(line));
     if (update && *update > last_update) break;
     bytes += std::ssize(line) + 1;
   }
@@ -91,7 +83,7 @@ ValidationFiles::ValidationFiles(std::string run, int64_t last_update) : run_(st
     for (const auto& [number, path] : sample_paths(run_)) cut_back(path, last_update);
   }
   for (const std::string& line : lines_of(table_of(run_))) {
-    if (!number_in(first_field(line))) header_ = line;
+    if (!number_in<int64_t>(first_field(line))) header_ = line;
   }
 }
 
@@ -154,7 +146,7 @@ std::map<int64_t, SampleHistory> read_samples(const std::string& run) {
       const std::string name = first_field(line), text = line.substr(std::min(name.size() + 1, line.size()));
       if (name == "source") history.source = text;
       if (name == "reference") history.reference = text;
-      if (const auto update = number_in(name)) history.translations.emplace_back(*update, text);
+      if (const auto update = number_in<int64_t>(name)) history.translations.emplace_back(*update, text);
     }
   }
   return histories;

@@ -1,9 +1,9 @@
 #include "tools/tutorials/field.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/error.h"
+#include "core/number_text.h"
 #include "data/unicode.h"
 
 namespace xf::data {
@@ -15,12 +15,8 @@ Tokens at_white_space(std::string_view text) {
 }
 
 int32_t number(const std::string& token) {
-  int32_t value = 0;
-  const char* end = token.data() + token.size();
-  const auto [stopped, error] = std::from_chars(token.data(), end, value);
-  if (error != std::errc() || stopped != end)
-    fail(ErrorKind::data, "field: '{}' is no number; without use_vocab every token must be one", token);
-  return value;
+  if (const auto value = number_in<int32_t>(token)) return *value;
+  fail(ErrorKind::data, "field: '{}' is no number; without use_vocab every token must be one", token);
 }
 
 void append(const std::optional<std::string>& token, Tokens& row) {
