@@ -7,7 +7,7 @@
 
 namespace xf::data {
 
-// Packed bytes are known by their first ones (data/unpacker.h). Several packed files one behind the other are read as one
+// Packed bytes are known by their first ones. Several packed files one behind the other are read as one
 // text.
 class ByteStream {
  public:

@@ -41,10 +41,6 @@ class Labels : public Tokenizer {
     return names_[static_cast<size_t>(id)];
   }
   int32_t size() const override { return static_cast<int32_t>(names_.size()); }
-  int32_t unk_id() const override { return -1; }
-  int32_t pad_id() const override { return -1; }
-  int32_t bos_id() const override { return -1; }
-  int32_t eos_id() const override { return -1; }
   const char* extension() const override { return ".labels"; }
   std::string serialize() const override {
     std::string bytes;

@@ -26,21 +26,10 @@ std::string written(const std::string& piece) {
   return text;
 }
 
-// What stands between spaces. Other white space, as a no-break space, belongs to pieces.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    if (end > 0) words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
-
 class PieceTokenizer : public Tokenizer {
  public:
   PieceTokenizer(std::shared_ptr<const Tokenizer> base, bool encodes, bool decodes)
-      : base_(std::move(base)), encodes_(encodes), decodes_(decodes) {
+      : Tokenizer(base->special_ids()), base_(std::move(base)), encodes_(encodes), decodes_(decodes) {
     for (int32_t id = 0; encodes_ && id < base_->size(); ++id) ids_.emplace(written(base_->piece(id)), id);
   }
 
@@ -56,11 +45,12 @@ class PieceTokenizer : public Tokenizer {
   std::vector<std::string> cut(std::string_view text) const override {
     if (!encodes_) return base_->cut(text);
     std::vector<std::string> words;
-    for (std::string& word : words_of(text)) {
+    for (const std::string_view word : split_on_ascii_space(text)) {
       if (ids_.contains(word)) {
-        words.push_back(std::move(word));
+        words.emplace_back(word);
       } else {  // no piece has this tab or line separator, so it stands between pieces
-        std::ranges::move(words_of(with_plain_spaces(word)), std::back_inserter(words));
+        const std::string parted = with_plain_spaces(word);
+        for (const std::string_view part : split_on_ascii_space(parted)) words.emplace_back(part);
       }
     }
     return words;
@@ -74,10 +64,6 @@ class PieceTokenizer : public Tokenizer {
 
   std::string piece(int32_t id) const override { return base_->piece(id); }
   int32_t size() const override { return base_->size(); }
-  int32_t unk_id() const override { return base_->unk_id(); }
-  int32_t pad_id() const override { return base_->pad_id(); }
-  int32_t bos_id() const override { return base_->bos_id(); }
-  int32_t eos_id() const override { return base_->eos_id(); }
   std::vector<std::string> tags() const override {
     return encodes_ ? std::vector<std::string>{} : base_->tags();
   }

@@ -5,12 +5,6 @@
 // On bytes: every character the rules name is ASCII, and "not a digit" holds for each byte of the others.
 namespace xf::data {
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 void decode_entities(std::string& text) {
   replace_all(text, "&quot;", "\"");
   replace_all(text, "&amp;", "&");

@@ -45,8 +45,6 @@ String surround_with_spaces(const String& text, Predicate is_mark) {
   return result;
 }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to);
-
 // &quot; &amp; &lt; &gt;, in this order: "&amp;lt;" becomes "<".
 void decode_entities(std::string& text);
 

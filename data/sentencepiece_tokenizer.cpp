@@ -28,12 +28,14 @@ constexpr std::string_view kSpace = "\u2581";
 
 // Spaces for SentencePiece's marks of them, which it leaves in pieces that it does not know, and none around the text.
 std::string plain_text(std::string text) {
-  for (size_t at = text.find(kSpace); at != std::string::npos; at = text.find(kSpace, at + 1))
-    text.replace(at, kSpace.size(), " ");
+  replace_all(text, kSpace, " ");
   const size_t begin = std::min(text.find_first_not_of(' '), text.size());
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
+// From the bytes of a model and the list in it. A tag in front of a text (data/language_tags.h) is one token where the list
+// has it and the model does not cut it out of text; tags that the list lacks are <unk> where it has others. Error data for an
+// entry that stands twice, and for a special token that the list lacks; `name` stands for the file.
 class ListedTokenizer : public Tokenizer {
  public:
   ListedTokenizer(const std::string& bytes, PieceList list, const std::string& name)
@@ -42,12 +44,13 @@ class ListedTokenizer : public Tokenizer {
       if (!ids_.emplace(pieces_[static_cast<size_t>(id)], id).second)
         fail(ErrorKind::data, "{}: the list of pieces that belongs to it has '{}' twice", name, piece(id));
     }
-    unk_ = special(list.specials.unk, name);
-    bos_ = special(list.specials.bos, name);
-    eos_ = special(list.specials.eos, name);
-    pad_ = special(list.specials.pad, name);
-    if (unk_ < 0) fail(ErrorKind::data, "{}: the list of pieces that belongs to it has no <unk>", name);
-    for (const int32_t id : {unk_, bos_, eos_, pad_}) {
+    special_.unk = special(list.specials.unk, name);
+    special_.bos = special(list.specials.bos, name);
+    special_.eos = special(list.specials.eos, name);
+    special_.pad = special(list.specials.pad, name);
+    if (special_.unk < 0)
+      fail(ErrorKind::data, "{}: the list of pieces that belongs to it has no <unk>", name);
+    for (const int32_t id : {special_.unk, special_.bos, special_.eos, special_.pad}) {
       if (id >= 0) ids_.erase(piece(id));  // no text is one of them
     }
     find_tags();
@@ -58,7 +61,7 @@ class ListedTokenizer : public Tokenizer {
     if (!tags_.empty()) text = behind_tags(text, ids);
     for (const std::string& piece : model_.pieces(text)) {
       const auto found = ids_.find(piece);
-      ids.push_back(found == ids_.end() ? unk_ : found->second);
+      ids.push_back(found == ids_.end() ? special_.unk : found->second);
     }
     return ids;
   }
@@ -75,10 +78,10 @@ class ListedTokenizer : public Tokenizer {
   std::string decode(std::span<const int32_t> ids) const override {
     std::vector<std::string> known;
     for (const int32_t id : ids) {
-      if (id == unk_) {
+      if (id == special_.unk) {
         // A model may call its unknown piece otherwise than its settings do: then it has none.
         known.push_back(model_->unk_id() < 0 ? piece(id) : model_->IdToPiece(model_->unk_id()));
-      } else if (id != bos_ && id != eos_ && id != pad_) {
+      } else if (id != special_.bos && id != special_.eos && id != special_.pad) {
         known.push_back(piece(id));
       }
     }
@@ -92,10 +95,6 @@ class ListedTokenizer : public Tokenizer {
     return pieces_[static_cast<size_t>(id)];
   }
   int32_t size() const override { return static_cast<int32_t>(pieces_.size()); }
-  int32_t unk_id() const override { return unk_; }
-  int32_t pad_id() const override { return pad_; }
-  int32_t bos_id() const override { return bos_; }
-  int32_t eos_id() const override { return eos_; }
   std::string serialize() const override { return bytes_; }
   const char* extension() const override { return ".spm"; }
   std::vector<std::string> tags() const override {
@@ -142,7 +141,7 @@ class ListedTokenizer : public Tokenizer {
       return found->second;
     const bool is_of_opus = tag.starts_with(">>") && tags_.lower_bound(">>") != tags_.end() &&
                             tags_.lower_bound(">>")->first.starts_with(">>");
-    return is_of_opus ? unk_ : -1;
+    return is_of_opus ? special_.unk : -1;
   }
 
   SentencePieceModel model_;
@@ -150,21 +149,15 @@ class ListedTokenizer : public Tokenizer {
   std::vector<std::string> pieces_;  // by id
   std::unordered_map<std::string, int32_t> ids_;
   std::map<std::string, int32_t, std::less<>> tags_, folded_tags_;
-  int32_t unk_ = -1, pad_ = -1, bos_ = -1, eos_ = -1;
 };
-
-// From the bytes of a model and the list in it. A tag in front of a text (data/language_tags.h) is one token where the list
-// has it and the model does not cut it out of text; tags that the list lacks are <unk> where it has others. Error data for an
-// entry that stands twice, and for a special token that the list lacks; `name` stands for the file.
-std::unique_ptr<Tokenizer> make_listed_tokenizer(const std::string& bytes, PieceList list,
-                                                 const std::string& name) {
-  return std::make_unique<ListedTokenizer>(bytes, std::move(list), name);
-}
 
 class SentencePieceTokenizer : public Tokenizer {
  public:
   SentencePieceTokenizer(const std::string& bytes, const std::string& name)
-      : model_(bytes, name), bytes_(bytes) {}
+      : model_(bytes, name), bytes_(bytes) {
+    special_ = {
+        .unk = model_->unk_id(), .pad = model_->pad_id(), .bos = model_->bos_id(), .eos = model_->eos_id()};
+  }
 
   std::vector<int32_t> encode(std::string_view text) const override { return model_.ids(text); }
   std::vector<std::string> cut(std::string_view text) const override { return model_.pieces(text); }
@@ -179,10 +172,6 @@ class SentencePieceTokenizer : public Tokenizer {
     return model_->IdToPiece(id);
   }
   int32_t size() const override { return model_->GetPieceSize(); }
-  int32_t unk_id() const override { return model_->unk_id(); }
-  int32_t pad_id() const override { return model_->pad_id(); }
-  int32_t bos_id() const override { return model_->bos_id(); }
-  int32_t eos_id() const override { return model_->eos_id(); }
   std::string serialize() const override { return bytes_; }
   const char* extension() const override { return ".spm"; }
 
@@ -199,7 +188,7 @@ class SentencePieceTokenizer : public Tokenizer {
 
 std::unique_ptr<Tokenizer> make_sentencepiece_tokenizer(const std::string& bytes, const std::string& name) {
   if (std::optional<PieceList> list = list_of(bytes))
-    return make_listed_tokenizer(bytes, *std::move(list), name);
+    return std::make_unique<ListedTokenizer>(bytes, *std::move(list), name);
   return std::make_unique<SentencePieceTokenizer>(bytes, name);
 }
 

@@ -41,7 +41,7 @@ std::string train_bpe(
 // How many lines it cuts.
 int64_t lines_cut_by_bpe(const std::vector<const std::vector<std::string>*>& texts);
 
-// From the bytes of a SentencePiece model of any type, or of one with a list in it (data/listed_tokenizer.h); `name` stands for the file in error messages.
+// From the bytes of a SentencePiece model of any type, or of one with a list in it (data/sentencepiece_ids.h); `name` stands for the file in error messages.
 std::unique_ptr<Tokenizer> make_sentencepiece_tokenizer(const std::string& bytes, const std::string& name);
 
 }  // namespace xf::data

@@ -42,8 +42,7 @@ std::string_view first_part(std::string_view line) {
 // As the vocabulary will read it, and without the library's own sign for what is unknown: it passes over lines that have it.
 std::string as_read(std::string_view line) {
   std::string text = with_plain_spaces(line);
-  for (size_t at = 0; (at = text.find(kReserved, at)) != std::string::npos;)
-    text.replace(at, kReserved.size(), " ");
+  replace_all(text, kReserved, " ");
   return text;
 }
 
@@ -126,11 +125,7 @@ void for_each_word(const Texts& texts, const Visit& visit) {
   for (const auto* text : texts) {
     for (const std::string& line : *text) {
       const std::string read = as_read(line);
-      for (std::string_view rest = read; !rest.empty();) {
-        const size_t end = std::min(rest.find(' '), rest.size());
-        if (end > 0) visit(rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-      }
+      for (const std::string_view word : split_on_ascii_space(read)) visit(word);
     }
   }
 }

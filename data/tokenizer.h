@@ -16,6 +16,11 @@ namespace xf::data {
 // are thread-safe.
 class Tokenizer {
  public:
+  struct SpecialIds {
+    int32_t unk = -1, pad = -1, bos = -1, eos = -1;
+    bool operator==(const SpecialIds&) const = default;
+  };
+
   virtual ~Tokenizer() = default;
 
   // Ids of the text's pieces, without <s> and </s>; "<s>" in the text is none of them. The text is valid UTF-8, already
@@ -35,10 +40,11 @@ class Tokenizer {
 
   virtual std::string piece(int32_t id) const = 0;
   virtual int32_t size() const = 0;
-  virtual int32_t unk_id() const = 0;
-  virtual int32_t pad_id() const = 0;
-  virtual int32_t bos_id() const = 0;
-  virtual int32_t eos_id() const = 0;
+  int32_t unk_id() const { return special_.unk; }
+  int32_t pad_id() const { return special_.pad; }
+  int32_t bos_id() const { return special_.bos; }
+  int32_t eos_id() const { return special_.eos; }
+  const SpecialIds& special_ids() const { return special_; }
 
   // The entries that stand in front of a text as they are (data/language_tags.h): a multilingual model's languages.
   virtual std::vector<std::string> tags() const { return {}; }
@@ -60,6 +66,12 @@ class Tokenizer {
 
   // CRC-64 of serialize(), 16 hex digits: scores, kinds of piece and normalisation decide about ids as well.
   std::string checksum() const;
+
+ protected:
+  Tokenizer() = default;
+  explicit Tokenizer(const SpecialIds& special) : special_(special) {}
+
+  SpecialIds special_;  // an id that the vocabulary lacks is -1
 };
 
 // Whether more than half of the text's characters, white space aside, are in no piece. `ids`: encode(text).

@@ -160,6 +160,12 @@ std::string to_utf8(std::u32string_view text) {
   return result;
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
 std::vector<std::string_view> split_on_space(std::string_view text) {
   std::vector<std::string_view> words;
   int32_t begin = 0;
@@ -175,6 +181,16 @@ std::vector<std::string_view> split_on_space(std::string_view text) {
     begin = at;
   }
   close_word(static_cast<int32_t>(text.size()));
+  return words;
+}
+
+std::vector<std::string_view> split_on_ascii_space(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
   return words;
 }
 

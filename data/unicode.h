@@ -62,6 +62,11 @@ std::string to_utf8(std::u32string_view text);
 
 // The non-empty runs between white space (is_space); views into `text`.
 std::vector<std::string_view> split_on_space(std::string_view text);
+// Those between ASCII's space alone: other white space, as a no-break space, belongs to them.
+std::vector<std::string_view> split_on_ascii_space(std::string_view text);
+
+// Each `from` in the text, left to right, becomes `to`.
+void replace_all(std::string& text, std::string_view from, std::string_view to);
 
 // Whether nothing of it shows: it has white space, zero-width and control characters alone, or none. Any bytes.
 bool is_blank(std::string_view text);

@@ -68,13 +68,8 @@ class WhitespaceWords : public WordRules {
  public:
   std::vector<std::string> split(std::string_view text) const override {
     const std::string parted = with_plain_spaces(text);
-    std::vector<std::string> words;
-    for (std::string_view rest = parted;;) {
-      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-      if (rest.empty()) return words;
-      words.emplace_back(rest.substr(0, rest.find(' ')));
-      rest.remove_prefix(words.back().size());
-    }
+    const std::vector<std::string_view> words = split_on_ascii_space(parted);
+    return {words.begin(), words.end()};
   }
   std::string join(const std::vector<std::string>& words) const override {
     return fmt::format("{}", fmt::join(words, " "));

@@ -86,10 +86,6 @@ class WordTokenizer : public Tokenizer {
     return pieces_[static_cast<size_t>(id)];
   }
   int32_t size() const override { return static_cast<int32_t>(pieces_.size()); }
-  int32_t unk_id() const override { return special_.unk; }
-  int32_t pad_id() const override { return special_.pad; }
-  int32_t bos_id() const override { return special_.bos; }
-  int32_t eos_id() const override { return special_.eos; }
   const char* extension() const override { return ".txt"; }
   bool lowercases() const override { return rules_->lowercases(); }
   std::string serialize() const override {
@@ -99,17 +95,13 @@ class WordTokenizer : public Tokenizer {
   }
 
  private:
-  struct Specials {
-    int32_t unk = -1, pad = -1, bos = -1, eos = -1;
-    bool operator==(const Specials&) const = default;
-  };
   bool is_control(int32_t id) const { return id == special_.pad || id == special_.bos || id == special_.eos; }
   // No word of a text is a control token, whatever it looks like.
   int32_t id_of(const std::string& word) const {
     const auto found = ids_.find(word);
     return found == ids_.end() || is_control(found->second) ? special_.unk : found->second;
   }
-  Specials found_for(const WordSpecials& names) const {
+  SpecialIds found_for(const WordSpecials& names) const {
     return {.unk = find({names.unk, "<unk>", "<UNK>", "[UNK]"}),
             .pad = find({names.pad, "<pad>", "<PAD>", "[PAD]", "<blank>"}),
             .bos = find({names.bos, "<s>", "<sos>", "<bos>", "<SOS>", "<BOS>"}),
@@ -144,7 +136,6 @@ class WordTokenizer : public Tokenizer {
   std::shared_ptr<const WordRules> rules_;
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, int32_t> ids_;
-  Specials special_;
 };
 
 void check_order(const WordSpecials& specials) {

@@ -18,8 +18,7 @@ namespace {
 constexpr std::string_view kSpace = "\u2581";
 
 std::string with(std::string text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
+  data::replace_all(text, from, to);
   return text;
 }
 

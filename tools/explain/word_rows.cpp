@@ -18,16 +18,11 @@ constexpr std::string_view kNoText = "\uFFFC";  // where a special token stands,
 
 bool is_special(const std::string& piece) { return piece.starts_with('<') && piece.ends_with('>'); }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-}
-
 // Without what spellings of one word differ in: case, composed accents, typographic apostrophes and hyphens.
 std::string folded(std::string_view text) {
   std::string result = data::lower_case(data::normalize_nfc(text));
-  for (const std::string_view apostrophe : {"\u2019", "\u02BC"}) replace_all(result, apostrophe, "'");
-  for (const std::string_view hyphen : {"\u2010", "\u2011"}) replace_all(result, hyphen, "-");
+  for (const std::string_view apostrophe : {"\u2019", "\u02BC"}) data::replace_all(result, apostrophe, "'");
+  for (const std::string_view hyphen : {"\u2010", "\u2011"}) data::replace_all(result, hyphen, "-");
   return result;
 }
 
