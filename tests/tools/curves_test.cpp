@@ -1,4 +1,3 @@
-#include "tools/report/curves.h"
 
 #include <fmt/core.h>
 

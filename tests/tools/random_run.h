@@ -11,7 +11,7 @@
 #include "tools/config/training_options.h"
 #include "tools/config/translation_options.h"
 #include "tools/explain/traced_sentence.h"
-#include "tools/formats/model_vocabularies.h"
+#include "tools/formats/stored_model.h"
 
 namespace xf::tests {
 

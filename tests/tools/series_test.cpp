@@ -1,4 +1,4 @@
-#include "tools/report/series.h"
+#include "tools/report/run_plots.h"
 
 #include <algorithm>
 

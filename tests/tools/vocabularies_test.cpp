@@ -1,6 +1,6 @@
 #include "data/vocabularies.h"
 #include "nn/checkpoint/safetensors.h"
-#include "tools/formats/model_vocabularies.h"
+#include "tools/formats/stored_model.h"
 
 #include <filesystem>
 

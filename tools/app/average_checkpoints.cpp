@@ -1,7 +1,7 @@
 #include "tools/app/average_checkpoints.h"
 #include "tools/config/export_options.h"
 #include "tools/config/training_options.h"
-#include "tools/formats/model_vocabularies.h"
+#include "tools/formats/stored_model.h"
 
 #include <fmt/core.h>
 

@@ -11,7 +11,7 @@
 #include "nn/checkpoint/run_folder.h"
 #include "tools/app/run_origin.h"
 #include "tools/console/shell_word.h"
-#include "tools/formats/stored_settings.h"
+#include "tools/formats/stored_model.h"
 #include "tools/report/validation_files.h"
 
 namespace xf::tools {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "data/vocabularies.h"
-#include "tools/formats/foreign_text.h"
 #include "tools/formats/foreign_vocabulary.h"
+#include "tools/formats/settings.h"
 #include "tools/formats/zero_beginning.h"
 
 namespace xf::tools::exchange {

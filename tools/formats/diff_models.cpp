@@ -1,7 +1,7 @@
 #include "tools/formats/diff_models.h"
 #include "tools/config/export_options.h"
 #include "tools/config/program_commands.h"
-#include "tools/formats/stored_settings.h"
+#include "tools/formats/stored_model.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include "data/vocabularies.h"
 #include "data/word_tokenizer.h"
 #include "tools/console/progress.h"
-#include "tools/formats/foreign_text.h"
+#include "tools/formats/settings.h"
 
 namespace xf::tools::exchange {
 

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "tools/config/translation_options.h"
-#include "tools/formats/foreign_text.h"
+#include "tools/formats/settings.h"
 
 namespace xf::tools::exchange {
 

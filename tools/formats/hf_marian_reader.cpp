@@ -5,7 +5,6 @@
 #include "core/input_limits.h"
 #include "data/vocabularies.h"
 #include "tools/console/progress.h"
-#include "tools/formats/foreign_text.h"
 #include "tools/formats/foreign_vocabulary.h"
 #include "tools/formats/hf_generation.h"
 #include "tools/formats/hf_marian.h"

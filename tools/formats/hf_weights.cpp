@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/json_depth.h"
-#include "tools/formats/foreign_text.h"
 #include "tools/formats/safetensors_arrays.h"
+#include "tools/formats/settings.h"
 #include "tools/formats/torch_file.h"
 
 namespace xf::tools::exchange {

@@ -1,5 +1,5 @@
 #include "tools/formats/import_model.h"
-#include "tools/formats/model_vocabularies.h"
+#include "tools/formats/stored_model.h"
 
 #include <fmt/core.h>
 

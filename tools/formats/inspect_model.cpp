@@ -1,6 +1,6 @@
 #include "tools/formats/inspect_model.h"
 #include "tools/config/export_options.h"
-#include "tools/formats/model_vocabularies.h"
+#include "tools/formats/stored_model.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,6 @@
 #include "tools/config/model_text.h"
 #include "tools/config/text_options.h"
 #include "tools/formats/stored_model.h"
-#include "tools/formats/stored_settings.h"
 
 namespace xf::tools {
 

@@ -6,7 +6,6 @@
 
 #include "core/error.h"
 #include "data/vocabularies.h"
-#include "tools/formats/foreign_text.h"
 #include "tools/formats/foreign_vocabulary.h"
 #include "tools/formats/list_format.h"
 #include "tools/formats/marian.h"

@@ -1,9 +1,12 @@
 #include "tools/formats/settings.h"
 
+#include <filesystem>
 #include <set>
 
+#include "core/error.h"
+#include "core/file.h"
+#include "core/input_limits.h"
 #include "core/json_depth.h"
-#include "tools/formats/foreign_text.h"
 
 namespace xf::tools::exchange {
 
@@ -131,6 +134,20 @@ std::vector<std::string> pieces_of_lines(std::string_view text, const std::strin
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return pieces_by_id(lines, path);
+}
+
+bool is_there(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
+}
+
+std::string read_model_text(const std::string& path) {
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path, unknown);
+  if (!unknown && size > limits::kLongestText)
+    fail(ErrorKind::data, "{}: {} bytes; up to {} are read of settings and of lists of pieces", path, size,
+         limits::kLongestText);
+  return read_regular_file(path);
 }
 
 }  // namespace xf::tools::exchange

@@ -50,4 +50,10 @@ std::vector<std::string> parse_pieces(std::string_view json, const std::string& 
 // The same of a text with a string on each line, which ends with a line feed and with nothing else.
 std::vector<std::string> pieces_of_lines(std::string_view text, const std::string& path);
 
+// Of texts that lie in the folder of a model. Whether there is something to read, or a link that leads nowhere, which reading names.
+bool is_there(const std::string& path);
+
+// Error data for one that is missing or no regular file, which a pipe is not, and for one that is longer than such texts are.
+std::string read_model_text(const std::string& path);
+
 }  // namespace xf::tools::exchange

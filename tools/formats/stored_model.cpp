@@ -1,9 +1,10 @@
 #include "tools/formats/stored_model.h"
 #include "data/vocabularies.h"
-#include "tools/formats/model_vocabularies.h"
 
 #include "core/error.h"
+#include "core/file.h"
 #include "nn/checkpoint/run_folder.h"
+#include "nn/checkpoint/safetensors.h"
 #include "tools/formats/import_model.h"
 
 namespace xf::tools {
@@ -21,6 +22,10 @@ data::Vocabularies read_vocabularies(const std::string& folder, const nn::Checkp
   return vocabularies;
 }
 
+// Keys in the metadata of model.safetensors.
+constexpr const char* kHash = "vocabulary";
+constexpr const char* kChecksum = "vocabulary_crc64";
+
 }  // namespace
 
 StoredModel read_stored_model(const std::string& path) {
@@ -33,6 +38,46 @@ StoredModel read_stored_model(const std::string& path) {
   nn::Checkpoint checkpoint = nn::read_model(folder);
   data::Vocabularies vocabularies = read_vocabularies(folder, checkpoint);
   return {std::move(checkpoint), std::move(vocabularies), folder};
+}
+
+ModelSettings settings_of(const nn::Checkpoint& checkpoint, const std::string& folder) {
+  if (checkpoint.model_config.empty()) return training_of(checkpoint, folder);
+  return model_settings_from_toml(checkpoint.model_config, nn::model_config_path(folder));
+}
+
+TrainingOptions training_of(const nn::Checkpoint& checkpoint, const std::string& folder) {
+  if (checkpoint.training_config.empty())
+    return training_options_from_toml(checkpoint.model_config, nn::model_config_path(folder));
+  return training_options_from_toml(checkpoint.training_config, nn::training_config_path(folder));
+}
+
+ModelSettings read_settings(const std::string& folder) {
+  const std::string path = nn::model_config_path(folder);
+  const std::string text = read_regular_file(path);
+  if (path == nn::training_config_path(folder)) return training_options_from_toml(text, path);
+  return model_settings_from_toml(text, path);
+}
+
+void describe_vocabularies(const data::Vocabularies& vocabularies, nn::Metadata& metadata) {
+  metadata[kHash] = vocabularies.hash();
+  metadata[kChecksum] = vocabularies.checksum();
+}
+
+bool are_of_model(const data::Vocabularies& vocabularies, const nn::Metadata& metadata) {
+  const auto differs = [&](const char* key, const std::string& now) {
+    const auto then = metadata.find(key);
+    return then != metadata.end() && then->second != now;
+  };
+  return !differs(kHash, vocabularies.hash()) && !differs(kChecksum, vocabularies.checksum());
+}
+
+void check_vocabularies(const data::Vocabularies& vocabularies, const nn::Metadata& metadata,
+                        const std::string& where) {
+  if (are_of_model(vocabularies, metadata)) return;
+  fail(ErrorKind::data,
+       "{}: was trained with another vocabulary, or the vocabulary's file is damaged; "
+       "put the run's own vocab.* back",
+       where);
 }
 
 }  // namespace xf::tools

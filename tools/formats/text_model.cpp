@@ -8,7 +8,6 @@
 #include "tools/formats/given_vocabulary.h"
 #include "tools/formats/import_model.h"
 #include "tools/formats/stored_model.h"
-#include "tools/formats/stored_settings.h"
 
 namespace xf::tools {
 

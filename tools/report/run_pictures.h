@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/config/training_options.h"
+#include "tools/report/run_metrics.h"
 #include "tools/report/run_page.h"
 
 namespace xf::tools {
@@ -33,5 +34,9 @@ class RunPictures {
   std::vector<Gallery> attention_;
   std::set<std::string> told_;
 };
+
+// The curves of a run as files: loss.svg and bleu.svg by update; loss_by_epoch.svg and bleu_by_epoch.svg once an epoch has
+// ended. Error resources where one cannot be written.
+void write_curves(const std::string& run, const RunMetrics& metrics);
 
 }  // namespace xf::tools

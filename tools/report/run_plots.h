@@ -1,6 +1,7 @@
 // The curves of a run as plots, from its metrics. However long the run was, a curve has a few hundred points.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,5 +31,14 @@ std::vector<PlotPoint> reports_of(const RunMetrics& metrics, double TrainRecord:
 // A series of separate measurements, and one of many noisy values as its mean over them, lightly behind it.
 PlotSeries measured_series(const std::string& name, const std::vector<PlotPoint>& points);
 std::vector<PlotSeries> noisy_series(const std::string& name, const std::vector<PlotPoint>& points);
+
+// Long series as a drawing of a few hundred pixels can show them.
+
+// At most `most` (4 or more) of the points, in order: the first, the last, and of each stretch between them the lowest
+// and the highest, so that no peak is lost.
+std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, size_t most);
+
+// The mean of the points around each one, `window` of them where there are as many.
+std::vector<PlotPoint> moving_mean(const std::vector<PlotPoint>& points, size_t window);
 
 }  // namespace xf::tools
