@@ -23,9 +23,8 @@
 #include "bench/scaling.h"
 #include "bench/turns.h"
 #include "core/parallel.h"
-#include "tools/config/bench_options.h"
-#include "tools/config/output_format.h"
-#include "tools/config/parse_options.h"
+#include "tools/config/command_line.h"
+#include "tools/config/program_options.h"
 #include "tools/console/main.h"
 #include "tools/console/nearest_name.h"
 
@@ -35,7 +34,6 @@ namespace {
 using tools::BenchOptions;
 using tools::BenchReportOptions;
 using tools::options_of;
-using tools::Program;
 
 DType dtype_called(const std::string& name) {
   if (name == "f64") return DType::f64;

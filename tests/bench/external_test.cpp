@@ -12,7 +12,7 @@
 #include "core/file.h"
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
-#include "tools/config/program_commands.h"
+#include "tools/config/command_line.h"
 
 namespace xf::bench {
 namespace {
@@ -123,7 +123,7 @@ TEST_CASE("Free shapes: every preset has some of each function, and --check take
   }
   std::string choices = "tiny|base|odd";
   for (const ModelSizes& model : language_models()) choices += "|" + model.name;
-  CHECK(tools::default_options(tools::Program::bench).at("preset").choices == choices);
+  CHECK(tools::default_options("xformer-bench").at("preset").choices == choices);
 }
 
 TEST_CASE("Sweep: lists and ranges are multiplied out, the last size first", "[unit]") {

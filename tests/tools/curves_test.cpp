@@ -10,7 +10,6 @@
 #include "tests/tools/trained_run.h"
 #include "tools/report/run_pictures.h"
 
-using xf::tools::Program;
 using xf::tools::RunPictures;
 
 namespace {

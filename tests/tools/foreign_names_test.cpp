@@ -11,19 +11,19 @@
 #include "tests/support/catch.h"
 #include "tests/support/folders.h"
 #include "tests/tools/parsed_options.h"
+#include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
-#include "tools/config/program_commands.h"
 
 using namespace xf::tools;
 using xf::tests::error_of;
 
 namespace {
 
-std::string answer_of(Program program, const std::vector<std::string>& words) {
+std::string answer_of(std::string_view program, const std::vector<std::string>& words) {
   return error_of([&] { xf::tests::parse_any(program, words); });
 }
 
-std::string answer_to(const std::string& option) { return answer_of(Program::train, {option.c_str()}); }
+std::string answer_to(const std::string& option) { return answer_of("xformer-train", {option.c_str()}); }
 
 // What stands between ` in a cell of the guide's table, without dashes and what follows the name:
 // "--norm post\|pre" is norm, "fairseq-preprocess --testpref" testpref.
@@ -68,8 +68,9 @@ TEST_CASE("Foreign names: what other toolkits call an option leads to ours", "[u
              Catch::Contains("did you mean '--transformer-ffn-activation'?"));
   CHECK_THAT(answer_to("--encoder-learned-pos"),
              Catch::Contains("did you mean '--transformer-train-positions'?"));
-  CHECK_THAT(error_of([] { parse_config(default_options(Program::train), "learning_rate = 0.1", "x.toml"); }),
-             Catch::Contains("unknown key 'learning_rate'; did you mean 'learn-rate'?"));
+  CHECK_THAT(
+      error_of([] { parse_config(default_options("xformer-train"), "learning_rate = 0.1", "x.toml"); }),
+      Catch::Contains("unknown key 'learning_rate'; did you mean 'learn-rate'?"));
 }
 
 TEST_CASE("Foreign names: every name in the guide's table is an option here or leads to its row's",
@@ -80,10 +81,10 @@ TEST_CASE("Foreign names: every name in the guide's table is an option here or l
     INFO(theirs);
     std::string dashed = theirs;
     std::ranges::replace(dashed, '_', '-');
-    if (default_options(Program::train).find(dashed) || default_options(Program::translate).find(dashed))
+    if (default_options("xformer-train").find(dashed) || default_options("xformer-translate").find(dashed))
       continue;
     bool leads = false;
-    for (const Program program : {Program::train, Program::translate}) {
+    for (const std::string_view program : {"xformer-train", "xformer-translate"}) {
       const std::string hint = suggestion(theirs, default_options(program).names());
       for (const std::string& name : ours) leads = leads || hint == "; did you mean '" + name + "'?";
     }
@@ -92,12 +93,12 @@ TEST_CASE("Foreign names: every name in the guide's table is an option here or l
 }
 
 TEST_CASE("Foreign names: each program has its own", "[unit]") {
-  CHECK_THAT(answer_of(Program::translate, {"--length_penalty=1"}), Catch::Contains("'--normalize'"));
-  CHECK_THAT(answer_of(Program::translate, {"--num_hypotheses=5"}), Catch::Contains("'--n-best'"));
-  CHECK_THAT(answer_of(Program::translate, {"--tgt=a"}), Catch::Contains("'--teacher-forced'"));
-  CHECK_THAT(answer_of(Program::translate, {"--src=a"}), Catch::Contains("'--input'"));
-  CHECK_THAT(answer_of(Program::generate, {"--num-samples=5"}), Catch::Contains("'--samples'"));
-  CHECK_THAT(answer_of(Program::generate, {"--prompt=a"}), Catch::Contains("'--input'"));
+  CHECK_THAT(answer_of("xformer-translate", {"--length_penalty=1"}), Catch::Contains("'--normalize'"));
+  CHECK_THAT(answer_of("xformer-translate", {"--num_hypotheses=5"}), Catch::Contains("'--n-best'"));
+  CHECK_THAT(answer_of("xformer-translate", {"--tgt=a"}), Catch::Contains("'--teacher-forced'"));
+  CHECK_THAT(answer_of("xformer-translate", {"--src=a"}), Catch::Contains("'--input'"));
+  CHECK_THAT(answer_of("xformer-generate", {"--num-samples=5"}), Catch::Contains("'--samples'"));
+  CHECK_THAT(answer_of("xformer-generate", {"--prompt=a"}), Catch::Contains("'--input'"));
   for (const auto& [theirs, ours] : {std::pair{"--after-epochs", "--after"},
                                      {"--after-batches", "--after"},
                                      {"--max-sentences", "--mini-batch"},
@@ -111,9 +112,9 @@ TEST_CASE("Foreign names: each program has its own", "[unit]") {
 TEST_CASE("Foreign names: a switch is told how it is put off", "[unit]") {
   CHECK(answer_to("--no-joint-vocab") ==
         "2: unknown option '--no-joint-vocab'; switches take =false: --joint-vocab=false");
-  CHECK(answer_of(Program::train, {"--joint-vocab", "false"}) ==
+  CHECK(answer_of("xformer-train", {"--joint-vocab", "false"}) ==
         "2: unexpected argument 'false'; switches take =false: --joint-vocab=false");
-  CHECK(answer_of(Program::translate, {"--n-best", "true"}) ==
+  CHECK(answer_of("xformer-translate", {"--n-best", "true"}) ==
         "2: unexpected argument 'true'; switches take =false: --n-best=true");
 }
 
@@ -129,11 +130,11 @@ TEST_CASE("Foreign names: each leads to an option that there is", "[unit]") {
        {"lr", "epochs", "patience", "batch-size", "hidden-size", "ff_size", "num_heads", "num_layers",
         "dropout", "warmup", "scheduling", "model_dir", "random_seed", "voc_file"}) {
     INFO(name);
-    CHECK(default_options(Program::train).find(native_names(name).front()) != nullptr);
+    CHECK(default_options("xformer-train").find(native_names(name).front()) != nullptr);
   }
   for (const char* name : {"prefix_size", "use_target_prefix", "sampling", "sampling_topk",
                            "random_sampling_topp", "report_align"}) {
     INFO(name);
-    CHECK(default_options(Program::translate).find(native_names(name).front()) != nullptr);
+    CHECK(default_options("xformer-translate").find(native_names(name).front()) != nullptr);
   }
 }

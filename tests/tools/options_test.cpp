@@ -15,8 +15,6 @@
 #include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
 #include "tools/config/model_config.h"
-#include "tools/config/presets.h"
-#include "tools/config/program_commands.h"
 
 namespace xf::tools {
 namespace {
@@ -34,7 +32,7 @@ std::string toml_of(const std::vector<std::string>& words) {
 // Of every program.
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (const Program program : all_programs())
+  for (const std::string_view program : all_programs())
     for (const Option& option : default_options(program)) all.push_back(option);
   return all;
 }
@@ -135,7 +133,7 @@ TEST_CASE("Options: a wrong type, range, choice or number of values is refused b
   CHECK(train_error({"--tsv", "--valid-sets", "one", "two"}) ==
         "2: valid-sets: type translation reads one file of SOURCE TAB TARGET lines, got 2 files");
   CHECK(error_of([] {
-          xf::tests::parse_any(Program::vocab_train, {"--character-coverage", "0.9"});
+          xf::tests::parse_any("xformer-vocab train", {"--character-coverage", "0.9"});
         }) == "2: --character-coverage: 0.9 is out of range; it must be from 0.98 to 1");
   CHECK(train_error({"--lowercase=maybe"}) == "2: --lowercase: 'maybe' is neither true nor false");
   CHECK(train_error({"--after", "3x"}).starts_with("2: --after: '3x' is not a number with a unit"));
@@ -189,7 +187,7 @@ TEST_CASE("Config file: a key of 100,000 parts is refused", "[unit]") {
   std::string key = "a";
   for (int i = 0; i < 100'000; ++i) key += ".a";
   CHECK(error_of([&] {
-          parse_config(default_options(Program::train), "seed = 1\n" + key + " = 1\n", "deep.toml");
+          parse_config(default_options("xformer-train"), "seed = 1\n" + key + " = 1\n", "deep.toml");
         }).starts_with("2: deep.toml:2: "));
 }
 
@@ -266,10 +264,10 @@ TEST_CASE("Options: what was removed is refused by name, and read in what a stor
 
 TEST_CASE("Options: a file or folder is given once, of other values the last word counts", "[unit]") {
   CHECK(error_of([] {
-          xf::tests::parse_any(Program::translate, {"-i", "a", "-i", "b"});
+          xf::tests::parse_any("xformer-translate", {"-i", "a", "-i", "b"});
         }) == "2: --input: given twice");
   CHECK(error_of([] {
-          xf::tests::parse_any(Program::translate, {"-o", "a", "--output=b"});
+          xf::tests::parse_any("xformer-translate", {"-o", "a", "--output=b"});
         }) == "2: --output: given twice");
   CHECK(train_error({"-c", "a", "-c", "b"}) == "2: --config: given twice");
   CHECK(train_error({"-m", "a", "-m", "b"}) == "2: --model: given twice");
@@ -279,7 +277,7 @@ TEST_CASE("Options: a word too many is told where it would belong", "[unit]") {
   CHECK(train_error({"--valid-sets", "a", "b", "c", "d"}) ==
         "2: unexpected argument 'c'; --valid-sets takes SRC TRG alone");
   CHECK(error_of([] {
-          xf::tests::parse_any(Program::translate, {"A dog.", "-m", "run"});
+          xf::tests::parse_any("xformer-translate", {"A dog.", "-m", "run"});
         }) == "2: unexpected argument 'A dog.'; text comes from -i FILE or the standard input");
 }
 
@@ -492,10 +490,10 @@ TEST_CASE("Options: sacreBLEU's flags of several letters are those flags", "[uni
 
 TEST_CASE("Options: words after -- are no options, and - is a file name", "[unit]") {
   const auto options =
-      xf::tests::parsed(CheckOptions(Program::vocab_stats), {"--max-length", "7", "--", "-odd-name", "-"});
+      xf::tests::parsed(CheckOptions("xformer-vocab stats"), {"--max-length", "7", "--", "-odd-name", "-"});
   CHECK(options.input == std::vector<std::string>{"-odd-name", "-"});
-  CHECK(xf::tests::parsed(CodeOptions(Program::vocab_encode), {"-m", "v", "-"}).input == "-");
-  CHECK(error_of([] { xf::tests::parse_any(Program::vocab_stats, {"[v,w]"}); }) ==
+  CHECK(xf::tests::parsed(CodeOptions("xformer-vocab encode"), {"-m", "v", "-"}).input == "-");
+  CHECK(error_of([] { xf::tests::parse_any("xformer-vocab stats", {"[v,w]"}); }) ==
         "2: '[v,w]': a name in brackets; write './[v,w]'");
 }
 
@@ -543,15 +541,15 @@ TEST_CASE(
         "1: options: xformer-train has no option 'no-such'");
   CHECK(error_of([&] { options_of(options).require("train-sets"); }) ==
         "2: xformer-train needs --train-sets SRC TRG...; see xformer-train --help");
-  CHECK_THAT(error_of([] { default_options(Program::export_to).require("format"); }),
+  CHECK_THAT(error_of([] { default_options("xformer-export to").require("format"); }),
              Catch::Contains("needs --format ctranslate2|hf-marian|safetensors|text|xformer; see"));
 }
 
 TEST_CASE("Option table: a program knows a name once, and every row says what it does", "[unit]") {
-  for (const Program program : all_programs()) {
+  for (const std::string_view program : all_programs()) {
     auto names = default_options(program).names();
     std::sort(names.begin(), names.end());
-    INFO(program_name(program));
+    INFO(program);
     CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
   }
   for (const Option& option : all_options()) {
@@ -594,15 +592,15 @@ TEST_CASE("Options: sizes that no model has are refused by their range, and at o
 }
 
 TEST_CASE("Options: --help shows what matters most, --help-all everything", "[unit]") {
-  const std::string some = help_text(default_options(Program::train), false),
-                    all = help_text(default_options(Program::train), true);
+  const std::string some = help_text(default_options("xformer-train"), false),
+                    all = help_text(default_options("xformer-train"), true);
   CHECK_THAT(some, Catch::Contains("--dim-emb") && !Catch::Contains("--maxi-batch-sort") &&
                        Catch::Contains("--help-all shows"));
   CHECK_THAT(all, Catch::Contains("--dim-emb") && Catch::Contains("--maxi-batch-sort") &&
                       !Catch::Contains("more options"));
   CHECK_THAT(some, Catch::Contains("the task after it"));
-  CHECK_THAT(help_text(default_options(Program::translate), true), !Catch::Contains("the task"));
-  const OptionList& classify = default_options(Program::classify);
+  CHECK_THAT(help_text(default_options("xformer-translate"), true), !Catch::Contains("the task"));
+  const OptionList& classify = default_options("xformer-classify");
   CHECK(help_text(classify, true) == help_text(classify, false));
 }
 

@@ -1,5 +1,5 @@
 #include "tools/app/average_checkpoints.h"
-#include "tools/config/export_options.h"
+#include "tools/config/program_options.h"
 #include "tools/config/training_options.h"
 #include "tools/formats/stored_model.h"
 

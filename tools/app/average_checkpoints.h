@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/export_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tools {
 

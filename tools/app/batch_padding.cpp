@@ -11,7 +11,7 @@
 #include "data/unicode.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
-#include "tools/config/vocabulary_options.h"
+#include "tools/config/program_options.h"
 #include "tools/console/progress.h"
 #include "tools/formats/text_model.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/config/vocabulary_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tools {
 

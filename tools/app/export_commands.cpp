@@ -10,13 +10,11 @@ namespace xf::tools {
 
 const std::vector<Command>& export_commands() {
   static const std::vector<Command> commands = {
-      command("average", "the mean of several checkpoints", AverageOptions(), average_checkpoints),
-      command("quantize", "the same model in eight bits, a quarter of its size", QuantizeOptions(),
-              quantize_model),
-      command("inspect", "what a model consists of", InspectOptions(), inspect_model),
-      command("diff", "in what two models differ", DiffOptions(), diff_models),
-      command("to", "the model for another toolkit, or one of theirs for this one", ExportOptions(),
-              convert_model),
+      command("the mean of several checkpoints", AverageOptions(), average_checkpoints),
+      command("the same model in eight bits, a quarter of its size", QuantizeOptions(), quantize_model),
+      command("what a model consists of", InspectOptions(), inspect_model),
+      command("in what two models differ", DiffOptions(), diff_models),
+      command("the model for another toolkit, or one of theirs for this one", ExportOptions(), convert_model),
   };
   return commands;
 }

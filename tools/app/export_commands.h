@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tools/config/commands.h"
+#include "tools/config/command_line.h"
 
 namespace xf::tools {
 

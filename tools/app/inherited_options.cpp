@@ -10,8 +10,8 @@
 #include "nn/checkpoint/run_folder.h"
 #include "tools/app/run_origin.h"
 #include "tools/app/run_start.h"
+#include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
-#include "tools/config/program_commands.h"
 #include "tools/formats/import_model.h"
 
 namespace xf::tools {
@@ -33,7 +33,7 @@ GivenOptions read_config_of(const std::string& folder) {
   const fs::file_type type = fs::status(path, unknown).type();
   const bool is_none = type != fs::file_type::regular && type != fs::file_type::none;
   return is_none ? GivenOptions{}
-                 : read_config(default_options(Program::train), path);  // or tells why it cannot be read
+                 : read_config(default_options("xformer-train"), path);  // or tells why it cannot be read
 }
 
 // Those that say what the model is and how its text is cut.
@@ -41,7 +41,7 @@ GivenOptions of_model(GivenOptions given) {
   std::erase_if(given, [](const GivenOption& option) {
     constexpr std::array<std::string_view, 5> kOfText = {"tokenizer", "joint-vocab", "vocab-size",
                                                          "lowercase", "max-length"};
-    const Option& known = default_options(Program::train).at(option.name);
+    const Option& known = default_options("xformer-train").at(option.name);
     return known.group != "model" && std::ranges::find(kOfText, option.name) == kOfText.end();
   });
   return given;
@@ -71,7 +71,7 @@ GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& f
   GivenOptions of_run = read_config_of(folder);
   // Earlier versions have written what is of one command. Where a run lies is what the command says.
   std::erase_if(of_run, [&](const GivenOption& option) {
-    return option.name == "model" || default_options(Program::train).at(option.name).keep == Keep::once ||
+    return option.name == "model" || default_options("xformer-train").at(option.name).keep == Keep::once ||
            (option.name != "task" && option.name != "precision" &&
             find_given(from_file, from_command_line, option.name)) ||
            (option.name == "optimizer-params" && find_given(from_command_line, "optimizer")) ||
@@ -90,13 +90,13 @@ GivenOptions options_of_pretrained(const GivenOptions& from_file, const GivenOpt
   if (exchange::is_foreign(path)) {
     // Its vocabularies are no files: choose_vocabularies() takes them from the model.
     const std::string config = exchange::import_model(path).checkpoint.model_config;
-    return of_model(parse_config(default_options(Program::train), config, path));
+    return of_model(parse_config(default_options("xformer-train"), config, path));
   }
   const std::string folder = nn::find_model_folder(path), home = data::find_vocabularies(folder);
   if (home.empty()) fail(ErrorKind::data, "{}: no vocabulary in this folder or above it", path);
   const std::string config = nn::model_config_path(folder);
   GivenOptions given =
-      of_model(parse_config(default_options(Program::train), read_regular_file(config), config));
+      of_model(parse_config(default_options("xformer-train"), read_regular_file(config), config));
   given.push_back({"vocabs", files_of_text(home), folder});
   return given;
 }

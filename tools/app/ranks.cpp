@@ -1,6 +1,6 @@
 #include "tools/app/ranks.h"
 #include "tools/config/compute_device.h"
-#include "tools/config/shared_options.h"
+#include "tools/config/training_options.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>

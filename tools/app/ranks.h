@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/dist/collective.h"
-#include "tools/config/shared_options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 

@@ -11,9 +11,9 @@
 #include "data/vocabularies.h"
 #include "data/word_boundaries.h"
 #include "data/word_rules.h"
-#include "tools/config/given_option.h"
+#include "tools/config/config_file.h"
 #include "tools/config/model_config.h"
-#include "tools/config/presets.h"
+#include "tools/config/option.h"
 #include "tools/console/progress.h"
 
 namespace xf::tools {

@@ -1,5 +1,5 @@
 #include "tools/app/run_start.h"
-#include "tools/config/program_commands.h"
+#include "tools/config/command_line.h"
 #include "tools/config/training_options.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::string list_of(const std::vector<ChangedOption>& changes) {
 }
 
 bool is_of_model(const ChangedOption& change) {
-  const std::string_view group = default_options(Program::train).at(change.name).group;
+  const std::string_view group = default_options("xformer-train").at(change.name).group;
   return group == "data" || group == "text" || group == "model";
 }
 

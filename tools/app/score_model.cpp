@@ -12,7 +12,7 @@
 #include "tools/config/compute_device.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
-#include "tools/config/scoring_options.h"
+#include "tools/config/program_options.h"
 #include "tools/console/line_progress.h"
 #include "tools/console/progress.h"
 #include "tools/formats/loaded_model.h"

@@ -33,9 +33,8 @@ std::vector<const char*> words_of(const Arguments& arguments) {
   return words;
 }
 
-[[noreturn]] void refuse_answer(tools::Program program) {
-  fail(ErrorKind::usage, "--help, --version and the like are for the program {}",
-       tools::program_name(program));
+[[noreturn]] void refuse_answer(std::string_view program) {
+  fail(ErrorKind::usage, "--help, --version and the like are for the program {}", program);
 }
 
 // Error usage for one of `files`, which say where a program reads and writes, and in which form, and are nothing to a call.
@@ -43,7 +42,7 @@ void refuse_files(const tools::Configuration& options, std::initializer_list<con
   for (const char* name : files) {
     if (options.is_given(name))
       fail(ErrorKind::usage, "--{} is for the program {}; the library has no such option", name,
-           tools::program_name(options.program));
+           options.program);
   }
 }
 
@@ -210,8 +209,7 @@ void export_model(const std::vector<std::string>& arguments) {
   std::vector<std::string> names;
   for (const tools::Command& command : tools::export_commands()) {
     // What these find is printed; inspect() is below.
-    if (command.program == tools::Program::export_inspect || command.program == tools::Program::export_diff)
-      continue;
+    if (command.program == "xformer-export inspect" || command.program == "xformer-export diff") continue;
     names.emplace_back(command.name);
     if (arguments.empty() || arguments.front() != command.name) continue;
     const Arguments own(arguments.begin() + 1, arguments.end());

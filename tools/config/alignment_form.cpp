@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "tools/config/amount.h"
+#include "tools/config/option.h"
 
 namespace xf::tools {
 

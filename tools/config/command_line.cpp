@@ -7,7 +7,8 @@
 
 #include "core/error.h"
 #include "tools/config/foreign_names.h"
-#include "tools/config/removed_options.h"
+#include "tools/console/nearest_name.h"
+#include "tools/console/terminal.h"
 
 namespace xf::tools {
 namespace {
@@ -90,7 +91,7 @@ void refuse_leftovers(const OptionList& list, const CLI::App& app,
   if (hint.empty()) hint = negation_hint(list, bare_name);
   if (hint.empty()) hint = suggestion(bare_name, spellings(list), "--");
   fail(ErrorKind::usage, "unknown option '{}'{}", name,
-       hint.empty() ? fmt::format("; see {} --help", program_name(list.program())) : hint);
+       hint.empty() ? fmt::format("; see {} --help", list.program()) : hint);
 }
 
 // CLI11 takes such a word for a list, where bare words are one.
@@ -103,6 +104,45 @@ void refuse_brackets(const OptionList& list, const std::vector<std::string>& arg
   }
 }
 
+// ---- help
+
+constexpr int kHelpColumn = 34;
+
+// "-b, --beam-size N"
+std::string left_column(const Option& spec) {
+  std::string shorts, longs = fmt::format("--{}", spec.name);
+  for (const std::string& alias : split(spec.aliases, ' ')) {
+    (alias.starts_with("--") ? longs : shorts) += alias.starts_with("--") ? ", " + alias : alias + ", ";
+  }
+  const std::string value = value_text(spec);
+  return fmt::format("  {}{}{}{}", shorts, longs, value.empty() ? "" : " ", value);
+}
+
+// Words in lines of at most `width` characters.
+std::vector<std::string> wrap(const std::string& text, size_t width) {
+  std::vector<std::string> lines{""};
+  for (const std::string& word : split(text, ' ')) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+std::string row_text(const Option& spec, int columns) {
+  const std::string help = help_with_default(spec);
+  std::string text = left_column(spec);
+  bool on_same_line = text.size() + 2 <= kHelpColumn;
+  for (const std::string& line : wrap(help, static_cast<size_t>(columns - kHelpColumn))) {
+    if (on_same_line) {
+      text += fmt::format("{:{}}{}\n", "", kHelpColumn - text.size(), line);
+    } else {
+      text += fmt::format("{}{:{}}{}\n", text.ends_with('\n') ? "" : "\n", "", kHelpColumn, line);
+    }
+    on_same_line = false;
+  }
+  return text;
+}
+
 }  // namespace
 
 void refuse_argument(const OptionList& list, const std::vector<std::string>& arguments,
@@ -113,12 +153,12 @@ void refuse_argument(const OptionList& list, const std::vector<std::string>& arg
     if (argument == word) break;
     if (const Option* spec = option_spelt(list, argument)) before = spec;
   }
-  std::string hint = fmt::format("see {} --help", program_name(list.program()));
+  std::string hint = fmt::format("see {} --help", list.program());
   if (before && before->is_switch() && (word == "true" || word == "false"))
     hint = fmt::format("switches take =false: --{}={}", before->name, word);
   else if (before && before->is_list())
     hint = fmt::format("--{} takes {} alone", before->name, value_text(*before));
-  else if (list.program() == Program::translate)
+  else if (list.program() == "xformer-translate")
     hint = "text comes from -i FILE or the standard input";
   fail(ErrorKind::usage, "unexpected argument '{}'; {}", word, hint);
 }
@@ -137,9 +177,9 @@ GivenOptions parse_command_line(const OptionList& list, const std::vector<std::s
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string what = error.what();
     fail(ErrorKind::usage, "{} lacks a value, or has one too many; see {} --help",
-         what.substr(0, what.find(':')), program_name(list.program()));
+         what.substr(0, what.find(':')), list.program());
   } catch (const CLI::ParseError& error) {
-    fail(ErrorKind::usage, "{}; see {} --help", error.what(), program_name(list.program()));
+    fail(ErrorKind::usage, "{}; see {} --help", error.what(), list.program());
   }
   refuse_leftovers(list, app, arguments);
   GivenOptions given;
@@ -149,6 +189,28 @@ GivenOptions parse_command_line(const OptionList& list, const std::vector<std::s
     given.push_back({std::string(spec->name), option->reduced_results(), fmt::format("--{}", spec->name)});
   }
   return given;
+}
+
+std::string help_text(const OptionList& defaults, bool all) {
+  const std::string_view program = defaults.program();
+  const int columns = std::clamp(terminal_columns(), 60, 120);
+  std::string text = fmt::format("{}\n{}", program, defaults.summary());
+  std::string_view group;
+  int left_out = 0;
+  for (const Option& spec : defaults) {
+    if (spec.rare && !all) {
+      ++left_out;
+      continue;
+    }
+    if (spec.group != group) text += fmt::format("\n{}\n", spec.group);
+    group = spec.group;
+    text += row_text(spec, columns);
+  }
+  std::string note = "In brackets: the default";
+  if (program == "xformer-train") note += " (of --task transformer-tiny where the task decides)";
+  note += ". Counts take K, M, G; switches take =false.";
+  if (left_out > 0) note += fmt::format(" --help-all shows {} more options.", left_out);
+  return fmt::format("{}\n{}\n", text, fmt::join(wrap(note, static_cast<size_t>(columns)), "\n"));
 }
 
 }  // namespace xf::tools

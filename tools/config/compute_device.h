@@ -5,7 +5,7 @@
 
 #include "core/device.h"
 #include "core/dtype.h"
-#include "tools/config/shared_options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 

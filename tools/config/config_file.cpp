@@ -9,8 +9,9 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/registered.h"
 #include "tools/config/foreign_names.h"
-#include "tools/config/removed_options.h"
+#include "tools/console/nearest_name.h"
 
 namespace xf::tools {
 namespace {
@@ -161,13 +162,6 @@ GivenOptions parse_config(const OptionList& list, const std::string& text, const
   return options_in(parsed(text, name), list, name);
 }
 
-PresetConfig parse_preset(const OptionList& list, const std::string& text, const std::string& name) {
-  toml::table table = parsed(text, name);
-  std::string extends = table["extends"].value_or("");
-  table.erase("extends");
-  return {std::move(extends), options_in(table, list, name)};
-}
-
 GivenOptions read_config(const OptionList& list, const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
@@ -183,6 +177,31 @@ std::string config_as_json(const std::string& text, const std::string& name) {
   std::ostringstream json;
   json << toml::json_formatter(parsed(text, name));
   return json.str();
+}
+
+const Preset& find_preset(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets()) {
+    if (preset.name == name && !preset.text) fail_without_tutorials(name);
+    if (preset.name == name) return preset;
+    names.emplace_back(preset.name);
+  }
+  fail(ErrorKind::usage, "unknown task '{}'{} (one of {})", name, did_you_mean(name, names),
+       fmt::join(names, ", "));
+}
+
+GivenOptions options_of_preset(const OptionList& list, const std::string& name) {
+  const Preset& preset = find_preset(name);
+  const std::string place = fmt::format("preset {}", name);
+  toml::table table = parsed(preset.text, place);
+  const std::string extended = table["extends"].value_or("");
+  table.erase("extends");
+  GivenOptions options = extended.empty() ? GivenOptions{} : options_of_preset(list, extended);
+  for (const GivenOption& own : options_in(table, list, place)) {
+    std::erase_if(options, [&](const GivenOption& option) { return option.name == own.name; });
+    options.push_back(own);
+  }
+  return options;
 }
 
 }  // namespace xf::tools

@@ -4,155 +4,105 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
+#include "tools/config/option.h"
 #include "tools/console/nearest_name.h"
 
 namespace xf::tools {
 
 namespace {
 
-using Pair = std::pair<std::string_view, std::string_view>;
+struct Names {
+  std::string_view native, foreign;  // dashes stand for underscores, too
+};
 
-// Dashes stand for underscores, too. A name may come twice: the first that a program has is meant.
-constexpr auto kNames = std::to_array<Pair>({
-    {"lr", "learn-rate"},
-    {"learning-rate", "learn-rate"},
-    {"epochs", "after"},
-    {"num-epochs", "after"},
-    {"max-epoch", "after"},
-    {"max-epochs", "after"},
-    {"updates", "after"},
-    {"max-update", "after"},
-    {"max-steps", "after"},
-    {"train-steps", "after"},
-    {"patience", "early-stopping"},
-    {"after-epochs", "after"},
-    {"after-batches", "after"},
-    {"batch-size", "mini-batch"},
-    {"batch-type", "mini-batch-words"},
-    {"max-sentences", "mini-batch"},
-    {"max-tokens", "mini-batch-words"},
-    {"batch-multiplier", "optimizer-delay"},
-    {"update-freq", "optimizer-delay"},
-    {"accum-count", "optimizer-delay"},
-    {"hidden-size", "dim-emb"},
-    {"embedding-dim", "dim-emb"},
-    {"d-model", "dim-emb"},
-    {"encoder-embed-dim", "dim-emb"},
-    {"decoder-embed-dim", "dim-emb"},
-    {"ff-size", "transformer-dim-ffn"},
-    {"encoder-ffn-embed-dim", "transformer-dim-ffn"},
-    {"num-heads", "transformer-heads"},
-    {"heads", "transformer-heads"},
-    {"encoder-attention-heads", "transformer-heads"},
-    {"num-layers", "enc-depth"},
-    {"layers", "enc-depth"},
-    {"encoder-layers", "enc-depth"},
-    {"decoder-layers", "dec-depth"},
-    {"layer-norm", "norm"},
-    {"layer-norm-eps", "layer-norm-epsilon"},
-    {"norm-eps", "layer-norm-epsilon"},
-    {"encoder-normalize-before", "norm"},
-    {"dropout", "transformer-dropout"},
-    {"attention-dropout", "transformer-dropout-attention"},
-    {"activation-dropout", "transformer-dropout-ffn"},
-    {"activation", "transformer-ffn-activation"},
-    {"activation-fn", "transformer-ffn-activation"},
-    {"encoder-learned-pos", "transformer-train-positions"},
-    {"decoder-learned-pos", "transformer-train-positions"},
-    {"tied-softmax", "tied-embeddings"},
-    {"share-all-embeddings", "tied-embeddings-all"},
-    {"warmup", "lr-warmup"},
-    {"warmup-updates", "lr-warmup"},
-    {"warmup-steps", "lr-warmup"},
-    {"learning-rate-warmup", "lr-warmup"},
-    {"scheduling", "lr-schedule"},
-    {"lr-scheduler", "lr-schedule"},
-    {"decrease-factor", "lr-decay"},
-    {"clip-grad-norm", "clip-norm"},
-    {"max-grad-norm", "clip-norm"},
-    {"adam-betas", "optimizer-params"},
-    {"validation-freq", "valid-freq"},
-    {"validate-interval", "valid-freq"},
-    {"print-valid-sents", "valid-print"},
-    {"logging-freq", "disp-freq"},
-    {"log-interval", "disp-freq"},
-    {"model-dir", "model"},
-    {"save-dir", "model"},
-    {"load-model", "resume"},
-    {"restore-file", "resume"},
-    {"finetune-from-model", "pretrained-model"},
-    {"random-seed", "seed"},
-    {"voc-file", "vocabs"},
-    {"keep-best-ckpts", "keep-best"},
-    {"keep-best-checkpoints", "keep-best"},
-    {"reset-optimizer", "no-optimizer-reload"},
-    {"keep-last-epochs", "keep-last"},
-    {"test", "test-sets"},
-    {"log-level", "log-format"},
-    {"beam", "beam-size"},
-    {"lenpen", "normalize"},
-    {"beam-alpha", "normalize"},
-    {"prefix-size", "force-decode"},
-    {"use-target-prefix", "force-decode"},
-    {"sampling", "output-sampling"},
-    {"sampling-topk", "output-sampling"},
-    {"sampling-topp", "output-sampling"},
-    {"sampling-temperature", "output-sampling"},
-    {"random-sampling-topk", "output-sampling"},
-    {"random-sampling-topp", "output-sampling"},
-    {"random-sampling-temp", "output-sampling"},
-    {"print-alignment", "alignment"},
-    {"report-align", "alignment"},
-    {"momentum", "optimizer-params"},
-    {"adam-eps", "optimizer-params"},
-    {"arch", "task"},
-    {"train", "train-sets"},
-    {"data.train", "train-sets"},
-    {"trainpref", "train-sets"},
-    {"dev", "valid-sets"},
-    {"data.dev", "valid-sets"},
-    {"validpref", "valid-sets"},
-    {"data.test", "test-sets"},
-    {"testpref", "test-sets"},
-    {"src", "source"},
-    {"src", "input"},
-    {"src", "train-sets"},
-    {"tgt", "target"},
-    {"tgt", "teacher-forced"},
-    {"tgt", "train-sets"},
-    {"srcdict", "vocabs"},
-    {"tgtdict", "vocabs"},
-    {"max-source-positions", "max-length"},
-    {"max-target-positions", "max-length"},
-    {"share-decoder-input-output-embed", "tied-embeddings"},
-    {"lr-decay-inv-sqrt", "lr-schedule"},
-    {"lr-shrink", "lr-decay"},
-    {"lr-patience", "lr-decay-patience"},
-    {"transformer-postprocess", "norm"},
-    {"transformer-preprocess", "norm"},
-    {"eval-bleu-print-samples", "valid-print"},
-    {"embedding-fix-src", "freeze"},
-    {"embedding-fix-trg", "freeze"},
-    {"save-interval", "save-freq"},
-    {"save-interval-updates", "save-freq"},
-    {"best-checkpoint-metric", "valid-metrics"},
-    {"length-penalty", "normalize"},
-    {"num-hypotheses", "n-best"},
-    {"num-samples", "samples"},
-    {"prompt", "input"},
-});
+// A foreign name may stand in several rows: the first whose option a program has is meant.
+constexpr auto kNames = std::to_array<Names>(
+    {{"learn-rate", "lr learning-rate"},
+     {"after",
+      "epochs num-epochs max-epoch max-epochs updates max-update max-steps train-steps "
+      "after-epochs after-batches"},
+     {"early-stopping", "patience"},
+     {"mini-batch", "batch-size max-sentences"},
+     {"mini-batch-words", "batch-type max-tokens"},
+     {"optimizer-delay", "batch-multiplier update-freq accum-count"},
+     {"dim-emb", "hidden-size embedding-dim d-model encoder-embed-dim decoder-embed-dim"},
+     {"transformer-dim-ffn", "ff-size encoder-ffn-embed-dim"},
+     {"transformer-heads", "num-heads heads encoder-attention-heads"},
+     {"enc-depth", "num-layers layers encoder-layers"},
+     {"dec-depth", "decoder-layers"},
+     {"norm", "layer-norm encoder-normalize-before transformer-postprocess transformer-preprocess"},
+     {"layer-norm-epsilon", "layer-norm-eps norm-eps"},
+     {"transformer-dropout", "dropout"},
+     {"transformer-dropout-attention", "attention-dropout"},
+     {"transformer-dropout-ffn", "activation-dropout"},
+     {"transformer-ffn-activation", "activation activation-fn"},
+     {"transformer-train-positions", "encoder-learned-pos decoder-learned-pos"},
+     {"tied-embeddings", "tied-softmax share-decoder-input-output-embed"},
+     {"tied-embeddings-all", "share-all-embeddings"},
+     {"lr-warmup", "warmup warmup-updates warmup-steps learning-rate-warmup"},
+     {"lr-schedule", "scheduling lr-scheduler lr-decay-inv-sqrt"},
+     {"lr-decay", "decrease-factor lr-shrink"},
+     {"clip-norm", "clip-grad-norm max-grad-norm"},
+     {"optimizer-params", "adam-betas momentum adam-eps"},
+     {"valid-freq", "validation-freq validate-interval"},
+     {"valid-print", "print-valid-sents eval-bleu-print-samples"},
+     {"disp-freq", "logging-freq log-interval"},
+     {"model", "model-dir save-dir"},
+     {"resume", "load-model restore-file"},
+     {"pretrained-model", "finetune-from-model"},
+     {"seed", "random-seed"},
+     {"vocabs", "voc-file srcdict tgtdict"},
+     {"keep-best", "keep-best-ckpts keep-best-checkpoints"},
+     {"no-optimizer-reload", "reset-optimizer"},
+     {"keep-last", "keep-last-epochs"},
+     {"test-sets", "test data.test testpref"},
+     {"log-format", "log-level"},
+     {"beam-size", "beam"},
+     {"normalize", "lenpen beam-alpha length-penalty"},
+     {"force-decode", "prefix-size use-target-prefix"},
+     {"output-sampling",
+      "sampling sampling-topk sampling-topp sampling-temperature "
+      "random-sampling-topk random-sampling-topp random-sampling-temp"},
+     {"alignment", "print-alignment report-align"},
+     {"task", "arch"},
+     {"valid-sets", "dev data.dev validpref"},
+     {"source", "src"},
+     {"input", "src prompt"},
+     {"target", "tgt"},
+     {"teacher-forced", "tgt"},
+     {"train-sets", "train data.train trainpref src tgt"},
+     {"max-length", "max-source-positions max-target-positions"},
+     {"lr-decay-patience", "lr-patience"},
+     {"freeze", "embedding-fix-src embedding-fix-trg"},
+     {"save-freq", "save-interval save-interval-updates"},
+     {"valid-metrics", "best-checkpoint-metric"},
+     {"n-best", "num-hypotheses"},
+     {"samples", "num-samples"}});
 
 // sacreBLEU's, which are about the test sets that it downloads.
 constexpr auto kOfTestSets =
     std::to_array<std::string_view>({"t", "test-set", "list", "citation", "cite", "origlang", "ol", "subset",
                                      "download", "echo", "detail", "d"});
 
+constexpr std::string_view kMinimumRisk =
+    "minimum-risk training was removed, since it did not improve translations";
+
+// Of xformer-train.
+constexpr auto kRemoved = std::to_array<RemovedOption>({{"minimum-risk", "minimum-risk", kMinimumRisk},
+                                                        {"minimum-risk-after", "minimum-risk", kMinimumRisk},
+                                                        {"minimum-risk-rate", "minimum-risk", kMinimumRisk}});
+
 }  // namespace
 
-std::string why_refused(Program program, std::string_view option) {
-  if (program != Program::score || std::ranges::find(kOfTestSets, option) == kOfTestSets.end()) return "";
+const RemovedOption* find_removed(std::string_view program, std::string_view name) {
+  if (program != "xformer-train") return nullptr;
+  const auto* const found = std::ranges::find(kRemoved, name, &RemovedOption::name);
+  return found == kRemoved.end() ? nullptr : found;
+}
+
+std::string why_refused(std::string_view program, std::string_view option) {
+  if (program != "xformer-score" || std::ranges::find(kOfTestSets, option) == kOfTestSets.end()) return "";
   return "; it is for test sets that sacreBLEU downloads, and this program downloads none: "
          "give the references as files, xformer-score bleu REF -i HYP";
 }
@@ -161,8 +111,9 @@ std::vector<std::string> native_names(std::string_view foreign) {
   std::string name(foreign);
   std::ranges::replace(name, '_', '-');
   std::vector<std::string> natives;
-  for (const auto& [known, native] : kNames) {
-    if (known == name) natives.emplace_back(native);
+  for (const Names& row : kNames) {
+    const std::vector<std::string> known = split(row.foreign, ' ');
+    if (std::ranges::find(known, name) != known.end()) natives.emplace_back(row.native);
   }
   return natives;
 }

@@ -3,14 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <type_traits>
 
 #include "core/error.h"
 #include "tools/console/nearest_name.h"
 
 namespace xf::tools {
 namespace {
+
+// Takes a trailing K, M or G away and returns what it stands for.
+double take_multiplier(std::string_view& text) {
+  const std::string_view letters = "KMG";
+  const auto power = text.empty() ? std::string_view::npos : letters.find(text.back());
+  if (power == std::string_view::npos) return 1;
+  text.remove_suffix(1);
+  return std::pow(1000.0, static_cast<double>(power + 1));
+}
 
 // 100000000, not 1e+08.
 std::string limit_text(double limit) {
@@ -159,6 +168,45 @@ using ElementOf = Element<std::remove_pointer_t<T>>;
 
 }  // namespace
 
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<long long> parse_count(std::string_view text) {
+  const double multiplier = take_multiplier(text);
+  long long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const double product = static_cast<double>(value) * multiplier;
+  if (std::abs(product) > 9e18) return std::nullopt;
+  return value * static_cast<long long>(multiplier);
+}
+
+std::optional<Amount> parse_amount(std::string_view text) {
+  const std::string_view units = "euthm";
+  Amount amount;
+  if (!text.empty() && units.find(text.back()) != std::string_view::npos) {
+    amount.unit = static_cast<AmountUnit>(text.back());
+    text.remove_suffix(1);
+  }
+  const double multiplier = take_multiplier(text);
+  const auto number = parse_number(text);
+  if (!number || *number < 0) return std::nullopt;
+  amount.value = *number * multiplier;
+  if (amount.value > 1e18) return std::nullopt;  // beyond, nothing can be counted
+  return amount;
+}
+
+std::string to_string(const Amount& amount) {
+  const auto unit = static_cast<char>(amount.unit);
+  const bool whole = amount.value == std::floor(amount.value) && amount.value < 1e15;
+  return whole ? fmt::format("{}{}", static_cast<long long>(amount.value), unit)
+               : fmt::format("{}{}", amount.value, unit);
+}
+
 bool Option::is_list() const {
   return std::visit([]<typename T>(T) { return ElementOf<T>::is_list; }, field);
 }
@@ -228,6 +276,115 @@ std::vector<std::string> split_all(std::string_view text, char separator) {
     parts.emplace_back(text.substr(0, end));
   parts.emplace_back(text);
   return parts;
+}
+
+const GivenOption* find_given(const GivenOptions& given, std::string_view name) {
+  const auto found = std::ranges::find(given, name, &GivenOption::name);
+  return found == given.end() ? nullptr : &*found;
+}
+
+const GivenOption* find_given(const GivenOptions& from_file, const GivenOptions& from_command_line,
+                              std::string_view name) {
+  const GivenOption* const option = find_given(from_command_line, name);
+  return option ? option : find_given(from_file, name);
+}
+
+bool asks_for(const GivenOptions& given, std::string_view name) {
+  const GivenOption* option = find_given(given, name);
+  return option && option->words == std::vector<std::string>{"true"};
+}
+
+// "beam-size -b N": the name, other spellings, and what it takes.
+void OptionList::add(OptionField field, std::string_view written, std::initializer_list<Rule> rules,
+                     std::string_view help) {
+  Option& option = options_.emplace_back();
+  option.field = field, option.help = help, option.group = heading_, option.keep = keep_;
+  option.name = written.substr(0, written.find(' '));
+  written.remove_prefix(std::min(option.name.size() + 1, written.size()));
+  size_t end = 0;  // of the aliases
+  while (end < written.size() && written[end] == '-')
+    end = std::min(written.find(' ', end), written.size() - 1) + 1;
+  option.aliases = written.substr(0, end);
+  option.value_name = written.substr(end);
+  for (const Rule& rule : rules) rule.apply(option);
+}
+
+void OptionList::add_common() {
+  Configuration& all = *configuration_;
+  OptionList& add = *this;
+  const bool trains = program() == "xformer-train";
+  group("general");
+  add(all.config, "config -c FILE", {Keep::never, trains ? AmongRanks::own : AmongRanks::equal},
+      trains ? "TOML file with the same names; the command line goes before it, the task after it"
+             : "TOML file with the same names; the command line goes before it");
+  add(all.dump_config, "dump-config", {Keep::never}, "print the effective configuration, and end");
+  add(all.quiet, "quiet -q", {Keep::once, AmongRanks::own}, "errors only");
+  add(all.help, "help -h", {Keep::never}, "print the options that matter most, and end");
+  add(all.help_all, "help-all", {Keep::never}, "print every option, and end");
+  add(all.version, "version", {Keep::never}, "print the version, and end");
+  add(all.build_info, "build-info", {Keep::never}, "print compiler, flags, libraries and devices, and end");
+}
+
+const Option* OptionList::find(std::string_view name) const {
+  const auto found = std::ranges::find(options_, name, &Option::name);
+  return found == options_.end() ? nullptr : &*found;
+}
+
+const Option& OptionList::at(std::string_view name) const {
+  const Option* const option = find(name);
+  XF_CHECK(option, "options: {} has no option '{}'", program(), name);
+  return *option;
+}
+
+std::vector<std::string> OptionList::names(bool of_files) const {
+  std::vector<std::string> names;
+  for (const Option& option : options_) {
+    if (!of_files || option.keep != Keep::never) names.emplace_back(option.name);
+  }
+  return names;
+}
+
+void OptionList::require(std::string_view name) const {
+  const Option& option = at(name);
+  if (option.is_set()) return;
+  fail(ErrorKind::usage, "{} needs --{} {}; see {} --help", program(), name, value_text(option), program());
+}
+
+void OptionList::apply(const GivenOptions& given, Origin origin) {
+  for (const GivenOption& one : given) {
+    const auto option = std::ranges::find(options_, one.name, &Option::name);
+    XF_CHECK(option != options_.end(), "options: {} has no option '{}'", program(), one.name);
+    option->set(one.words, one.where);
+    if (origin == Origin::user)
+      configuration_->given.insert(one.name);
+    else
+      configuration_->given.erase(one.name);
+  }
+}
+
+std::string OptionList::to_toml() const {
+  std::string text;
+  std::string_view group;
+  for (const Option& option : options_) {
+    if (option.keep == Keep::once || option.keep == Keep::never || !option.is_set()) continue;
+    if (option.group != group) text += fmt::format("{}# {}\n", text.empty() ? "" : "\n", option.group);
+    group = option.group;
+    text += fmt::format("{} = {}\n", option.name, option.toml());
+  }
+  return text;
+}
+
+std::vector<ChangedOption> changed_options(const OptionList& before, const OptionList& now) {
+  std::vector<ChangedOption> changes;
+  for (const Option& option : now) {
+    // What fits in the workspace is what a batch holds.
+    const bool sizes_batches = option.name == "workspace" && now.at("mini-batch-fit").text() == "true";
+    if (option.keep != Keep::fixed && !sizes_batches) continue;
+    const std::string old = before.at(option.name).toml(), value = option.toml();
+    if (old != value) changes.push_back({std::string(option.name), old, value});
+  }
+  std::ranges::sort(changes, {}, &ChangedOption::name);
+  return changes;
 }
 
 }  // namespace xf::tools

@@ -1,10 +1,10 @@
 #include "tools/config/output_sampling.h"
-#include "tools/config/translation_options.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/ranges.h>
 
 #include "core/error.h"
-#include "tools/config/amount.h"
+#include "tools/config/option.h"
 
 namespace xf::tools {
 

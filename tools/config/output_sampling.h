@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "nn/drawing.h"
-#include "tools/config/translation_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tools {
 

@@ -1,5 +1,5 @@
 #include "tools/config/text_options.h"
-#include "tools/config/shared_options.h"
+#include "tools/config/training_options.h"
 
 #include <fmt/core.h>
 

@@ -8,7 +8,7 @@
 
 #include "data/parallel_corpus.h"
 #include "data/word_rules.h"
-#include "tools/config/shared_options.h"
+#include "tools/config/training_options.h"
 
 namespace xf::tools {
 

@@ -1,73 +1,93 @@
-// The configuration of xformer-train, which is also what a run and each of its checkpoints keep (training.toml).
+// The configuration of xformer-train, which is also what a run and each of its checkpoints keep (training.toml); and, of it, what
+// a model is, how its text is cut and how it is searched, which its folder keeps however it was trained (model.toml).
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "tools/config/model_settings.h"
-#include "tools/config/option_list.h"
-#include "tools/config/shared_options.h"
+#include "tools/config/option.h"
 
 namespace xf::tools {
 
+// How text is cut into tokens.
+struct TextOptions {
+  int64_t vocab_size = 0, min_freq = 2, max_length = 100;
+  bool joint_vocab = false, lowercase = false;
+  std::string tokenizer;
+  std::vector<std::string> languages;
+};
+
+// What the model is, and what of its values is dropped and smoothed when it learns (nn/transformer_config.h).
+struct ModelOptions {
+  std::string type = "translation";
+  int64_t dim_emb = 0, enc_depth = 0, dec_depth = 0, transformer_heads = 0, transformer_dim_ffn = 0;
+  std::string norm, transformer_ffn_activation, position_layout = "interleaved";
+  double layer_norm_epsilon = 1e-5;
+  bool tied_embeddings = false, tied_embeddings_all = false;
+  bool transformer_train_positions = false, transformer_rotary_positions = false;
+  std::vector<std::string> quirks;
+  double transformer_dropout = 0, transformer_dropout_attention = 0, transformer_dropout_ffn = 0;
+  double label_smoothing = 0;
+};
+
+// The model's own defaults for translating.
+struct SearchOptions {
+  int64_t beam_size = 5;
+  double normalize = 1;
+};
+
+struct ModelSettings {
+  TextOptions text;
+  ModelOptions model;
+  SearchOptions search;
+};
+
+// Where to compute, and in what type.
+struct ComputeOptions {
+  std::string precision, device = "auto";
+  int64_t cpu_threads = 0;
+};
+
 // Which text is read.
 struct DataOptions {
-  std::vector<std::string> train_sets;
-  std::vector<std::string> valid_sets;
-  std::vector<std::string> test_sets;
+  std::vector<std::string> train_sets, valid_sets, test_sets, vocabs;
   std::vector<double> train_weights;
   std::string cache;
-  bool cache_of_others = false;
-  bool tsv = false;
-  std::vector<std::string> vocabs;
-  bool allow_unknown = false;
+  bool cache_of_others = false, tsv = false, allow_unknown = false, max_length_crop = false;
   int64_t spm_input_sentences = 1000000;
   std::vector<int64_t> vocab_sizes;
-  bool max_length_crop = false;
 };
 
 // What keeps it from learning its text by heart.
 struct RegularisationOptions {
-  double dropout_src = 0;
-  double dropout_trg = 0;
-  double bpe_dropout = 0;
-  double r_drop = 0;
+  double dropout_src = 0, dropout_trg = 0, bpe_dropout = 0, r_drop = 0;
   Amount r_drop_after = Amount{0, AmountUnit::updates};
 };
 
 // How batches are cut.
 struct BatchOptions {
-  std::string shuffle = "data";
-  int64_t bidirectional = 0;
-  int64_t mini_batch_words = 0;
-  int64_t mini_batch = 0;
+  std::string shuffle = "data", maxi_batch_sort = "both";
+  int64_t bidirectional = 0, mini_batch_words = 0, mini_batch = 0, maxi_batch = 0, optimizer_delay = 0;
   bool mini_batch_fit = false;
-  int64_t maxi_batch = 0;
-  std::string maxi_batch_sort = "both";
-  int64_t optimizer_delay = 0;
 };
 
 // How an update is made.
 struct OptimizerOptions {
   std::string optimizer;
   std::vector<double> optimizer_params;
-  double weight_decay = 0;
-  double exponential_smoothing = 0;
-  std::vector<std::string> freeze;
-  std::vector<std::string> learn_rate_of;
-  double clip_norm = 0;
+  double weight_decay = 0, exponential_smoothing = 0, clip_norm = 0;
+  std::vector<std::string> freeze, learn_rate_of;
 };
 
 // The learning rate.
 struct ScheduleOptions {
-  double learn_rate = 0;
+  double learn_rate = 0, lr_decay = 0.9;
   std::string lr_schedule;
   Amount lr_warmup;
-  double lr_decay = 0.9;
-  int64_t lr_decay_patience = 10;
-  int64_t lr_decay_start = 0;
+  int64_t lr_decay_patience = 10, lr_decay_start = 0;
 };
 
 // When training ends.
@@ -83,45 +103,32 @@ struct ValidationOptions {
   Amount valid_freq = Amount{1, AmountUnit::epochs};
   std::vector<std::string> valid_metrics{"bleu", "chrf", "ce-mean-words", "perplexity"};
   std::string tokenize;
-  int64_t valid_beam_size = 1;
-  int64_t valid_mini_batch = 64;
+  int64_t valid_beam_size = 1, valid_mini_batch = 64;
   std::vector<int64_t> valid_print{0, 1, 2};
 };
 
 // The run folder, and what begins in it.
 struct SavingOptions {
-  std::string model;
+  std::string model, resume = "auto", pretrained_model, extend_vocab;
   Amount save_freq = Amount{1, AmountUnit::epochs};
-  int64_t keep_last = 10;
-  int64_t keep_best = 1;
-  std::string resume = "auto";
-  std::string pretrained_model;
-  std::string extend_vocab;
-  bool no_optimizer_reload = false;
-  bool overwrite = false;
+  int64_t keep_last = 10, keep_best = 1;
+  bool no_optimizer_reload = false, overwrite = false;
 };
 
 // What is shown and written down.
 struct LoggingOptions {
   Amount disp_freq = Amount{50, AmountUnit::updates};
   int64_t disp_first = 5;
-  std::string log;
-  std::string log_format = "auto";
+  std::string log, log_format = "auto", output = "report.html";
   bool report = true;
   std::vector<std::string> runs;
-  std::string output = "report.html";
 };
 
 // What decides about bits and memory.
 struct NumericsOptions {
-  int64_t seed = 1;
-  bool bf16 = false;
-  bool fp16 = false;
-  bool throw_on_divergence = false;
-  bool rollback = false;
-  int64_t workspace = 0;
-  bool gradient_checkpointing = false;
-  bool print_model = false;
+  int64_t seed = 1, workspace = 0;
+  bool bf16 = false, fp16 = false, throw_on_divergence = false, rollback = false;
+  bool gradient_checkpointing = false, print_model = false;
 };
 
 // Several processes.
@@ -132,7 +139,7 @@ struct ProcessOptions {
 
 // A training's options are those of its model and more.
 struct TrainingOptions : Configuration, ModelSettings {
-  TrainingOptions() : Configuration(Program::train) { compute.precision = "float32"; }
+  TrainingOptions() : Configuration("xformer-train") { compute.precision = "float32"; }
 
   std::string task = "transformer-tiny";
   DataOptions data;
@@ -148,7 +155,14 @@ struct TrainingOptions : Configuration, ModelSettings {
   ComputeOptions compute;
   ProcessOptions processes;
 };
-void list_options(TrainingOptions& o, OptionList& list);
+void list_options(TrainingOptions& o, OptionList& add);
+void list_compute(ComputeOptions& o, OptionList& add);  // device and threads
+void list_threads(ComputeOptions& o, OptionList& add);
+
+// Of --normalize: the longest translation to this power is a double still.
+inline constexpr double kLargestPower = 50;
+// No batch comes near it; beyond, sizes of pools of batches would be counted in more than 64 bits.
+inline constexpr double kLargestBatch = 1e8;
 
 // What training has from a run or a model that its command names, where it does not say otherwise.
 struct InheritedOptions {
@@ -170,5 +184,12 @@ std::optional<TrainingOptions> parse_training_options(int argc, const char* cons
 
 // From TOML alone: the training.toml of a run folder. `name` stands for the file in messages. Errors as above.
 TrainingOptions training_options_from_toml(const std::string& text, const std::string& name);
+
+// Error usage for sizes and positions that no model has together.
+void check_model(const ModelOptions& options);
+
+std::string to_toml(const ModelSettings& settings);
+// `name` stands for the file in messages. Error usage for what is wrong in it, and as check_model() has it.
+ModelSettings model_settings_from_toml(const std::string& text, const std::string& name);
 
 }  // namespace xf::tools

@@ -1,6 +1,6 @@
 #include "tools/explain/attention_maps.h"
 #include "tools/config/compute_device.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/format.h>
 

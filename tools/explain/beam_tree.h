@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 #include "tools/inference/model_translator.h"
 
 namespace xf::tools::explain {

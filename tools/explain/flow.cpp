@@ -1,5 +1,5 @@
 #include "tools/explain/flow.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/format.h>
 

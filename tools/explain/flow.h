@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 #include "tools/explain/flow_pass.h"
 
 namespace xf::tools::explain {

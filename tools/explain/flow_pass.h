@@ -2,7 +2,7 @@
 // made-up one, so that there is a picture before there is a model.
 #pragma once
 
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 #include "tools/explain/micro_model.h"
 #include "tools/explain/traced_sentence.h"
 

@@ -1,5 +1,5 @@
 #include "tools/explain/gradient_check.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 
 #include <algorithm>
 #include <cmath>

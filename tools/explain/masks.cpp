@@ -1,5 +1,5 @@
 #include "tools/explain/masks.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/core.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 #include "tools/report/matrix_picture.h"
 
 namespace xf::tools::explain {

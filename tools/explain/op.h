@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tools::explain {
 

@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "core/error.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 #include "tools/explain/op.h"
 
 namespace xf::tools::explain {

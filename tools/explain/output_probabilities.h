@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "nn/evaluation.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 #include "tools/explain/traced_sentence.h"
 
 namespace xf::tools::explain {

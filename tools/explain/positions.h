@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/embedding.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tools::explain {
 

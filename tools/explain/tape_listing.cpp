@@ -1,5 +1,5 @@
 #include "tools/explain/tape_listing.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 
 #include <cmath>
 #include <map>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 #include "tools/explain/training_pair.h"
 
 namespace xf::tools::explain {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/vocabularies.h"
-#include "tools/config/translation_options.h"
+#include "tools/config/program_options.h"
 #include "tools/inference/model_translator.h"
 
 namespace xf::tools::explain {

@@ -1,5 +1,5 @@
 #include "tools/explain/training_pair.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 
 #include "core/error.h"
 #include "data/vocabularies.h"
@@ -64,7 +64,7 @@ TrainingPair training_pair(const PairOptions& options, DType dtype) {
   fail(ErrorKind::usage,
        "{} needs all three, a model, "
        "a sentence and its translation (-m RUN \"...\" --target \"...\"), or none",
-       program_name(options.program));
+       options.program);
 }
 
 }  // namespace xf::tools::explain

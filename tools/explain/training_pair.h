@@ -8,7 +8,7 @@
 
 #include "core/arena.h"
 #include "core/packed_batch.h"
-#include "tools/config/explain_options.h"
+#include "tools/config/program_options.h"
 #include "tools/explain/micro_model.h"
 #include "tools/formats/loaded_model.h"
 

@@ -1,6 +1,6 @@
 #include "tools/formats/diff_models.h"
-#include "tools/config/export_options.h"
-#include "tools/config/program_commands.h"
+#include "tools/config/command_line.h"
+#include "tools/config/program_options.h"
 #include "tools/formats/stored_model.h"
 
 #include <fmt/format.h>
@@ -86,7 +86,7 @@ bool is_the_same(const TensorDifference& difference, double tolerance) {
 bool is_of_model(const std::string& name) {
   constexpr std::array<std::string_view, 2> kOfText = {"tokenizer", "lowercase"};
   if (std::ranges::find(kOfText, name) != kOfText.end()) return true;
-  return default_options(Program::train).at(name).group == "model";
+  return default_options("xformer-train").at(name).group == "model";
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/export_options.h"
+#include "tools/config/program_options.h"
 #include "tools/formats/stored_model.h"
 
 namespace xf::tools {

@@ -1,6 +1,6 @@
 #include "tools/formats/export_model.h"
-#include "tools/config/export_options.h"
-#include "tools/config/program_commands.h"
+#include "tools/config/command_line.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/format.h>
 
@@ -247,7 +247,7 @@ void convert_model(const ExportOptions& options) {
   const std::string& format = options.format;
   for (const auto& [name, formats] :
        {std::pair{"quantization", "ctranslate2"}, std::pair{"verify", "ctranslate2 hf-marian"}}) {
-    if (options_of(options).at(name).text() != default_options(Program::export_to).at(name).text() &&
+    if (options_of(options).at(name).text() != default_options("xformer-export to").at(name).text() &&
         std::string_view(formats).find(format) == std::string_view::npos)
       fail(ErrorKind::usage, "--{} is for {}", name, formats);
   }

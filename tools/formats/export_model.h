@@ -1,7 +1,7 @@
 // xformer-export to: a model in the form of another toolkit, or one of theirs as a model of this one.
 #pragma once
 
-#include "tools/config/export_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tools {
 

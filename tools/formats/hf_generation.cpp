@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "tools/config/translation_options.h"
+#include "tools/config/program_options.h"
 #include "tools/formats/settings.h"
 
 namespace xf::tools::exchange {

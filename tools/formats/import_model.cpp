@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "nn/checkpoint/run_folder.h"
-#include "tools/config/model_settings.h"
+#include "tools/config/training_options.h"
 #include "tools/formats/ctranslate2.h"
 #include "tools/formats/hf_marian.h"
 #include "tools/formats/marian.h"

@@ -1,5 +1,5 @@
 #include "tools/formats/inspect_model.h"
-#include "tools/config/export_options.h"
+#include "tools/config/program_options.h"
 #include "tools/formats/stored_model.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "nn/checkpoint/safetensors.h"
-#include "tools/config/export_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tools {
 

@@ -1,5 +1,5 @@
 #include "tools/formats/quantize_model.h"
-#include "tools/config/export_options.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/core.h>
 

@@ -1,7 +1,7 @@
 // xformer-export quantize: a model in eight bits, about a quarter of the f32 one's size.
 #pragma once
 
-#include "tools/config/export_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tools {
 

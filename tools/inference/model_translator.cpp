@@ -1,6 +1,6 @@
 #include "tools/inference/model_translator.h"
 #include "tools/config/compute_device.h"
-#include "tools/config/translation_options.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/format.h>
 

@@ -9,14 +9,14 @@
 #include "data/vocabularies.h"
 #include "nn/decode/ensemble.h"
 #include "tools/config/compute_device.h"
-#include "tools/config/translation_options.h"
+#include "tools/config/program_options.h"
 #include "tools/formats/loaded_model.h"
 #include "tools/inference/translator.h"
 
 namespace xf::tools {
 
 struct ModelTranslator {
-  // `options`: of Program::translate, "model" among them; what they leave open is as the first model was trained to be used.
+  // `options`: of xformer-translate, "model" among them; what they leave open is as the first model was trained to be used.
   // scored: whether somebody wants to know the hypotheses' scores (nn::SearchOptions). Sets the number of threads. Errors
   // as check_translation_options(), set_up_device(), load_model() and Ensemble have them; usage if the models read text in
   // different ways.

@@ -1,5 +1,5 @@
 #include "tools/inference/score_request.h"
-#include "tools/config/scoring_options.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/core.h>
 

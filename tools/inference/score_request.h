@@ -11,7 +11,7 @@
 #include "data/score/chrf.h"
 #include "data/score/score.h"
 #include "data/score/ter.h"
-#include "tools/config/scoring_options.h"
+#include "tools/config/program_options.h"
 #include "tools/report/score_table.h"
 
 namespace xf::tools {
@@ -43,10 +43,10 @@ struct ScoreRequest {
 // Of BLEU, chrF and TER; any other metric is one of data/score/batch_metric.h.
 bool is_resampled(const std::string& metric);
 
-// `options`: of Program::score.
+// `options`: of xformer-score.
 MetricOptions metric_options(const ScoringOptions& options);
 
-// `options`: of Program::score. Error usage for what does not go together, Error data for files that do not.
+// `options`: of xformer-score. Error usage for what does not go together, Error data for files that do not.
 ScoreRequest read_score_request(const ScoringOptions& options);
 
 struct ResamplingSeed {

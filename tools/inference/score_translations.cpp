@@ -1,5 +1,5 @@
 #include "tools/inference/score_translations.h"
-#include "tools/config/scoring_options.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/core.h>
 
@@ -45,7 +45,7 @@ std::string of_ter(const std::vector<std::string>& references, const data::TerOp
 }
 
 // What a user of xformer-score should read where the metric leaves most lines of the reference uncut, and what to give instead;
-// "" where it cuts them. `options`: of Program::score.
+// "" where it cuts them. `options`: of xformer-score.
 std::string uncut_warning(const std::string& metric, const std::vector<std::string>& references,
                           const ScoringOptions& options) {
   const MetricOptions measuring = metric_options(options);

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "data/score/score.h"
-#include "tools/config/scoring_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tools {
 
-// `options`: of Program::score. Prints the scores of one system, of each of its lines, or a table of several systems.
+// `options`: of xformer-score. Prints the scores of one system, of each of its lines, or a table of several systems.
 void score_translations(const ScoringOptions& options);
 
 // What it would say of one system in memory by one metric: "bleu", "chrf", "ter", or one that is added. references[r][i] is the r-th

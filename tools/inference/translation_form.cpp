@@ -1,5 +1,5 @@
 #include "tools/inference/translation_form.h"
-#include "tools/config/translation_options.h"
+#include "tools/config/program_options.h"
 
 #include <fmt/core.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/config/alignment_form.h"
-#include "tools/config/translation_options.h"
+#include "tools/config/program_options.h"
 #include "tools/inference/translator.h"
 
 namespace xf::tools {

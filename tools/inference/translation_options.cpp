@@ -1,9 +1,9 @@
 #include "tools/inference/translation_options.h"
-#include "tools/config/translation_options.h"
+#include "tools/config/program_options.h"
 
 #include "core/error.h"
+#include "tools/config/command_line.h"
 #include "tools/config/output_sampling.h"
-#include "tools/config/program_commands.h"
 
 namespace xf::tools {
 
@@ -41,7 +41,7 @@ constexpr Pair kExcludes[] = {
 
 void check_translation_options(const TranslationOptions& options) {
   const OptionList list = options_of(options);
-  const OptionList& usual = default_options(Program::translate);
+  const OptionList& usual = default_options("xformer-translate");
   // Set to something else than its default: what --dump-config writes may be read again.
   const auto asked = [&](const char* name) { return list.at(name).text() != usual.at(name).text(); };
   for (const auto& [option, other] : kNeeds) {

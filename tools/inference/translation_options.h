@@ -2,8 +2,8 @@
 #pragma once
 
 #include "nn/decode/search.h"
+#include "tools/config/program_options.h"
 #include "tools/config/training_options.h"
-#include "tools/config/translation_options.h"
 
 namespace xf::tools {
 

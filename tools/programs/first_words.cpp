@@ -7,16 +7,15 @@ namespace xf::tools {
 
 std::vector<std::string> first_words(const ProgramCommand& command) {
   std::vector<std::string> words;
-  switch (command.program) {
-    case Program::score: return values_of(default_options(Program::score).at("metrics"));
-    case Program::explain_flow: return explain::flow_subjects();
-    case Program::explain_op:
-      for (const explain::Op& op : explain::ops()) words.emplace_back(op.name);
-      return words;
-    case Program::explain_quirk: return tutorials::quirk_ids();
-    default: break;
+  const OptionList& list = default_options(command.program);
+  if (command.program == "xformer-score") return values_of(list.at("metrics"));
+  if (command.program == "xformer-explain flow") return explain::flow_subjects();
+  if (command.program == "xformer-explain op") {
+    for (const explain::Op& op : explain::ops()) words.emplace_back(op.name);
+    return words;
   }
-  for (const Option& option : default_options(command.program)) {
+  if (command.program == "xformer-explain quirk") return tutorials::quirk_ids();
+  for (const Option& option : list) {
     if (option.positional && !option.rare) return values_of(option);
   }
   return {};

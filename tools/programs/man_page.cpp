@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "data/unicode.h"
-#include "tools/config/program_commands.h"
+#include "tools/config/command_line.h"
 #include "tools/programs/option_pages.h"
 
 namespace xf::tools {
@@ -38,11 +38,11 @@ std::string option_entry(const Option& option) {
   return fmt::format(".TP\n{}\n{}\n", names, roff(help_with_default(option)));
 }
 
-std::string summary_text(Program program) {
+std::string summary_text(std::string_view program) {
   std::string text;
   bool example = false;
   std::string line;
-  for (const char c : program_summary(program) + "\n") {
+  for (const char c : std::string(default_options(program).summary()) + "\n") {
     if (c != '\n') {
       line += c;
       continue;
@@ -58,7 +58,7 @@ std::string summary_text(Program program) {
 
 // What `man -k` shows: the program's first sentence, or of one that has commands alone, their names.
 std::string headline(const std::vector<ProgramCommand>& commands) {
-  const std::string summary = program_summary(commands.front().program);
+  const std::string summary(default_options(commands.front().program).summary());
   if (commands.front().name.empty()) return summary.substr(0, summary.find('.'));
   std::vector<std::string> names;
   for (const ProgramCommand& command : commands) names.push_back(command.name);
@@ -118,7 +118,7 @@ std::string man_page(const std::string& program) {
       fmt::format(".TH {} 1 \"\" \"xformer {}\" \"xformer\"\n.SH NAME\n{} \\- {}\n",
                   upper_case(roff(program)), XFORMER_VERSION, roff(program), roff(headline(commands)));
   for (const ProgramCommand& command : commands) {
-    text += fmt::format(".SH {}\n{}", upper_case(roff(program_name(command.program))),
+    text += fmt::format(".SH {}\n{}", upper_case(roff(std::string(command.program))),
                         summary_text(command.program));
     text += options_text(command);
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/program_commands.h"
+#include "tools/config/command_line.h"
 
 namespace xf::tools {
 

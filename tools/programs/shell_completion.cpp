@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "tools/config/program_commands.h"
+#include "tools/config/command_line.h"
 #include "tools/console/shell_word.h"
 #include "tools/programs/option_pages.h"
 
@@ -114,8 +114,8 @@ std::string fish_option(const std::string& program, const std::string& condition
 
 std::vector<std::string> installed_programs() {
   std::vector<std::string> programs;
-  for (const Program program : all_programs()) {
-    const std::string name = program_name(program).substr(0, program_name(program).find(' '));
+  for (const std::string_view program : all_programs()) {
+    const std::string name(program.substr(0, program.find(' ')));
     if (std::ranges::find(programs, name) == programs.end()) programs.push_back(name);
   }
   return programs;

@@ -3,9 +3,8 @@
 
 #include "data/display_text.h"
 #include "tools/app/ranks.h"
-#include "tools/config/commands.h"
-#include "tools/config/explain_options.h"
-#include "tools/config/output_format.h"
+#include "tools/config/command_line.h"
+#include "tools/config/program_options.h"
 #include "tools/console/output_file.h"
 #include "tools/explain/attention_maps.h"
 #include "tools/explain/beam_tree.h"
@@ -41,8 +40,8 @@ Config settled(Config options) {
 
 // A command whose page `text` writes.
 template <typename Config>
-Command page(const char* name, const char* help, std::string (*text)(const Config&)) {
-  return command(name, help, Config(), [text](const Config& given) {
+Command page(const char* help, std::string (*text)(const Config&)) {
+  return command(help, Config(), [text](const Config& given) {
     const Config options = settled(given);
     write(options, text(options));
   });
@@ -58,19 +57,17 @@ void explain_gradients(const GradientsOptions& given) {
 
 int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
-      page("op", "an op's equations with their values, on numbers of yours", explain::op_page),
-      page("steps", "a small Transformer, one step after the other, with its numbers", tutorials::steps_page),
-      page("masks", "which positions may see which", explain::masks),
-      page("positions", "the sinusoids that tell where a token stands", explain::positions),
-      page("attention", "what each head of a trained model looks at", explain::attention),
-      page("flow", "data on its way through the model, as an animated picture", explain::flow_document),
-      page("tape", "a training step's nodes, last to first, and their memory", explain::tape),
-      command("gradients", "each parameter's gradient, and whether it is right", GradientsOptions(),
-              explain_gradients),
-      page("beam", "the search for one sentence's translation, step by step", explain::beam),
-      page("logits", "what the model would say next at each position", explain::logits),
-      page("quirk", "what published Transformers do otherwise, beside what is correct",
-           tutorials::quirk_page),
+      page("an op's equations with their values, on numbers of yours", explain::op_page),
+      page("a small Transformer, one step after the other, with its numbers", tutorials::steps_page),
+      page("which positions may see which", explain::masks),
+      page("the sinusoids that tell where a token stands", explain::positions),
+      page("what each head of a trained model looks at", explain::attention),
+      page("data on its way through the model, as an animated picture", explain::flow_document),
+      page("a training step's nodes, last to first, and their memory", explain::tape),
+      command("each parameter's gradient, and whether it is right", GradientsOptions(), explain_gradients),
+      page("the search for one sentence's translation, step by step", explain::beam),
+      page("what the model would say next at each position", explain::logits),
+      page("what published Transformers do otherwise, beside what is correct", tutorials::quirk_page),
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }

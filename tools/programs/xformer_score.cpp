@@ -3,8 +3,8 @@
 
 #include "tools/app/ranks.h"
 #include "tools/app/score_model.h"
-#include "tools/config/commands.h"
-#include "tools/config/scoring_options.h"
+#include "tools/config/command_line.h"
+#include "tools/config/program_options.h"
 #include "tools/console/message.h"
 #include "tools/inference/score_smiles.h"
 #include "tools/inference/score_translations.h"
@@ -24,9 +24,9 @@ void compare_runs(const ResultsOptions& options) {
 
 // `lm`, `table` and `smiles` are commands of their own; whatever else comes first is a metric or its file.
 int program(int argc, char** argv) {
-  static const std::vector<Command> commands = {command("lm", "", LossOptions(), score_model),
-                                                command("table", "", ResultsOptions(), compare_runs),
-                                                command("smiles", "", MoleculeOptions(), score_smiles)};
+  static const std::vector<Command> commands = {command("", LossOptions(), score_model),
+                                                command("", ResultsOptions(), compare_runs),
+                                                command("", MoleculeOptions(), score_smiles)};
   for (const Command& command : commands) {
     if (argc > 1 && std::string_view(argv[1]) == command.name)
       return command.run(argc - 1, argv + 1, print_page);

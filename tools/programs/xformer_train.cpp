@@ -6,7 +6,7 @@
 #include "tools/app/inherited_options.h"
 #include "tools/app/ranks.h"
 #include "tools/app/train.h"
-#include "tools/config/output_format.h"
+#include "tools/config/program_options.h"
 #include "tools/config/training_options.h"
 #include "tools/console/message.h"
 #include "tools/console/output_file.h"

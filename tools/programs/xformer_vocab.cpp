@@ -22,9 +22,9 @@
 #include "tools/app/batch_padding.h"
 #include "tools/app/piece_learning.h"
 #include "tools/app/ranks.h"
-#include "tools/config/commands.h"
+#include "tools/config/command_line.h"
+#include "tools/config/program_options.h"
 #include "tools/config/text_options.h"
-#include "tools/config/vocabulary_options.h"
 #include "tools/console/line_errors.h"
 #include "tools/console/message.h"
 #include "tools/console/output_file.h"
@@ -259,19 +259,17 @@ void demo_molecules(const DemoMoleculesOptions& options) {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> list = {
-      command("train", "make a vocabulary from text", VocabularyOptions(), train),
-      command("encode", "text to pieces or ids", CodeOptions(Program::vocab_encode), encode),
-      command("decode", "pieces or ids to text", CodeOptions(Program::vocab_decode), decode),
-      command("check", "look for what training would stumble over", CheckOptions(Program::vocab_check),
-              check),
-      command("stats", "count lines, words, characters, tokens", CheckOptions(Program::vocab_stats), stats),
-      command("field", "a padded batch, by the options of torchtext's Field", FieldOptions(),
+      command("make a vocabulary from text", VocabularyOptions(), train),
+      command("text to pieces or ids", CodeOptions("xformer-vocab encode"), encode),
+      command("pieces or ids to text", CodeOptions("xformer-vocab decode"), decode),
+      command("look for what training would stumble over", CheckOptions("xformer-vocab check"), check),
+      command("count lines, words, characters, tokens", CheckOptions("xformer-vocab stats"), stats),
+      command("a padded batch, by the options of torchtext's Field", FieldOptions(),
               [](const FieldOptions& options) { print_page(tutorials::field_page(options)); }),
-      command("batches", "what share of an epoch's batches padding would be", PaddingOptions(),
+      command("what share of an epoch's batches padding would be", PaddingOptions(),
               [](const PaddingOptions& options) { print_page(batch_padding(options)); }),
-      command("demo-corpus", "write a small English-German corpus", DemoCorpusOptions(), demo_corpus),
-      command("demo-molecules", "write a corpus of molecules as SMILES strings", DemoMoleculesOptions(),
-              demo_molecules),
+      command("write a small English-German corpus", DemoCorpusOptions(), demo_corpus),
+      command("write a corpus of molecules as SMILES strings", DemoMoleculesOptions(), demo_molecules),
   };
   return list;
 }

@@ -4,9 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/explain_options.h"
-#include "tools/config/translation_options.h"
-#include "tools/config/vocabulary_options.h"
+#include "tools/config/program_options.h"
 
 namespace xf::tutorials {
 

@@ -1,7 +1,7 @@
 #include "tools/tutorials/model/presets.h"
 
+#include "tools/config/config_file.h"
 #include "tools/config/model_config.h"
-#include "tools/config/presets.h"
 #include "tools/config/training_options.h"
 #include "tools/tutorials/model/padded_model.h"
 

@@ -1,6 +1,5 @@
-// read_training_options(): where command line, config file, run or model, and preset meet, and what one option alone cannot
-// check.
-#include <fmt/core.h>
+// Where command line, config file, run or model, and preset meet, and what one option of a training alone cannot check.
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -8,16 +7,70 @@
 
 #include "core/error.h"
 #include "data/unicode.h"
+#include "tools/config/build_info.h"
 #include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
 #include "tools/config/model_config.h"
 #include "tools/config/model_text.h"
-#include "tools/config/parse_options.h"
-#include "tools/config/presets.h"
 #include "tools/config/training_method.h"
 #include "tools/config/training_options.h"
+#include "tools/console/nearest_name.h"
 
 namespace xf::tools {
+
+CommandWords read_command(const OptionList& list, int argc, const char* const* argv) {
+  const std::string_view program = list.program();
+  CommandWords words;
+  words.from_command_line = parse_command_line(list, {argv + std::min(argc, 1), argv + argc});
+  const GivenOptions& given = words.from_command_line;
+  if (asks_for(given, "help")) words.answer = help_text(default_options(program), false);
+  if (asks_for(given, "help-all")) words.answer = help_text(default_options(program), true);
+  if (asks_for(given, "version")) words.answer = version_line(std::string(program)) + "\n";
+  if (asks_for(given, "build-info")) words.answer = build_info();
+  const GivenOption* const config = find_given(given, "config");
+  if (config && !words.answer) words.from_file = read_config(list, config->words.front());
+  return words;
+}
+
+std::optional<std::string> read_options(OptionList list, int argc, const char* const* argv) {
+  const CommandWords words = read_command(list, argc, argv);
+  if (words.answer) return words.answer;
+  list.apply(words.from_file, OptionList::Origin::user);
+  list.apply(words.from_command_line, OptionList::Origin::user);
+  if (asks_for(words.from_command_line, "dump-config")) return list.to_toml();
+  return std::nullopt;
+}
+
+namespace {
+
+std::string usage(const std::string& program, const std::string& summary,
+                  const std::vector<Command>& commands) {
+  std::string text = fmt::format("{} COMMAND ...   {}\n\n", program, summary);
+  for (const Command& command : commands) text += fmt::format("  {:<16}{}\n", command.name, command.help);
+  return text + fmt::format("\n{} COMMAND --help says more; --version, --build-info.\n", program);
+}
+
+}  // namespace
+
+int run_command(const std::string& program, const std::string& summary, const std::vector<Command>& commands,
+                int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  if (name == "--help" || name == "--help-all" || name == "-h")
+    return print_page(usage(program, summary, commands)), 0;
+  if (name == "--version") return fmt::print("{}\n", version_line(std::string(program))), 0;
+  if (name == "--build-info") return print_page(build_info()), 0;
+  std::vector<std::string> names;
+  for (const Command& command : commands) {
+    names.emplace_back(command.name);
+    if (name == command.name) return command.run(argc - 1, argv + 1, print_page);
+  }
+  if (name.empty()) fail(ErrorKind::usage, "{} needs a command: {}", program, fmt::join(names, ", "));
+  fail(ErrorKind::usage, "{} has no command '{}'{} (one of {})", program, name, did_you_mean(name, names),
+       fmt::join(names, ", "));
+}
+
+// ---- training
+
 namespace {
 
 // Bare words are the runs of --report RUN..., which trains nothing, and nothing else.
