@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.25)
 set(folders core kernels autograd nn data tools bench python tests)
 
 # The rooms, each with those rooms, or single headers of others, that it may include besides itself. A folder without a line is part of the one above it.
-set(rooms core core/dist kernels autograd nn nn/train nn/checkpoint nn/decode data data/score tools/console tools/config tools/formats
+set(rooms core core/dist kernels autograd nn nn/train nn/checkpoint nn/decode data data/score tools/console tools/config tools/setup tools/formats
     tools/report tools/inference tools/explain tools/tutorials tools/app tools/programs bench python tests)
 set(may_include_core/dist core)
 set(may_include_kernels core)
@@ -22,9 +22,10 @@ set(below_tools core core/dist kernels autograd nn nn/train nn/checkpoint nn/dec
 set(may_include_tools/console data core)
 set(below ${below_tools} tools/console)
 set(may_include_tools/config ${below})
-set(may_include_tools/formats tools/config ${below})
-set(may_include_tools/report tools/config ${below})
-set(may_include_tools/inference tools/report tools/formats tools/config ${below})
+set(may_include_tools/setup tools/config ${below})
+set(may_include_tools/formats tools/setup tools/config ${below})
+set(may_include_tools/report tools/setup tools/config ${below})
+set(may_include_tools/inference tools/report tools/formats tools/setup tools/config ${below})
 set(may_include_tools/explain tools/inference ${may_include_tools/inference})
 set(may_include_tools/tutorials tools/explain ${may_include_tools/explain})
 # Of the tutorials the programs' beginning knows one header, their commands another: what tools/tutorials/absent.cpp has, too.

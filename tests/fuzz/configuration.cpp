@@ -32,7 +32,7 @@ void read(std::string_view bytes) {
              OptionList::Origin::user);
   const std::string toml = list.to_toml();
   if (data::first_invalid_utf8(toml))
-    return;  // TOML is UTF-8; a training refuses such words (read_options.cpp)
+    return;  // TOML is UTF-8; a training refuses such words (tools/setup/read_training_options.cpp)
   TrainingOptions again;
   OptionList read_back = options_of(again);
   read_back.apply(parse_config(read_back, toml, "again"), OptionList::Origin::user);

@@ -1,6 +1,7 @@
 // Ranks that were not started alike: each learns what differs, and ends.
 #include "tools/app/equal_ranks.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/read_training_options.h"
 
 #include <algorithm>
 #include <functional>

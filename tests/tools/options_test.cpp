@@ -1,6 +1,6 @@
 #include "tools/app/inherited_options.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/compute_device.h"
 
 #include <cmath>
 #include <filesystem>
@@ -14,7 +14,8 @@
 #include "tests/tools/parsed_options.h"
 #include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
-#include "tools/config/model_config.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 namespace {

@@ -10,6 +10,7 @@
 #include "tools/config/command_line.h"
 #include "tools/config/program_options.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tests {
 

@@ -7,11 +7,12 @@
 #include "nn/checkpoint/checkpoint.h"
 #include "tests/data/temporary_folder.h"
 #include "tools/app/make_vocabularies.h"
-#include "tools/config/model_config.h"
 #include "tools/config/program_options.h"
 #include "tools/config/training_options.h"
 #include "tools/explain/traced_sentence.h"
 #include "tools/formats/stored_model.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tests {
 

@@ -14,10 +14,10 @@
 #include "tests/support/catch.h"
 #include "tests/tools/parsed_options.h"
 #include "tests/tools/trained_run.h"
-#include "tools/config/model_text.h"
 #include "tools/console/shell_word.h"
 #include "tools/report/run_comparison.h"
 #include "tools/report/run_pictures.h"
+#include "tools/setup/model_text.h"
 
 using namespace xf;
 using namespace xf::tools;

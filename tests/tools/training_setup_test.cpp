@@ -1,5 +1,6 @@
 // What options and text decide about a training before it starts.
 #include "tools/app/training_setup.h"
+#include "tools/setup/read_training_options.h"
 
 #include "tests/data/errors.h"
 #include "tests/data/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/tools/parsed_options.h"
 #include "tools/config/config_file.h"
-#include "tools/config/output_sampling.h"
+#include "tools/inference/output_sampling.h"
 
 using namespace xf;
 using namespace xf::tools;

@@ -22,6 +22,7 @@
 #include "tools/formats/import_model.h"
 #include "tools/formats/model_output.h"
 #include "tools/report/run_metrics.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 

@@ -9,11 +9,11 @@
 #include "data/parallel_corpus.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
-#include "tools/config/model_config.h"
-#include "tools/config/model_text.h"
 #include "tools/config/program_options.h"
 #include "tools/console/progress.h"
 #include "tools/formats/text_model.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/model_text.h"
 
 namespace xf::tools {
 

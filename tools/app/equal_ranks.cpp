@@ -1,6 +1,6 @@
 #include "tools/app/equal_ranks.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/compute_device.h"
 
 #include <fmt/core.h>
 
@@ -15,8 +15,8 @@
 #include "data/corpus_preparation.h"
 #include "tools/app/run_start.h"
 #include "tools/config/build_info.h"
-#include "tools/config/model_config.h"
 #include "tools/console/progress.h"
+#include "tools/setup/model_config.h"
 
 namespace xf::tools {
 

@@ -13,6 +13,7 @@
 #include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
 #include "tools/formats/import_model.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 namespace {

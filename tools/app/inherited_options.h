@@ -1,7 +1,7 @@
 // What training has from a run or a model that its command names, where it does not say otherwise.
 #pragma once
 
-#include "tools/config/training_options.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 

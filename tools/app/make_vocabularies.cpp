@@ -9,10 +9,10 @@
 #include "data/vocabularies.h"
 #include "data/word_tokenizer.h"
 #include "tools/app/piece_learning.h"
-#include "tools/config/model_text.h"
-#include "tools/config/text_options.h"
 #include "tools/config/training_options.h"
 #include "tools/formats/given_vocabulary.h"
+#include "tools/setup/model_text.h"
+#include "tools/setup/text_options.h"
 
 namespace xf::tools {
 namespace {

@@ -9,11 +9,11 @@
 #include "data/vocabularies.h"
 #include "nn/checkpoint/safetensors.h"
 #include "tools/app/extended_vocabulary.h"
-#include "tools/config/model_text.h"
-#include "tools/config/text_options.h"
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/formats/stored_model.h"
+#include "tools/setup/model_text.h"
+#include "tools/setup/text_options.h"
 
 namespace xf::tools {
 

@@ -1,6 +1,6 @@
 #include "tools/app/ranks.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/compute_device.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -17,9 +17,9 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "tools/app/equal_ranks.h"
-#include "tools/config/model_config.h"
 #include "tools/console/main.h"
 #include "tools/console/progress.h"
+#include "tools/setup/model_config.h"
 #include "tools/tutorials/register.h"
 
 namespace xf::tools {

@@ -12,9 +12,9 @@
 #include "data/word_boundaries.h"
 #include "data/word_rules.h"
 #include "tools/config/config_file.h"
-#include "tools/config/model_config.h"
 #include "tools/config/option.h"
 #include "tools/console/progress.h"
+#include "tools/setup/model_config.h"
 
 namespace xf::tools {
 

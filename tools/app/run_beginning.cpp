@@ -1,6 +1,6 @@
 #include "tools/app/run_beginning.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/compute_device.h"
 
 #include <fmt/core.h>
 
@@ -8,9 +8,9 @@
 
 #include "core/parallel.h"
 #include "tools/config/build_info.h"
-#include "tools/config/model_config.h"
 #include "tools/console/progress.h"
 #include "tools/formats/print_model.h"
+#include "tools/setup/model_config.h"
 
 namespace xf::tools {
 

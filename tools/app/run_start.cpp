@@ -13,6 +13,7 @@
 #include "tools/console/shell_word.h"
 #include "tools/formats/stored_model.h"
 #include "tools/report/validation_files.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 

@@ -9,13 +9,13 @@
 #include "core/stop.h"
 #include "tools/app/classification_validator.h"
 #include "tools/app/validation.h"
-#include "tools/config/compute_device.h"
-#include "tools/config/model_config.h"
-#include "tools/config/model_text.h"
 #include "tools/config/program_options.h"
 #include "tools/console/line_progress.h"
 #include "tools/console/progress.h"
 #include "tools/formats/loaded_model.h"
+#include "tools/setup/compute_device.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/model_text.h"
 
 namespace xf::tools {
 

@@ -1,6 +1,6 @@
 #include "tools/app/train.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/compute_device.h"
 
 #include <fmt/core.h>
 
@@ -14,11 +14,11 @@
 #include "tools/app/run_origin.h"
 #include "tools/app/training_phases.h"
 #include "tools/app/training_run.h"
-#include "tools/config/model_config.h"
 #include "tools/console/message.h"
 #include "tools/console/progress.h"
 #include "tools/report/log_format.h"
 #include "tools/report/run_report.h"
+#include "tools/setup/model_config.h"
 
 namespace xf::tools {
 

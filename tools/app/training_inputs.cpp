@@ -19,11 +19,11 @@
 #include "tools/app/training_run.h"
 #include "tools/app/training_text.h"
 #include "tools/app/vocabulary_warnings.h"
-#include "tools/config/model_config.h"
-#include "tools/config/text_options.h"
 #include "tools/config/training_options.h"
 #include "tools/console/shell_word.h"
 #include "tools/formats/stored_model.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/text_options.h"
 
 namespace xf::tools {
 

@@ -14,7 +14,8 @@
 #include "core/file.h"
 #include "nn/checkpoint/run_folder.h"
 #include "tools/app/recipe_fit.h"
-#include "tools/config/training_method.h"
+#include "tools/setup/read_training_options.h"
+#include "tools/setup/training_method.h"
 
 namespace xf::tools {
 

@@ -23,13 +23,13 @@
 #include "tools/app/run_origin.h"
 #include "tools/app/training_phases.h"
 #include "tools/app/training_save.h"
-#include "tools/config/compute_device.h"
-#include "tools/config/model_config.h"
-#include "tools/config/model_text.h"
 #include "tools/config/training_options.h"
 #include "tools/console/shell_word.h"
 #include "tools/report/run_metrics.h"
 #include "tools/report/run_report.h"
+#include "tools/setup/compute_device.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/model_text.h"
 
 namespace xf::tools {
 

@@ -1,12 +1,12 @@
 #include "tools/app/training_save.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/training_options.h"
 
 #include "core/parallel.h"
 #include "data/corpus_preparation.h"
-#include "tools/config/model_config.h"
 #include "tools/console/shell_word.h"
 #include "tools/formats/stored_model.h"
+#include "tools/setup/compute_device.h"
+#include "tools/setup/model_config.h"
 
 namespace xf::tools {
 

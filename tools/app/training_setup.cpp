@@ -1,6 +1,6 @@
 #include "tools/app/training_setup.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/compute_device.h"
 
 #include <fmt/core.h>
 
@@ -11,8 +11,8 @@
 #include "data/bpe_dropout.h"
 #include "data/vocabularies.h"
 #include "nn/model_variant.h"
-#include "tools/config/model_config.h"
-#include "tools/config/training_method.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/training_method.h"
 
 namespace xf::tools {
 

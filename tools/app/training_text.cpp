@@ -14,10 +14,10 @@
 #include "data/line_sample.h"
 #include "data/parallel_corpus.h"
 #include "data/vocabularies.h"
-#include "tools/config/model_text.h"
-#include "tools/config/text_options.h"
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
+#include "tools/setup/model_text.h"
+#include "tools/setup/text_options.h"
 
 namespace xf::tools {
 namespace {

@@ -16,11 +16,11 @@
 #include "data/vocabularies.h"
 #include "nn/translation_model.h"
 #include "tools/app/classification_validator.h"
-#include "tools/config/compute_device.h"
-#include "tools/config/model_config.h"
 #include "tools/explain/attention_maps.h"
 #include "tools/inference/teacher_forcing.h"
 #include "tools/inference/translator.h"
+#include "tools/setup/compute_device.h"
+#include "tools/setup/model_config.h"
 
 namespace xf::tools {
 namespace {

@@ -11,9 +11,9 @@
 #include "data/vocabularies.h"
 #include "nn/evaluation.h"
 #include "nn/train/training_loop.h"
-#include "tools/config/model_text.h"
 #include "tools/config/training_options.h"
 #include "tools/report/validation_result.h"
+#include "tools/setup/model_text.h"
 
 namespace xf::tools {
 

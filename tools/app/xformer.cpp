@@ -17,6 +17,7 @@
 #include "tools/inference/score_translations.h"
 #include "tools/inference/teacher_forcing.h"
 #include "tools/inference/translation_progress.h"
+#include "tools/setup/read_training_options.h"
 #include "tools/tutorials/register.h"
 
 namespace xf {

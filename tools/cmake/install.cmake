@@ -7,7 +7,7 @@ set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/xformer)
 
 set_target_properties(xf_headers PROPERTIES EXPORT_NAME headers)
 install(TARGETS xf_headers xf_core xf_dist xf_kernels xf_autograd xf_nn xf_checkpoint xf_train xf_decode xf_data xf_score
-  xf_console xf_config xf_formats xf_report xf_inference xf_explain xf_tutorials xf_app EXPORT xformer
+  xf_console xf_config xf_setup xf_formats xf_report xf_inference xf_explain xf_tutorials xf_app EXPORT xformer
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT xformer NAMESPACE xformer:: FILE xformerTargets.cmake DESTINATION ${config_folder} COMPONENT development)
 configure_package_config_file(tools/cmake/xformerConfig.cmake.in xformerConfig.cmake INSTALL_DESTINATION ${config_folder})

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "data/unicode.h"
 #include "tools/config/command_line.h"
+#include "tools/config/config_file.h"
 
 namespace xf::tools {
 
@@ -711,9 +712,16 @@ void list_options(BenchReportOptions& o, OptionList& add) {
 
 namespace {
 
+TrainingOptions training_by_default() {
+  TrainingOptions options;
+  OptionList list = options_of(options);
+  list.apply(options_of_preset(list, options.task), OptionList::Origin::preset);
+  return options;
+}
+
 const std::vector<OptionList>& all_defaults() {
   static std::tuple configurations(
-      training_options_from_toml("", "defaults"), TranslationOptions(), ScoringOptions(), VocabularyOptions(),
+      training_by_default(), TranslationOptions(), ScoringOptions(), VocabularyOptions(),
       CodeOptions("xformer-vocab encode"), CodeOptions("xformer-vocab decode"),
       CheckOptions("xformer-vocab check"), CheckOptions("xformer-vocab stats"), DemoCorpusOptions(),
       OpOptions(), StepsOptions(), MasksOptions(), PositionsOptions(), AttentionOptions(), FlowOptions(),

@@ -1,6 +1,6 @@
 #include "tools/explain/attention_maps.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/program_options.h"
+#include "tools/setup/compute_device.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 #include "core/number_text.h"
 #include "core/parallel.h"
 #include "nn/evaluation.h"
-#include "tools/config/model_config.h"
 #include "tools/explain/word_rows.h"
+#include "tools/setup/model_config.h"
 
 namespace xf::tools::explain {
 

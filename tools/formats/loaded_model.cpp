@@ -3,11 +3,11 @@
 #include "core/error.h"
 #include "nn/checkpoint/safetensors.h"
 #include "nn/model_variant.h"
-#include "tools/config/compute_device.h"
-#include "tools/config/model_config.h"
-#include "tools/config/model_text.h"
-#include "tools/config/text_options.h"
 #include "tools/formats/stored_model.h"
+#include "tools/setup/compute_device.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/model_text.h"
+#include "tools/setup/text_options.h"
 
 namespace xf::tools {
 

@@ -6,12 +6,12 @@
 
 #include "data/batches.h"
 #include "nn/model.h"
-#include "tools/config/compute_device.h"
-#include "tools/config/model_config.h"
-#include "tools/config/model_text.h"
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/formats/given_vocabulary.h"
+#include "tools/setup/compute_device.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/model_text.h"
 
 namespace xf::tools {
 

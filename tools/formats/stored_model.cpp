@@ -6,6 +6,7 @@
 #include "nn/checkpoint/run_folder.h"
 #include "nn/checkpoint/safetensors.h"
 #include "tools/formats/import_model.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 

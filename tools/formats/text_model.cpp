@@ -4,10 +4,10 @@
 
 #include "core/error.h"
 #include "nn/checkpoint/run_folder.h"
-#include "tools/config/text_options.h"
 #include "tools/formats/given_vocabulary.h"
 #include "tools/formats/import_model.h"
 #include "tools/formats/stored_model.h"
+#include "tools/setup/text_options.h"
 
 namespace xf::tools {
 

@@ -1,6 +1,6 @@
 #include "tools/inference/model_translator.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/program_options.h"
+#include "tools/setup/compute_device.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include "data/piece_tokenizer.h"
 #include "data/unicode.h"
 #include "data/vocabularies.h"
-#include "tools/config/model_config.h"
 #include "tools/inference/translation_options.h"
+#include "tools/setup/model_config.h"
 
 namespace xf::tools {
 namespace {

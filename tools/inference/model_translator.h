@@ -8,10 +8,10 @@
 #include "core/arena.h"
 #include "data/vocabularies.h"
 #include "nn/decode/ensemble.h"
-#include "tools/config/compute_device.h"
 #include "tools/config/program_options.h"
 #include "tools/formats/loaded_model.h"
 #include "tools/inference/translator.h"
+#include "tools/setup/compute_device.h"
 
 namespace xf::tools {
 

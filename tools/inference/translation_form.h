@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/config/alignment_form.h"
 #include "tools/config/program_options.h"
+#include "tools/inference/alignment_form.h"
 #include "tools/inference/translator.h"
 
 namespace xf::tools {

@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "tools/config/command_line.h"
-#include "tools/config/output_sampling.h"
+#include "tools/inference/output_sampling.h"
 
 namespace xf::tools {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "tools/config/model_text.h"
 #include "tools/console/progress.h"
+#include "tools/setup/model_text.h"
 
 namespace xf::tools {
 

@@ -11,9 +11,6 @@
 #include "data/text_file.h"
 #include "tools/app/ranks.h"
 #include "tools/config/command_line.h"
-#include "tools/config/compute_device.h"
-#include "tools/config/model_config.h"
-#include "tools/config/model_text.h"
 #include "tools/config/program_options.h"
 #include "tools/console/line_errors.h"
 #include "tools/console/line_progress.h"
@@ -23,6 +20,9 @@
 #include "tools/formats/loaded_model.h"
 #include "tools/inference/text_classifier.h"
 #include "tools/inference/translation_progress.h"
+#include "tools/setup/compute_device.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/model_text.h"
 
 namespace xf::tools {
 namespace {

@@ -10,9 +10,6 @@
 #include "nn/decode/sampler.h"
 #include "tools/app/ranks.h"
 #include "tools/config/command_line.h"
-#include "tools/config/compute_device.h"
-#include "tools/config/model_config.h"
-#include "tools/config/model_text.h"
 #include "tools/config/program_options.h"
 #include "tools/console/line_errors.h"
 #include "tools/console/line_progress.h"
@@ -22,6 +19,9 @@
 #include "tools/console/terminal.h"
 #include "tools/formats/loaded_model.h"
 #include "tools/inference/continued_text.h"
+#include "tools/setup/compute_device.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/model_text.h"
 
 namespace xf::tools {
 namespace {

@@ -13,6 +13,7 @@
 #include "tools/console/progress.h"
 #include "tools/formats/print_model.h"
 #include "tools/report/run_comparison.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 namespace {

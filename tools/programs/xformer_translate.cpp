@@ -11,8 +11,6 @@
 #include "data/text_file.h"
 #include "tools/app/ranks.h"
 #include "tools/config/command_line.h"
-#include "tools/config/compute_device.h"
-#include "tools/config/model_config.h"
 #include "tools/config/program_options.h"
 #include "tools/console/line_errors.h"
 #include "tools/console/line_progress.h"
@@ -26,6 +24,8 @@
 #include "tools/inference/tag_check.h"
 #include "tools/inference/translation_form.h"
 #include "tools/inference/translation_progress.h"
+#include "tools/setup/compute_device.h"
+#include "tools/setup/model_config.h"
 #include "tools/tutorials/commands.h"
 
 namespace xf::tools {

@@ -24,7 +24,6 @@
 #include "tools/app/ranks.h"
 #include "tools/config/command_line.h"
 #include "tools/config/program_options.h"
-#include "tools/config/text_options.h"
 #include "tools/console/line_errors.h"
 #include "tools/console/message.h"
 #include "tools/console/output_file.h"
@@ -32,6 +31,7 @@
 #include "tools/console/terminal.h"
 #include "tools/formats/text_model.h"
 #include "tools/report/run_log.h"
+#include "tools/setup/text_options.h"
 #include "tools/tutorials/commands.h"
 
 namespace xf::tools {

@@ -9,10 +9,11 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "nn/checkpoint/checkpoint.h"
-#include "tools/config/model_text.h"
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/report/run_metrics.h"
+#include "tools/setup/model_text.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 

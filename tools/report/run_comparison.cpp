@@ -14,6 +14,7 @@
 #include "tools/report/html_page.h"
 #include "tools/report/results_table.h"
 #include "tools/report/run_plots.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "data/unicode.h"
-#include "tools/config/model_text.h"
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/console/shell_word.h"
@@ -20,6 +19,8 @@
 #include "tools/report/run_progress.h"
 #include "tools/report/svg_plot.h"
 #include "tools/report/validation_files.h"
+#include "tools/setup/model_text.h"
+#include "tools/setup/read_training_options.h"
 
 namespace xf::tools {
 

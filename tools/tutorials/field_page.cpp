@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "data/text_file.h"
-#include "tools/config/text_options.h"
+#include "tools/setup/text_options.h"
 #include "tools/tutorials/commands.h"
 #include "tools/tutorials/field.h"
 

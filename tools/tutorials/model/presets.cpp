@@ -1,8 +1,9 @@
 #include "tools/tutorials/model/presets.h"
 
 #include "tools/config/config_file.h"
-#include "tools/config/model_config.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/model_config.h"
+#include "tools/setup/read_training_options.h"
 #include "tools/tutorials/model/padded_model.h"
 
 namespace xf::nn::quirks {

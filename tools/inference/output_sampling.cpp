@@ -1,4 +1,4 @@
-#include "tools/config/output_sampling.h"
+#include "tools/inference/output_sampling.h"
 #include "tools/config/program_options.h"
 
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "tools/config/compute_device.h"
+#include "tools/setup/compute_device.h"
 
 #include "core/error.h"
 #include "core/processor.h"

@@ -1,4 +1,4 @@
-#include "tools/config/model_config.h"
+#include "tools/setup/model_config.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,9 +8,9 @@
 #include "data/vocabularies.h"
 #include "nn/model_variant.h"
 #include "tools/config/build_info.h"
-#include "tools/config/model_text.h"
-#include "tools/config/training_method.h"
 #include "tools/config/training_options.h"
+#include "tools/setup/model_text.h"
+#include "tools/setup/training_method.h"
 
 namespace xf::tools {
 

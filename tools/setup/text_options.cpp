@@ -1,4 +1,4 @@
-#include "tools/config/text_options.h"
+#include "tools/setup/text_options.h"
 #include "tools/config/training_options.h"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-#include "tools/config/alignment_form.h"
+#include "tools/inference/alignment_form.h"
 
 #include <fmt/format.h>
 

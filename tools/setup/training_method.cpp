@@ -1,11 +1,11 @@
-#include "tools/config/training_method.h"
+#include "tools/setup/training_method.h"
 
 #include <fmt/format.h>
 
 #include "core/error.h"
 #include "nn/model_variant.h"
 #include "nn/train/r_drop.h"
-#include "tools/config/model_config.h"
+#include "tools/setup/model_config.h"
 
 namespace xf::tools {
 
