@@ -29,9 +29,9 @@ ModelPreset model_preset(const std::string& name) {
 }
 
 int64_t ModelPreset::parameters() const {
-  nn::Registry registry;
-  const nn::Transformer model(config, registry);
-  return registry.count();
+  nn::ParameterStore store;
+  const nn::Transformer model(config, store);
+  return store.count();
 }
 
 Scope scope_of(const std::string& preset, const tests::Target& target) {

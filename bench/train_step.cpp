@@ -53,16 +53,16 @@ void warm_up(TrainStep& step) {
 }  // namespace
 
 TrainStep::TrainStep(const ModelPreset& preset, const tests::Target& target)
-    : registry_(target.dtype), model_(preset.config, registry_), batch_(random_batch(preset)) {
-  registry_.allocate(target.device, nn::Registry::Gradients::yes);
-  registry_.initialise(1);
+    : store_(target.dtype), model_(preset.config, store_), batch_(random_batch(preset)) {
+  store_.allocate(target.device, nn::ParameterStore::Gradients::yes);
+  store_.initialise(1);
   model_.bind(target.device);
   const BatchSize capacity{batch_.source_tokens, batch_.target_tokens, batch_.sentences};
   const nn::MemoryPlan plan = nn::plan_memory(preset.config, capacity, target.dtype, {}, target.device.type);
   arena_ = std::make_unique<Arena>(target.device, plan.activations);
   nn::TrainerOptions options;
   options.capacity = capacity;
-  trainer_ = std::make_unique<nn::Trainer>(model_, registry_, *arena_, options);
+  trainer_ = std::make_unique<nn::Trainer>(model_, store_, *arena_, options);
 }
 
 void TrainStep::run() {

@@ -24,7 +24,7 @@ class TrainStep {
   std::vector<std::string> launches() const { return trainer_->launches(); }
 
  private:
-  nn::Registry registry_;
+  nn::ParameterStore store_;
   nn::Transformer model_;
   PackedBatch batch_;
   std::unique_ptr<Arena> arena_;

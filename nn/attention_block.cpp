@@ -34,11 +34,11 @@ void show_weights(const Step& step, const std::string& block, const Tensor& q, c
 
 }  // namespace
 
-Linear::Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init,
+Linear::Linear(ParameterStore& store, const std::string& name, int64_t in, int64_t out, Init init,
                int64_t projections)
-    : weight(registry.add(name + ".weight", {out, in}, init)),
-      bias(registry.add(name + ".bias", {out}, Init::zeros())) {
-  registry.mark_factor(weight, projections);
+    : weight(store.add(name + ".weight", {out, in}, init)),
+      bias(store.add(name + ".bias", {out}, Init::zeros())) {
+  store.mark_matmul_weight(weight, projections);
 }
 
 void Linear::forward(const Tensor& x, Out y) const {
@@ -65,12 +65,12 @@ void Linear::backward_weight(const Tensor& dy, const Tensor& x, kernels::Accumul
          [&] { kernels::linear_backward_weight(dy, x, accumulate, weight.gradient, dbias); });
 }
 
-SelfAttention::SelfAttention(Registry& registry, const std::string& name, const AttentionOptions& options)
+SelfAttention::SelfAttention(ParameterStore& store, const std::string& name, const AttentionOptions& options)
     : name_(name),
       options_(options),
-      site_(registry.new_dropout_site()),
-      qkv_(registry, name + ".qkv", options.dim, 3 * options.dim, Init::xavier(options.dim, options.dim), 3),
-      out_(registry, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
+      site_(store.new_dropout_site()),
+      qkv_(store, name + ".qkv", options.dim, 3 * options.dim, Init::xavier(options.dim, options.dim), 3),
+      out_(store, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
 
 Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens& tokens, bool causal) const {
   const Tensor x = input.value();
@@ -130,8 +130,8 @@ Tensor SelfAttention::decode(Step& step, const Tensor& x, const Rotary& rotary, 
   return y;
 }
 
-CrossKeysValues::CrossKeysValues(Registry& registry, const std::string& name, int64_t dim, int64_t layers)
-    : name_(name), kv_(registry, name, dim, layers * 2 * dim, Init::xavier(dim, dim), layers * 2) {}
+CrossKeysValues::CrossKeysValues(ParameterStore& store, const std::string& name, int64_t dim, int64_t layers)
+    : name_(name), kv_(store, name, dim, layers * 2 * dim, Init::xavier(dim, dim), layers * 2) {}
 
 Variable CrossKeysValues::forward(Step& step, const Variable& memory) const {
   const Tensor x = memory.value();
@@ -148,12 +148,13 @@ Variable CrossKeysValues::forward(Step& step, const Variable& memory) const {
                           });
 }
 
-CrossAttention::CrossAttention(Registry& registry, const std::string& name, const AttentionOptions& options)
+CrossAttention::CrossAttention(ParameterStore& store, const std::string& name,
+                               const AttentionOptions& options)
     : name_(name),
       options_(options),
-      site_(registry.new_dropout_site()),
-      q_(registry, name + ".q", options.dim, options.dim, Init::xavier(options.dim, options.dim)),
-      out_(registry, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
+      site_(store.new_dropout_site()),
+      q_(store, name + ".q", options.dim, options.dim, Init::xavier(options.dim, options.dim)),
+      out_(store, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
 
 Variable CrossAttention::forward(Step& step, const Variable& input, const Variable& kv_input,
                                  const Tokens& targets, const Tokens& sources) const {

@@ -10,7 +10,7 @@ namespace xf::nn {
 // An affine map and its two parameters, y = x weight^T + bias; by the weights in eight bits once there are any.
 struct Linear {
   // projections: matrices of one size that the weight holds, one under the other.
-  Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, Init init,
+  Linear(ParameterStore& store, const std::string& name, int64_t in, int64_t out, Init init,
          int64_t projections = 1);
   // x [N, in] -> y [N, out], written
   void forward(const Tensor& x, Out y) const;
@@ -33,7 +33,7 @@ struct AttentionOptions {
 // Queries, keys and values from one sequence.
 class SelfAttention {
  public:
-  SelfAttention(Registry& registry, const std::string& name, const AttentionOptions& options);
+  SelfAttention(ParameterStore& store, const std::string& name, const AttentionOptions& options);
 
   // x [T, D] -> [T, D]
   Variable forward(Step& step, const Variable& x, const Tokens& tokens, bool causal) const;
@@ -55,7 +55,7 @@ class SelfAttention {
 // The keys and values that all decoder layers read from the encoder's output, in one product.
 class CrossKeysValues {
  public:
-  CrossKeysValues(Registry& registry, const std::string& name, int64_t dim, int64_t layers);
+  CrossKeysValues(ParameterStore& store, const std::string& name, int64_t dim, int64_t layers);
   // memory [Ts, D] -> [Ts, L * 2D]; layer l reads columns l*2D .. (l+1)*2D-1, keys before values.
   Variable forward(Step& step, const Variable& memory) const;
 
@@ -67,7 +67,7 @@ class CrossKeysValues {
 // Queries from the decoder, keys and values from the encoder.
 class CrossAttention {
  public:
-  CrossAttention(Registry& registry, const std::string& name, const AttentionOptions& options);
+  CrossAttention(ParameterStore& store, const std::string& name, const AttentionOptions& options);
 
   // x [Tt, D], kv [Ts, 2D] -> [Tt, D]
   Variable forward(Step& step, const Variable& x, const Variable& kv, const Tokens& targets,

@@ -9,22 +9,22 @@ namespace xf::nn {
 
 namespace {
 
-const Parameter& add_class_weights(Registry& registry, const TransformerConfig& config) {
-  return registry.add("output.weight", {config.target_vocabulary, config.dim},
-                      Init::xavier(config.dim, config.target_vocabulary));
+const Parameter& add_class_weights(ParameterStore& store, const TransformerConfig& config) {
+  return store.add("output.weight", {config.target_vocabulary, config.dim},
+                   Init::xavier(config.dim, config.target_vocabulary));
 }
 
 }  // namespace
 
-Classifier::Classifier(const TransformerConfig& config, Registry& registry)
-    : Model(config, registry),
-      embedding_(registry, "embedding",
-                 add_embedding_table(registry, "embedding.weight", config.source_vocabulary, config.dim),
-                 add_position_table(registry, "positions.weight", config), config.dropout),
-      encoder_(registry, "encoder", config.encoder_layers, config),
-      query_(registry.add("pooling.query", {config.dim}, Init::zeros())),
-      site_(registry.new_dropout_site()),
-      output_(registry, add_class_weights(registry, config), config.label_smoothing) {}
+Classifier::Classifier(const TransformerConfig& config, ParameterStore& store)
+    : Model(config, store),
+      embedding_(store, "embedding",
+                 add_embedding_table(store, "embedding.weight", config.source_vocabulary, config.dim),
+                 add_position_table(store, "positions.weight", config), config.dropout),
+      encoder_(store, "encoder", config.encoder_layers, config),
+      query_(store.add("pooling.query", {config.dim}, Init::zeros())),
+      site_(store.new_dropout_site()),
+      output_(store, add_class_weights(store, config), config.label_smoothing) {}
 
 Variable Classifier::encode(Step& step, const PackedBatch& batch, const Tensor& counters) const {
   const Tokens source = source_tokens(step, batch, counters);

@@ -20,7 +20,7 @@ namespace xf::nn {
 class Classifier final : public Model {
  public:
   // config.target_vocabulary: the classes. The sizes of the decoder, and tying, are not read.
-  Classifier(const TransformerConfig& config, Registry& registry);
+  Classifier(const TransformerConfig& config, ParameterStore& store);
 
   Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;

@@ -22,24 +22,25 @@ void add_position_gradient(autograd::Gradients& grad, const Tensor& positions,
 
 }  // namespace
 
-const Parameter& add_embedding_table(Registry& registry, const char* name, int64_t rows, int64_t dim) {
-  const Parameter& table = registry.add(name, {rows, dim}, normal_of(dim));
-  registry.mark_table(table);
+const Parameter& add_embedding_table(ParameterStore& store, const char* name, int64_t rows, int64_t dim) {
+  const Parameter& table = store.add(name, {rows, dim}, normal_of(dim));
+  store.mark_embedding_table(table);
   return table;
 }
 
-const Parameter* add_position_table(Registry& registry, const char* name, const TransformerConfig& config) {
+const Parameter* add_position_table(ParameterStore& store, const char* name,
+                                    const TransformerConfig& config) {
   if (!config.learned_positions) return nullptr;
-  return &registry.add(name, {config.max_length, config.dim}, normal_of(config.dim));
+  return &store.add(name, {config.max_length, config.dim}, normal_of(config.dim));
 }
 
-Embedding::Embedding(Registry& registry, const std::string& name, const Parameter& table,
+Embedding::Embedding(ParameterStore& store, const std::string& name, const Parameter& table,
                      const Parameter* learned_positions, float dropout)
     : name_(name),
       table_(table),
       learned_positions_(learned_positions),
       dropout_(dropout),
-      site_(registry.new_dropout_site()) {}
+      site_(store.new_dropout_site()) {}
 
 Variable Embedding::forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order,
                             const Tensor& position_table, const Tokens& tokens) const {

@@ -9,17 +9,17 @@
 namespace xf::nn {
 
 // The table [rows, D] of an Embedding. It starts with variance 1/D and is scaled by sqrt(D) when read.
-const Parameter& add_embedding_table(Registry& registry, const char* name, int64_t rows, int64_t dim);
+const Parameter& add_embedding_table(ParameterStore& store, const char* name, int64_t rows, int64_t dim);
 
 // The table [max_length, D] of learnt positions, of the variance that a word's row has before it is scaled; null where
 // positions are sinusoids.
-const Parameter* add_position_table(Registry& registry, const char* name, const TransformerConfig& config);
+const Parameter* add_position_table(ParameterStore& store, const char* name, const TransformerConfig& config);
 
 class Embedding {
  public:
   // The table may be shared: with the other side's embedding, with the output projection. learned_positions: null where
   // they are sinusoids.
-  Embedding(Registry& registry, const std::string& name, const Parameter& table,
+  Embedding(ParameterStore& store, const std::string& name, const Parameter& table,
             const Parameter* learned_positions, float dropout);
 
   // ids, positions, order i32 [T] (core/packed_batch.h), position_table [P, D] -> [T, D]

@@ -4,12 +4,12 @@
 
 namespace xf::nn {
 
-FeedForward::FeedForward(Registry& registry, const std::string& name, const FeedForwardOptions& options)
+FeedForward::FeedForward(ParameterStore& store, const std::string& name, const FeedForwardOptions& options)
     : name_(name),
       options_(options),
-      site_(registry.new_dropout_site()),
-      in_(registry, name + ".in", options.dim, options.hidden, Init::xavier(options.dim, options.hidden)),
-      out_(registry, name + ".out", options.hidden, options.dim, Init::xavier(options.hidden, options.dim)) {}
+      site_(store.new_dropout_site()),
+      in_(store, name + ".in", options.dim, options.hidden, Init::xavier(options.dim, options.hidden)),
+      out_(store, name + ".out", options.hidden, options.dim, Init::xavier(options.hidden, options.dim)) {}
 
 // Backward, with m the dropout mask over (1-p) and z = x W1^T + b1:
 // FF1 da = dy W2          FF2 dW2 += dy^T a        FF3 db2 += sum_n dy

@@ -15,7 +15,7 @@ struct FeedForwardOptions {
 
 class FeedForward {
  public:
-  FeedForward(Registry& registry, const std::string& name, const FeedForwardOptions& options);
+  FeedForward(ParameterStore& store, const std::string& name, const FeedForwardOptions& options);
   // x [T, D] -> [T, D]
   Variable forward(Step& step, const Variable& x, const Tokens& tokens) const;
 

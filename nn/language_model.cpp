@@ -2,13 +2,13 @@
 
 namespace xf::nn {
 
-LanguageModel::LanguageModel(const TransformerConfig& config, Registry& registry)
-    : Model(config, registry),
-      table_(add_embedding_table(registry, "embedding.weight", config.target_vocabulary, config.dim)),
-      embedding_(registry, "embedding", table_, add_position_table(registry, "positions.weight", config),
+LanguageModel::LanguageModel(const TransformerConfig& config, ParameterStore& store)
+    : Model(config, store),
+      table_(add_embedding_table(store, "embedding.weight", config.target_vocabulary, config.dim)),
+      embedding_(store, "embedding", table_, add_position_table(store, "positions.weight", config),
                  config.dropout),
-      decoder_(registry, "decoder", config.decoder_layers, config),
-      output_(registry, add_output_weight(registry, config, table_), config.label_smoothing) {}
+      decoder_(store, "decoder", config.decoder_layers, config),
+      output_(store, add_output_weight(store, config, table_), config.label_smoothing) {}
 
 Variable LanguageModel::states(Step& step, const PackedBatch& batch, const Tensor& counters) const {
   const Tokens tokens = target_tokens(step, batch, counters);

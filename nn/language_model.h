@@ -13,7 +13,7 @@ namespace xf::nn {
 class LanguageModel final : public Model {
  public:
   // Of the sizes, those of the source and of the encoder are not read. Tying::all means what Tying::target does.
-  LanguageModel(const TransformerConfig& config, Registry& registry);
+  LanguageModel(const TransformerConfig& config, ParameterStore& store);
 
   Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;

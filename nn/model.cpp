@@ -60,13 +60,13 @@ int64_t most_tokens(const TransformerConfig& config) {
   return config.learned_positions ? config.max_length : std::max(Model::kMaxPositions, config.max_length);
 }
 
-std::unique_ptr<Model> make_model(const TransformerConfig& config, Registry& registry) {
+std::unique_ptr<Model> make_model(const TransformerConfig& config, ParameterStore& store) {
   switch (config.type) {
     case ModelType::translation:
-      if (config.variant) return config.variant->make(config, registry);
-      return std::make_unique<Transformer>(config, registry);
-    case ModelType::language_model: return std::make_unique<LanguageModel>(config, registry);
-    case ModelType::classification: return std::make_unique<Classifier>(config, registry);
+      if (config.variant) return config.variant->make(config, store);
+      return std::make_unique<Transformer>(config, store);
+    case ModelType::language_model: return std::make_unique<LanguageModel>(config, store);
+    case ModelType::classification: return std::make_unique<Classifier>(config, store);
   }
   return nullptr;
 }

@@ -19,10 +19,10 @@ class Model {
   const TransformerConfig& config() const { return config_; }
   DType dtype() const { return dtype_; }  // of activations
 
-  // Call once after registry.allocate(): the tables that are computed, not learnt.
+  // Call once after store.allocate(): the tables that are computed, not learnt.
   virtual void bind(Device device);
-  // The initial values of the parameters; the registry is the constructor's.
-  virtual void initialise(Registry& registry, uint64_t seed) const { registry.initialise(seed); }
+  // The initial values of the parameters; the store is the constructor's.
+  virtual void initialise(ParameterStore& store, uint64_t seed) const { store.initialise(seed); }
 
   // Sum of the losses of the batch's target tokens; loss [2] as in Output::loss.
   // counters i32 [2, 2] {source, target}: what Tokens::counter says; undefined without dropout.
@@ -35,8 +35,8 @@ class Model {
 
  protected:
   // Error usage for sizes that make no model of its type.
-  Model(const TransformerConfig& config, const Registry& registry)
-      : config_(checked(config)), dtype_(registry.dtype()) {}
+  Model(const TransformerConfig& config, const ParameterStore& store)
+      : config_(checked(config)), dtype_(store.dtype()) {}
 
   const Tensor& position_table() const {
     return positions_;
@@ -58,6 +58,6 @@ class Model {
 int64_t most_tokens(const TransformerConfig& config);
 
 // An encoder-decoder, config.variant's where there is one, a language model or a classifier, as config.type says.
-std::unique_ptr<Model> make_model(const TransformerConfig& config, Registry& registry);
+std::unique_ptr<Model> make_model(const TransformerConfig& config, ParameterStore& store);
 
 }  // namespace xf::nn

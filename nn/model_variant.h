@@ -15,7 +15,7 @@
 namespace xf::nn {
 
 class Model;
-class Registry;
+class ParameterStore;
 
 class ModelVariant {
  public:
@@ -23,7 +23,7 @@ class ModelVariant {
   // As messages call it: "quirks".
   virtual std::string_view name() const = 0;
   // A TranslationModel. Error usage for sizes that it cannot have.
-  virtual std::unique_ptr<Model> make(const TransformerConfig& config, Registry& registry) const = 0;
+  virtual std::unique_ptr<Model> make(const TransformerConfig& config, ParameterStore& store) const = 0;
   // Error usage, with what to do, for vocabularies that it cannot use.
   virtual void check_vocabularies() const {}
   virtual bool supports(Feature) const { return false; }

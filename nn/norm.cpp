@@ -5,11 +5,11 @@
 
 namespace xf::nn {
 
-Norm::Norm(Registry& registry, const std::string& name, int64_t dim, float epsilon)
+Norm::Norm(ParameterStore& store, const std::string& name, int64_t dim, float epsilon)
     : name_(name),
       epsilon_(epsilon),
-      gamma_(registry.add(name + ".weight", {dim}, Init::ones())),
-      beta_(registry.add(name + ".bias", {dim}, Init::zeros())) {}
+      gamma_(store.add(name + ".weight", {dim}, Init::ones())),
+      beta_(store.add(name + ".bias", {dim}, Init::zeros())) {}
 
 Variable Norm::forward(Step& step, const Variable& x) const {
   const auto leaf = [&](const Parameter& parameter) {

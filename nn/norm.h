@@ -11,7 +11,7 @@ constexpr float kLayerNormEps = 1e-5f;
 class Norm {
  public:
   // `epsilon` is added to the variance.
-  Norm(Registry& registry, const std::string& name, int64_t dim, float epsilon = kLayerNormEps);
+  Norm(ParameterStore& store, const std::string& name, int64_t dim, float epsilon = kLayerNormEps);
 
   // y = layer_norm(x)   [T, D] -> [T, D]
   Variable forward(Step& step, const Variable& x) const;

@@ -25,18 +25,18 @@ Variable loss_rows(Step& step, const Variable& x, const PackedBatch& batch) {
 
 }  // namespace
 
-const Parameter& add_output_weight(Registry& registry, const TransformerConfig& config,
+const Parameter& add_output_weight(ParameterStore& store, const TransformerConfig& config,
                                    const Parameter& target_table) {
   if (config.tying != Tying::none) return target_table;
-  return registry.add("output.weight", {config.target_vocabulary, config.dim},
-                      Init::xavier(config.dim, config.target_vocabulary));
+  return store.add("output.weight", {config.target_vocabulary, config.dim},
+                   Init::xavier(config.dim, config.target_vocabulary));
 }
 
-Output::Output(Registry& registry, const Parameter& weight, float label_smoothing)
+Output::Output(ParameterStore& store, const Parameter& weight, float label_smoothing)
     : weight_(weight),
-      bias_(registry.add("output.bias", {weight.shape[0]}, Init::zeros())),
+      bias_(store.add("output.bias", {weight.shape[0]}, Init::zeros())),
       label_smoothing_(label_smoothing) {
-  registry.mark_factor(weight);
+  store.mark_matmul_weight(weight);
 }
 
 Variable Output::loss(Step& step, const Variable& x, const PackedBatch& batch, const Tensor& loss) const {

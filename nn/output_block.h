@@ -10,13 +10,13 @@
 namespace xf::nn {
 
 // The target embedding's table, or a matrix [V, D] of its own, as config.tying says.
-const Parameter& add_output_weight(Registry& registry, const TransformerConfig& config,
+const Parameter& add_output_weight(ParameterStore& store, const TransformerConfig& config,
                                    const Parameter& target_table);
 
 class Output {
  public:
   // weight [V, D] may be an embedding's table; the bias [V] is the block's own.
-  Output(Registry& registry, const Parameter& weight, float label_smoothing);
+  Output(ParameterStore& store, const Parameter& weight, float label_smoothing);
 
   // x [Nt, D], of the batch's target tokens.  loss [2], Acc, accumulated: {sum of the losses that training minimises, sum of
   // -log p(target)}. The first are smoothed cross-entropies, or those of step.loss.

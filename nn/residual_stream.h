@@ -13,8 +13,8 @@ namespace xf::nn {
 
 // One row of the residual stream: attention or feed-forward, and the norm that goes with it.
 struct Sublayer {
-  Sublayer(Registry& registry, const std::string& name, const TransformerConfig& config)
-      : norm(registry, name + ".norm", config.dim, config.norm_epsilon), site(registry.new_dropout_site()) {}
+  Sublayer(ParameterStore& store, const std::string& name, const TransformerConfig& config)
+      : norm(store, name + ".norm", config.dim, config.norm_epsilon), site(store.new_dropout_site()) {}
   Norm norm;
   uint32_t site;  // of the dropout on the sublayer's output
 };
@@ -49,12 +49,13 @@ class ResidualStream {
 template <typename Layer>
 class LayerStack {
  public:
-  LayerStack(Registry& registry, const std::string& name, int64_t layers, const TransformerConfig& config) {
+  LayerStack(ParameterStore& store, const std::string& name, int64_t layers,
+             const TransformerConfig& config) {
     for (int64_t l = 0; l < layers; ++l) {
-      layers_.push_back(std::make_unique<Layer>(registry, fmt::format("{}.layers.{}", name, l), config));
+      layers_.push_back(std::make_unique<Layer>(store, fmt::format("{}.layers.{}", name, l), config));
     }
     if (config.norm == NormPlacement::pre)
-      last_ = std::make_unique<Norm>(registry, name + ".norm", config.dim, config.norm_epsilon);
+      last_ = std::make_unique<Norm>(store, name + ".norm", config.dim, config.norm_epsilon);
   }
 
   size_t size() const { return layers_.size(); }

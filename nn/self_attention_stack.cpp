@@ -10,12 +10,12 @@ FeedForwardOptions feed_forward_options(const TransformerConfig& config) {
   return {config.dim, config.feed_forward, config.activation, config.feed_forward_dropout};
 }
 
-SelfAttentionLayer::SelfAttentionLayer(Registry& registry, const std::string& name,
+SelfAttentionLayer::SelfAttentionLayer(ParameterStore& store, const std::string& name,
                                        const TransformerConfig& config)
-    : self_attention(registry, name + ".self_attention", attention_options(config)),
-      self_attention_sublayer(registry, name + ".self_attention", config),
-      feed_forward(registry, name + ".feed_forward", feed_forward_options(config)),
-      feed_forward_sublayer(registry, name + ".feed_forward", config) {}
+    : self_attention(store, name + ".self_attention", attention_options(config)),
+      self_attention_sublayer(store, name + ".self_attention", config),
+      feed_forward(store, name + ".feed_forward", feed_forward_options(config)),
+      feed_forward_sublayer(store, name + ".feed_forward", config) {}
 
 // x through the layers; what their attentions look at is the caller's: attention(step, l, x) of layer l.
 template <typename Attention>

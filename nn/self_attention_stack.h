@@ -12,7 +12,7 @@ AttentionOptions attention_options(const TransformerConfig& config);
 FeedForwardOptions feed_forward_options(const TransformerConfig& config);
 
 struct SelfAttentionLayer {
-  SelfAttentionLayer(Registry& registry, const std::string& name, const TransformerConfig& config);
+  SelfAttentionLayer(ParameterStore& store, const std::string& name, const TransformerConfig& config);
   SelfAttention self_attention;
   Sublayer self_attention_sublayer;
   FeedForward feed_forward;
@@ -21,9 +21,9 @@ struct SelfAttentionLayer {
 
 class SelfAttentionStack {
  public:
-  SelfAttentionStack(Registry& registry, const std::string& name, int64_t layers,
+  SelfAttentionStack(ParameterStore& store, const std::string& name, int64_t layers,
                      const TransformerConfig& config)
-      : config_(config), layers_(registry, name, layers, config) {}
+      : config_(config), layers_(store, name, layers, config) {}
 
   // x [T, D] -> [T, D]
   Variable forward(Step& step, const Variable& x, const Tokens& tokens, bool causal) const;

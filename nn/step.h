@@ -6,7 +6,7 @@
 #include "kernels/dropout.h"
 #include "kernels/matmul.h"
 #include "kernels/rotary.h"
-#include "nn/registry.h"
+#include "nn/parameter_store.h"
 #include "nn/trace.h"
 
 namespace xf::nn {

@@ -6,19 +6,19 @@ namespace xf::nn {
 
 namespace {
 
-const Parameter& add_source_table(Registry& registry, const TransformerConfig& config) {
+const Parameter& add_source_table(ParameterStore& store, const TransformerConfig& config) {
   const bool joint = config.tying == Tying::all;
   XF_CHECK(!joint || config.source_vocabulary == config.target_vocabulary,
            "transformer: tied-embeddings-all needs one vocabulary, got sizes {} and {}",
            config.source_vocabulary, config.target_vocabulary);
-  return add_embedding_table(registry, joint ? "embedding.weight" : "source_embedding.weight",
+  return add_embedding_table(store, joint ? "embedding.weight" : "source_embedding.weight",
                              config.source_vocabulary, config.dim);
 }
 
-const Parameter& add_target_table(Registry& registry, const TransformerConfig& config,
+const Parameter& add_target_table(ParameterStore& store, const TransformerConfig& config,
                                   const Parameter& source_table) {
   if (config.tying == Tying::all) return source_table;
-  return add_embedding_table(registry, "target_embedding.weight", config.target_vocabulary, config.dim);
+  return add_embedding_table(store, "target_embedding.weight", config.target_vocabulary, config.dim);
 }
 
 // Keeps the keys and values of every node, so that reordering a beam moves nothing.
@@ -53,26 +53,26 @@ class CachedDecoding final : public TranslationModel::Decoding {
 
 }  // namespace
 
-DecoderLayer::DecoderLayer(Registry& registry, const std::string& name, const TransformerConfig& config)
-    : self_attention(registry, name + ".self_attention", attention_options(config)),
-      self_attention_sublayer(registry, name + ".self_attention", config),
-      cross_attention(registry, name + ".cross_attention", attention_options(config)),
-      cross_attention_sublayer(registry, name + ".cross_attention", config),
-      feed_forward(registry, name + ".feed_forward", feed_forward_options(config)),
-      feed_forward_sublayer(registry, name + ".feed_forward", config) {}
+DecoderLayer::DecoderLayer(ParameterStore& store, const std::string& name, const TransformerConfig& config)
+    : self_attention(store, name + ".self_attention", attention_options(config)),
+      self_attention_sublayer(store, name + ".self_attention", config),
+      cross_attention(store, name + ".cross_attention", attention_options(config)),
+      cross_attention_sublayer(store, name + ".cross_attention", config),
+      feed_forward(store, name + ".feed_forward", feed_forward_options(config)),
+      feed_forward_sublayer(store, name + ".feed_forward", config) {}
 
-Transformer::Transformer(const TransformerConfig& config, Registry& registry)
-    : TranslationModel(config, registry),
-      source_table_(add_source_table(registry, config)),
-      source_embedding_(registry, "source_embedding", source_table_,
-                        add_position_table(registry, "source_positions.weight", config), config.dropout),
-      encoder_(registry, "encoder", config.encoder_layers, config),
-      target_table_(add_target_table(registry, config, source_table_)),
-      target_embedding_(registry, "target_embedding", target_table_,
-                        add_position_table(registry, "target_positions.weight", config), config.dropout),
-      cross_kv_(registry, "decoder.cross_kv", config.dim, config.decoder_layers),
-      decoder_(registry, "decoder", config.decoder_layers, config),
-      output_(registry, add_output_weight(registry, config, target_table_), config.label_smoothing) {}
+Transformer::Transformer(const TransformerConfig& config, ParameterStore& store)
+    : TranslationModel(config, store),
+      source_table_(add_source_table(store, config)),
+      source_embedding_(store, "source_embedding", source_table_,
+                        add_position_table(store, "source_positions.weight", config), config.dropout),
+      encoder_(store, "encoder", config.encoder_layers, config),
+      target_table_(add_target_table(store, config, source_table_)),
+      target_embedding_(store, "target_embedding", target_table_,
+                        add_position_table(store, "target_positions.weight", config), config.dropout),
+      cross_kv_(store, "decoder.cross_kv", config.dim, config.decoder_layers),
+      decoder_(store, "decoder", config.decoder_layers, config),
+      output_(store, add_output_weight(store, config, target_table_), config.label_smoothing) {}
 
 Variable Transformer::encode(Step& step, const PackedBatch& batch, const Tensor& counters) const {
   const Tokens source = source_tokens(step, batch, counters);

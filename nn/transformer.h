@@ -13,7 +13,7 @@
 namespace xf::nn {
 
 struct DecoderLayer {
-  DecoderLayer(Registry& registry, const std::string& name, const TransformerConfig& config);
+  DecoderLayer(ParameterStore& store, const std::string& name, const TransformerConfig& config);
   SelfAttention self_attention;
   Sublayer self_attention_sublayer;
   CrossAttention cross_attention;
@@ -31,7 +31,7 @@ struct DecoderCache {
 
 class Transformer final : public TranslationModel {
  public:
-  Transformer(const TransformerConfig& config, Registry& registry);
+  Transformer(const TransformerConfig& config, ParameterStore& store);
 
   Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;

@@ -149,13 +149,13 @@ void check_is(DType expected, const std::string& name, const Tensor& value, cons
        name, name_of(value.dtype()), name_of(expected));
 }
 
-void load_master(const TensorMap& model, const Registry& registry, const Parameter& parameter,
+void load_master(const TensorMap& model, const ParameterStore& store, const Parameter& parameter,
                  const std::string& where) {
   const Tensor& value = tensor_of(model, parameter.name, parameter.shape, where);
-  const DType exact = registry.masters().dtype();
+  const DType exact = store.masters().dtype();
   const bool widen = value.dtype() == DType::f32 && exact == DType::f64;
   if (!widen) check_is(exact, parameter.name, value, where);
-  registry.set(parameter, widen ? widened(value) : value);
+  store.set(parameter, widen ? widened(value) : value);
 }
 
 void load_quantized(const TensorMap& model, const Parameter& parameter, const std::string& where) {
@@ -169,9 +169,9 @@ void load_quantized(const TensorMap& model, const Parameter& parameter, const st
 
 }  // namespace
 
-TensorMap model_of(const Registry& registry, const Tensor& masters) {
+TensorMap model_of(const ParameterStore& store, const Tensor& masters) {
   TensorMap model;
-  for (const Parameter& parameter : registry.parameters()) {
+  for (const Parameter& parameter : store.parameters()) {
     const int64_t end = parameter.begin + parameter.shape.numel();
     model[parameter.name] =
         masters.slice_rows(parameter.begin, end).reshape(parameter.shape).to(Device::cpu());
@@ -179,17 +179,17 @@ TensorMap model_of(const Registry& registry, const Tensor& masters) {
   return model;
 }
 
-TensorMap model_of(const Registry& registry) { return model_of(registry, registry.masters()); }
+TensorMap model_of(const ParameterStore& store) { return model_of(store, store.masters()); }
 
-void check_model(const TensorMap& model, const Registry& registry, const std::string& where) {
-  for (const Parameter& parameter : registry.parameters())
+void check_model(const TensorMap& model, const ParameterStore& store, const std::string& where) {
+  for (const Parameter& parameter : store.parameters())
     tensor_of(model, parameter.name, parameter.shape, where);
 }
 
-void load_model(const TensorMap& model, const Registry& registry, const std::string& where) {
-  for (const Parameter& parameter : registry.parameters()) {
+void load_model(const TensorMap& model, const ParameterStore& store, const std::string& where) {
+  for (const Parameter& parameter : store.parameters()) {
     parameter.quantized.defined() ? load_quantized(model, parameter, where)
-                                  : load_master(model, registry, parameter, where);
+                                  : load_master(model, store, parameter, where);
   }
 }
 
@@ -204,9 +204,9 @@ void check_trainable(const TensorMap& model, const std::string& folder) {
        folder, kModelFile);
 }
 
-TensorMap quantized(const TensorMap& model, const Registry& registry, const std::string& where) {
+TensorMap quantized(const TensorMap& model, const ParameterStore& store, const std::string& where) {
   TensorMap result;
-  for (const Parameter& parameter : registry.parameters()) {
+  for (const Parameter& parameter : store.parameters()) {
     const Tensor& value = tensor_of(model, parameter.name, parameter.shape, where);
     check_is(DType::f32, parameter.name, value, where);
     if (!parameter.is_quantizable()) {

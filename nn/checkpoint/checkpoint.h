@@ -16,7 +16,7 @@
 
 #include "nn/checkpoint/checkpoint_state.h"
 #include "nn/checkpoint/safetensors.h"
-#include "nn/registry.h"
+#include "nn/parameter_store.h"
 
 namespace xf::nn {
 
@@ -47,25 +47,25 @@ Checkpoint read_model(const std::string& folder);
 // Whether `folder` holds the files of one checkpoint and nothing besides: to replace it loses nothing else.
 bool is_checkpoint_alone(const std::string& folder);
 
-// A registry's masters as a checkpoint's model, on the CPU, and back; an f64 registry takes an f32 model's values as they
-// are. A registry with memory for eight bits takes a model in eight bits, and no other one does. Error data, beginning with
+// A store's masters as a checkpoint's model, on the CPU, and back; an f64 store takes an f32 model's values as they
+// are. A store with memory for eight bits takes a model in eight bits, and no other one does. Error data, beginning with
 // `where`: a parameter that is missing, of another shape or of another dtype.
-TensorMap model_of(const Registry& registry);
-// Of all masters, where the registry keeps a piece of them.
-TensorMap model_of(const Registry& registry, const Tensor& masters);
-void load_model(const TensorMap& model, const Registry& registry, const std::string& where);
-// The same errors for what is missing or of another shape, before the registry has memory: a configuration of a few bytes can
+TensorMap model_of(const ParameterStore& store);
+// Of all masters, where the store keeps a piece of them.
+TensorMap model_of(const ParameterStore& store, const Tensor& masters);
+void load_model(const TensorMap& model, const ParameterStore& store, const std::string& where);
+// The same errors for what is missing or of another shape, before the store has memory: a configuration of a few bytes can
 // ask for any.
-void check_model(const TensorMap& model, const Registry& registry, const std::string& where);
+void check_model(const TensorMap& model, const ParameterStore& store, const std::string& where);
 
 constexpr const char* kScaleSuffix = "_scale";
 
-// A model in eight bits, and an f32 model as one (QL1); `registry`, which needs no memory, says what of it is rounded.
+// A model in eight bits, and an f32 model as one (QL1); `store`, which needs no memory, says what of it is rounded.
 // Error data, beginning with `where`, as load_model() has it.
 bool is_quantized(const TensorMap& model);
 // Error data, naming the file of `folder`, for one that no training goes on from: read_checkpoint() has it too.
 void check_trainable(const TensorMap& model, const std::string& folder);
-TensorMap quantized(const TensorMap& model, const Registry& registry, const std::string& where);
+TensorMap quantized(const TensorMap& model, const ParameterStore& store, const std::string& where);
 
 // How many updates the checkpoint in `folder` has seen, from state.json alone.
 int64_t read_update(const std::string& folder);

@@ -58,8 +58,8 @@ const TranslationModel& shortest_of(const std::vector<const TranslationModel*>& 
 }  // namespace
 
 Ensemble::Ensemble(std::vector<const TranslationModel*> members, std::vector<double> weights,
-                   const Registry& registry)
-    : TranslationModel(shortest_of(members).config(), registry), members_(std::move(members)) {
+                   const ParameterStore& store)
+    : TranslationModel(shortest_of(members).config(), store), members_(std::move(members)) {
   if (weights.size() != members_.size())
     fail(ErrorKind::usage, "weights: expected one for each of {} models, got {}", members_.size(),
          weights.size());

@@ -14,9 +14,9 @@ namespace xf::nn {
 class Ensemble final : public TranslationModel {
  public:
   // At least one member, all of one dtype and vocabulary size, which must outlive it, and as many weights: positive, of any
-  // sum. `registry`: of the first. Error usage.
+  // sum. `store`: of the first. Error usage.
   Ensemble(std::vector<const TranslationModel*> members, std::vector<double> weights,
-           const Registry& registry);
+           const ParameterStore& store);
 
   std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
                                      int64_t hypotheses) const override;

@@ -27,9 +27,9 @@ class BadValue final : public Trace {
 
 }  // namespace
 
-std::optional<std::string> first_bad_value(const Model& model, const Registry& registry, Arena& arena,
+std::optional<std::string> first_bad_value(const Model& model, const ParameterStore& store, Arena& arena,
                                            const PackedBatch& batch, const Tensor& counters, uint64_t seed) {
-  for (const Parameter& parameter : registry.parameters()) {
+  for (const Parameter& parameter : store.parameters()) {
     if (!is_finite(parameter.master.defined() ? parameter.master : parameter.value))
       return "the weights " + parameter.name;
   }
@@ -37,15 +37,15 @@ std::optional<std::string> first_bad_value(const Model& model, const Registry& r
   {
     Tape tape(arena);
     Step step{.tape = tape, .training = true, .seed = seed, .trace = &forward};
-    const Tensor loss = Tensor::zeros({2}, accumulator_of(model.dtype()), registry.device());
-    tape.backward(model.loss(step, batch.to(registry.device()), counters, loss));
+    const Tensor loss = Tensor::zeros({2}, accumulator_of(model.dtype()), store.device());
+    tape.backward(model.loss(step, batch.to(store.device()), counters, loss));
   }
   std::optional<std::string> found = forward.found;
-  for (auto parameter = registry.parameters().rbegin(); !found && parameter != registry.parameters().rend();
+  for (auto parameter = store.parameters().rbegin(); !found && parameter != store.parameters().rend();
        ++parameter) {
     if (!is_finite(parameter->gradient)) found = "the gradient of " + parameter->name;
   }
-  registry.gradients().fill_zero();
+  store.gradients().fill_zero();
   return found;
 }
 

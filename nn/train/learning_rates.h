@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/registry.h"
+#include "nn/parameter_store.h"
 
 namespace xf::nn {
 
@@ -16,8 +16,8 @@ struct RateRule {
   std::string option;  // that gave it, for messages
 };
 
-// Gives each parameter the rate of the first rule that it matches; before the registry is allocated. Error usage for what is
+// Gives each parameter the rate of the first rule that it matches; before the store is allocated. Error usage for what is
 // no regular expression, a rule that is no parameter's first, and where nothing would be left to train.
-void set_rates(Registry& registry, const std::vector<RateRule>& rules);
+void set_rates(ParameterStore& store, const std::vector<RateRule>& rules);
 
 }  // namespace xf::nn

@@ -24,18 +24,18 @@ MemoryPlan plan_memory(const TransformerConfig& config, const BatchSize& largest
                        const OptimizerOptions& optimizer, DeviceType device,
                        const std::vector<RateRule>& rates) {
   const Device meta = Device::meta(device);
-  Registry registry(dtype);
-  const std::unique_ptr<Model> model = make_model(config, registry);
-  set_rates(registry, rates);
-  registry.allocate(meta, Registry::Gradients::yes);
-  const int64_t bytes = registry.masters().bytes();
-  const int64_t rounded = dtype == DType::bf16 ? registry.values().bytes() : 0;
+  ParameterStore store(dtype);
+  const std::unique_ptr<Model> model = make_model(config, store);
+  set_rates(store, rates);
+  store.allocate(meta, ParameterStore::Gradients::yes);
+  const int64_t bytes = store.masters().bytes();
+  const int64_t rounded = dtype == DType::bf16 ? store.values().bytes() : 0;
   MemoryPlan plan{.parameters = bytes + rounded, .gradients = bytes};
-  plan.moments = make_optimizer(registry, optimizer, 0)->bytes();
+  plan.moments = make_optimizer(store, optimizer, 0)->bytes();
   if (!config.supports(Feature::memory_plan)) return plan;
   model->bind(meta);
   Arena arena(meta);
-  Trainer trainer(*model, registry, arena, {});
+  Trainer trainer(*model, store, arena, {});
   const PackedBatch batch = meta_batch(largest, meta);
   trainer.update(1, [&] { return batch; });
   plan.activations = arena.peak_bytes();

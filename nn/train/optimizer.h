@@ -1,4 +1,4 @@
-// An update over a registry's flat memory: the gradient's norm, then one pass of the optimiser's rule (kernels/adam.h,
+// An update over a store's flat memory: the gradient's norm, then one pass of the optimiser's rule (kernels/adam.h,
 // kernels/muon.h, kernels/sgd.h).
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "kernels/muon.h"
 #include "kernels/sgd.h"
 #include "nn/checkpoint/safetensors.h"
-#include "nn/registry.h"
+#include "nn/parameter_store.h"
 
 namespace xf::nn {
 
@@ -45,7 +45,7 @@ class Optimizer {
   // f64 [1]: of the last update's unscaled gradient. NaN or infinite: that update changed nothing.
   const Tensor& norm_squared() const { return norm_squared_; }
 
-  // Moments, flat, in the layout of what the registry trains, under the names that they have in a checkpoint: with the parameters
+  // Moments, flat, in the layout of what the store trains, under the names that they have in a checkpoint: with the parameters
   // and the update's number, all that the next update depends on. Of several ranks, this one's piece of them.
   virtual TensorMap state() const = 0;
   // Whole, on the CPU; every rank asks.
@@ -67,20 +67,20 @@ class Optimizer {
   std::vector<Part> parts() const;
 
   // step: how many numbers differ from update to update; the first is the learning rate.
-  Optimizer(const Registry& registry, float clip_norm, int64_t step, Collective& shards);
+  Optimizer(const ParameterStore& store, float clip_norm, int64_t step, Collective& shards);
   Tensor own_masters() const;
   Tensor zero_moment() const;
   void send(std::span<const float> step);
   // What the products read, where it is not the masters themselves.
-  Tensor rounded() const { return registry_.dtype() == DType::bf16 ? registry_.values() : Tensor(); }
+  Tensor rounded() const { return store_.dtype() == DType::bf16 ? store_.values() : Tensor(); }
   void measure();               // the gradient's norm, without frozen parameters, whose gradients are zeroed
   void bring_together() const;  // every rank's piece of the parameters, after it has moved
 
-  const Registry& registry_;
+  const ParameterStore& store_;
   Collective& shards_;  // that have a piece of the state each
   float clip_norm_;
   Tensor norm_squared_;
-  Tensor steps_;  // f32, a row for each of the registry's rate spans
+  Tensor steps_;  // f32, a row for each of the store's rate spans
 
  private:
   Upload step_upload_;
@@ -88,7 +88,7 @@ class Optimizer {
 
 class Adam final : public Optimizer {
  public:
-  Adam(const Registry& registry, const kernels::AdamOptions& options, float clip_norm,
+  Adam(const ParameterStore& store, const kernels::AdamOptions& options, float clip_norm,
        Collective& shards = Collective::alone());
   void prepare(int64_t update, double learning_rate, int64_t tokens) override;
   void apply() override;
@@ -104,7 +104,7 @@ class Adam final : public Optimizer {
 class Muon final : public Optimizer {
  public:
   // Error usage where the model's layers have not said which parameters are matrices.
-  Muon(const Registry& registry, const MuonOptions& options, float clip_norm);
+  Muon(const ParameterStore& store, const MuonOptions& options, float clip_norm);
   void prepare(int64_t update, double learning_rate, int64_t tokens) override;
   void apply() override;
   TensorMap state() const override { return {{"muon_moment", m_}, {"second_moment", v_}}; }
@@ -131,7 +131,7 @@ class Muon final : public Optimizer {
 
 class Sgd final : public Optimizer {
  public:
-  Sgd(const Registry& registry, const kernels::SgdOptions& options, float clip_norm,
+  Sgd(const ParameterStore& store, const kernels::SgdOptions& options, float clip_norm,
       Collective& shards = Collective::alone());
   void prepare(int64_t update, double learning_rate, int64_t tokens) override;
   void apply() override;
@@ -144,7 +144,7 @@ class Sgd final : public Optimizer {
 
 // `shards`: ranks that have a piece of the state each, of gradients whose own piece is summed. Error usage for Muon, which
 // needs whole matrices.
-std::unique_ptr<Optimizer> make_optimizer(const Registry& registry, const OptimizerOptions& options,
+std::unique_ptr<Optimizer> make_optimizer(const ParameterStore& store, const OptimizerOptions& options,
                                           float clip_norm, Collective& shards = Collective::alone());
 
 }  // namespace xf::nn

@@ -8,17 +8,17 @@
 
 namespace xf::nn {
 
-Smoothing::Smoothing(const Registry& registry, double share, Collective& ranks)
-    : registry_(registry),
+Smoothing::Smoothing(const ParameterStore& store, double share, Collective& ranks)
+    : store_(store),
       share_(share),
       ranks_(ranks),
-      mean_(Tensor::zeros(registry.masters().shape(), registry.masters().dtype(), registry.device())),
-      step_(Tensor::zeros({1}, registry.masters().dtype(), registry.device())),
-      step_upload_(registry.device(), step_.bytes()) {
+      mean_(Tensor::zeros(store.masters().shape(), store.masters().dtype(), store.device())),
+      step_(Tensor::zeros({1}, store.masters().dtype(), store.device())),
+      step_upload_(store.device(), step_.bytes()) {
   XF_CHECK(share > 0 && share < 1, "smoothing: the share must be between 0 and 1, got {}", share);
 }
 
-void Smoothing::begin() const { mean_.copy_from(registry_.masters()); }
+void Smoothing::begin() const { mean_.copy_from(store_.masters()); }
 
 void Smoothing::prepare(int64_t update) {
   const double step = std::max(share_, 9 / (10 + static_cast<double>(update)));
@@ -28,15 +28,15 @@ void Smoothing::prepare(int64_t update) {
   step_upload_.send(step_.raw());
 }
 
-void Smoothing::apply() const { kernels::move_towards(registry_.masters(), step_, mean_); }
+void Smoothing::apply() const { kernels::move_towards(store_.masters(), step_, mean_); }
 
 void Smoothing::exchange() const {
   const Tensor weights = Tensor::empty(mean_.shape(), mean_.dtype(), mean_.device());
-  weights.copy_from(registry_.masters());
-  registry_.masters().copy_from(mean_);
+  weights.copy_from(store_.masters());
+  store_.masters().copy_from(mean_);
   mean_.copy_from(weights);
-  registry_.round_masters();
-  if (registry_.keeps_piece()) ranks_.all_gather(registry_.values());
+  store_.round_masters();
+  if (store_.keeps_piece()) ranks_.all_gather(store_.values());
 }
 
 SmoothedWeights::~SmoothedWeights() noexcept(false) {

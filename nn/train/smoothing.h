@@ -8,15 +8,15 @@
 
 #include "core/dist/collective.h"
 #include "core/upload.h"
-#include "nn/registry.h"
+#include "nn/parameter_store.h"
 
 namespace xf::nn {
 
 class Smoothing {
  public:
-  // 0 < share < 1. The mean begins at the weights that the registry holds when begin() is called.
-  // `ranks`: that keep a piece of the masters each, where the registry keeps one, and then a piece of the mean.
-  Smoothing(const Registry& registry, double share, Collective& ranks = Collective::alone());
+  // 0 < share < 1. The mean begins at the weights that the store holds when begin() is called.
+  // `ranks`: that keep a piece of the masters each, where the store keeps one, and then a piece of the mean.
+  Smoothing(const ParameterStore& store, double share, Collective& ranks = Collective::alone());
   void begin() const;
 
   // After update t, from 1, of the weights: the number that differs from update to update, brought to the device; and the work
@@ -27,10 +27,10 @@ class Smoothing {
   // Weights and mean change places; again, and they are as before. Every rank does it.
   void exchange() const;
   const Collective& ranks() const { return ranks_; }
-  const Tensor& mean() const { return mean_; }  // flat, in the layout of the registry's masters
+  const Tensor& mean() const { return mean_; }  // flat, in the layout of the store's masters
 
  private:
-  const Registry& registry_;
+  const ParameterStore& store_;
   double share_;
   Collective& ranks_;
   Tensor mean_;
@@ -38,7 +38,7 @@ class Smoothing {
   Upload step_upload_;
 };
 
-// While one lives, the registry holds the mean. Null: nothing is smoothed, nothing happens.
+// While one lives, the store holds the mean. Null: nothing is smoothed, nothing happens.
 class SmoothedWeights {
  public:
   explicit SmoothedWeights(const Smoothing* smoothing)

@@ -18,26 +18,26 @@ std::vector<PackedBatch> parts(const PackedBatch& batch, const BatchSize& larges
 
 }  // namespace
 
-Trainer::Trainer(const Model& model, const Registry& registry, Arena& arena, const TrainerOptions& options)
+Trainer::Trainer(const Model& model, const ParameterStore& store, Arena& arena, const TrainerOptions& options)
     : model_(model),
-      registry_(registry),
+      store_(store),
       arena_(arena),
       options_(options),
       ranks_(options.ranks ? *options.ranks : Collective::alone()),
-      optimizer_(make_optimizer(registry, options.optimizer, options.clip_norm,
+      optimizer_(make_optimizer(store, options.optimizer, options.clip_norm,
                                 options.shard_optimizer ? ranks_ : Collective::alone())),
-      loss_(Tensor::zeros({2}, accumulator_of(registry.dtype()), registry.device())),
-      losses_(Tensor::zeros({kMostStarted, 2}, loss_.dtype(), registry.device())),
-      norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, registry.device())),
-      counters_(Tensor::zeros({2, 2}, DType::i32, registry.device())),
-      counters_upload_(registry.device(), counters_.bytes()) {
-  ranks_.meet_on(registry.device());
-  if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(registry, options.smoothing, ranks_);
-  if (!Graph::replays(registry.device()) || options.capacity.target_tokens == 0) return;
-  before_method_.batch = std::make_unique<FixedBatch>(registry.device(), options.capacity);
+      loss_(Tensor::zeros({2}, accumulator_of(store.dtype()), store.device())),
+      losses_(Tensor::zeros({kMostStarted, 2}, loss_.dtype(), store.device())),
+      norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, store.device())),
+      counters_(Tensor::zeros({2, 2}, DType::i32, store.device())),
+      counters_upload_(store.device(), counters_.bytes()) {
+  ranks_.meet_on(store.device());
+  if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(store, options.smoothing, ranks_);
+  if (!Graph::replays(store.device()) || options.capacity.target_tokens == 0) return;
+  before_method_.batch = std::make_unique<FixedBatch>(store.device(), options.capacity);
   if (!options.method.loss) return;
   by_method_.batch =
-      std::make_unique<FixedBatch>(registry.device(), options.capacity, options.method.readings());
+      std::make_unique<FixedBatch>(store.device(), options.capacity, options.method.readings());
 }
 
 void Trainer::forward_backward(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
@@ -74,9 +74,9 @@ PackedBatch Trainer::as_read(const PackedBatch& batch, const BatchPlace& place) 
 
 void Trainer::accumulate(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
   Replay& replay = options_.method.has_begun(update) ? by_method_ : before_method_;
-  if (!replay.batch) return forward_backward(update, batch.to(registry_.device()), gradients);
+  if (!replay.batch) return forward_backward(update, batch.to(store_.device()), gradients);
   replay.batch->load(batch);
-  (gradients == kernels::Accumulate::no ? replay.first_part : replay.later_part).run(registry_.device(), [&] {
+  (gradients == kernels::Accumulate::no ? replay.first_part : replay.later_part).run(store_.device(), [&] {
     forward_backward(update, replay.batch->batch(), gradients);
   });
 }
@@ -147,13 +147,13 @@ void Trainer::accumulate_within_memory(int64_t update, const std::vector<PlacedB
       if (error.kind() != ErrorKind::resources || before_method_.batch) throw;
       lower_capacity(batches, error.what());
     }
-    registry_.gradients().fill_zero();
+    store_.gradients().fill_zero();
   }
 }
 
 // The loss goes first: where a rank has failed, the others learn of it before they send their gradients.
 void Trainer::sum_over_ranks() {
-  const Tensor gradients = registry_.trained(registry_.gradients());
+  const Tensor gradients = store_.trained(store_.gradients());
   ranks_.sum(loss_);
   options_.shard_optimizer ? ranks_.reduce_scatter(gradients) : ranks_.sum(gradients);
 }
@@ -171,7 +171,7 @@ void Trainer::start(int64_t update, const std::function<PackedBatch()>& next_bat
                       options_.method.readings_at(update) * result.loss.tokens);
   if (smoothing_) smoothing_->prepare(update);
   if (before_method_.batch) {
-    optimizer_graph_.run(registry_.device(), [this] { move_weights(); });
+    optimizer_graph_.run(store_.device(), [this] { move_weights(); });
   } else {
     move_weights();
   }
@@ -212,7 +212,7 @@ std::optional<std::string> Trainer::first_bad_value(int64_t update, const Packed
   count_from({update});
   std::string own;
   for (const PackedBatch& part : parts(batch, options_.capacity)) {
-    own = nn::first_bad_value(model_, registry_, arena_, part, counters_, options_.seed).value_or("");
+    own = nn::first_bad_value(model_, store_, arena_, part, counters_, options_.seed).value_or("");
     if (!own.empty()) break;
   }
   const std::vector<std::string> found = ranks_.gather(own);

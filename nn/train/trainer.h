@@ -32,7 +32,7 @@ struct TrainerOptions {
   // zero: none is, and nothing is captured as a graph.
   BatchSize capacity;
   Collective* ranks = nullptr;  // null: this process alone
-  // Each rank keeps the optimiser's state of its piece of the parameters, and moves that piece: what a registry of bf16 must be
+  // Each rank keeps the optimiser's state of its piece of the parameters, and moves that piece: what a store of bf16 must be
   // allocated for.
   bool shard_optimizer = false;
 };
@@ -47,8 +47,8 @@ struct UpdateResult {
 
 class Trainer {
  public:
-  // The registry must be allocated with gradients; `arena` serves the activations.
-  Trainer(const Model& model, const Registry& registry, Arena& arena, const TrainerOptions& options);
+  // The store must be allocated with gradients; `arena` serves the activations.
+  Trainer(const Model& model, const ParameterStore& store, Arena& arena, const TrainerOptions& options);
 
   // Starts update number `update`, from 1. On CUDA it is only queued: nothing waits for it, and its loss
   // stays on the device until finished(). At most kMostStarted may be started and not asked for.
@@ -65,7 +65,7 @@ class Trainer {
   // Their results, the oldest first; waits for them.
   std::vector<UpdateResult> finished();
   // Whether finished() would have to wait for a device.
-  bool runs_ahead() const { return registry_.device().type == DeviceType::cuda; }
+  bool runs_ahead() const { return store_.device().type == DeviceType::cuda; }
 
   // The optimiser's count of updates, on which its corrections depend, begins behind `update`: its moments were none
   // then.
@@ -109,7 +109,7 @@ class Trainer {
   void move_weights();  // by the sum over the ranks
 
   const Model& model_;
-  const Registry& registry_;
+  const ParameterStore& store_;
   Arena& arena_;
   TrainerOptions options_;
   Collective& ranks_;

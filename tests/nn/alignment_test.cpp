@@ -89,9 +89,9 @@ TEST_CASE("Alignment: sentences of a batch keep to their own tokens", "[unit]") 
 
 TEST_CASE("Alignment: that of an ensemble is the mean of its models'", "[unit]") {
   TinyModel a(DType::f64, tiny_config()), b(DType::f64, tiny_config());
-  b.registry.initialise(2);
+  b.store.initialise(2);
   const PackedBatch batch = random_batch({5}, {4}, 13, 17, 21);
-  const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 1}, a.registry);
+  const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 1}, a.store);
   const Alignment of_a = align(a.transformer, a.arena, batch, 0)[0],
                   of_b = align(b.transformer, b.arena, batch, 0)[0],
                   of_both = align(ensemble, a.arena, batch, 0)[0];

@@ -109,14 +109,14 @@ Rotary rotary_of(const Ids& offsets, int64_t Dh) {
 }
 
 struct SelfFixture {
-  Registry registry{DType::f64};
+  ParameterStore store{DType::f64};
   SelfAttention block;
   Block f;
   Witness witness;
   SelfFixture(const Ids& offsets, int64_t heads, int64_t max_length, bool causal, bool turns = false)
-      : block(registry, "a", {kDim, heads, kBlockDropout}) {
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
-    randomise(registry);
+      : block(store, "a", {kDim, heads, kBlockDropout}) {
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+    randomise(store);
     Tokens tokens = tokens_of(offsets, max_length, 40);
     if (turns) tokens.rotary = rotary_of(offsets, kDim / heads);
     f = [=, this](Step& step, const Variables& x) { return block.forward(step, x[0], tokens, causal); };
@@ -135,15 +135,15 @@ struct SelfFixture {
 };
 
 struct CrossFixture {
-  Registry registry{DType::f64};
+  ParameterStore store{DType::f64};
   CrossKeysValues keys_values;
   CrossAttention block;
   Block f;
   Witness witness;
   CrossFixture(const Case& c, int64_t heads, int64_t max_length)
-      : keys_values(registry, "kv", kDim, 2), block(registry, "a", {kDim, heads, kBlockDropout}) {
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
-    randomise(registry);
+      : keys_values(store, "kv", kDim, 2), block(store, "a", {kDim, heads, kBlockDropout}) {
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+    randomise(store);
     const Tokens targets = tokens_of(c.targets, max_length, 40),
                  sources = tokens_of(c.sources, max_length, 9);
     // Two decoder layers read the keys and values of one memory through views.
@@ -181,7 +181,7 @@ TEST_CASE("SelfAttention: gradients of input and parameters", "[grad]") {
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
     const SelfFixture fixture(c.targets, heads, max_length, causal, turns);
     const Worst worst =
-        block_gradient_error(fixture.registry, fixture.f, {random_f64({c.targets.back(), kDim}, 1)});
+        block_gradient_error(fixture.store, fixture.f, {random_f64({c.targets.back(), kDim}, 1)});
     INFO(describe(c, heads, max_length, worst));
     CHECK(worst.error <= 1e-6);
   });
@@ -192,8 +192,8 @@ TEST_CASE("SelfAttention: outputs and gradients are those of primitive nodes", "
   const bool causal = GENERATE(false, true), turns = GENERATE(false, true);
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
     const SelfFixture fixture(c.targets, heads, max_length, causal, turns);
-    const Worst worst = witness_error(fixture.registry, fixture.f, fixture.witness,
-                                      {random_f64({c.targets.back(), kDim}, 1)});
+    const Worst worst =
+        witness_error(fixture.store, fixture.f, fixture.witness, {random_f64({c.targets.back(), kDim}, 1)});
     INFO(describe(c, heads, max_length, worst));
     CHECK(worst.error <= 1e-12);
   });
@@ -202,7 +202,7 @@ TEST_CASE("SelfAttention: outputs and gradients are those of primitive nodes", "
 TEST_CASE("CrossAttention and CrossKeysValues: gradients of both inputs and all parameters", "[grad]") {
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
     const CrossFixture fixture(c, heads, max_length);
-    const Worst worst = block_gradient_error(fixture.registry, fixture.f, cross_inputs(c));
+    const Worst worst = block_gradient_error(fixture.store, fixture.f, cross_inputs(c));
     INFO(describe(c, heads, max_length, worst));
     CHECK(worst.error <= 1e-6);
   });
@@ -213,7 +213,7 @@ TEST_CASE("CrossAttention and CrossKeysValues: outputs and gradients are those o
           "[grad]") {
   for_all_cases([&](const Case& c, int64_t heads, int64_t max_length) {
     const CrossFixture fixture(c, heads, max_length);
-    const Worst worst = witness_error(fixture.registry, fixture.f, fixture.witness, cross_inputs(c));
+    const Worst worst = witness_error(fixture.store, fixture.f, fixture.witness, cross_inputs(c));
     INFO(describe(c, heads, max_length, worst));
     CHECK(worst.error <= 1e-12);
   });
@@ -222,9 +222,9 @@ TEST_CASE("CrossAttention and CrossKeysValues: outputs and gradients are those o
 TEST_CASE("Attention blocks: parameter gradients accumulate and need no input gradient", "[unit]") {
   const Case& c = kCases[3];
   const SelfFixture self(c.targets, 3, 100, true);
-  CHECK(accumulates(self.registry, self.f, {random_f64({c.targets.back(), kDim}, 1)}));
-  CHECK(constants_change_nothing(self.registry, self.f, {random_f64({c.targets.back(), kDim}, 1)}));
+  CHECK(accumulates(self.store, self.f, {random_f64({c.targets.back(), kDim}, 1)}));
+  CHECK(constants_change_nothing(self.store, self.f, {random_f64({c.targets.back(), kDim}, 1)}));
   const CrossFixture cross(c, 3, 60);
-  CHECK(accumulates(cross.registry, cross.f, cross_inputs(c)));
-  CHECK(constants_change_nothing(cross.registry, cross.f, cross_inputs(c)));
+  CHECK(accumulates(cross.store, cross.f, cross_inputs(c)));
+  CHECK(constants_change_nothing(cross.store, cross.f, cross_inputs(c)));
 }

@@ -38,13 +38,13 @@ Training train(DType dtype, int64_t updates, const TransformerConfig& config) {
   options.schedule = {.peak = 3e-3, .warmup = 10};
   options.clip_norm = 1;
   options.seed = 42;
-  Trainer trainer(model.transformer, model.registry, model.arena, options);
+  Trainer trainer(model.transformer, model.store, model.arena, options);
   Training training;
   for (int64_t u = 1; u <= updates; ++u) {
     const UpdateResult result = trainer.update(u, [&] { return batch_of(u % 4); });
     training.losses.push_back(result.loss.smoothed / static_cast<double>(result.loss.tokens));
   }
-  training.masters = model.registry.masters();
+  training.masters = model.store.masters();
   return training;
 }
 
@@ -71,16 +71,16 @@ TEST_CASE("bf16: the gradient of a whole model agrees with f64", "[unit]") {
       for (const int64_t max_length : {60, 100}) {  // short and long attention
         const TransformerConfig config = small_config(norm, max_length, activation);
         TinyModel exact(DType::f64, config), rounded(DType::bf16, config);
-        for (size_t i = 0; i < exact.registry.parameters().size(); ++i) {  // the rounded values in both
-          const Parameter& to = exact.registry.parameters()[i];
+        for (size_t i = 0; i < exact.store.parameters().size(); ++i) {  // the rounded values in both
+          const Parameter& to = exact.store.parameters()[i];
           to.value.copy_from(
-              tensor_of(as_doubles(rounded.registry.parameters()[i].value), to.shape, DType::f64));
+              tensor_of(as_doubles(rounded.store.parameters()[i].value), to.shape, DType::f64));
         }
         const double expected = exact.accumulate({batch_of(1)});
         CHECK(rounded.accumulate({batch_of(1)}) == Approx(expected).epsilon(1e-2));
         INFO("norm " << static_cast<int>(norm) << ", max_length " << max_length);
-        CHECK(relative_distance(as_doubles(rounded.registry.gradients()),
-                                as_doubles(exact.registry.gradients())) < tolerance);
+        CHECK(relative_distance(as_doubles(rounded.store.gradients()), as_doubles(exact.store.gradients())) <
+              tolerance);
       }
     }
   }
@@ -111,11 +111,11 @@ TEST_CASE("bf16: two runs give the same bits", "[unit]") {
 
 TEST_CASE("bf16: masters move by less than bf16 can tell", "[unit]") {
   // An update of 1e-4 beside a weight of 1 is below half of bf16's step, 2^-8: only the master remembers.
-  Registry registry(DType::bf16);
-  const Parameter& weight = registry.add("w", {16}, Init::ones());
-  registry.allocate(Device::cpu(), Registry::Gradients::yes);
-  registry.initialise(1);
-  Adam adam(registry, {}, 0);
+  ParameterStore store(DType::bf16);
+  const Parameter& weight = store.add("w", {16}, Init::ones());
+  store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+  store.initialise(1);
+  Adam adam(store, {}, 0);
   for (int64_t u = 1; u <= 100; ++u) {
     weight.gradient.copy_from(tensor_of(std::vector<double>(16, 1.0), {16}, DType::f32));
     adam.update(u, 1e-4, 1);

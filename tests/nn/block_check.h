@@ -24,9 +24,9 @@ inline nn::Tokens tokens_of(const Ids& offsets, int64_t max_length, int32_t firs
 }
 
 // Every parameter random in [-0.7, 0.7): also the biases and norms that models start at 0 and 1.
-inline void randomise(nn::Registry& registry, uint64_t seed = 100) {
-  for (const nn::Parameter& parameter : registry.parameters()) {
-    parameter.value.copy_from(random_tensor(parameter.shape, registry.dtype(), seed++, -0.7, 0.7));
+inline void randomise(nn::ParameterStore& store, uint64_t seed = 100) {
+  for (const nn::Parameter& parameter : store.parameters()) {
+    parameter.value.copy_from(random_tensor(parameter.shape, store.dtype(), seed++, -0.7, 0.7));
   }
 }
 
@@ -37,9 +37,9 @@ inline Function in_training(const Block& block, uint64_t seed = 77) {
   };
 }
 
-inline std::map<std::string, Tensor> gradients_of(const nn::Registry& registry) {
+inline std::map<std::string, Tensor> gradients_of(const nn::ParameterStore& store) {
   std::map<std::string, Tensor> gradients;
-  for (const nn::Parameter& parameter : registry.parameters()) {
+  for (const nn::Parameter& parameter : store.parameters()) {
     const Tensor copy = Tensor::empty(parameter.shape, parameter.gradient.dtype());
     copy.copy_from(parameter.gradient);
     gradients[parameter.name] = copy;
@@ -52,13 +52,13 @@ struct BlockDerivatives {
   std::map<std::string, Tensor> parameters;
 };
 
-inline BlockDerivatives differentiate_block(const nn::Registry& registry, const Function& f,
+inline BlockDerivatives differentiate_block(const nn::ParameterStore& store, const Function& f,
                                             const std::vector<Tensor>& inputs, const Tensor& weights,
                                             bool leaves) {
-  registry.gradients().fill_zero();
+  store.gradients().fill_zero();
   BlockDerivatives result;
   result.inputs = differentiate(f, inputs, weights, leaves);
-  result.parameters = gradients_of(registry);
+  result.parameters = gradients_of(store);
   return result;
 }
 
@@ -74,7 +74,7 @@ struct Worst {
   }
 };
 
-inline Worst block_gradient_error(const nn::Registry& registry, const Block& block,
+inline Worst block_gradient_error(const nn::ParameterStore& store, const Block& block,
                                   const std::vector<Tensor>& inputs, Tensor weights = {}) {
   const Function f = in_training(block);
   Arena arena(Device::cpu(), kTestArena);
@@ -82,12 +82,12 @@ inline Worst block_gradient_error(const nn::Registry& registry, const Block& blo
   const auto loss = [&] { return weighted_sum(evaluate(arena, f, inputs), weights); };
   Worst worst;
   for (const bool leaves : {true, false}) {
-    const BlockDerivatives given = differentiate_block(registry, f, inputs, weights, leaves);
+    const BlockDerivatives given = differentiate_block(store, f, inputs, weights, leaves);
     for (size_t i = 0; i < inputs.size(); ++i) {
       worst.meet(gradient_error(loss, inputs[i], given.inputs.gradients[i]), "input " + std::to_string(i));
     }
     if (!leaves) continue;
-    for (const nn::Parameter& parameter : registry.parameters()) {
+    for (const nn::Parameter& parameter : store.parameters()) {
       worst.meet(gradient_error(loss, parameter.value, given.parameters.at(parameter.name)), parameter.name);
     }
   }
@@ -95,14 +95,15 @@ inline Worst block_gradient_error(const nn::Registry& registry, const Block& blo
 }
 
 // A parameter gradient accumulates: what two passes leave is twice what one leaves.
-inline bool accumulates(const nn::Registry& registry, const Block& block, const std::vector<Tensor>& inputs) {
+inline bool accumulates(const nn::ParameterStore& store, const Block& block,
+                        const std::vector<Tensor>& inputs) {
   Arena arena(Device::cpu(), kTestArena);
   const Function f = in_training(block);
   const Tensor weights = weights_for(evaluate(arena, f, inputs).shape());
-  const auto once = differentiate_block(registry, f, inputs, weights, true).parameters;
+  const auto once = differentiate_block(store, f, inputs, weights, true).parameters;
   differentiate(f, inputs, weights);
   bool all = true;
-  for (const auto& [name, gradient] : gradients_of(registry)) {
+  for (const auto& [name, gradient] : gradients_of(store)) {
     std::vector<double> expected = as_doubles(once.at(name));
     for (double& value : expected) value *= 2;
     all = all && max_relative_error(gradient, expected, 1e-3) <= 1e-12;
@@ -111,16 +112,16 @@ inline bool accumulates(const nn::Registry& registry, const Block& block, const 
 }
 
 // The gradients of the parameters do not depend on whether the inputs want theirs.
-inline bool constants_change_nothing(const nn::Registry& registry, const Block& block,
+inline bool constants_change_nothing(const nn::ParameterStore& store, const Block& block,
                                      const std::vector<Tensor>& inputs) {
   Arena arena(Device::cpu(), kTestArena);
   const Function f = in_training(block);
   const Tensor weights = weights_for(evaluate(arena, f, inputs).shape());
-  const auto expected = differentiate_block(registry, f, inputs, weights, true).parameters;
+  const auto expected = differentiate_block(store, f, inputs, weights, true).parameters;
   const Function constant = [&](Tape& tape, const Variables&) {
     return f(tape, Variables(inputs.begin(), inputs.end()));
   };
-  const auto actual = differentiate_block(registry, constant, {}, weights, true).parameters;
+  const auto actual = differentiate_block(store, constant, {}, weights, true).parameters;
   return std::all_of(expected.begin(), expected.end(),
                      [&](const auto& entry) { return same_bits(entry.second, actual.at(entry.first)); });
 }
@@ -132,18 +133,18 @@ using Witness = std::function<Variable(Tape&, const Leaves& parameters, const Va
 
 // Output, input gradients and parameter gradients of block and witness; the worst difference relative to the witness's
 // largest element. Floor 1e-2: gradients that are zero in exact arithmetic are compared as numbers of order 1e-14.
-inline Worst witness_error(const nn::Registry& registry, const Block& block, const Witness& witness,
+inline Worst witness_error(const nn::ParameterStore& store, const Block& block, const Witness& witness,
                            const std::vector<Tensor>& inputs, Tensor weights = {}) {
   constexpr double kFloor = 1e-2;
   Arena arena(Device::cpu(), kTestArena);
   const Function f = in_training(block);
   if (!weights.defined()) weights = weights_for(evaluate(arena, f, inputs).shape());
-  const BlockDerivatives given = differentiate_block(registry, f, inputs, weights, false);
+  const BlockDerivatives given = differentiate_block(store, f, inputs, weights, false);
   std::map<std::string, Tensor> expected;
   const Function g = [&](Tape& tape, const Variables& variables) {
     Leaves leaves;
-    for (const nn::Parameter& parameter : registry.parameters()) {
-      expected[parameter.name] = Tensor::zeros(parameter.shape, registry.dtype());
+    for (const nn::Parameter& parameter : store.parameters()) {
+      expected[parameter.name] = Tensor::zeros(parameter.shape, store.dtype());
       leaves[parameter.name] = tape.leaf(parameter.value, expected[parameter.name]);
     }
     return witness(tape, leaves, variables);

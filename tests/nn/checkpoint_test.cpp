@@ -196,12 +196,12 @@ TEST_CASE("Checkpoint: any flipped bit of any file is refused or without effect"
 
 TEST_CASE("Checkpoint: a tensor of another dtype is no parameter, and is refused by name and dtype",
           "[unit]") {
-  Registry registry;
-  registry.add("w", {2}, Init::ones());
-  registry.allocate(Device::cpu(), Registry::Gradients::no);
+  ParameterStore store;
+  store.add("w", {2}, Init::ones());
+  store.allocate(Device::cpu(), ParameterStore::Gradients::no);
   const Tensor integers = Tensor::from(std::vector<int32_t>{1, 2});
   CHECK_THAT(error_of([&] {
-               load_model({{"w", integers}}, registry, "run");
+               load_model({{"w", integers}}, store, "run");
              }),
              Catch::StartsWith("3: run: w is i32, but a parameter is f32; "));
   Checkpoint checkpoint = sample_checkpoint(3);

@@ -42,7 +42,7 @@ TEST_CASE("Classifier: gradients of every parameter, the query at zero and elsew
       config.rotary_positions = norm == NormPlacement::post && !at_start;
       Tiny<Classifier> tiny(DType::f64, config);
       if (!at_start) {
-        tiny.registry.find("pooling.query").value.copy_from(random_tensor({config.dim}, DType::f64, 5));
+        tiny.store.find("pooling.query").value.copy_from(random_tensor({config.dim}, DType::f64, 5));
       }
       const Worst worst = sampled_gradient_error(tiny, uneven_texts());
       INFO("norm " << static_cast<int>(norm) << (at_start ? " query 0: " : ": ") << worst.of);
@@ -75,10 +75,10 @@ TEST_CASE("Classifier: loss and gradients do not depend on how an update is cut 
   Tiny<Classifier> tiny(DType::f64, tiny_classifier());
   const PackedBatch batch = uneven_texts();
   const double loss = tiny.accumulate({batch});
-  const auto expected = gradients_of(tiny.registry);
-  tiny.registry.gradients().fill_zero();
+  const auto expected = gradients_of(tiny.store);
+  tiny.store.gradients().fill_zero();
   CHECK(tiny.accumulate({batch.part(0, 2), batch.part(2, 5)}) == Approx(loss).epsilon(1e-12));
-  CHECK(worst_difference(gradients_of(tiny.registry), expected) <= 1e-12);
+  CHECK(worst_difference(gradients_of(tiny.store), expected) <= 1e-12);
 }
 
 TEST_CASE("Classifier: the trainer learns which word a text holds, in f32 and bf16", "[unit]") {
@@ -100,7 +100,7 @@ TEST_CASE("Classifier: the trainer learns which word a text holds, in f32 and bf
   Tiny<Classifier> tiny(dtype, config, plan.activations);
   TrainerOptions options;
   options.schedule.peak = 1e-2;
-  Trainer trainer(tiny.model, tiny.registry, tiny.arena, options);
+  Trainer trainer(tiny.model, tiny.store, tiny.arena, options);
   for (int64_t u = 1; u <= 100; ++u) {
     trainer.update(u, [&] { return batch_of(static_cast<uint64_t>(u)); });
   }

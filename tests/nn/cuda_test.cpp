@@ -64,7 +64,7 @@ Training train(
   options.seed = 42;
   options.capacity = capacity;
   change(options);
-  Trainer trainer(model.model, model.registry, model.arena, options);
+  Trainer trainer(model.model, model.store, model.arena, options);
   Training training;
   for (int64_t u = 1; u <= updates; ++u) {
     trainer.start(u, [&] { return next(u); });
@@ -74,7 +74,7 @@ Training train(
       training.norms.push_back(result.gradient_norm);
     }
   }
-  training.masters = model.registry.masters().to(Device::cpu());
+  training.masters = model.store.masters().to(Device::cpu());
   return training;
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("CUDA: updates are replayed before R-Drop begins and after", "[cuda]")
   options.schedule = kSchedule;
   options.capacity = kCapacity;
   options.method = r_drop(2, 3);
-  Trainer trainer(model.transformer, model.registry, model.arena, options);
+  Trainer trainer(model.transformer, model.store, model.arena, options);
   const auto update = [&](int64_t u) { trainer.update(u, [&] { return batch_of(u); }); };
   for (const int64_t u : {1, 2, 3}) update(u);
   const std::vector<std::string> before = trainer.launches();
@@ -308,17 +308,17 @@ TEST_CASE("CUDA: every parameter's gradient agrees with f64 on the CPU", "[cuda]
       config.learned_positions = norm == NormPlacement::pre;
       config.rotary_positions = norm == NormPlacement::post && max_length == 100;
       TinyModel exact(DType::f64, config), cuda(DType::f32, config, Arena::kDefaultBlock, kCuda);
-      for (size_t i = 0; i < exact.registry.parameters().size(); ++i) {  // f32 values in both
-        const Parameter& to = exact.registry.parameters()[i];
-        to.value.copy_from(tensor_of(as_doubles(cuda.registry.parameters()[i].value), to.shape, DType::f64));
+      for (size_t i = 0; i < exact.store.parameters().size(); ++i) {  // f32 values in both
+        const Parameter& to = exact.store.parameters()[i];
+        to.value.copy_from(tensor_of(as_doubles(cuda.store.parameters()[i].value), to.shape, DType::f64));
       }
       exact.accumulate({batch_of(1)});
       cuda.accumulate({batch_of(1)});
       double global = 0;
-      for (const double g : as_doubles(exact.registry.gradients())) global += g * g;
-      for (const Parameter& parameter : exact.registry.parameters()) {
+      for (const double g : as_doubles(exact.store.gradients())) global += g * g;
+      for (const Parameter& parameter : exact.store.parameters()) {
         INFO(parameter.name);
-        CHECK(max_relative_error(cuda.registry.find(parameter.name).gradient, as_doubles(parameter.gradient),
+        CHECK(max_relative_error(cuda.store.find(parameter.name).gradient, as_doubles(parameter.gradient),
                                  1e-7 * std::sqrt(global)) < 2e-4);
       }
     }
@@ -332,7 +332,7 @@ TEST_CASE("CUDA: the memory plan is exactly the arena's peak", "[cuda]") {
     const PackedBatch batch = random_batch(Ids(75, 10), Ids(75, 8), 13, 17, 3);
     const BatchSize size{batch.source_tokens, batch.target_tokens, batch.sentences};
     TinyModel model(dtype, small_config(), Arena::kDefaultBlock, kCuda);
-    Trainer trainer(model.transformer, model.registry, model.arena, {});
+    Trainer trainer(model.transformer, model.store, model.arena, {});
     trainer.update(1, [&] { return batch; });
     CHECK(plan_memory(small_config(), size, dtype, {}, DeviceType::cuda).activations ==
           model.arena.peak_bytes());

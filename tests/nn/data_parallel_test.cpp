@@ -51,7 +51,7 @@ Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& c
   change(options);
   TinyModel model(dtype, tiny_config(), Arena::kDefaultBlock, Device::cpu(), rates,
                   options.shard_optimizer ? ranks : Collective::alone());
-  Trainer trainer(model.transformer, model.registry, model.arena, options);
+  Trainer trainer(model.transformer, model.store, model.arena, options);
   if (trainer.smoothing()) trainer.smoothing()->begin();
   Run run;
   int64_t next = 0;
@@ -69,9 +69,9 @@ Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& c
   }
   const SmoothedWeights used(trainer.smoothing());
   // `used` puts the weights back.
-  run.masters = copy_of(trainer.optimizer().whole(model.registry.masters()));
-  run.values = copy_of(model.registry.values());
-  run.masters_kept = model.registry.masters().numel();
+  run.masters = copy_of(trainer.optimizer().whole(model.store.masters()));
+  run.values = copy_of(model.store.values());
+  run.masters_kept = model.store.masters().numel();
   run.moments = trainer.optimizer().whole_state();
   return run;
 }
@@ -140,12 +140,12 @@ TEST_CASE("Ranks: each may keep a piece of the optimiser's state", "[unit]") {
         3, 1, [shards](TrainerOptions& options) { options.shard_optimizer = shards; }, true, kRates);
   as_ranks(2, [](Collective& ranks) {
     TinyModel model(DType::f32, tiny_config());
-    const auto whole = make_optimizer(model.registry, kernels::AdamOptions{}, 0);
-    const auto piece = make_optimizer(model.registry, kernels::AdamOptions{}, 0, ranks);
+    const auto whole = make_optimizer(model.store, kernels::AdamOptions{}, 0);
+    const auto piece = make_optimizer(model.store, kernels::AdamOptions{}, 0, ranks);
     if (2 * piece->bytes() > whole->bytes() + 16)
       fail(ErrorKind::failure, "no piece: {} bytes", piece->bytes());
     if (error_of([&] {
-          make_optimizer(model.registry, MuonOptions{}, 0, ranks);
+          make_optimizer(model.store, MuonOptions{}, 0, ranks);
         }).find("muon needs whole matrices") == std::string::npos)
       fail(ErrorKind::failure, "muon was not refused");
   });
@@ -186,11 +186,11 @@ TEST_CASE("Ranks: where one has a gradient that is not finite none moves, and it
   as_ranks(2, [](Collective& ranks) {
     TinyModel model(DType::f32, tiny_config());
     if (ranks.rank() == 1)
-      model.registry.find("output.bias").value.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
+      model.store.find("output.bias").value.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
     TrainerOptions options = options_for_tests(1);
     options.ranks = &ranks;
-    const std::vector<float> before = model.registry.masters().to_vector<float>();
-    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    const std::vector<float> before = model.store.masters().to_vector<float>();
+    Trainer trainer(model.transformer, model.store, model.arena, options);
     int64_t next = 0;
     const UpdateResult result = trainer.update(1, [&] { return batch_of(next++); });
     if (std::isfinite(result.gradient_norm))
@@ -198,6 +198,6 @@ TEST_CASE("Ranks: where one has a gradient that is not finite none moves, and it
     const std::string bad = trainer.first_bad_value(2, batch_of(0)).value_or("nothing");
     if (bad.find(", of rank 1 (") == std::string::npos) fail(ErrorKind::failure, "named: {}", bad);
     if (ranks.rank() == 1) return;
-    if (model.registry.masters().to_vector<float>() != before) fail(ErrorKind::failure, "rank 0 has moved");
+    if (model.store.masters().to_vector<float>() != before) fail(ErrorKind::failure, "rank 0 has moved");
   });
 }

@@ -15,7 +15,7 @@ TEST_CASE("Training loop: a weight that turns NaN ends the run with its name, an
   LoopTask task;
   const std::string name = "encoder.layers.1.self_attention.out.weight";
   task.fault = [&](int64_t batch) {
-    if (batch == 4) task.model->registry.find(name).master.data<float>()[0] = std::nanf("");
+    if (batch == 4) task.model->store.find(name).master.data<float>()[0] = std::nanf("");
   };
   const std::string error = train(task, 90);
   CHECK(error ==
@@ -32,13 +32,13 @@ TEST_CASE("Training loop: twenty bad gradients in a row are skipped, and trainin
   LoopTask task;
   Tensor good;
   task.fault = [&](int64_t batch) {
-    float& weight = task.model->registry.find("output.bias").master.data<float>()[0];
-    if (batch == 4) good = copy_of(task.model->registry.values());
+    float& weight = task.model->store.find("output.bias").master.data<float>()[0];
+    if (batch == 4) good = copy_of(task.model->store.values());
     if (batch == 4) weight = std::nanf("");
     if (batch != 24) return;
-    weight = good.data<float>()[task.model->registry.find("output.bias").master.data<float>() -
-                                task.model->registry.values().data<float>()];
-    CHECK(same_bits(task.model->registry.values(), good));  // of twenty updates none changed a weight
+    weight = good.data<float>()[task.model->store.find("output.bias").master.data<float>() -
+                                task.model->store.values().data<float>()];
+    CHECK(same_bits(task.model->store.values(), good));  // of twenty updates none changed a weight
   };
   CHECK(train(task, 40) == "no error");
   CHECK(task.crashed.empty());
@@ -52,9 +52,9 @@ namespace {
 // thrown far off, once.
 void throw_off(LoopTask& task, int64_t batch) {
   if (batch != 300) return;
-  float* const values = task.model->registry.values().data<float>();
+  float* const values = task.model->store.values().data<float>();
   PhiloxSequence random(5, 5);
-  for (int64_t i = 0; i < task.model->registry.values().numel(); ++i)
+  for (int64_t i = 0; i < task.model->store.values().numel(); ++i)
     values[i] += static_cast<float>(random.below(1000)) / 100 - 5;
 }
 
@@ -105,14 +105,14 @@ TEST_CASE("Training loop: a rollback goes on from before the loss ran away, with
 TEST_CASE("Training loop: five rollbacks are the most, and without an earlier save there is none", "[unit]") {
   LoopTask again;
   again.fault = [&](int64_t batch) {
-    if (batch >= 9) again.model->registry.find("output.bias").value.data<float>()[0] = std::nanf("");
+    if (batch >= 9) again.model->store.find("output.bias").value.data<float>()[0] = std::nanf("");
   };
   CHECK_THAT(train(again, 40, {}, {.peak = 1e-3}, OnDivergence::roll_back),
              Catch::StartsWith("4: training diverged") && Catch::Contains("after 5 rollbacks"));
   CHECK(again.rolled_back == std::vector<int64_t>{9, 8, 6, 4, 3});  // none is any good
   LoopTask unsaved;
   unsaved.fault = [&](int64_t) {
-    unsaved.model->registry.find("output.bias").value.data<float>()[0] = std::nanf("");
+    unsaved.model->store.find("output.bias").value.data<float>()[0] = std::nanf("");
     unsaved.weights.clear();
   };
   CHECK_THAT(train(unsaved, 40, {}, {.peak = 1e-3}, OnDivergence::roll_back),
@@ -190,7 +190,7 @@ class LateTask final : public LoopTask {
     LoopTask::on_update(state, result);
     if (state.update != late_at) return;
     late_at = 0;
-    model->registry.find("output.bias").value.data<float>()[0] = std::nanf("");
+    model->store.find("output.bias").value.data<float>()[0] = std::nanf("");
     for (int64_t u = 1; u <= 21; ++u) trainer->start(state.update + u, [&] { return next_batch(); });
   }
 };
@@ -257,7 +257,7 @@ TEST_CASE("Training loop: a run does not end well with a loss that is not finite
   for (const int64_t from : {7, 8}) {  // of nine updates, the first of which is batch 0
     LoopTask task;
     task.fault = [&](int64_t batch) {
-      if (batch == from) task.model->registry.find("output.bias").master.data<float>()[0] = std::nanf("");
+      if (batch == from) task.model->store.find("output.bias").master.data<float>()[0] = std::nanf("");
     };
     CHECK_THAT(train(task, 9),
                Catch::StartsWith(from == 8 ? "4: training diverged at update 9: the last update was"

@@ -15,18 +15,18 @@ namespace {
 constexpr int64_t kDim = 6, kVocabulary = 9;
 
 struct Fixture {
-  Registry registry;
+  ParameterStore store;
   const Parameter &table, *learned;
   Embedding block;
   Tensor positions;
   explicit Fixture(DType dtype = DType::f64, bool learns_positions = false)
-      : registry(dtype),
-        table(registry.add("table", {kVocabulary, kDim}, Init::zeros())),
-        learned(add_position_table(registry, "positions",
+      : store(dtype),
+        table(store.add("table", {kVocabulary, kDim}, Init::zeros())),
+        learned(add_position_table(store, "positions",
                                    {.dim = kDim, .learned_positions = learns_positions, .max_length = 40})),
-        block(registry, "embedding", table, learned, kBlockDropout) {
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
-    randomise(registry);
+        block(store, "embedding", table, learned, kBlockDropout) {
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+    randomise(store);
     positions = Tensor::empty({40, kDim}, dtype);
     kernels::sinusoid_positions(kernels::PositionLayout::interleaved, positions);
   }
@@ -63,24 +63,24 @@ TEST_CASE("Embedding: the tables' gradients and agreement with primitive nodes",
       return autograd::dropout(tape, autograd::add(tape, scaled, tests::join_rows(tape, position_rows)),
                                {kBlockDropout, 77, 0, Tensor::from(Ids{11, 40})});
     };
-    const Worst difference = block_gradient_error(fixture.registry, f, {});
-    const Worst witness = witness_error(fixture.registry, f, plain, {});
+    const Worst difference = block_gradient_error(fixture.store, f, {});
+    const Worst witness = witness_error(fixture.store, f, plain, {});
     INFO(offsets.back() << " tokens: " << difference.of << ", against primitive nodes: " << witness.of);
     CHECK(difference.error <= 1e-6);
     CHECK(witness.error <= 1e-12);
-    CHECK(accumulates(fixture.registry, f, {}));
+    CHECK(accumulates(fixture.store, f, {}));
   }
 }
 
 // EM4 by hand: the first places of three sentences add up, and so on; places that no sentence has keep their gradient.
 TEST_CASE("Embedding: a learnt position has the sum of its tokens' gradients, without the words' scale",
           "[golden]") {
-  Registry registry(DType::f64);
-  const Parameter& table = registry.add("table", {kVocabulary, 2}, Init::zeros());
+  ParameterStore store(DType::f64);
+  const Parameter& table = store.add("table", {kVocabulary, 2}, Init::zeros());
   const Parameter* const learned =
-      add_position_table(registry, "positions", {.dim = 2, .learned_positions = true, .max_length = 5});
-  const Embedding block(registry, "embedding", table, learned, 0);
-  registry.allocate(Device::cpu(), Registry::Gradients::yes);
+      add_position_table(store, "positions", {.dim = 2, .learned_positions = true, .max_length = 5});
+  const Embedding block(store, "embedding", table, learned, 0);
+  store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
   const Ids ids{4, 4, 7, 1, 4, 4}, offsets{0, 3, 4, 6};
   Arena arena(Device::cpu(), kTestArena);
   Tape tape(arena);

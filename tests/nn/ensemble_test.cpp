@@ -61,7 +61,7 @@ TEST_CASE("Ensemble: it reads as many tokens as the member that reads fewest", "
   learned.learned_positions = true;
   learned.max_length = 7;
   SearchModel a(DType::f64, small_config(7), 1, -30.0), b(DType::f64, learned, 2, -30.0);
-  const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 1}, a.registry);
+  const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 1}, a.store);
   CHECK(most_tokens(ensemble.config()) == 7);
   CHECK(translate(ensemble, a.arena, {5, 6, kEos}, 2, 20).front().ids.size() == 7);
 }
@@ -69,7 +69,7 @@ TEST_CASE("Ensemble: it reads as many tokens as the member that reads fewest", "
 TEST_CASE("Ensemble: a beam as wide as the space finds the best of all products of experts", "[unit]") {
   SearchModel a(DType::f64, small_config(7), 1), b(DType::f64, small_config(7), 2);
   const std::vector<double> weights{0.75, 0.25};
-  const Ensemble ensemble({&a.transformer, &b.transformer}, {3, 1}, a.registry);
+  const Ensemble ensemble({&a.transformer, &b.transformer}, {3, 1}, a.store);
   for (const Ids& source : random_sources(4, 5)) {
     Hypothesis best;
     try_all(
@@ -86,7 +86,7 @@ TEST_CASE("Ensemble: a beam as wide as the space finds the best of all products 
 TEST_CASE("Ensemble: so it does behind a given prefix", "[unit]") {
   SearchModel a(DType::f64, small_config(7), 1), b(DType::f64, small_config(7), 2);
   const std::vector<double> weights{0.75, 0.25};
-  const Ensemble ensemble({&a.transformer, &b.transformer}, {3, 1}, a.registry);
+  const Ensemble ensemble({&a.transformer, &b.transformer}, {3, 1}, a.store);
   for (const Ids& source : random_sources(4, 5)) {
     const auto next = [&](const Ids& prefix) {
       return product_of_experts({&a, &b}, weights, source, prefix);
@@ -102,7 +102,7 @@ TEST_CASE("Ensemble: so it does behind a given prefix", "[unit]") {
 
 TEST_CASE("Ensemble: two equal models are one", "[unit]") {
   SearchModel a(DType::f32, small_config(40), 3), b(DType::f32, small_config(40), 3);
-  const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 1}, a.registry);
+  const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 1}, a.store);
   for (const Ids& source : random_sources(6, 7)) {
     const auto one = translate(a.transformer, a.arena, source, 5, 20),
                two = translate(ensemble, a.arena, source, 5, 20);
@@ -117,7 +117,7 @@ TEST_CASE("Ensemble: two equal models are one", "[unit]") {
 
 TEST_CASE("Ensemble: logits of a whole batch are the weighted sum of its members'", "[unit]") {
   SearchModel a(DType::f64, small_config(9), 1), b(DType::f64, small_config(9), 2);
-  const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 3}, a.registry);
+  const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 3}, a.store);
   const PackedBatch batch = make_batch({{5, 6, 7}, {4}}, {{kBos, 5, 8}, {kBos, 4}});
   Tape tape(a.arena, Tape::Mode::inference);
   Step step{tape};
@@ -130,7 +130,7 @@ TEST_CASE("Ensemble: logits of a whole batch are the weighted sum of its members
 TEST_CASE("Ensemble: models that do not fit together are refused", "[unit]") {
   SearchModel a(DType::f32, small_config(9), 1), b(DType::f32, small_config(10), 2);
   const auto ensemble = [&](std::vector<const TranslationModel*> members, std::vector<double> weights) {
-    return error_of([&] { Ensemble(std::move(members), std::move(weights), a.registry); });
+    return error_of([&] { Ensemble(std::move(members), std::move(weights), a.store); });
   };
   CHECK_THAT(ensemble({&a.transformer, &b.transformer}, {1, 1}), Catch::Contains("must share vocabularies"));
   CHECK_THAT(ensemble({&a.transformer}, {1, 1}), Catch::Contains("expected one for each of 1 models, got 2"));

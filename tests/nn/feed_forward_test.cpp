@@ -12,14 +12,14 @@ namespace {
 constexpr int64_t kDim = 5, kHidden = 7;
 
 struct Fixture {
-  Registry registry{DType::f64};
+  ParameterStore store{DType::f64};
   FeedForward block;
   Block f;
   Witness witness;
   Fixture(int64_t T, kernels::Activation activation, float p)
-      : block(registry, "f", {kDim, kHidden, activation, p}) {
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
-    randomise(registry);
+      : block(store, "f", {kDim, kHidden, activation, p}) {
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+    randomise(store);
     const Tokens tokens = tokens_of({0, static_cast<int32_t>(T)}, 60, 40);
     f = [=, this](Step& step, const Variables& x) { return block.forward(step, x[0], tokens); };
     witness = [=](Tape& tape, const Leaves& parameters, const Variables& x) {
@@ -40,10 +40,10 @@ TEST_CASE("FeedForward: gradients of input and parameters and agreement with pri
     for (const float p : {0.0f, kBlockDropout}) {
       const Fixture fixture(T, activation, p);
       const std::vector<Tensor> inputs{random_f64({T, kDim}, 1)};
-      const Worst difference = block_gradient_error(fixture.registry, fixture.f, inputs);
+      const Worst difference = block_gradient_error(fixture.store, fixture.f, inputs);
       INFO("T " << T << " p " << p << ": " << difference.of);
       CHECK(difference.error <= 1e-6);
-      const Worst witness = witness_error(fixture.registry, fixture.f, fixture.witness, inputs);
+      const Worst witness = witness_error(fixture.store, fixture.f, fixture.witness, inputs);
       INFO("against primitive nodes: " << witness.of);
       CHECK(witness.error <= 1e-12);
     }
@@ -52,6 +52,6 @@ TEST_CASE("FeedForward: gradients of input and parameters and agreement with pri
 
 TEST_CASE("FeedForward: parameter gradients accumulate and need no input gradient", "[unit]") {
   const Fixture fixture(7, kernels::Activation::gelu, kBlockDropout);
-  CHECK(accumulates(fixture.registry, fixture.f, {random_f64({7, kDim}, 1)}));
-  CHECK(constants_change_nothing(fixture.registry, fixture.f, {random_f64({7, kDim}, 1)}));
+  CHECK(accumulates(fixture.store, fixture.f, {random_f64({7, kDim}, 1)}));
+  CHECK(constants_change_nothing(fixture.store, fixture.f, {random_f64({7, kDim}, 1)}));
 }

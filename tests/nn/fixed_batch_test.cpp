@@ -21,12 +21,12 @@ TEST_CASE("FixedBatch: spare rows and empty sentences change neither loss nor gr
     config.rotary_positions = max_length == 100;
     TinyModel model(DType::f64, config);
     const double loss = model.accumulate({batch});
-    const auto expected = gradients_of(model.registry);
-    model.registry.gradients().fill_zero();
+    const auto expected = gradients_of(model.store);
+    model.store.gradients().fill_zero();
     fixed.load(random_batch({9, 9, 9}, {9, 9, 9}, 13, 17, 3));  // leaves traces that the next load must cover
     fixed.load(batch);
     CHECK(model.accumulate({fixed.batch()}) == Approx(loss).epsilon(1e-12));
-    for (const auto& [name, gradient] : gradients_of(model.registry)) {
+    for (const auto& [name, gradient] : gradients_of(model.store)) {
       INFO(name);
       CHECK(max_relative_error(gradient, expected.at(name), 1e-6) < 1e-12);
     }
@@ -43,11 +43,11 @@ void check_spare_rows(const TransformerConfig& config, const PackedBatch& batch,
     return model.accumulate({read}, Tape::Mode::record, of_readings);
   };
   const double loss = loss_of(batch);
-  const auto expected = gradients_of(model.registry);
-  model.registry.gradients().fill_zero();
+  const auto expected = gradients_of(model.store);
+  model.store.gradients().fill_zero();
   fixed.load(batch);
   CHECK(loss_of(fixed.batch()) == Approx(loss).epsilon(1e-12));
-  CHECK(worst_difference(gradients_of(model.registry), expected) <= 1e-12);
+  CHECK(worst_difference(gradients_of(model.store), expected) <= 1e-12);
 }
 
 TransformerConfig config_of(ModelType type) {

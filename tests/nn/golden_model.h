@@ -24,13 +24,13 @@ inline PackedBatch batch() {
                              ids("target_offsets"));
 }
 
-inline void load_parameters(const Registry& registry, const TensorMap& file) {
-  for (const Parameter& parameter : registry.parameters()) {
+inline void load_parameters(const ParameterStore& store, const TensorMap& file) {
+  for (const Parameter& parameter : store.parameters()) {
     INFO(parameter.name);
     REQUIRE(file.count(parameter.name) == 1);
     REQUIRE(file.at(parameter.name).shape() == parameter.shape);
     parameter.value.copy_from(
-        tests::tensor_of(tests::as_doubles(file.at(parameter.name)), parameter.shape, registry.dtype()));
+        tests::tensor_of(tests::as_doubles(file.at(parameter.name)), parameter.shape, store.dtype()));
   }
 }
 
@@ -46,12 +46,12 @@ inline double norm_of(const std::vector<double>& values) {
   return std::sqrt(sum);
 }
 
-inline Errors loss_and_gradients(const Model& model, const Registry& registry, const PackedBatch& batch,
+inline Errors loss_and_gradients(const Model& model, const ParameterStore& store, const PackedBatch& batch,
                                  Arena& arena, const TensorMap& file) {
   Errors errors;
   Tape tape(arena);
   Step step{.tape = tape};
-  const Tensor loss = Tensor::zeros({2}, accumulator_of(registry.dtype()));
+  const Tensor loss = Tensor::zeros({2}, accumulator_of(store.dtype()));
   tape.backward(model.loss(step, batch, Tensor(), loss));
   const auto error_of = [&](size_t i, const char* name) {
     const double expected = tests::as_doubles(file.at(name))[0];
@@ -60,9 +60,9 @@ inline Errors loss_and_gradients(const Model& model, const Registry& registry, c
   errors.loss = error_of(0, "result.loss");
   errors.nll = error_of(1, "result.nll");
   double global = 0;
-  for (const Parameter& p : registry.parameters())
+  for (const Parameter& p : store.parameters())
     global = std::hypot(global, norm_of(tests::as_doubles(file.at("gradient." + p.name))));
-  for (const Parameter& p : registry.parameters()) {
+  for (const Parameter& p : store.parameters()) {
     // Floor 1e-7 of the global norm: the gradient of the keys' bias is zero in exact arithmetic.
     const double error = tests::max_relative_error(
         p.gradient, tests::as_doubles(file.at("gradient." + p.name)), 1e-7 * global);

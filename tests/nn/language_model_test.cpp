@@ -98,10 +98,10 @@ TEST_CASE("LanguageModel: loss and gradients do not depend on how an update is c
   Tiny<LanguageModel> tiny(DType::f64, tiny_language_model());
   const PackedBatch batch = random_batch({0, 0, 0}, {4, 7, 2}, 13, 17, 21);
   const double loss = tiny.accumulate({batch});
-  const auto expected = gradients_of(tiny.registry);
-  tiny.registry.gradients().fill_zero();
+  const auto expected = gradients_of(tiny.store);
+  tiny.store.gradients().fill_zero();
   CHECK(tiny.accumulate({batch.part(0, 1), batch.part(1, 3)}) == Approx(loss).epsilon(1e-12));
-  CHECK(worst_difference(gradients_of(tiny.registry), expected) <= 1e-12);
+  CHECK(worst_difference(gradients_of(tiny.store), expected) <= 1e-12);
 }
 
 TEST_CASE("LanguageModel: the trainer learns lines by heart, within the planned memory", "[unit]") {
@@ -114,7 +114,7 @@ TEST_CASE("LanguageModel: the trainer learns lines by heart, within the planned 
   Tiny<LanguageModel> tiny(DType::f32, config, plan.activations);
   TrainerOptions options;
   options.schedule.peak = 1e-2;
-  Trainer trainer(tiny.model, tiny.registry, tiny.arena, options);
+  Trainer trainer(tiny.model, tiny.store, tiny.arena, options);
   double perplexity = 0;
   for (int64_t u = 1; u <= 150; ++u) {
     const UpdateResult result = trainer.update(u, [&] { return batch; });

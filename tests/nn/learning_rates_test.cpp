@@ -18,34 +18,34 @@ const std::vector<std::string> kAll = {"table", "in.weight", "in.bias", "out.wei
 
 // Of these parameters, with the same values and gradients whichever others there are.
 struct Parameters {
-  Registry registry;
+  ParameterStore store;
   Parameters(const std::vector<std::string>& names, const std::vector<RateRule>& rates,
              DType dtype = DType::f32)
-      : registry(dtype) {
+      : store(dtype) {
     for (const std::string& name : names) {
       const bool is_vector = name.ends_with("bias");
-      const Parameter& parameter = registry.add(name, is_vector ? Shape{5} : Shape{6, 5}, Init::zeros());
-      if (name.ends_with("weight")) registry.mark_factor(parameter, 2);
+      const Parameter& parameter = store.add(name, is_vector ? Shape{5} : Shape{6, 5}, Init::zeros());
+      if (name.ends_with("weight")) store.mark_matmul_weight(parameter, 2);
     }
-    set_rates(registry, rates);
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
+    set_rates(store, rates);
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
     fill(0, &Parameter::master);
-    registry.round_masters();
+    store.round_masters();
   }
   void fill(uint64_t seed, Tensor Parameter::*field) const {
-    for (const Parameter& parameter : registry.parameters())
+    for (const Parameter& parameter : store.parameters())
       (parameter.*field)
-          .copy_from(random_tensor(parameter.shape, registry.masters().dtype(),
+          .copy_from(random_tensor(parameter.shape, store.masters().dtype(),
                                    1000 * seed + std::hash<std::string>()(parameter.name) % 1000, -3, 3));
   }
-  Tensor master(const std::string& name) const { return registry.find(name).master; }
+  Tensor master(const std::string& name) const { return store.find(name).master; }
 };
 
 struct Trained : Parameters {
   std::unique_ptr<Optimizer> optimizer;
   Trained(const std::vector<std::string>& names, const std::vector<RateRule>& rates,
           const OptimizerOptions& options, double rate = 0.01, DType dtype = DType::f32)
-      : Parameters(names, rates, dtype), optimizer(make_optimizer(registry, options, 1)) {
+      : Parameters(names, rates, dtype), optimizer(make_optimizer(store, options, 1)) {
     for (int64_t t = 1; t <= 4; ++t) {
       fill(static_cast<uint64_t>(t), &Parameter::gradient);
       optimizer->update(t, rate, 7);
@@ -76,7 +76,7 @@ TEST_CASE("Learning rates: what is frozen keeps its bits, all else is as if it w
       CHECK(some.optimizer->bytes() == alone.optimizer->bytes());
       for (const auto& [name, moment] : alone.optimizer->whole_state())
         CHECK(same_bits(some.optimizer->whole_state().at(name), moment));
-      for (const double value : as_doubles(some.registry.gradients())) CHECK(value == 0);
+      for (const double value : as_doubles(some.store.gradients())) CHECK(value == 0);
     }
   }
 }
@@ -100,7 +100,7 @@ TEST_CASE("Learning rates: frozen parameters need no moments, and the plan knows
   const TinyModel model(DType::f32, tiny_config(), Arena::kDefaultBlock, Device::cpu(), rules);
   const MemoryPlan plan =
       plan_memory(tiny_config(), size, DType::f32, kernels::AdamOptions{}, DeviceType::cpu, rules);
-  CHECK(plan.moments == Adam(model.registry, {}, 0).bytes());
+  CHECK(plan.moments == Adam(model.store, {}, 0).bytes());
   CHECK(plan.moments < plan_memory(tiny_config(), size).moments);
 }
 

@@ -47,11 +47,11 @@ TEST_CASE("Memory plan: exactly the arena's peak for the largest batch", "[unit]
   const TransformerConfig config = config_for(norm, max_length);
   const MemoryPlan plan = plan_memory(config, kLargest, dtype);
   TinyModel model(dtype, config);
-  Trainer trainer(model.transformer, model.registry, model.arena, {});
+  Trainer trainer(model.transformer, model.store, model.arena, {});
   trainer.update(1, [] { return largest_batch(); });
   CHECK(plan.activations == model.arena.peak_bytes());
-  CHECK(plan.parameters == model.registry.values().bytes());
-  CHECK(plan.gradients == model.registry.gradients().bytes());
+  CHECK(plan.parameters == model.store.values().bytes());
+  CHECK(plan.gradients == model.store.gradients().bytes());
   CHECK(plan.moments == 2 * plan.gradients);
   CHECK(plan_memory(config, kLargest, dtype, kernels::SgdOptions{}).moments == plan.gradients);
   // As many moments as Adam has, and what its products are made in.
@@ -68,7 +68,7 @@ TEST_CASE("Memory plan: no batch within the capacities makes the arena grow", "[
   const TransformerConfig config = config_for(norm, 100);
   const MemoryPlan plan = plan_memory(config, kLargest);
   TinyModel model(DType::f32, config, plan.activations * 5 / 4);
-  Trainer trainer(model.transformer, model.registry, model.arena, {});
+  Trainer trainer(model.transformer, model.store, model.arena, {});
   for (int64_t u = 1; u <= 30; ++u) {
     trainer.update(
         u, [&] { return u % 10 == 0 ? largest_batch() : random_batch_within(static_cast<uint64_t>(u)); });

@@ -31,13 +31,13 @@ void check(TransformerConfig config, const std::string& name) {
   for (const auto& [dtype, tolerance] : {std::pair{DType::f64, 1e-6}, std::pair{DType::f32, 2e-4}}) {
     for (const int64_t max_length : {60, 100}) {  // short and long attention
       config.max_length = max_length;
-      Registry registry(dtype);
-      const std::unique_ptr<Model> model = make_model(config, registry);
-      registry.allocate(Device::cpu(), Registry::Gradients::yes);
+      ParameterStore store(dtype);
+      const std::unique_ptr<Model> model = make_model(config, store);
+      store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
       model->bind(Device::cpu());
-      golden::load_parameters(registry, file);
+      golden::load_parameters(store, file);
       Arena arena(Device::cpu());
-      const golden::Errors errors = golden::loss_and_gradients(*model, registry, batch, arena, file);
+      const golden::Errors errors = golden::loss_and_gradients(*model, store, batch, arena, file);
       INFO(name << " " << name_of(dtype) << " max_length " << max_length << ": worst gradient "
                 << errors.worst_name);
       CHECK(errors.loss < tolerance);

@@ -16,11 +16,11 @@ constexpr int64_t kDim = 7;
 enum class Reads { sum_and_y, y };
 
 struct Fixture {
-  Registry registry{DType::f64};
-  Norm block{registry, "n", kDim};
+  ParameterStore store{DType::f64};
+  Norm block{store, "n", kDim};
   Fixture() {
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
-    randomise(registry);
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+    randomise(store);
   }
   static Variable chosen(Tape& tape, const Variable& sum, const Variable& y, Reads reads) {
     if (reads == Reads::y) return y;
@@ -55,8 +55,8 @@ TEST_CASE("Norm: gradients of input and parameters and agreement with primitive 
   };
   for (const int64_t T : {1, 7, 33}) {
     const std::vector<Tensor> inputs{random_f64({T, kDim}, 1)};
-    const Worst difference = block_gradient_error(fixture.registry, f, inputs);
-    const Worst witness = witness_error(fixture.registry, f, plain, inputs);
+    const Worst difference = block_gradient_error(fixture.store, f, inputs);
+    const Worst witness = witness_error(fixture.store, f, plain, inputs);
     INFO("T " << T << ": " << difference.of << ", against primitive nodes: " << witness.of);
     CHECK(difference.error <= 1e-6);
     CHECK(witness.error <= 1e-12);
@@ -69,9 +69,9 @@ TEST_CASE("Norm behind a residual: gradients through y alone (post-norm) and thr
   for (const Reads reads : {Reads::y, Reads::sum_and_y}) {
     for (const int64_t T : {1, 7, 33}) {
       const std::vector<Tensor> inputs{random_f64({T, kDim}, 1), random_f64({T, kDim}, 2)};
-      const Worst difference = block_gradient_error(fixture.registry, fixture.residual(reads), inputs);
+      const Worst difference = block_gradient_error(fixture.store, fixture.residual(reads), inputs);
       const Worst witness =
-          witness_error(fixture.registry, fixture.residual(reads), Fixture::residual_witness(reads), inputs);
+          witness_error(fixture.store, fixture.residual(reads), Fixture::residual_witness(reads), inputs);
       INFO("T " << T << ": " << difference.of << ", against primitive nodes: " << witness.of);
       CHECK(difference.error <= 1e-6);
       CHECK(witness.error <= 1e-12);
@@ -84,7 +84,7 @@ TEST_CASE("Norm behind a residual: a value that is both summand and branch gets 
   const Block f = [&](Step& step, const Variables& x) {
     return fixture.residual(Reads::sum_and_y)(step, {x[0], x[0]});
   };
-  const Worst worst = block_gradient_error(fixture.registry, f, {random_f64({7, kDim}, 1)});
+  const Worst worst = block_gradient_error(fixture.store, f, {random_f64({7, kDim}, 1)});
   INFO(worst.of);
   CHECK(worst.error <= 1e-6);
 }
@@ -93,16 +93,16 @@ TEST_CASE("Norm: parameter gradients accumulate and need no input gradient", "[u
   const Fixture fixture;
   const std::vector<Tensor> inputs{random_f64({7, kDim}, 1), random_f64({7, kDim}, 2)};
   const Block f = fixture.residual(Reads::sum_and_y);
-  CHECK(accumulates(fixture.registry, f, inputs));
-  CHECK(constants_change_nothing(fixture.registry, f, inputs));
+  CHECK(accumulates(fixture.store, f, inputs));
+  CHECK(constants_change_nothing(fixture.store, f, inputs));
 }
 
 TEST_CASE("Norm behind a residual: the same rows of an update are dropped however it is cut", "[unit]") {
   // Rows 0..12 of an update at once, and as rows 0..4 and 5..12; elementwise arithmetic, so bit for bit.
-  Registry registry;
-  const Norm norm(registry, "n", kDim);
-  registry.allocate(Device::cpu(), Registry::Gradients::no);
-  randomise(registry);
+  ParameterStore store;
+  const Norm norm(store, "n", kDim);
+  store.allocate(Device::cpu(), ParameterStore::Gradients::no);
+  randomise(store);
   const Tensor x = random_tensor({13, kDim}, DType::f32, 1), s = random_tensor({13, kDim}, DType::f32, 2);
   Arena arena(Device::cpu(), kTestArena);
   Tape tape(arena, Tape::Mode::inference);
@@ -121,10 +121,10 @@ TEST_CASE("Norm behind a residual: the same rows of an update are dropped howeve
 
 TEST_CASE("Norm: what is added to the variance is its own, alone and behind a residual", "[unit]") {
   constexpr float kEpsilon = 0.5f;
-  Registry registry{DType::f64};
-  const Norm block{registry, "n", kDim, kEpsilon};
-  registry.allocate(Device::cpu(), Registry::Gradients::yes);
-  randomise(registry);
+  ParameterStore store{DType::f64};
+  const Norm block{store, "n", kDim, kEpsilon};
+  store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+  randomise(store);
   const auto norm_of = [](Tape& tape, const Leaves& p, const Variable& x) {
     return autograd::layer_norm(tape, x, p.at("n.weight"), p.at("n.bias"), kEpsilon);
   };
@@ -132,13 +132,13 @@ TEST_CASE("Norm: what is added to the variance is its own, alone and behind a re
   const Witness of_alone = [=](Tape& tape, const Leaves& p, const Variables& x) {
     return norm_of(tape, p, x[0]);
   };
-  CHECK(witness_error(registry, alone, of_alone, {random_f64({7, kDim}, 1)}).error <= 1e-12);
+  CHECK(witness_error(store, alone, of_alone, {random_f64({7, kDim}, 1)}).error <= 1e-12);
   const Block behind = [&](Step& step, const Variables& x) {
     return block.forward_residual(step, x[0], x[1], {}).y;
   };
   const Witness of_sum = [=](Tape& tape, const Leaves& p, const Variables& x) {
     return norm_of(tape, p, autograd::add(tape, x[0], x[1]));
   };
-  CHECK(witness_error(registry, behind, of_sum, {random_f64({7, kDim}, 1), random_f64({7, kDim}, 2)}).error <=
+  CHECK(witness_error(store, behind, of_sum, {random_f64({7, kDim}, 1), random_f64({7, kDim}, 2)}).error <=
         1e-12);
 }

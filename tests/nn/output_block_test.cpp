@@ -25,16 +25,16 @@ PackedBatch batch_of(const Tensor& targets) {
 }
 
 struct Fixture {
-  Registry registry{DType::f64};
-  const Parameter& weight = registry.add("output.weight", {kVocabulary, kDim}, Init::zeros());
+  ParameterStore store{DType::f64};
+  const Parameter& weight = store.add("output.weight", {kVocabulary, kDim}, Init::zeros());
   Output block;
   Tensor targets;
   Block f;
   Witness witness;
   explicit Fixture(int64_t T, float smoothing)
-      : block(registry, weight, smoothing), targets(Tensor::from(targets_for(T))) {
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
-    randomise(registry);
+      : block(store, weight, smoothing), targets(Tensor::from(targets_for(T))) {
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+    randomise(store);
     f = [=, this](Step& step, const Variables& x) {
       return block.loss(step, x[0], batch_of(targets), Tensor::zeros({2}, DType::f64));
     };
@@ -55,11 +55,11 @@ TEST_CASE("Output: gradients of input and projection and agreement with primitiv
     for (const int64_t T : {int64_t{1}, int64_t{7}, int64_t{33}, chunk + 1}) {
       const Fixture fixture(T, smoothing);
       const std::vector<Tensor> inputs{random_f64({T, kDim}, 1)};
-      const Worst witness = witness_error(fixture.registry, fixture.f, fixture.witness, inputs, kOne);
+      const Worst witness = witness_error(fixture.store, fixture.f, fixture.witness, inputs, kOne);
       INFO("T " << T << " smoothing " << smoothing << ", against primitive nodes: " << witness.of);
       CHECK(witness.error <= 1e-12);
       if (T > 33) continue;  // 3000 losses of so many rows would take seconds
-      const Worst difference = block_gradient_error(fixture.registry, fixture.f, inputs, kOne);
+      const Worst difference = block_gradient_error(fixture.store, fixture.f, inputs, kOne);
       INFO(difference.of);
       CHECK(difference.error <= 1e-6);
     }

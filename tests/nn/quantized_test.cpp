@@ -18,14 +18,14 @@ namespace {
 constexpr int64_t kDim = 64, kHidden = 96, kVocabulary = 300, kRows = 9;
 
 struct Blocks {
-  Registry registry;
-  const Parameter& table = add_embedding_table(registry, "embedding.weight", kVocabulary, kDim);
-  const Parameter& other = registry.add("positions.weight", {kRows, kDim}, Init::normal(0.1f));
-  const Parameter& source = add_embedding_table(registry, "source.weight", kVocabulary, kDim);
-  Embedding embedding{registry, "embedding", source, nullptr, 0};
-  FeedForward relu{registry, "relu", {kDim, kHidden, kernels::Activation::relu, 0}};
-  FeedForward gelu{registry, "gelu", {kDim, kHidden, kernels::Activation::gelu, 0}};
-  Output output{registry, table, 0};
+  ParameterStore store;
+  const Parameter& table = add_embedding_table(store, "embedding.weight", kVocabulary, kDim);
+  const Parameter& other = store.add("positions.weight", {kRows, kDim}, Init::normal(0.1f));
+  const Parameter& source = add_embedding_table(store, "source.weight", kVocabulary, kDim);
+  Embedding embedding{store, "embedding", source, nullptr, 0};
+  FeedForward relu{store, "relu", {kDim, kHidden, kernels::Activation::relu, 0}};
+  FeedForward gelu{store, "gelu", {kDim, kHidden, kernels::Activation::gelu, 0}};
+  Output output{store, table, 0};
   Arena arena{Device::cpu(), int64_t{1} << 24};
   Tape tape{arena, Tape::Mode::inference};
   Step step{.tape = tape};
@@ -33,25 +33,25 @@ struct Blocks {
 
 struct InF32 : Blocks {
   InF32() {
-    registry.allocate(Device::cpu(), Registry::Gradients::no);
-    registry.initialise(1);
+    store.allocate(Device::cpu(), ParameterStore::Gradients::no);
+    store.initialise(1);
   }
 };
 
 // The same weights.
 struct InEightBits : Blocks {
   InEightBits() {
-    registry.allocate_quantized();
-    load_model(weights(), registry, "model");
+    store.allocate_quantized();
+    load_model(weights(), store, "model");
   }
   static TensorMap weights() {
     const InF32 whole;
-    return quantized(model_of(whole.registry), whole.registry, "model");
+    return quantized(model_of(whole.store), whole.store, "model");
   }
 };
 
-std::string refusal(const TensorMap& weights, const Registry& registry) {
-  return error_of([&] { load_model(weights, registry, "some/model"); });
+std::string refusal(const TensorMap& weights, const ParameterStore& store) {
+  return error_of([&] { load_model(weights, store, "some/model"); });
 }
 
 }  // namespace
@@ -93,9 +93,8 @@ TEST_CASE("Quantized: the best tokens are those of the logits", "[unit]") {
 
 TEST_CASE("Quantized: matrices and tables are in eight bits alone, all else in f32 alone", "[unit]") {
   const InEightBits blocks;
-  const Parameter& bias = blocks.registry.find("relu.in.bias");
-  for (const Parameter* parameter :
-       {&blocks.table, &blocks.source, &blocks.registry.find("relu.in.weight")}) {
+  const Parameter& bias = blocks.store.find("relu.in.bias");
+  for (const Parameter* parameter : {&blocks.table, &blocks.source, &blocks.store.find("relu.in.weight")}) {
     INFO(parameter->name);
     CHECK(parameter->quantized.defined());
     CHECK_FALSE(parameter->value.defined());
@@ -110,7 +109,7 @@ TEST_CASE("Quantized: matrices and tables are in eight bits alone, all else in f
 TEST_CASE("Quantized: weights are i8 with a scale for each row, a quarter of their bytes", "[unit]") {
   const TensorMap weights = InEightBits::weights();
   CHECK(is_quantized(weights));
-  CHECK_FALSE(is_quantized(model_of(InF32().registry)));
+  CHECK_FALSE(is_quantized(model_of(InF32().store)));
   CHECK(weights.at("embedding.weight").dtype() == DType::i8);
   CHECK(weights.at("embedding.weight").shape() == Shape{kVocabulary, kDim});
   CHECK(weights.at("embedding.weight_scale").dtype() == DType::f32);
@@ -128,28 +127,28 @@ TEST_CASE("Quantized: a scale or a tensor that is missing, of another shape or t
     return weights;
   };
   const std::string name = "relu.in.weight", scale = name + "_scale";
-  CHECK(refusal(with(scale, {}), blocks.registry) == "3: some/model: the model has no relu.in.weight_scale");
-  CHECK(refusal(with(name, {}), blocks.registry) == "3: some/model: the model has no relu.in.weight");
-  CHECK_THAT(refusal(with(scale, Tensor::zeros({kHidden, 1}, DType::f32)), blocks.registry),
+  CHECK(refusal(with(scale, {}), blocks.store) == "3: some/model: the model has no relu.in.weight_scale");
+  CHECK(refusal(with(name, {}), blocks.store) == "3: some/model: the model has no relu.in.weight");
+  CHECK_THAT(refusal(with(scale, Tensor::zeros({kHidden, 1}, DType::f32)), blocks.store),
              Catch::StartsWith("3: some/model: relu.in.weight_scale is [96, 1], "));
-  CHECK_THAT(refusal(with(scale, Tensor::zeros({kHidden}, DType::f64)), blocks.registry),
+  CHECK_THAT(refusal(with(scale, Tensor::zeros({kHidden}, DType::f64)), blocks.store),
              Catch::StartsWith("3: some/model: relu.in.weight_scale is f64, "));
-  CHECK_THAT(refusal(with(name, Tensor::zeros({kDim, kHidden}, DType::i8)), blocks.registry),
+  CHECK_THAT(refusal(with(name, Tensor::zeros({kDim, kHidden}, DType::i8)), blocks.store),
              Catch::StartsWith("3: some/model: relu.in.weight is [64, 96], "));
-  CHECK_THAT(refusal(with(name, Tensor::zeros({kHidden, kDim}, DType::f32)), blocks.registry),
+  CHECK_THAT(refusal(with(name, Tensor::zeros({kHidden, kDim}, DType::f32)), blocks.store),
              Catch::StartsWith("3: some/model: relu.in.weight is f32, "));
 }
 
 TEST_CASE("Quantized: what is trained takes no weights in eight bits", "[unit]") {
   const InF32 blocks;
-  CHECK_THAT(refusal(InEightBits::weights(), blocks.registry),
+  CHECK_THAT(refusal(InEightBits::weights(), blocks.store),
              Catch::StartsWith("3: some/model: embedding.weight is i8, but a parameter is f32"));
 }
 
 TEST_CASE("Quantized: only f32 models are", "[unit]") {
   for (const DType dtype : {DType::bf16, DType::f64}) {
-    Registry registry(dtype);
-    registry.add("w", {2, 2}, Init::zeros());
-    CHECK_THROWS_AS(registry.allocate_quantized(), Error);
+    ParameterStore store(dtype);
+    store.add("w", {2, 2}, Init::zeros());
+    CHECK_THROWS_AS(store.allocate_quantized(), Error);
   }
 }

@@ -41,7 +41,7 @@ template <typename Model>
 Gradient gradient(ModelType type, NormPlacement norm, bool recompute, DType dtype, Device device) {
   Tiny<Model> tiny(dtype, config_of(type, norm, recompute), Arena::kDefaultBlock, device);
   const double loss = tiny.accumulate({batch_for(type)});
-  return {loss, gradients_of(tiny.registry)};
+  return {loss, gradients_of(tiny.store)};
 }
 
 template <typename Model>

@@ -13,18 +13,18 @@ constexpr int64_t kTokens = 7, kDim = 5;
 
 // Two sublayers, each of which multiplies by constants, and the stream past them.
 struct Fixture {
-  Registry registry{DType::f64};
+  ParameterStore store{DType::f64};
   TransformerConfig config{.dim = kDim};
-  Sublayer first{registry, "first", config}, second{registry, "second", config};
-  Norm last{registry, "last", kDim};  // read in pre-norm only
+  Sublayer first{store, "first", config}, second{store, "second", config};
+  Norm last{store, "last", kDim};  // read in pre-norm only
   Tokens tokens = tokens_of({0, 3, kTokens}, 60, 40);
   Tensor factor1 = random_f64({kTokens, kDim}, 5), factor2 = random_f64({kTokens, kDim}, 6);
 
   explicit Fixture(NormPlacement placement) {
     config.norm = placement;
     config.dropout = kBlockDropout;
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
-    randomise(registry);
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+    randomise(store);
   }
 
   Variable stream(Step& step, const Variables& x) const {
@@ -64,10 +64,10 @@ TEST_CASE("ResidualStream: gradients with dropout and agreement with primitive n
     return fixture.witness(tape, parameters, x);
   };
   const std::vector<Tensor> inputs{random_f64({kTokens, kDim}, 1)};
-  const Worst difference = block_gradient_error(fixture.registry, f, inputs);
+  const Worst difference = block_gradient_error(fixture.store, f, inputs);
   INFO((placement == NormPlacement::post ? "post" : "pre") << ": " << difference.of);
   CHECK(difference.error <= 1e-6);
-  const Worst witness = witness_error(fixture.registry, f, plain, inputs);
+  const Worst witness = witness_error(fixture.store, f, plain, inputs);
   INFO("against primitive nodes: " << witness.of);
   CHECK(witness.error <= 1e-12);
 }

@@ -21,7 +21,7 @@ struct SampledModel : Tiny<LanguageModel> {
     return config;
   }
   explicit SampledModel(DType dtype = DType::f64) : Tiny(dtype, config_of()) {
-    const Tensor weight = registry.find("output.weight").value;
+    const Tensor weight = store.find("output.weight").value;
     weight.copy_from(random_tensor(weight.shape(), dtype, 8, -1.5, 1.5));
   }
   std::vector<SampledLine> lines(SamplingOptions options, const std::vector<Ids>& prompts,
@@ -54,7 +54,7 @@ TEST_CASE("Sampler: a line ends where the learnt positions end", "[unit]") {
   config.learned_positions = true;
   config.max_length = 9;
   Tiny<LanguageModel> tiny(DType::f64, config);
-  tiny.registry.find("output.bias").value.data<double>()[2] = -30;  // </s> never comes
+  tiny.store.find("output.bias").value.data<double>()[2] = -30;  // </s> never comes
   const SamplingOptions options{.bos = 1, .eos = 2, .unk = 3, .pad = 0};
   const SampledLine line = Sampler(tiny.model, tiny.arena, options).sample({{}}, 0).front();
   CHECK(line.cut);

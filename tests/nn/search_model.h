@@ -30,17 +30,17 @@ inline TransformerConfig small_config(int64_t vocabulary) {
 
 // Random weights. The output layer is made steep, so that hypotheses differ clearly, and </s> likely.
 struct SearchModel {
-  Registry registry;
+  ParameterStore store;
   Transformer transformer;
   Arena arena{Device::cpu()};
 
   SearchModel(DType dtype, const TransformerConfig& config, uint64_t seed, double eos_bias = 1.5)
-      : registry(dtype), transformer(config, registry) {
-    registry.allocate(Device::cpu(), Registry::Gradients::no);
-    registry.initialise(seed);
+      : store(dtype), transformer(config, store) {
+    store.allocate(Device::cpu(), ParameterStore::Gradients::no);
+    store.initialise(seed);
     transformer.bind(Device::cpu());
     PhiloxSequence random(seed, 1000);
-    const Tensor weight = registry.find("output.weight").value, bias = registry.find("output.bias").value;
+    const Tensor weight = store.find("output.weight").value, bias = store.find("output.bias").value;
     for (int64_t i = 0; i < weight.numel(); ++i) set(weight, i, 4.0 * random.uniform() - 2.0);
     for (int64_t i = 0; i < bias.numel(); ++i) set(bias, i, i == kEos ? eos_bias : 0.0);
   }

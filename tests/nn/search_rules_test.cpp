@@ -71,8 +71,7 @@ TEST_CASE("Search: a prefix of the length limit or more is the whole translation
 
 TEST_CASE("Search: <pad> and <s> never come out, <unk> only on request", "[unit]") {
   SearchModel model(DType::f32, small_config(9), 11);
-  for (const int32_t id : {kPad, kUnk, kBos})
-    SearchModel::set(model.registry.find("output.bias").value, id, 8);
+  for (const int32_t id : {kPad, kUnk, kBos}) SearchModel::set(model.store.find("output.bias").value, id, 8);
   const std::vector<Ids> sources = random_sources(20, 12);
   SearchOptions options = options_for(3);
   for (const bool allow_unk : {false, true}) {
@@ -94,7 +93,7 @@ TEST_CASE("Search: <pad> and <s> never come out, <unk> only on request", "[unit]
 TEST_CASE("Search: equal scores come out by the smaller id", "[unit]") {
   // All logits are 0 but those of </s>: every word is as likely as any other.
   SearchModel model(DType::f32, small_config(12), 13, -1e4);
-  model.registry.find("output.weight").value.fill_zero();
+  model.store.find("output.weight").value.fill_zero();
   SearchOptions options = options_for(3);
   options.max_length = 2;
   const auto hypotheses = Search(model.transformer, model.arena, options).translate(make_batch({{4, 5}}))[0];
@@ -193,7 +192,7 @@ TEST_CASE("Search: damaged weights and impossible options are refused", "[unit]"
   CHECK(construct(options) ==
         "1: search: <s> and </s> must be ids of the target vocabulary of 20, got 2 and 20");
 
-  SearchModel::set(model.registry.find("output.bias").value, 7, std::nan(""));
+  SearchModel::set(model.store.find("output.bias").value, 7, std::nan(""));
   SearchOptions unscored = options_for(1);
   unscored.scored = false;
   for (const SearchOptions& of : {options_for(2), unscored}) {

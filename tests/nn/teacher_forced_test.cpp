@@ -35,7 +35,7 @@ TEST_CASE("Teacher forcing: each position's id is the arg max of its logits, in 
 TEST_CASE("Teacher forcing: along its own greedy translation the model says it again, and </s>", "[unit]") {
   for (const uint64_t seed : {3, 4, 5}) {
     SearchModel model(DType::f64, small_config(11), seed);
-    const Tensor bias = model.registry.find("output.bias").value;
+    const Tensor bias = model.store.find("output.bias").value;
     for (const int32_t id : {kPad, kUnk, kBos}) SearchModel::set(bias, id, -100);  // search never gives them
     const Ids source = {5, 6, 7};
     const Search search(model.transformer, model.arena, options_for(1));
@@ -59,7 +59,7 @@ TEST_CASE("Teacher forcing: </s> ends nothing", "[unit]") {
 
 TEST_CASE("Teacher forcing: weights that are not finite are refused", "[unit]") {
   SearchModel model(DType::f32, small_config(11), 3);
-  model.registry.find("output.bias").value.data<float>()[5] = std::nanf("");
+  model.store.find("output.bias").value.data<float>()[5] = std::nanf("");
   CHECK_THROWS_AS(teacher_forced(model.transformer, model.arena, make_batch({{5}}, {{kBos, 4}})), Error);
 }
 
@@ -80,6 +80,6 @@ TEST_CASE("Log-probabilities: those of each target token, in a batch as alone", 
     for (size_t i = 0; i < next[b].size(); ++i)
       CHECK(found[b][i] == Approx(rows[i][static_cast<size_t>(next[b][i])]).epsilon(1e-9));
   }
-  model.registry.find("output.bias").value.data<double>()[5] = std::nan("");
+  model.store.find("output.bias").value.data<double>()[5] = std::nan("");
   CHECK_THROWS_AS(log_probabilities(model.transformer, model.arena, batch), Error);
 }

@@ -31,24 +31,24 @@ inline nn::TransformerConfig tiny_config() {
 
 template <typename Model>
 struct Tiny {
-  nn::Registry registry;
+  nn::ParameterStore store;
   Model model;
   Arena arena;
   Tiny(DType dtype, const nn::TransformerConfig& config, int64_t arena_bytes = Arena::kDefaultBlock,
        Device device = Device::cpu(), const std::vector<nn::RateRule>& rates = {},
        const Collective& shards = Collective::alone())
-      : registry(dtype), model(config, registry), arena(device, arena_bytes) {
-    nn::set_rates(registry, rates);
-    registry.allocate(device, nn::Registry::Gradients::yes, shards);
+      : store(dtype), model(config, store), arena(device, arena_bytes) {
+    nn::set_rates(store, rates);
+    store.allocate(device, nn::ParameterStore::Gradients::yes, shards);
     model.bind(device);
-    registry.initialise(1);
+    store.initialise(1);
   }
 
   // Adds the gradients of the batches, taken as the micro-batches of one update, in training; returns the
   // smoothed loss.
   double accumulate(const std::vector<PackedBatch>& batches, Tape::Mode mode = Tape::Mode::record,
                     const kernels::RepeatedLoss* of_readings = nullptr) {
-    const Tensor sums = Tensor::zeros({2}, accumulator_of(registry.dtype()), arena.device());
+    const Tensor sums = Tensor::zeros({2}, accumulator_of(store.dtype()), arena.device());
     int32_t source = 0, target = 0;
     for (const PackedBatch& batch : batches) {
       const Tensor counters = Tensor::from(Ids{5, source, 5, target}, {2, 2}).to(arena.device());
@@ -83,7 +83,7 @@ template <typename Model>
 Worst sampled_gradient_error(Tiny<Model>& model, const PackedBatch& batch) {
   model.accumulate({batch});
   Worst worst;
-  for (const nn::Parameter& parameter : model.registry.parameters()) {
+  for (const nn::Parameter& parameter : model.store.parameters()) {
     for (const int64_t i : sampled_elements(parameter.gradient)) {
       const auto one = [i](const Tensor& x) { return x.reshape({x.numel()}).slice_rows(i, i + 1); };
       const auto loss = [&] { return model.accumulate({batch}, Tape::Mode::inference); };

@@ -45,13 +45,13 @@ struct Run {
 Run train(int threads, int64_t updates) {
   set_thread_count(threads);
   TinyModel model(DType::f32, wider_config());
-  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  Trainer trainer(model.transformer, model.store, model.arena, options_for_tests());
   Run run;
   for (int64_t u = 1; u <= updates; ++u) {
     const UpdateResult result = trainer.update(u, [&] { return wider_batch(static_cast<uint64_t>(u)); });
     run.losses.push_back(result.loss.smoothed / static_cast<double>(result.loss.tokens));
   }
-  run.values = model.registry.values();
+  run.values = model.store.values();
   return run;
 }
 
@@ -75,8 +75,8 @@ TEST_CASE("Trainer: micro-batches add up to the batch they were cut from", "[uni
   const double tolerance = std::sqrt(2.0) * rounding_of_sums(DType::f32, 1200);
   const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
   TinyModel whole_model(DType::f32, tiny_config()), cut_model(DType::f32, tiny_config());
-  Trainer whole(whole_model.transformer, whole_model.registry, whole_model.arena, options_for_tests());
-  Trainer cut(cut_model.transformer, cut_model.registry, cut_model.arena, options_for_tests(2));
+  Trainer whole(whole_model.transformer, whole_model.store, whole_model.arena, options_for_tests());
+  Trainer cut(cut_model.transformer, cut_model.store, cut_model.arena, options_for_tests(2));
   const UpdateResult expected = whole.update(1, [&] { return batch; });
   size_t part = 0;
   const UpdateResult actual = cut.update(1, [&] {
@@ -101,9 +101,9 @@ TEST_CASE("Trainer: the reported norm and rate are those of the mean loss and th
   TinyModel model(DType::f64, config);
   model.accumulate({batch});
   double squares = 0;
-  for (const double g : as_doubles(model.registry.gradients())) squares += g * g;
-  model.registry.gradients().fill_zero();
-  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  for (const double g : as_doubles(model.store.gradients())) squares += g * g;
+  model.store.gradients().fill_zero();
+  Trainer trainer(model.transformer, model.store, model.arena, options_for_tests());
   const UpdateResult result = trainer.update(1, [&] { return batch; });
   CHECK(result.gradient_norm == Approx(std::sqrt(squares) / 7).epsilon(1e-10));
   CHECK(result.learning_rate == Approx(3e-4));
@@ -112,8 +112,8 @@ TEST_CASE("Trainer: the reported norm and rate are those of the mean loss and th
 TEST_CASE("Trainer: results can be asked for later, each with its own update's numbers", "[unit]") {
   const auto next = [](int64_t u) { return random_batch({5, static_cast<int32_t>(u)}, {4, 3}, 13, 17, 21); };
   TinyModel one_by_one(DType::f32, tiny_config()), at_once(DType::f32, tiny_config());
-  Trainer a(one_by_one.transformer, one_by_one.registry, one_by_one.arena, options_for_tests());
-  Trainer b(at_once.transformer, at_once.registry, at_once.arena, options_for_tests());
+  Trainer a(one_by_one.transformer, one_by_one.store, one_by_one.arena, options_for_tests());
+  Trainer b(at_once.transformer, at_once.store, at_once.arena, options_for_tests());
   std::vector<UpdateResult> expected;
   for (int64_t u = 1; u <= 3; ++u) {
     expected.push_back(a.update(u, [&] { return next(u); }));
@@ -133,7 +133,7 @@ TEST_CASE("Trainer: results can be asked for later, each with its own update's n
 
 TEST_CASE("Trainer: no more updates are started than results can be kept of", "[unit]") {
   TinyModel model(DType::f32, tiny_config());
-  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  Trainer trainer(model.transformer, model.store, model.arena, options_for_tests());
   const PackedBatch batch = random_batch({1}, {1}, 13, 17, 21);
   int64_t u = 0;
   while (trainer.started().size() < Trainer::kMostStarted) trainer.start(++u, [&] { return batch; });
@@ -146,7 +146,7 @@ TEST_CASE("Trainer: another seed or update drops other elements", "[unit]") {
     TinyModel model(DType::f32, tiny_config());
     TrainerOptions options = options_for_tests();
     options.seed = seed;
-    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    Trainer trainer(model.transformer, model.store, model.arena, options);
     return trainer.update(update, [&] { return batch; }).loss.smoothed;
   };
   CHECK(loss(1, 1) == loss(1, 1));
@@ -157,24 +157,24 @@ TEST_CASE("Trainer: another seed or update drops other elements", "[unit]") {
 TEST_CASE("Trainer: a NaN gradient skips the update and the next one goes on", "[unit]") {
   const PackedBatch batch = random_batch({5, 6}, {4, 7}, 13, 17, 21);
   TinyModel model(DType::f32, tiny_config());
-  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  Trainer trainer(model.transformer, model.store, model.arena, options_for_tests());
   trainer.update(1, [&] { return batch; });
-  const auto values = as_doubles(model.registry.values()),
+  const auto values = as_doubles(model.store.values()),
              moment = as_doubles(trainer.optimizer().state().at("first_moment"));
-  model.registry.parameters()[0].gradient.data<float>()[0] = std::nanf("");  // of the table: it is added to
+  model.store.parameters()[0].gradient.data<float>()[0] = std::nanf("");  // of the table: it is added to
   CHECK_FALSE(std::isfinite(trainer.update(2, [&] { return batch; }).gradient_norm));
-  CHECK(as_doubles(model.registry.values()) == values);
+  CHECK(as_doubles(model.store.values()) == values);
   CHECK(as_doubles(trainer.optimizer().state().at("first_moment")) == moment);
   CHECK(std::isfinite(trainer.update(3, [&] { return batch; }).gradient_norm));
-  CHECK(as_doubles(model.registry.values()) != values);
+  CHECK(as_doubles(model.store.values()) != values);
 }
 
 TEST_CASE("Trainer: what is not finite has a name, and no gradient is left behind", "[unit]") {
   const PackedBatch batch = random_batch({5, 6}, {4, 7}, 13, 17, 21);
   TinyModel model(DType::f32, tiny_config());
-  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  Trainer trainer(model.transformer, model.store, model.arena, options_for_tests());
   const auto bad = [&] { return trainer.first_bad_value(1, batch).value_or("nothing"); };
-  const Tensor weights = model.registry.find("decoder.layers.1.feed_forward.in.weight").master;
+  const Tensor weights = model.store.find("decoder.layers.1.feed_forward.in.weight").master;
   const std::vector<float> before = weights.to_vector<float>();
   float* const weight = weights.data<float>();
   CHECK(bad() == "nothing");
@@ -185,7 +185,7 @@ TEST_CASE("Trainer: what is not finite has a name, and no gradient is left behin
   CHECK_THAT(bad(), Catch::Contains("of decoder.layers.1.feed_forward"));
   weights.copy_from(Tensor::from(before, weights.shape()));
   CHECK(bad() == "nothing");
-  for (const double value : as_doubles(model.registry.gradients())) CHECK(value == 0);
+  for (const double value : as_doubles(model.store.gradients())) CHECK(value == 0);
 }
 
 TEST_CASE("Trainer: where memory is short a batch is computed in parts, with the same gradient", "[unit]") {
@@ -193,8 +193,8 @@ TEST_CASE("Trainer: where memory is short a batch is computed in parts, with the
   const double tolerance = std::sqrt(2.0) * rounding_of_sums(DType::f32, 1200);
   const PackedBatch batch = random_batch({5, 1, 9, 3, 7, 2}, {4, 2, 1, 11, 3, 6}, 13, 17, 21);
   TinyModel roomy_model(DType::f32, tiny_config()), tight_model(DType::f32, tiny_config());
-  Trainer roomy(roomy_model.transformer, roomy_model.registry, roomy_model.arena, options_for_tests());
-  Trainer tight(tight_model.transformer, tight_model.registry, tight_model.arena, options_for_tests());
+  Trainer roomy(roomy_model.transformer, roomy_model.store, roomy_model.arena, options_for_tests());
+  Trainer tight(tight_model.transformer, tight_model.store, tight_model.arena, options_for_tests());
   const UpdateResult expected = roomy.update(1, [&] { return batch; });
   tight_model.arena.set_limit(roomy_model.arena.peak_bytes() / 2);
   int64_t asked = 0;
@@ -215,7 +215,7 @@ TEST_CASE("Trainer: where memory is short a batch is computed in parts, with the
 
 TEST_CASE("Trainer: a sentence that does not fit alone is an error that says what to lower", "[unit]") {
   TinyModel model(DType::f32, tiny_config());
-  Trainer trainer(model.transformer, model.registry, model.arena, options_for_tests());
+  Trainer trainer(model.transformer, model.store, model.arena, options_for_tests());
   model.arena.set_limit(1 << 10);
   const std::string error = error_of([&] {
     trainer.update(1, [&] { return random_batch({5, 6}, {4, 7}, 13, 17, 21); });
@@ -228,14 +228,14 @@ TEST_CASE("Evaluation: has no dropout and changes nothing", "[unit]") {
   // A sentence's loss does not depend on the batch or the update it is in.
   const PackedBatch batch = random_batch({5, 1, 6}, {4, 2, 7}, 13, 17, 21);
   TinyModel model(DType::f64, tiny_config());
-  const auto values = as_doubles(model.registry.values());
+  const auto values = as_doubles(model.store.values());
   const LossSums all = evaluate(model.transformer, model.arena, batch);
   const LossSums first = evaluate(model.transformer, model.arena, batch.part(0, 2)),
                  last = evaluate(model.transformer, model.arena, batch.part(2, 3));
   CHECK(all.tokens == 13);
   CHECK(all.plain == Approx(first.plain + last.plain).epsilon(1e-12));
   CHECK(all.smoothed == Approx(first.smoothed + last.smoothed).epsilon(1e-12));
-  CHECK(as_doubles(model.registry.values()) == values);
+  CHECK(as_doubles(model.store.values()) == values);
   CHECK(model.arena.used_bytes() == 0);
 }
 
@@ -254,8 +254,8 @@ TEST_CASE("R-Drop: the gradient of two passes matches central differences", "[gr
     return as_doubles(sums)[0];
   };
   pass(true);
-  const std::vector<double> gradient = as_doubles(model.registry.gradients());
-  auto* const values = model.registry.masters().data<double>();
+  const std::vector<double> gradient = as_doubles(model.store.gradients());
+  auto* const values = model.store.masters().data<double>();
   double largest = 0, error = 0;
   for (const double g : gradient) largest = std::max(largest, std::abs(g));
   for (size_t i = 0; i < gradient.size(); i += 7) {
@@ -277,7 +277,7 @@ TEST_CASE("R-Drop: without dropout two passes agree, and an update is that of on
     TinyModel model(DType::f64, config);
     TrainerOptions options = options_for_tests();
     options.method = r_drop(alpha);
-    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    Trainer trainer(model.transformer, model.store, model.arena, options);
     UpdateResult result = trainer.update(1, [&] { return batch; });
     return std::pair{result, as_doubles(trainer.optimizer().state().at("first_moment"))};
   };
@@ -304,7 +304,7 @@ TEST_CASE("R-Drop: begun late, an update is one without it until then and one wi
     TrainerOptions options = options_for_tests();
     options.method = r_drop(alpha, after);
     options.schedule.peak = 0;  // the weights stay
-    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    Trainer trainer(model.transformer, model.store, model.arena, options);
     for (int64_t u = 1; u <= 4; ++u)
       trainer.start(u, [&] { return batch; });  // asked for together, each is as it was
     std::vector<double> values;
@@ -330,7 +330,7 @@ TEST_CASE("Trainer: words that are dropped are those of the update, and without 
     TinyModel model(DType::f64, config);
     TrainerOptions options = options_for_tests();
     options.word_dropout = words;
-    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    Trainer trainer(model.transformer, model.store, model.arena, options);
     return trainer.update(update, [&] { return read; }).loss.smoothed;
   };
   const WordDropout half{.source = 0.5f, .target = 0.5f, .source_unknown = 1, .target_unknown = 1};

@@ -60,7 +60,7 @@ class LoopTask : public nn::TrainingTask {
   void save(const nn::TrainingState& state, nn::SaveKind kind) override {
     if (full.contains(state.update)) fail(ErrorKind::resources, "no room");
     if (kind == nn::SaveKind::crashed) return crashed.push_back(state.update);
-    if (kind == nn::SaveKind::scheduled) weights[state.update] = copy_of(model->registry.values());
+    if (kind == nn::SaveKind::scheduled) weights[state.update] = copy_of(model->store.values());
     saved.push_back(state.update);
     states.push_back(state);
   }
@@ -69,7 +69,7 @@ class LoopTask : public nn::TrainingTask {
     if (weights.empty()) return {};
     const int64_t saved_at = weights.rbegin()->first;
     rolled_back.push_back(saved_at);
-    model->registry.values().copy_from(weights.at(saved_at));
+    model->store.values().copy_from(weights.at(saved_at));
     return *std::ranges::find(states, saved_at, &nn::TrainingState::update);
   }
   void mark_best(const nn::TrainingState& state) override { best.push_back(state.best_update); }
@@ -93,7 +93,7 @@ inline std::string train(LoopTask& task, int64_t after, nn::LoopOptions options,
   task.model = &model;
   nn::TrainerOptions trainer_options = task.trainer_options;
   trainer_options.schedule = schedule;
-  nn::Trainer trainer(model.transformer, model.registry, model.arena, trainer_options);
+  nn::Trainer trainer(model.transformer, model.store, model.arena, trainer_options);
   task.trainer = &trainer;
   options.after = {{nn::Amount::Unit::updates, static_cast<double>(after)}};
   options.validate_every = {nn::Amount::Unit::updates, 3};

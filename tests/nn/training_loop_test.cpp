@@ -113,11 +113,11 @@ TEST_CASE("Training loop: an optimiser that begins behind an update corrects its
     TinyModel model(DType::f32, tiny_config());
     TrainerOptions options;
     options.schedule = {.peak = 1e-3};
-    Trainer trainer(model.transformer, model.registry, model.arena, options);
+    Trainer trainer(model.transformer, model.store, model.arena, options);
     trainer.begin_optimizer_behind(began);
-    const std::vector<float> before = copy_of(model.registry.values()).to_vector<float>();
+    const std::vector<float> before = copy_of(model.store.values()).to_vector<float>();
     trainer.update(101, [] { return random_batch({3, 4}, {5, 2}, 13, 17, 1); });
-    const std::vector<float> after = model.registry.values().to_vector<float>();
+    const std::vector<float> after = model.store.values().to_vector<float>();
     double most = 0;
     for (size_t i = 0; i < after.size(); ++i) most = std::max(most, std::abs(double{after[i]} - before[i]));
     return most;

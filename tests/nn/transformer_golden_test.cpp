@@ -47,15 +47,15 @@ std::vector<double> last_log_probs(const Transformer& model, Step& step, const V
 
 Result compare(const TransformerConfig& config, const std::string& name, DType dtype) {
   const TensorMap file = golden::read(name);
-  Registry registry(dtype);
-  Transformer model(config, registry);
-  registry.allocate(Device::cpu(), Registry::Gradients::yes);
+  ParameterStore store(dtype);
+  Transformer model(config, store);
+  store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
   model.bind(Device::cpu());
-  golden::load_parameters(registry, file);
+  golden::load_parameters(store, file);
   const PackedBatch batch = golden::batch();
   Arena arena(Device::cpu());
   Result result;
-  result.against = golden::loss_and_gradients(model, registry, batch, arena, file);
+  result.against = golden::loss_and_gradients(model, store, batch, arena, file);
   Tape tape(arena, Tape::Mode::inference);
   Step step{.tape = tape};
   const Variable memory = model.encode(step, batch, Tensor());
@@ -137,9 +137,9 @@ TEST_CASE("Transformer: parameter counts of the published systems", "[golden]") 
   base.source_vocabulary = 5893;
   const auto count = [&](int64_t target_vocabulary) {
     base.target_vocabulary = target_vocabulary;
-    Registry registry;
-    const Transformer model(base, registry);
-    return registry.count();
+    ParameterStore store;
+    const Transformer model(base, store);
+    return store.count();
   };
   CHECK(count(7853) == 55'205'037);
   CHECK(count(7855) == 55'207'087);

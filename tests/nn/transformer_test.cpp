@@ -99,10 +99,10 @@ TEST_CASE("Transformer: each side has learnt positions of its own, as many as a 
   TransformerConfig config = tiny_config();
   config.learned_positions = true;
   config.tying = Tying::all, config.target_vocabulary = config.source_vocabulary;
-  Registry registry;
-  const Transformer model(config, registry);
+  ParameterStore store;
+  const Transformer model(config, store);
   for (const char* const name : {"source_positions.weight", "target_positions.weight"})
-    CHECK(registry.find(name).shape == Shape{config.max_length, config.dim});
+    CHECK(store.find(name).shape == Shape{config.max_length, config.dim});
   CHECK(most_tokens(config) == config.max_length);
   config.learned_positions = false;
   CHECK(most_tokens(config) == Model::kMaxPositions);
@@ -121,15 +121,15 @@ TEST_CASE("Transformer: loss and gradients do not depend on how an update is cut
   TinyModel model(dtype, config);
   const PackedBatch batch = uneven_batch();
   const double loss = model.accumulate({batch});
-  const auto expected = gradients_of(model.registry);
+  const auto expected = gradients_of(model.store);
   std::vector<PackedBatch> single;
   for (size_t b = 0; b < 5; ++b) {
     if (b != 2) single.push_back(batch.part(b, b + 1));  // the third is empty
   }
   for (const auto& parts : {std::vector{batch.part(0, 3), batch.part(3, 5)}, single}) {
-    model.registry.gradients().fill_zero();
+    model.store.gradients().fill_zero();
     CHECK(model.accumulate(parts) == Approx(loss).epsilon(tolerance));
-    CHECK(worst_difference(gradients_of(model.registry), expected) <= tolerance);
+    CHECK(worst_difference(gradients_of(model.store), expected) <= tolerance);
   }
   // The counters matter: cut batches that all begin at token 0 drop other elements.
   double without = 0;
@@ -180,10 +180,10 @@ TEST_CASE("Transformer: tied tables are one parameter", "[unit]") {
     TransformerConfig config = tiny_config();
     config.tying = tying;
     if (tying == Tying::all) config.target_vocabulary = config.source_vocabulary;
-    Registry registry;
-    const Transformer model(config, registry);
+    ParameterStore store;
+    const Transformer model(config, store);
     std::vector<std::string> tables;
-    for (const Parameter& parameter : registry.parameters()) {
+    for (const Parameter& parameter : store.parameters()) {
       if (parameter.shape[0] == config.source_vocabulary || parameter.shape[0] == config.target_vocabulary) {
         tables.push_back(parameter.name);
       }
@@ -208,9 +208,9 @@ TEST_CASE("Transformer: parameter counts of two small published settings", "[gol
     config.encoder_layers = config.decoder_layers = layers;
     config.source_vocabulary = source;
     config.target_vocabulary = target;
-    Registry registry;
-    const Transformer model(config, registry);
-    return registry.count();
+    ParameterStore store;
+    const Transformer model(config, store);
+    return store.count();
   };
   CHECK(count(512, 8, 1024, 6, 5893, 7853) == 42'609'837);
   CHECK(count(6, 2, 3, 9, 10, 10) == 6'076);
@@ -220,9 +220,9 @@ TEST_CASE("Transformer: settings that make no sense are usage errors", "[unit]")
   const auto kind_of = [](const std::function<void(TransformerConfig&)>& change) {
     TransformerConfig config = tiny_config();
     change(config);
-    Registry registry;
+    ParameterStore store;
     try {
-      const Transformer model(config, registry);
+      const Transformer model(config, store);
     } catch (const Error& error) {
       return error.kind();
     }

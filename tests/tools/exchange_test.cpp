@@ -77,9 +77,9 @@ TEST_CASE("Exchange: a comparison of models sees a single weight", "[unit]") {
 }
 
 TEST_CASE("Exchange: a tensor of another shape is named", "[unit]") {
-  nn::Registry registry;
-  registry.add("map.weight", {4, 2}, nn::Init::zeros());
-  registry.add("map.bias", {4}, nn::Init::zeros());
+  nn::ParameterStore store;
+  store.add("map.weight", {4, 2}, nn::Init::zeros());
+  store.add("map.bias", {4}, nn::Init::zeros());
   const TensorParts parts = {{"up/w", "map.weight", 0, 2, true},
                              {"up/b", "map.bias", 0, 2},
                              {"down/w", "map.weight", 2, 2, true},
@@ -91,10 +91,10 @@ TEST_CASE("Exchange: a tensor of another shape is named", "[unit]") {
   const auto of_map = [&](const std::string& name) { return theirs.at(name); };
   CHECK(theirs.at("down/w").to_vector<float>() == std::vector<float>{5, 7, 6, 8});
   CHECK(theirs.at("up/b").to_vector<float>() == std::vector<float>{1, 2});
-  CHECK(joined(of_map, parts, registry, "there").at("map.weight").to_vector<float>() ==
+  CHECK(joined(of_map, parts, store, "there").at("map.weight").to_vector<float>() ==
         values.to_vector<float>());
   theirs["down/w"] = Tensor::zeros({3, 2}, DType::f32);
-  CHECK(error_of([&] { joined(of_map, parts, registry, "there"); }) ==
+  CHECK(error_of([&] { joined(of_map, parts, store, "there"); }) ==
         "3: there: down/w is [2, 3], and the other tensors make it [2, 2]");
 }
 

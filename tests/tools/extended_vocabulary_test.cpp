@@ -54,16 +54,16 @@ TEST_CASE("Extended vocabulary: new pieces come last, and are found wherever the
 TEST_CASE("Extended vocabulary: a new row is the mean of those that stood for it", "[unit]") {
   const data::Vocabularies before = learnt();
   const int64_t V = before.source->size(), D = 2;
-  nn::Registry registry;
-  const nn::Parameter& table = registry.add("embedding.weight", {V + 2, D}, nn::Init::normal(1));
-  const nn::Parameter& bias = registry.add("output.bias", {V + 2}, nn::Init::normal(1));
-  const nn::Parameter& other = registry.add("encoder.norm.weight", {V + 2}, nn::Init::normal(1));
-  registry.mark_table(table);
-  registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
-  registry.initialise(1);
+  nn::ParameterStore store;
+  const nn::Parameter& table = store.add("embedding.weight", {V + 2, D}, nn::Init::normal(1));
+  const nn::Parameter& bias = store.add("output.bias", {V + 2}, nn::Init::normal(1));
+  const nn::Parameter& other = store.add("encoder.norm.weight", {V + 2}, nn::Init::normal(1));
+  store.mark_embedding_table(table);
+  store.allocate(Device::cpu(), nn::ParameterStore::Gradients::no);
+  store.initialise(1);
   const auto rows = table.master.to_vector<float>(), biases = bias.master.to_vector<float>(),
              others = other.master.to_vector<float>();
-  begin_new_rows(nn::model_of(registry), registry, before, kPieces);
+  begin_new_rows(nn::model_of(store), store, before, kPieces);
   const std::vector<int32_t> ids = before.source->encode(" haus");
   REQUIRE(!ids.empty());
   for (int64_t j = 0; j < D; ++j) {
@@ -88,13 +88,13 @@ TEST_CASE("Extended vocabulary: ranks that keep a piece of the masters each begi
   std::iota(counting.begin(), counting.end(), 0.0f);
   const nn::TensorMap from = {{"embedding.weight", Tensor::from(counting, {V, D})}};
   const auto begun_by = [&](Collective& ranks) {
-    nn::Registry registry(DType::bf16);
-    registry.mark_table(registry.add("embedding.weight", {V + 2, D}, nn::Init::zeros()));
-    registry.allocate(Device::cpu(), nn::Registry::Gradients::yes, ranks);
-    begin_new_rows(from, registry, before, kPieces);
+    nn::ParameterStore store(DType::bf16);
+    store.mark_embedding_table(store.add("embedding.weight", {V + 2, D}, nn::Init::zeros()));
+    store.allocate(Device::cpu(), nn::ParameterStore::Gradients::yes, ranks);
+    begin_new_rows(from, store, before, kPieces);
     std::vector<float> values;
-    for (const bf16 value : registry.values().to_vector<bf16>()) values.push_back(static_cast<float>(value));
-    return std::pair{values, registry.masters().to_vector<float>()};
+    for (const bf16 value : store.values().to_vector<bf16>()) values.push_back(static_cast<float>(value));
+    return std::pair{values, store.masters().to_vector<float>()};
   };
   const auto [values, masters] = begun_by(Collective::alone());
   std::vector<std::vector<float>> of_ranks(2), pieces(2);

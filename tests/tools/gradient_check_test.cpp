@@ -37,7 +37,7 @@ std::string complaint(const GradientReport& report) {
 TEST_CASE("Explain gradients: the micro-model's are right in f64 and in f32", "[grad]") {
   const Pairs pairs;
   const GradientReport report = pairs.check();
-  CHECK(report.parameters.size() == pairs.exact.registry().parameters().size());
+  CHECK(report.parameters.size() == pairs.exact.store().parameters().size());
   for (const ParameterGradient& parameter : report.parameters) {
     INFO(parameter.name);
     CHECK(parameter.compared == 3);
@@ -53,7 +53,7 @@ TEST_CASE("Explain gradients: a wrong one is named, in either type", "[grad]") {
     const Pairs pairs;
     const std::string name = "decoder.layers.0.feed_forward.in.weight";
     const TrainingPair& pair = wrong == DType::f64 ? pairs.exact : pairs.fast;
-    const Tensor gradient = pair.registry().find(name).gradient;
+    const Tensor gradient = pair.store().find(name).gradient;
     for (int64_t i = 0; i < gradient.numel(); ++i) {  // too large by a hundredth
       if (wrong == DType::f64) {
         gradient.data<double>()[i] *= 1.01;
@@ -69,7 +69,7 @@ TEST_CASE("Explain gradients: the key's bias has none, and that is no error", "[
   // docs/derivations/attention_block.md, "Two consequences": columns D..2D-1 of the fused bias are the keys'.
   const Pairs pairs;
   const auto gradient =
-      pairs.exact.registry().find("encoder.layers.0.self_attention.qkv.bias").gradient.to_vector<double>();
+      pairs.exact.store().find("encoder.layers.0.self_attention.qkv.bias").gradient.to_vector<double>();
   for (size_t i = 8; i < 16; ++i) CHECK(std::abs(gradient[i]) < 1e-14);
   const GradientReport report = pairs.check();
   const auto json = nlohmann::json::parse(to_json(report));
@@ -113,7 +113,7 @@ TEST_CASE("Explain gradients: norm, RMS and largest are those of the gradient", 
   const TrainingPair pair(DType::f32);
   const GradientReport report = measure_gradients(pair, pair.accumulate());
   for (const ParameterGradient& parameter : report.parameters) {
-    const auto values = pair.registry().find(parameter.name).gradient.to_vector<float>();
+    const auto values = pair.store().find(parameter.name).gradient.to_vector<float>();
     double sum = 0, largest = 0;
     for (const float value : values) {
       sum += static_cast<double>(value) * static_cast<double>(value);

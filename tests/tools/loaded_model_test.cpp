@@ -17,7 +17,7 @@ using xf::tests::RandomRun;
 namespace {
 
 std::string load_error(const std::string& folder) {
-  return error_of([&] { load_model(folder, Device::cpu(), DType::f32, nn::Registry::Gradients::no); });
+  return error_of([&] { load_model(folder, Device::cpu(), DType::f32, nn::ParameterStore::Gradients::no); });
 }
 
 }  // namespace

@@ -69,9 +69,9 @@ TEST_CASE("Explain: a model's f32 weights are read into f64 as they are", "[unit
   const tests::RandomRun run;
   const TrainingPair narrow(run.path(), kSource, kTarget, DType::f32),
       wide(run.path(), kSource, kTarget, DType::f64);
-  for (const nn::Parameter& parameter : narrow.registry().parameters()) {
+  for (const nn::Parameter& parameter : narrow.store().parameters()) {
     const auto values = parameter.value.to_vector<float>();
-    CHECK(wide.registry().find(parameter.name).value.to_vector<double>() ==
+    CHECK(wide.store().find(parameter.name).value.to_vector<double>() ==
           std::vector<double>(values.begin(), values.end()));
   }
   CHECK(wide.loss() == Approx(narrow.loss()).epsilon(1e-5));

@@ -32,7 +32,7 @@ TEST_CASE("Quantized model: is read as it was saved, and only where eight bits a
     return load_model(folder / "small", Device::cpu(), compute);
   };
   for (const auto& model : {load(""), load("int8")})
-    for (const nn::Parameter& parameter : model->registry.parameters())
+    for (const nn::Parameter& parameter : model->store.parameters())
       CHECK(parameter.quantized.defined() == parameter.is_quantizable());
   for (const char* precision : {"float32", "bfloat16"}) {
     CHECK_THAT(error_of([&] { load(precision); }),

@@ -37,14 +37,14 @@ max-length = 20
     text.source = {"the old dog sees a small horse", "a small dog runs home"};
     text.target = {"der alte hund sieht ein kleines pferd", "ein kleiner hund rennt heim"};
     const data::Vocabularies vocabularies = make_vocabularies(options, text);
-    nn::Registry registry;
+    nn::ParameterStore store;
     const nn::Transformer model(
-        model_config(options, vocabularies.source->size(), vocabularies.target->size()), registry);
-    registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
-    registry.initialise(7);
+        model_config(options, vocabularies.source->size(), vocabularies.target->size()), store);
+    store.allocate(Device::cpu(), nn::ParameterStore::Gradients::no);
+    store.initialise(7);
     nn::Checkpoint checkpoint;
     checkpoint.update = 1;
-    checkpoint.model = nn::model_of(registry);
+    checkpoint.model = nn::model_of(store);
     checkpoint.model_config = to_toml(options);
     checkpoint.training_config = options_of(options).to_toml();
     describe_vocabularies(vocabularies, checkpoint.metadata);

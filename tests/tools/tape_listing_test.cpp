@@ -51,7 +51,7 @@ TEST_CASE("Explain tape: the gradient at an embedding is its table's over sqrt(D
   const TrainingPair pair(DType::f32);
   const TapeListing listing = list_tape(pair);
   for (const auto& [node, name] : {std::pair{0, "source_embedding"}, {6, "target_embedding"}}) {
-    const double table = norm(pair.registry().find(std::string(name) + ".weight").gradient);
+    const double table = norm(pair.store().find(std::string(name) + ".weight").gradient);
     CHECK(listing.nodes.at(static_cast<size_t>(node)).gradient ==
           Approx(table / std::sqrt(8.0)).epsilon(1e-5));
   }

@@ -33,16 +33,16 @@ void check_near(const Values& actual, const Values& expected, double margin = 5e
   for (size_t i = 0; i < actual.size(); ++i) CHECK(actual[i] == Approx(expected[i]).margin(margin));
 }
 
-void set(const Registry& registry, const std::string& name, const Values& values) {
-  const Parameter& parameter = registry.find(name);
+void set(const ParameterStore& store, const std::string& name, const Values& values) {
+  const Parameter& parameter = store.find(name);
   parameter.value.copy_from(Tensor::from(values, parameter.shape));
 }
 
-void set_identity(const Registry& registry, const std::string& name, int64_t D) {
+void set_identity(const ParameterStore& store, const std::string& name, int64_t D) {
   Values identity(static_cast<size_t>(D * D));
   for (int64_t i = 0; i < D; ++i) identity[static_cast<size_t>(i * D + i)] = 1;
-  set(registry, name + ".weight", identity);
-  set(registry, name + ".bias", Values(static_cast<size_t>(D)));
+  set(store, name + ".weight", identity);
+  set(store, name + ".bias", Values(static_cast<size_t>(D)));
 }
 
 // One head whose projections change nothing but the values: x [1, S, D] is q, k and, unless given, v.
@@ -50,11 +50,11 @@ Recorded attend(int64_t D, const Values& x, const Tensor& mask, float fill, cons
                 const Values& v_bias = {}) {
   quirks::Config config;
   config.dim = D, config.quirks.mask_fill = fill;
-  Registry registry(DType::f64);
-  const quirks::Attention attention(registry, "a", config);
-  registry.allocate(Device::cpu(), Registry::Gradients::yes);
-  for (const char* name : {"a.q", "a.k", "a.v", "a.out"}) set_identity(registry, name, D);
-  if (!v_weight.empty()) set(registry, "a.v.weight", v_weight), set(registry, "a.v.bias", v_bias);
+  ParameterStore store(DType::f64);
+  const quirks::Attention attention(store, "a", config);
+  store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+  for (const char* name : {"a.q", "a.k", "a.v", "a.out"}) set_identity(store, name, D);
+  if (!v_weight.empty()) set(store, "a.v.weight", v_weight), set(store, "a.v.bias", v_bias);
   Recorded trace;
   Arena arena(Device::cpu());
   Tape tape(arena, Tape::Mode::inference);

@@ -20,14 +20,14 @@ Config small(Config config) {
 }
 
 struct Small {
-  Registry registry{DType::f64};
+  ParameterStore store{DType::f64};
   quirks::Transformer model;
   Arena arena{Device::cpu()};
   Tape tape{arena, Tape::Mode::inference};
   Step step{.tape = tape};
-  explicit Small(const Config& config) : model(small(config), registry) {
-    registry.allocate(Device::cpu(), Registry::Gradients::no);
-    randomise(registry);
+  explicit Small(const Config& config) : model(small(config), store) {
+    store.allocate(Device::cpu(), ParameterStore::Gradients::no);
+    randomise(store);
   }
   Tensor at_once(const Tensor& source, const Tensor& target) {
     return model.forward(step, source, target, Tensor()).value();
@@ -142,15 +142,15 @@ TEST_CASE("Quirks: padding's row begins as zero and gets no gradient, but for th
     Config config = small(base());
     config.quirks.zero_pad_row = config.quirks.freeze_pad_row = correct;
     config.quirks.apply_mask = false;  // else padding has no gradient in any case
-    Registry registry(DType::f64);
-    const quirks::Transformer model(config, registry);
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
-    model.initialise(registry, 1);
+    ParameterStore store(DType::f64);
+    const quirks::Transformer model(config, store);
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+    model.initialise(store, 1);
     Arena arena(Device::cpu());
     Tape tape(arena);
     const Variable z = model.forward({.tape = tape}, source(), target(11), Tensor());
     tape.backward(z, weights_for(z.value().shape()));
-    const Parameter& table = registry.find("source_embedding.weight");
+    const Parameter& table = store.find("source_embedding.weight");
     return std::pair{difference(table.value.slice_rows(1, 2), Tensor::zeros({1, 8}, DType::f64)),
                      difference(table.gradient.slice_rows(1, 2), Tensor::zeros({1, 8}, DType::f64))};
   };

@@ -60,11 +60,11 @@ namespace {
 
 // The sum of tokens and positions of ids [1, S], from a table with these rows.
 Values embedded(const quirks::Config& config, const Ids& ids, const Values& table) {
-  Registry registry(DType::f64);
+  ParameterStore store(DType::f64);
   const auto V = static_cast<int64_t>(table.size()) / config.dim;
-  const quirks::Embedding embedding(registry, "e", V, 0, config);
-  registry.allocate(Device::cpu(), Registry::Gradients::yes);
-  registry.find("e.weight").value.copy_from(Tensor::from(table, {V, config.dim}));
+  const quirks::Embedding embedding(store, "e", V, 0, config);
+  store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+  store.find("e.weight").value.copy_from(Tensor::from(table, {V, config.dim}));
   Arena arena(Device::cpu());
   Tape tape(arena, Tape::Mode::inference);
   const Tensor one = Tensor::from(ids, {1, static_cast<int64_t>(ids.size())});

@@ -50,11 +50,11 @@ struct Both {
           config.norm = norm;
           return config;
         }()) {
-    randomise(padded.registry);
-    for (const Parameter& parameter : fused.registry.parameters()) {
+    randomise(padded.store);
+    for (const Parameter& parameter : fused.store.parameters()) {
       std::vector<double> values;
       for (const std::string& part : parts_of(parameter.name, 2)) {
-        for (const double value : as_doubles(padded.registry.find(part).value)) values.push_back(value);
+        for (const double value : as_doubles(padded.store.find(part).value)) values.push_back(value);
       }
       parameter.value.copy_from(Tensor::from(values, parameter.shape));
     }
@@ -122,7 +122,7 @@ TEST_CASE("PaddedModel: gradients of the smoothed loss with dropout under the pr
         preset.quirks, preset.norms == quirks::NormPlacement::pre ? NormPlacement::pre : NormPlacement::post);
     config.heads = 2, config.encoder_layers = config.decoder_layers = 1;
     Tiny<quirks::PaddedModel> tiny(DType::f64, config);
-    randomise(tiny.registry);
+    randomise(tiny.store);
     const Worst worst = sampled_gradient_error(tiny, some_batch());
     INFO(name << ": " << worst.of);
     CHECK(worst.error <= 1e-6);
@@ -133,7 +133,7 @@ TEST_CASE("PaddedModel: keeping keys and values or inputs, the search finds the 
   std::vector<std::vector<Hypothesis>> found[2];
   for (const auto cache : {quirks::DecoderCache::keys_values, quirks::DecoderCache::inputs}) {
     Tiny<quirks::PaddedModel> tiny(DType::f64, config_with({.cache = cache}));
-    randomise(tiny.registry);
+    randomise(tiny.store);
     found[cache == quirks::DecoderCache::inputs] =
         Search(tiny.model, tiny.arena, search_options(3)).translate(some_batch());
   }
@@ -147,7 +147,7 @@ TEST_CASE("PaddedModel: only where a quirk says so does dropout change what is s
   const auto scores = [](bool dropout) {
     TransformerConfig config = config_with({.dropout_in_tests = dropout});
     Tiny<quirks::PaddedModel> tiny(DType::f64, config);
-    randomise(tiny.registry);
+    randomise(tiny.store);
     const PackedBatch batch = some_batch();
     const Tensor best = Tensor::empty({batch.target_tokens, 1}, DType::f64),
                  ids = Tensor::empty({batch.target_tokens, 1}, DType::i32);
@@ -161,11 +161,11 @@ TEST_CASE("PaddedModel: only where a quirk says so does dropout change what is s
 
 TEST_CASE("PaddedModel: starts as its switches say, padding's row included", "[unit]") {
   for (const bool zero : {true, false}) {
-    Registry registry;
-    const quirks::PaddedModel model(config_with({.zero_pad_row = zero}), registry);
-    registry.allocate(Device::cpu(), Registry::Gradients::no);
-    model.initialise(registry, 1);
-    const Tensor row = registry.find("source_embedding.weight").value.slice_rows(kPad, kPad + 1);
+    ParameterStore store;
+    const quirks::PaddedModel model(config_with({.zero_pad_row = zero}), store);
+    store.allocate(Device::cpu(), ParameterStore::Gradients::no);
+    model.initialise(store, 1);
+    const Tensor row = store.find("source_embedding.weight").value.slice_rows(kPad, kPad + 1);
     CHECK((max_relative_error(row, std::vector<double>(6)) == 0) == zero);
   }
 }
@@ -174,29 +174,28 @@ TEST_CASE("PaddedModel: is the variant that --quirks names, and vocabularies wit
           "[unit]") {
   TransformerConfig config = tiny_config();
   config.variant = model_variants().at("quirks")({"pad-axis=both"}, {kPad, -1});
-  Registry registry;
-  CHECK(dynamic_cast<const quirks::PaddedModel*>(make_model(config, registry).get()));
+  ParameterStore store;
+  CHECK(dynamic_cast<const quirks::PaddedModel*>(make_model(config, store).get()));
   CHECK(quirks::padded_config(config).quirks.pad_axis == quirks::PadAxis::both);
   CHECK_FALSE(config.supports(Feature::muon));
   CHECK(tiny_config().supports(Feature::muon));
   CHECK_THAT(error_of([&] { config.variant->check_vocabularies(); }), Catch::Contains("with <pad>"));
-  CHECK_THAT(error_of([] { model_variants().at("quarks"); }),
-             Catch::Contains("this build has no tutorials"));
+  CHECK_THAT(error_of([] { model_variants().at("quarks"); }), Catch::Contains("this build has no tutorials"));
 }
 
 TEST_CASE("PaddedModel: other types of model have no quirks", "[unit]") {
   TransformerConfig config = config_with({});
   config.type = ModelType::language_model;
-  Registry registry;
-  CHECK_THAT(error_of([&] { make_model(config, registry); }), Catch::Contains("quirks are switches"));
+  ParameterStore store;
+  CHECK_THAT(error_of([&] { make_model(config, store); }), Catch::Contains("quirks are switches"));
 }
 
 TEST_CASE("PaddedModel: what it cannot be is refused by the options that make it so", "[unit]") {
   const auto message = [](void (*change)(TransformerConfig&), DType dtype = DType::f32) {
     TransformerConfig config = config_with({});
     change(config);
-    Registry registry(dtype);
-    return error_of([&] { quirks::PaddedModel model(config, registry); });
+    ParameterStore store(dtype);
+    return error_of([&] { quirks::PaddedModel model(config, store); });
   };
   CHECK_THAT(message([](auto& config) { config.encoder_layers = 1; }), Catch::Contains("--enc-depth"));
   CHECK_THAT(message([](auto& config) { config.tying = Tying::target; }),

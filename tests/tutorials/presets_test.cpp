@@ -1,4 +1,4 @@
-// The sizes of the published models, counted without memory for them: the registry alone. The totals are what their
+// The sizes of the published models, counted without memory for them: the store alone. The totals are what their
 // authors print, or arithmetic: attention 4 (D^2 + D), feed-forward 2 D F + F + D, norm 2 D.
 #include "tools/tutorials/model/presets.h"
 
@@ -16,10 +16,10 @@ namespace {
 // Parameters whose name begins so.
 int64_t count_of(Config config, const std::string& prefix = "") {
   config.max_length = 1;  // positions are no parameters
-  Registry registry;
-  const quirks::Transformer model(config, registry);
+  ParameterStore store;
+  const quirks::Transformer model(config, store);
   int64_t count = 0;
-  for (const Parameter& parameter : registry.parameters())
+  for (const Parameter& parameter : store.parameters())
     count += parameter.name.starts_with(prefix) ? parameter.shape.numel() : 0;
   return count;
 }
@@ -34,9 +34,9 @@ class Shapes : public Trace {
 };
 
 Shapes shapes_of(const Config& config, const Tensor& source, const Tensor& target) {
-  Registry registry;
-  const quirks::Transformer model(config, registry);
-  registry.allocate(Device::cpu(), Registry::Gradients::no);
+  ParameterStore store;
+  const quirks::Transformer model(config, store);
+  store.allocate(Device::cpu(), ParameterStore::Gradients::no);
   Arena arena(Device::cpu());
   Tape tape(arena, Tape::Mode::inference);
   Shapes shapes;
@@ -107,11 +107,11 @@ TEST_CASE("Presets: seed004, pre-norm with two final norms, has 55,207,085 param
 
 TEST_CASE("Presets: Kaiming's bounds are 0.108253 for 512 inputs and 0.054127 for 2048", "[golden]") {
   const auto bound_of = [](const std::string& name) {
-    Registry registry;
+    ParameterStore store;
     Config config = preset("seed000");
     config.max_length = 1;
-    const quirks::Transformer model(config, registry);
-    const Init init = registry.find(name).init;
+    const quirks::Transformer model(config, store);
+    const Init init = store.find(name).init;
     CHECK(init.kind == Init::Kind::uniform);
     return init.scale;
   };
@@ -155,10 +155,10 @@ TEST_CASE("Presets: every one runs at a small size, and its rows of log-probabil
     Config config = preset(name);
     config.source_vocabulary = 11, config.target_vocabulary = 13, config.dim = 8, config.heads = 2;
     config.feed_forward = 12, config.layers = 2, config.max_length = 6;
-    Registry registry(DType::f64);
-    const quirks::Transformer model(config, registry);
-    registry.allocate(Device::cpu(), Registry::Gradients::no);
-    model.initialise(registry, 1);
+    ParameterStore store(DType::f64);
+    const quirks::Transformer model(config, store);
+    store.allocate(Device::cpu(), ParameterStore::Gradients::no);
+    model.initialise(store, 1);
     Arena arena(Device::cpu());
     Tape tape(arena, Tape::Mode::inference);
     const Step step{.tape = tape};

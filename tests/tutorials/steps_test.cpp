@@ -193,10 +193,10 @@ TEST_CASE("Steps: 5 has the masks by hand and ten logits for each position", "[g
 }
 
 TEST_CASE("Steps: every gradient of seed001 is PyTorch's", "[golden]") {
-  nn::Registry registry(DType::f64);
-  const nn::quirks::Transformer model(nn::quirks::preset("seed001"), registry);
-  registry.allocate(Device::cpu(), nn::Registry::Gradients::yes);
-  for (const nn::Parameter& parameter : registry.parameters())
+  nn::ParameterStore store(DType::f64);
+  const nn::quirks::Transformer model(nn::quirks::preset("seed001"), store);
+  store.allocate(Device::cpu(), nn::ParameterStore::Gradients::yes);
+  for (const nn::Parameter& parameter : store.parameters())
     parameter.value.copy_from(fixture().at(parameter.name));
   Arena arena(Device::cpu());
   nn::Tape tape(arena);
@@ -206,7 +206,7 @@ TEST_CASE("Steps: every gradient of seed001 is PyTorch's", "[golden]") {
   const Tensor weights = Tensor::empty({2, 4, 10}, DType::f64);
   for (int64_t i = 0; i < 80; ++i) weights.data<double>()[i] = std::cos(static_cast<double>(i));
   tape.backward(z, weights);
-  for (const nn::Parameter& parameter : registry.parameters()) {
+  for (const nn::Parameter& parameter : store.parameters()) {
     INFO(parameter.name);
     const auto expected = fixture().find("gradient." + parameter.name);
     // PyTorch has none for the norms that nothing reads.

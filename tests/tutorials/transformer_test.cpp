@@ -32,11 +32,11 @@ quirks::Config tiny() {
 }
 
 struct Padded {
-  Registry registry{DType::f64};
+  ParameterStore store{DType::f64};
   quirks::Transformer model;
-  explicit Padded(const quirks::Config& config) : model(config, registry) {
-    registry.allocate(Device::cpu(), Registry::Gradients::yes);
-    model.initialise(registry, 1);
+  explicit Padded(const quirks::Config& config) : model(config, store) {
+    store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
+    model.initialise(store, 1);
   }
   Tensor logits(const Tensor& source, const Tensor& target, Trace* trace = nullptr) {
     Arena arena(Device::cpu());
@@ -99,16 +99,16 @@ std::vector<std::string> parts_of(const std::string& fused, int64_t layers) {
   return parts;
 }
 
-Values joined(const Registry& registry, const std::vector<std::string>& names, Tensor Parameter::*member) {
+Values joined(const ParameterStore& store, const std::vector<std::string>& names, Tensor Parameter::*member) {
   Values all;
   for (const std::string& name : names) {
-    for (const double value : as_doubles(registry.find(name).*member)) all.push_back(value);
+    for (const double value : as_doubles(store.find(name).*member)) all.push_back(value);
   }
   return all;
 }
 
-void set(const Registry& registry, const std::string& name, const Values& values) {
-  const Parameter& parameter = registry.find(name);
+void set(const ParameterStore& store, const std::string& name, const Values& values) {
+  const Parameter& parameter = store.find(name);
   parameter.value.copy_from(Tensor::from(values, parameter.shape));
 }
 
@@ -118,17 +118,17 @@ TEST_CASE("Quirks: with the correct switches the padded model is the fused one, 
           "[unit]") {
   const quirks::Config config = tiny();
   Padded own(config);
-  randomise(own.registry);
-  Registry registry(DType::f64);
+  randomise(own.store);
+  ParameterStore store(DType::f64);
   TransformerConfig fused_config;
   fused_config.source_vocabulary = 13, fused_config.target_vocabulary = 17;
   fused_config.dim = 6, fused_config.heads = 3, fused_config.feed_forward = 10;
   fused_config.encoder_layers = fused_config.decoder_layers = 2;
-  Transformer fused(fused_config, registry);
-  registry.allocate(Device::cpu(), Registry::Gradients::yes);
+  Transformer fused(fused_config, store);
+  store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
   fused.bind(Device::cpu());
-  for (const Parameter& parameter : registry.parameters())
-    set(registry, parameter.name, joined(own.registry, parts_of(parameter.name, 2), &Parameter::value));
+  for (const Parameter& parameter : store.parameters())
+    set(store, parameter.name, joined(own.store, parts_of(parameter.name, 2), &Parameter::value));
 
   const PackedBatch batch = random_batch({5, 2, 4}, {4, 3, 1}, 13, 17, 5);
   Arena arena(Device::cpu());
@@ -147,15 +147,15 @@ TEST_CASE("Quirks: with the correct switches the padded model is the fused one, 
   CHECK(max_relative_error(own_loss.value(), Values{as_doubles(loss)[0]}) <= 1e-12);
   tape.backward(own_loss, Tensor::from(Values{1}));
   std::set<std::string> compared;
-  for (const Parameter& parameter : registry.parameters()) {
+  for (const Parameter& parameter : store.parameters()) {
     const auto parts = parts_of(parameter.name, 2);
     INFO(parameter.name);
     // Floor 1e-2: gradients that are zero in exact arithmetic, of a key's bias, are numbers of order 1e-16.
-    CHECK(max_relative_error(parameter.gradient, joined(own.registry, parts, &Parameter::gradient), 1e-2) <=
+    CHECK(max_relative_error(parameter.gradient, joined(own.store, parts, &Parameter::gradient), 1e-2) <=
           1e-12);
     compared.insert(parts.begin(), parts.end());
   }
-  CHECK(compared.size() == own.registry.parameters().size());
+  CHECK(compared.size() == own.store.parameters().size());
 }
 
 TEST_CASE("Quirks: each switch changes the logits", "[unit]") {
@@ -163,7 +163,7 @@ TEST_CASE("Quirks: each switch changes the logits", "[unit]") {
     quirks::Config config = tiny();
     change(config.quirks);
     Padded own(config);
-    randomise(own.registry);
+    randomise(own.store);
     const Tensor source = Tensor::from(Ids{3, 4, 0, 5, 6, 7}, {2, 3});
     return as_doubles(own.logits(source, Tensor::from(Ids{3, 0, 9, 5, 6, 0}, {2, 3})));
   };
@@ -194,7 +194,7 @@ TEST_CASE("Quirks: gradients with dropout and the presets' quirks against centra
     config.dropout = config.feed_forward_dropout = 0.3f, config.attention_dropout = 0.2f,
     config.source_pad = config.target_pad = 0;
     Padded own(config);
-    randomise(own.registry);
+    randomise(own.store);
     const Tensor counters = Tensor::from(Ids{11, 0, 11, 0}, {2, 2});
     Arena arena(Device::cpu());
     const auto run = [&](Tape& tape, bool training) {
@@ -209,7 +209,7 @@ TEST_CASE("Quirks: gradients with dropout and the presets' quirks against centra
     CHECK(std::abs(loss(true) - loss(false)) > 1e-3);  // something was dropped
     Tape tape(arena);
     tape.backward(run(tape, true), weights);
-    for (const Parameter& parameter : own.registry.parameters()) {
+    for (const Parameter& parameter : own.store.parameters()) {
       INFO(parameter.name);
       // What freezing does is not a derivative: padding's row is left out.
       if (config.quirks.freeze_pad_row && parameter.name.ends_with("embedding.weight")) continue;
@@ -221,13 +221,13 @@ TEST_CASE("Quirks: gradients with dropout and the presets' quirks against centra
 TEST_CASE("Quirks: seed001 has 5,968 parameters, 108 of them without a gradient, and 6,076 with three norms",
           "[golden]") {
   Padded own(quirks::preset("seed001"));
-  CHECK(own.registry.count() == 5968);
+  CHECK(own.store.count() == 5968);
   quirks::Config three = quirks::preset("seed001");
   three.quirks.decoder_norms = quirks::NormSharing::none;
-  CHECK(Padded(three).registry.count() == 6076);
+  CHECK(Padded(three).store.count() == 6076);
   const auto count_of = [&](const std::string& stack) {  // its first layer
     int64_t count = 0;
-    for (const Parameter& parameter : own.registry.parameters())
+    for (const Parameter& parameter : own.store.parameters())
       count += parameter.name.starts_with(stack) ? parameter.shape.numel() : 0;
     return count;
   };
@@ -240,7 +240,7 @@ TEST_CASE("Quirks: seed001 has 5,968 parameters, 108 of them without a gradient,
   const Variable z = own.model.forward(step, seed001_source(), seed001_target(), Tensor());
   tape.backward(z, weights_for(z.value().shape()));
   int64_t without = 0;
-  for (const Parameter& parameter : own.registry.parameters()) {
+  for (const Parameter& parameter : own.store.parameters()) {
     const Values gradient = as_doubles(parameter.gradient);
     const bool none = std::all_of(gradient.begin(), gradient.end(), [](double d) { return d == 0; });
     INFO(parameter.name);

@@ -39,6 +39,6 @@ void check_same_inputs(const TrainingInputs& inputs, Collective& ranks);
 void check_same_checkpoint(const nn::Checkpoint& checkpoint, const std::string& where, Collective& ranks);
 
 // Error data: weights to begin with, of --pretrained-model; failure: drawn ones.
-void check_same_weights(const nn::Registry& registry, const TrainingOptions& options, Collective& ranks);
+void check_same_weights(const nn::ParameterStore& store, const TrainingOptions& options, Collective& ranks);
 
 }  // namespace xf::tools

@@ -95,14 +95,14 @@ data::Vocabularies extended(const data::Vocabularies& vocabularies, const std::v
   return result;
 }
 
-void begin_new_rows(const nn::TensorMap& from, const nn::Registry& registry, const data::Vocabularies& before,
-                    const std::vector<std::string>& pieces) {
+void begin_new_rows(const nn::TensorMap& from, const nn::ParameterStore& store,
+                    const data::Vocabularies& before, const std::vector<std::string>& pieces) {
   const bool classifies = has_classes(before);
-  for (const nn::Parameter& parameter : registry.parameters()) {
+  for (const nn::Parameter& parameter : store.parameters()) {
     const bool of_source = parameter.name == "source_embedding.weight",
                of_both = parameter.name == "embedding.weight" && !before.joint() && !classifies;
     const bool is_output = parameter.name.starts_with("output.") && !classifies;
-    if (!parameter.is_table && !is_output) continue;
+    if (!parameter.is_embedding_table && !is_output) continue;
     if (parameter.name.find("positions") != std::string::npos || !has_rows(from, parameter)) continue;
     const Tensor& table = from.at(parameter.name);
     const data::Tokenizer& own = of_source || classifies ? *before.source : *before.target;
@@ -114,7 +114,7 @@ void begin_new_rows(const nn::TensorMap& from, const nn::Registry& registry, con
       }
       const int64_t row = own.size() + static_cast<int64_t>(i);
       XF_CHECK(row < parameter.shape[0], "extend-vocab: {} has no row {}", parameter.name, row);
-      if (!ids.empty()) registry.set(parameter, mean(table, ids), row * (table.numel() / table.dim(0)));
+      if (!ids.empty()) store.set(parameter, mean(table, ids), row * (table.numel() / table.dim(0)));
     }
   }
 }

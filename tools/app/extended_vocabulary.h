@@ -20,7 +20,7 @@ data::Vocabularies extended(const data::Vocabularies& vocabularies, const std::v
 
 // Each new piece's rows in tables and output become the mean of the rows of `from` of the pieces that its text was cut into
 // before, of both sides where they share the table. `before`: the vocabularies of `from`, without the new pieces.
-void begin_new_rows(const nn::TensorMap& from, const nn::Registry& registry, const data::Vocabularies& before,
-                    const std::vector<std::string>& pieces);
+void begin_new_rows(const nn::TensorMap& from, const nn::ParameterStore& store,
+                    const data::Vocabularies& before, const std::vector<std::string>& pieces);
 
 }  // namespace xf::tools

@@ -25,15 +25,15 @@ bool same_but_rows(const Shape& a, const Shape& b) {
   return a.rank() == b.rank() && a.numel() / a[0] == b.numel() / b[0];
 }
 
-What take(const Tensor& from, const nn::Registry& registry, const nn::Parameter& parameter) {
+What take(const Tensor& from, const nn::ParameterStore& store, const nn::Parameter& parameter) {
   if (from.dtype() != DType::f32) return What::fresh;
   if (from.shape() == parameter.shape) {
-    registry.set(parameter, from);
+    store.set(parameter, from);
     return What::taken;
   }
   if (!same_but_rows(from.shape(), parameter.shape)) return What::fresh;
   const int64_t rows = std::min(from.dim(0), parameter.shape[0]);
-  registry.set(parameter, from.slice_rows(0, rows));
+  store.set(parameter, from.slice_rows(0, rows));
   return What::reshaped;
 }
 
@@ -53,14 +53,14 @@ int64_t count(const std::vector<BegunTensor>& tensors, What what) {
 
 }  // namespace
 
-std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::Registry& registry,
+std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::ParameterStore& store,
                                     const std::string& where) {
   std::vector<BegunTensor> tensors;
   bool any_matrix = false;
-  for (const nn::Parameter& parameter : registry.parameters()) {
+  for (const nn::Parameter& parameter : store.parameters()) {
     const auto found = from.find(parameter.name);
     const bool there = found != from.end();
-    const What what = there ? take(found->second, registry, parameter) : What::fresh;
+    const What what = there ? take(found->second, store, parameter) : What::fresh;
     any_matrix = any_matrix || (what == What::taken && parameter.shape.rank() == 2);
     tensors.push_back({what, parameter.name, parameter.shape.to_string(),
                        there ? found->second.shape().to_string() : "", parameter.rate});
@@ -127,14 +127,14 @@ bool is_of_classes(const std::string& parameter) { return parameter.starts_with(
 
 // A head of other classes: those that both have take their rows along, the others begin as usual.
 std::string begin_classes(const StoredModel& from, const data::Vocabularies& vocabularies,
-                          const nn::Registry& registry, std::vector<BegunTensor>& tensors) {
+                          const nn::ParameterStore& store, std::vector<BegunTensor>& tensors) {
   std::map<std::string, int32_t> before;
   for (int32_t id = 0; id < from.vocabularies.target->size(); ++id)
     before[from.vocabularies.target->piece(id)] = id;
   const data::Tokenizer& classes = *vocabularies.target;
   int64_t known = 0;
   for (int32_t id = 0; id < classes.size(); ++id) known += before.contains(classes.piece(id));
-  for (const nn::Parameter& parameter : registry.parameters()) {
+  for (const nn::Parameter& parameter : store.parameters()) {
     if (!is_of_classes(parameter.name)) continue;
     const Tensor& rows = from.checkpoint.model.at(parameter.name);
     const int64_t width = parameter.shape.numel() / parameter.shape[0];
@@ -142,7 +142,7 @@ std::string begin_classes(const StoredModel& from, const data::Vocabularies& voc
     for (int32_t id = 0; id < classes.size(); ++id) {
       const auto row = before.find(classes.piece(id));
       if (row != before.end())
-        registry.set(parameter, rows.slice_rows(row->second, row->second + 1), id * width);
+        store.set(parameter, rows.slice_rows(row->second, row->second + 1), id * width);
     }
     BegunTensor& tensor = *std::ranges::find(tensors, parameter.name, &BegunTensor::name);
     tensor.what = What::reshaped;
@@ -154,7 +154,7 @@ std::string begin_classes(const StoredModel& from, const data::Vocabularies& voc
 }  // namespace
 
 Pretrained begin_pretrained(const TrainingOptions& options, const data::Vocabularies& vocabularies,
-                            const nn::Registry& registry) {
+                            const nn::ParameterStore& store) {
   const StoredModel from = read_stored_model(options.saving.pretrained_model);
   nn::check_trainable(from.checkpoint.model, from.folder);
   std::vector<std::string> pieces;
@@ -167,13 +167,13 @@ Pretrained begin_pretrained(const TrainingOptions& options, const data::Vocabula
   nn::TensorMap model = from.checkpoint.model;
   if (other_classes) std::erase_if(model, [](const auto& tensor) { return is_of_classes(tensor.first); });
   Pretrained begun;
-  begun.tensors = begin_with(model, registry, from.folder);
+  begun.tensors = begin_with(model, store, from.folder);
   std::string classes;
-  if (other_classes) classes = begin_classes(from, vocabularies, registry, begun.tensors);
+  if (other_classes) classes = begin_classes(from, vocabularies, store, begun.tensors);
   begun.lines = beginning_lines(begun.tensors, from.folder);
   if (other_classes) begun.lines.push_back(classes);
   if (!pieces.empty()) {
-    begin_new_rows(model, registry, from.vocabularies, pieces);
+    begin_new_rows(model, store, from.vocabularies, pieces);
     begun.lines.push_back(
         fmt::format("vocabulary: {} more, which begin as the mean of those that they were cut into",
                     counted(static_cast<int64_t>(pieces.size()), "piece")));

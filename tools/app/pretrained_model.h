@@ -24,9 +24,9 @@ struct BegunTensor {
   float rate = 1;                  // nn/train/learning_rates.h
 };
 
-// Writes the tensors of `from` over the initial values of the registry's parameters of the same names: whole where the
+// Writes the tensors of `from` over the initial values of the store's parameters of the same names: whole where the
 // shapes agree; of a matrix with other rows the rows that both have. Error usage, naming `where`, if no matrix was taken whole.
-std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::Registry& registry,
+std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::ParameterStore& store,
                                     const std::string& where);
 
 // For the log: a line that counts, and one for each tensor that is not as it was there.
@@ -43,6 +43,6 @@ struct Pretrained {
 // training's; a classifier's classes may be others, of which those that the model has take their rows along. Error data where
 // the vocabularies are not the model's, usage where they are not what --extend-vocab makes of those.
 Pretrained begin_pretrained(const TrainingOptions& options, const data::Vocabularies& vocabularies,
-                            const nn::Registry& registry);
+                            const nn::ParameterStore& store);
 
 }  // namespace xf::tools

@@ -17,9 +17,9 @@ namespace xf::tools {
 namespace {
 
 // What is frozen, and what learns at a rate of its own; nothing where all learn alike.
-std::vector<std::string> rate_lines(const nn::Registry& registry) {
+std::vector<std::string> rate_lines(const nn::ParameterStore& store) {
   std::map<float, std::pair<int64_t, int64_t>> by_rate;  // tensors, elements
-  for (const nn::Parameter& parameter : registry.parameters()) {
+  for (const nn::Parameter& parameter : store.parameters()) {
     auto& [tensors, elements] = by_rate[parameter.rate];
     ++tensors;
     elements += parameter.shape.numel();
@@ -29,7 +29,7 @@ std::vector<std::string> rate_lines(const nn::Registry& registry) {
     if (rate == 1) continue;
     lines.push_back(fmt::format(
         "{}: {}, {} of {} parameters", rate == 0 ? "frozen" : fmt::format("learning rate times {}", rate),
-        counted(counts.first, "tensor"), grouped(counts.second), grouped(registry.count())));
+        counted(counts.first, "tensor"), grouped(counts.second), grouped(store.count())));
   }
   return lines;
 }
@@ -61,7 +61,7 @@ std::string case_line(const TrainingOptions& options) {
 }  // namespace
 
 std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const TrainingSetup& setup,
-                                         const nn::Registry& registry) {
+                                         const nn::ParameterStore& store) {
   const data::CorpusStatistics& s = inputs.corpus.statistics;
   const char* const unit = inputs.corpus.has_source() ? "pair" : "line";
   std::vector<std::string> lines = {
@@ -76,8 +76,8 @@ std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const Tra
   if (inputs.options.text.lowercase) lines.push_back(case_line(inputs.options));
   if (inputs.validation) lines.push_back(validation_line(inputs, setup.model.type, unit));
   lines.push_back(vocabulary_line(setup.model.type, inputs.vocabularies));
-  lines.push_back(model_line(setup.model, registry));
-  for (std::string& line : rate_lines(registry)) lines.push_back(std::move(line));
+  lines.push_back(model_line(setup.model, store));
+  for (std::string& line : rate_lines(store)) lines.push_back(std::move(line));
   lines.push_back(memory_line(setup.plan, setup.trainer.capacity.target_tokens));
   lines.push_back(batches_line(setup, inputs));
   lines.insert(lines.end(), inputs.notes.begin(), inputs.notes.end());
@@ -85,7 +85,7 @@ std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const Tra
 }
 
 std::vector<Field> beginning_fields(const TrainingInputs& inputs, const TrainingSetup& setup,
-                                    const nn::Registry& registry) {
+                                    const nn::ParameterStore& store) {
   const data::CorpusStatistics& s = inputs.corpus.statistics;
   std::vector<Field> fields = {{"read", s.pairs},
                                {"pairs", s.kept},
@@ -103,7 +103,7 @@ std::vector<Field> beginning_fields(const TrainingInputs& inputs, const Training
   const std::vector<Field> rest = {{"updates_per_epoch", setup.updates_per_epoch},
                                    {"source_vocabulary", int64_t{inputs.vocabularies.source->size()}},
                                    {"target_vocabulary", int64_t{inputs.vocabularies.target->size()}},
-                                   {"parameters", registry.count()},
+                                   {"parameters", store.count()},
                                    {"seed", static_cast<int64_t>(setup.seed)},
                                    {"threads", int64_t{thread_count()}},
                                    {"vocabulary", inputs.vocabularies.hash()},

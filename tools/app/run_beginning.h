@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/registry.h"
+#include "nn/parameter_store.h"
 #include "tools/app/training_setup.h"
 #include "tools/report/run_log.h"
 
@@ -12,10 +12,10 @@ namespace xf::tools {
 
 // For people: device, data, vocabulary, model, memory, batches.
 std::vector<std::string> beginning_lines(const TrainingInputs& inputs, const TrainingSetup& setup,
-                                         const nn::Registry& registry);
+                                         const nn::ParameterStore& store);
 
 // For metrics.jsonl and the report: the same in numbers, and the build.
 std::vector<Field> beginning_fields(const TrainingInputs& inputs, const TrainingSetup& setup,
-                                    const nn::Registry& registry);
+                                    const nn::ParameterStore& store);
 
 }  // namespace xf::tools

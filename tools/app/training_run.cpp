@@ -268,7 +268,7 @@ bool TrainingRun::resume_or_begin() {
     for (const std::string& warning : recipe_warnings(inputs_, setup_)) report_.say("warning: " + warning);
   }
   if (report_.lengths().metrics == 0)
-    report_.metrics(json_line("begin", beginning_fields(inputs_, setup_, model_.registry)));
+    report_.metrics(json_line("begin", beginning_fields(inputs_, setup_, model_.store)));
   report_.draw(state_, "");
   return false;
 }
@@ -352,10 +352,10 @@ void TrainingRun::take_up(const nn::State& state) {
 
 // The initial weights, or of --pretrained-model what fits.
 void TrainingRun::initialise() {
-  model_.model->initialise(model_.registry, setup_.seed);
+  model_.model->initialise(model_.store, setup_.seed);
   if (!options_.saving.pretrained_model.empty())
-    pretrained_ = begin_pretrained(options_, inputs_.vocabularies, model_.registry);
-  check_same_weights(model_.registry, options_, ranks_);
+    pretrained_ = begin_pretrained(options_, inputs_.vocabularies, model_.store);
+  check_same_weights(model_.store, options_, ranks_);
   if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
 }
 
@@ -412,8 +412,8 @@ std::string TrainingRun::finished_line() const {
 void TrainingRun::describe() {
   for (const std::string& warning : inputs_.warnings) on_warning(warning);
   if (report_.has_added_format())
-    return report_.begin_in_added_format(inputs_.vocabularies, model_.registry.count());
-  for (const std::string& line : beginning_lines(inputs_, setup_, model_.registry)) report_.say(line);
+    return report_.begin_in_added_format(inputs_.vocabularies, model_.store.count());
+  for (const std::string& line : beginning_lines(inputs_, setup_, model_.store)) report_.say(line);
   for (const std::string& line : pretrained_.lines) report_.say(line);
   const double epochs = epochs_allowed(options_, inputs_.corpus, ranks_.size());
   for (const std::string& warning : phase_warnings(options_, epochs)) report_.warn(warning);
@@ -532,8 +532,8 @@ std::vector<std::string> TrainingRun::hints() const {
 
 // Of all ranks; the first one has read the model.
 void TrainingRun::use(const nn::Checkpoint& model) {
-  ranks_.at_first([&] { nn::load_model(model.model, model_.registry, run_); });
-  ranks_.broadcast(model_.registry.values());
+  ranks_.at_first([&] { nn::load_model(model.model, model_.store, run_); });
+  ranks_.broadcast(model_.store.values());
 }
 
 // The mean of the saves that validation likes best; without a validation, of the last ones.

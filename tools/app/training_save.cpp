@@ -45,7 +45,7 @@ nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Le
   checkpoint.update = state.update;
   const nn::Optimizer& optimizer = model.trainer.optimizer();
   checkpoint.optimizer = optimizer.whole_state();
-  checkpoint.model = nn::model_of(model.registry, optimizer.whole(model.registry.masters()));
+  checkpoint.model = nn::model_of(model.store, optimizer.whole(model.store.masters()));
   if (const nn::Smoothing* smoothing = model.trainer.smoothing())
     checkpoint.optimizer["weights"] = optimizer.whole(smoothing->mean());  // they have changed places
   checkpoint.metadata = {{"update", std::to_string(state.update)}};
@@ -81,13 +81,13 @@ std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::State& saved) {
 
 void load_training(const nn::Checkpoint& checkpoint, TrainingSetup& setup, TrainedModel& model,
                    const std::string& where) {
-  nn::load_model(checkpoint.model, model.registry, where);
+  nn::load_model(checkpoint.model, model.store, where);
   if (const nn::Smoothing* smoothing = model.trainer.smoothing()) {
     smoothing->begin();  // the model of a checkpoint is the mean
     const auto weights = checkpoint.optimizer.find("weights");
     if (weights != checkpoint.optimizer.end()) {
-      for (const nn::Parameter& p : model.registry.parameters())
-        model.registry.set(p, weights->second.slice_rows(p.begin, p.begin + p.shape.numel()));
+      for (const nn::Parameter& p : model.store.parameters())
+        model.store.set(p, weights->second.slice_rows(p.begin, p.begin + p.shape.numel()));
     }
   }
   setup.batches.restore({checkpoint.state.get<int64_t>("epoch"), checkpoint.state.get<int64_t>("position")});

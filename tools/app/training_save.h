@@ -15,7 +15,7 @@ namespace xf::tools {
 // `where` of the functions below is what an error says the checkpoint lies at.
 
 // The model, the optimiser's state, and where training and its logs, which are `logs` long, have come to. Its tensors may be views
-// of the registry's. Where there is a mean of the weights it must stand in the registry (nn::SmoothedWeights).
+// of the store's. Where there is a mean of the weights it must stand in the store (nn::SmoothedWeights).
 nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Lengths& logs,
                              const TrainingInputs& inputs, const TrainingSetup& setup,
                              const TrainedModel& model);

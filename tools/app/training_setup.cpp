@@ -164,9 +164,9 @@ void divide(nn::MemoryPlan& plan, const nn::TrainerOptions& options, DType dtype
 }
 
 // Its tensors allocated and its tables made: what a Trainer asks for.
-nn::Model& ready(nn::Model& model, nn::Registry& registry, const TrainingSetup& setup) {
-  nn::set_rates(registry, setup.rates);
-  registry.allocate(setup.device, nn::Registry::Gradients::yes, shards_of(setup.trainer));
+nn::Model& ready(nn::Model& model, nn::ParameterStore& store, const TrainingSetup& setup) {
+  nn::set_rates(store, setup.rates);
+  store.allocate(setup.device, nn::ParameterStore::Gradients::yes, shards_of(setup.trainer));
   model.bind(setup.device);
   return model;
 }
@@ -264,10 +264,10 @@ std::string batches_line(const TrainingSetup& setup, const TrainingInputs& input
 }
 
 TrainedModel::TrainedModel(const TrainingSetup& setup)
-    : registry(setup.dtype),
-      model(nn::make_model(setup.model, registry)),
+    : store(setup.dtype),
+      model(nn::make_model(setup.model, store)),
       arena(setup.device, arena_bytes(setup.plan)),
-      trainer(ready(*model, registry, setup), registry, arena, setup.trainer) {
+      trainer(ready(*model, store, setup), store, arena, setup.trainer) {
   if (setup.workspace > 0) arena.set_limit(setup.workspace);
 }
 

@@ -37,7 +37,7 @@ struct TrainedModel {
   TrainedModel(const TrainedModel&) = delete;
   TrainedModel& operator=(const TrainedModel&) = delete;
 
-  nn::Registry registry;
+  nn::ParameterStore store;
   std::unique_ptr<nn::Model> model;
   Arena arena;
   nn::Trainer trainer;

@@ -17,20 +17,20 @@ std::vector<std::string> names(const std::vector<std::string>& words, const Tens
 }
 
 // What the embedding of a sentence of T words adds for their places [T, D]; undefined where positions are rotary.
-Tensor added_positions(const nn::TransformerConfig& config, const nn::Registry& registry, int64_t T) {
+Tensor added_positions(const nn::TransformerConfig& config, const nn::ParameterStore& store, int64_t T) {
   if (config.rotary_positions) return {};
   if (config.learned_positions)
-    return registry.find("source_positions.weight").value.to(Device::cpu()).slice_rows(0, T);
+    return store.find("source_positions.weight").value.to(Device::cpu()).slice_rows(0, T);
   const Tensor sinusoids = Tensor::empty({T, config.dim}, DType::f32);
   kernels::sinusoid_positions(config.positions, sinusoids);
   return sinusoids;
 }
 
 // The two terms of the source's embedding, each by the kernel that adds them.
-void add_embedding_terms(FlowPass& pass, const nn::Registry& registry) {
+void add_embedding_terms(FlowPass& pass, const nn::ParameterStore& store) {
   const nn::TransformerConfig& config = pass.config;
   const Tensor table =
-      registry.find(config.tying == nn::Tying::all ? "embedding.weight" : "source_embedding.weight")
+      store.find(config.tying == nn::Tying::all ? "embedding.weight" : "source_embedding.weight")
           .value.to(Device::cpu());
   const Tensor ids = pass.traced.batch.source_ids.to(Device::cpu()),
                positions = pass.traced.batch.source_positions.to(Device::cpu());
@@ -38,7 +38,7 @@ void add_embedding_terms(FlowPass& pass, const nn::Registry& registry) {
   pass.words = Tensor::empty(shape, DType::f32);
   kernels::embedding_forward(ids, positions, table, Tensor::zeros(shape, DType::f32),
                              std::sqrt(static_cast<float>(config.dim)), {}, pass.words);
-  pass.positions = added_positions(config, registry, ids.numel());
+  pass.positions = added_positions(config, store, ids.numel());
 }
 
 void add_losses(FlowPass& pass) {
@@ -70,7 +70,7 @@ FlowPass micro_pass(FlowTarget target) {
   traced.target_out = names(MicroModel::target_words, traced.batch.target_out);
   traced.target_ids = traced.batch.target_out.to_vector<int32_t>();
   traced.values = traced_values(model.transformer, arena, traced.batch);
-  add_embedding_terms(pass, model.registry);
+  add_embedding_terms(pass, model.store);
   add_losses(pass);
   return pass;
 }
@@ -83,7 +83,7 @@ FlowPass model_pass(const FlowOptions& options, const std::string& sentence, Flo
   pass.model = model.model->folder;
   pass.config = model.model->transformer().config();
   pass.traced = trace_sentence(model, sentence, "");
-  add_embedding_terms(pass, model.model->registry);
+  add_embedding_terms(pass, model.model->store);
   add_losses(pass);
   return pass;
 }

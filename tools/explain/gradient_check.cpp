@@ -63,7 +63,7 @@ double error_of_element(const TrainingPair& exact, double& element, double gradi
 
 GradientReport measure_gradients(const TrainingPair& pair, double loss) {
   GradientReport report{pair.title(), loss, false, {}};
-  for (const nn::Parameter& parameter : pair.registry().parameters()) {
+  for (const nn::Parameter& parameter : pair.store().parameters()) {
     ParameterGradient measured;
     measured.name = parameter.name;
     measured.shape = parameter.shape;
@@ -83,9 +83,9 @@ void check_gradients(const TrainingPair& exact, const TrainingPair& fast, int64_
       kGradientFloor * std::ranges::max(report.parameters, {}, &ParameterGradient::largest).largest;
   for (size_t p = 0; p < report.parameters.size(); ++p) {
     ParameterGradient& checked = report.parameters[p];
-    const nn::Parameter& parameter = exact.registry().parameters()[p];
+    const nn::Parameter& parameter = exact.store().parameters()[p];
     const Values gradient = nn::read_values(parameter.gradient),
-                 rounded = nn::read_values(fast.registry().parameters()[p].gradient);
+                 rounded = nn::read_values(fast.store().parameters()[p].gradient);
     const double scale = std::max(checked.largest, floor);
     PhiloxSequence random(seed, p);
     for (const int64_t i : sampled(gradient, samples, random)) {

@@ -29,10 +29,9 @@ const std::vector<std::string> MicroModel::target_words = {"<s>",  "</s>",  "ein
                                                            "Hund", "Katze", "schläft", "und"};
 const int32_t MicroModel::bos = 0, MicroModel::eos = 1;
 
-MicroModel::MicroModel(DType dtype, int64_t layers)
-    : registry(dtype), transformer(micro_config(layers), registry) {
-  registry.allocate(Device::cpu(), nn::Registry::Gradients::yes);
-  registry.initialise(kSeed);
+MicroModel::MicroModel(DType dtype, int64_t layers) : store(dtype), transformer(micro_config(layers), store) {
+  store.allocate(Device::cpu(), nn::ParameterStore::Gradients::yes);
+  store.initialise(kSeed);
   transformer.bind(Device::cpu());
 }
 

@@ -16,7 +16,7 @@ struct MicroModel {
   MicroModel(const MicroModel&) = delete;
   MicroModel& operator=(const MicroModel&) = delete;
 
-  nn::Registry registry;
+  nn::ParameterStore store;
   nn::Transformer transformer;
 
   static const std::vector<std::string> source_words, target_words;  // by id

@@ -23,7 +23,7 @@ TrainingPair::TrainingPair(DType dtype)
 
 TrainingPair::TrainingPair(const std::string& model, const std::string& source, const std::string& target,
                            DType dtype)
-    : loaded_(load_model(model, Device::cpu(), dtype, nn::Registry::Gradients::yes)) {
+    : loaded_(load_model(model, Device::cpu(), dtype, nn::ParameterStore::Gradients::yes)) {
   loaded_->transformer();  // another model's text is not a pair
   const data::Vocabularies& vocabularies = loaded_->vocabularies;
   batch_ = sentence_pair(data::batch_specials(*vocabularies.source, *vocabularies.target),
@@ -34,7 +34,7 @@ TrainingPair::TrainingPair(const std::string& model, const std::string& source, 
 }
 
 double TrainingPair::run(autograd::Tape::Mode mode, autograd::TapeObserver* observer) const {
-  const Tensor sums = Tensor::zeros({2}, registry().dtype());
+  const Tensor sums = Tensor::zeros({2}, store().dtype());
   nn::Tape tape(arena_, mode);
   tape.observe(observer);
   nn::Step step{.tape = tape};
@@ -51,7 +51,7 @@ double TrainingPair::accumulate(autograd::TapeObserver* observer) const {
 
 std::string TrainingPair::title() const {
   return fmt::format("{} · {}", loaded_ ? loaded_->folder : "micro-model with random weights",
-                     model_line(transformer().config(), registry()));
+                     model_line(transformer().config(), store()));
 }
 
 TrainingPair training_pair(const PairOptions& options, DType dtype) {

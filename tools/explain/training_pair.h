@@ -24,10 +24,10 @@ class TrainingPair {
 
   // Sum over the target tokens, label smoothing included, without recording.
   double loss() const;
-  // One step's forward and backward; adds to the registry's gradients. Returns the loss.
+  // One step's forward and backward; adds to the store's gradients. Returns the loss.
   double accumulate(autograd::TapeObserver* observer = nullptr) const;
 
-  const nn::Registry& registry() const { return loaded_ ? loaded_->registry : micro_->registry; }
+  const nn::ParameterStore& store() const { return loaded_ ? loaded_->store : micro_->store; }
   const nn::Transformer& transformer() const {
     return loaded_ ? loaded_->transformer() : micro_->transformer;
   }

@@ -35,11 +35,11 @@ data::ParallelCorpus random_pairs(const ExchangedModel& model) {
 
 // log p of each target token.
 std::vector<double> log_probabilities(const ExchangedModel& model, const data::ParallelCorpus& pairs) {
-  nn::Registry registry;
-  nn::Transformer transformer(model.config, registry);
-  registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
+  nn::ParameterStore store;
+  nn::Transformer transformer(model.config, store);
+  store.allocate(Device::cpu(), nn::ParameterStore::Gradients::no);
   transformer.bind(Device::cpu());
-  nn::load_model(model.tensors, registry, model.where);
+  nn::load_model(model.tensors, store, model.where);
   Arena arena(Device::cpu());
   const auto specials = data::batch_specials(*model.vocabularies.source, *model.vocabularies.target);
   std::vector<double> all;

@@ -26,15 +26,15 @@ Tensor sinusoids(const nn::TransformerConfig& config, int64_t rows) {
 
 nn::TensorMap joined_model(const TheirTensor& theirs, const TensorParts& parts,
                            const nn::TransformerConfig& config, uint64_t stored, const std::string& where) {
-  nn::Registry registry;
-  const nn::Transformer model(config, registry);
+  nn::ParameterStore store;
+  const nn::Transformer model(config, store);
   // A byte has at most one number, and a table may stand for three. What is not stored, such as positions, is small.
   constexpr uint64_t kTimes = 4, kNotStored = uint64_t{1} << 22;
-  if (static_cast<uint64_t>(registry.count()) / kTimes > stored + kNotStored)
+  if (static_cast<uint64_t>(store.count()) / kTimes > stored + kNotStored)
     fail(ErrorKind::data,
          "{}: its settings make it {} numbers, and its weights are {} bytes; copy both again", where,
-         registry.count(), stored);
-  return joined(theirs, parts, registry, where);
+         store.count(), stored);
+  return joined(theirs, parts, store, where);
 }
 
 void take_search(ExchangedModel& model, const std::string& path, SearchNumber beams, SearchNumber penalty) {

@@ -43,12 +43,12 @@ UnboundModel read_unbound_model(const std::string& path, DType dtype) {
   auto model = std::unique_ptr<LoadedModel>(new LoadedModel{.settings = settings_of(checkpoint, folder),
                                                             .pipeline = {},
                                                             .vocabularies = std::move(vocabularies),
-                                                            .registry = nn::Registry(dtype),
+                                                            .store = nn::ParameterStore(dtype),
                                                             .model = nullptr,
                                                             .folder = folder,
                                                             .warnings = std::move(warnings)});
   model->pipeline = text_pipeline(model->settings.text);
-  model->model = nn::make_model(model_config(model->settings, model->vocabularies), model->registry);
+  model->model = nn::make_model(model_config(model->settings, model->vocabularies), model->store);
   return {std::move(model), std::move(checkpoint)};
 }
 
@@ -57,21 +57,22 @@ nn::TensorMap quantized_weights(const UnboundModel& unbound) {
   if (const nn::TransformerConfig& config = model.model->config(); !config.supports(nn::Feature::int8))
     fail(ErrorKind::usage, "{} was trained with --{}, and only models without can be in eight bits",
          model.folder, config.variant->name());
-  return nn::quantized(unbound.checkpoint.model, model.registry, model.folder);
+  return nn::quantized(unbound.checkpoint.model, model.store, model.folder);
 }
 
 namespace {
 
-std::unique_ptr<LoadedModel> bound(UnboundModel unbound, Device device, nn::Registry::Gradients gradients) {
+std::unique_ptr<LoadedModel> bound(UnboundModel unbound, Device device,
+                                   nn::ParameterStore::Gradients gradients) {
   LoadedModel& model = *unbound.model;
   if (nn::is_quantized(unbound.checkpoint.model))
     fail(ErrorKind::usage,
          "{}: its weights are in eight bits, for --precision int8; give the model that it was made of",
          model.folder);
-  nn::check_model(unbound.checkpoint.model, model.registry, model.folder);
-  model.registry.allocate(device, gradients);
+  nn::check_model(unbound.checkpoint.model, model.store, model.folder);
+  model.store.allocate(device, gradients);
   model.model->bind(device);
-  nn::load_model(unbound.checkpoint.model, model.registry, model.folder);
+  nn::load_model(unbound.checkpoint.model, model.store, model.folder);
   return std::move(unbound.model);
 }
 
@@ -81,18 +82,18 @@ std::unique_ptr<LoadedModel> bound_in_eight_bits(UnboundModel unbound, Device de
     fail(ErrorKind::usage, "{}: weights in eight bits are for the CPU; give --device cpu as well",
          model.folder);
   nn::TensorMap& weights = unbound.checkpoint.model;
-  nn::check_model(weights, model.registry, model.folder);
+  nn::check_model(weights, model.store, model.folder);
   if (!nn::is_quantized(weights)) weights = quantized_weights(unbound);
-  model.registry.allocate_quantized();
+  model.store.allocate_quantized();
   model.model->bind(device);
-  nn::load_model(weights, model.registry, model.folder);
+  nn::load_model(weights, model.store, model.folder);
   return std::move(unbound.model);
 }
 
 }  // namespace
 
 std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
-                                        nn::Registry::Gradients gradients) {
+                                        nn::ParameterStore::Gradients gradients) {
   return bound(read_unbound_model(path, dtype), device, gradients);
 }
 
@@ -106,7 +107,7 @@ std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device,
   const bool in_eight_bits =
       !options.precision.empty() ? options.precision == "int8" : nn::is_quantized(unbound.checkpoint.model);
   return in_eight_bits ? bound_in_eight_bits(std::move(unbound), device)
-                       : bound(std::move(unbound), device, nn::Registry::Gradients::no);
+                       : bound(std::move(unbound), device, nn::ParameterStore::Gradients::no);
 }
 
 }  // namespace xf::tools

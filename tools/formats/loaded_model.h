@@ -18,7 +18,7 @@ struct LoadedModel {
   ModelSettings settings;
   data::TextPipeline pipeline;
   data::Vocabularies vocabularies;
-  nn::Registry registry;
+  nn::ParameterStore store;
   std::unique_ptr<nn::Model> model;
   std::string folder;                      // where the weights came from
   std::vector<std::string> warnings = {};  // of another toolkit's model, for people
@@ -45,8 +45,9 @@ UnboundModel read_unbound_model(const std::string& path, DType dtype);
 nn::TensorMap quantized_weights(const UnboundModel& unbound);
 
 // Errors as read_unbound_model() has them, and usage for a model in eight bits.
-std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
-                                        nn::Registry::Gradients gradients = nn::Registry::Gradients::no);
+std::unique_ptr<LoadedModel> load_model(
+    const std::string& path, Device device, DType dtype,
+    nn::ParameterStore::Gradients gradients = nn::ParameterStore::Gradients::no);
 // In eight bits, which an f32 model is rounded to. Error usage for another device than the CPU, and as above.
 std::unique_ptr<LoadedModel> load_quantized_model(const std::string& path, Device device);
 // To be used as --precision says; else in eight bits if it was saved so. Errors as above.

@@ -58,13 +58,13 @@ std::string block_of(const std::string& name) {
   return in_layer ? owner.substr(0, owner.rfind('.')) : owner;
 }
 
-std::string model_line(const nn::TransformerConfig& config, const nn::Registry& registry) {
+std::string model_line(const nn::TransformerConfig& config, const nn::ParameterStore& store) {
   const char* const positions = config.rotary_positions    ? " · rotary positions"
                                 : config.learned_positions ? " · learnt positions"
                                                            : "";
   return fmt::format(
       "model: {} parameters · {}+{} layers · width {} · {} heads · feed-forward {} · {}-norm{}",
-      grouped(registry.count()), config.encoder_layers, config.decoder_layers, config.dim, config.heads,
+      grouped(store.count()), config.encoder_layers, config.decoder_layers, config.dim, config.heads,
       config.feed_forward, config.norm == nn::NormPlacement::pre ? "pre" : "post", positions);
 }
 
@@ -80,14 +80,14 @@ std::string print_model(const TrainingOptions& options) {
   const auto [source, target] = vocabulary_sizes(options);
   nn::TransformerConfig config = model_config(options, source, target);
   config.recompute_layers = options.numerics.gradient_checkpointing;
-  nn::Registry registry;
-  const std::unique_ptr<nn::Model> model = nn::make_model(config, registry);
+  nn::ParameterStore store;
+  const std::unique_ptr<nn::Model> model = nn::make_model(config, store);
   const data::BatchCapacity capacity = largest_batch(options);
 
   std::string text = fmt::format("{:<36} {:<58} {:>12}\n", "block", "weights", "parameters");
   std::string block, shapes;
   int64_t count = 0;
-  for (const nn::Parameter& parameter : registry.parameters()) {
+  for (const nn::Parameter& parameter : store.parameters()) {
     if (block_of(parameter.name) != block && count > 0) {
       text += row(block, shapes, count);
       shapes.clear();
@@ -102,7 +102,7 @@ std::string print_model(const TrainingOptions& options) {
     count += parameter.shape.numel();
   }
   text += row(block, shapes, count);
-  text += fmt::format("\nThe model has {} trainable parameters\n", grouped(registry.count()));
+  text += fmt::format("\nThe model has {} trainable parameters\n", grouped(store.count()));
   text += memory_line(nn::plan_memory(
                           config, {capacity.source_tokens, capacity.target_tokens, capacity.sentences},
                           chosen_dtype(options.compute), optimizer_options(options), planned_device(options)),

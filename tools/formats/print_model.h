@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nn/registry.h"
+#include "nn/parameter_store.h"
 #include "nn/train/memory_plan.h"
 #include "tools/config/training_options.h"
 
@@ -13,7 +13,7 @@ namespace xf::tools {
 std::string block_of(const std::string& parameter);
 
 // "model: 2,621,584 parameters · 4+4 layers · ..."
-std::string model_line(const nn::TransformerConfig& config, const nn::Registry& registry);
+std::string model_line(const nn::TransformerConfig& config, const nn::ParameterStore& store);
 // "memory: 42 MB parameters, gradients and moments + 310 MB activations of a batch of 8,000 target tokens"
 std::string memory_line(const nn::MemoryPlan& plan, int64_t target_tokens);
 

@@ -36,10 +36,10 @@ nn::TensorMap split(const nn::TensorMap& ours, const TensorParts& parts) {
   return theirs;
 }
 
-nn::TensorMap joined(const TheirTensor& theirs, const TensorParts& parts, const nn::Registry& registry,
+nn::TensorMap joined(const TheirTensor& theirs, const TensorParts& parts, const nn::ParameterStore& store,
                      const std::string& where) {
   nn::TensorMap ours;
-  for (const nn::Parameter& parameter : registry.parameters())
+  for (const nn::Parameter& parameter : store.parameters())
     ours[parameter.name] = Tensor::empty(parameter.shape, DType::f32);
   int64_t filled = 0;
   for (const TensorPart& part : parts) {
@@ -55,8 +55,7 @@ nn::TensorMap joined(const TheirTensor& theirs, const TensorParts& parts, const 
     to.copy_from(from.reshape(to.shape()));
     filled += to.numel();
   }
-  XF_CHECK(filled == registry.count(), "exchange: {} of {} elements have a name there", filled,
-           registry.count());
+  XF_CHECK(filled == store.count(), "exchange: {} of {} elements have a name there", filled, store.count());
   return ours;
 }
 

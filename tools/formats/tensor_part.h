@@ -30,7 +30,7 @@ nn::TensorMap split(const nn::TensorMap& ours, const TensorParts& parts);
 using TheirTensor = std::function<Tensor(const std::string&)>;
 
 // Ours from theirs, f32. Error data, beginning with `where`, for a tensor of theirs of another shape.
-nn::TensorMap joined(const TheirTensor& theirs, const TensorParts& parts, const nn::Registry& registry,
+nn::TensorMap joined(const TheirTensor& theirs, const TensorParts& parts, const nn::ParameterStore& store,
                      const std::string& where);
 
 }  // namespace xf::tools::exchange

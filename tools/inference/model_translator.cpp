@@ -51,7 +51,7 @@ std::unique_ptr<nn::Ensemble> make_ensemble(const TranslationOptions& options, c
   std::vector<const nn::TranslationModel*> members{&first.translation_model()};
   for (const auto& other : others) members.push_back(&other->translation_model());
   if (weights.empty()) weights.assign(members.size(), 1.0);
-  return std::make_unique<nn::Ensemble>(members, weights, first.registry);
+  return std::make_unique<nn::Ensemble>(members, weights, first.store);
 }
 
 data::Vocabularies text_of(const data::Vocabularies& vocabularies, bool reads_pieces, bool writes_pieces) {

@@ -41,13 +41,13 @@ class KeyCounter : public nn::Trace {
 
 // The correct model's weights by name.
 std::map<std::string, Tensor> correct_weights() {
-  nn::Registry registry(DType::f64);
-  const quirks::Transformer model(small_config(), registry);
-  registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
-  model.initialise(registry, kSeed);
+  nn::ParameterStore store(DType::f64);
+  const quirks::Transformer model(small_config(), store);
+  store.allocate(Device::cpu(), nn::ParameterStore::Gradients::no);
+  model.initialise(store, kSeed);
   std::map<std::string, Tensor> weights;
-  uint64_t stream = registry.parameters().size();
-  for (const nn::Parameter& parameter : registry.parameters()) {
+  uint64_t stream = store.parameters().size();
+  for (const nn::Parameter& parameter : store.parameters()) {
     const Tensor value = copy_of(parameter.value);
     PhiloxSequence random(kSeed, stream++);
     if (parameter.name.find(".norm.") != std::string::npos) {
@@ -110,10 +110,10 @@ quirks::Config small_config(const std::function<void(quirks::Config&)>& change) 
   return config;
 }
 
-SmallModel::SmallModel(const quirks::Config& config) : registry_(DType::f64), model_(config, registry_) {
+SmallModel::SmallModel(const quirks::Config& config) : store_(DType::f64), model_(config, store_) {
   static const std::map<std::string, Tensor> weights = correct_weights();
-  registry_.allocate(Device::cpu(), nn::Registry::Gradients::yes);
-  for (const nn::Parameter& parameter : registry_.parameters())
+  store_.allocate(Device::cpu(), nn::ParameterStore::Gradients::yes);
+  for (const nn::Parameter& parameter : store_.parameters())
     parameter.value.copy_from(weights.at(parameter.name));
 }
 
@@ -149,7 +149,7 @@ Tensor SmallModel::token_by_token(int64_t* projected) const {
 }
 
 void SmallModel::backward(const Tensor& source, const Tensor& target, const Tensor& next) const {
-  registry_.gradients().fill_zero();
+  store_.gradients().fill_zero();
   Arena arena(Device::cpu());
   nn::Tape tape(arena);
   const nn::Variable z = model_.forward({.tape = tape}, source, target, Tensor());
@@ -161,14 +161,14 @@ void SmallModel::backward(const Tensor& source, const Tensor& target, const Tens
 std::map<std::string, Tensor> SmallModel::gradients() const {
   backward(source_sentences(), target_sentences(), next_words());
   std::map<std::string, Tensor> gradients;
-  for (const nn::Parameter& parameter : registry_.parameters())
+  for (const nn::Parameter& parameter : store_.parameters())
     gradients[parameter.name] = copy_of(parameter.gradient);
   return gradients;
 }
 
 void SmallModel::learn(const Tensor& source, const Tensor& target, const Tensor& next, int updates,
                        double rate) {
-  nn::Adam adam(registry_, {}, 0);
+  nn::Adam adam(store_, {}, 0);
   for (int update = 1; update <= updates; ++update) {
     backward(source, target, next);
     adam.update(update, rate, next.numel());

@@ -50,10 +50,10 @@ class SmallModel {
 
  private:
   Pass run(const Tensor& source, const Tensor& target, bool training, int32_t update) const;
-  // Into the registry's gradients, from zero.
+  // Into the store's gradients, from zero.
   void backward(const Tensor& source, const Tensor& target, const Tensor& next) const;
 
-  nn::Registry registry_;
+  nn::ParameterStore store_;
   quirks::Transformer model_;
 };
 

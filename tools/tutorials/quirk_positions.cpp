@@ -53,10 +53,10 @@ void show_exponent(QuirkRoom& room, PositionExponent exponent) {
 double token_size(quirks::EmbeddingScale scale) {
   quirks::Config config = quirks::base();
   config.quirks.embedding_scale = scale, config.max_length = 1;
-  nn::Registry registry;
-  const quirks::Embedding embedding(registry, "e", config.source_vocabulary, config.source_pad, config);
-  registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
-  registry.initialise(1);
+  nn::ParameterStore store;
+  const quirks::Embedding embedding(store, "e", config.source_vocabulary, config.source_pad, config);
+  store.allocate(Device::cpu(), nn::ParameterStore::Gradients::no);
+  store.initialise(1);
   Arena arena(Device::cpu());
   nn::Tape tape(arena, nn::Tape::Mode::inference);
   double squares = 0;
@@ -176,11 +176,11 @@ void show_pad_row(QuirkRoom& room) {
   quirks::Config config = small_config();
   const auto begun = [&](bool zero) {
     config.quirks.zero_pad_row = zero;
-    nn::Registry registry(DType::f64);
-    const quirks::Transformer model(config, registry);
-    registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
-    model.initialise(registry, 1);
-    return registry.find("source_embedding.weight").value;
+    nn::ParameterStore store(DType::f64);
+    const quirks::Transformer model(config, store);
+    store.allocate(Device::cpu(), nn::ParameterStore::Gradients::no);
+    model.initialise(store, 1);
+    return store.find("source_embedding.weight").value;
   };
   room.exhibits.push_back({"The source's embeddings at their beginning",
                            {panel("correct", source_words(), numbered(8), begun(true)),

@@ -60,12 +60,12 @@ WalkStep made(const StepRow& row, const Recorder& seen) {
 }
 
 Walk walk(const std::map<std::string, Tensor>* parameters) {
-  nn::Registry registry(DType::f64);
-  const nn::quirks::Transformer model(nn::quirks::preset("seed001"), registry);
-  registry.allocate(Device::cpu(), nn::Registry::Gradients::yes);
-  registry.initialise(kSeed);
+  nn::ParameterStore store(DType::f64);
+  const nn::quirks::Transformer model(nn::quirks::preset("seed001"), store);
+  store.allocate(Device::cpu(), nn::ParameterStore::Gradients::yes);
+  store.initialise(kSeed);
   Walk walk;
-  for (const nn::Parameter& parameter : registry.parameters()) {
+  for (const nn::Parameter& parameter : store.parameters()) {
     if (parameters) parameter.value.copy_from(parameters->at(parameter.name));
     walk.parameters[parameter.name] = copy_of(parameter.value);
   }
@@ -75,8 +75,8 @@ Walk walk(const std::map<std::string, Tensor>* parameters) {
   nn::Step step{.tape = tape, .trace = &recorder};
   model.forward(step, source_ids(), target_ids(), Tensor());
   for (const StepRow& row : step_table()) walk.steps.push_back(made(row, recorder));
-  walk.model = fmt::format("seed001, {} parameters at their initial values, in f64, without dropout",
-                           registry.count());
+  walk.model =
+      fmt::format("seed001, {} parameters at their initial values, in f64, without dropout", store.count());
   return walk;
 }
 

@@ -27,11 +27,11 @@ nn::TransformerConfig small_config(int64_t pieces) {
 }
 
 nn::TensorMap small_model(const nn::TransformerConfig& config) {
-  nn::Registry registry;
-  const nn::Transformer model(config, registry);
-  registry.allocate(Device::cpu(), nn::Registry::Gradients::no);
-  registry.initialise(1);
-  return nn::model_of(registry);
+  nn::ParameterStore store;
+  const nn::Transformer model(config, store);
+  store.allocate(Device::cpu(), nn::ParameterStore::Gradients::no);
+  store.initialise(1);
+  return nn::model_of(store);
 }
 
 void put(Damage& damage, const std::string& folder, const std::string& name, const std::string& bytes) {

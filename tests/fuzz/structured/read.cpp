@@ -26,7 +26,7 @@ void use(const data::Tokenizer& tokenizer) {
 }  // namespace
 
 void read_model(const std::string& folder) {
-  const auto model = tools::load_model(folder, Device::cpu(), DType::f32, nn::Registry::Gradients::no);
+  const auto model = tools::load_model(folder, Device::cpu(), DType::f32, nn::ParameterStore::Gradients::no);
   use(*model->vocabularies.source);
   use(*model->vocabularies.target);
 }

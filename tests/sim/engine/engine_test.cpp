@@ -65,7 +65,7 @@ TEST_CASE("CUDA: a training step copies nothing from pageable memory, which may 
   TrainerOptions options;
   options.capacity = {.source_tokens = 20, .target_tokens = 20, .sentences = 4};
   options.micro_batches = 2;
-  Trainer trainer(model.transformer, model.registry, model.arena, options);
+  Trainer trainer(model.transformer, model.store, model.arena, options);
   const PackedBatch batch = random_batch({5, 1, 9}, {4, 2, 11}, 13, 17, 1);
   const uint64_t before = sim::memory::pageable_copies;
   for (int64_t update = 1; update <= 4; ++update) trainer.start(update, [&] { return batch; });

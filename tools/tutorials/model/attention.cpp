@@ -13,10 +13,13 @@ using kernels::Transpose;
 
 namespace {
 
-Linear projection(Registry& registry, const std::string& name, const Config& config) {
-  return {registry,           name,
-          config.dim,         config.dim,
-          config.quirks.init, config.quirks.attention_bias ? Linear::Bias::yes : Linear::Bias::no};
+Linear projection(ParameterStore& store, const std::string& name, const Config& config) {
+  return {store,
+          name,
+          config.dim,
+          config.dim,
+          config.quirks.init,
+          config.quirks.attention_bias ? Linear::Bias::yes : Linear::Bias::no};
 }
 
 // past [B, n, D] or undefined, x [B, m, D] -> [B, n+m, D]
@@ -33,19 +36,19 @@ Tensor appended(const Tensor& past, const Tensor& x) {
 
 }  // namespace
 
-Attention::Attention(Registry& registry, const std::string& name, const Config& config)
+Attention::Attention(ParameterStore& store, const std::string& name, const Config& config)
     : name_(name),
       heads_(config.heads),
       mask_fill_(config.quirks.mask_fill),
       dropout_(config.attention_dropout),
       dropout_at_evaluation_(config.quirks.attention_dropout_at_evaluation),
       cache_(config.quirks.cache),
-      site_(registry.new_dropout_site()),
+      site_(store.new_dropout_site()),
       first_(Tensor::zeros({2}, DType::i32)),
-      q_(projection(registry, name + ".q", config)),
-      k_(projection(registry, name + ".k", config)),
-      v_(projection(registry, name + ".v", config)),
-      out_(projection(registry, name + ".out", config)) {}
+      q_(projection(store, name + ".q", config)),
+      k_(projection(store, name + ".k", config)),
+      v_(projection(store, name + ".v", config)),
+      out_(projection(store, name + ".out", config)) {}
 
 Variable Attention::keys(const Step& step, const Variable& memory) const {
   return shown(step, name_, "AB1", "k", k_.forward(step, memory));

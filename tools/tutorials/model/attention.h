@@ -13,7 +13,7 @@ struct AttentionCache {
 
 class Attention {
  public:
-  Attention(Registry& registry, const std::string& name, const Config& config);
+  Attention(ParameterStore& store, const std::string& name, const Config& config);
 
   // x [B, Sq, D] asks, memory [B, Sk, D] answers, mask as in masks.h, for its queries or for all; counter as in drop(),
   // undefined outside of training -> [B, Sq, D]

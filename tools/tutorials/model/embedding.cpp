@@ -86,20 +86,19 @@ Tensor position_table(PositionExponent exponent, Shape shape, DType dtype) {
   return table;
 }
 
-Embedding::Embedding(Registry& registry, const std::string& name, int64_t vocabulary, int32_t pad,
+Embedding::Embedding(ParameterStore& store, const std::string& name, int64_t vocabulary, int32_t pad,
                      const Config& config)
     : name_(name),
       config_(config),
       pad_(pad),
-      site_(registry.new_dropout_site()),
-      table_(registry.add(name + ".weight", {vocabulary, config.dim}, table_init(vocabulary, config))),
-      positions_(position_table(config.quirks.position_exponent, {config.max_length, config.dim},
-                                registry.dtype())) {}
+      site_(store.new_dropout_site()),
+      table_(store.add(name + ".weight", {vocabulary, config.dim}, table_init(vocabulary, config))),
+      positions_(
+          position_table(config.quirks.position_exponent, {config.max_length, config.dim}, store.dtype())) {}
 
-void Embedding::clear_pad_row(const Registry& registry) const {
+void Embedding::clear_pad_row(const ParameterStore& store) const {
   if (!config_.quirks.zero_pad_row) return;
-  registry.set(table_, Tensor::zeros({1, table_.shape[1]}, registry.masters().dtype()),
-               pad_ * table_.shape[1]);
+  store.set(table_, Tensor::zeros({1, table_.shape[1]}, store.masters().dtype()), pad_ * table_.shape[1]);
 }
 
 Variable Embedding::tokens(const Step& step, const Tensor& ids) const {

@@ -12,11 +12,11 @@ Tensor position_table(PositionExponent exponent, Shape shape, DType dtype);
 
 class Embedding {
  public:
-  Embedding(Registry& registry, const std::string& name, int64_t vocabulary, int32_t pad,
+  Embedding(ParameterStore& store, const std::string& name, int64_t vocabulary, int32_t pad,
             const Config& config);
 
   // Padding's row begins as zero, unless a quirk leaves it as it was drawn.
-  void clear_pad_row(const Registry& registry) const;
+  void clear_pad_row(const ParameterStore& store) const;
   // ids i32 [B, S] of positions first .. first+S-1, counter as in drop() -> [B, S, D]
   Variable forward(const Step& step, const Tensor& ids, const Tensor& counter, int64_t first = 0) const;
 

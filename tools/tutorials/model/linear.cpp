@@ -24,10 +24,10 @@ Init weight_init(InitScheme scheme, int64_t in, int64_t out) {
   return torch_init(in);
 }
 
-Linear::Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, InitScheme init,
+Linear::Linear(ParameterStore& store, const std::string& name, int64_t in, int64_t out, InitScheme init,
                Bias with_bias)
-    : weight(registry.add(name + ".weight", {out, in}, weight_init(init, in, out))),
-      bias(with_bias == Bias::yes ? &registry.add(name + ".bias", {out}, torch_init(in)) : nullptr) {}
+    : weight(store.add(name + ".weight", {out, in}, weight_init(init, in, out))),
+      bias(with_bias == Bias::yes ? &store.add(name + ".bias", {out}, torch_init(in)) : nullptr) {}
 
 Variable Linear::forward(const Step& step, const Variable& x) const {
   Shape shape = x.value().shape();

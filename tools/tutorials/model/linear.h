@@ -29,7 +29,7 @@ Init weight_init(InitScheme scheme, int64_t in, int64_t out);
 class Linear {
  public:
   enum class Bias { no, yes };
-  Linear(Registry& registry, const std::string& name, int64_t in, int64_t out, InitScheme init,
+  Linear(ParameterStore& store, const std::string& name, int64_t in, int64_t out, InitScheme init,
          Bias bias = Bias::yes);
   // x [..., in] -> [..., out]
   Variable forward(const Step& step, const Variable& x) const;

@@ -128,8 +128,8 @@ Tensor packed(const Tensor& z, const Tensor& offsets) {
 
 }  // namespace
 
-std::unique_ptr<Model> PaddedVariant::make(const TransformerConfig& config, Registry& registry) const {
-  return std::make_unique<PaddedModel>(config, registry);
+std::unique_ptr<Model> PaddedVariant::make(const TransformerConfig& config, ParameterStore& store) const {
+  return std::make_unique<PaddedModel>(config, store);
 }
 
 void PaddedVariant::check_vocabularies() const {
@@ -174,16 +174,15 @@ Tensor padded(const Tensor& ids, const Tensor& offsets, int32_t fill) {
   return Tensor::from(all, {static_cast<int64_t>(ends.size()) - 1, longest});
 }
 
-PaddedModel::PaddedModel(const TransformerConfig& config, Registry& registry)
-    : TranslationModel(checked(config, registry.dtype()), registry),
-      transformer_(padded_config(config), registry) {}
+PaddedModel::PaddedModel(const TransformerConfig& config, ParameterStore& store)
+    : TranslationModel(checked(config, store.dtype()), store), transformer_(padded_config(config), store) {}
 
 void PaddedModel::bind(Device device) {
   if (device != Device::cpu()) fail(ErrorKind::usage, "a model with quirks runs on the CPU: --device cpu");
 }
 
-void PaddedModel::initialise(Registry& registry, uint64_t seed) const {
-  transformer_.initialise(registry, seed);
+void PaddedModel::initialise(ParameterStore& store, uint64_t seed) const {
+  transformer_.initialise(store, seed);
 }
 
 Variable PaddedModel::padded_logits(const Step& step, const PackedBatch& batch,

@@ -15,7 +15,7 @@ struct PaddedVariant final : ModelVariant {
 
   PaddedVariant(const Quirks& with, const PadIds& ids) : quirks(with), pad(ids) {}
   std::string_view name() const override { return "quirks"; }
-  std::unique_ptr<Model> make(const TransformerConfig& config, Registry& registry) const override;
+  std::unique_ptr<Model> make(const TransformerConfig& config, ParameterStore& store) const override;
   void check_vocabularies() const override;  // both have <pad>
 };
 
@@ -32,11 +32,11 @@ Tensor padded(const Tensor& ids, const Tensor& offsets, int32_t fill);
 class PaddedModel final : public TranslationModel {
  public:
   // config.variant is a PaddedVariant. Error usage for what these models cannot be: tied, of unequal depths, in bfloat16.
-  PaddedModel(const TransformerConfig& config, Registry& registry);
+  PaddedModel(const TransformerConfig& config, ParameterStore& store);
 
   // Error usage for a device that is not the CPU.
   void bind(Device device) override;
-  void initialise(Registry& registry, uint64_t seed) const override;
+  void initialise(ParameterStore& store, uint64_t seed) const override;
 
   // The dropout of an update that is cut into batches is another than the whole one's: padding counts as tokens.
   Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,

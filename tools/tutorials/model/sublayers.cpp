@@ -7,11 +7,11 @@ namespace xf::nn::quirks {
 
 using kernels::Transpose;
 
-LayerNorm::LayerNorm(Registry& registry, const std::string& name, const Config& config)
+LayerNorm::LayerNorm(ParameterStore& store, const std::string& name, const Config& config)
     : formula_(config.quirks.norm),
       eps_(config.quirks.norm_eps),
-      gamma_(registry.add(name + ".weight", {config.dim}, Init::ones())),
-      beta_(registry.add(name + ".bias", {config.dim}, Init::zeros())) {}
+      gamma_(store.add(name + ".weight", {config.dim}, Init::ones())),
+      beta_(store.add(name + ".bias", {config.dim}, Init::zeros())) {}
 
 Variable LayerNorm::forward(const Step& step, const Variable& x) const {
   const Variable gamma = leaf(step, gamma_), beta = leaf(step, beta_);
@@ -19,14 +19,14 @@ Variable LayerNorm::forward(const Step& step, const Variable& x) const {
   return deviation_norm(step.tape, x, gamma, beta, formula_, eps_);
 }
 
-Connection::Connection(Registry& registry, const std::string& name, const LayerNorm& norm,
+Connection::Connection(ParameterStore& store, const std::string& name, const LayerNorm& norm,
                        const Config& config)
     : name_(name),
       norm_(norm),
       placement_(config.norms),
       dropout_place_(config.quirks.dropout_place),
       dropout_(config.dropout),
-      site_(registry.new_dropout_site()) {}
+      site_(store.new_dropout_site()) {}
 
 Variable Connection::sum(const Step& step, const Variable& x, const Variable& s) const {
   return shown(step, name_, "RN0", "sum", autograd::add(step.tape, x, s));
@@ -43,14 +43,14 @@ Variable Connection::forward(const Step& step, const Variable& x, const Sublayer
   return normed(step, sum(step, x, dropped(f(x))));
 }
 
-FeedForward::FeedForward(Registry& registry, const std::string& name, const Config& config)
+FeedForward::FeedForward(ParameterStore& store, const std::string& name, const Config& config)
     : name_(name),
       dropout_last_(config.quirks.feed_forward_dropout_last),
       dropout_(config.feed_forward_dropout),
       activation_(config.activation),
-      site_(registry.new_dropout_site()),
-      in_(registry, name + ".in", config.dim, config.feed_forward, config.quirks.init),
-      out_(registry, name + ".out", config.feed_forward, config.dim, config.quirks.init) {}
+      site_(store.new_dropout_site()),
+      in_(store, name + ".in", config.dim, config.feed_forward, config.quirks.init),
+      out_(store, name + ".out", config.feed_forward, config.dim, config.quirks.init) {}
 
 Variable FeedForward::forward(const Step& step, const Variable& x, const Tensor& counter) const {
   step.show(name_, "AC0", "x", x.value());

@@ -10,7 +10,7 @@ namespace xf::nn::quirks {
 // Layer norm by the formula of quirks.h.
 class LayerNorm {
  public:
-  LayerNorm(Registry& registry, const std::string& name, const Config& config);
+  LayerNorm(ParameterStore& store, const std::string& name, const Config& config);
   // x [..., D] -> [..., D]
   Variable forward(const Step& step, const Variable& x) const;
 
@@ -27,7 +27,7 @@ class LayerNorm {
 class Connection {
  public:
   // `name`: the sublayer's.
-  Connection(Registry& registry, const std::string& name, const LayerNorm& norm, const Config& config);
+  Connection(ParameterStore& store, const std::string& name, const LayerNorm& norm, const Config& config);
 
   using Sublayer = std::function<Variable(const Variable&)>;
   // x [B, S, D], counter as in drop() -> [B, S, D]
@@ -48,7 +48,7 @@ class Connection {
 // a = dropout(relu(x W1^T + b1)),  y = a W2^T + b2
 class FeedForward {
  public:
-  FeedForward(Registry& registry, const std::string& name, const Config& config);
+  FeedForward(ParameterStore& store, const std::string& name, const Config& config);
   // x [B, S, D], counter as in drop() -> [B, S, D]
   Variable forward(const Step& step, const Variable& x, const Tensor& counter) const;
 

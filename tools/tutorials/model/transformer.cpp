@@ -16,20 +16,21 @@ const Config& checked(const Config& config) {
 }
 
 template <typename Layer>
-std::vector<std::unique_ptr<Layer>> make_layers(Registry& registry, const char* stack, const Config& config) {
+std::vector<std::unique_ptr<Layer>> make_layers(ParameterStore& store, const char* stack,
+                                                const Config& config) {
   std::vector<std::unique_ptr<Layer>> layers;
   for (int64_t l = 0; l < config.layers; ++l)
-    layers.push_back(std::make_unique<Layer>(registry, fmt::format("{}.layers.{}", stack, l), config));
+    layers.push_back(std::make_unique<Layer>(store, fmt::format("{}.layers.{}", stack, l), config));
   return layers;
 }
 
-std::unique_ptr<LayerNorm> third_norm(Registry& registry, const std::string& name, const Config& config) {
+std::unique_ptr<LayerNorm> third_norm(ParameterStore& store, const std::string& name, const Config& config) {
   if (config.quirks.decoder_norms == NormSharing::first) return nullptr;
-  return std::make_unique<LayerNorm>(registry, name + ".feed_forward.norm", config);
+  return std::make_unique<LayerNorm>(store, name + ".feed_forward.norm", config);
 }
 
-std::unique_ptr<LayerNorm> final_norm(Registry& registry, const std::string& stack, const Config& config) {
-  return config.final_norms ? std::make_unique<LayerNorm>(registry, stack + ".norm", config) : nullptr;
+std::unique_ptr<LayerNorm> final_norm(ParameterStore& store, const std::string& stack, const Config& config) {
+  return config.final_norms ? std::make_unique<LayerNorm>(store, stack + ".norm", config) : nullptr;
 }
 
 Tensor counter_of(const Tensor& counters, int64_t side) {
@@ -38,14 +39,14 @@ Tensor counter_of(const Tensor& counters, int64_t side) {
 
 }  // namespace
 
-EncoderLayer::EncoderLayer(Registry& registry, const std::string& name, const Config& config)
+EncoderLayer::EncoderLayer(ParameterStore& store, const std::string& name, const Config& config)
     : name_(name),
-      self_attention_(registry, name + ".self_attention", config),
-      norm1_(registry, name + ".self_attention.norm", config),
-      around_self_attention_(registry, name + ".self_attention", norm1_, config),
-      feed_forward_(registry, name + ".feed_forward", config),
-      norm2_(registry, name + ".feed_forward.norm", config),
-      around_feed_forward_(registry, name + ".feed_forward", norm2_, config) {}
+      self_attention_(store, name + ".self_attention", config),
+      norm1_(store, name + ".self_attention.norm", config),
+      around_self_attention_(store, name + ".self_attention", norm1_, config),
+      feed_forward_(store, name + ".feed_forward", config),
+      norm2_(store, name + ".feed_forward.norm", config),
+      around_feed_forward_(store, name + ".feed_forward", norm2_, config) {}
 
 Variable EncoderLayer::forward(const Step& step, const Variable& input, const Tensor& mask,
                                const Tensor& counter) const {
@@ -58,18 +59,18 @@ Variable EncoderLayer::forward(const Step& step, const Variable& input, const Te
   return shown(step, name_, "RN0", "y", around_feed_forward_.forward(step, x, feed_forward, counter));
 }
 
-DecoderLayer::DecoderLayer(Registry& registry, const std::string& name, const Config& config)
+DecoderLayer::DecoderLayer(ParameterStore& store, const std::string& name, const Config& config)
     : name_(name),
-      self_attention_(registry, name + ".self_attention", config),
-      norm1_(registry, name + ".self_attention.norm", config),
-      around_self_attention_(registry, name + ".self_attention", norm1_, config),
-      cross_attention_(registry, name + ".cross_attention", config),
-      norm2_(registry, name + ".cross_attention.norm", config),
-      around_cross_attention_(registry, name + ".cross_attention",
+      self_attention_(store, name + ".self_attention", config),
+      norm1_(store, name + ".self_attention.norm", config),
+      around_self_attention_(store, name + ".self_attention", norm1_, config),
+      cross_attention_(store, name + ".cross_attention", config),
+      norm2_(store, name + ".cross_attention.norm", config),
+      around_cross_attention_(store, name + ".cross_attention",
                               config.quirks.decoder_norms == NormSharing::first ? norm1_ : norm2_, config),
-      feed_forward_(registry, name + ".feed_forward", config),
-      norm3_(third_norm(registry, name, config)),
-      around_feed_forward_(registry, name + ".feed_forward",
+      feed_forward_(store, name + ".feed_forward", config),
+      norm3_(third_norm(store, name, config)),
+      around_feed_forward_(store, name + ".feed_forward",
                            config.quirks.decoder_norms == NormSharing::none    ? *norm3_
                            : config.quirks.decoder_norms == NormSharing::first ? norm1_
                                                                                : norm2_,
@@ -102,19 +103,19 @@ Variable DecoderLayer::forward(const Step& step, const Variable& input,
   return shown(step, name_, "RN0", "y", around_feed_forward_.forward(step, x, feed_forward, counter));
 }
 
-Transformer::Transformer(const Config& config, Registry& registry)
+Transformer::Transformer(const Config& config, ParameterStore& store)
     : config_(checked(config)),
-      source_embedding_(registry, "source_embedding", config.source_vocabulary, config.source_pad, config),
-      encoder_(make_layers<EncoderLayer>(registry, "encoder", config)),
-      encoder_norm_(final_norm(registry, "encoder", config)),
-      target_embedding_(registry, "target_embedding", config.target_vocabulary, config.target_pad, config),
-      decoder_(make_layers<DecoderLayer>(registry, "decoder", config)),
-      decoder_norm_(final_norm(registry, "decoder", config)),
-      output_(registry, "output", config.dim, config.target_vocabulary, config.quirks.init) {}
+      source_embedding_(store, "source_embedding", config.source_vocabulary, config.source_pad, config),
+      encoder_(make_layers<EncoderLayer>(store, "encoder", config)),
+      encoder_norm_(final_norm(store, "encoder", config)),
+      target_embedding_(store, "target_embedding", config.target_vocabulary, config.target_pad, config),
+      decoder_(make_layers<DecoderLayer>(store, "decoder", config)),
+      decoder_norm_(final_norm(store, "decoder", config)),
+      output_(store, "output", config.dim, config.target_vocabulary, config.quirks.init) {}
 
-void Transformer::initialise(Registry& registry, uint64_t seed) const {
-  registry.initialise(seed);
-  source_embedding_.clear_pad_row(registry), target_embedding_.clear_pad_row(registry);
+void Transformer::initialise(ParameterStore& store, uint64_t seed) const {
+  store.initialise(seed);
+  source_embedding_.clear_pad_row(store), target_embedding_.clear_pad_row(store);
 }
 
 Variable Transformer::encode(const Step& step, const Tensor& source, const Tensor& mask,

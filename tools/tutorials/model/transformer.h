@@ -14,7 +14,7 @@ namespace xf::nn::quirks {
 
 class EncoderLayer {
  public:
-  EncoderLayer(Registry& registry, const std::string& name, const Config& config);
+  EncoderLayer(ParameterStore& store, const std::string& name, const Config& config);
   // x [B, S, D], mask as in masks.h, counter as in drop() -> [B, S, D]
   Variable forward(const Step& step, const Variable& x, const Tensor& mask, const Tensor& counter) const;
 
@@ -30,7 +30,7 @@ class EncoderLayer {
 
 class DecoderLayer {
  public:
-  DecoderLayer(Registry& registry, const std::string& name, const Config& config);
+  DecoderLayer(ParameterStore& store, const std::string& name, const Config& config);
   // x [B, T, D], memory [B, S, D], masks as in masks.h -> [B, T, D]
   Variable forward(const Step& step, const Variable& x, const Variable& memory, const Masks& masks,
                    const Tensor& counter) const;
@@ -67,10 +67,10 @@ struct DecoderState {
 
 class Transformer {
  public:
-  Transformer(const Config& config, Registry& registry);
+  Transformer(const Config& config, ParameterStore& store);
 
-  // The initial values; the registry is the constructor's, allocated.
-  void initialise(Registry& registry, uint64_t seed) const;
+  // The initial values; the store is the constructor's, allocated.
+  void initialise(ParameterStore& store, uint64_t seed) const;
 
   // source i32 [B, S], target i32 [B, T], filled up with the pad ids -> logits [B, T, V], or their log_softmax. The
   // target is what the decoder reads. counters i32 [2, 2] {source, target}, as in drop(); undefined without dropout.

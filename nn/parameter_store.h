@@ -48,11 +48,11 @@ struct Parameter {
   Init init;
   // Undefined before allocate(); gradient undefined after allocate(.., Gradients::no); master where a piece of all masters is
   // kept; all three where it is in eight bits.
-  Tensor value;            // what the layers read
-  Tensor master;           // what is trained: the same memory as value, f32 of its own in a bf16 model
-  Tensor gradient;         // of the master's dtype
-  bool is_factor = false;  // whether products with activations read it, as [out, in]
-  bool is_table = false;   // whether an embedding reads rows of it
+  Tensor value;                   // what the layers read
+  Tensor master;                  // what is trained: the same memory as value, f32 of its own in a bf16 model
+  Tensor gradient;                // of the master's dtype
+  bool is_matmul_weight = false;  // whether products with activations read it, as [out, in]
+  bool is_embedding_table = false;  // whether an embedding reads rows of it
   // How many matrices of a hidden layer lie in it, one under the other as those of a fused projection; 0: none, it is a
   // vector, or its rows are pieces'.
   int64_t matrices = 0;
@@ -61,20 +61,20 @@ struct Parameter {
   kernels::QuantizedWeights quantized = {};  // in place of a value, after allocate_quantized()
 
   // Whether a model in eight bits has it in eight.
-  bool is_quantizable() const { return is_factor || is_table; }
+  bool is_quantizable() const { return is_matmul_weight || is_embedding_table; }
 };
 
-class Registry {
+class ParameterStore {
  public:
-  explicit Registry(DType dtype = DType::f32) : dtype_(dtype) {}
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
+  explicit ParameterStore(DType dtype = DType::f32) : dtype_(dtype) {}
+  ParameterStore(const ParameterStore&) = delete;
+  ParameterStore& operator=(const ParameterStore&) = delete;
 
   const Parameter& add(std::string name, Shape shape, Init init);
   // Products with activations read it; of a hidden layer: as so many matrices.
-  void mark_factor(const Parameter& parameter, int64_t matrices = 0);
+  void mark_matmul_weight(const Parameter& parameter, int64_t matrices = 0);
   // An embedding reads rows of it.
-  void mark_table(const Parameter& parameter);
+  void mark_embedding_table(const Parameter& parameter);
   // Before allocate(): it learns at so many times the learning rate.
   void set_rate(const Parameter& parameter, float rate);
   // A number for a place that drops elements; no two places share one.

@@ -1,4 +1,4 @@
-#include "nn/registry.h"
+#include "nn/parameter_store.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,45 +40,47 @@ Init Init::xavier(int64_t fan_in, int64_t fan_out) {
   return {Kind::uniform, std::sqrt(6.0f / static_cast<float>(fan_in + fan_out))};
 }
 
-const Parameter& Registry::add(std::string name, Shape shape, Init init) {
-  XF_CHECK(!values_.defined(), "registry: {} comes after the parameters were allocated", name);
-  XF_CHECK(!names_.contains(name), "registry: two parameters are called {}", name);
+const Parameter& ParameterStore::add(std::string name, Shape shape, Init init) {
+  XF_CHECK(!values_.defined(), "parameter store: {} comes after the parameters were allocated", name);
+  XF_CHECK(!names_.contains(name), "parameter store: two parameters are called {}", name);
   parameters_.push_back(
       {.name = std::move(name), .shape = shape, .init = init, .value = {}, .master = {}, .gradient = {}});
   names_.insert(parameters_.back().name);
   return parameters_.back();
 }
 
-void Registry::mark_factor(const Parameter& parameter, int64_t matrices) {
-  ours(parameter).is_factor = true;
+void ParameterStore::mark_matmul_weight(const Parameter& parameter, int64_t matrices) {
+  ours(parameter).is_matmul_weight = true;
   ours(parameter).matrices = matrices;
 }
 
-void Registry::mark_table(const Parameter& parameter) { ours(parameter).is_table = true; }
+void ParameterStore::mark_embedding_table(const Parameter& parameter) {
+  ours(parameter).is_embedding_table = true;
+}
 
-void Registry::set_rate(const Parameter& parameter, float rate) {
-  XF_CHECK(!values_.defined(), "registry: the rate of {} comes after the parameters were allocated",
+void ParameterStore::set_rate(const Parameter& parameter, float rate) {
+  XF_CHECK(!values_.defined(), "parameter store: the rate of {} comes after the parameters were allocated",
            parameter.name);
   ours(parameter).rate = rate;
 }
 
-Parameter& Registry::ours(const Parameter& parameter) {
+Parameter& ParameterStore::ours(const Parameter& parameter) {
   // Mostly the one that was added last.
   const auto found = std::find_if(parameters_.rbegin(), parameters_.rend(),
                                   [&](const Parameter& other) { return &other == &parameter; });
-  XF_CHECK(found != parameters_.rend(), "registry: {} is another one's", parameter.name);
+  XF_CHECK(found != parameters_.rend(), "parameter store: {} is another one's", parameter.name);
   return *found;
 }
 
-void Registry::allocate(Device device, Gradients gradients) {
+void ParameterStore::allocate(Device device, Gradients gradients) {
   allocate(device, gradients, Collective::alone());
 }
 
-void Registry::allocate(Device device, Gradients gradients, const Collective& ranks) {
+void ParameterStore::allocate(Device device, Gradients gradients, const Collective& ranks) {
   allocate(device, gradients, ranks, [](const Parameter&) { return true; });
 }
 
-void Registry::allocate_quantized() {
+void ParameterStore::allocate_quantized() {
   if (dtype_ != DType::f32)
     fail(ErrorKind::usage, "a model in eight bits is float32 otherwise, and this one is {}", name_of(dtype_));
   allocate(Device::cpu(), Gradients::no, Collective::alone(),
@@ -89,8 +91,8 @@ void Registry::allocate_quantized() {
   }
 }
 
-void Registry::allocate(Device device, Gradients gradients, const Collective& ranks,
-                        bool (*chosen)(const Parameter&)) {
+void ParameterStore::allocate(Device device, Gradients gradients, const Collective& ranks,
+                              bool (*chosen)(const Parameter&)) {
   int64_t total = 0;
   for (const Parameter& parameter : parameters_)
     total += chosen(parameter) ? padded(parameter.shape.numel()) : 0;
@@ -126,12 +128,12 @@ void Registry::allocate(Device device, Gradients gradients, const Collective& ra
   }
 }
 
-Tensor Registry::trained(const Tensor& flat) const {
+Tensor ParameterStore::trained(const Tensor& flat) const {
   const int64_t end = rate_spans_.empty() ? 0 : rate_spans_.back().end;
   return !flat.defined() || flat.numel() == end ? flat : flat.slice_rows(0, end);
 }
 
-void Registry::initialise(uint64_t seed) {
+void ParameterStore::initialise(uint64_t seed) {
   uint64_t stream = 0;
   for (Parameter& parameter : parameters_) {
     PhiloxSequence random(seed, stream++);
@@ -145,12 +147,12 @@ void Registry::initialise(uint64_t seed) {
   }
 }
 
-void Registry::round_masters() const {
+void ParameterStore::round_masters() const {
   if (dtype_ != DType::bf16 || device().type == DeviceType::meta) return;
   values_.slice_rows(piece_begin_, piece_begin_ + masters_.numel()).copy_from(masters_.to_bf16());
 }
 
-void Registry::set(const Parameter& parameter, const Tensor& value, int64_t at) const {
+void ParameterStore::set(const Parameter& parameter, const Tensor& value, int64_t at) const {
   const Tensor flat = value.reshape({value.numel()});
   const int64_t first = parameter.begin + at, last = first + flat.numel();
   if (dtype_ == DType::bf16 && device().type != DeviceType::meta)
@@ -161,14 +163,14 @@ void Registry::set(const Parameter& parameter, const Tensor& value, int64_t at) 
       .copy_from(flat.slice_rows(begin - first, end - first));
 }
 
-const Parameter& Registry::find(const std::string& name) const {
+const Parameter& ParameterStore::find(const std::string& name) const {
   for (const Parameter& parameter : parameters_) {
     if (parameter.name == name) return parameter;
   }
-  fail(ErrorKind::failure, "registry: no parameter is called {}", name);
+  fail(ErrorKind::failure, "parameter store: no parameter is called {}", name);
 }
 
-int64_t Registry::count() const {
+int64_t ParameterStore::count() const {
   int64_t total = 0;
   for (const Parameter& parameter : parameters_) total += parameter.shape.numel();
   return total;
