@@ -5,7 +5,7 @@
 // nothing else (of tensors on devices: core/dist/nccl/nccl_link.cpp). Of n numbers rank r owns [n r / size, n (r + 1) / size).
 //
 // A rank that fails alone tells the others, who then throw an Error that names it. One that has died, or has not answered
-// for the time limit, is named by those who wait for it. After either only leave() may be called. A rank whose message has
+// for the time limit, is named by those who wait for it. After either only finalize() may be called. A rank whose message has
 // another size than is waited for does other work: Error failure.
 #pragma once
 
@@ -71,13 +71,13 @@ class Collective {
   void all_gather(std::span<T> values);
 
   // The same of flat tensors; of bf16 nothing is added. Where they lie on a device the work is queued there, and the devices
-  // do it among themselves: the ranks must have met_on() it.
+  // do it among themselves: every rank must have called init_device().
   void sum(const Tensor& values);
   void reduce_scatter(const Tensor& values);
   void all_gather(const Tensor& values);
-  // Every rank on a device of its own; on the CPU nothing. What records a graph of such work must be gone before leave().
+  // Every rank on a device of its own; on the CPU nothing. What records a graph of such work must be gone before finalize().
   // Error usage as of open_nccl().
-  void meet_on(Device device);
+  void init_device(Device device);
 
   // Rank 0's, everywhere.
   void broadcast(std::span<std::byte> bytes);
@@ -91,23 +91,23 @@ class Collective {
 
   // Each rank does its part; returns when all have. If one throws an Error or Stopped, all do: the lowest rank's Error, before
   // any Stopped.
-  void together(const std::function<void()>& part);
+  void on_all_ranks(const std::function<void()>& part);
   // Rank 0 does it, the others wait.
-  void at_first(const std::function<void()>& part);
+  void on_rank0(const std::function<void()>& part);
 
   // Brings what others tell, a stop among it (core/stop.h): to be called now and then in long work. Throws as the head says.
-  void listen();
+  void poll();
 
   // Tells those who wait that this rank is at long work: their time limit begins anew. Sends once a second at most.
-  void still_working();
+  void heartbeat();
 
   // An Error that no other rank knows of is told to all. Whether this rank is the one to say it: rank 0, or else the lowest
   // that is left; nobody where it has been said.
-  bool tell(const Error& error);
+  bool report_error(const Error& error);
   // Some rank is lost, or has failed alone.
   bool broken() const { return broken_; }
   // The last call, when what is to be said has been said: no rank ends before that, since its launcher would end the others.
-  void leave();
+  void finalize();
 
  private:
   struct Peer {
@@ -142,7 +142,7 @@ class Collective {
   void sum_small(std::span<T> values);
 
   std::unique_ptr<Link> link_;
-  std::unique_ptr<DeviceLink> device_;  // meet_on()
+  std::unique_ptr<DeviceLink> device_;  // init_device()
   int rank_ = 0, size_ = 1;
   double timeout_ = kTimeout;
   std::vector<Peer> peers_{1};

@@ -70,7 +70,7 @@ void Collective::wait(std::vector<Wait>& waits) {
 
 // All have begun as equals (tools/app/equal_ranks.h): a mistake in the program, or another program. What is known better goes before.
 void Collective::fail_unequal(int rank) {
-  listen();
+  poll();
   fail(ErrorKind::failure,
        "{} does other work than {}: its message has another size; start the same program on all ranks",
        name_of(rank), name_of(rank_));
@@ -89,7 +89,7 @@ void Collective::take_back(std::vector<Wait>& waits) {
 
 // Whether those whom we wait for are there.
 void Collective::look_after(const std::vector<Wait>& waits) {
-  listen();
+  poll();
   for (const Wait& wait : waits) {
     const Peer& peer = peers_[static_cast<size_t>(wait.peer)];
     if (peer.watched && !runs_here(peer.process)) give_up({wait.peer}, "has ended");
@@ -123,7 +123,7 @@ void Collective::break_off() {
 
 // ---- what parts of the work end in
 
-void Collective::together(const std::function<void()>& part) {
+void Collective::on_all_ranks(const std::function<void()>& part) {
   if (size_ == 1) return part();
   int signal = 0;
   std::optional<Error> error;
@@ -154,8 +154,8 @@ void Collective::together(const std::function<void()>& part) {
     if (one != 0) throw Stopped(static_cast<int>(one));
 }
 
-void Collective::at_first(const std::function<void()>& part) {
-  together([&] {
+void Collective::on_rank0(const std::function<void()>& part) {
+  on_all_ranks([&] {
     if (is_first()) part();
   });
 }
@@ -182,7 +182,7 @@ void Collective::take(const Note& note, int from) {
 }
 
 // A rank that failed behind an exchange has done its part of it: that one ends well.
-void Collective::listen() {
+void Collective::poll() {
   if (size_ == 1) return;
   Note note;
   for (int from = 0; link_->take_note(from, &note);) take(note, from);
@@ -197,7 +197,7 @@ void Collective::give_up(std::set<int> missing, const std::string& what) {
   send_to_all({.kind = Note::Kind::waits});
   const double begun = now();
   do {
-    listen();
+    poll();
     rest(kPatience);
   } while (what != "has ended" && now() - begun < kGrace);
   const std::set<int> all = missing;
@@ -212,14 +212,14 @@ void Collective::give_up(std::set<int> missing, const std::string& what) {
   fail(ErrorKind::failure, "{} {}", fmt::join(names, ", "), what);
 }
 
-void Collective::still_working() {
+void Collective::heartbeat() {
   const double time = now();
   if (size_ == 1 || time - said_working_ < std::min(1.0, timeout_ / 4)) return;
   said_working_ = time;
   send_to_all({.kind = Note::Kind::works});
 }
 
-bool Collective::tell(const Error& error) {
+bool Collective::report_error(const Error& error) {
   if (size_ == 1) return true;
   if (!broken_) {
     break_off();
@@ -231,7 +231,7 @@ bool Collective::tell(const Error& error) {
   return (is_first() || speaks_) && !dismissed_;
 }
 
-void Collective::leave() {
+void Collective::finalize() {
   if (size_ == 1) return;
   if (!broken_) {
     timeout_ = std::min(timeout_, kParting);
@@ -248,7 +248,7 @@ void Collective::leave() {
   const bool waits = !is_first() && !speaks_;
   const double begun = now(), limit = waits ? timeout_ : 2 * kLookEvery;
   while (now() - begun < limit && !dismissed_) {
-    listen();
+    poll();
     if (waits && peers_[0].watched && !runs_here(peers_[0].process)) break;
     rest(kPatience);
   }

@@ -52,7 +52,7 @@ DeviceLink& Collective::device_link() {
   return *device_;
 }
 
-void Collective::meet_on([[maybe_unused]] Device device) {
+void Collective::init_device([[maybe_unused]] Device device) {
 #if XF_CUDA
   if (size_ == 1 || device.type != DeviceType::cuda || device_) return;
   device_ = open_nccl(*this, device);

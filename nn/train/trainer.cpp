@@ -31,7 +31,7 @@ Trainer::Trainer(const Model& model, const ParameterStore& store, Arena& arena, 
       norms_squared_(Tensor::zeros({kMostStarted}, DType::f64, store.device())),
       counters_(Tensor::zeros({2, 2}, DType::i32, store.device())),
       counters_upload_(store.device(), counters_.bytes()) {
-  ranks_.meet_on(store.device());
+  ranks_.init_device(store.device());
   if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(store, options.smoothing, ranks_);
   if (!Graph::replays(store.device()) || options.capacity.target_tokens == 0) return;
   before_method_.batch = std::make_unique<FixedBatch>(store.device(), options.capacity);

@@ -79,7 +79,7 @@ class Loop {
   Asked what_is_asked() {
     Collective& ranks = trainer_.ranks();
     if (ranks.size() == 1) return {stop_asked(), take_save_request()};
-    ranks.listen();
+    ranks.poll();
     std::vector<double> of_each(2 * static_cast<size_t>(ranks.size()) + 1);
     const auto own = 2 * static_cast<size_t>(ranks.rank());
     of_each[own] = stop_asked();

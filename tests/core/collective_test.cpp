@@ -180,7 +180,7 @@ TEST_CASE("Collective: a rank that does other work is named, whichever sizes the
         ranks.sum(std::span(values));
       } catch (const Error& caught) {
         error = caught.what();
-        ranks.tell(caught);
+        ranks.report_error(caught);
       }
       return error;
     });
@@ -217,14 +217,14 @@ TEST_CASE("Collective: who greets in another way runs another program", "[unit]"
 TEST_CASE("Collective: what one rank throws of a common work all throw, and go on together", "[unit]") {
   const auto errors = from_each<std::string>(3, [](Collective& ranks) {
     const std::string error = error_of([&] {
-      ranks.together([&] {
+      ranks.on_all_ranks([&] {
         if (ranks.rank() > 0) fail(ErrorKind::resources, "disk {} is full", ranks.rank());
       });
     });
     const std::string first =
-        error_of([&] { ranks.at_first([] { fail(ErrorKind::data, "no such file"); }); });
+        error_of([&] { ranks.on_rank0([] { fail(ErrorKind::data, "no such file"); }); });
     const std::string of_library =
-        error_of([&] { ranks.at_first([] { throw std::length_error("too long"); }); });
+        error_of([&] { ranks.on_rank0([] { throw std::length_error("too long"); }); });
     return error + "; " + first + "; " + of_library + "; " + ranks.broadcast("still here");
   });
   for (const std::string& error : errors) {
@@ -236,7 +236,7 @@ TEST_CASE("Collective: what one rank throws of a common work all throw, and go o
 TEST_CASE("Collective: a rank that fails alone is named to those who wait for it", "[unit]") {
   const auto errors = from_each<std::string>(3, [](Collective& ranks) {
     if (ranks.rank() == 2) {
-      CHECK_FALSE(ranks.tell(Error(ErrorKind::resources, "out of memory")));
+      CHECK_FALSE(ranks.report_error(Error(ErrorKind::resources, "out of memory")));
       return std::string();
     }
     int64_t one = 1;
@@ -253,13 +253,13 @@ TEST_CASE("Collective: a message that comes when its exchange has failed is writ
   std::atomic<bool> over = false, sent = false;
   const auto kept = from_each<int>(3, [&](Collective& ranks) {
     std::vector<float> values(3000, -7);
-    if (ranks.rank() == 1) ranks.tell(Error(ErrorKind::data, "alone"));
+    if (ranks.rank() == 1) ranks.report_error(Error(ErrorKind::data, "alone"));
     if (ranks.rank() == 0) over.wait(false);
     if (ranks.rank() != 1) error_of([&] { ranks.all_gather(std::span(values)); });
     std::ranges::fill(values, -1);  // the memory is another's now
     if (ranks.rank() == 0) sent = true, sent.notify_all();
     if (ranks.rank() == 2) over = true, over.notify_all(), sent.wait(false);
-    ranks.leave();
+    ranks.finalize();
     return std::ranges::count(values, -1.0f) == 3000 ? 1 : 0;
   });
   CHECK(kept == std::vector{1, 1, 1});
@@ -269,7 +269,7 @@ TEST_CASE("Collective: what a rank fails at behind a sum does not spoil the sum"
   const auto results = from_each<std::string>(2, [](Collective& ranks) {
     std::vector<double> values(5000, 1);
     ranks.sum(std::span(values));
-    if (ranks.rank() == 1) ranks.tell(Error(ErrorKind::failure, "too late"));
+    if (ranks.rank() == 1) ranks.report_error(Error(ErrorKind::failure, "too late"));
     return std::to_string(static_cast<int>(values.back()));
   });
   CHECK(results == std::vector<std::string>{"2", "2"});
@@ -279,10 +279,10 @@ TEST_CASE("Collective: who says that it works may take longer than the time limi
   const auto results = from_each<int64_t>(
       3,
       [](Collective& ranks) {
-        ranks.at_first([&] {
+        ranks.on_rank0([&] {
           for (int i = 0; i < 30; ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
-            ranks.still_working();
+            ranks.heartbeat();
           }
         });
         int64_t one = 1;
@@ -309,7 +309,7 @@ TEST_CASE("Collective: who does not answer is named when the time is up, and the
             ranks.sum(std::span(&one, 1));
           } catch (const Error& error) {
             what = error.what();
-            what += ranks.tell(error) ? "; speaks" : "; is silent";
+            what += ranks.report_error(error) ? "; speaks" : "; is silent";
           }
           return what;
         },

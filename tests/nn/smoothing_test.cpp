@@ -77,7 +77,7 @@ TEST_CASE("Smoothing: where a rank is lost while the mean is used the others end
       const Smoothing smoothing(model.store, 0.3, ranks);
       const std::string error = error_of([&] {
         const SmoothedWeights used(&smoothing);
-        if (ranks.rank() == 1) ranks.tell(Error(ErrorKind::resources, "no room"));
+        if (ranks.rank() == 1) ranks.report_error(Error(ErrorKind::resources, "no room"));
         if (fails_too) fail(ErrorKind::data, "something else");
       });
       if (ranks.rank() == 0 &&

@@ -41,7 +41,7 @@ data::ClassificationScores scores_of(const nn::Classifier& model, Arena& arena,
                                      const data::ParallelCorpus& corpus, int64_t sentences_per_batch,
                                      Collective& ranks) {
   std::vector<int64_t> best;  // zero where another rank looks
-  ranks.together([&] {
+  ranks.on_all_ranks([&] {
     for (const Classification& classification : classify(
              model, arena, corpus.source, vocabularies.source->eos_id(), sentences_per_batch, ranks.share()))
       best.push_back(classification.best);

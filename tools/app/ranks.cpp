@@ -46,7 +46,7 @@ class Silence {
 };
 
 int run(Collective& ranks, Silence& silence, const std::function<int(Collective&)>& body) {
-  const auto told = [&](const Error& error) { ranks.tell(error) ? silence.end() : silence.begin(); };
+  const auto told = [&](const Error& error) { ranks.report_error(error) ? silence.end() : silence.begin(); };
   try {
     return body(ranks);
   } catch (const Error& error) {
@@ -96,7 +96,7 @@ int run_ranks(int argc, char** argv, const std::function<int(int, char**, Collec
       return body(count, words, all);
     });
   });
-  if (joined) joined->leave();
+  if (joined) joined->finalize();
   std::fflush(nullptr);
   if (joined && joined->broken()) _exit(code);  // what MPI would do at the end waits for the lost
   return code;

@@ -27,7 +27,7 @@ namespace {
 // As rank 0 sees the run folder: it may write there before another one has looked.
 RunStart agreed_start(const TrainingOptions& options, Collective& ranks) {
   int64_t start = 0;
-  ranks.at_first([&] { start = static_cast<int64_t>(run_start(options)); });
+  ranks.on_rank0([&] { start = static_cast<int64_t>(run_start(options)); });
   ranks.sum(std::span(&start, 1));
   return static_cast<RunStart>(start);
 }
@@ -53,7 +53,7 @@ int train(const TrainingOptions& given, Collective& ranks) {
   options_of(options).require("model");
   options_of(options).require("train-sets");
   ranks.set_timeout(options.processes.collective_timeout);
-  ranks.together([&] { set_up_device(options.compute); });
+  ranks.on_all_ranks([&] { set_up_device(options.compute); });
   check_same_files(options, ranks);
   keep_phases(options);
   loop_options(options);
@@ -64,7 +64,7 @@ int train(const TrainingOptions& given, Collective& ranks) {
   const RunStart start = agreed_start(options, ranks);
   const ChosenPrecision precision = chosen_precision(options.compute);
   options.compute.precision = precision.name;
-  ranks.together([&] {
+  ranks.on_all_ranks([&] {
     if (start == RunStart::resumed || resumes_checkpoint(options)) check_texts(options);
   });
   if (format) tell("{}", format->reading());
@@ -75,7 +75,7 @@ int train(const TrainingOptions& given, Collective& ranks) {
   };
   const auto activity = [&](const std::string& text) {
     display.activity(text);
-    ranks.still_working();
+    ranks.heartbeat();
     check_caller();
   };
   const auto line = [&](const std::string& text) {

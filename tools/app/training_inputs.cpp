@@ -83,7 +83,7 @@ data::Vocabularies learn(const TrainingOptions& options, TrainingText& text, con
   };
   auto learning = std::async(ranks.size() > 1 ? std::launch::async : std::launch::deferred, work);
   while (ranks.size() > 1 && learning.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
-    ranks.still_working();
+    ranks.heartbeat();
   data::Vocabularies learnt = learning.get();
   learnt.sampled = text.sampled();
   return learnt;
@@ -185,14 +185,14 @@ TrainingInputs read_training_inputs(const TrainingOptions& options, RunStart sta
                         .start = start,
                         .checkpoint = {}};
   std::optional<TrainingText> text;
-  ranks.together([&] {
+  ranks.on_all_ranks([&] {
     if (resumes_checkpoint(options)) inputs.checkpoint = read_resumed(options);
     text.emplace(inputs.options, announce);
   });
   if (inputs.checkpoint) check_same_checkpoint(*inputs.checkpoint, options.saving.resume, ranks);
   check_same_preparation(text->is_prepared(), ranks);
   RecipeFit fit(inputs.options, start, ranks.size());
-  ranks.at_first([&] {
+  ranks.on_rank0([&] {
     if (fit.fits()) fit.fit_vocabulary(text->sample());
     inputs.vocabularies = choose_vocabularies(inputs.options, start, *text, announce, ranks);
     if (fit.fits()) fit.fit_length(text->sample(), inputs.vocabularies);
@@ -217,11 +217,11 @@ TrainingInputs read_training_inputs(const TrainingOptions& options, RunStart sta
     if (!options.logging.log.empty()) refuse_input_as_output(options.logging.log);
   };
   // One prepares the text, and all open it.
-  if (text->is_prepared()) ranks.at_first(read);
-  ranks.together([&] {
+  if (text->is_prepared()) ranks.on_rank0(read);
+  ranks.on_all_ranks([&] {
     if (inputs.data_hash.empty()) read();
   });
-  ranks.together([&] { inputs.warnings = vocabulary_warnings(inputs); });
+  ranks.on_all_ranks([&] { inputs.warnings = vocabulary_warnings(inputs); });
   fit.fit_training(inputs.corpus.statistics);
   if (const std::string line = fit.line(inputs.corpus.statistics); !line.empty())
     inputs.notes.push_back(line);

@@ -102,7 +102,7 @@ class TrainingRun final : public nn::TrainingTask {
   void describe();
   void take_folder();
   using Load = std::function<std::optional<nn::Checkpoint>()>;
-  std::optional<nn::Checkpoint> load_together(const Load& at_first, const std::string& name);
+  std::optional<nn::Checkpoint> load_together(const Load& load, const std::string& name);
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
   void keep_tokenizer(const nn::State& saved);
@@ -218,7 +218,7 @@ std::string TrainingRun::where_to_go_on() const {
 }
 
 void TrainingRun::take_folder() {
-  ranks_.at_first([this] {
+  ranks_.on_rank0([this] {
     folder_ = std::make_unique<nn::RunFolder>(
         run_, [this](const std::string& text) { on_warning(text); }, options_.saving.keep_last);
     if (run_start(options_) == inputs_.start) return;
@@ -228,12 +228,12 @@ void TrainingRun::take_folder() {
 }
 
 // What the first rank finds, the others read from the run folder, where it has that name.
-std::optional<nn::Checkpoint> TrainingRun::load_together(const Load& at_first, const std::string& name) {
+std::optional<nn::Checkpoint> TrainingRun::load_together(const Load& load, const std::string& name) {
   std::optional<nn::Checkpoint> found;
-  ranks_.at_first([&] { found = at_first(); });
+  ranks_.on_rank0([&] { found = load(); });
   int64_t there = found ? 1 : 0;
   ranks_.sum(std::span(&there, 1));
-  ranks_.together([&] {
+  ranks_.on_all_ranks([&] {
     const std::string path = run_ + "/" + name;
     if (there != 0 && !found) found = name == kLatest ? nn::read_checkpoint(path) : nn::read_model(path);
   });
@@ -255,7 +255,7 @@ bool TrainingRun::resume_or_begin() {
     if (ended) go_on_behind_end();
   }
   const std::vector<std::string> table = rank_table(options_.compute, ranks_);
-  ranks_.at_first([this] { begin_files(); });
+  ranks_.on_rank0([this] { begin_files(); });
   if (inputs_.start == RunStart::resumed || inputs_.checkpoint) {
     if (state_.best_update > 0) mark_best(state_);  // a kill may have come before the link
     report_.say(fmt::format("resumed from update {} of {}", grouped(state_.update), from));
@@ -385,7 +385,7 @@ void TrainingRun::go_on_behind_end() {
   if (nn::due(setup_.loop.save_every, state_) || state_.best_update == state_.update ||
       std::ranges::any_of(state_.runners_up, is_state))
     return;
-  ranks_.at_first([this] { folder_->unschedule(state_.update); });
+  ranks_.on_rank0([this] { folder_->unschedule(state_.update); });
 }
 
 // With the options that keep it from going on.
@@ -440,7 +440,7 @@ void TrainingRun::save(const nn::TrainingState& state, nn::SaveKind kind) {
   const nn::SmoothedWeights used(model_.trainer.smoothing());
   const nn::Checkpoint saved = checkpoint_of(state, report_.lengths(), inputs_, setup_, model_);
   if (kind == nn::SaveKind::scheduled) check_finite(saved.model);
-  ranks_.at_first([&] { write(saved, state, kind); });
+  ranks_.on_rank0([&] { write(saved, state, kind); });
 }
 
 void TrainingRun::write(const nn::Checkpoint& saved, const nn::TrainingState& state, nn::SaveKind kind) {
@@ -456,7 +456,7 @@ void TrainingRun::write(const nn::Checkpoint& saved, const nn::TrainingState& st
 }
 
 void TrainingRun::mark_best(const nn::TrainingState& state) {
-  ranks_.at_first([&] { mark_in_folder(state); });
+  ranks_.on_rank0([&] { mark_in_folder(state); });
 }
 
 void TrainingRun::mark_in_folder(const nn::TrainingState& state) {
@@ -507,7 +507,7 @@ void TrainingRun::conclude(nn::Ending ending) {
   for (const std::string& hint : hints()) report_.note(hint);
   const nn::State state = state_to_save(state_, report_.lengths(), inputs_, setup_);
   for (const auto& [key, value] : state.values()) model.state.set(key, value);
-  ranks_.at_first([&] { folder_->write_average(model); });
+  ranks_.on_rank0([&] { folder_->write_average(model); });
   for (const std::string& hint : hints()) report_.show(hint);
 }
 
@@ -532,14 +532,14 @@ std::vector<std::string> TrainingRun::hints() const {
 
 // Of all ranks; the first one has read the model.
 void TrainingRun::use(const nn::Checkpoint& model) {
-  ranks_.at_first([&] { nn::load_model(model.model, model_.store, run_); });
+  ranks_.on_rank0([&] { nn::load_model(model.model, model_.store, run_); });
   ranks_.broadcast(model_.store.values());
 }
 
 // The mean of the saves that validation likes best; without a validation, of the last ones.
 nn::Checkpoint TrainingRun::final_model() {
   nn::Checkpoint model;
-  ranks_.at_first([&] { model = folder_->average(); });
+  ranks_.on_rank0([&] { model = folder_->average(); });
   if (validator_) {
     choose_saves(model);
   } else {
@@ -555,10 +555,10 @@ void TrainingRun::choose_saves(nn::Checkpoint& model) {
   if (ranks_.is_first()) saves = model.state.get<std::vector<int64_t>>("averaged");
   std::vector<int64_t> there = {std::ssize(saves),
                                 0};  // and whether the best save is there, which a copy may lack
-  ranks_.at_first([&] { there[1] = state_.best_update > 0 && folder_->holds(state_.best_update) ? 1 : 0; });
+  ranks_.on_rank0([&] { there[1] = state_.best_update > 0 && folder_->holds(state_.best_update) ? 1 : 0; });
   ranks_.sum(std::span(there));
   const auto load = [&](int64_t last) {
-    ranks_.at_first([&] {
+    ranks_.on_rank0([&] {
       if (last == 0) model = folder_->average({state_.best_update});
       if (last > 0) model = folder_->average({saves.end() - last, saves.end()});
     });

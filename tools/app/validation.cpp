@@ -112,7 +112,7 @@ ValidationResult TranslationValidator::measure(const std::vector<std::string>& m
 double TranslationValidator::score_along(const data::BatchMetric& score) {
   const int64_t batch = options_.validation.valid_mini_batch;
   std::vector<std::string> predicted, wanted;
-  ranks_.together([&] {
+  ranks_.on_all_ranks([&] {
     for (const ForcedLine& line : teacher_forced(translator_, search_arena_, vocabularies_, set_.text.source,
                                                  set_.text.target, batch)) {
       predicted.push_back(line.predicted);
@@ -130,9 +130,9 @@ std::vector<std::string> TranslationValidator::translations(int64_t beam) {
   std::vector<SourceLine> lines;
   for (const std::string& source : set_.text.source) lines.push_back({source});
   std::vector<std::string> texts;
-  ranks_.together([&] {
+  ranks_.on_all_ranks([&] {
     for (const Translation& translation :
-         translator.translate(lines, 0, [&](const Translation&, size_t) { ranks_.listen(); })) {
+         translator.translate(lines, 0, [&](const Translation&, size_t) { ranks_.poll(); })) {
       texts.push_back(translation.texts.empty() ? "" : translation.texts.front());
     }
   });
@@ -231,10 +231,10 @@ FinalScore LanguageModelValidator::score() {
 CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches,
                        Collective& ranks, const std::function<void(int64_t)>& done) {
   std::vector<double> of_batches(2 * batches.size());  // smoothed, plain; zero where another rank measures
-  ranks.together([&] {
+  ranks.on_all_ranks([&] {
     for (auto i = static_cast<size_t>(ranks.rank()); i < batches.size();
          i += static_cast<size_t>(ranks.size())) {
-      ranks.listen();
+      ranks.poll();
       check_stop();
       const nn::LossSums sums = nn::evaluate(model, arena, batches[i].batch);
       of_batches[2 * i] = sums.smoothed;

@@ -40,9 +40,9 @@ class NcclLink final : public DeviceLink {
     setenv("NCCL_COLLNET_ENABLE", "0", 0);
     cuda::compute_on(device);
     ncclUniqueId id{};
-    ranks.at_first([&] { check(functions().ncclGetUniqueId(&id), nullptr, "ncclGetUniqueId"); });
+    ranks.on_rank0([&] { check(functions().ncclGetUniqueId(&id), nullptr, "ncclGetUniqueId"); });
     ranks.broadcast(std::as_writable_bytes(std::span(id.internal)));
-    ranks.together([&] {
+    ranks.on_all_ranks([&] {
       check(functions().ncclCommInitRank(&communicator_, ranks.size(), id, ranks.rank()), nullptr,
             "ncclCommInitRank");
     });
