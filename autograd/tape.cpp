@@ -1,6 +1,6 @@
 #include "autograd/tape.h"
 
-#include "core/beside.h"
+#include "core/side_stream.h"
 #include "kernels/elementwise.h"
 
 namespace xf::autograd {
@@ -91,7 +91,7 @@ void Gradients::finish() {
 }
 
 // Whatever ended a backward pass early.
-Tape::~Tape() { join(arena_.device()); }
+Tape::~Tape() { join_side_stream(arena_.device()); }
 
 Variable Tape::leaf(const Tensor& value, const Tensor& gradient) const {
   auto slot = std::make_shared<GradientSlot>();
@@ -189,14 +189,14 @@ void Tape::backward(const std::vector<Variable>& outputs, const std::vector<Tens
     output.slot()->ready = true;
   }
   run_all();
-  join(arena_.device());
+  join_side_stream(arena_.device());
 }
 
 void Tape::backward(const Variable& root) {
   XF_CHECK(root.slot() && root.slot()->root, "tape: this value is not a root; give the seed of its gradient");
   root.slot()->ready = true;
   run_all();
-  join(arena_.device());
+  join_side_stream(arena_.device());
 }
 
 // run() has taken the node off nodes_, whose size is its number.

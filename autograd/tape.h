@@ -155,7 +155,7 @@ class Tape {
   // per node.
   void observe(TapeObserver* observer) { observer_ = observer; }
 
-  // Runs all that is recorded, last to first, joins what it queued beside() and empties the tape. `seed`: output's gradient.
+  // Runs all that is recorded, last to first, joins the side stream and empties the tape. `seed`: output's gradient.
   void backward(const Variable& output, const Tensor& seed) { backward(std::vector{output}, {seed}); }
   // Of several values; an undefined seed is that of one which nothing depends on.
   void backward(const std::vector<Variable>& outputs, const std::vector<Tensor>& seeds);

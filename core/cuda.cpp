@@ -201,7 +201,7 @@ cudaStream_t stream() {
 
 size_t lane() { return context().lane; }
 
-void beside(const std::function<void()>& work) {
+void run_on_side_stream(const std::function<void()>& work) {
   Context& c = context();
   mark(c.fork.get());
   const OtherLane other(c);
@@ -210,7 +210,7 @@ void beside(const std::function<void()>& work) {
 }
 
 // A device that fails says so where the host waits for it.
-void join() noexcept {
+void join_side_stream() noexcept {
   Context& c = context();
   if (c.beside) cudaStreamWaitEvent(c.lanes[0].stream, static_cast<cudaEvent_t>(c.done.get()), 0);
   c.beside = false;
@@ -255,7 +255,7 @@ void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64
                               : from.device.type == DeviceType::cpu ? cudaMemcpyHostToDevice
                                                                     : cudaMemcpyDeviceToDevice;
   const auto bytes = [](int64_t n) { return static_cast<size_t>(n); };
-  if (to_host) join();
+  if (to_host) join_side_stream();
   // What comes before may never be done, where other ranks have a part in it. So it is waited for first: whoever looks may throw,
   // and no copy that is still to come may then write to memory of the host that is gone.
   if (to_host && context().look) wait_and_look([] { return cudaStreamQuery(stream()); }, "a kernel");
@@ -277,7 +277,7 @@ void zero(void* data, int64_t bytes) {
 }
 
 std::shared_ptr<void> record(const std::function<void()>& work) {
-  join();
+  join_side_stream();
   check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal), "a graph");
   cudaGraph_t graph = nullptr;
   try {

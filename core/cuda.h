@@ -2,7 +2,7 @@
 // The only header of core/ that knows CUDA; for core/ itself and kernels/cuda/.
 //
 // A process computes on one CUDA device, the first that it asks for. Everything runs in order on one stream
-// of it, but for work beside(), which has a lane of its own: a stream, and scratch memory.
+// of it, but for that of run_on_side_stream(), which has a lane of its own: a stream, and scratch memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -26,9 +26,9 @@ constexpr size_t kLanes = 2;
 size_t lane();
 cudaStream_t stream();
 
-// Behind core/beside.h; what was beside before is joined.
-void beside(const std::function<void()>& work);
-void join() noexcept;
+// Behind core/side_stream.h; what ran there before is joined.
+void run_on_side_stream(const std::function<void()>& work);
+void join_side_stream() noexcept;
 
 // Scratch for one op: 256-byte aligned, valid until another op asks. Repeated requests that are no larger
 // give the same address, so that a captured graph can replay; a larger one, not during a capture, leaves the

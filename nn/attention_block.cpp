@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/beside.h"
+#include "core/side_stream.h"
 #include "kernels/attention.h"
 #include "kernels/linear.h"
 
@@ -61,8 +61,8 @@ void Linear::forward(const Tensor& x, kernels::Activation activation, const kern
 
 void Linear::backward_weight(const Tensor& dy, const Tensor& x, kernels::Accumulate accumulate,
                              Out dbias) const {
-  beside(dy.device(), {dy, x},
-         [&] { kernels::linear_backward_weight(dy, x, accumulate, weight.gradient, dbias); });
+  run_on_side_stream(dy.device(), {dy, x},
+                     [&] { kernels::linear_backward_weight(dy, x, accumulate, weight.gradient, dbias); });
 }
 
 SelfAttention::SelfAttention(ParameterStore& store, const std::string& name, const AttentionOptions& options)

@@ -18,7 +18,7 @@ struct Linear {
   void forward(const Tensor& x, kernels::Activation activation, const kernels::Dropout& dropout, Out pre,
                Out a) const;
   // The weight's gradient, written or accumulated, and dbias if defined: kernels::linear_backward_weight, beside what
-  // follows (core/beside.h).
+  // follows (core/side_stream.h).
   void backward_weight(const Tensor& dy, const Tensor& x, kernels::Accumulate accumulate, Out dbias) const;
   const Parameter& weight;  // [out, in]
   const Parameter& bias;    // [out]

@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "core/beside.h"
+#include "core/side_stream.h"
 
 namespace xf::nn {
 
@@ -206,14 +206,14 @@ void Muon::apply_to(const Matrices& matrices, const Tensor& workspace) {
 void Muon::apply() {
   const Tensor p = own(store_.masters()), g = own(store_.gradients()), copy = own(rounded());
   measure();
-  beside(p.device(), {}, [&] {
+  run_on_side_stream(p.device(), {}, [&] {
     for (size_t i = 1; i < matrices_.size(); ++i) apply_to(matrices_[i], workspaces_[1]);
   });
   apply_to(matrices_.front(), workspaces_[0]);
   for (const Part& part : rest_)
     kernels::adam(options_.rest, part.step, clip_norm_, norm_squared_, part.of(p), part.of(m_), part.of(v_),
                   part.of(g), part.of(copy));
-  join(p.device());
+  join_side_stream(p.device());
 }
 
 Sgd::Sgd(const ParameterStore& store, const kernels::SgdOptions& options, float clip_norm, Collective& shards)

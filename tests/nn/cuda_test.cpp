@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/beside.h"
 #include "core/graph.h"
+#include "core/side_stream.h"
 #include "kernels/elementwise.h"
 #include "kernels/matmul.h"
 #include "nn/classifier.h"
@@ -246,12 +246,12 @@ TEST_CASE(
     const auto work = [&] {
       add_in_place(one, sums[0]);
       add_in_place(sums[0], sums[0]);
-      beside(device, {sums[0]}, [&] { add_in_place(sums[0], sums[1]); });
+      run_on_side_stream(device, {sums[0]}, [&] { add_in_place(sums[0], sums[1]); });
       add_in_place(sums[0], sums[2]);
-      beside(device, {sums[2]},
-             [&] { add_in_place(sums[2], sums[3]); });  // behind the first, as all from here on
+      run_on_side_stream(device, {sums[2]},
+                         [&] { add_in_place(sums[2], sums[3]); });  // behind the first, as all from here on
       add_in_place(sums[1], sums[0]);
-      join(device);
+      join_side_stream(device);
       add_in_place(sums[3], sums[2]);
     };
     Graph graph;
