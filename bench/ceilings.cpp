@@ -10,7 +10,7 @@
 
 #include "bench/device_clock.h"
 #include "bench/inputs.h"
-#include "bench/sampler.h"
+#include "bench/interleaved_timer.h"
 #include "core/parallel.h"
 #include "kernels/elementwise.h"
 #include "kernels/matmul.h"

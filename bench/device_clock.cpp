@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "bench/cuda_clock.h"
-#include "bench/sampler.h"
+#include "bench/interleaved_timer.h"
 
 namespace xf::bench {
 

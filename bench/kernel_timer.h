@@ -6,7 +6,7 @@
 
 #include "bench/case.h"
 #include "bench/device_clock.h"
-#include "bench/sampler.h"
+#include "bench/interleaved_timer.h"
 
 namespace xf::bench {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/extents.h"
-#include "bench/sampler.h"
+#include "bench/interleaved_timer.h"
 #include "bench/tuning.h"
 
 namespace xf::bench {

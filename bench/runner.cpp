@@ -103,7 +103,7 @@ Row step_beside_peer(const Request& request, const Scope& scope, int turns, cons
 }
 
 Row step_row(const Request& request, const Scope& scope, const Progress& progress) {
-  SamplerOptions options{.samples = step_samples(scope.model)};
+  TimingOptions options{.samples = step_samples(scope.model)};
   if (request.timer.samples > 0) options.samples = request.timer.samples;
   if (request.baseline == kOwnF32) {
     progress("train_step " + scope.model.name + ", in turn with f32");

@@ -64,8 +64,8 @@ Results run_scaling(const Request& request, const Progress& progress, const Keep
   const Machine before = measured();
   Results results;
   results.header = make_header(request.target, before, "tiny");
-  const SamplerOptions options{.warm_ups = 1,
-                               .samples = request.timer.samples > 0 ? request.timer.samples : kSamples};
+  const TimingOptions options{.warm_ups = 1,
+                              .samples = request.timer.samples > 0 ? request.timer.samples : kSamples};
   for (const Point& point : points()) {
     progress("train_step " + point.preset.name);
     reset_peak_resident();

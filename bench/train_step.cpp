@@ -47,7 +47,7 @@ Row row_of(const ModelPreset& preset, const tests::Target& target) {
 }
 
 void warm_up(TrainStep& step) {
-  for (int i = 0; i < SamplerOptions{}.warm_ups; ++i) step.run();
+  for (int i = 0; i < TimingOptions{}.warm_ups; ++i) step.run();
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ double TrainStep::time() {
   return now() - start;
 }
 
-Row train_step_row(const ModelPreset& preset, const tests::Target& target, const SamplerOptions& options,
+Row train_step_row(const ModelPreset& preset, const tests::Target& target, const TimingOptions& options,
                    double planted) {
   TrainStep step(preset, target);
   Row row = row_of(preset, target);

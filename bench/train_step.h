@@ -33,7 +33,7 @@ class TrainStep {
 };
 
 // Its peak memory is the process's since the last reset_peak_resident(). `planted` as in TimerOptions.
-Row train_step_row(const ModelPreset& preset, const tests::Target& target, const SamplerOptions& options,
+Row train_step_row(const ModelPreset& preset, const tests::Target& target, const TimingOptions& options,
                    double planted);
 
 // The same and the step in f32, one update each in turn: what another type gains. Its peak memory is its own.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/sampler.h"
+#include "bench/interleaved_timer.h"
 
 namespace xf::bench {
 

@@ -1,4 +1,4 @@
-// Two builds of xformer-bench, timed in turn (Turns in bench/sampler.h), a fraction of a second each.
+// Two builds of xformer-bench, timed in turn (Turns in bench/interleaved_timer.h), a fraction of a second each.
 #pragma once
 
 #include <iosfwd>

@@ -17,7 +17,7 @@
 #include "bench/external/signature.h"
 #include "bench/external/xformer_kernel.h"
 #include "bench/free_shapes.h"
-#include "bench/sampler.h"
+#include "bench/interleaved_timer.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "tools/console/nearest_name.h"

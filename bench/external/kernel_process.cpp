@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "bench/interleaved_timer.h"
 #include "bench/repository.h"
-#include "bench/sampler.h"
 #include "core/error.h"
 #include "core/json_depth.h"
 #include "core/parallel.h"

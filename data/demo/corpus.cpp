@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/philox.h"
-#include "data/demo/sampler.h"
+#include "data/demo/sentence_generator.h"
 
 namespace xf::data {
 namespace {
@@ -18,19 +18,19 @@ bool has_demo_length(const std::string& sentence) {
   return words >= 5 && words <= 14;
 }
 
-SentencePair next_pair(demo::Sampler& sampler) {
+SentencePair next_pair(demo::SentenceGenerator& generator) {
   while (true) {
-    SentencePair pair = sampler.sentence();
+    SentencePair pair = generator.sentence();
     if (has_demo_length(pair.first) && has_demo_length(pair.second)) return pair;
   }
 }
 
-DemoCorpus make(demo::Sampler& sampler) {
+DemoCorpus make(demo::SentenceGenerator& generator) {
   std::unordered_map<std::string, std::string> translations;
   std::unordered_set<std::string> german_sentences;
   DemoCorpus corpus;
   while (corpus.test.size() < kDemoHeldOutPairs) {
-    auto [english, german] = next_pair(sampler);
+    auto [english, german] = next_pair(generator);
     const auto [known, is_new] = translations.emplace(english, german);
     XF_CHECK(known->second == german, "demo grammar: '{}' is both '{}' and '{}'", english, known->second,
              german);
@@ -43,18 +43,20 @@ DemoCorpus make(demo::Sampler& sampler) {
   return corpus;
 }
 
-demo::Sampler sampler_of(uint64_t seed) { return demo::Sampler(PhiloxSequence(seed, kSentenceStream)); }
+demo::SentenceGenerator generator_of(uint64_t seed) {
+  return demo::SentenceGenerator(PhiloxSequence(seed, kSentenceStream));
+}
 
 }  // namespace
 
 DemoCorpus make_demo_corpus(uint64_t seed) {
-  demo::Sampler sampler = sampler_of(seed);
-  return make(sampler);
+  demo::SentenceGenerator generator = generator_of(seed);
+  return make(generator);
 }
 
 void write_demo_corpus(const std::string& folder, uint64_t seed, int64_t train_pairs) {
-  demo::Sampler sampler = sampler_of(seed);
-  DemoCorpus corpus = make(sampler);
+  demo::SentenceGenerator generator = generator_of(seed);
+  DemoCorpus corpus = make(generator);
   std::unordered_set<std::string> held_out;  // of either language
   for (const SentencePairs* part : {&corpus.valid, &corpus.test}) {
     for (const auto& [english, german] : *part) held_out.insert({english, german});
@@ -63,7 +65,7 @@ void write_demo_corpus(const std::string& folder, uint64_t seed, int64_t train_p
   if (left < 0) corpus.train.resize(static_cast<size_t>(train_pairs));
   const auto more = [&](SentencePair& pair) {
     if (left-- <= 0) return false;
-    do pair = next_pair(sampler);
+    do pair = next_pair(generator);
     while (held_out.contains(pair.first) || held_out.contains(pair.second));
     return true;
   };

@@ -1,5 +1,5 @@
 // One meaning, two languages: a clause as a tree, and the rules that say it in English and in German. The
-// sampler (demo_corpus.cpp) fills the trees; nothing here is random.
+// generator (demo_corpus.cpp) fills the trees; nothing here is random.
 //
 // German needs what a word list cannot know: gender, case and number of articles, adjectives and relative
 // pronouns; the finite verb second, first or last; infinitive, participle and separable prefix at the end of

@@ -1,9 +1,9 @@
-// The sampler's sentences: one clause, or two with a conjunction, a question word, or one inside the other.
+// The generator's sentences: one clause, or two with a conjunction, a question word, or one inside the other.
 #include <fmt/core.h>
 
 #include <memory>
 
-#include "data/demo/sampler.h"
+#include "data/demo/sentence_generator.h"
 
 namespace xf::data::demo {
 namespace {
@@ -32,14 +32,14 @@ Pair finish(const Pair& words, char mark) {
 }  // namespace
 
 // Behind "that": in the past if the saying is.
-Clause Sampler::said_clause(const Clause& outer) {
+Clause SentenceGenerator::said_clause(const Clause& outer) {
   Clause inner = clause({.main = false});
   while ((inner.tense == Tense::past) != (outer.tense == Tense::past)) inner = clause({.main = false});
   return inner;
 }
 
 // Behind "to": something to do, not to oneself.
-Clause Sampler::tried_clause(const Clause& outer) {
+Clause SentenceGenerator::tried_clause(const Clause& outer) {
   const bool first_person = is_first_person(outer.subject);
   while (true) {
     const Clause inner = clause({.main = false, .time = false});
@@ -51,7 +51,7 @@ Clause Sampler::tried_clause(const Clause& outer) {
 }
 
 // "knows that ...", "tries to ..."
-Clause Sampler::reporting(Frame frame) {
+Clause SentenceGenerator::reporting(Frame frame) {
   Clause clause;
   clause.verb = verb(frame);
   clause.tense = chance(50) ? Tense::past : Tense::present;
@@ -63,7 +63,7 @@ Clause Sampler::reporting(Frame frame) {
   return clause;
 }
 
-Pair Sampler::question() {
+Pair SentenceGenerator::question() {
   if (chance(55)) {
     const Clause asked = clause({.question = true});
     return {english_question(asked), german_clause(asked, WordOrder::verb_first)};
@@ -76,7 +76,7 @@ Pair Sampler::question() {
 }
 
 // Both in the past or neither, and at most one of them says when.
-std::pair<Clause, Clause> Sampler::clauses_of_one_time(const Wishes& first, const Wishes& second) {
+std::pair<Clause, Clause> SentenceGenerator::clauses_of_one_time(const Wishes& first, const Wishes& second) {
   const Clause one = clause(first);
   Clause other = clause(second);
   while ((one.tense == Tense::past) != (other.tense == Tense::past) ||
@@ -86,7 +86,7 @@ std::pair<Clause, Clause> Sampler::clauses_of_one_time(const Wishes& first, cons
   return {one, other};
 }
 
-Pair Sampler::subordinate(bool first) {
+Pair SentenceGenerator::subordinate(bool first) {
   const Conjunction& word = pick(kSubordinators);
   const bool when = word.english == "when";
   const auto [inner, outer] = clauses_of_one_time({.main = false, .present_only = when},
@@ -101,7 +101,7 @@ Pair Sampler::subordinate(bool first) {
           fmt::format("{}, {}", german_clause(outer, WordOrder::verb_second), german)};
 }
 
-Pair Sampler::coordination() {
+Pair SentenceGenerator::coordination() {
   const Conjunction& word = pick(kCoordinators);
   const std::string_view comma = word.english == "but" ? "," : "";
   const auto [left, right] = clauses_of_one_time({.trailing = false}, {.main = false});
@@ -110,7 +110,7 @@ Pair Sampler::coordination() {
                       german_clause(right, WordOrder::verb_second))};
 }
 
-Pair Sampler::sentence() {
+Pair SentenceGenerator::sentence() {
   const uint32_t kind = random_.below(100);
   if (kind < 14) return finish(question(), '?');
   if (kind < 28) return finish(subordinate(false), '.');

@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "core/philox.h"
-#include "data/smiles/sampler.h"
+#include "data/smiles/molecule_generator.h"
 #include "data/smiles/writer.h"
 
 namespace xf::data {
@@ -14,17 +14,17 @@ constexpr uint64_t kMoleculeStream = 0x6d6f6c65;  // "mole": a sequence that no 
 }  // namespace
 
 MoleculeCorpus make_molecule_corpus(uint64_t seed) {
-  smiles::Sampler sampler(PhiloxSequence(seed, kMoleculeStream));
+  smiles::MoleculeGenerator generator(PhiloxSequence(seed, kMoleculeStream));
   std::unordered_set<std::string> known;
   MoleculeCorpus corpus;
   while (corpus.test.size() < kHeldOutMolecules) {
-    const smiles::Molecule molecule = sampler.molecule();
+    const smiles::Molecule molecule = generator.molecule();
     std::string canonical = smiles::canonical_smiles(molecule);
     if (!known.insert(canonical).second) continue;
     SentencePairs& part = corpus.train.size() < kTrainMolecules     ? corpus.train
                           : corpus.valid.size() < kHeldOutMolecules ? corpus.valid
                                                                     : corpus.test;
-    part.emplace_back(smiles::write_smiles(molecule, sampler.permutation(molecule.atoms.size())),
+    part.emplace_back(smiles::write_smiles(molecule, generator.permutation(molecule.atoms.size())),
                       std::move(canonical));
   }
   return corpus;

@@ -1,4 +1,4 @@
-// A corpus of molecules that the project makes itself (data/smiles/sampler.h), each written twice: its canonical string,
+// A corpus of molecules that the project makes itself (data/smiles/molecule_generator.h), each written twice: its canonical string,
 // for a language model, and a string that begins at a random atom with branches in random order, from which a
 // translation model can learn to find the canonical one.
 #pragma once

@@ -86,7 +86,7 @@ Continuations best(TranslationModel::Decoding& decoding, const DecodeStep& at, c
 }
 
 // The one token that is drawn for each live hypothesis, or given. `random`: of each sentence of the batch.
-Continuations drawn(const Beams& beams, const std::vector<double>& logits, const Drawing& drawing,
+Continuations drawn(const Beams& beams, const std::vector<double>& logits, const SamplingFilter& filter,
                     const std::vector<int32_t>& banned, std::vector<PhiloxSequence>& random) {
   const std::vector<int32_t> given = beams.given();
   const std::vector<size_t> sentences = beams.sentences();
@@ -97,7 +97,7 @@ Continuations drawn(const Beams& beams, const std::vector<double>& logits, const
     if (given[r] < 0) {
       std::vector<int32_t> out = beams.repeating(static_cast<int64_t>(r));
       out.insert(out.end(), banned.begin(), banned.end());
-      found.ids[r] = draw(drawing, row, out, random[sentences[r]].uniform());
+      found.ids[r] = sample_token(filter, row, out, random[sentences[r]].uniform());
     }
     found.log_probabilities.push_back(log_probability(row, found.ids[r]));
   }
@@ -115,7 +115,7 @@ std::vector<PhiloxSequence> random_sequences(const Given& given, int64_t sentenc
 
 Search::Search(const TranslationModel& model, Arena& arena, const SearchOptions& options)
     : model_(model), arena_(arena), options_(options) {
-  options_.scored = options.scored || options.beam_size > 1 || options.drawing;
+  options_.scored = options.scored || options.beam_size > 1 || options.sampling;
   options_.max_length = std::min(options.max_length, most_tokens(model.config()));
   const int64_t V = model.config().target_vocabulary;
   check(options.beam_size >= 1, "beam-size", "at least 1");
@@ -125,8 +125,8 @@ Search::Search(const TranslationModel& model, Arena& arena, const SearchOptions&
         "a number of at least 0");
   check(options.max_length >= 1, "max-length", "at least 1");
   check(options.no_repeat_ngram >= 0, "no-repeat-ngram-size", "at least 0");
-  if (options.drawing) {
-    check(*options.drawing);
+  if (options.sampling) {
+    check(*options.sampling);
     check(options.beam_size == 1, "beam-size", "1 where tokens are drawn");
   }
   if (options.max_length > Model::kMaxPositions) {
@@ -177,8 +177,8 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch,
     beams.write_step(host_tables);
     const DecodeStep at = decode_step(beams, upload(arena_, host_tables));
     Continuations found;
-    if (options_.drawing) {
-      found = drawn(beams, read_values(decoding->logits(at)), *options_.drawing, banned_, random);
+    if (options_.sampling) {
+      found = drawn(beams, read_values(decoding->logits(at)), *options_.sampling, banned_, random);
     } else {
       const int64_t R = beams.live(), K = std::min(beams.wanted(), allowed);
       found =

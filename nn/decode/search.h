@@ -15,7 +15,7 @@
 // are, <unk> and repeated n-grams too. They count like others: in n, in log p, and for the n-grams that may not repeat.
 // A prefix is not shortened: limit is at least its length, so that one of limit tokens is the whole translation, cut.
 //
-// With `drawing` nothing is searched: the one hypothesis goes on with a token that is drawn (nn/drawing.h) from those
+// With `sampling` nothing is searched: the one hypothesis goes on with a token that is drawn (nn/sampling_filter.h) from those
 // that are allowed, and its log-probability is the model's own, as in a search. What is drawn is a function of the
 // seed, the sentence's number and the model's logits.
 // Results are ordered by score (ties: the one that ended first, then the one that ranked higher), cut
@@ -27,7 +27,7 @@
 
 #include <optional>
 
-#include "nn/drawing.h"
+#include "nn/sampling_filter.h"
 #include "nn/translation_model.h"
 
 namespace xf::nn {
@@ -39,13 +39,13 @@ struct SearchOptions {
   int64_t max_length = 256;  // at most Model::kMaxPositions; a model that reads fewer tokens ends there
   int64_t n_best = 1;        // hypotheses returned, at most beam_size
   // Whether somebody wants to know the scores. If not, greedy search takes the largest logit without adding up the
-  // exponentials of all words, and its hypotheses have none: NaN. A beam and drawing need them themselves.
+  // exponentials of all words, and its hypotheses have none: NaN. A beam and sampling need them themselves.
   bool scored = true;
   bool allow_unk = false;
-  float word_penalty = 0;               // above 0: longer translations
-  int64_t no_repeat_ngram = 0;          // 0: any may repeat
-  std::optional<Drawing> drawing = {};  // in place of search; beam_size is 1
-  uint64_t seed = 1;                    // of the drawing
+  float word_penalty = 0;                       // above 0: longer translations
+  int64_t no_repeat_ngram = 0;                  // 0: any may repeat
+  std::optional<SamplingFilter> sampling = {};  // in place of search; beam_size is 1
+  uint64_t seed = 1;                            // of the sampling
   // Target ids. <s> and <pad> never come out (unless <s> is </s>); -1: the vocabulary has no such token.
   int32_t bos = -1, eos = -1, unk = -1, pad = -1;
 };
@@ -92,7 +92,7 @@ class SearchObserver {
 // What is known of the translations of a batch: a value for each sentence, or none at all.
 struct Given {
   std::vector<std::vector<int32_t>> prefixes = {};  // target ids that it begins with, </s> not among them
-  std::vector<uint64_t> numbers = {};               // for drawing; else from 0
+  std::vector<uint64_t> numbers = {};               // for sampling; else from 0
 };
 
 class Search {

@@ -2,7 +2,7 @@
 // table of floors that the project's speed goals are set against.
 #include "bench/roofline.h"
 
-#include "bench/sampler.h"
+#include "bench/interleaved_timer.h"
 #include "tests/support/catch.h"
 
 namespace xf::bench {
@@ -83,14 +83,14 @@ TEST_CASE("Roofline: a step's bytes are those of its floor where computing costs
   CHECK(step_floor(tiny_step(), {.copy_rate = 1e9, .gemm_rate = 1e30}).total() == Approx(bytes / 1e9));
 }
 
-TEST_CASE("Sampler: samples of two runs are taken together", "[unit]") {
+TEST_CASE("Interleaved timer: samples of two runs are taken together", "[unit]") {
   Samples samples{{1, 3}, 1};
   samples.add({{2}, 1});
   CHECK(samples.seconds == std::vector<double>{1, 2, 3});
   CHECK(samples.disturbed == 2);
 }
 
-TEST_CASE("Sampler: quantiles are linear between neighbours", "[unit]") {
+TEST_CASE("Interleaved timer: quantiles are linear between neighbours", "[unit]") {
   const Samples samples{{1, 2, 3, 4, 10}, 0};
   CHECK(samples.quantile(0) == 1);
   CHECK(samples.quantile(0.5) == 3);
@@ -98,7 +98,7 @@ TEST_CASE("Sampler: quantiles are linear between neighbours", "[unit]") {
   CHECK(samples.quantile(1) == 10);
 }
 
-TEST_CASE("Sampler: runs the warm-ups, then as many samples as asked", "[unit]") {
+TEST_CASE("Interleaved timer: runs the warm-ups, then as many samples as asked", "[unit]") {
   int runs = 0;
   const Samples samples = sample({.warm_ups = 2, .samples = 5, .attempts = 2}, [&] { ++runs; });
   CHECK(samples.seconds.size() == 5);

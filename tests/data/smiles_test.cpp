@@ -6,8 +6,8 @@
 #include "core/philox.h"
 #include "data/smiles/canonical.h"
 #include "data/smiles/matching.h"
+#include "data/smiles/molecule_generator.h"
 #include "data/smiles/reader.h"
-#include "data/smiles/sampler.h"
 #include "data/smiles/score.h"
 #include "data/smiles/writer.h"
 #include "tests/support/catch.h"
@@ -260,12 +260,12 @@ TEST_CASE("SMILES: a molecule's key does not depend on how its rings are written
   CHECK(key("O=C1CCCCC1") != key("OC1=CCCCC1"));
   CHECK(key("C1=CCCCC1") != key("C1CCCCC1"));
   CHECK(key("CC=C") != key("CCC"));
-  Sampler sampler(PhiloxSequence(7, 5));
+  MoleculeGenerator generator(PhiloxSequence(7, 5));
   for (const char* cage : {"C12C3C4C1C5C2C3C45", "C12C3C1C1C3C21", "C12C3C4C1C5C4C3C25"}) {
     const Molecule molecule = read_smiles(cage).molecule;
     std::set<std::string> texts, strings;
     for (int i = 0; i < 60; ++i) {
-      const std::string text = write_smiles(molecule, sampler.permutation(molecule.atoms.size()));
+      const std::string text = write_smiles(molecule, generator.permutation(molecule.atoms.size()));
       texts.insert(key(text));
       strings.insert(canonical(text));
     }
@@ -275,13 +275,14 @@ TEST_CASE("SMILES: a molecule's key does not depend on how its rings are written
   }
 }
 
-TEST_CASE("SMILES: every molecule of the sampler is valid however it is written, and known again", "[unit]") {
-  Sampler sampler(PhiloxSequence(3, 5));
+TEST_CASE("SMILES: every molecule of the generator is valid however it is written, and known again",
+          "[unit]") {
+  MoleculeGenerator generator(PhiloxSequence(3, 5));
   for (int i = 0; i < 500; ++i) {
-    const Molecule molecule = sampler.molecule();
+    const Molecule molecule = generator.molecule();
     const std::string expected = canonical_smiles(molecule);
     for (int writing = 0; writing < 4; ++writing) {
-      const std::string text = write_smiles(molecule, sampler.permutation(molecule.atoms.size()));
+      const std::string text = write_smiles(molecule, generator.permutation(molecule.atoms.size()));
       const auto [again, fault, unread] = read_smiles(text);
       INFO(text);
       REQUIRE(fault.empty());

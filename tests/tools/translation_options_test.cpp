@@ -21,7 +21,7 @@ std::string refusal(const std::vector<std::string>& words) {
   return error_of([&] { check_translation_options(translation(words)); });
 }
 
-nn::Drawing drawing_of(std::vector<std::string> words) {
+nn::SamplingFilter drawing_of(std::vector<std::string> words) {
   words.insert(words.begin(), "--output-sampling");
   return *output_sampling(translation(words));
 }
@@ -34,17 +34,18 @@ std::string drawing_error(std::vector<std::string> words) {
 
 TEST_CASE("Output sampling: full, topk and nucleus, each with a temperature or without", "[unit]") {
   CHECK_FALSE(output_sampling(translation({})));
-  const nn::Drawing full = drawing_of({"full"}), warm = drawing_of({"full", "1.5"});
+  const nn::SamplingFilter full = drawing_of({"full"}), warm = drawing_of({"full", "1.5"});
   CHECK(full.temperature == 1);
   CHECK(full.top_k == 0);
   CHECK(full.top_p == 1);
   CHECK(warm.temperature == 1.5);
-  const nn::Drawing top_k = drawing_of({"topk", "10"}), cold = drawing_of({"topk", "1K", "0.5"});
+  const nn::SamplingFilter top_k = drawing_of({"topk", "10"}), cold = drawing_of({"topk", "1K", "0.5"});
   CHECK(top_k.top_k == 10);
   CHECK(top_k.temperature == 1);
   CHECK(cold.top_k == 1000);
   CHECK(cold.temperature == 0.5);
-  const nn::Drawing nucleus = drawing_of({"nucleus", "0.9"}), both = drawing_of({"nucleus", "0.9", "0"});
+  const nn::SamplingFilter nucleus = drawing_of({"nucleus", "0.9"}),
+                           both = drawing_of({"nucleus", "0.9", "0"});
   CHECK(nucleus.top_p == 0.9);
   CHECK(nucleus.top_k == 0);
   CHECK(both.temperature == 0);

@@ -19,7 +19,7 @@ namespace {
 
 }  // namespace
 
-std::optional<nn::Drawing> output_sampling(const TranslationOptions& options) {
+std::optional<nn::SamplingFilter> output_sampling(const TranslationOptions& options) {
   if (options.output_sampling.empty()) return std::nullopt;
   const std::vector<std::string>& words = options.output_sampling;
   const bool full = words.front() == "full", top_k = words.front() == "topk";
@@ -27,26 +27,26 @@ std::optional<nn::Drawing> output_sampling(const TranslationOptions& options) {
   if ((!full && !top_k && words.front() != "nucleus") || words.size() < 1 + numbers ||
       words.size() > 2 + numbers)
     refuse(options);
-  nn::Drawing drawing;
+  nn::SamplingFilter filter;
   if (top_k) {
     const auto count = parse_count(words[1]);
     if (!count || *count < 1)
       fail(ErrorKind::usage, "--output-sampling topk: '{}' is not a whole number above 0", words[1]);
-    drawing.top_k = *count;
+    filter.top_k = *count;
   } else if (!full) {
     const auto share = parse_number(words[1]);
     if (!share || !(*share > 0 && *share <= 1))
       fail(ErrorKind::usage, "--output-sampling nucleus: '{}' is not a probability above 0", words[1]);
-    drawing.top_p = *share;
+    filter.top_p = *share;
   }
   if (words.size() == 2 + numbers) {
     const auto temperature = parse_number(words.back());
     if (!temperature || !(*temperature >= 0))
       fail(ErrorKind::usage, "--output-sampling: the temperature '{}' is not a number from 0 on",
            words.back());
-    drawing.temperature = *temperature;
+    filter.temperature = *temperature;
   }
-  return drawing;
+  return filter;
 }
 
 }  // namespace xf::tools

@@ -3,12 +3,12 @@
 
 #include <optional>
 
-#include "nn/drawing.h"
+#include "nn/sampling_filter.h"
 #include "tools/config/program_options.h"
 
 namespace xf::tools {
 
 // Nothing where the option is not set. Error usage for words that are none of the three.
-std::optional<nn::Drawing> output_sampling(const TranslationOptions& options);
+std::optional<nn::SamplingFilter> output_sampling(const TranslationOptions& options);
 
 }  // namespace xf::tools

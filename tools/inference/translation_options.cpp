@@ -55,8 +55,8 @@ void check_translation_options(const TranslationOptions& options) {
 
 nn::SearchOptions search_options(const TranslationOptions& options, const SearchOptions& of_model,
                                  bool scored) {
-  const auto drawing = output_sampling(options);
-  const int64_t beam = drawing ? 1 : options.beam_size.value_or(of_model.beam_size);
+  const auto sampling = output_sampling(options);
+  const int64_t beam = sampling ? 1 : options.beam_size.value_or(of_model.beam_size);
   return {.beam_size = beam,
           .normalize = static_cast<float>(options.normalize.value_or(of_model.normalize)),
           .max_length_factor = options.max_length_factor,
@@ -66,7 +66,7 @@ nn::SearchOptions search_options(const TranslationOptions& options, const Search
           .allow_unk = options.allow_unk,
           .word_penalty = static_cast<float>(options.word_penalty),
           .no_repeat_ngram = options.no_repeat_ngram_size,
-          .drawing = drawing,
+          .sampling = sampling,
           .seed = static_cast<uint64_t>(options.seed)};
 }
 

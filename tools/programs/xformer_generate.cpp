@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "core/stop.h"
 #include "data/text_file.h"
-#include "nn/decode/sampler.h"
+#include "nn/decode/text_generator.h"
 #include "tools/app/ranks.h"
 #include "tools/config/command_line.h"
 #include "tools/config/program_options.h"
@@ -27,7 +27,7 @@ namespace xf::tools {
 namespace {
 
 nn::SamplingOptions sampling_options(const GenerationOptions& options, const data::Tokenizer& vocabulary) {
-  return {.drawing = {.temperature = options.temperature, .top_k = options.top_k, .top_p = options.top_p},
+  return {.filter = {.temperature = options.temperature, .top_k = options.top_k, .top_p = options.top_p},
           .max_length = options.max_length,
           .seed = static_cast<uint64_t>(options.seed),
           .bos = vocabulary.bos_id(),
@@ -43,13 +43,13 @@ class Writer {
          LineProgress& progress)
       : options_(options),
         model_(model),
-        sampler_(model.language_model(), arena, sampling_options(options, *model.vocabularies.target)),
+        generator_(model.language_model(), arena, sampling_options(options, *model.vocabularies.target)),
         output_(options.output, line_by_line),
         progress_(progress) {}
 
   // Error data, which begins with `where`, for a prompt that leaves no room for a token.
   void check(const std::string& prompt, const std::string& where) const {
-    const int64_t tokens = std::ssize(ids_of(prompt)), most = sampler_.max_length();
+    const int64_t tokens = std::ssize(ids_of(prompt)), most = generator_.max_length();
     if (tokens < most) return;
     const bool of_model = most < options_.max_length;
     fail(ErrorKind::data, "{}: a prompt of {}; {} has at most {}: {}", where, counted(tokens, "token"),
@@ -78,7 +78,7 @@ class Writer {
   void flush() {
     if (prompts_.empty()) return;
     check_stop();
-    const auto lines = sampler_.sample(prompts_, written_);
+    const auto lines = generator_.sample(prompts_, written_);
     progress_.clear();
     for (size_t i = 0; i < lines.size(); ++i) {
       output_.write_line(
@@ -110,7 +110,7 @@ class Writer {
 
   const GenerationOptions& options_;
   const LoadedModel& model_;
-  nn::Sampler sampler_;
+  nn::TextGenerator generator_;
   OutputFile output_;
   LineProgress& progress_;
   std::vector<std::string> texts_;  // of lines to be written

@@ -37,8 +37,8 @@ constexpr size_t kLinesAtATime = 6400;
 // What came of it all, for the standard error. `input`: what was read.
 void write_summary(const ModelTranslator& model, const TranslationProgress& progress, bool slow_bf16,
                    const TranslationOptions& options, const std::string& input) {
-  const std::string way = model.search.drawing ? fmt::format("drawn with seed {}", model.search.seed)
-                                               : fmt::format("beam {}", model.search.beam_size);
+  const std::string way = model.search.sampling ? fmt::format("drawn with seed {}", model.search.seed)
+                                                : fmt::format("beam {}", model.search.beam_size);
   tell("{}, {}, model {}", progress.line(), way, model.name());
   if (slow_bf16) tell("warning: {}", device_line(options.compute));
   for (const std::string& warning : model.model->warnings) tell("warning: {}", warning);

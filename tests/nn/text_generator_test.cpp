@@ -1,5 +1,5 @@
 // Text from a language model.
-#include "nn/decode/sampler.h"
+#include "nn/decode/text_generator.h"
 
 #include <cmath>
 #include <map>
@@ -27,7 +27,7 @@ struct SampledModel : Tiny<LanguageModel> {
   std::vector<SampledLine> lines(SamplingOptions options, const std::vector<Ids>& prompts,
                                  uint64_t first_number = 0) {
     options.bos = 1, options.eos = 2, options.unk = 3, options.pad = 0;
-    return Sampler(model, arena, options).sample(prompts, first_number);
+    return TextGenerator(model, arena, options).sample(prompts, first_number);
   }
   // Log-probabilities of what follows `ids`, among the tokens that may come out; without a cache.
   std::vector<double> next(const Ids& ids) {
@@ -49,22 +49,23 @@ struct SampledModel : Tiny<LanguageModel> {
 
 }  // namespace
 
-TEST_CASE("Sampler: a line ends where the learnt positions end", "[unit]") {
+TEST_CASE("TextGenerator: a line ends where the learnt positions end", "[unit]") {
   TransformerConfig config = SampledModel::config_of();
   config.learned_positions = true;
   config.max_length = 9;
   Tiny<LanguageModel> tiny(DType::f64, config);
   tiny.store.find("output.bias").value.data<double>()[2] = -30;  // </s> never comes
   const SamplingOptions options{.bos = 1, .eos = 2, .unk = 3, .pad = 0};
-  const SampledLine line = Sampler(tiny.model, tiny.arena, options).sample({{}}, 0).front();
+  const SampledLine line = TextGenerator(tiny.model, tiny.arena, options).sample({{}}, 0).front();
   CHECK(line.cut);
   CHECK(line.ids.size() == 9);
 }
 
-TEST_CASE("Sampler: at temperature 0 every token is the most probable one after those before it", "[unit]") {
+TEST_CASE("TextGenerator: at temperature 0 every token is the most probable one after those before it",
+          "[unit]") {
   SampledModel model;
   for (const Ids& prompt : {Ids{}, Ids{5, 9, 4}}) {
-    const SampledLine line = model.lines({.drawing = {.temperature = 0}, .max_length = 12}, {prompt})[0];
+    const SampledLine line = model.lines({.filter = {.temperature = 0}, .max_length = 12}, {prompt})[0];
     REQUIRE(line.ids.size() >= prompt.size());
     CHECK(Ids(line.ids.begin(), line.ids.begin() + static_cast<std::ptrdiff_t>(prompt.size())) == prompt);
     for (size_t i = prompt.size(); i <= line.ids.size(); ++i) {
@@ -76,7 +77,7 @@ TEST_CASE("Sampler: at temperature 0 every token is the most probable one after 
   }
 }
 
-TEST_CASE("Sampler: tokens come as often as the model says, at any temperature and top-k", "[unit]") {
+TEST_CASE("TextGenerator: tokens come as often as the model says, at any temperature and top-k", "[unit]") {
   // The first token of 4,000 lines against p^(1/T) among the k best; five standard deviations.
   constexpr int kLines = 4000;
   SampledModel model;
@@ -92,7 +93,7 @@ TEST_CASE("Sampler: tokens come as often as the model says, at any temperature a
     sum += expected.back();
   }
   std::map<int32_t, int> counts;
-  const SamplingOptions options{.drawing = {.temperature = temperature, .top_k = top_k}, .max_length = 1};
+  const SamplingOptions options{.filter = {.temperature = temperature, .top_k = top_k}, .max_length = 1};
   for (const SampledLine& line : model.lines(options, std::vector<Ids>(kLines)))
     ++counts[line.ids.empty() ? 2 : line.ids[0]];
   for (size_t id = 0; id < expected.size(); ++id) {
@@ -103,7 +104,7 @@ TEST_CASE("Sampler: tokens come as often as the model says, at any temperature a
   }
 }
 
-TEST_CASE("Sampler: a line is a function of seed and number, whatever is written beside it", "[unit]") {
+TEST_CASE("TextGenerator: a line is a function of seed and number, whatever is written beside it", "[unit]") {
   SampledModel model;
   const SamplingOptions options{.max_length = 40, .seed = 7};  // past the cache's first positions
   const std::vector<Ids> prompts{{}, {5}, {9, 4, 6}, {}};
@@ -116,9 +117,9 @@ TEST_CASE("Sampler: a line is a function of seed and number, whatever is written
   CHECK(model.arena.used_bytes() == 0);
 }
 
-TEST_CASE("Sampler: what cannot be is refused", "[unit]") {
+TEST_CASE("TextGenerator: what cannot be is refused", "[unit]") {
   SampledModel model;
-  CHECK_THROWS_AS(model.lines({.drawing = {.temperature = -1}}, {{}}), Error);
+  CHECK_THROWS_AS(model.lines({.filter = {.temperature = -1}}, {{}}), Error);
   CHECK_THROWS_AS(model.lines({.max_length = 3000}, {{}}), Error);
   CHECK_THROWS_AS(model.lines({.max_length = 2}, {{5, 6}}), Error);
 }

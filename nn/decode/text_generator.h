@@ -1,14 +1,14 @@
-// Text from a language model: each next token is drawn (nn/drawing.h). What is drawn is a function of the seed, the
+// Text from a language model: each next token is drawn (nn/sampling_filter.h). What is drawn is a function of the seed, the
 // prompt's number and the model's logits, whatever other prompts are continued beside it.
 #pragma once
 
-#include "nn/drawing.h"
 #include "nn/language_model.h"
+#include "nn/sampling_filter.h"
 
 namespace xf::nn {
 
 struct SamplingOptions {
-  Drawing drawing = {};
+  SamplingFilter filter = {};
   // Tokens of a line, prompt included; at most Model::kMaxPositions, and a model that reads fewer ends there.
   int64_t max_length = 100;
   uint64_t seed = 1;
@@ -21,10 +21,10 @@ struct SampledLine {
   bool cut = false;          // the length limit came before </s>
 };
 
-class Sampler {
+class TextGenerator {
  public:
   // Error usage for options that make no sense.
-  Sampler(const LanguageModel& model, Arena& arena, const SamplingOptions& options);
+  TextGenerator(const LanguageModel& model, Arena& arena, const SamplingOptions& options);
 
   // A line for each prompt, ids that may be none. They are numbered from `first_number`. Memory comes from the arena
   // and is back there on return. Errors: usage for a prompt of max_length tokens or more; diverged when logits are not

@@ -1,4 +1,4 @@
-#include "nn/drawing.h"
+#include "nn/sampling_filter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +52,8 @@ std::vector<Token> candidates(std::span<const double> logits, std::span<const in
     if (!std::isfinite(logits[id])) fail(ErrorKind::diverged, "the model's logits are not finite");
     if (!out[id]) tokens.push_back({logits[id], static_cast<int32_t>(id)});
   }
-  XF_CHECK(!tokens.empty(), "draw: expected an id that is not banned, got {} ids, all banned", logits.size());
+  XF_CHECK(!tokens.empty(), "sample_token: expected an id that is not banned, got {} ids, all banned",
+           logits.size());
   return tokens;
 }
 
@@ -67,28 +68,27 @@ size_t nucleus(Ranking& ranking, size_t count, double share, double& mass) {
 
 }  // namespace
 
-void check(const Drawing& drawing) {
-  if (!(drawing.temperature >= 0)) fail(ErrorKind::usage, "temperature must be at least 0");
-  if (drawing.top_k < 0) fail(ErrorKind::usage, "top-k must be at least 0");
-  if (!(drawing.top_p > 0 && drawing.top_p <= 1))
-    fail(ErrorKind::usage, "top-p must be above 0 and at most 1");
+void check(const SamplingFilter& filter) {
+  if (!(filter.temperature >= 0)) fail(ErrorKind::usage, "temperature must be at least 0");
+  if (filter.top_k < 0) fail(ErrorKind::usage, "top-k must be at least 0");
+  if (!(filter.top_p > 0 && filter.top_p <= 1)) fail(ErrorKind::usage, "top-p must be above 0 and at most 1");
 }
 
-int32_t draw(const Drawing& drawing, std::span<const double> logits, std::span<const int32_t> banned,
-             double uniform) {
+int32_t sample_token(const SamplingFilter& filter, std::span<const double> logits,
+                     std::span<const int32_t> banned, double uniform) {
   std::vector<Token> tokens = candidates(logits, banned);
   const Token best = *std::ranges::max_element(tokens, less_probable);
-  if (drawing.temperature == 0) return best.id;
-  for (Token& token : tokens) token.weight = std::exp((token.weight - best.weight) / drawing.temperature);
+  if (filter.temperature == 0) return best.id;
+  for (Token& token : tokens) token.weight = std::exp((token.weight - best.weight) / filter.temperature);
   Ranking ranking(std::move(tokens));
   size_t count = ranking.size();
   double mass = ranking.total();
-  if (drawing.top_k > 0 && static_cast<size_t>(drawing.top_k) < count) {
-    count = static_cast<size_t>(drawing.top_k);
+  if (filter.top_k > 0 && static_cast<size_t>(filter.top_k) < count) {
+    count = static_cast<size_t>(filter.top_k);
     mass = 0;
     for (size_t i = 0; i < count; ++i) mass += ranking[i].weight;
   }
-  if (drawing.top_p < 1) count = nucleus(ranking, count, drawing.top_p, mass);
+  if (filter.top_p < 1) count = nucleus(ranking, count, filter.top_p, mass);
   double sum = 0;
   for (size_t i = 0; i + 1 < count; ++i) {
     sum += ranking[i].weight;

@@ -9,9 +9,9 @@
 
 namespace xf::data::demo {
 
-class Sampler {
+class SentenceGenerator {
  public:
-  explicit Sampler(PhiloxSequence random) : random_(random) {}
+  explicit SentenceGenerator(PhiloxSequence random) : random_(random) {}
 
   // English and German, any length, with capital and full stop or question mark.
   std::pair<std::string, std::string> sentence();

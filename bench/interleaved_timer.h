@@ -25,7 +25,7 @@ struct Samples {
 
 constexpr double kOthersAllowed = 0.05;  // of a core; a sample during which others used more is disturbed
 
-struct SamplerOptions {
+struct TimingOptions {
   int warm_ups = 3;
   int samples = 15;
   int attempts = 2;  // per sample; after that, disturbed ones fill the gap
@@ -51,7 +51,7 @@ class Neighbours {
 bool slowed();
 
 // Runs `run` until there are enough undisturbed samples.
-Samples sample(const SamplerOptions& options, const std::function<void()>& run);
+Samples sample(const TimingOptions& options, const std::function<void()>& run);
 
 // Two things that are compared, in turn: a b b a a b ... What slows a machine down for seconds or minutes
 // (neighbours on the memory bus or on the other thread of a core, the clock) then slows both, and leaves the

@@ -16,9 +16,9 @@
 
 namespace xf::data::smiles {
 
-class Sampler {
+class MoleculeGenerator {
  public:
-  explicit Sampler(PhiloxSequence random) : random_(random) {}
+  explicit MoleculeGenerator(PhiloxSequence random) : random_(random) {}
 
   Molecule molecule();
 

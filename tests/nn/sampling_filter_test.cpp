@@ -1,5 +1,5 @@
-// Drawing a token, by itself and in place of a search.
-#include "nn/drawing.h"
+// Sampling a token, by itself and in place of a search.
+#include "nn/sampling_filter.h"
 
 #include <cmath>
 #include <map>
@@ -27,11 +27,11 @@ std::vector<double> logits_of(const std::vector<double>& probabilities) {
 
 constexpr int kDraws = 20000;
 
-std::map<int32_t, int> counts_of(const Drawing& drawing, const std::vector<int32_t>& banned = {}) {
+std::map<int32_t, int> counts_of(const SamplingFilter& filter, const std::vector<int32_t>& banned = {}) {
   const std::vector<double> z = logits_of(kProbabilities);
   PhiloxSequence random(5, 0);
   std::map<int32_t, int> counts;
-  for (int i = 0; i < kDraws; ++i) ++counts[draw(drawing, z, banned, random.uniform())];
+  for (int i = 0; i < kDraws; ++i) ++counts[sample_token(filter, z, banned, random.uniform())];
   return counts;
 }
 
@@ -47,21 +47,21 @@ void check_counts(std::map<int32_t, int> counts, const std::vector<double>& expe
   }
 }
 
-SearchOptions drawing_options(const Drawing& drawing, uint64_t seed = 1) {
+SearchOptions drawing_options(const SamplingFilter& filter, uint64_t seed = 1) {
   SearchOptions options = options_for(1);
-  options.drawing = drawing;
+  options.sampling = filter;
   options.seed = seed;
   return options;
 }
 
 }  // namespace
 
-TEST_CASE("Drawing: tokens come as often as their probabilities say", "[unit]") {
+TEST_CASE("Sampling filter: tokens come as often as their probabilities say", "[unit]") {
   check_counts(counts_of({}), kProbabilities);
   check_counts(counts_of({.temperature = 0.5}), {0.01, 0.16, 0.0025, 0.0625, 0.04});  // squares
 }
 
-TEST_CASE("Drawing: the k best alone, and the fewest that have the nucleus's mass", "[unit]") {
+TEST_CASE("Sampling filter: the k best alone, and the fewest that have the nucleus's mass", "[unit]") {
   check_counts(counts_of({.top_k = 2}), {0, 0.4, 0, 0.25, 0});
   check_counts(counts_of({.top_k = 9}), kProbabilities);
   check_counts(counts_of({.top_p = 0.3}), {0, 1, 0, 0, 0});                   // one of 0.4 is enough
@@ -72,28 +72,28 @@ TEST_CASE("Drawing: the k best alone, and the fewest that have the nucleus's mas
   check_counts(counts_of({.temperature = 0.5, .top_p = 0.5}), {0, 1, 0, 0, 0});
 }
 
-TEST_CASE("Drawing: what is banned never comes, and does not count for the nucleus", "[unit]") {
+TEST_CASE("Sampling filter: what is banned never comes, and does not count for the nucleus", "[unit]") {
   check_counts(counts_of({}, {1, 4}), {0.1, 0, 0.05, 0.25, 0});
   check_counts(counts_of({.top_p = 0.6}, {1, 4}), {0, 0, 0, 1, 0});  // 0.25 of 0.4
 }
 
-TEST_CASE("Drawing: the most probable token lies first, and of equal ones the smaller id", "[unit]") {
+TEST_CASE("Sampling filter: the most probable token lies first, and of equal ones the smaller id", "[unit]") {
   const std::vector<double> equal(4, 0.5);
-  CHECK(draw({.temperature = 0}, equal, {}, 0.99) == 0);
-  CHECK(draw({.temperature = 0}, equal, std::vector<int32_t>{0}, 0.99) == 1);
-  for (int32_t id = 0; id < 4; ++id) CHECK(draw({}, equal, {}, 0.25 * id + 0.1) == id);
-  CHECK(draw({.top_k = 1}, equal, {}, 0.99) == 0);
-  CHECK(draw({}, logits_of(kProbabilities), {}, 0) == 1);
+  CHECK(sample_token({.temperature = 0}, equal, {}, 0.99) == 0);
+  CHECK(sample_token({.temperature = 0}, equal, std::vector<int32_t>{0}, 0.99) == 1);
+  for (int32_t id = 0; id < 4; ++id) CHECK(sample_token({}, equal, {}, 0.25 * id + 0.1) == id);
+  CHECK(sample_token({.top_k = 1}, equal, {}, 0.99) == 0);
+  CHECK(sample_token({}, logits_of(kProbabilities), {}, 0) == 1);
 }
 
-TEST_CASE("Drawing: what cannot be is refused", "[unit]") {
-  const auto refused = [](const Drawing& drawing) { return tests::error_of([&] { check(drawing); }); };
+TEST_CASE("Sampling filter: what cannot be is refused", "[unit]") {
+  const auto refused = [](const SamplingFilter& filter) { return tests::error_of([&] { check(filter); }); };
   CHECK(refused({.temperature = -1}) == "2: temperature must be at least 0");
   CHECK(refused({.top_k = -1}) == "2: top-k must be at least 0");
   CHECK(refused({.top_p = 0}) == "2: top-p must be above 0 and at most 1");
   CHECK(refused({.top_p = 1.1}) == "2: top-p must be above 0 and at most 1");
   const std::vector<double> damaged{0, std::nan("")};
-  CHECK(tests::error_of([&] { draw({}, damaged, {}, 0); }) == "4: the model's logits are not finite");
+  CHECK(tests::error_of([&] { sample_token({}, damaged, {}, 0); }) == "4: the model's logits are not finite");
 }
 
 TEST_CASE("Search: drawn translations come as often as the model says, behind a prefix too", "[unit]") {
@@ -156,10 +156,10 @@ TEST_CASE("Search: draws at temperature 0 are greedy, and n-grams that may not r
   for (size_t i = 0; i < sources.size(); ++i) CHECK(a[i][0].ids == b[i][0].ids);
 }
 
-TEST_CASE("Search: drawing has one hypothesis", "[unit]") {
+TEST_CASE("Search: sampling has one hypothesis", "[unit]") {
   SearchModel model(DType::f32, small_config(9), 3);
   SearchOptions options = options_for(2);
-  options.drawing = Drawing{};
+  options.sampling = SamplingFilter{};
   CHECK(tests::error_of([&] { Search(model.transformer, model.arena, options); }) ==
         "2: beam-size must be 1 where tokens are drawn");
 }

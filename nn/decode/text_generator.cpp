@@ -1,4 +1,4 @@
-#include "nn/decode/sampler.h"
+#include "nn/decode/text_generator.h"
 
 #include "nn/decoder_cache.h"
 #include "nn/evaluation.h"
@@ -47,23 +47,23 @@ StepTables next_step(std::vector<Live>& live, const std::vector<SampledLine>& li
 
 }  // namespace
 
-Sampler::Sampler(const LanguageModel& model, Arena& arena, const SamplingOptions& options)
+TextGenerator::TextGenerator(const LanguageModel& model, Arena& arena, const SamplingOptions& options)
     : model_(model), arena_(arena), options_(options) {
   options_.max_length = std::min(options.max_length, most_tokens(model.config()));
   const int64_t V = model.config().target_vocabulary;
-  check(options.drawing);
+  check(options.filter);
   if (options.max_length < 1 || options.max_length > Model::kMaxPositions)
     fail(ErrorKind::usage, "max-length must be from 1 to {}", Model::kMaxPositions);
   XF_CHECK(0 <= options.bos && options.bos < V && 0 <= options.eos && options.eos < V,
-           "sampler: <s> and </s> must be ids of the vocabulary of {}, got {} and {}", V, options.bos,
+           "text generator: <s> and </s> must be ids of the vocabulary of {}, got {} and {}", V, options.bos,
            options.eos);
   for (const int32_t id : {options.bos, options.pad, options.unk}) {
     if (id >= 0 && id != options.eos) banned_.push_back(id);
   }
 }
 
-std::vector<SampledLine> Sampler::sample(const std::vector<std::vector<int32_t>>& prompts,
-                                         uint64_t first_number) const {
+std::vector<SampledLine> TextGenerator::sample(const std::vector<std::vector<int32_t>>& prompts,
+                                               uint64_t first_number) const {
   std::vector<SampledLine> lines(prompts.size());
   std::vector<Live> live = begin_lines(prompts, first_number, options_);
   Tape tape(arena_, Tape::Mode::inference);
@@ -90,8 +90,9 @@ std::vector<SampledLine> Sampler::sample(const std::vector<std::vector<int32_t>>
       const std::span<const double> row(logits.data() + r * V, V);
       const std::vector<int32_t>& prompt = prompts[live[r].prompt];
       const auto at = static_cast<size_t>(position);
-      const int32_t id =
-          at < prompt.size() ? prompt[at] : draw(options_.drawing, row, banned_, live[r].random.uniform());
+      const int32_t id = at < prompt.size()
+                             ? prompt[at]
+                             : sample_token(options_.filter, row, banned_, live[r].random.uniform());
       if (id == options_.eos) continue;
       line.ids.push_back(id);
       line.cut = static_cast<int64_t>(line.ids.size()) == options_.max_length;

@@ -1,4 +1,4 @@
-#include "data/smiles/sampler.h"
+#include "data/smiles/molecule_generator.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kFewest = 4, kMost = 16;
 
-// What bonds may still be added to an atom. An aromatic ring as the sampler makes it is complete: a carbon in it has
+// What bonds may still be added to an atom. An aromatic ring as the generator makes it is complete: a carbon in it has
 // room for one neighbour, an n, o or s for none.
 int free_valence(const Atom& atom) {
   return facts(atom.element).lowest_valence - bond_sum(atom) - (needs_double_bond(atom) ? 1 : 0);
@@ -44,7 +44,7 @@ std::vector<size_t> open_atoms(const Molecule& molecule) {
 
 }  // namespace
 
-Molecule Sampler::single_atom() {
+Molecule MoleculeGenerator::single_atom() {
   constexpr Element kAtoms[] = {Element::C, Element::C, Element::C,  Element::C, Element::C, Element::C,
                                 Element::N, Element::N, Element::O,  Element::O, Element::O, Element::S,
                                 Element::F, Element::F, Element::Cl, Element::Br};
@@ -53,7 +53,7 @@ Molecule Sampler::single_atom() {
   return molecule;
 }
 
-Molecule Sampler::ring() {
+Molecule MoleculeGenerator::ring() {
   constexpr Element kOthers[] = {Element::N, Element::O, Element::S};
   std::vector<Element> elements(3 + below(4), Element::C);
   if (chance(50)) elements[0] = kOthers[below(std::size(kOthers))];
@@ -65,26 +65,26 @@ Molecule Sampler::ring() {
   return ring;
 }
 
-Molecule Sampler::six_ring() {
+Molecule MoleculeGenerator::six_ring() {
   std::vector<Element> elements(6, Element::C);
   if (chance(40)) elements[0] = Element::N;
   if (chance(20)) elements[2 + below(3)] = Element::N;
   return ring_of(elements, true);
 }
 
-Molecule Sampler::five_ring() {
+Molecule MoleculeGenerator::five_ring() {
   std::vector<Element> elements(5, Element::C);
   elements[0] = chance(50) ? Element::O : Element::S;
   return ring_of(elements, true);
 }
 
-Molecule Sampler::fragment() {
+Molecule MoleculeGenerator::fragment() {
   const size_t kind = below(100);
   return kind < 80 ? single_atom() : kind < 87 ? ring() : kind < 96 ? six_ring() : five_ring();
 }
 
 // False if there is no place for the fragment.
-bool Sampler::attach(Molecule& molecule, const Molecule& fragment) {
+bool MoleculeGenerator::attach(Molecule& molecule, const Molecule& fragment) {
   const auto places = open_atoms(molecule), handles = open_atoms(fragment);
   const size_t at = places[below(places.size())], handle = handles[below(handles.size())];
   const Atom &old_atom = molecule.atoms[at], &new_atom = fragment.atoms[handle];
@@ -96,14 +96,14 @@ bool Sampler::attach(Molecule& molecule, const Molecule& fragment) {
   return true;
 }
 
-Molecule Sampler::molecule() {
+Molecule MoleculeGenerator::molecule() {
   const size_t atoms = kFewest + below(kMost - kFewest + 1);
   Molecule molecule = fragment();
   while (molecule.atoms.size() < atoms && !open_atoms(molecule).empty()) attach(molecule, fragment());
   return molecule;
 }
 
-std::vector<size_t> Sampler::permutation(size_t count) {
+std::vector<size_t> MoleculeGenerator::permutation(size_t count) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
   for (size_t i = count; i > 1; --i) std::swap(order[i - 1], order[below(i)]);  // Fisher, Yates

@@ -1,4 +1,4 @@
-#include "bench/sampler.h"
+#include "bench/interleaved_timer.h"
 
 #include <benchmark/benchmark.h>
 #include <sched.h>
@@ -111,7 +111,7 @@ bool Neighbours::disturbed() const {
   return slowed_ || slowed() || used_by_others() - others_ > kOthersAllowed * (now() - start_) + kTickError;
 }
 
-Samples sample(const SamplerOptions& options, const std::function<void()>& run) {
+Samples sample(const TimingOptions& options, const std::function<void()>& run) {
   for (int i = 0; i < options.warm_ups; ++i) run();
   std::vector<double> quiet, disturbed;
   const auto wanted = static_cast<size_t>(options.samples);

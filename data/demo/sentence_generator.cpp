@@ -1,11 +1,11 @@
-#include "data/demo/sampler.h"
+#include "data/demo/sentence_generator.h"
 
 #include <vector>
 
 namespace xf::data::demo {
 
 template <typename T, size_t N, typename Fits>
-const T* Sampler::pick_if(const T (&table)[N], Fits fits) {
+const T* SentenceGenerator::pick_if(const T (&table)[N], Fits fits) {
   std::vector<const T*> fitting;
   for (const T& entry : table) {
     if (fits(entry)) fitting.push_back(&entry);
@@ -13,7 +13,7 @@ const T* Sampler::pick_if(const T (&table)[N], Fits fits) {
   return fitting.empty() ? nullptr : fitting[random_.below(static_cast<uint32_t>(fitting.size()))];
 }
 
-Tense Sampler::tense(const Wishes& wishes) {
+Tense SentenceGenerator::tense(const Wishes& wishes) {
   if (wishes.present_only) return Tense::present;
   constexpr Tense kTenses[] = {Tense::present, Tense::present, Tense::present, Tense::past,
                                Tense::past,    Tense::past,    Tense::past,    Tense::future,
@@ -21,11 +21,11 @@ Tense Sampler::tense(const Wishes& wishes) {
   return pick(kTenses);
 }
 
-const Verb* Sampler::verb(Frame frame) {
+const Verb* SentenceGenerator::verb(Frame frame) {
   return pick_if(kVerbs, [&](const Verb& verb) { return verb.frame == frame; });
 }
 
-Frame Sampler::frame(bool motion) {
+Frame SentenceGenerator::frame(bool motion) {
   constexpr Frame kFrames[] = {Frame::intransitive, Frame::intransitive, Frame::accusative, Frame::accusative,
                                Frame::accusative,   Frame::accusative,   Frame::accusative, Frame::dative,
                                Frame::ditransitive, Frame::motion};
@@ -34,14 +34,14 @@ Frame Sampler::frame(bool motion) {
   return frame;
 }
 
-const TimeAdverb* Sampler::time(Tense tense) {
+const TimeAdverb* SentenceGenerator::time(Tense tense) {
   return pick_if(kTimes, [&](const TimeAdverb& adverb) {
     return tense == Tense::present ? adverb.present : tense == Tense::past ? adverb.past : adverb.later;
   });
 }
 
-NounPhrase Sampler::noun_phrase(Class kind, bool definite, uint32_t plural_chance,
-                                uint32_t adjective_chance) {
+NounPhrase SentenceGenerator::noun_phrase(Class kind, bool definite, uint32_t plural_chance,
+                                          uint32_t adjective_chance) {
   NounPhrase phrase;
   phrase.noun = pick_if(kNouns, [&](const Noun& noun) { return (noun.kind & kind) != 0; });
   const bool substance = phrase.noun->english_plural.empty();
@@ -64,7 +64,7 @@ NounPhrase Sampler::noun_phrase(Class kind, bool definite, uint32_t plural_chanc
   return phrase;
 }
 
-NounPhrase Sampler::subject(Class kind, bool definite) {
+NounPhrase SentenceGenerator::subject(Class kind, bool definite) {
   NounPhrase phrase;
   if ((kind & kPerson) != 0 && chance(30)) {
     phrase.pronoun = &pick(kPronouns);
@@ -76,7 +76,7 @@ NounPhrase Sampler::subject(Class kind, bool definite) {
   return phrase;
 }
 
-NounPhrase Sampler::object(Class kind, const NounPhrase& subject, bool definite) {
+NounPhrase SentenceGenerator::object(Class kind, const NounPhrase& subject, bool definite) {
   NounPhrase phrase;
   if ((kind & kPerson) != 0 && chance(20)) {
     const bool third = is_first_person(subject);
@@ -93,7 +93,7 @@ NounPhrase Sampler::object(Class kind, const NounPhrase& subject, bool definite)
   return phrase;
 }
 
-PrepositionalPhrase Sampler::prepositional(const Preposition& preposition) {
+PrepositionalPhrase SentenceGenerator::prepositional(const Preposition& preposition) {
   PrepositionalPhrase phrase;
   phrase.preposition = &preposition;
   phrase.phrase = noun_phrase(preposition.kind, true, 8, 15);
@@ -101,7 +101,7 @@ PrepositionalPhrase Sampler::prepositional(const Preposition& preposition) {
 }
 
 // Who is given what, and the subject before them. "Not" needs definite company, a direct object apart.
-void Sampler::add_objects(Clause& clause) {
+void SentenceGenerator::add_objects(Clause& clause) {
   const Verb& verb = *clause.verb;
   clause.subject = subject(verb.subject, clause.negated);
   if (verb.frame == Frame::ditransitive) clause.recipient = object(kPerson, clause.subject, clause.negated);
@@ -116,7 +116,7 @@ void Sampler::add_objects(Clause& clause) {
   } while (same_noun(clause.object, clause.recipient));
 }
 
-void Sampler::add_places(Clause& clause, const Wishes& wishes) {
+void SentenceGenerator::add_places(Clause& clause, const Wishes& wishes) {
   const Frame frame = clause.verb->frame;
   if (frame == Frame::motion) clause.place = prepositional(pick(kDirections));
   const bool alone = frame == Frame::intransitive || frame == Frame::motion;
@@ -127,7 +127,7 @@ void Sampler::add_places(Clause& clause, const Wishes& wishes) {
   if (same_noun(clause.place.phrase, clause.object)) clause.place = {};
 }
 
-void Sampler::add_time(Clause& clause, const Wishes& wishes) {
+void SentenceGenerator::add_time(Clause& clause, const Wishes& wishes) {
   if (wishes.time && chance(40)) {
     clause.time = time(clause.tense);
     clause.time_first = wishes.main && !wishes.question && (!wishes.trailing || chance(60));
@@ -139,7 +139,7 @@ void Sampler::add_time(Clause& clause, const Wishes& wishes) {
   }
 }
 
-Clause Sampler::copula(const Wishes& wishes) {
+Clause SentenceGenerator::copula(const Wishes& wishes) {
   Clause clause;
   clause.tense = !wishes.present_only && chance(40) ? Tense::past : Tense::present;
   clause.negated = !wishes.question && chance(20);
@@ -152,7 +152,7 @@ Clause Sampler::copula(const Wishes& wishes) {
   return clause;
 }
 
-Clause Sampler::clause(const Wishes& wishes) {
+Clause SentenceGenerator::clause(const Wishes& wishes) {
   if (chance(10) && wishes.motion && !wishes.relative) return copula(wishes);
   Clause clause;
   clause.tense = tense(wishes);
@@ -166,7 +166,7 @@ Clause Sampler::clause(const Wishes& wishes) {
 }
 
 // Of a person or animal that acts, or of a thing or person that something is done to.
-Clause Sampler::relative_clause(const NounPhrase& head) {
+Clause SentenceGenerator::relative_clause(const NounPhrase& head) {
   Clause clause;
   const Class kind = head.noun->kind;
   clause.tense = chance(50) ? Tense::past : Tense::present;
@@ -187,7 +187,7 @@ Clause Sampler::relative_clause(const NounPhrase& head) {
   return clause;
 }
 
-void Sampler::add_relative(Clause& clause) {
+void SentenceGenerator::add_relative(Clause& clause) {
   const auto fits = [](const NounPhrase& phrase) {
     return phrase.noun != nullptr && phrase.determiner->declension != Declension::numeral &&
            (phrase.noun->kind & (kLiving | kWares | kPlace)) != 0;
