@@ -7,48 +7,50 @@ namespace xf::nn {
 
 namespace {
 
-double count_of(const TrainingState& state, Amount::Unit unit) {
+double count_of(const TrainingState& state, TrainingLength::Unit unit) {
   switch (unit) {
-    case Amount::Unit::updates: return static_cast<double>(state.update);
-    case Amount::Unit::epochs: return static_cast<double>(state.epoch);
-    case Amount::Unit::target_tokens: return static_cast<double>(state.target_tokens);
-    case Amount::Unit::seconds: return state.seconds;
+    case TrainingLength::Unit::updates: return static_cast<double>(state.update);
+    case TrainingLength::Unit::epochs: return static_cast<double>(state.epoch);
+    case TrainingLength::Unit::tokens: return static_cast<double>(state.target_tokens);
+    case TrainingLength::Unit::hours: return state.seconds / 3600;
+    case TrainingLength::Unit::minutes: return state.seconds / 60;
   }
   return 0;
 }
 
 }  // namespace
 
-bool due(const Amount& every, const TrainingState& state) {
-  if (every.count <= 0 || state.update == 0) return false;
+bool due(const TrainingLength& every, const TrainingState& state) {
+  if (every.value <= 0 || state.update == 0) return false;
   const auto crossed = [&](double before, double now) {
-    return std::floor(now / every.count) > std::floor(before / every.count);
+    return std::floor(now / every.value) > std::floor(before / every.value);
   };
   switch (every.unit) {
-    case Amount::Unit::updates:
+    case TrainingLength::Unit::updates:
       return crossed(static_cast<double>(state.update - 1), static_cast<double>(state.update));
-    case Amount::Unit::epochs:
+    case TrainingLength::Unit::epochs:
       return crossed(static_cast<double>(state.previous_epoch), static_cast<double>(state.epoch));
-    case Amount::Unit::target_tokens:
+    case TrainingLength::Unit::tokens:
       return crossed(static_cast<double>(state.previous_tokens), static_cast<double>(state.target_tokens));
-    case Amount::Unit::seconds: return false;  // options refuse it: clocks do not repeat
+    case TrainingLength::Unit::hours:
+    case TrainingLength::Unit::minutes: return false;  // options refuse it: clocks do not repeat
   }
   return false;
 }
 
 bool reached(const LoopOptions& options, const TrainingState& state) {
   return std::any_of(options.after.begin(), options.after.end(),
-                     [&](const Amount& limit) { return count_of(state, limit.unit) >= limit.count; });
+                     [&](const TrainingLength& limit) { return count_of(state, limit.unit) >= limit.value; });
 }
 
 std::optional<double> progress(const LoopOptions& options, const TrainingState& state, int64_t sentences) {
   std::optional<double> most;
-  for (const Amount& limit : options.after) {
-    if (limit.count <= 0) continue;
+  for (const TrainingLength& limit : options.after) {
+    if (limit.value <= 0) continue;
     double count = count_of(state, limit.unit);
-    if (limit.unit == Amount::Unit::epochs && sentences > 0)
+    if (limit.unit == TrainingLength::Unit::epochs && sentences > 0)
       count += static_cast<double>(state.position) / static_cast<double>(sentences);
-    most = std::max(most.value_or(0), std::min(1.0, count / limit.count));
+    most = std::max(most.value_or(0), std::min(1.0, count / limit.value));
   }
   return most;
 }

@@ -1,4 +1,4 @@
-// What is due: by amounts of training, which the state that is saved counts.
+// What is due: by lengths of training, which the state that is saved counts.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 namespace xf::nn {
 
 // Whether something that happens every so often falls on the update just done.
-bool due(const Amount& every, const TrainingState& state);
+bool due(const TrainingLength& every, const TrainingState& state);
 
 // Whether one of the limits is reached.
 bool reached(const LoopOptions& options, const TrainingState& state);

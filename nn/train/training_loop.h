@@ -14,14 +14,9 @@
 
 #include "nn/checkpoint/checkpoint.h"
 #include "nn/train/trainer.h"
+#include "nn/train/training_length.h"
 
 namespace xf::nn {
-
-// An amount of training.
-struct Amount {
-  enum class Unit { updates, epochs, target_tokens, seconds } unit = Unit::updates;
-  double count = 0;
-};
 
 struct Score {
   std::string metric;
@@ -88,10 +83,10 @@ State to_state(const TrainingState& training);
 TrainingState training_state_from(const State& state);
 
 struct LoopOptions {
-  std::vector<Amount> after = {};  // stop at the first of these
-  Amount validate_every{Amount::Unit::epochs, 1};
-  Amount save_every{Amount::Unit::epochs, 1};
-  Amount report_every{Amount::Unit::updates, 50};
+  std::vector<TrainingLength> after = {};  // stop at the first of these
+  TrainingLength validate_every{1, TrainingLength::Unit::epochs};
+  TrainingLength save_every{1, TrainingLength::Unit::epochs};
+  TrainingLength report_every{50, TrainingLength::Unit::updates};
   int64_t report_first = 5;    // and each of the first updates
   int64_t early_stopping = 0;  // validations without progress; 0: never
   double early_stopping_epsilon = 0;

@@ -95,9 +95,9 @@ inline std::string train(LoopTask& task, int64_t after, nn::LoopOptions options,
   trainer_options.schedule = schedule;
   nn::Trainer trainer(model.transformer, model.store, model.arena, trainer_options);
   task.trainer = &trainer;
-  options.after = {{nn::Amount::Unit::updates, static_cast<double>(after)}};
-  options.validate_every = {nn::Amount::Unit::updates, 3};
-  options.save_every = {nn::Amount::Unit::updates, 2};
+  options.after = {{static_cast<double>(after), nn::TrainingLength::Unit::updates}};
+  options.validate_every = {3, nn::TrainingLength::Unit::updates};
+  options.save_every = {2, nn::TrainingLength::Unit::updates};
   return error_of([&] { nn::run_training_loop(trainer, task, options, state); });
 }
 

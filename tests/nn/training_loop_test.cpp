@@ -58,14 +58,14 @@ TEST_CASE("Training loop: where the text can be read no further, what is learnt 
 
 TEST_CASE("Training loop: progress counts the part of an epoch that is done, and the limit that is nearest",
           "[unit]") {
-  LoopOptions options{.after = {{Amount::Unit::epochs, 4}}};
+  LoopOptions options{.after = {{4, TrainingLength::Unit::epochs}}};
   TrainingState state;
   state.update = 30;
   state.epoch = 1;
   state.position = 50;
   CHECK(progress(options, state, 100) == 1.5 / 4);
   CHECK(progress(options, state, 0) == 1.0 / 4);
-  options.after.push_back({Amount::Unit::updates, 60});
+  options.after.push_back({60, TrainingLength::Unit::updates});
   CHECK(progress(options, state, 100) == 0.5);
   CHECK_FALSE(progress({}, state, 100).has_value());
 }

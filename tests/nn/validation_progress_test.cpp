@@ -23,7 +23,8 @@ TEST_CASE("Training loop: a run that is killed after any save finds its best aga
 }
 
 TEST_CASE("Training loop: it is over at a limit and after enough validations without progress", "[unit]") {
-  LoopOptions options{.after = {{Amount::Unit::updates, 9}, {Amount::Unit::epochs, 2}}, .early_stopping = 3};
+  LoopOptions options{.after = {{9, TrainingLength::Unit::updates}, {2, TrainingLength::Unit::epochs}},
+                      .early_stopping = 3};
   TrainingState state;
   const auto over_at = [&](int64_t update, int64_t epoch, int64_t stalled) {
     state.update = update;

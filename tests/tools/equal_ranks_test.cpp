@@ -37,8 +37,8 @@ std::vector<std::string> other_words(const Option& spec) {
   const double step = whole ? 1 : (std::min(spec.maximum, 1.0) - least) / 2;
   if (spec.is_switch())
     candidates = {"true", "false"};
-  else if (std::holds_alternative<Amount*>(spec.field) ||
-           std::holds_alternative<std::vector<Amount>*>(spec.field))
+  else if (std::holds_alternative<TrainingLength*>(spec.field) ||
+           std::holds_alternative<std::vector<TrainingLength>*>(spec.field))
     candidates = {"7u", "9u"};
   else if (!spec.choices.empty())
     candidates = split(spec.choices, '|');

@@ -55,7 +55,7 @@ TEST_CASE("Options: without arguments the values are the table's and those of tr
   CHECK(options.model.dim_emb == 128);    // presets/transformer-tiny.toml
   CHECK(options.model.tied_embeddings_all);
   CHECK(options.optimizer.optimizer_params == std::vector<double>{0.9, 0.98, 1e-8});
-  CHECK(options.validation.valid_freq == Amount{1, AmountUnit::epochs});
+  CHECK(options.validation.valid_freq == TrainingLength{1, TrainingLength::Unit::epochs});
   CHECK(options.data.train_sets.empty());
   CHECK_FALSE(options.is_given("dim-emb"));
 }
@@ -455,18 +455,20 @@ TEST_CASE("Options: a run's name without a text stands for the run's own options
 
 TEST_CASE("Options: counts take K M G, amounts their units, lists commas or spaces", "[unit]") {
   CHECK(train({"--mini-batch-words", "8K"}).batches.mini_batch_words == 8000);
-  const std::vector<Amount> stops = {
-      {300000, AmountUnit::updates}, {2e9, AmountUnit::tokens}, {1.5, AmountUnit::hours}};
+  const std::vector<TrainingLength> stops = {{300000, TrainingLength::Unit::updates},
+                                             {2e9, TrainingLength::Unit::tokens},
+                                             {1.5, TrainingLength::Unit::hours}};
   CHECK(train({"--after", "300Ku,2Gt,1.5h"}).stopping.after == stops);
   CHECK(train({"--after", "300Ku", "2Gt", "1.5h"}).stopping.after == stops);
-  CHECK(train({"--after", "42"}).stopping.after == std::vector<Amount>{{42, AmountUnit::updates}});
+  CHECK(train({"--after", "42"}).stopping.after ==
+        std::vector<TrainingLength>{{42, TrainingLength::Unit::updates}});
   CHECK(train({"--valid-print", "7", "1K"}).validation.valid_print == std::vector<int64_t>{7, 1000});
   CHECK(train({"--valid-print", "7,1K"}).validation.valid_print == std::vector<int64_t>{7, 1000});
   CHECK_THROWS_AS(train({"--after", "10e,,2h"}), Error);
-  CHECK_FALSE(parse_amount("-1e"));
-  CHECK_FALSE(parse_amount("Ku"));
+  CHECK_FALSE(parse_training_length("-1e"));
+  CHECK_FALSE(parse_training_length("Ku"));
   CHECK_FALSE(parse_count("9999999999G"));
-  CHECK(to_string(Amount{90, AmountUnit::minutes}) == "90m");
+  CHECK(to_string(TrainingLength{90, TrainingLength::Unit::minutes}) == "90m");
 }
 
 TEST_CASE("Options: switches are on by name and off by =false, and the last word counts", "[unit]") {

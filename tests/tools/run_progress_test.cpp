@@ -23,7 +23,7 @@ nn::TrainingState after(int64_t update) {
   return state;
 }
 
-const nn::LoopOptions kFourEpochs{.after = {{nn::Amount::Unit::epochs, 4}}};
+const nn::LoopOptions kFourEpochs{.after = {{4, nn::TrainingLength::Unit::epochs}}};
 
 }  // namespace
 
@@ -55,7 +55,7 @@ TEST_CASE("Run progress: updates of R-Drop take twice as long as those before", 
   }
   CHECK(told.has_value());
   // Of a limit in tokens nothing is known of updates: the share of tokens stays the share of the time.
-  const nn::LoopOptions tokens{.after = {{nn::Amount::Unit::target_tokens, 1000}}};
+  const nn::LoopOptions tokens{.after = {{1000, nn::TrainingLength::Unit::tokens}}};
   nn::TrainingState half;
   half.target_tokens = 500;
   half.seconds = 60;
@@ -95,6 +95,6 @@ TEST_CASE("Run progress: however many updates its epochs had, a run ends at the 
 }
 
 TEST_CASE("Run progress: an epoch that is less than an update has an end all the same", "[unit]") {
-  const nn::LoopOptions one{.after = {{nn::Amount::Unit::epochs, 1}}};
+  const nn::LoopOptions one{.after = {{1, nn::TrainingLength::Unit::epochs}}};
   CHECK(RunProgress(one, {0.1, 100}).last_update(nn::TrainingState{}) == 1);
 }

@@ -80,8 +80,8 @@ double batches_of(const TrainingOptions& options, const data::CorpusStatistics& 
          static_cast<double>(options.batches.mini_batch_words);
 }
 
-double in_updates(const Amount& amount, double updates_per_epoch) {
-  return amount.unit == AmountUnit::epochs ? amount.value * updates_per_epoch : amount.value;
+double in_updates(const TrainingLength& length, double updates_per_epoch) {
+  return length.unit == TrainingLength::Unit::epochs ? length.value * updates_per_epoch : length.value;
 }
 
 std::vector<size_t> longer_sides(const data::ParallelText& text, const data::Vocabularies& vocabularies) {
@@ -179,8 +179,9 @@ void RecipeFit::fit_batches(const data::CorpusStatistics& s) {
 }
 
 void RecipeFit::fit_warmup(const data::CorpusStatistics& s) {
-  const auto end = parse_amount(of_task(options_, "after"));
-  if (!may_set("lr-warmup") || !end || (end->unit != AmountUnit::epochs && end->unit != AmountUnit::updates))
+  const auto end = parse_training_length(of_task(options_, "after"));
+  if (!may_set("lr-warmup") || !end ||
+      (end->unit != TrainingLength::Unit::epochs && end->unit != TrainingLength::Unit::updates))
     return;
   const double per_epoch = estimated_updates_per_epoch(options_, s, processes_);
   const double planned = in_updates(*end, per_epoch);
@@ -212,10 +213,10 @@ namespace {
 std::optional<double> planned_updates(const TrainingInputs& inputs, const TrainingSetup& setup) {
   std::optional<double> last = last_update(inputs.options, setup.updates_per_epoch);
   const data::CorpusStatistics& s = inputs.corpus.statistics;
-  for (const Amount& amount : inputs.options.stopping.after) {
-    if (amount.unit != AmountUnit::tokens) continue;
+  for (const TrainingLength& length : inputs.options.stopping.after) {
+    if (length.unit != TrainingLength::Unit::tokens) continue;
     const double updates =
-        amount.value / static_cast<double>(s.target.tokens + s.kept) * setup.updates_per_epoch;
+        length.value / static_cast<double>(s.target.tokens + s.kept) * setup.updates_per_epoch;
     last = std::min(last.value_or(updates), updates);
   }
   return last;

@@ -30,15 +30,15 @@ TrainingOptions of_task(const TrainingOptions& options) {
 
 // Nothing where it is not counted in epochs.
 std::optional<double> epochs_of(const TrainingOptions& options, const char* phase) {
-  const auto amount = parse_amount(options_of(options).at(phase).text());
-  if (std::string_view(phase) == "bidirectional" && amount) return amount->value;  // a number without a unit
-  return amount && amount->unit == AmountUnit::epochs ? std::optional(amount->value) : std::nullopt;
+  const auto length = parse_training_length(options_of(options).at(phase).text());
+  if (std::string_view(phase) == "bidirectional" && length) return length->value;  // a number without a unit
+  return length && length->unit == TrainingLength::Unit::epochs ? std::optional(length->value) : std::nullopt;
 }
 
 double epochs_of_task(const TrainingOptions& task) {
   double epochs = kNoLimit;
-  for (const Amount& after : task.stopping.after) {
-    if (after.unit == AmountUnit::epochs) epochs = std::min(epochs, after.value);
+  for (const TrainingLength& after : task.stopping.after) {
+    if (after.unit == TrainingLength::Unit::epochs) epochs = std::min(epochs, after.value);
   }
   return epochs;
 }
@@ -53,10 +53,10 @@ double epochs_allowed(const TrainingOptions& options, const data::ParallelCorpus
   const auto tokens = static_cast<double>(corpus.statistics.target.tokens + corpus.size());  // with </s>
   const double updates = estimated_updates_per_epoch(options, corpus.statistics, processes);
   double epochs = kNoLimit;
-  for (const Amount& after : options.stopping.after) {
-    if (after.unit == AmountUnit::epochs) epochs = std::min(epochs, after.value);
-    if (after.unit == AmountUnit::updates) epochs = std::min(epochs, after.value / updates);
-    if (after.unit == AmountUnit::tokens) epochs = std::min(epochs, after.value / tokens);
+  for (const TrainingLength& after : options.stopping.after) {
+    if (after.unit == TrainingLength::Unit::epochs) epochs = std::min(epochs, after.value);
+    if (after.unit == TrainingLength::Unit::updates) epochs = std::min(epochs, after.value / updates);
+    if (after.unit == TrainingLength::Unit::tokens) epochs = std::min(epochs, after.value / tokens);
   }
   return epochs;
 }

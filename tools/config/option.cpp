@@ -69,15 +69,15 @@ void read(const Option& option, const std::string& word, const std::string& wher
   if (word.empty()) fail(ErrorKind::usage, "{}: the value is empty", where);
   value = word;
 }
-void read(const Option&, const std::string& word, const std::string& where, Amount& value) {
-  const auto amount = parse_amount(word);
-  if (!amount) {
+void read(const Option&, const std::string& word, const std::string& where, TrainingLength& value) {
+  const auto length = parse_training_length(word);
+  if (!length) {
     fail(
         ErrorKind::usage,
         "{}: '{}' is not a number with a unit (e epochs, u updates, t tokens, h hours, m minutes; as 8000u or 2Gt)",
         where, word);
   }
-  value = *amount;
+  value = *length;
 }
 template <typename T>
 void read(const Option& option, const std::string& word, const std::string& where, std::optional<T>& value) {
@@ -105,7 +105,7 @@ void read_all(const Option& option, const std::vector<std::string>& words, const
 template <typename T>
 void read_all(const Option& option, const std::vector<std::string>& words, const std::string& where,
               std::vector<T>& values) {
-  constexpr bool kByComma = std::is_same_v<T, Amount> || std::is_same_v<T, int64_t>;
+  constexpr bool kByComma = std::is_same_v<T, TrainingLength> || std::is_same_v<T, int64_t>;
   std::vector<T> read_ones;
   for (const std::string& word : words) {
     for (const std::string& part : kByComma ? split_all(word, ',') : std::vector<std::string>{word})
@@ -117,7 +117,7 @@ void read_all(const Option& option, const std::vector<std::string>& words, const
 
 std::string word_of(bool value) { return value ? "true" : "false"; }
 std::string word_of(const std::string& value) { return value; }
-std::string word_of(const Amount& value) { return to_string(value); }
+std::string word_of(const TrainingLength& value) { return to_string(value); }
 std::string word_of(int64_t value) { return std::to_string(value); }
 std::string word_of(double value) { return fmt::format("{}", value); }
 
@@ -185,26 +185,26 @@ std::optional<long long> parse_count(std::string_view text) {
   return value * static_cast<long long>(multiplier);
 }
 
-std::optional<Amount> parse_amount(std::string_view text) {
+std::optional<TrainingLength> parse_training_length(std::string_view text) {
   const std::string_view units = "euthm";
-  Amount amount;
+  TrainingLength length;
   if (!text.empty() && units.find(text.back()) != std::string_view::npos) {
-    amount.unit = static_cast<AmountUnit>(text.back());
+    length.unit = static_cast<TrainingLength::Unit>(text.back());
     text.remove_suffix(1);
   }
   const double multiplier = take_multiplier(text);
   const auto number = parse_number(text);
   if (!number || *number < 0) return std::nullopt;
-  amount.value = *number * multiplier;
-  if (amount.value > 1e18) return std::nullopt;  // beyond, nothing can be counted
-  return amount;
+  length.value = *number * multiplier;
+  if (length.value > 1e18) return std::nullopt;  // beyond, nothing can be counted
+  return length;
 }
 
-std::string to_string(const Amount& amount) {
-  const auto unit = static_cast<char>(amount.unit);
-  const bool whole = amount.value == std::floor(amount.value) && amount.value < 1e15;
-  return whole ? fmt::format("{}{}", static_cast<long long>(amount.value), unit)
-               : fmt::format("{}{}", amount.value, unit);
+std::string to_string(const TrainingLength& length) {
+  const auto unit = static_cast<char>(length.unit);
+  const bool whole = length.value == std::floor(length.value) && length.value < 1e15;
+  return whole ? fmt::format("{}{}", static_cast<long long>(length.value), unit)
+               : fmt::format("{}{}", length.value, unit);
 }
 
 bool Option::is_list() const {
@@ -230,7 +230,8 @@ std::string Option::toml() const {
         [&]<typename T>(T) {
           using Value = typename ElementOf<T>::type;
           if (std::is_same_v<Value, double> && word.find_first_of(".e") == std::string::npos) word += ".0";
-          if (std::is_same_v<Value, std::string> || std::is_same_v<Value, Amount>) word = quoted(word);
+          if (std::is_same_v<Value, std::string> || std::is_same_v<Value, TrainingLength>)
+            word = quoted(word);
         },
         field);
   }

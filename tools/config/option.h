@@ -17,22 +17,18 @@
 #include <variant>
 #include <vector>
 
+#include "nn/train/training_length.h"
+
 namespace xf::tools {
 
-enum class AmountUnit : char { epochs = 'e', updates = 'u', tokens = 't', hours = 'h', minutes = 'm' };
-
 // A length of training with its unit, Marian's way: 100e, 300Ku, 2Gt, 2h. Tokens are target tokens, </s> included.
-struct Amount {
-  double value = 0;
-  AmountUnit unit = AmountUnit::updates;
-  bool operator==(const Amount&) const = default;
-};
+using nn::TrainingLength;
 
 // A number, then K, M or G (thousand, million, milliard) if wanted, then the unit; no unit means updates.
-// Nothing where the text is not an amount or is negative.
-std::optional<Amount> parse_amount(std::string_view text);
-// The shortest text that parse_amount reads back: 8000u, 1.5h.
-std::string to_string(const Amount& amount);
+// Nothing where the text is no such length or is negative.
+std::optional<TrainingLength> parse_training_length(std::string_view text);
+// The shortest text that parse_training_length reads back: 8000u, 1.5h.
+std::string to_string(const TrainingLength& length);
 // A whole number with K, M or G if wanted: 8000, 8K. Nothing where the text is not one or does not fit.
 std::optional<long long> parse_count(std::string_view text);
 // A decimal number, all of the text; infinities and NaN are refused.
@@ -58,9 +54,10 @@ enum class AmongRanks {
 };
 
 // A text that is empty and a list without values are not set.
-using OptionField = std::variant<bool*, int64_t*, double*, std::string*, Amount*, std::optional<int64_t>*,
-                                 std::optional<double>*, std::vector<int64_t>*, std::vector<double>*,
-                                 std::vector<std::string>*, std::vector<Amount>*>;
+using OptionField =
+    std::variant<bool*, int64_t*, double*, std::string*, TrainingLength*, std::optional<int64_t>*,
+                 std::optional<double>*, std::vector<int64_t>*, std::vector<double>*,
+                 std::vector<std::string>*, std::vector<TrainingLength>*>;
 
 struct Option {
   OptionField field = static_cast<bool*>(nullptr);

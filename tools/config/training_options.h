@@ -62,7 +62,7 @@ struct DataOptions {
 // What keeps it from learning its text by heart.
 struct RegularisationOptions {
   double dropout_src = 0, dropout_trg = 0, bpe_dropout = 0, r_drop = 0;
-  Amount r_drop_after = Amount{0, AmountUnit::updates};
+  TrainingLength r_drop_after = TrainingLength{0, TrainingLength::Unit::updates};
 };
 
 // How batches are cut.
@@ -84,13 +84,13 @@ struct OptimizerOptions {
 struct ScheduleOptions {
   double learn_rate = 0, lr_decay = 0.9;
   std::string lr_schedule;
-  Amount lr_warmup;
+  TrainingLength lr_warmup;
   int64_t lr_decay_patience = 10, lr_decay_start = 0;
 };
 
 // When training ends.
 struct StoppingOptions {
-  std::vector<Amount> after;
+  std::vector<TrainingLength> after;
   int64_t early_stopping = 0;
   std::string early_stopping_on = "first";
   double early_stopping_epsilon = 0;
@@ -98,7 +98,7 @@ struct StoppingOptions {
 
 // What is measured on other text, and how often.
 struct ValidationOptions {
-  Amount valid_freq = Amount{1, AmountUnit::epochs};
+  TrainingLength valid_freq = TrainingLength{1, TrainingLength::Unit::epochs};
   std::vector<std::string> valid_metrics{"bleu", "chrf", "ce-mean-words", "perplexity"};
   std::string tokenize;
   int64_t valid_beam_size = 1, valid_mini_batch = 64;
@@ -108,14 +108,14 @@ struct ValidationOptions {
 // The run folder, and what begins in it.
 struct SavingOptions {
   std::string model, resume = "auto", pretrained_model, extend_vocab;
-  Amount save_freq = Amount{1, AmountUnit::epochs};
+  TrainingLength save_freq = TrainingLength{1, TrainingLength::Unit::epochs};
   int64_t keep_last = 10, keep_best = 1;
   bool no_optimizer_reload = false, overwrite = false;
 };
 
 // What is shown and written down.
 struct LoggingOptions {
-  Amount disp_freq = Amount{50, AmountUnit::updates};
+  TrainingLength disp_freq = TrainingLength{50, TrainingLength::Unit::updates};
   int64_t disp_first = 5;
   std::string log, log_format = "auto", output = "report.html";
   bool report = true;

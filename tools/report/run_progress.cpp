@@ -25,10 +25,11 @@ std::optional<double> RunProgress::done(const nn::TrainingState& state) const {
 
 int64_t RunProgress::last_update(const nn::TrainingState& state) const {
   int64_t last = 0;
-  for (const nn::Amount& limit : loop_.after) {
+  for (const nn::TrainingLength& limit : loop_.after) {
     int64_t updates = 0;
-    if (limit.unit == nn::Amount::Unit::updates) updates = std::llround(limit.count);
-    if (limit.unit == nn::Amount::Unit::epochs) updates = state.update + updates_left(limit.count, state);
+    if (limit.unit == nn::TrainingLength::Unit::updates) updates = std::llround(limit.value);
+    if (limit.unit == nn::TrainingLength::Unit::epochs)
+      updates = state.update + updates_left(limit.value, state);
     if (updates == 0) continue;
     last = last == 0 ? updates : std::min(last, updates);
   }

@@ -17,26 +17,18 @@ namespace xf::tools {
 namespace {
 
 // The training loop knows where an epoch ends, and not how long it is.
-nn::Amount to_nn(const Amount& amount, const char* key) {
-  if (amount.unit == AmountUnit::epochs && amount.value != std::floor(amount.value))
+TrainingLength checked(const TrainingLength& length, const char* key) {
+  if (length.unit == TrainingLength::Unit::epochs && length.value != std::floor(length.value))
     fail(ErrorKind::usage, "{}: {} is a part of an epoch; give whole epochs, or updates", key,
-         to_string(amount));
-  switch (amount.unit) {
-    case AmountUnit::epochs: return {nn::Amount::Unit::epochs, amount.value};
-    case AmountUnit::updates: return {nn::Amount::Unit::updates, amount.value};
-    case AmountUnit::tokens: return {nn::Amount::Unit::target_tokens, amount.value};
-    case AmountUnit::hours: return {nn::Amount::Unit::seconds, amount.value * 3600};
-    case AmountUnit::minutes: return {nn::Amount::Unit::seconds, amount.value * 60};
-  }
-  return {};
+         to_string(length));
+  return length;
 }
 
-nn::Amount frequency(const Amount& every, const char* key) {
-  const nn::Amount amount = to_nn(every, key);
-  if (amount.unit == nn::Amount::Unit::seconds) {
+TrainingLength frequency(const TrainingLength& every, const char* key) {
+  if (checked(every, key).is_time()) {
     fail(ErrorKind::usage, "{} counts updates, epochs or tokens (50u, 1e, 2Mt), not time", key);
   }
-  return amount;
+  return every;
 }
 
 // Where a cosine reaches zero. An update may have the batches of several epochs (--optimizer-delay).
@@ -104,22 +96,23 @@ nn::LoopOptions::StoppingMetric stopping_metric(const std::string& name) {
 
 }  // namespace
 
-int64_t in_updates(const Amount& amount, double updates_per_epoch, const char* key) {
-  if (amount.unit == AmountUnit::updates) return std::llround(amount.value);
-  if (amount.unit == AmountUnit::epochs) return std::llround(amount.value * updates_per_epoch);
+int64_t in_updates(const TrainingLength& length, double updates_per_epoch, const char* key) {
+  if (length.unit == TrainingLength::Unit::updates) return std::llround(length.value);
+  if (length.unit == TrainingLength::Unit::epochs) return std::llround(length.value * updates_per_epoch);
   fail(ErrorKind::usage, "{} counts updates or epochs (2000u, 5e)", key);
 }
 
-void check_counts_updates(const Amount& amount, const char* key) {
-  if (amount.unit != AmountUnit::updates && amount.unit != AmountUnit::epochs)
+void check_counts_updates(const TrainingLength& length, const char* key) {
+  if (length.unit != TrainingLength::Unit::updates && length.unit != TrainingLength::Unit::epochs)
     fail(ErrorKind::usage, "{}: give updates (2000u) or epochs (5e)", key);
 }
 
 std::optional<double> last_update(const TrainingOptions& options, double updates_per_epoch) {
   std::optional<double> last;
-  for (const Amount& amount : options.stopping.after) {
-    if (amount.unit != AmountUnit::updates && amount.unit != AmountUnit::epochs) continue;
-    const double updates = amount.value * (amount.unit == AmountUnit::epochs ? updates_per_epoch : 1);
+  for (const TrainingLength& length : options.stopping.after) {
+    if (length.unit != TrainingLength::Unit::updates && length.unit != TrainingLength::Unit::epochs) continue;
+    const double updates =
+        length.value * (length.unit == TrainingLength::Unit::epochs ? updates_per_epoch : 1);
     last = std::min(last.value_or(updates), updates);
   }
   return last;
@@ -256,9 +249,9 @@ nn::TrainerOptions trainer_options(const TrainingOptions& options, double update
 
 nn::LoopOptions loop_options(const TrainingOptions& options) {
   nn::LoopOptions loop;
-  for (const Amount& amount : options.stopping.after) {
-    if (amount.value <= 0) fail(ErrorKind::usage, "after: {} is no training at all", to_string(amount));
-    loop.after.push_back(to_nn(amount, "after"));
+  for (const TrainingLength& length : options.stopping.after) {
+    if (length.value <= 0) fail(ErrorKind::usage, "after: {} is no training at all", to_string(length));
+    loop.after.push_back(checked(length, "after"));
   }
   loop.validate_every = frequency(options.validation.valid_freq, "valid-freq");
   loop.save_every = frequency(options.saving.save_freq, "save-freq");

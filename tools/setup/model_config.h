@@ -25,10 +25,10 @@ nn::OptimizerOptions optimizer_options(const TrainingOptions& options);
 std::vector<nn::RateRule> rate_rules(const TrainingOptions& options);
 // `updates_per_epoch`, an estimate, turns epochs of warm-up and of a cosine's end into updates.
 nn::TrainerOptions trainer_options(const TrainingOptions& options, double updates_per_epoch);
-// Of an amount in updates or epochs; Error usage, with the option's name, for others.
-int64_t in_updates(const Amount& amount, double updates_per_epoch, const char* key);
+// Of a length in updates or epochs; Error usage, with the option's name, for others.
+int64_t in_updates(const TrainingLength& length, double updates_per_epoch, const char* key);
 // Error usage unless it is in updates or epochs.
-void check_counts_updates(const Amount& amount, const char* key);
+void check_counts_updates(const TrainingLength& length, const char* key);
 // Where --after ends in updates, if it says so in updates or epochs.
 std::optional<double> last_update(const TrainingOptions& options, double updates_per_epoch);
 nn::LoopOptions loop_options(const TrainingOptions& options);

@@ -18,7 +18,7 @@ nn::TrainingMethod training_method(const TrainingOptions& options, double update
 int64_t most_readings(const TrainingOptions& options) { return training_method(options, 1).readings(); }
 
 void check_method(const TrainingOptions& options) {
-  const Amount begins = options.regularisation.r_drop_after;
+  const TrainingLength begins = options.regularisation.r_drop_after;
   if (begins.value > 0 && options.regularisation.r_drop == 0)
     fail(ErrorKind::usage, "r-drop-after: says when R-Drop begins; give r-drop, or leave this out");
   check_counts_updates(begins, kMethodBegins);
@@ -31,8 +31,8 @@ void check_method(const TrainingOptions& options, const nn::TransformerConfig& m
 }
 
 void check_method_begins(const TrainingOptions& options) {
-  const Amount begins = options.regularisation.r_drop_after;
-  for (const Amount& end : options.stopping.after) {
+  const TrainingLength begins = options.regularisation.r_drop_after;
+  for (const TrainingLength& end : options.stopping.after) {
     if (options.regularisation.r_drop > 0 && end.unit == begins.unit && end.value <= begins.value)
       fail(ErrorKind::usage, "{}: would begin behind {}, and the training ends at {} (after)", kMethodBegins,
            to_string(begins), to_string(end));
@@ -40,8 +40,9 @@ void check_method_begins(const TrainingOptions& options) {
 }
 
 std::optional<std::string> method_warning(const TrainingOptions& options, double epochs) {
-  const Amount begins = options.regularisation.r_drop_after;
-  if (options.regularisation.r_drop == 0 || begins.unit != AmountUnit::epochs || begins.value < epochs)
+  const TrainingLength begins = options.regularisation.r_drop_after;
+  if (options.regularisation.r_drop == 0 || begins.unit != TrainingLength::Unit::epochs ||
+      begins.value < epochs)
     return {};
   return fmt::format("r-drop: begins after {:g} epochs, and --after {} ends before; lower --r-drop-after",
                      begins.value, options_of(options).at("after").text());
