@@ -59,7 +59,7 @@ Checkpoint Average::mean() const {
       mean[i] = static_cast<float>(sum[i] / static_cast<double>(updates_.size()));
     tensor = Tensor::from(mean, tensor.shape());
   }
-  average.state = State();
+  average.state = KeyValues();
   average.state.set("averaged", updates_);
   return average;
 }

@@ -21,17 +21,17 @@ constexpr const char* kModelConfigFile = "model.toml";
 constexpr const char* kTrainingConfigFile = "training.toml";
 constexpr const char* kEarlierConfigFile = "config.toml";
 
-CheckpointState read_state(const std::string& folder) {
-  const std::string path = folder + "/" + CheckpointState::kFileName;
-  return parse_checkpoint_state(read_regular_file(path), path);
+Manifest read_state(const std::string& folder) {
+  const std::string path = folder + "/" + Manifest::kFileName;
+  return parse_manifest(read_regular_file(path), path);
 }
 
 // A file that is as it was written. It is read twice, so that it does not lie in memory beside what is made of it.
-StoredFile open_checked(const std::string& folder, const std::string& name, const CheckpointState& state) {
+StoredFile open_checked(const std::string& folder, const std::string& name, const Manifest& state) {
   const std::string path = folder + "/" + name;
   const auto expected = state.files.find(name);
   if (expected == state.files.end())
-    fail(ErrorKind::data, "{}: {} does not know this file", path, CheckpointState::kFileName);
+    fail(ErrorKind::data, "{}: {} does not know this file", path, Manifest::kFileName);
   StoredFile file(path);
   if (file.size() != expected->second.bytes)
     fail_damaged(path, fmt::format("{} bytes, written were {}", file.size(), expected->second.bytes));
@@ -40,14 +40,14 @@ StoredFile open_checked(const std::string& folder, const std::string& name, cons
 }
 
 // "" where the checkpoint has no such file.
-std::string text_of(const std::string& folder, const char* name, const CheckpointState& state) {
+std::string text_of(const std::string& folder, const char* name, const Manifest& state) {
   return state.files.contains(name) ? open_checked(folder, name, state).bytes() : "";
 }
 
 enum class Parts { model, all };
 
 Checkpoint read_folder(const std::string& folder, Parts parts) {
-  const CheckpointState state = read_state(folder);
+  const Manifest state = read_state(folder);
   Checkpoint checkpoint;
   checkpoint.update = state.update;
   checkpoint.state = state.state;
@@ -87,7 +87,7 @@ Checkpoint read_parts(const std::string& folder, Parts parts) {
 // ---- folders
 
 void fill_folder(const std::string& folder, const Checkpoint& checkpoint) {
-  CheckpointState state = {.update = checkpoint.update, .files = {}, .state = checkpoint.state};
+  Manifest state = {.update = checkpoint.update, .files = {}, .state = checkpoint.state};
   state.files[kModelFile] =
       record_of(write_safetensors(folder + "/" + kModelFile, checkpoint.model, checkpoint.metadata));
   if (!checkpoint.optimizer.empty()) {
@@ -101,7 +101,7 @@ void fill_folder(const std::string& folder, const Checkpoint& checkpoint) {
     atomic_write(folder + "/" + name, bytes);
     state.files[name] = record_of(bytes);
   }
-  atomic_write(folder + "/" + CheckpointState::kFileName, format_checkpoint_state(state));
+  atomic_write(folder + "/" + Manifest::kFileName, format_manifest(state));
 }
 
 }  // namespace
@@ -224,12 +224,12 @@ TensorMap quantized(const TensorMap& model, const ParameterStore& store, const s
 
 bool is_checkpoint_alone(const std::string& folder) {
   std::error_code unknown;
-  if (!fs::is_regular_file(folder + "/" + CheckpointState::kFileName, unknown)) return false;
+  if (!fs::is_regular_file(folder + "/" + Manifest::kFileName, unknown)) return false;
   try {
-    const CheckpointState state = read_state(folder);
+    const Manifest state = read_state(folder);
     return std::ranges::all_of(entries_of(folder), [&](const fs::directory_entry& entry) {
       const std::string name = entry.path().filename().string();
-      return name == CheckpointState::kFileName || state.files.contains(name);
+      return name == Manifest::kFileName || state.files.contains(name);
     });
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw;

@@ -6,7 +6,7 @@
 //   training.toml          the effective configuration of its training; absent in a model that was not trained here.
 //                          Earlier versions wrote this one alone, as config.toml
 //   vocab.spm ...          of a model that stands alone, what else it needs
-//   state.json             nn/checkpoint/checkpoint_state.h
+//   state.json             nn/checkpoint/manifest.h
 // The folder is written as FOLDER.tmp, each file and the folder fsynced, then renamed: it is whole or not
 // there.
 #pragma once
@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <string>
 
-#include "nn/checkpoint/checkpoint_state.h"
+#include "nn/checkpoint/manifest.h"
 #include "nn/checkpoint/safetensors.h"
 #include "nn/parameter_store.h"
 
@@ -25,7 +25,7 @@ struct Checkpoint {
   TensorMap model;
   TensorMap optimizer;
   Metadata metadata;  // strings in the header of model.safetensors, for other readers
-  State state;
+  KeyValues state;
   std::string model_config;                       // text of model.toml; "" of earlier versions
   std::string training_config;                    // text of training.toml; "": there is none
   std::map<std::string, std::string> companions;  // other files of the folder, by name; not read back

@@ -79,8 +79,8 @@ struct TrainingState {
 };
 
 // For state.json, and back (nn/checkpoint/checkpoint.h).
-State to_state(const TrainingState& training);
-TrainingState training_state_from(const State& state);
+KeyValues to_state(const TrainingState& training);
+TrainingState training_state_from(const KeyValues& state);
 
 struct LoopOptions {
   std::vector<TrainingLength> after = {};  // stop at the first of these

@@ -62,7 +62,7 @@ std::vector<T> column(const std::vector<Record>& records, T Record::*field) {
 }
 
 template <typename Record, typename T>
-void take_column(std::vector<Record>& records, T Record::*field, const State& state, const char* key) {
+void take_column(std::vector<Record>& records, T Record::*field, const KeyValues& state, const char* key) {
   if (!state.has(key)) return;
   const auto values = state.get<std::vector<T>>(key);
   records.resize(values.size());
@@ -81,8 +81,8 @@ void each_column(Training& t, const Visit& visit) {
 
 }  // namespace
 
-State to_state(const TrainingState& training) {
-  State state;
+KeyValues to_state(const TrainingState& training) {
+  KeyValues state;
   const auto set = [&](const char* key, const auto& value) { state.set(key, value); };
   each_field(training, set);
   each_later_field(training, set);
@@ -91,7 +91,7 @@ State to_state(const TrainingState& training) {
   return state;
 }
 
-TrainingState training_state_from(const State& state) {
+TrainingState training_state_from(const KeyValues& state) {
   TrainingState training;
   each_field(training, [&]<typename T>(const char* key, T& value) { value = state.get<T>(key); });
   each_later_field(training, [&]<typename T>(const char* key, T& value) {

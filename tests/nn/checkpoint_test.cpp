@@ -53,12 +53,12 @@ void put_byte(const std::string& path, size_t at, char byte) {
 
 }  // namespace
 
-TEST_CASE("State: every kind of value comes back as what it was, doubles with the same bits", "[unit]") {
+TEST_CASE("KeyValues: every kind of value comes back as what it was, doubles with the same bits", "[unit]") {
   // No denormal: where there is a pool of threads, they count as 0 in every computation (core/parallel.h).
   const std::vector<double> doubles = {0.1,  -0.0,    2.0,       1e300,
                                        M_PI, DBL_MIN, -INFINITY, std::nextafter(1.0, 2.0)};
   Checkpoint checkpoint = sample_checkpoint(3);
-  State& state = checkpoint.state;
+  KeyValues& state = checkpoint.state;
   state.set("int", int64_t{-3});
   state.set("largest", std::numeric_limits<int64_t>::max());
   state.set("text", "a \"b\"\n\xc3\xa4");
@@ -71,7 +71,7 @@ TEST_CASE("State: every kind of value comes back as what it was, doubles with th
 
   const tests::TemporaryFolder folder;
   write_checkpoint(folder / "c", checkpoint);
-  const State read = read_checkpoint(folder / "c").state;
+  const KeyValues read = read_checkpoint(folder / "c").state;
   CHECK(read.get<int64_t>("int") == -3);
   CHECK(read.get<int64_t>("largest") == std::numeric_limits<int64_t>::max());
   CHECK(read.get<std::string>("text") == "a \"b\"\n\xc3\xa4");

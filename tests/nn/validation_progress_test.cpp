@@ -65,8 +65,8 @@ TEST_CASE("Training loop: a state of before plateaus is read, and begins them", 
   TrainingState state;
   state.update = 7;
   state.plateau.scale = 0.5;
-  const State now = to_state(state);
-  State earlier;
+  const KeyValues now = to_state(state);
+  KeyValues earlier;
   for (const auto& [key, value] : now.values()) {
     if (!key.starts_with("plateau_") && !key.starts_with("epoch_")) earlier.set(key, value);
   }

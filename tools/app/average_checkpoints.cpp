@@ -66,9 +66,9 @@ std::vector<nn::Save> best_saves(const std::string& run, size_t count) {
 
 // Those that training took for its average; none where it has not ended, or where they are gone.
 std::vector<nn::Save> saves_of_training(const std::string& run) {
-  const std::string path = fmt::format("{}/averaged/{}", run, nn::CheckpointState::kFileName);
+  const std::string path = fmt::format("{}/averaged/{}", run, nn::Manifest::kFileName);
   if (std::error_code unknown; !fs::exists(path, unknown)) return {};
-  const nn::State state = nn::parse_checkpoint_state(read_regular_file(path), path).state;
+  const nn::KeyValues state = nn::parse_manifest(read_regular_file(path), path).state;
   if (!state.has("averaged")) return {};
   const auto updates = state.get<std::vector<int64_t>>("averaged");
   std::vector<nn::Save> saves = nn::scheduled_saves(run);

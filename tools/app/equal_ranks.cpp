@@ -125,7 +125,7 @@ void add(Crc64& crc, const Tensor& values) {
 
 std::string checksum_of(const nn::Checkpoint& checkpoint) {
   Crc64 crc;
-  crc.add(nn::format_checkpoint_state({.update = checkpoint.update, .files = {}, .state = checkpoint.state}));
+  crc.add(nn::format_manifest({.update = checkpoint.update, .files = {}, .state = checkpoint.state}));
   for (const nn::TensorMap* tensors : {&checkpoint.model, &checkpoint.optimizer}) {
     for (const auto& [name, tensor] : *tensors) {
       crc.add(name);

@@ -105,10 +105,10 @@ class TrainingRun final : public nn::TrainingTask {
   std::optional<nn::Checkpoint> load_together(const Load& load, const std::string& name);
   bool resume_or_begin();  // whether there is nothing left to do
   void restore(const nn::Checkpoint& checkpoint, const std::string& where);
-  void keep_tokenizer(const nn::State& saved);
-  void warn_of_other_machine(const nn::State& saved);
-  void forget_what_is_of_others(const nn::State& saved);
-  void take_up(const nn::State& state);
+  void keep_tokenizer(const nn::KeyValues& saved);
+  void warn_of_other_machine(const nn::KeyValues& saved);
+  void forget_what_is_of_others(const nn::KeyValues& saved);
+  void take_up(const nn::KeyValues& state);
   bool take_up_ending(const nn::Checkpoint& latest);
   void go_on_behind_end();
   std::string finished_line() const;
@@ -306,7 +306,7 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
 }
 
 // Checkpoints of earlier versions do not say what they were computed with.
-void TrainingRun::warn_of_other_machine(const nn::State& saved) {
+void TrainingRun::warn_of_other_machine(const nn::KeyValues& saved) {
   const std::string now = arithmetic(options_.compute);
   const std::string before = saved.has("arithmetic") ? saved.get<std::string>("arithmetic") : now;
   if (before == now) return;
@@ -315,7 +315,7 @@ void TrainingRun::warn_of_other_machine(const nn::State& saved) {
 }
 
 // Scores that are compared are of one tokeniser, though another one would fit the references better.
-void TrainingRun::keep_tokenizer(const nn::State& saved) {
+void TrainingRun::keep_tokenizer(const nn::KeyValues& saved) {
   const auto before = scoring_tokenizer(saved);
   if (!inputs_.validation || !before || scored_other_text(saved, inputs_)) return;
   data::BleuTokenizer& tokenizer = inputs_.validation->fit.tokenizer;
@@ -329,7 +329,7 @@ void TrainingRun::keep_tokenizer(const nn::State& saved) {
 
 // Scores of another text are not comparable. And where another folder's run is gone on with, none of its saves is in this one,
 // and its loss is not that of a run whose dropout and batches may be others.
-void TrainingRun::forget_what_is_of_others(const nn::State& saved) {
+void TrainingRun::forget_what_is_of_others(const nn::KeyValues& saved) {
   const bool other_text = scored_other_text(saved, inputs_), other_run = inputs_.start != RunStart::resumed;
   if (other_text) state_.plateau = {.scale = state_.plateau.scale};
   if (other_text || other_run) {
@@ -343,7 +343,7 @@ void TrainingRun::forget_what_is_of_others(const nn::State& saved) {
   state_.rate_scale = 1;
 }
 
-void TrainingRun::take_up(const nn::State& state) {
+void TrainingRun::take_up(const nn::KeyValues& state) {
   state_ = nn::training_state_from(state);
   logs_ = lengths_of_logs(state);
   forget_what_is_of_others(state);
@@ -505,7 +505,7 @@ void TrainingRun::conclude(nn::Ending ending) {
   report_.draw(state_, ending == nn::Ending::stopped_early ? "finished, no progress any more" : "finished");
   if (options_.logging.report) report_.say(fmt::format("report: {}/report.html", run_));
   for (const std::string& hint : hints()) report_.note(hint);
-  const nn::State state = state_to_save(state_, report_.lengths(), inputs_, setup_);
+  const nn::KeyValues state = state_to_save(state_, report_.lengths(), inputs_, setup_);
   for (const auto& [key, value] : state.values()) model.state.set(key, value);
   ranks_.on_rank0([&] { folder_->write_average(model); });
   for (const std::string& hint : hints()) report_.show(hint);

@@ -18,9 +18,9 @@ std::string validation_hash(const TrainingInputs& inputs) { return data::hash_of
 
 }  // namespace
 
-nn::State state_to_save(const nn::TrainingState& state, const RunReport::Lengths& logs,
-                        const TrainingInputs& inputs, const TrainingSetup& setup) {
-  nn::State saved = nn::to_state(state);
+nn::KeyValues state_to_save(const nn::TrainingState& state, const RunReport::Lengths& logs,
+                            const TrainingInputs& inputs, const TrainingSetup& setup) {
+  nn::KeyValues saved = nn::to_state(state);
   saved.set("seed", static_cast<int64_t>(setup.seed));
   saved.set("threads", int64_t{thread_count()});
   saved.set("arithmetic", arithmetic(inputs.options.compute));
@@ -34,7 +34,7 @@ nn::State state_to_save(const nn::TrainingState& state, const RunReport::Lengths
   return saved;
 }
 
-RunReport::Lengths lengths_of_logs(const nn::State& saved) {
+RunReport::Lengths lengths_of_logs(const nn::KeyValues& saved) {
   return {saved.get<int64_t>("log_bytes"), saved.get<int64_t>("metrics_bytes")};
 }
 
@@ -67,13 +67,13 @@ void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inp
   check_vocabularies(inputs.vocabularies, checkpoint.metadata, where);
 }
 
-bool scored_other_text(const nn::State& saved, const TrainingInputs& inputs) {
+bool scored_other_text(const nn::KeyValues& saved, const TrainingInputs& inputs) {
   if (!inputs.validation || !saved.has("valid_hash")) return false;
   return saved.get<std::string>("valid_hash") != validation_hash(inputs);
 }
 
 // Earlier versions had one alone.
-std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::State& saved) {
+std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::KeyValues& saved) {
   if (!saved.has("valid_hash")) return {};
   return saved.has(kTokenizer) ? data::bleu_tokenizer_from_name(saved.get<std::string>(kTokenizer))
                                : data::BleuTokenizer::mteval_13a;

@@ -21,19 +21,19 @@ nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Le
                              const TrainedModel& model);
 
 // Where training stood, as checkpoint_of() keeps it and `averaged` has it of a run that is over.
-nn::State state_to_save(const nn::TrainingState& state, const RunReport::Lengths& logs,
-                        const TrainingInputs& inputs, const TrainingSetup& setup);
-RunReport::Lengths lengths_of_logs(const nn::State& saved);
+nn::KeyValues state_to_save(const nn::TrainingState& state, const RunReport::Lengths& logs,
+                            const TrainingInputs& inputs, const TrainingSetup& setup);
+RunReport::Lengths lengths_of_logs(const nn::KeyValues& saved);
 
 // Error usage unless `checkpoint` was trained on this text with these vocabularies.
 void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs,
                      const std::string& where);
 
 // Whether the scores in `saved` are of another validation text than this one. False where one of the two has none.
-bool scored_other_text(const nn::State& saved, const TrainingInputs& inputs);
+bool scored_other_text(const nn::KeyValues& saved, const TrainingInputs& inputs);
 
 // How BLEU cut lines for the scores in `saved`; nothing where there are none.
-std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::State& saved);
+std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::KeyValues& saved);
 
 // The weights, with their mean where there is one, and the place in the text.
 void load_training(const nn::Checkpoint& checkpoint, TrainingSetup& setup, TrainedModel& model,

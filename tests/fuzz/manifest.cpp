@@ -1,5 +1,5 @@
 // A state.json, or the content of one, which gets the checksum that belongs to it.
-#include "nn/checkpoint/checkpoint_state.h"
+#include "nn/checkpoint/manifest.h"
 
 #include <fmt/core.h>
 
@@ -13,15 +13,14 @@ namespace xf::fuzz {
 using namespace nn;
 
 void read(std::string_view bytes) {
-  attempt([&] { parse_checkpoint_state(bytes, "state.json"); });
+  attempt([&] { parse_manifest(bytes, "state.json"); });
   if (is_too_deep_json(bytes)) return;
   const auto content = nlohmann::json::parse(bytes, nullptr, /*allow_exceptions=*/false);
   if (content.is_discarded()) return;
   const std::string sealed =
       fmt::format(R"({{"content": {}, "crc64": "{}"}})", content.dump(), record_of(content.dump()).crc64);
-  const std::string text = format_checkpoint_state(parse_checkpoint_state(sealed, "state.json"));
-  promise(format_checkpoint_state(parse_checkpoint_state(text, "again")) == text,
-          "a state reads back to itself");
+  const std::string text = format_manifest(parse_manifest(sealed, "state.json"));
+  promise(format_manifest(parse_manifest(text, "again")) == text, "a state reads back to itself");
 }
 
 }  // namespace xf::fuzz

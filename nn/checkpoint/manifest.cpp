@@ -1,4 +1,4 @@
-#include "nn/checkpoint/checkpoint_state.h"
+#include "nn/checkpoint/manifest.h"
 
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 constexpr int64_t kFormatVersion = 1;
 constexpr const char* kNonFinite = "f64";  // JSON has no infinity: {"f64": "inf"}
 
-// ---- State <-> JSON. Integers have no point and doubles have one, so each comes back as what it was; the
+// ---- KeyValues <-> JSON. Integers have no point and doubles have one, so each comes back as what it was; the
 // library prints the shortest digits that read back to the same bits.
 
 Json to_json(int64_t value) { return value; }
@@ -30,7 +30,7 @@ Json to_json(const std::vector<T>& values) {
   for (const T& value : values) list.push_back(to_json(value));
   return list;
 }
-Json to_json(const State& state) {
+Json to_json(const KeyValues& state) {
   Json json = Json::object();
   for (const auto& [key, value] : state.values()) {
     json[key] = std::visit([](const auto& typed) { return to_json(typed); }, value);
@@ -44,10 +44,10 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path) {}
 
-  CheckpointState state_from(const Json& content) const {
+  Manifest state_from(const Json& content) const {
     const Json& version = member(content, "version");
     if (version != kFormatVersion) fail_version(version);
-    CheckpointState state;
+    Manifest state;
     state.update = integer(member(content, "update"));
     for (const auto& [name, record] : object(member(content, "files")).items())
       state.files[name] = {integer(member(record, "bytes")), text(member(record, "crc64"))};
@@ -110,7 +110,7 @@ class Reader {
     for (const Json& item : json) values.push_back((this->*read)(item));
     return values;
   }
-  State::Value value(const Json& json) const {
+  KeyValues::Value value(const Json& json) const {
     if (json.is_string()) return text(json);
     if (json.is_number_integer()) return integer(json);
     if (!json.is_array()) return real(json);
@@ -125,26 +125,25 @@ class Reader {
 }  // namespace
 
 template <typename T>
-T State::get(const std::string& key) const {
+T KeyValues::get(const std::string& key) const {
   const auto found = values_.find(key);
   if (found == values_.end())
-    fail(ErrorKind::data, "{}: no '{}'; was this written by another program?", CheckpointState::kFileName,
-         key);
+    fail(ErrorKind::data, "{}: no '{}'; was this written by another program?", Manifest::kFileName, key);
   if (const T* value = std::get_if<T>(&found->second)) return *value;
   if constexpr (!std::is_arithmetic_v<T> && !std::is_same_v<T, std::string>) {
     const auto* empty = std::get_if<std::vector<int64_t>>(&found->second);
     if (empty && empty->empty()) return {};  // an empty list has lost its type in the file
   }
   fail(ErrorKind::data, "{}: '{}' is of another type; was this written by another program?",
-       CheckpointState::kFileName, key);
+       Manifest::kFileName, key);
 }
 
-template int64_t State::get(const std::string&) const;
-template double State::get(const std::string&) const;
-template std::string State::get(const std::string&) const;
-template std::vector<int64_t> State::get(const std::string&) const;
-template std::vector<double> State::get(const std::string&) const;
-template std::vector<std::string> State::get(const std::string&) const;
+template int64_t KeyValues::get(const std::string&) const;
+template double KeyValues::get(const std::string&) const;
+template std::string KeyValues::get(const std::string&) const;
+template std::vector<int64_t> KeyValues::get(const std::string&) const;
+template std::vector<double> KeyValues::get(const std::string&) const;
+template std::vector<std::string> KeyValues::get(const std::string&) const;
 
 FileRecord record_of(const Crc64& checksum) { return {checksum.bytes(), checksum.hexadecimal()}; }
 
@@ -155,7 +154,7 @@ FileRecord record_of(std::string_view bytes) {
 }
 
 // The checksum is over the canonical text of the content.
-std::string format_checkpoint_state(const CheckpointState& state) {
+std::string format_manifest(const Manifest& state) {
   Json files = Json::object();
   for (const auto& [name, record] : state.files) files[name] = to_json(record);
   const Json content = {{"version", kFormatVersion},
@@ -166,7 +165,7 @@ std::string format_checkpoint_state(const CheckpointState& state) {
   return json.dump(2) + "\n";
 }
 
-CheckpointState parse_checkpoint_state(std::string_view text, const std::string& path) {
+Manifest parse_manifest(std::string_view text, const std::string& path) {
   const Reader reader(path);
   return reader.state_from(reader.content(text));
 }

@@ -1,4 +1,4 @@
-#include "nn/checkpoint/checkpoint_state.h"
+#include "nn/checkpoint/manifest.h"
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -13,8 +13,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-CheckpointState sample_state() {
-  CheckpointState state = {.update = 7, .files = {}, .state = {}};
+Manifest sample_state() {
+  Manifest state = {.update = 7, .files = {}, .state = {}};
   state.files["config.toml"] = record_of("seed = 1\n");
   state.state.set("loss", -INFINITY);
   state.state.set("counts", std::vector<int64_t>{1, 2});
@@ -23,21 +23,21 @@ CheckpointState sample_state() {
 
 // The sample's text after `change`, under a checksum that is right: what another program, or a hand, would write.
 std::string changed(const std::function<void(Json&)>& change) {
-  Json json = Json::parse(format_checkpoint_state(sample_state()));
+  Json json = Json::parse(format_manifest(sample_state()));
   change(json["content"]);
   json["crc64"] = record_of(json["content"].dump()).crc64;
   return json.dump();
 }
 
 std::string refusal_of(const std::function<void(Json&)>& change) {
-  return error_of([&] { parse_checkpoint_state(changed(change), "c/state.json"); });
+  return error_of([&] { parse_manifest(changed(change), "c/state.json"); });
 }
 
 }  // namespace
 
 TEST_CASE("Checkpoint state: the text comes back as what it was", "[unit]") {
-  const CheckpointState sample = sample_state();
-  const CheckpointState read = parse_checkpoint_state(format_checkpoint_state(sample), "state.json");
+  const Manifest sample = sample_state();
+  const Manifest read = parse_manifest(format_manifest(sample), "state.json");
   CHECK(read.update == 7);
   CHECK(read.files == sample.files);
   CHECK(read.state == sample.state);
@@ -86,7 +86,7 @@ TEST_CASE("Checkpoint state: what is not its text is refused by name", "[unit]")
   for (const char* text :
        {"", "{", "3", "[]", "{}", R"({"content": {}})", R"({"content": {}, "crc64": 3})"}) {
     INFO(text);
-    CHECK_THAT(error_of([&] { parse_checkpoint_state(text, "c/state.json"); }),
+    CHECK_THAT(error_of([&] { parse_manifest(text, "c/state.json"); }),
                Catch::StartsWith("3: c/state.json: damaged: "));
   }
 }

@@ -16,7 +16,7 @@ namespace xf::nn {
 
 // Where training stands, under keys of the trainer's choice. Strings are UTF-8. Doubles come back with the
 // same bits (a NaN as a NaN).
-class State {
+class KeyValues {
  public:
   using Value = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
                              std::vector<std::string>>;
@@ -28,7 +28,7 @@ class State {
   T get(const std::string& key) const;
 
   const std::map<std::string, Value>& values() const { return values_; }
-  friend bool operator==(const State&, const State&) = default;
+  friend bool operator==(const KeyValues&, const KeyValues&) = default;
 
  private:
   std::map<std::string, Value> values_;
@@ -43,19 +43,19 @@ struct FileRecord {
 FileRecord record_of(const Crc64& checksum);
 FileRecord record_of(std::string_view bytes);
 
-struct CheckpointState {
+struct Manifest {
   static constexpr const char* kFileName = "state.json";
 
   int64_t update = 0;                       // how many updates were made
   std::map<std::string, FileRecord> files;  // by name
-  State state;
+  KeyValues state;
 };
 
 // The same state gives the same text.
-std::string format_checkpoint_state(const CheckpointState& state);
+std::string format_manifest(const Manifest& state);
 
-// Error data, naming `path`, for a text that format_checkpoint_state() did not write; NewerVersion where a later version of it did.
-CheckpointState parse_checkpoint_state(std::string_view text, const std::string& path);
+// Error data, naming `path`, for a text that format_manifest() did not write; NewerVersion where a later version of it did.
+Manifest parse_manifest(std::string_view text, const std::string& path);
 
 // Error data. Such a file is whole: nothing may pass over it as damaged, or take its place.
 class NewerVersion : public Error {
