@@ -112,8 +112,8 @@ def kernels_of(tools, path):
 def short(name):
     """Without what is the same in all, and without parameters."""
     for long, plain in [("(anonymous namespace)::", ""), ("xf::kernels::", ""), ("xf::", ""),
-                        ("std::integral_constant<bool, true>", "WholePacks"),
-                        ("std::integral_constant<bool, false>", "AnyPacks")]:
+                        ("std::integral_constant<bool, true>", "Aligned"),
+                        ("std::integral_constant<bool, false>", "Unaligned")]:
         name = name.replace(long, plain)
     name = name.removeprefix("void ")
     depth = 0

@@ -17,15 +17,15 @@ struct Forward {
   Matrix<const T> x, bias;
   Matrix<T> a;
   DropoutArgs dropout;
-  bool whole(int64_t width) const { return all_whole(width, x, bias, a); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    auto pack = x.load(row, column, left, whole);
-    const auto shift = bias.load(0, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, x, bias, a); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    auto pack = x.load(row, column, left, alignment);
+    const auto shift = bias.load(0, column, left, alignment);
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) pack.x[i] = activate<kF>(pack.x[i] + shift.x[i]);
     drop(dropout, row, column, pack);
-    a.store(pack, row, column, left, whole);
+    a.store(pack, row, column, left, alignment);
   }
 };
 
@@ -37,20 +37,20 @@ struct ReluBackward {
   Matrix<T> dx;
   float scale;
   struct Read {
-    cuda::Pack<T> da, a;
+    cuda::Vec16<T> da, a;
   };
-  bool whole(int64_t width) const { return all_whole(width, da, a, dx); }
-  template <typename Whole>
-  __device__ Read read(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    return {da.load(row, column, left, whole), a.load(row, column, left, whole)};
+  bool rows_aligned(int64_t width) const { return all_aligned(width, da, a, dx); }
+  template <typename Alignment>
+  __device__ Read read(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    return {da.load(row, column, left, alignment), a.load(row, column, left, alignment)};
   }
-  template <typename Whole>
-  __device__ cuda::Pack<T> terms(const Read& read, int64_t row, int64_t column, int64_t left,
-                                 Whole whole) const {
+  template <typename Alignment>
+  __device__ cuda::Vec16<T> terms(const Read& read, int64_t row, int64_t column, int64_t left,
+                                  Alignment alignment) const {
     auto d = read.da;
 #pragma unroll
     for (int i = 0; i < d.kCount; ++i) d.x[i] = read.a.x[i] > 0.0f ? cuda::product(d.x[i], scale) : 0.0f;
-    dx.store(d, row, column, left, whole);
+    dx.store(d, row, column, left, alignment);
     return d;
   }
 };
@@ -63,23 +63,23 @@ struct Backward {
   Matrix<T> dx;
   DropoutArgs dropout;
   struct Read {
-    cuda::Pack<T> da, x, bias;
+    cuda::Vec16<T> da, x, bias;
   };
-  bool whole(int64_t width) const { return all_whole(width, da, x, bias, dx); }
-  template <typename Whole>
-  __device__ Read read(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    return {da.load(row, column, left, whole), x.load(row, column, left, whole),
-            bias.load(0, column, left, whole)};
+  bool rows_aligned(int64_t width) const { return all_aligned(width, da, x, bias, dx); }
+  template <typename Alignment>
+  __device__ Read read(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    return {da.load(row, column, left, alignment), x.load(row, column, left, alignment),
+            bias.load(0, column, left, alignment)};
   }
-  template <typename Whole>
-  __device__ cuda::Pack<T> terms(const Read& read, int64_t row, int64_t column, int64_t left,
-                                 Whole whole) const {
+  template <typename Alignment>
+  __device__ cuda::Vec16<T> terms(const Read& read, int64_t row, int64_t column, int64_t left,
+                                  Alignment alignment) const {
     auto d = read.da;
     drop(dropout, row, column, d);
 #pragma unroll
     for (int i = 0; i < d.kCount; ++i)
       d.x[i] = cuda::product(d.x[i], slope<kF>(read.x.x[i] + read.bias.x[i]));
-    dx.store(d, row, column, left, whole);
+    dx.store(d, row, column, left, alignment);
     return d;
   }
 };

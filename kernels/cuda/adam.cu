@@ -17,9 +17,9 @@ constexpr int kPacksInFlight = 4;
 constexpr int64_t kStep = kThreads * Floats::kCount;
 
 // partials [blocks] written.
-template <typename Whole>
+template <typename Alignment>
 __global__ void __launch_bounds__(kThreads)
-    sum_squares_of_block(const float* g, int64_t P, Whole whole, double* partials) {
+    sum_squares_of_block(const float* g, int64_t P, Alignment alignment, double* partials) {
   const int64_t first = static_cast<int64_t>(blockIdx.x) * kSquaresOfBlock;
   const int64_t last = first + kSquaresOfBlock < P ? first + kSquaresOfBlock : P;
   double sum = 0;
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kThreads)
     Floats pack[kPacksInFlight];
 #pragma unroll
     for (int k = 0; k < kPacksInFlight; ++k)
-      pack[k] = Floats::load(g + i + k * kStep, last - i - k * kStep, whole);
+      pack[k] = Floats::load(g + i + k * kStep, last - i - k * kStep, alignment);
 #pragma unroll
     for (int k = 0; k < kPacksInFlight; ++k) {
 #pragma unroll
@@ -95,9 +95,9 @@ void sum_of_squares(Cuda, const SumOfSquaresArgs<T>& args) {
     auto* const partials =
         static_cast<double*>(cuda::workspace(blocks * static_cast<int64_t>(sizeof(double))));
     const bool all = args.P % Floats::kCount == 0 && cuda::rows_are_aligned(args.g, 0);
-    cuda::with_packs_of_rows(all, [&](auto whole) {
-      cuda::launch(sum_squares_of_block<decltype(whole)>, dim3(static_cast<unsigned>(blocks)), dim3(kThreads),
-                   0, cuda::stream(), args.g, args.P, whole, partials);
+    cuda::dispatch_alignment(all, [&](auto alignment) {
+      cuda::launch(sum_squares_of_block<decltype(alignment)>, dim3(static_cast<unsigned>(blocks)),
+                   dim3(kThreads), 0, cuda::stream(), args.g, args.P, alignment, partials);
     });
     cuda::launch(sum_blocks, dim3(1), dim3(kThreads), 0, cuda::stream(), blocks, partials, args.sum);
   } else {

@@ -44,8 +44,8 @@ __device__ __forceinline__ TilePlace tile_place(const int32_t* offsets, int64_t 
 }
 
 // Rows first .. first + 63 of a sentence with `length` of them to shared memory, by the whole block.
-template <int kWidth, typename T, typename Whole>
-__device__ __forceinline__ void load_tile(const HeadRows<const T, Whole>& from, int first, int length,
+template <int kWidth, typename T, typename Alignment>
+__device__ __forceinline__ void load_tile(const HeadRows<const T, Alignment>& from, int first, int length,
                                           T* shared) {
   load_rows<kWidth>(from, first, min(kTile, length - first), kTile, static_cast<int>(threadIdx.x), kThreads,
                     shared);
@@ -54,9 +54,9 @@ __device__ __forceinline__ void load_tile(const HeadRows<const T, Whole>& from, 
 // body(a, b, first) for the tiles of rows begin .. end - 1, in order; a and b are in shared memory, which has
 // room for kStages pairs of tiles. `length`: of the sentence. What the block loaded before is there, too, in
 // the first call.
-template <int kWidth, typename T, typename Whole, typename Body>
-__device__ __forceinline__ void for_each_tile(const HeadRows<const T, Whole>& a_rows,
-                                              const HeadRows<const T, Whole>& b_rows, int begin, int end,
+template <int kWidth, typename T, typename Alignment, typename Body>
+__device__ __forceinline__ void for_each_tile(const HeadRows<const T, Alignment>& a_rows,
+                                              const HeadRows<const T, Alignment>& b_rows, int begin, int end,
                                               int length, T* shared, const Body& body) {
   constexpr int kElements = kTile * kPitch<T, kWidth>;
   const auto load = [&](int first, int stage) {

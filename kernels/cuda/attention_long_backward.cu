@@ -55,8 +55,8 @@ struct BackwardMemory {
 
 // delta_i = do_i . o_i of this lane's two rows, the same in the four lanes of a row; AT5. grad_o: the
 // warp's 16 rows in shared memory; rows of o from `first` on, `count` of which exist.
-template <int kWidth, typename T, typename Whole>
-__device__ __forceinline__ void row_terms(const T* grad_o, const HeadRows<const T, Whole>& o, int first,
+template <int kWidth, typename T, typename Alignment>
+__device__ __forceinline__ void row_terms(const T* grad_o, const HeadRows<const T, Alignment>& o, int first,
                                           int count, float (&delta)[2]) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -86,7 +86,7 @@ __device__ __forceinline__ void score_gradients(const RowTile<kTile>& scores, in
 }
 
 // dq of 64 queries, which it owns, and their row terms: deltas [H, Tq].
-template <typename T, int kWidth, typename Whole>
+template <typename T, int kWidth, typename Alignment>
 __global__ void __launch_bounds__(kThreads)
     attention_long_backward_queries(const AttentionBackwardArgs<T> args, float* const deltas) {
   constexpr int kPitch = attention::kPitch<T, kWidth>;
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(kThreads)
   const Sentence s = sentence_at(args.query_offsets, args.key_offsets, place.sentence);
   if (place.first >= s.queries) return;
   const auto rows = [&](auto* x, int64_t stride, int begin, int of_head) {
-    return head_rows<Whole>(x, stride, begin, of_head, args.Dh);
+    return head_rows<Alignment>(x, stride, begin, of_head, args.Dh);
   };
   const int key_head = head / static_cast<int>(args.group);  // AT11
   load_tile<kWidth>(rows(args.q, args.q_stride, s.q_begin, head), place.first, s.queries, memory.first);
@@ -189,7 +189,7 @@ __device__ __forceinline__ void add_key_gradients(const T* k, const T* v, const 
 }
 
 // dk and dv of 64 keys of a key head, which it owns: sums over the query heads that share it.
-template <typename T, int kWidth, typename Whole>
+template <typename T, int kWidth, typename Alignment>
 __global__ void __launch_bounds__(kThreads)
     attention_long_backward_keys(const AttentionBackwardArgs<T> args, const float* const deltas) {
   constexpr int kPitch = attention::kPitch<T, kWidth>;
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(kThreads)
   const Sentence s = sentence_at(args.query_offsets, args.key_offsets, place.sentence);
   if (place.first >= s.keys) return;
   const auto rows = [&](auto* x, int64_t stride, int begin, int of_head) {
-    return head_rows<Whole>(x, stride, begin, of_head, args.Dh);
+    return head_rows<Alignment>(x, stride, begin, of_head, args.Dh);
   };
   load_tile<kWidth>(rows(args.k, args.k_stride, s.k_begin, key_head), place.first, s.keys, memory.first);
   load_tile<kWidth>(rows(args.v, args.v_stride, s.k_begin, key_head), place.first, s.keys, memory.second);
@@ -250,11 +250,11 @@ void backward_long(const AttentionBackwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
     constexpr size_t kBytes = kBackwardBytes<T, kWidth>;
     check_shared_memory<T>(kBytes, args.Dh);
-    cuda::with_packs_of_rows(rows_are_aligned(args), [&](auto whole) {
-      using Whole = decltype(whole);
-      cuda::launch(attention_long_backward_queries<T, kWidth, Whole>, long_grid(args.Tq, args.B, args.H),
+    cuda::dispatch_alignment(rows_are_aligned(args), [&](auto alignment) {
+      using Alignment = decltype(alignment);
+      cuda::launch(attention_long_backward_queries<T, kWidth, Alignment>, long_grid(args.Tq, args.B, args.H),
                    dim3(kThreads), kBytes, cuda::stream(), args, deltas);
-      cuda::launch(attention_long_backward_keys<T, kWidth, Whole>,
+      cuda::launch(attention_long_backward_keys<T, kWidth, Alignment>,
                    long_grid(args.Tk, args.B, args.H / args.group), dim3(kThreads), kBytes, cuda::stream(),
                    args, deltas);
     });

@@ -56,7 +56,7 @@ __device__ __forceinline__ void take_in(RowTile<kTile>& s, int keys, const int (
 
 // o = sum of the dropped exponentials times v over the sum of all; lse = maximum + log(sum). `first`: the
 // warp's first query.
-template <typename Whole, typename T, int kWidth>
+template <typename Alignment, typename T, int kWidth>
 __device__ __forceinline__ void finish(const AttentionForwardArgs<T>& args, const Sentence& s, int head,
                                        int first, RunningSoftmax<kWidth>& running) {
   const int count = s.queries - first;
@@ -75,7 +75,7 @@ __device__ __forceinline__ void finish(const AttentionForwardArgs<T>& args, cons
 #pragma unroll
     for (int e = 0; e < 4; ++e) running.o.at[n][e] *= inverse[e / 2];
   }
-  store_rows(running.o, head_rows<Whole>(args.o, args.o_stride, s.q_begin, head, args.Dh), first, count);
+  store_rows(running.o, head_rows<Alignment>(args.o, args.o_stride, s.q_begin, head, args.Dh), first, count);
 }
 
 template <typename T>
@@ -88,7 +88,7 @@ __device__ __forceinline__ void clear_spare(const AttentionForwardArgs<T>& args,
   }
 }
 
-template <typename T, int kWidth, typename Whole>
+template <typename T, int kWidth, typename Alignment>
 __global__ void __launch_bounds__(kThreads) attention_long_forward(const AttentionForwardArgs<T> args) {
   constexpr int kPitch = attention::kPitch<T, kWidth>;
   XF_DYNAMIC_SHARED(bytes);
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(kThreads) attention_long_forward(const Attenti
   const Sentence s = sentence_at(args.query_offsets, args.key_offsets, place.sentence);
   if (place.first >= s.queries) return;
   const auto rows = [&](const T* x, int64_t stride, int begin, int of_head) {
-    return head_rows<Whole>(x, stride, begin, of_head, args.Dh);
+    return head_rows<Alignment>(x, stride, begin, of_head, args.Dh);
   };
   const int key_head = head / static_cast<int>(args.group);  // AT11
   const auto q_rows = rows(args.q, args.q_stride, s.q_begin, head);
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(kThreads) attention_long_forward(const Attenti
     take_in<T>(scores, count, seen, args.shape.scale, kept, running);
     add_product(scores, v, count, running.o);
   });
-  finish<Whole>(args, s, head, first, running);
+  finish<Alignment>(args, s, head, first, running);
 }
 
 }  // namespace
@@ -132,8 +132,8 @@ template <typename T>
 void forward_long(const AttentionForwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
     check_shared_memory<T>(kForwardBytes<T, kWidth>, args.Dh);
-    cuda::with_packs_of_rows(rows_are_aligned(args), [&](auto whole) {
-      cuda::launch(attention_long_forward<T, kWidth, decltype(whole)>, long_grid(args.Tq, args.B, args.H),
+    cuda::dispatch_alignment(rows_are_aligned(args), [&](auto alignment) {
+      cuda::launch(attention_long_forward<T, kWidth, decltype(alignment)>, long_grid(args.Tq, args.B, args.H),
                    dim3(kThreads), kForwardBytes<T, kWidth>, cuda::stream(), args);
     });
   });

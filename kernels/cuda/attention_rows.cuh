@@ -21,17 +21,17 @@ __device__ __forceinline__ int keys_seen(const AttentionShape& shape, int keys, 
   return shape.causal ? min(keys, query + 1) : keys;
 }
 
-// Rows of one head, read in place: row i is data + i * stride. Whole packs: rows begin at multiples of 16 bytes and are whole
+// Rows of one head, read in place: row i is data + i * stride. Aligned: rows begin at multiples of 16 bytes and are whole
 // multiples of 16 bytes wide; kernels are compiled for such and for any.
-template <typename T, typename Whole>
+template <typename T, typename Alignment>
 struct HeadRows {
   T* data;
   int64_t stride;
   int width;
 };
-template <typename Whole, typename T>
-__device__ __forceinline__ HeadRows<T, Whole> head_rows(T* x, int64_t stride, int64_t first, int head,
-                                                        int64_t width) {
+template <typename Alignment, typename T>
+__device__ __forceinline__ HeadRows<T, Alignment> head_rows(T* x, int64_t stride, int64_t first, int head,
+                                                            int64_t width) {
   return {x + first * stride + head * width, stride, static_cast<int>(width)};
 }
 
@@ -58,13 +58,13 @@ bool rows_are_aligned(const AttentionBackwardArgs<T>& args) {
 // Rows first .. first + count - 1 to shared memory, and zeros in the rows up to `padded` and in the columns
 // up to kWidth: no sum needs a mask against them. Thread `thread` of `threads` does its part; the copies are
 // there after copy_async_wait and a barrier.
-template <int kWidth, typename T, typename Whole>
-__device__ __forceinline__ void load_rows(const HeadRows<const T, Whole>& from, int first, int count,
+template <int kWidth, typename T, typename Alignment>
+__device__ __forceinline__ void load_rows(const HeadRows<const T, Alignment>& from, int first, int count,
                                           int padded, int thread, int threads, T* shared) {
   constexpr int kPitch = attention::kPitch<T, kWidth>, kPack = 16 / static_cast<int>(sizeof(T)),
                 kPacks = kWidth / kPack;
   const T* const begin = from.data + first * from.stride;
-  if constexpr (Whole::value) {
+  if constexpr (Alignment::value) {
     static_assert(kWarp % kPacks == 0);  // a thread stays in its columns
     const int column = thread % kPacks * kPack;
     for (int row = thread / kPacks; row < padded; row += threads / kPacks) {
@@ -93,10 +93,10 @@ __device__ __forceinline__ uint2 swapped_pairs(uint32_t left, uint32_t right) {
 __device__ __forceinline__ int quad_column() { return 8 * (lane_index() % 2) + 4 * (lane_index() % 4 / 2); }
 
 // Rows first .. first + count - 1 of a tile's 16, written by the warp as a whole.
-template <int kWidth, typename T, typename Whole>
-__device__ __forceinline__ void store_rows(const RowTile<kWidth>& sums, const HeadRows<T, Whole>& to,
+template <int kWidth, typename T, typename Alignment>
+__device__ __forceinline__ void store_rows(const RowTile<kWidth>& sums, const HeadRows<T, Alignment>& to,
                                            int first, int count) {
-  constexpr bool kQuads = Whole::value && !std::is_same_v<T, float>;
+  constexpr bool kQuads = Alignment::value && !std::is_same_v<T, float>;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int e = 2 * half;
@@ -118,7 +118,7 @@ __device__ __forceinline__ void store_rows(const RowTile<kWidth>& sums, const He
       if constexpr (kQuads) {
         const int column = 8 * n + quad_column();
         if (column < to.width) *reinterpret_cast<uint2*>(out + column) = quads[n / 2];
-      } else if constexpr (Whole::value) {
+      } else if constexpr (Alignment::value) {
         const int column = sum_column<T>(n, 0);
         if (column < to.width) {
           cuda::store_16(out + column, make_uint4(__float_as_uint(even[e]), __float_as_uint(even[e + 1]),
@@ -138,8 +138,9 @@ __device__ __forceinline__ void store_rows(const RowTile<kWidth>& sums, const He
 
 // The reverse: a tile of what store_rows wrote, where each lane reads what it wrote, and zeros in rows and columns that are not
 // there.
-template <int kWidth, typename T, typename Whole>
-__device__ __forceinline__ RowTile<kWidth> stored_rows(const HeadRows<T, Whole>& from, int first, int count) {
+template <int kWidth, typename T, typename Alignment>
+__device__ __forceinline__ RowTile<kWidth> stored_rows(const HeadRows<T, Alignment>& from, int first,
+                                                       int count) {
   RowTile<kWidth> sums;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -149,7 +150,7 @@ __device__ __forceinline__ RowTile<kWidth> stored_rows(const HeadRows<T, Whole>&
 #pragma unroll
     for (int n = 0; n < kWidth / 8; n += 2) {
       float(&even)[4] = sums.at[n], (&odd)[4] = sums.at[n + 1];
-      if constexpr (!Whole::value) {
+      if constexpr (!Alignment::value) {
 #pragma unroll
         for (int i = e; i < e + 2; ++i) {
           const int column = sum_column<T>(n, i), next = sum_column<T>(n + 1, i);

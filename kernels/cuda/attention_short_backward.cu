@@ -66,7 +66,7 @@ __device__ __forceinline__ void query_gradients(const AttentionBackwardArgs<T>& 
 }
 
 // A warp takes 16 queries, then 16 keys, the next warp the next.
-template <typename T, int kWidth, typename Whole>
+template <typename T, int kWidth, typename Alignment>
 __global__ void __launch_bounds__(2 * kWarp, kWidth <= 64 ? kBlocks : 1)
     attention_short_backward(const AttentionBackwardArgs<T> args, const int capacity) {
   constexpr int kPitch = attention::kPitch<T, kWidth>;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(2 * kWarp, kWidth <= 64 ? kBlocks : 1)
             threads = static_cast<int>(blockDim.x), own_rows = thread / kWarp * kRows,
             all_rows = threads / kWarp * kRows;
   const auto rows = [&](auto* x, int64_t stride, int begin, int of_head) {
-    return head_rows<Whole>(x, stride, begin, of_head, args.Dh);
+    return head_rows<Alignment>(x, stride, begin, of_head, args.Dh);
   };
   if (s.queries + s.keys == 0) return;
   const auto dk_rows = rows(args.dk, args.dk_stride, s.k_begin, key_head),
@@ -157,9 +157,10 @@ void backward_short(const AttentionBackwardArgs<T>& args) {
     const size_t bytes = backward_bytes<T, kWidth>(args.shape);
     check_shared_memory<T>(bytes, args.Dh);
     const dim3 threads(static_cast<unsigned>(backward_warps(args.Tq, args.B) * kWarp));
-    cuda::with_packs_of_rows(rows_are_aligned(args), [&](auto whole) {
-      cuda::launch(attention_short_backward<T, kWidth, decltype(whole)>, blocks(args.B, args.H / args.group),
-                   threads, bytes, cuda::stream(), args, key_rows(args.shape));
+    cuda::dispatch_alignment(rows_are_aligned(args), [&](auto alignment) {
+      cuda::launch(attention_short_backward<T, kWidth, decltype(alignment)>,
+                   blocks(args.B, args.H / args.group), threads, bytes, cuda::stream(), args,
+                   key_rows(args.shape));
     });
   });
 }

@@ -33,7 +33,7 @@ size_t forward_bytes(const AttentionShape& shape) {
   return static_cast<size_t>(rows) * kPitch<T, kWidth> * sizeof(T);
 }
 
-template <typename T, int kWidth, typename Whole>
+template <typename T, int kWidth, typename Alignment>
 __global__ void __launch_bounds__(kWarp)
     attention_short_forward(const AttentionForwardArgs<T> args, const int capacity) {
   constexpr int kPitch = attention::kPitch<T, kWidth>;
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kWarp)
   if (s.queries == 0) return;
   const int key_head = head / static_cast<int>(args.group);  // AT11
   const auto rows = [&](auto* x, int64_t stride, int begin, int of_head) {
-    return head_rows<Whole>(x, stride, begin, of_head, args.Dh);
+    return head_rows<Alignment>(x, stride, begin, of_head, args.Dh);
   };
   load_rows<kWidth>(rows(args.k, args.k_stride, s.k_begin, key_head), 0, s.keys, rounded_up(s.keys), lane,
                     kWarp, k);
@@ -81,9 +81,9 @@ void forward_short(const AttentionForwardArgs<T>& args) {
   with_head_width(args.Dh, [&]<int kWidth>() {
     const size_t bytes = forward_bytes<T, kWidth>(args.shape);
     check_shared_memory<T>(bytes, args.Dh);
-    cuda::with_packs_of_rows(rows_are_aligned(args), [&](auto whole) {
-      cuda::launch(attention_short_forward<T, kWidth, decltype(whole)>, blocks(args.B, args.H), dim3(kWarp),
-                   bytes, cuda::stream(), args, key_rows(args.shape));
+    cuda::dispatch_alignment(rows_are_aligned(args), [&](auto alignment) {
+      cuda::launch(attention_short_forward<T, kWidth, decltype(alignment)>, blocks(args.B, args.H),
+                   dim3(kWarp), bytes, cuda::stream(), args, key_rows(args.shape));
     });
   });
 }

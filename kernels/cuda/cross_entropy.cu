@@ -38,7 +38,7 @@ struct Row {
   template <int kThreads>
   __device__ __forceinline__ bool owns_target(int before = 0) const {
     return target >= 0 && target < V &&
-           static_cast<uint32_t>(target + before) / cuda::Pack<T>::kCount % kThreads == threadIdx.x;
+           static_cast<uint32_t>(target + before) / cuda::Vec16<T>::kCount % kThreads == threadIdx.x;
   }
 
   // CE1, of the target's owner: {loss, -log p_t}.
@@ -77,11 +77,11 @@ struct Gradient {
 template <int kThreads, int kHeld, typename T, typename Packs>
 __global__ void __launch_bounds__(kThreads)
     cross_entropy_held(CrossEntropyArgs<T> args, float2* losses, Packs packs) {
-  using Pack = cuda::Pack<T>;
-  constexpr int kPacks = kHeld / Pack::kCount;
+  using Vec16 = cuda::Vec16<T>;
+  constexpr int kPacks = kHeld / Vec16::kCount;
   const Row<T> row(args, losses);
-  const auto begin = [](int k) { return (k * kThreads + static_cast<int>(threadIdx.x)) * Pack::kCount; };
-  Pack held[kPacks];
+  const auto begin = [](int k) { return (k * kThreads + static_cast<int>(threadIdx.x)) * Vec16::kCount; };
+  Vec16 held[kPacks];
   const auto write = [&] {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) held[k].store(row.dz + begin(k), row.V - begin(k), packs);
@@ -95,14 +95,14 @@ __global__ void __launch_bounds__(kThreads)
   }
 #pragma unroll
   for (int k = 0; k < kPacks; ++k)
-    held[k] = Pack::load(row.z + begin(k), row.V - begin(k), packs, -kInfinity);
+    held[k] = Vec16::load(row.z + begin(k), row.V - begin(k), packs, -kInfinity);
   const bool owner = row.template owns_target<kThreads>();
   const float target_logit = owner ? cuda::to_float(row.z[row.target]) : 0.0f;
   float largest = -kInfinity, sum = 0;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) {
+    for (int i = 0; i < Vec16::kCount; ++i) {
       largest = fmaxf(largest, held[k].x[i]);
       if (begin(k) + i < row.V) sum += held[k].x[i];
     }
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) {
+    for (int i = 0; i < Vec16::kCount; ++i) {
       held[k].x[i] = expf(held[k].x[i] - largest);
       exponentials += held[k].x[i];
     }
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) held[k].x[i] = gradient(held[k].x[i]);
+    for (int i = 0; i < Vec16::kCount; ++i) held[k].x[i] = gradient(held[k].x[i]);
   }
   write();
   if (owner) gradient.write_target(row, target_logit);
@@ -134,12 +134,12 @@ __global__ void __launch_bounds__(kThreads)
 
 template <int kThreads, typename T>
 __global__ void __launch_bounds__(kThreads) cross_entropy_walked(CrossEntropyArgs<T> args, float2* losses) {
-  using Pack = cuda::Pack<T>;
+  using Vec16 = cuda::Vec16<T>;
   const Row<T> row(args, losses);
   const auto load = [&](int64_t begin, int64_t left) {
-    return Pack::load(row.z + begin, left, is_aligned(row.z + begin), -kInfinity);
+    return Vec16::load(row.z + begin, left, is_aligned(row.z + begin), -kInfinity);
   };
-  const auto store = [&](const Pack& pack, int64_t begin, int64_t left) {
+  const auto store = [&](const Vec16& pack, int64_t begin, int64_t left) {
     pack.store(row.dz + begin, left, is_aligned(row.dz + begin));
   };
   if (row.target == args.ignore_id) {
@@ -155,10 +155,10 @@ __global__ void __launch_bounds__(kThreads) cross_entropy_walked(CrossEntropyArg
   ExponentialSum terms;
   float sum = 0;
   for_each_pack_of_row<kThreads>(row.z, row.V, [&](int64_t begin, int64_t left) {
-    const Pack pack = load(begin, left);
+    const Vec16 pack = load(begin, left);
     terms.add(pack);
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) {
+    for (int i = 0; i < Vec16::kCount; ++i) {
       if (i < left) sum += pack.x[i];
     }
   });
@@ -169,9 +169,9 @@ __global__ void __launch_bounds__(kThreads) cross_entropy_walked(CrossEntropyArg
   if (!row.dz) return;
   const Gradient gradient(row, total.largest, total.sum);
   for_each_pack_of_row<kThreads>(row.z, row.V, [&](int64_t begin, int64_t left) {
-    Pack pack = load(begin, left);
+    Vec16 pack = load(begin, left);
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) pack.x[i] = gradient(expf(pack.x[i] - total.largest));
+    for (int i = 0; i < Vec16::kCount; ++i) pack.x[i] = gradient(expf(pack.x[i] - total.largest));
     store(pack, begin, left);
   });
   if (owner) gradient.write_target(row, target_logit);
@@ -179,16 +179,16 @@ __global__ void __launch_bounds__(kThreads) cross_entropy_walked(CrossEntropyArg
 
 template <int kThreads, int kHeld, typename T>
 void launch_held(const CrossEntropyArgs<T>& args, float2* losses) {
-  constexpr int64_t kCount = cuda::Pack<T>::kCount;
+  constexpr int64_t kCount = cuda::Vec16<T>::kCount;
   const auto start = [&](auto packs) {
     cuda::launch(cross_entropy_held<kThreads, kHeld, T, decltype(packs)>, dim3(static_cast<unsigned>(args.N)),
                  dim3(kThreads), 0, cuda::stream(), args, losses, packs);
   };
   const bool padded = (args.V + kCount - 1) / kCount * kCount <= args.stride;
   if (padded && cuda::rows_are_aligned(args.z, args.stride) && cuda::rows_are_aligned(args.dz, args.stride)) {
-    start(cuda::PaddedPacks());
+    start(cuda::Padded());
   } else {
-    start(cuda::AnyPacks());
+    start(cuda::Unaligned());
   }
 }
 

@@ -12,12 +12,12 @@ struct Drop {
   Matrix<const T> x;
   Matrix<T> y;
   DropoutArgs dropout;
-  bool whole(int64_t width) const { return all_whole(width, x, y); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    auto pack = x.load(row, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, x, y); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    auto pack = x.load(row, column, left, alignment);
     drop(dropout, row, column, pack);
-    y.store(pack, row, column, left, whole);
+    y.store(pack, row, column, left, alignment);
   }
 };
 

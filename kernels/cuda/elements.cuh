@@ -25,50 +25,50 @@ __device__ __forceinline__ T from_float(float x) {
   }
 }
 
-// How a kernel reads and writes its packs, which it is compiled for. Whole: each with one access, since all begin at multiples
-// of 16 bytes and none is cut off by the end of its row. Any: element by element. A choice at run time would put a branch
+// How a kernel reads and writes its packs, which it is compiled for. Aligned: each with one access, since all begin at multiples
+// of 16 bytes and none is cut off by the end of its row. Unaligned: element by element. A choice at run time would put a branch
 // before every load, and no load would begin before the last one had come.
-using WholePacks = std::true_type;
-using AnyPacks = std::false_type;
+using Aligned = std::true_type;
+using Unaligned = std::false_type;
 // Each with one access as well, as a row's last pack ends in the row's own padding; what is read there does not count, and what
 // stands there is written over.
-struct PaddedPacks {};
+struct Padded {};
 
-// f(WholePacks()) or f(AnyPacks()); on the host.
+// f(Aligned()) or f(Unaligned()); on the host.
 template <typename F>
-void with_packs_of_rows(bool whole, const F& f) {
-  if (whole) {
-    f(WholePacks());
+void dispatch_alignment(bool aligned, const F& f) {
+  if (aligned) {
+    f(Aligned());
   } else {
-    f(AnyPacks());
+    f(Unaligned());
   }
 }
 
 // As many elements as 16 bytes hold, as floats.
 template <typename T>
-struct Pack {
+struct Vec16 {
   static constexpr int kCount = 16 / static_cast<int>(sizeof(T));  // 4 floats, 8 bf16
   float x[kCount];
 
   // From p on; `left` elements are there (kCount or more: a full pack), the rest of x is `fill`.
-  __device__ __forceinline__ static Pack load(const T* p, int64_t left, WholePacks, Site site = XF_HERE) {
+  __device__ __forceinline__ static Vec16 load(const T* p, int64_t left, Aligned, Site site = XF_HERE) {
     uint4 words = make_uint4(0, 0, 0, 0);
     if (left > 0) words = load_16(p, site);
-    Pack pack;
+    Vec16 pack;
     pack.unpack(words);
     return pack;
   }
-  __device__ __forceinline__ static Pack load(const T* p, int64_t left, AnyPacks, float fill = 0.0f) {
-    Pack pack;
+  __device__ __forceinline__ static Vec16 load(const T* p, int64_t left, Unaligned, float fill = 0.0f) {
+    Vec16 pack;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) pack.x[i] = i < left ? to_float(p[i]) : fill;
     return pack;
   }
-  __device__ __forceinline__ static Pack load(const T* p, int64_t left, PaddedPacks, float fill = 0.0f,
-                                              Site site = XF_HERE) {
+  __device__ __forceinline__ static Vec16 load(const T* p, int64_t left, Padded, float fill = 0.0f,
+                                               Site site = XF_HERE) {
     uint4 words = make_uint4(0, 0, 0, 0);
     if (left > 0) words = load_16_of(p, left * static_cast<int64_t>(sizeof(T)), site);
-    Pack pack;
+    Vec16 pack;
     pack.unpack(words);
     if (left < kCount) {
 #pragma unroll
@@ -77,27 +77,27 @@ struct Pack {
     return pack;
   }
   // aligned: p is a multiple of 16.
-  __device__ __forceinline__ static Pack load(const T* p, int64_t left, bool aligned, float fill = 0.0f,
-                                              Site site = XF_HERE) {
-    return aligned && left >= kCount ? load(p, left, WholePacks(), site) : load(p, left, AnyPacks(), fill);
+  __device__ __forceinline__ static Vec16 load(const T* p, int64_t left, bool aligned, float fill = 0.0f,
+                                               Site site = XF_HERE) {
+    return aligned && left >= kCount ? load(p, left, Aligned(), site) : load(p, left, Unaligned(), fill);
   }
 
   // The first `left` elements, rounded to T.
-  __device__ __forceinline__ void store(T* p, int64_t left, WholePacks, Site site = XF_HERE) const {
+  __device__ __forceinline__ void store(T* p, int64_t left, Aligned, Site site = XF_HERE) const {
     if (left > 0) store_16(p, packed(), site);
   }
-  __device__ __forceinline__ void store(T* p, int64_t left, PaddedPacks, Site site = XF_HERE) const {
-    store(p, left, WholePacks(), site);
+  __device__ __forceinline__ void store(T* p, int64_t left, Padded, Site site = XF_HERE) const {
+    store(p, left, Aligned(), site);
   }
-  __device__ __forceinline__ void store(T* p, int64_t left, AnyPacks) const {
+  __device__ __forceinline__ void store(T* p, int64_t left, Unaligned) const {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
       if (i < left) p[i] = from_float<T>(x[i]);
     }
   }
   __device__ __forceinline__ void store(T* p, int64_t left, bool aligned, Site site = XF_HERE) const {
-    if (aligned && left >= kCount) return store(p, left, WholePacks(), site);
-    store(p, left, AnyPacks());
+    if (aligned && left >= kCount) return store(p, left, Aligned(), site);
+    store(p, left, Unaligned());
   }
 
  private:

@@ -13,14 +13,14 @@ template <typename T>
 struct Add {
   Matrix<const T> x;
   Matrix<T> y;
-  bool whole(int64_t width) const { return all_whole(width, x, y); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    const auto terms = x.load(row, column, left, whole);
-    auto sum = y.load(row, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, x, y); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    const auto terms = x.load(row, column, left, alignment);
+    auto sum = y.load(row, column, left, alignment);
 #pragma unroll
     for (int i = 0; i < sum.kCount; ++i) sum.x[i] += terms.x[i];
-    y.store(sum, row, column, left, whole);
+    y.store(sum, row, column, left, alignment);
   }
 };
 
@@ -30,14 +30,14 @@ struct Scale {
   Matrix<T> y;
   float alpha;
   const float* alpha_at;
-  bool whole(int64_t width) const { return all_whole(width, x, y); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    auto pack = x.load(row, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, x, y); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    auto pack = x.load(row, column, left, alignment);
     const float factor = alpha_at ? *alpha_at : alpha;
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) pack.x[i] *= factor;
-    y.store(pack, row, column, left, whole);
+    y.store(pack, row, column, left, alignment);
   }
 };
 
@@ -46,14 +46,14 @@ struct MoveTowards {
   Matrix<const T> x;
   Matrix<T> y;
   const float* share;
-  bool whole(int64_t width) const { return all_whole(width, x, y); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    const auto to = x.load(row, column, left, whole);
-    auto pack = y.load(row, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, x, y); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    const auto to = x.load(row, column, left, alignment);
+    auto pack = y.load(row, column, left, alignment);
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) pack.x[i] = fmaf(*share, to.x[i] - pack.x[i], pack.x[i]);
-    y.store(pack, row, column, left, whole);
+    y.store(pack, row, column, left, alignment);
   }
 };
 
@@ -63,16 +63,16 @@ struct MaskedFill {
   const int32_t* mask;
   Matrix<T> y;
   float value;
-  bool whole(int64_t width) const { return all_whole(width, x, y); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    auto pack = x.load(row, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, x, y); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    auto pack = x.load(row, column, left, alignment);
     const int32_t* const attended = mask + row * x.stride + column;
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) {
       if (i < left && attended[i] == 0) pack.x[i] = value;
     }
-    y.store(pack, row, column, left, whole);
+    y.store(pack, row, column, left, alignment);
   }
 };
 
@@ -82,12 +82,12 @@ struct Gather {
   const int32_t* rows;
   int64_t M;
   Matrix<T> y;
-  bool whole(int64_t width) const { return all_whole(width, x, y); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+  bool rows_aligned(int64_t width) const { return all_aligned(width, x, y); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
     const int32_t from = rows[row];
     const bool there = from >= 0 && from < M;
-    y.store(x.load(there ? from : 0, column, there ? left : 0, whole), row, column, left, whole);
+    y.store(x.load(there ? from : 0, column, there ? left : 0, alignment), row, column, left, alignment);
   }
 };
 
@@ -95,20 +95,20 @@ template <typename T>
 struct Copy {
   Matrix<const T> x;
   Matrix<T> y;
-  bool whole(int64_t width) const { return all_whole(width, x, y); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    y.store(x.load(row, column, left, whole), row, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, x, y); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    y.store(x.load(row, column, left, alignment), row, column, left, alignment);
   }
 };
 
 template <typename T>
 struct Zero {
   Matrix<T> y;
-  bool whole(int64_t width) const { return all_whole(width, y); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    y.store({}, row, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, y); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    y.store({}, row, column, left, alignment);
   }
 };
 

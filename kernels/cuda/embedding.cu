@@ -26,17 +26,17 @@ struct Gather {
   Matrix<T> x;
   float scale;
   DropoutArgs dropout;
-  bool whole(int64_t width) const { return all_whole(width, table, position_table, x); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
+  bool rows_aligned(int64_t width) const { return all_aligned(width, table, position_table, x); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
     const int32_t id = ids[row], position = positions[row];
     const bool there = id >= 0 && id < V && position >= 0 && position < P;
-    auto pack = table.load(there ? id : 0, column, there ? left : 0, whole);
-    const auto shift = position_table.load(there ? position : 0, column, there ? left : 0, whole);
+    auto pack = table.load(there ? id : 0, column, there ? left : 0, alignment);
+    const auto shift = position_table.load(there ? position : 0, column, there ? left : 0, alignment);
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) pack.x[i] = fmaf(scale, pack.x[i], shift.x[i]);
     drop(dropout, row, column, pack);
-    x.store(pack, row, column, left, whole);
+    x.store(pack, row, column, left, alignment);
   }
 };
 
@@ -63,18 +63,18 @@ struct RunSum {
   Matrix<const T> dx;
   DropoutArgs dropout;
   int64_t column, left;
-  cuda::Pack<T> sum = {};
+  cuda::Vec16<T> sum = {};
 
   // Adds those of up to eight tokens, of which lanes first .. first + 7 know the numbers, that are in `run`: the first of them.
-  template <typename Whole>
-  __device__ __forceinline__ void add(int32_t number, unsigned run, int first, Whole whole) {
+  template <typename Alignment>
+  __device__ __forceinline__ void add(int32_t number, unsigned run, int first, Alignment alignment) {
     const int count = __popc(run >> first & 0xffu);
     int32_t row[kRowsInFlight];
-    cuda::Pack<T> pack[kRowsInFlight];
+    cuda::Vec16<T> pack[kRowsInFlight];
 #pragma unroll
     for (int k = 0; k < kRowsInFlight; ++k) {
       row[k] = __shfl_sync(cuda::kFullWarp, number, first + k);
-      pack[k] = dx.load(row[k], column, k < count ? left : 0, whole);
+      pack[k] = dx.load(row[k], column, k < count ? left : 0, alignment);
     }
 #pragma unroll
     for (int k = 0; k < kRowsInFlight; ++k) {
@@ -87,23 +87,23 @@ struct RunSum {
 };
 
 // EM2. The table's row of a word, from `column` on: += scale * terms.
-template <typename T, typename Whole>
+template <typename T, typename Alignment>
 __device__ __forceinline__ void add_to_row(const Matrix<float>& dtable, int32_t id, int64_t column,
-                                           int64_t left, float scale, const cuda::Pack<T>& terms,
-                                           Whole whole) {
+                                           int64_t left, float scale, const cuda::Vec16<T>& terms,
+                                           Alignment alignment) {
 #pragma unroll
-  for (int i = 0; i < terms.kCount; i += cuda::Pack<float>::kCount) {
-    auto row = dtable.load(id, column + i, left - i, whole);
+  for (int i = 0; i < terms.kCount; i += cuda::Vec16<float>::kCount) {
+    auto row = dtable.load(id, column + i, left - i, alignment);
 #pragma unroll
     for (int j = 0; j < row.kCount; ++j) row.x[j] = fmaf(scale, terms.x[i + j], row.x[j]);
-    dtable.store(row, id, column + i, left - i, whole);
+    dtable.store(row, id, column + i, left - i, alignment);
   }
 }
 
-template <typename T, typename Whole>
+template <typename T, typename Alignment>
 __global__ void __launch_bounds__(32 * kWarps)
-    add_runs(EmbeddingBackwardArgs<T> args, Matrix<const T> dx, Matrix<float> dtable, Whole whole) {
-  constexpr int kCount = cuda::Pack<T>::kCount, kColumns = 32 * kCount;
+    add_runs(EmbeddingBackwardArgs<T> args, Matrix<const T> dx, Matrix<float> dtable, Alignment alignment) {
+  constexpr int kCount = cuda::Vec16<T>::kCount, kColumns = 32 * kCount;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const SortedTokens tokens{args.ids, args.order, args.N, args.V};
   const int64_t first_place = static_cast<int64_t>(blockIdx.x) * kWarps;
@@ -124,9 +124,9 @@ __global__ void __launch_bounds__(32 * kWarps)
   if ((begins >> warp & 1u) && !(is_long && warp == last)) {
     const int32_t its_id = __shfl_sync(cuda::kFullWarp, next, warp);
     const auto [number, of] = tokens.at(first_place + warp + lane);
-    run.add(number, __ballot_sync(cuda::kFullWarp, of == its_id), 0, whole);
+    run.add(number, __ballot_sync(cuda::kFullWarp, of == its_id), 0, alignment);
     if (column < args.D) {
-      add_to_row(dtable, its_id, column, args.D - column, args.scale, run.sum, whole);
+      add_to_row(dtable, its_id, column, args.D - column, args.scale, run.sum, alignment);
     }
   }
   if (!is_long) return;
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(32 * kWarps)
     of_run = __ballot_sync(cuda::kFullWarp, of == last_id);
 #pragma unroll 1
     for (int first = 0; first < 32 && (of_run >> first & 1u) != 0; first += kRowsInFlight)
-      share.add(number, of_run, first, whole);
+      share.add(number, of_run, first, alignment);
   }
   XF_SHARED(float[kWarps][kColumns], sums);
 #pragma unroll
@@ -176,9 +176,9 @@ void embedding_backward(Cuda, const EmbeddingBackwardArgs<T>& args) {
   const auto count = [](int64_t n, int64_t size) { return static_cast<unsigned>((n + size - 1) / size); };
   const Matrix<const T> dx(args.dx, args.D);
   const Matrix<float> dtable(args.dtable, args.D);
-  cuda::with_packs_of_rows(all_whole(args.D, dx, dtable), [&](auto whole) {
-    cuda::launch(add_runs<T, decltype(whole)>, dim3(count(args.N, kWarps), count(args.D, kSpan<T>)),
-                 dim3(32 * kWarps), 0, cuda::stream(), args, dx, dtable, whole);
+  cuda::dispatch_alignment(all_aligned(args.D, dx, dtable), [&](auto alignment) {
+    cuda::launch(add_runs<T, decltype(alignment)>, dim3(count(args.N, kWarps), count(args.D, kSpan<T>)),
+                 dim3(32 * kWarps), 0, cuda::stream(), args, dx, dtable, alignment);
   });
 }
 

@@ -14,14 +14,14 @@ template <typename T, Activation kF>
 struct Gate {
   Matrix<const T> gate, up;
   Matrix<T> y;
-  bool whole(int64_t width) const { return all_whole(width, gate, up, y); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    const auto z = gate.load(row, column, left, whole);
-    auto pack = up.load(row, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, gate, up, y); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    const auto z = gate.load(row, column, left, alignment);
+    auto pack = up.load(row, column, left, alignment);
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) pack.x[i] *= activate<kF>(z.x[i]);
-    y.store(pack, row, column, left, whole);
+    y.store(pack, row, column, left, alignment);
   }
 };
 
@@ -29,19 +29,19 @@ template <typename T, Activation kF>
 struct GateBackward {
   Matrix<const T> dy, gate, up;
   Matrix<T> dgate, dup;
-  bool whole(int64_t width) const { return all_whole(width, dy, gate, up, dgate, dup); }
-  template <typename Whole>
-  __device__ void operator()(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    auto to_up = dy.load(row, column, left, whole);
-    const auto z = gate.load(row, column, left, whole);
-    auto to_gate = up.load(row, column, left, whole);
+  bool rows_aligned(int64_t width) const { return all_aligned(width, dy, gate, up, dgate, dup); }
+  template <typename Alignment>
+  __device__ void operator()(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    auto to_up = dy.load(row, column, left, alignment);
+    const auto z = gate.load(row, column, left, alignment);
+    auto to_gate = up.load(row, column, left, alignment);
 #pragma unroll
     for (int i = 0; i < z.kCount; ++i) {
       to_gate.x[i] *= to_up.x[i] * slope<kF>(z.x[i]);  // GA1
       to_up.x[i] *= activate<kF>(z.x[i]);              // GA2
     }
-    dgate.store(to_gate, row, column, left, whole);
-    dup.store(to_up, row, column, left, whole);
+    dgate.store(to_gate, row, column, left, alignment);
+    dup.store(to_up, row, column, left, alignment);
   }
 };
 

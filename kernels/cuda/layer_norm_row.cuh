@@ -24,35 +24,36 @@ constexpr int64_t kLongestNormInRegisters = 1024;
 
 // Columns that a warp takes with one pack per lane.
 template <typename T>
-constexpr int kNormSpan = 32 * cuda::Pack<T>::kCount;
+constexpr int kNormSpan = 32 * cuda::Vec16<T>::kCount;
 
 // The packs of one lane: pack k begins at column k * kNormSpan + its place in the warp.
 template <typename T>
 __device__ __forceinline__ int64_t column_of_pack(int k) {
-  return k * kNormSpan<T> + static_cast<int>(threadIdx.x % 32) * cuda::Pack<T>::kCount;
+  return k * kNormSpan<T> + static_cast<int>(threadIdx.x % 32) * cuda::Vec16<T>::kCount;
 }
 
 // All loads start before the first of them is waited for. Beyond D: 0.
-template <typename T, int kPacks, typename Whole>
-__device__ __forceinline__ void load_row(const T* row, int64_t D, Whole whole, cuda::Pack<T> (&x)[kPacks]) {
+template <typename T, int kPacks, typename Alignment>
+__device__ __forceinline__ void load_row(const T* row, int64_t D, Alignment alignment,
+                                         cuda::Vec16<T> (&x)[kPacks]) {
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int64_t column = column_of_pack<T>(k);
-    x[k] = cuda::Pack<T>::load(row + column, D - column, whole);
+    x[k] = cuda::Vec16<T>::load(row + column, D - column, alignment);
   }
 }
 
 // x <- x + dropout(s) (RN0), rounded as `sum` is, for the norm is that of the stored sum.
 template <typename T>
 __device__ __forceinline__ void add_dropped(const DropoutArgs& dropout, int64_t n, int64_t column,
-                                            cuda::Pack<T> s, cuda::Pack<T>& x) {
+                                            cuda::Vec16<T> s, cuda::Vec16<T>& x) {
   drop(dropout, n, column, s);
 #pragma unroll
   for (int i = 0; i < x.kCount; ++i) x.x[i] = cuda::to_float(cuda::from_float<T>(x.x[i] + s.x[i]));
 }
 
 template <typename T>
-__device__ __forceinline__ float sum_of(const cuda::Pack<T>& x) {
+__device__ __forceinline__ float sum_of(const cuda::Vec16<T>& x) {
   float sum = 0;
 #pragma unroll
   for (int i = 0; i < x.kCount; ++i) sum += x.x[i];
@@ -61,7 +62,7 @@ __device__ __forceinline__ float sum_of(const cuda::Pack<T>& x) {
 
 // sum (x - mean)^2 over the first `left` elements.
 template <typename T>
-__device__ __forceinline__ float squares_of(const cuda::Pack<T>& x, int64_t left, float mean) {
+__device__ __forceinline__ float squares_of(const cuda::Vec16<T>& x, int64_t left, float mean) {
   float sum = 0;
 #pragma unroll
   for (int i = 0; i < x.kCount; ++i) {
@@ -72,40 +73,40 @@ __device__ __forceinline__ float squares_of(const cuda::Pack<T>& x, int64_t left
 }
 
 // y = gamma * xhat + beta, a pack of it (LN0).
-template <typename T, typename Whole>
+template <typename T, typename Alignment>
 __device__ __forceinline__ void store_normalised(const LayerNormForwardArgs<T>& args, int64_t n,
-                                                 int64_t column, Whole whole, float mean, float rstd,
-                                                 cuda::Pack<T> x) {
-  using Pack = cuda::Pack<T>;
+                                                 int64_t column, Alignment alignment, float mean, float rstd,
+                                                 cuda::Vec16<T> x) {
+  using Vec16 = cuda::Vec16<T>;
   const int64_t left = args.D - column;
-  const Pack gamma = Pack::load(args.gamma + column, left, whole);
-  const Pack beta = Pack::load(args.beta + column, left, whole);
+  const Vec16 gamma = Vec16::load(args.gamma + column, left, alignment);
+  const Vec16 beta = Vec16::load(args.beta + column, left, alignment);
 #pragma unroll
-  for (int i = 0; i < Pack::kCount; ++i) x.x[i] = fmaf(gamma.x[i], (x.x[i] - mean) * rstd, beta.x[i]);
-  x.store(args.y + n * args.D + column, left, whole);
+  for (int i = 0; i < Vec16::kCount; ++i) x.x[i] = fmaf(gamma.x[i], (x.x[i] - mean) * rstd, beta.x[i]);
+  x.store(args.y + n * args.D + column, left, alignment);
 }
 
 // Blocks that share a multiprocessor's registers: so many that their loads keep its memory busy, so few that a row's packs stay
 // in registers.
 template <typename T, int kPacks>
-constexpr int kNormBlocks = kPacks* cuda::Pack<T>::kCount <= 16 ? 8 : 4;
+constexpr int kNormBlocks = kPacks* cuda::Vec16<T>::kCount <= 16 ? 8 : 4;
 
-template <typename T, int kPacks, bool kResidual, typename Whole>
+template <typename T, int kPacks, bool kResidual, typename Alignment>
 __global__ void __launch_bounds__(kNormThreads, kNormBlocks<T, kPacks>)
-    normalise_warp_per_row(const LayerNormForwardArgs<T> args, const Whole whole) {
+    normalise_warp_per_row(const LayerNormForwardArgs<T> args, const Alignment alignment) {
   const int64_t n = int64_t{blockIdx.x} * kNormWarps + threadIdx.x / 32;
   if (n >= args.N) return;
   const int64_t D = args.D;
-  cuda::Pack<T> x[kPacks];
-  load_row(args.x + n * D, D, whole, x);
+  cuda::Vec16<T> x[kPacks];
+  load_row(args.x + n * D, D, alignment, x);
   if constexpr (kResidual) {
-    cuda::Pack<T> s[kPacks];
-    load_row(args.s + n * D, D, whole, s);
+    cuda::Vec16<T> s[kPacks];
+    load_row(args.s + n * D, D, alignment, s);
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       const int64_t column = column_of_pack<T>(k);
       add_dropped(args.dropout, n, column, s[k], x[k]);
-      x[k].store(args.sum + n * D + column, D - column, whole);
+      x[k].store(args.sum + n * D + column, D - column, alignment);
     }
   }
   float sum = 0, squares = 0;
@@ -117,7 +118,7 @@ __global__ void __launch_bounds__(kNormThreads, kNormBlocks<T, kPacks>)
   const float rstd = rstd_of(cuda::warp_sum(squares), D, args.eps);
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    store_normalised(args, n, column_of_pack<T>(k), whole, mean, rstd, x[k]);
+    store_normalised(args, n, column_of_pack<T>(k), alignment, mean, rstd, x[k]);
   }
   if (threadIdx.x % 32 == 0) {
     args.mean[n] = mean;
@@ -125,30 +126,31 @@ __global__ void __launch_bounds__(kNormThreads, kNormBlocks<T, kPacks>)
   }
 }
 
-template <typename T, bool kResidual, typename Whole>
+template <typename T, bool kResidual, typename Alignment>
 __global__ void __launch_bounds__(kLongNormThreads)
-    normalise_block_per_row(const LayerNormForwardArgs<T> args, const Whole whole) {
-  using Pack = cuda::Pack<T>;
-  constexpr int64_t kStep = kLongNormThreads * Pack::kCount;
-  const int64_t n = blockIdx.x, D = args.D, first = int64_t{threadIdx.x} * Pack::kCount;
+    normalise_block_per_row(const LayerNormForwardArgs<T> args, const Alignment alignment) {
+  using Vec16 = cuda::Vec16<T>;
+  constexpr int64_t kStep = kLongNormThreads * Vec16::kCount;
+  const int64_t n = blockIdx.x, D = args.D, first = int64_t{threadIdx.x} * Vec16::kCount;
   const T* const row = (kResidual ? args.sum : args.x) + n * D;
   float sum = 0, squares = 0;
   for (int64_t column = first; column < D; column += kStep) {
-    Pack x = Pack::load(args.x + n * D + column, D - column, whole);
+    Vec16 x = Vec16::load(args.x + n * D + column, D - column, alignment);
     if constexpr (kResidual) {
-      const Pack s = Pack::load(args.s + n * D + column, D - column, whole);
+      const Vec16 s = Vec16::load(args.s + n * D + column, D - column, alignment);
       add_dropped(args.dropout, n, column, s, x);
-      x.store(args.sum + n * D + column, D - column, whole);
+      x.store(args.sum + n * D + column, D - column, alignment);
     }
     sum += sum_of(x);
   }
   const float mean = cuda::block_sum<kLongNormThreads>(sum) / static_cast<float>(D);
   for (int64_t column = first; column < D; column += kStep) {
-    squares += squares_of(Pack::load(row + column, D - column, whole), D - column, mean);
+    squares += squares_of(Vec16::load(row + column, D - column, alignment), D - column, mean);
   }
   const float rstd = rstd_of(cuda::block_sum<kLongNormThreads>(squares), D, args.eps);
   for (int64_t column = first; column < D; column += kStep) {
-    store_normalised(args, n, column, whole, mean, rstd, Pack::load(row + column, D - column, whole));
+    store_normalised(args, n, column, alignment, mean, rstd,
+                     Vec16::load(row + column, D - column, alignment));
   }
   if (threadIdx.x == 0) {
     args.mean[n] = mean;
@@ -168,18 +170,18 @@ void with_packs(int64_t D, const F& f) {
 // kResidual false: x is normalised itself; s, sum and dropout are not looked at.
 template <bool kResidual, typename T>
 void normalise_rows(const LayerNormForwardArgs<T>& args) {
-  const bool all = all_whole(args.D, args.x, args.s, args.gamma, args.beta, args.sum, args.y);
-  cuda::with_packs_of_rows(all, [&](auto whole) {
-    using Whole = decltype(whole);
+  const bool all = all_aligned(args.D, args.x, args.s, args.gamma, args.beta, args.sum, args.y);
+  cuda::dispatch_alignment(all, [&](auto alignment) {
+    using Alignment = decltype(alignment);
     if (args.D > kLongestNormInRegisters) {
-      cuda::launch(normalise_block_per_row<T, kResidual, Whole>, static_cast<unsigned>(args.N),
-                   kLongNormThreads, 0, cuda::stream(), args, whole);
+      cuda::launch(normalise_block_per_row<T, kResidual, Alignment>, static_cast<unsigned>(args.N),
+                   kLongNormThreads, 0, cuda::stream(), args, alignment);
       return;
     }
     const auto blocks = static_cast<unsigned>((args.N + kNormWarps - 1) / kNormWarps);
     with_packs<T>(args.D, [&](auto packs) {
-      cuda::launch(normalise_warp_per_row<T, packs(), kResidual, Whole>, blocks, kNormThreads, 0,
-                   cuda::stream(), args, whole);
+      cuda::launch(normalise_warp_per_row<T, packs(), kResidual, Alignment>, blocks, kNormThreads, 0,
+                   cuda::stream(), args, alignment);
     });
   });
 }

@@ -29,7 +29,7 @@ void with_row_threads(int64_t V, const Body& body) {
 // thread's.
 template <int kThreads, typename T, typename Body>
 __device__ __forceinline__ void for_each_pack_of_row(const T* row, int64_t V, const Body& body) {
-  constexpr int64_t kCount = cuda::Pack<T>::kCount;
+  constexpr int64_t kCount = cuda::Vec16<T>::kCount;
   const auto before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(row) % 16 / sizeof(T));
   for (int64_t end = (threadIdx.x + 1) * kCount - before; end - kCount < V; end += kThreads * kCount) {
     const int64_t begin = end > kCount ? end - kCount : 0;
@@ -41,7 +41,7 @@ __device__ __forceinline__ void for_each_pack_of_row(const T* row, int64_t V, co
 template <int kThreads, typename T>
 __device__ __forceinline__ bool owns(const T* row, int32_t v) {
   const auto before = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(row) % 16 / sizeof(T));
-  return (static_cast<uint32_t>(v) + before) / cuda::Pack<T>::kCount % kThreads == threadIdx.x;
+  return (static_cast<uint32_t>(v) + before) / cuda::Vec16<T>::kCount % kThreads == threadIdx.x;
 }
 
 __device__ __forceinline__ bool is_aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
@@ -52,7 +52,7 @@ struct ExponentialSum {
   float largest = -kInfinity, sum = 0;
 
   template <typename T>
-  __device__ __forceinline__ void add(const cuda::Pack<T>& terms) {
+  __device__ __forceinline__ void add(const cuda::Vec16<T>& terms) {
     float top = largest;
 #pragma unroll
     for (int i = 0; i < terms.kCount; ++i) top = terms.x[i] > top ? terms.x[i] : top;

@@ -12,7 +12,7 @@
 
 namespace xf::kernels {
 
-using Floats = cuda::Pack<float>;
+using Floats = cuda::Vec16<float>;
 
 constexpr int kUpdateThreads = 256;
 constexpr int kPacks = 2;  // of a thread, of each array
@@ -38,7 +38,7 @@ struct ParameterArrays {
   bf16* rounded;
   int64_t P;
 
-  bool whole() const {
+  bool rows_aligned() const {
     return P % Floats::kCount == 0 && cuda::rows_are_aligned(p, 0) && cuda::rows_are_aligned(g, 0) &&
            cuda::rows_are_aligned(rounded, 0) &&
            std::all_of(moments, moments + kMoments, [](float* m) { return cuda::rows_are_aligned(m, 0); });
@@ -46,12 +46,12 @@ struct ParameterArrays {
 };
 
 // Four as bf16, eight bytes.
-__device__ __forceinline__ void store_rounded(const Floats& pack, bf16* to, int64_t left, cuda::WholePacks) {
+__device__ __forceinline__ void store_rounded(const Floats& pack, bf16* to, int64_t left, cuda::Aligned) {
   if (left <= 0) return;
   *reinterpret_cast<uint2*>(to) =
       make_uint2(cuda::pack_bf16x2(pack.x[0], pack.x[1]), cuda::pack_bf16x2(pack.x[2], pack.x[3]));
 }
-__device__ __forceinline__ void store_rounded(const Floats& pack, bf16* to, int64_t left, cuda::AnyPacks) {
+__device__ __forceinline__ void store_rounded(const Floats& pack, bf16* to, int64_t left, cuda::Unaligned) {
 #pragma unroll
   for (int i = 0; i < Floats::kCount; ++i) {
     if (i < left) to[i] = cuda::from_float<bf16>(pack.x[i]);
@@ -60,19 +60,20 @@ __device__ __forceinline__ void store_rounded(const Floats& pack, bf16* to, int6
 
 // Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update, while the parameters are on their way.
 // Rule::apply(update, g, p, moments): four parameters. g is zeroed.
-template <typename Rule, typename Whole>
+template <typename Rule, typename Alignment>
 __global__ void __launch_bounds__(kUpdateThreads)
-    update_parameters(Rule rule, ParameterArrays<Rule::kMoments> of, Whole whole) {
+    update_parameters(Rule rule, ParameterArrays<Rule::kMoments> of, Alignment alignment) {
   XF_SHARED(typename Rule::Update, update);
   const int64_t first = blockIdx.x * kOfBlock + threadIdx.x * Floats::kCount;
   Floats g[kPacks], p[kPacks], moments[kPacks][Rule::kMoments];
 #pragma unroll
   for (int half = 0; half < kPacks; ++half) {
     const int64_t at = first + half * kRow, left = of.P - at;
-    g[half] = Floats::load(of.g + at, left, whole);
-    p[half] = Floats::load(of.p + at, left, whole);
+    g[half] = Floats::load(of.g + at, left, alignment);
+    p[half] = Floats::load(of.p + at, left, alignment);
 #pragma unroll
-    for (int k = 0; k < Rule::kMoments; ++k) moments[half][k] = Floats::load(of.moments[k] + at, left, whole);
+    for (int k = 0; k < Rule::kMoments; ++k)
+      moments[half][k] = Floats::load(of.moments[k] + at, left, alignment);
   }
   if (threadIdx.x == 0) update = rule.prepare();
   __syncthreads();
@@ -80,22 +81,22 @@ __global__ void __launch_bounds__(kUpdateThreads)
 #pragma unroll
   for (int half = 0; half < kPacks; ++half) {
     const int64_t at = first + half * kRow, left = of.P - at;
-    Floats{}.store(of.g + at, left, whole);
+    Floats{}.store(of.g + at, left, alignment);
     if (!u.finite) continue;
     Rule::apply(u, g[half], p[half], moments[half]);
-    p[half].store(of.p + at, left, whole);
+    p[half].store(of.p + at, left, alignment);
 #pragma unroll
-    for (int k = 0; k < Rule::kMoments; ++k) moments[half][k].store(of.moments[k] + at, left, whole);
-    if (of.rounded) store_rounded(p[half], of.rounded + at, left, whole);
+    for (int k = 0; k < Rule::kMoments; ++k) moments[half][k].store(of.moments[k] + at, left, alignment);
+    if (of.rounded) store_rounded(p[half], of.rounded + at, left, alignment);
   }
 }
 
 template <typename Rule>
 void launch_update(const Rule& rule, const ParameterArrays<Rule::kMoments>& of) {
   const auto blocks = static_cast<unsigned>((of.P + kOfBlock - 1) / kOfBlock);
-  cuda::with_packs_of_rows(of.whole(), [&](auto whole) {
-    cuda::launch(update_parameters<Rule, decltype(whole)>, dim3(blocks), dim3(kUpdateThreads), 0,
-                 cuda::stream(), rule, of, whole);
+  cuda::dispatch_alignment(of.rows_aligned(), [&](auto alignment) {
+    cuda::launch(update_parameters<Rule, decltype(alignment)>, dim3(blocks), dim3(kUpdateThreads), 0,
+                 cuda::stream(), rule, of, alignment);
   });
 }
 

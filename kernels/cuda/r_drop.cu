@@ -46,24 +46,24 @@ struct Gradients {
 // The two rows of a pair. Elements that are not there are -infinity.
 template <typename T>
 struct Pair {
-  using Pack = cuda::Pack<T>;
+  using Vec16 = cuda::Vec16<T>;
   const T *first, *second;
   T *dfirst, *dsecond;
   int64_t V;
 
   struct Logits {
-    Pack first, second;
+    Vec16 first, second;
   };
   // body(begin, left, logits) for this thread's packs.
   template <int kThreads, typename Body>
   __device__ __forceinline__ void for_each_pack(const Body& body) const {
     for_each_pack_of_row<kThreads>(first, V, [&](int64_t begin, int64_t left) {
       body(begin, left,
-           Logits{Pack::load(first + begin, left, is_aligned(first + begin), -kInfinity),
-                  Pack::load(second + begin, left, is_aligned(second + begin), -kInfinity)});
+           Logits{Vec16::load(first + begin, left, is_aligned(first + begin), -kInfinity),
+                  Vec16::load(second + begin, left, is_aligned(second + begin), -kInfinity)});
     });
   }
-  __device__ __forceinline__ void write(int64_t begin, int64_t left, const Pack& dp, const Pack& dq) const {
+  __device__ __forceinline__ void write(int64_t begin, int64_t left, const Vec16& dp, const Vec16& dq) const {
     dp.store(dfirst + begin, left, is_aligned(dfirst + begin));
     dq.store(dsecond + begin, left, is_aligned(dsecond + begin));
   }
@@ -72,7 +72,7 @@ struct Pair {
 // SD1, SD4, CE1: losses [N] written, {smoothed and divergence, unsmoothed}.
 template <int kThreads, typename T>
 __global__ void __launch_bounds__(kThreads) pairs_of_rows(RDropArgs<T> args, float2* losses) {
-  using Pack = cuda::Pack<T>;
+  using Vec16 = cuda::Vec16<T>;
   using Logits = typename Pair<T>::Logits;
   const int64_t n = blockIdx.x, V = args.V, in_first = n * args.stride,
                 in_second = (n + args.N) * args.stride;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kThreads) pairs_of_rows(RDropArgs<T> args, flo
     first.add(logits.first);
     second.add(logits.second);
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) {
+    for (int i = 0; i < Vec16::kCount; ++i) {
       first_total += i < left ? logits.first.x[i] : 0.0f;
       second_total += i < left ? logits.second.x[i] : 0.0f;
     }
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(kThreads) pairs_of_rows(RDropArgs<T> args, flo
   float p_mean = 0, q_mean = 0;
   pair.template for_each_pack<kThreads>([&](int64_t, int64_t, const Logits& logits) {
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) {
+    for (int i = 0; i < Vec16::kCount; ++i) {
       const float d = logits.first.x[i] - logits.second.x[i];
       const float pv = p(logits.first.x[i]), qv = q(logits.second.x[i]);
       p_mean += pv * counted(pv, d);
@@ -130,9 +130,9 @@ __global__ void __launch_bounds__(kThreads) pairs_of_rows(RDropArgs<T> args, flo
 
   const Gradients gradients{p, q, p_mean, q_mean, divergence, smoothing / size};
   pair.template for_each_pack<kThreads>([&](int64_t begin, int64_t left, const Logits& logits) {
-    Pack dp, dq;
+    Vec16 dp, dq;
 #pragma unroll
-    for (int i = 0; i < Pack::kCount; ++i) {
+    for (int i = 0; i < Vec16::kCount; ++i) {
       const float2 both = gradients(logits.first.x[i], logits.second.x[i]);
       dp.x[i] = both.x;
       dq.x[i] = both.y;

@@ -18,12 +18,12 @@ __device__ __forceinline__ void turn(float& first, float& second, float cosine, 
 
 template <typename T>
 struct Turn {
-  static constexpr int kCount = cuda::Pack<T>::kCount;
-  using Floats = cuda::Pack<float>;
+  static constexpr int kCount = cuda::Vec16<T>::kCount;
+  using Floats = cuda::Vec16<float>;
   RotaryArgs<T> args;
   bool aligned;  // rows of x, y and the table begin at multiples of 16 bytes
 
-  bool whole(int64_t) const { return aligned && args.P % kCount == 0; }
+  bool rows_aligned(int64_t) const { return aligned && args.P % kCount == 0; }
 
   // Pair `pair` of a token's H * P: its first column in x and y, and its number in its head.
   struct Place {
@@ -37,24 +37,25 @@ struct Turn {
   __device__ __forceinline__ const float* angles(int64_t token, int64_t i) const {
     return args.table + args.positions[token] * 2 * args.P + i;
   }
-  __device__ void operator()(int64_t token, int64_t pair, int64_t left, cuda::WholePacks whole) const {
+  __device__ void operator()(int64_t token, int64_t pair, int64_t left, cuda::Aligned alignment) const {
     const Place at = place(pair);
     const T* const x = args.x + token * args.x_stride + at.column;
     T* const y = args.y + token * args.y_stride + at.column;
     const float* const cosines = angles(token, at.i);
-    auto first = cuda::Pack<T>::load(x, left, whole), second = cuda::Pack<T>::load(x + args.P, left, whole);
+    auto first = cuda::Vec16<T>::load(x, left, alignment),
+         second = cuda::Vec16<T>::load(x + args.P, left, alignment);
 #pragma unroll
     for (int k = 0; k < kCount; k += Floats::kCount) {
-      const auto cosine = Floats::load(cosines + k, left, whole),
-                 sine = Floats::load(cosines + args.P + k, left, whole);
+      const auto cosine = Floats::load(cosines + k, left, alignment),
+                 sine = Floats::load(cosines + args.P + k, left, alignment);
 #pragma unroll
       for (int i = 0; i < Floats::kCount; ++i)
         turn(first.x[k + i], second.x[k + i], cosine.x[i], args.direction * sine.x[i]);
     }
-    first.store(y, left, whole);
-    second.store(y + args.P, left, whole);
+    first.store(y, left, alignment);
+    second.store(y + args.P, left, alignment);
   }
-  __device__ void operator()(int64_t token, int64_t pair, int64_t left, cuda::AnyPacks) const {
+  __device__ void operator()(int64_t token, int64_t pair, int64_t left, cuda::Unaligned) const {
     for (int k = 0; k < kCount && k < left; ++k) {
       const Place at = place(pair + k);
       const T* const x = args.x + token * args.x_stride + at.column;

@@ -28,12 +28,12 @@ constexpr int64_t kMostRowsBlocks = 2048;  // two waves of eight to a multiproce
 
 // Columns that a warp takes at a time.
 template <typename T>
-constexpr int64_t kSpan = 32 * cuda::Pack<T>::kCount;
+constexpr int64_t kSpan = 32 * cuda::Vec16<T>::kCount;
 
 // A matrix, or a vector as a matrix of equal rows (stride 0). T may be const.
 template <typename T>
 struct Matrix {
-  using Pack = cuda::Pack<std::remove_const_t<T>>;
+  using Vec16 = cuda::Vec16<std::remove_const_t<T>>;
 
   T* data;
   int64_t stride;
@@ -45,27 +45,28 @@ struct Matrix {
         aligned(cuda::rows_are_aligned<std::remove_const_t<T>>(first, row_stride)) {}
 
   // `left` elements of the row from `column` on.
-  template <typename Whole>
-  __device__ __forceinline__ Pack load(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    return Pack::load(data + row * stride + column, left, whole);
+  template <typename Alignment>
+  __device__ __forceinline__ Vec16 load(int64_t row, int64_t column, int64_t left,
+                                        Alignment alignment) const {
+    return Vec16::load(data + row * stride + column, left, alignment);
   }
-  template <typename Whole>
-  __device__ __forceinline__ void store(const Pack& pack, int64_t row, int64_t column, int64_t left,
-                                        Whole whole) const {
-    pack.store(data + row * stride + column, left, whole);
+  template <typename Alignment>
+  __device__ __forceinline__ void store(const Vec16& pack, int64_t row, int64_t column, int64_t left,
+                                        Alignment alignment) const {
+    pack.store(data + row * stride + column, left, alignment);
   }
 };
 
 // Whether rows of `width` of all these matrices are whole packs.
 template <typename... T>
-bool all_whole(int64_t width, const Matrix<T>&... matrices) {
-  return ((matrices.aligned && width % Matrix<T>::Pack::kCount == 0) && ...);
+bool all_aligned(int64_t width, const Matrix<T>&... matrices) {
+  return ((matrices.aligned && width % Matrix<T>::Vec16::kCount == 0) && ...);
 }
 
 // Whether rows of `width` of all these arrays, one behind the other, are whole packs; those that are not there do not count.
 template <typename... T>
-bool all_whole(int64_t width, T*... arrays) {
-  return all_whole(width, Matrix<T>(arrays, width)...);
+bool all_aligned(int64_t width, T*... arrays) {
+  return all_aligned(width, Matrix<T>(arrays, width)...);
 }
 
 // A norm's factor: of the sum of a row's squares (RM0), or of those of what is left without its mean (LN0).
@@ -73,29 +74,29 @@ __device__ __forceinline__ float rstd_of(float squares, int64_t D, float eps) {
   return 1.0f / sqrtf(squares / static_cast<float>(D) + eps);
 }
 
-// body(row, column, left, whole): the pack that begins at `column`, of which `left` or more elements are in the row.
-template <typename T, typename Body, typename Whole>
+// body(row, column, left, alignment): the pack that begins at `column`, of which `left` or more elements are in the row.
+template <typename T, typename Body, typename Alignment>
 __global__ void __launch_bounds__(kRowsThreads)
-    walk_packs(uint32_t spans, uint32_t spans_in_row, int64_t width, Body body, Whole whole) {
+    walk_packs(uint32_t spans, uint32_t spans_in_row, int64_t width, Body body, Alignment alignment) {
   const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * kRowsWarps;
   for (uint64_t span = blockIdx.x * kRowsWarps + threadIdx.x / 32; span < spans; span += warps) {
     const uint32_t row = static_cast<uint32_t>(span) / spans_in_row;
     const int64_t place = static_cast<uint32_t>(span) - row * spans_in_row;
-    const int64_t column = place * kSpan<T> + lane * cuda::Pack<T>::kCount;
-    if (column < width) body(static_cast<int64_t>(row), column, width - column, whole);
+    const int64_t column = place * kSpan<T> + lane * cuda::Vec16<T>::kCount;
+    if (column < width) body(static_cast<int64_t>(row), column, width - column, alignment);
   }
 }
 
-// Body::whole(width): whether what it reads and writes of rows so wide are whole packs.
+// Body::rows_aligned(width): whether what it reads and writes of rows so wide are whole packs.
 template <typename T, typename Body>
 void for_each_pack(int64_t rows, int64_t width, const Body& body) {
   const int64_t in_row = (width + kSpan<T> - 1) / kSpan<T>, spans = rows * in_row;
   XF_CHECK(spans < UINT32_MAX, "cuda: {} rows of {} elements are too many for one kernel", rows, width);
   const int64_t blocks = std::min((spans + kRowsWarps - 1) / kRowsWarps, kMostRowsBlocks);
-  cuda::with_packs_of_rows(body.whole(width), [&](auto whole) {
-    cuda::launch(walk_packs<T, Body, decltype(whole)>, dim3(static_cast<unsigned>(blocks)),
+  cuda::dispatch_alignment(body.rows_aligned(width), [&](auto alignment) {
+    cuda::launch(walk_packs<T, Body, decltype(alignment)>, dim3(static_cast<unsigned>(blocks)),
                  dim3(kRowsThreads), 0, cuda::stream(), static_cast<uint32_t>(spans),
-                 static_cast<uint32_t>(in_row), width, body, whole);
+                 static_cast<uint32_t>(in_row), width, body, alignment);
   });
 }
 
@@ -104,10 +105,10 @@ void for_each_pack(int64_t rows, int64_t width, const Body& body) {
 // column: of x[0]; a multiple of 4. Does nothing where dropout is off.
 template <typename T>
 __device__ __forceinline__ void drop(const DropoutArgs& dropout, int64_t row, int64_t column,
-                                     cuda::Pack<T>& pack) {
+                                     cuda::Vec16<T>& pack) {
   if (!dropout.active()) return;
 #pragma unroll
-  for (int i = 0; i < cuda::Pack<T>::kCount; i += 4) {
+  for (int i = 0; i < cuda::Vec16<T>::kCount; i += 4) {
     const Philox words = dropout.words(static_cast<uint32_t>((column + i) / 4), static_cast<uint32_t>(row));
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -121,30 +122,30 @@ constexpr int kSumWarps = 8, kRowsOfWarp = 8;
 constexpr int64_t kRowsOfBlock = kSumWarps * kRowsOfWarp;
 
 // partials [row blocks, D] written. Of a pack of columns of a row, `left` elements of which are there, 0 in rows that are not:
-//   rows.read(row, column, left, whole) -> Rows::Read       what it is made of
-//   rows.terms(read, row, column, left, whole) -> Pack<T>   its terms, zeros where nothing is; may write
+//   rows.read(row, column, left, alignment) -> Rows::Read       what it is made of
+//   rows.terms(read, row, column, left, alignment) -> Vec16<T>   its terms, zeros where nothing is; may write
 // Rows::kUnrolled: of so many rows a lane reads before it makes the terms of the first. What is written might be what is read
 // for all that the compiler knows, so it would not do that by itself.
-template <typename T, typename Rows, typename Whole>
+template <typename T, typename Rows, typename Alignment>
 __global__ void __launch_bounds__(32 * kSumWarps)
-    sum_rows_of_block(int64_t N, int64_t D, float* partials, Rows rows, Whole whole) {
-  constexpr int kCount = cuda::Pack<T>::kCount, kColumns = 32 * kCount;
+    sum_rows_of_block(int64_t N, int64_t D, float* partials, Rows rows, Alignment alignment) {
+  constexpr int kCount = cuda::Vec16<T>::kCount, kColumns = 32 * kCount;
   XF_SHARED(float[kSumWarps][kColumns], sums);
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int64_t row_block = blockIdx.x, first_column = static_cast<int64_t>(blockIdx.y) * kColumns;
   const int64_t column = first_column + lane * kCount,
                 first_row = row_block * kRowsOfBlock + warp * kRowsOfWarp;
-  cuda::Pack<T> sum = {};
+  cuda::Vec16<T> sum = {};
   if (column < D) {
     const auto left = [&](int i) { return first_row + i < N ? D - column : 0; };
     for (int i = 0; i < kRowsOfWarp; i += Rows::kUnrolled) {
       typename Rows::Read read[Rows::kUnrolled];
 #pragma unroll
       for (int k = 0; k < Rows::kUnrolled; ++k)
-        read[k] = rows.read(first_row + i + k, column, left(i + k), whole);
+        read[k] = rows.read(first_row + i + k, column, left(i + k), alignment);
 #pragma unroll
       for (int k = 0; k < Rows::kUnrolled; ++k) {
-        const cuda::Pack<T> terms = rows.terms(read[k], first_row + i + k, column, left(i + k), whole);
+        const cuda::Vec16<T> terms = rows.terms(read[k], first_row + i + k, column, left(i + k), alignment);
 #pragma unroll
         for (int j = 0; j < kCount; ++j) sum.x[j] += terms.x[j];
       }
@@ -192,14 +193,14 @@ template <typename T>
 struct Elements {
   static constexpr int kUnrolled = 8;
   Matrix<const T> x;
-  using Read = cuda::Pack<T>;
-  bool whole(int64_t width) const { return all_whole(width, x); }
-  template <typename Whole>
-  __device__ Read read(int64_t row, int64_t column, int64_t left, Whole whole) const {
-    return x.load(row, column, left, whole);
+  using Read = cuda::Vec16<T>;
+  bool rows_aligned(int64_t width) const { return all_aligned(width, x); }
+  template <typename Alignment>
+  __device__ Read read(int64_t row, int64_t column, int64_t left, Alignment alignment) const {
+    return x.load(row, column, left, alignment);
   }
-  template <typename Whole>
-  __device__ Read terms(const Read& read, int64_t, int64_t, int64_t, Whole) const {
+  template <typename Alignment>
+  __device__ Read terms(const Read& read, int64_t, int64_t, int64_t, Alignment) const {
     return read;
   }
 };
@@ -207,14 +208,14 @@ struct Elements {
 // sum [D] accumulated.
 template <typename T, typename Rows>
 void column_sums(int64_t N, int64_t D, float* sum, const Rows& rows) {
-  constexpr int64_t kColumns = 32 * cuda::Pack<T>::kCount;
+  constexpr int64_t kColumns = 32 * cuda::Vec16<T>::kCount;
   const auto count = [](int64_t n, int64_t size) { return static_cast<unsigned>((n + size - 1) / size); };
   const unsigned blocks = count(N, kRowsOfBlock);
   auto* const partials =
       static_cast<float*>(cuda::workspace(int64_t{blocks} * D * static_cast<int64_t>(sizeof(float))));
-  cuda::with_packs_of_rows(rows.whole(D), [&](auto whole) {
-    cuda::launch(sum_rows_of_block<T, Rows, decltype(whole)>, dim3(blocks, count(D, kColumns)),
-                 dim3(32 * kSumWarps), 0, cuda::stream(), N, D, partials, rows, whole);
+  cuda::dispatch_alignment(rows.rows_aligned(D), [&](auto alignment) {
+    cuda::launch(sum_rows_of_block<T, Rows, decltype(alignment)>, dim3(blocks, count(D, kColumns)),
+                 dim3(32 * kSumWarps), 0, cuda::stream(), N, D, partials, rows, alignment);
   });
   cuda::launch(sum_partials<>, dim3(count(D, 32)), dim3(32 * kSumWarps), 0, cuda::stream(), int64_t{blocks},
                D, partials, sum, static_cast<float*>(nullptr));

@@ -37,7 +37,7 @@ struct Choice {
 
   // The larger of `best` and the best of the pack's keys that are below `limit`.
   template <typename T>
-  __device__ __forceinline__ uint64_t best_of(const cuda::Pack<T>& pack, int64_t begin, int64_t left,
+  __device__ __forceinline__ uint64_t best_of(const cuda::Vec16<T>& pack, int64_t begin, int64_t left,
                                               uint64_t limit, uint64_t best) const {
 #pragma unroll
     for (int i = 0; i < pack.kCount; ++i) {
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kThreads, 2) top_k_of_row(TopKArgs<T> args) {
   const T* const z = args.z + n * args.z_stride;
   const Choice choice{args.banned, args.M};
   const auto load = [&](int64_t begin, int64_t left) {
-    return cuda::Pack<T>::load(z + begin, left, is_aligned(z + begin), -kInfinity);
+    return cuda::Vec16<T>::load(z + begin, left, is_aligned(z + begin), -kInfinity);
   };
   ExponentialSum terms;
   uint64_t best = kNone;
