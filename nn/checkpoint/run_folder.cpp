@@ -205,13 +205,13 @@ void RunFolder::write(const std::string& folder, const Checkpoint& checkpoint) c
   write_checkpoint(folder, checkpoint);
 }
 
-void RunFolder::save(const Checkpoint& checkpoint, int64_t on_course) {
+void RunFolder::save(const Checkpoint& checkpoint, int64_t last_stable_update) {
   write(folder_of(checkpoint.update), checkpoint);
   point(kLatest, fmt::format("{}/{}", kCheckpoints, name_of(checkpoint.update)));
   remove_folder(path_ + "/" + kCheckpoints + "/" + kInterrupted);
   remove_later_than(checkpoint.update);
   if (holds_model(path_ + "/" + kAveraged)) remove_folder(path_ + "/" + kAveraged);  // of less training
-  prune(on_course);
+  prune(last_stable_update);
 }
 
 void RunFolder::save_interrupted(const Checkpoint& checkpoint) {
@@ -255,11 +255,11 @@ std::optional<Checkpoint> RunFolder::roll_back(int64_t update) {
   return {};
 }
 
-void RunFolder::prune(int64_t on_course) const {
+void RunFolder::prune(int64_t last_stable_update) const {
   std::error_code ignored;
   const std::vector<int64_t> updates = scheduled();
   const size_t kept = std::max(static_cast<size_t>(keep_last_), kResumable);
-  const auto behind = std::ranges::upper_bound(updates, on_course);
+  const auto behind = std::ranges::upper_bound(updates, last_stable_update);
   const int64_t good = behind == updates.begin() ? 0 : *std::prev(behind);
   const std::string best = fs::read_symlink(fs::path(path_) / kBest, ignored).filename().string();
   for (size_t i = 0; i < updates.size(); ++i) {

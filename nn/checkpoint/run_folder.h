@@ -48,8 +48,8 @@ class RunFolder {
   // Saves, moves `latest` and removes what is no longer kept: never the best and its runners-up, never what the average needs.
   // An average of before goes, too: it would be used in place of what was trained since.
   // Error resources leaves the earlier checkpoints as they were, so that the trainer may try again at its
-  // next save. The last save of at most `on_course` updates stays one to roll back to, however many come after it.
-  void save(const Checkpoint& checkpoint, int64_t on_course = 0);
+  // next save. The last save of at most `last_stable_update` updates stays one to roll back to, however many come after it.
+  void save(const Checkpoint& checkpoint, int64_t last_stable_update = 0);
   // The same on a signal's behalf. It takes no part in averages, so a run that was stopped ends like one that
   // was not.
   void save_interrupted(const Checkpoint& checkpoint);
@@ -93,7 +93,7 @@ class RunFolder {
   void remove_leftovers() const;
   void write(const std::string& folder, const Checkpoint& checkpoint) const;
   void remove_later_than(int64_t update) const;
-  void prune(int64_t on_course) const;
+  void prune(int64_t last_stable_update) const;
   void pass_over(const Error& damage, const char* instead) const;       // warns; throws what is no damage
   std::optional<Checkpoint> read_whole(const std::string& name) const;  // nothing if it is damaged
   void point(const std::string& link, const std::string& target) const;

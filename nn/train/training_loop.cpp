@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "core/stop.h"
-#include "nn/train/due.h"
-#include "nn/train/loss_course.h"
+#include "nn/train/divergence_detector.h"
+#include "nn/train/interval.h"
 #include "nn/train/validation_progress.h"
 
 namespace xf::nn {
@@ -330,12 +330,12 @@ class Loop {
     state_.epoch_loss.sums += result.loss;
     state_.epoch_loss.update_means += result.loss.plain / tokens;
     ++state_.epoch_loss.updates;
-    const bool was_away = result.update > 1 && loss_runs_away(state_, result.update - 1);
+    const bool was_away = result.update > 1 && loss_diverges(state_, result.update - 1);
     // Without smoothing and what a method adds, which may begin late.
-    follow_loss(state_, result.update, result.loss.plain / tokens);
-    if (!loss_runs_away(state_, result.update) || !divergence_.empty()) return;
+    track_loss(state_, result.update, result.loss.plain / tokens);
+    if (!loss_diverges(state_, result.update) || !divergence_.empty()) return;
     const std::string what = fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss,
-                                         loss_before(state_));
+                                         reference_loss(state_));
     if (options_.on_divergence != LoopOptions::OnDivergence::warn) {
       divergence_ = fmt::format("training diverged at update {}: {}", result.update, what);
     } else if (!was_away || result.update % 100 == 0) {
@@ -349,8 +349,9 @@ class Loop {
     if (options_.on_divergence != LoopOptions::OnDivergence::roll_back) give_up(what);
     if (state_.rollbacks == kMostRollbacks)
       give_up(fmt::format("{}, after {} rollbacks", what, kMostRollbacks));
-    const int64_t on_course = returned_to_ ? *returned_to_ - 1 : state_.on_course;  // a save may be of no use
-    const std::optional<TrainingState> earlier = task_.roll_back(on_course);
+    const int64_t last_stable_update =
+        returned_to_ ? *returned_to_ - 1 : state_.last_stable_update;  // a save may be of no use
+    const std::optional<TrainingState> earlier = task_.roll_back(last_stable_update);
     if (!earlier) give_up(what + ", and no save of before that is left");
     go_on_from(*earlier);
     returned_to_ = state_.update;
@@ -363,7 +364,8 @@ class Loop {
     earlier.rollbacks = state_.rollbacks + 1;
     earlier.rate_scale = state_.rate_scale / 2;
     earlier.skipped = state_.skipped;
-    earlier.on_course = std::max(earlier.on_course, earlier.update);  // as it has turned out
+    earlier.last_stable_update =
+        std::max(earlier.last_stable_update, earlier.update);  // as it has turned out
     failed_at_ = 0;
     tick();
     earlier.seconds = state_.seconds;

@@ -70,8 +70,8 @@ struct TrainingState {
   // For the divergence check: the loss that training began with, and running means over 10 and 1000 updates. NaN: not known, the
   // next loss is all three.
   double first_loss = kNoLoss, fast_loss = kNoLoss, slow_loss = kNoLoss;
-  double loss_variance = 0;  // about the fast mean, over 1000 updates
-  int64_t on_course = 0;     // the last update whose fast mean was not above the slow one
+  double loss_variance = 0;        // about the fast mean, over 1000 updates
+  int64_t last_stable_update = 0;  // the last update whose fast mean was not above the slow one
   int64_t rollbacks = 0;
   double rate_scale = 1;  // of the schedule's learning rate: halved by each rollback
   PlateauState plateau;
@@ -145,7 +145,7 @@ enum class Ending { reached_end, stopped_early };
 // want of resources is warned about and tried again when the next one is due; the third in a row, and the last of
 // the run, throws. One that a signal or a rollback asked for is warned about and no more.
 // Divergence is more than 20 updates in a row without a finite gradient, or a last one without a finite loss; a validation or a
-// save that throws Error (diverged); and a loss that runs away (nn/train/loss_course.h). Rolling back, it goes on from the last save of before the loss left its course with
+// save that throws Error (diverged); and a loss that runs away (nn/train/divergence_detector.h). Rolling back, it goes on from the last save of before the loss left its course with
 // half the learning rate, at most five times. Training that ends for divergence is saved as crashed; throws Error
 // (diverged).
 Ending run_training_loop(Trainer& trainer, TrainingTask& task, const LoopOptions& options,

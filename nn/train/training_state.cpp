@@ -45,7 +45,7 @@ void each_later_field(Training& t, const Visit& visit) {
   visit("epoch_update_means", t.epoch_loss.update_means);
   visit("epoch_updates", t.epoch_loss.updates);
   visit("epoch_began", t.epoch_loss.began);
-  visit("on_course", t.on_course);
+  visit("on_course", t.last_stable_update);
   visit("rollbacks", t.rollbacks);
   visit("rate_scale", t.rate_scale);
   visit("optimizer_began", t.optimizer_began);

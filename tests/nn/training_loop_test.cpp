@@ -1,4 +1,4 @@
-#include "nn/train/due.h"
+#include "nn/train/interval.h"
 #include "tests/nn/training_loop_task.h"
 #include "tests/support/catch.h"
 

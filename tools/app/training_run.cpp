@@ -13,7 +13,7 @@
 #include "core/stop.h"
 #include "nn/checkpoint/safetensors.h"
 #include "nn/train/average_choice.h"
-#include "nn/train/due.h"
+#include "nn/train/interval.h"
 #include "nn/train/validation_progress.h"
 #include "tools/app/equal_ranks.h"
 #include "tools/app/pretrained_model.h"
@@ -339,7 +339,7 @@ void TrainingRun::forget_what_is_of_others(const nn::KeyValues& saved) {
   if (!other_run) return;
   state_.saved_at = state_.validated_at = state_.rollbacks = 0;
   state_.first_loss = state_.fast_loss = state_.slow_loss = nn::kNoLoss;
-  state_.on_course = state_.update;
+  state_.last_stable_update = state_.update;
   state_.rate_scale = 1;
 }
 
@@ -444,8 +444,8 @@ void TrainingRun::save(const nn::TrainingState& state, nn::SaveKind kind) {
 }
 
 void TrainingRun::write(const nn::Checkpoint& saved, const nn::TrainingState& state, nn::SaveKind kind) {
-  const int64_t on_course = options_.numerics.rollback ? state.on_course : 0;
-  if (kind == nn::SaveKind::scheduled) return folder_->save(saved, on_course);
+  const int64_t last_stable_update = options_.numerics.rollback ? state.last_stable_update : 0;
+  if (kind == nn::SaveKind::scheduled) return folder_->save(saved, last_stable_update);
   report_.clear();
   if (kind == nn::SaveKind::crashed) {
     folder_->save_crashed(saved);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/train/due.h"
+#include "nn/train/interval.h"
 
 namespace xf::tools {
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "nn/train/loss_course.h"
+#include "nn/train/divergence_detector.h"
 #include "nn/train/r_drop.h"
 #include "tests/nn/training_loop_task.h"
 #include "tests/support/catch.h"
@@ -165,7 +165,7 @@ TEST_CASE(
     "[unit]") {
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   TrainingState state;
-  state.update = state.on_course = 5000;
+  state.update = state.last_stable_update = 5000;
   state.fast_loss = state.slow_loss = kUnknown;
   state.loss_variance = 1e-4;
   LoopTask task;
@@ -250,7 +250,7 @@ TEST_CASE(
   TrainingState old;
   old.fast_loss = 1e9;
   old.slow_loss = 1e9;
-  CHECK_FALSE(loss_runs_away(old, 50));
+  CHECK_FALSE(loss_diverges(old, 50));
 }
 
 TEST_CASE("Training loop: a run does not end well with a loss that is not finite", "[unit]") {

@@ -1,4 +1,4 @@
-// What is due: by lengths of training, which the state that is saved counts.
+// Whether an interval of training has passed; TrainingState counts what has been trained.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-#include "nn/train/due.h"
+#include "nn/train/interval.h"
 
 #include <algorithm>
 #include <cmath>
