@@ -14,7 +14,7 @@ namespace xf {
 // serial (core/parallel.h); one works as if this were a loop. What a body throws is thrown on, the first of several, when
 // all have ended what they were at; nothing more is handed out then.
 template <typename Body>
-void hand_out(int64_t n, int workers, const Body& body) {
+void parallel_for_dynamic(int64_t n, int workers, const Body& body) {
   // Within a parallel region, even of one thread, GCC's OpenMP makes new threads for each region of the body's own: one worker is in
   // none, so that all threads are the body's, and are kept.
   if (workers == 1) {

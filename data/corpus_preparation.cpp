@@ -183,7 +183,7 @@ void prepare_corpus(const TextToPrepare& text, const std::string& path,
   BlockReader reader(text);
   Block before, block, behind;
   for (reader.read(block); !block.target.empty(); std::swap(before, block), std::swap(block, behind)) {
-    hand_out(1 + std::ssize(block.pieces), thread_count(), [&](int, int64_t i) {
+    parallel_for_dynamic(1 + std::ssize(block.pieces), thread_count(), [&](int, int64_t i) {
       if (i > 0) return block.encode_piece(encoder, text, i - 1);
       write(before);
       reader.read(behind);

@@ -188,7 +188,7 @@ ParallelCorpus encode_corpus(const ParallelText& text, const Tokenizer& source_t
                           corpus.lines.push_back(line);
                         });
   std::vector<EncodedLines> pieces(number_of_pieces(std::ssize(text.target)));
-  hand_out(std::ssize(pieces), thread_count(), [&](int, int64_t i) {
+  parallel_for_dynamic(std::ssize(pieces), thread_count(), [&](int, int64_t i) {
     pieces[static_cast<size_t>(i)] = encoder.encode(text.source, text.target, i);
   });
   for (EncodedLines& lines : pieces) encoder.keep(lines);

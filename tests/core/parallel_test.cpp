@@ -88,11 +88,11 @@ TEST_CASE("parallel_for: an error in a piece reaches the caller", "[unit]") {
                     "line 99 is bad");
 }
 
-TEST_CASE("hand_out: each piece once, to a worker that computes alone", "[unit]") {
+TEST_CASE("parallel_for_dynamic: each piece once, to a worker that computes alone", "[unit]") {
   const ThreadCount three(3);
   std::vector<std::atomic<int>> handed(100), busy(3);
   std::atomic<int> mistakes = 0;
-  hand_out(100, 3, [&](int worker, int64_t i) {
+  parallel_for_dynamic(100, 3, [&](int worker, int64_t i) {
     ++handed[static_cast<size_t>(i)];
     if (busy[static_cast<size_t>(worker)]++ != 0 || thread_count() != 1) ++mistakes;
     parallel_for(64, 1, [&](int64_t begin, int64_t end) { mistakes += begin != 0 || end != 64; });
@@ -103,11 +103,11 @@ TEST_CASE("hand_out: each piece once, to a worker that computes alone", "[unit]"
   CHECK(thread_count() == 3);
 }
 
-TEST_CASE("hand_out: one worker takes the pieces in order, and has all threads", "[unit]") {
+TEST_CASE("parallel_for_dynamic: one worker takes the pieces in order, and has all threads", "[unit]") {
   const ThreadCount three(3);
   std::vector<int64_t> order;
   std::atomic<int> pieces = 0;
-  hand_out(4, 1, [&](int worker, int64_t i) {
+  parallel_for_dynamic(4, 1, [&](int worker, int64_t i) {
     CHECK(worker == 0);
     // In a region, even of one thread, each loop of the body would start its threads anew.
     CHECK(omp_get_level() == 0);
@@ -118,18 +118,18 @@ TEST_CASE("hand_out: one worker takes the pieces in order, and has all threads",
   CHECK(pieces == 4 * 3);
 }
 
-TEST_CASE("hand_out: an error reaches the caller, and nothing is handed out after it", "[unit]") {
+TEST_CASE("parallel_for_dynamic: an error reaches the caller, and nothing is handed out after it", "[unit]") {
   for (const int workers : {1, 3}) {
     std::atomic<int64_t> handed = 0;
-    CHECK_THROWS_AS(hand_out(1'000'000, workers,
-                             [&](int, int64_t i) {
-                               ++handed;
-                               if (i == 5) throw std::runtime_error("piece");
-                             }),
+    CHECK_THROWS_AS(parallel_for_dynamic(1'000'000, workers,
+                                         [&](int, int64_t i) {
+                                           ++handed;
+                                           if (i == 5) throw std::runtime_error("piece");
+                                         }),
                     std::runtime_error);
     CHECK(handed < 1'000'000);
   }
-  CHECK_NOTHROW(hand_out(0, 3, [](int, int64_t) { throw std::runtime_error("nothing to do"); }));
+  CHECK_NOTHROW(parallel_for_dynamic(0, 3, [](int, int64_t) { throw std::runtime_error("nothing to do"); }));
 }
 
 TEST_CASE("Error: its kind is the exit code of a program", "[unit]") {

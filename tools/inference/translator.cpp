@@ -25,7 +25,7 @@ void for_each_batch(const std::vector<data::IndexedBatch>& batches, Arena& arena
   const int working = count >= workers ? workers : 1;
   std::deque<Arena> arenas;  // of all workers but the first
   while (static_cast<int>(arenas.size()) < working - 1) arenas.emplace_back(arena.device());
-  hand_out(count, working, [&](int worker, int64_t i) {
+  parallel_for_dynamic(count, working, [&](int worker, int64_t i) {
     if (!share.has(i)) return;
     check_stop();
     body(batches[static_cast<size_t>(i)], worker == 0 ? arena : arenas[static_cast<size_t>(worker) - 1]);
