@@ -20,7 +20,7 @@ struct PackedBatch {
   Tensor source_offsets;                                         // [B+1]
   Tensor target_in, target_out, target_positions, target_order;  // [Nt]
   Tensor target_offsets;                                         // [B+1]
-  // [Nt] each, of a repeated batch with spare tokens behind its last reading (nn/train/fixed_batch.h), else undefined. The loss
+  // [Nt] each, of a repeated batch with spare tokens behind its last reading (nn/train/graph_batch.h), else undefined. The loss
   // has a row for each token, spare ones last in each reading (kernels::RepeatedLoss); target_out is in the order of these rows.
   // -1: none.
   Tensor loss_row_to_token = {}, token_to_loss_row = {};

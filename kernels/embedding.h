@@ -2,7 +2,7 @@
 // sections 3.4, 3.5.
 //   x_n = dropout(scale * table[ids_n] + position_table[positions_n])  (EM1)
 //   ids, positions i32 [N], table [V, D], position_table [P, D] in;  x [N, D] written
-// Id kEmptyPlace is none (nn/train/fixed_batch.h): its row of x is zero, and it adds nothing to the table's gradient. Another
+// Id kEmptyPlace is none (nn/train/graph_batch.h): its row of x is zero, and it adds nothing to the table's gradient. Another
 // id out of range, or a position, is an error on the CPU.
 #pragma once
 

@@ -34,10 +34,10 @@ Trainer::Trainer(const Model& model, const ParameterStore& store, Arena& arena, 
   ranks_.init_device(store.device());
   if (options.smoothing > 0) smoothing_ = std::make_unique<Smoothing>(store, options.smoothing, ranks_);
   if (!Graph::replays(store.device()) || options.capacity.target_tokens == 0) return;
-  before_method_.batch = std::make_unique<FixedBatch>(store.device(), options.capacity);
+  before_method_.batch = std::make_unique<GraphBatch>(store.device(), options.capacity);
   if (!options.method.loss) return;
   by_method_.batch =
-      std::make_unique<FixedBatch>(store.device(), options.capacity, options.method.readings());
+      std::make_unique<GraphBatch>(store.device(), options.capacity, options.method.readings());
 }
 
 void Trainer::forward_backward(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {

@@ -10,7 +10,7 @@
 #include "core/dist/collective.h"
 #include "core/graph.h"
 #include "nn/evaluation.h"
-#include "nn/train/fixed_batch.h"
+#include "nn/train/graph_batch.h"
 #include "nn/train/optimizer.h"
 #include "nn/train/schedule.h"
 #include "nn/train/smoothing.h"
@@ -123,7 +123,7 @@ class Trainer {
   Upload counters_upload_;         // in turn with the device
   // Where work is replayed: the parts of updates before the method begins, and by it.
   struct Replay {
-    std::unique_ptr<FixedBatch> batch;
+    std::unique_ptr<GraphBatch> batch;
     Graph first_part, later_part;
   };
   Replay before_method_, by_method_;

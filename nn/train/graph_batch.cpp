@@ -1,4 +1,4 @@
-#include "nn/train/fixed_batch.h"
+#include "nn/train/graph_batch.h"
 
 #include <algorithm>
 #include <numeric>
@@ -60,7 +60,7 @@ class Writer {
 
 }  // namespace
 
-FixedBatch::FixedBatch(Device device, const BatchSize& capacity, int64_t readings)
+GraphBatch::GraphBatch(Device device, const BatchSize& capacity, int64_t readings)
     : capacity_(capacity.repeated(readings)),
       readings_(readings),
       all_(Tensor::zeros({elements_of(capacity_, readings)}, DType::i32, device)),
@@ -85,7 +85,7 @@ FixedBatch::FixedBatch(Device device, const BatchSize& capacity, int64_t reading
   }
 }
 
-void FixedBatch::load(const PackedBatch& batch) {
+void GraphBatch::load(const PackedBatch& batch) {
   XF_CHECK(batch.source_tokens <= capacity_.source_tokens && batch.target_tokens <= capacity_.target_tokens &&
                batch.sentences <= capacity_.sentences,
            "batch: {} source tokens, {} target tokens, {} sentences are over the capacity {}, {}, {}",

@@ -1,5 +1,5 @@
 // A batch with spare rows is the batch without them: same loss, same gradients.
-#include "nn/train/fixed_batch.h"
+#include "nn/train/graph_batch.h"
 
 #include "kernels/r_drop.h"
 #include "nn/classifier.h"
@@ -11,9 +11,9 @@ using namespace xf;
 using namespace xf::nn;
 using namespace xf::tests;
 
-TEST_CASE("FixedBatch: spare rows and empty sentences change neither loss nor gradients", "[unit]") {
+TEST_CASE("GraphBatch: spare rows and empty sentences change neither loss nor gradients", "[unit]") {
   const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
-  FixedBatch fixed(Device::cpu(), {.source_tokens = 31, .target_tokens = 29, .sentences = 9});
+  GraphBatch graph(Device::cpu(), {.source_tokens = 31, .target_tokens = 29, .sentences = 9});
   for (const int64_t max_length : {60, 100}) {  // short and long attention
     TransformerConfig config = tiny_config();
     config.max_length = max_length;
@@ -23,9 +23,9 @@ TEST_CASE("FixedBatch: spare rows and empty sentences change neither loss nor gr
     const double loss = model.accumulate({batch});
     const auto expected = gradients_of(model.store);
     model.store.gradients().fill_zero();
-    fixed.load(random_batch({9, 9, 9}, {9, 9, 9}, 13, 17, 3));  // leaves traces that the next load must cover
-    fixed.load(batch);
-    CHECK(model.accumulate({fixed.batch()}) == Approx(loss).epsilon(1e-12));
+    graph.load(random_batch({9, 9, 9}, {9, 9, 9}, 13, 17, 3));  // leaves traces that the next load must cover
+    graph.load(batch);
+    CHECK(model.accumulate({graph.batch()}) == Approx(loss).epsilon(1e-12));
     for (const auto& [name, gradient] : gradients_of(model.store)) {
       INFO(name);
       CHECK(max_relative_error(gradient, expected.at(name), 1e-6) < 1e-12);
@@ -36,7 +36,7 @@ TEST_CASE("FixedBatch: spare rows and empty sentences change neither loss nor gr
 namespace {
 
 template <typename Model>
-void check_spare_rows(const TransformerConfig& config, const PackedBatch& batch, FixedBatch& fixed,
+void check_spare_rows(const TransformerConfig& config, const PackedBatch& batch, GraphBatch& graph,
                       const kernels::RepeatedLoss* of_readings = nullptr) {
   Tiny<Model> model(DType::f64, config);
   const auto loss_of = [&](const PackedBatch& read) {
@@ -45,8 +45,8 @@ void check_spare_rows(const TransformerConfig& config, const PackedBatch& batch,
   const double loss = loss_of(batch);
   const auto expected = gradients_of(model.store);
   model.store.gradients().fill_zero();
-  fixed.load(batch);
-  CHECK(loss_of(fixed.batch()) == Approx(loss).epsilon(1e-12));
+  graph.load(batch);
+  CHECK(loss_of(graph.batch()) == Approx(loss).epsilon(1e-12));
   CHECK(worst_difference(gradients_of(model.store), expected) <= 1e-12);
 }
 
@@ -71,30 +71,30 @@ PackedBatch some_texts() {
 
 }  // namespace
 
-TEST_CASE("FixedBatch: spare rows change nothing where a batch has no source, or a class a text", "[unit]") {
-  FixedBatch lines(Device::cpu(), {.source_tokens = 0, .target_tokens = 29, .sentences = 9});
+TEST_CASE("GraphBatch: spare rows change nothing where a batch has no source, or a class a text", "[unit]") {
+  GraphBatch lines(Device::cpu(), {.source_tokens = 0, .target_tokens = 29, .sentences = 9});
   check_spare_rows<LanguageModel>(config_of(ModelType::language_model), some_lines(), lines);
-  FixedBatch texts(Device::cpu(), {.source_tokens = 31, .target_tokens = 9, .sentences = 9});
+  GraphBatch texts(Device::cpu(), {.source_tokens = 31, .target_tokens = 9, .sentences = 9});
   check_spare_rows<Classifier>(config_of(ModelType::classification), some_texts(), texts);
 }
 
 // The spare rows lie behind both readings, yet the two tokens of a pair meet.
-TEST_CASE("FixedBatch: spare rows change nothing of batches that are read twice", "[unit]") {
+TEST_CASE("GraphBatch: spare rows change nothing of batches that are read twice", "[unit]") {
   const PackedBatch small = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21).repeated(2),
                     large = random_batch({9, 9, 9}, {9, 9, 9}, 13, 17, 3).repeated(2);
-  FixedBatch pairs(Device::cpu(), {.source_tokens = 31, .target_tokens = 29, .sentences = 9}, 2);
+  GraphBatch pairs(Device::cpu(), {.source_tokens = 31, .target_tokens = 29, .sentences = 9}, 2);
   const kernels::RDropLoss both(2.5f);
   for (const PackedBatch& batch : {large, small})  // the second covers the traces of the first
     check_spare_rows<Transformer>(tiny_config(), batch, pairs, &both);
-  FixedBatch lines(Device::cpu(), {.source_tokens = 0, .target_tokens = 29, .sentences = 9}, 2);
+  GraphBatch lines(Device::cpu(), {.source_tokens = 0, .target_tokens = 29, .sentences = 9}, 2);
   check_spare_rows<LanguageModel>(config_of(ModelType::language_model), some_lines().repeated(2), lines,
                                   &both);
-  FixedBatch texts(Device::cpu(), {.source_tokens = 31, .target_tokens = 9, .sentences = 9}, 2);
+  GraphBatch texts(Device::cpu(), {.source_tokens = 31, .target_tokens = 9, .sentences = 9}, 2);
   check_spare_rows<Classifier>(config_of(ModelType::classification), some_texts().repeated(2), texts, &both);
 }
 
-TEST_CASE("FixedBatch: refuses a batch beyond its capacity", "[unit]") {
-  FixedBatch fixed(Device::cpu(), {.source_tokens = 10, .target_tokens = 10, .sentences = 1});
-  CHECK_THROWS_AS(fixed.load(random_batch({5, 5}, {5, 5}, 13, 17, 1)), Error);
-  CHECK_THROWS_AS(fixed.load(random_batch({11}, {5}, 13, 17, 1)), Error);
+TEST_CASE("GraphBatch: refuses a batch beyond its capacity", "[unit]") {
+  GraphBatch graph(Device::cpu(), {.source_tokens = 10, .target_tokens = 10, .sentences = 1});
+  CHECK_THROWS_AS(graph.load(random_batch({5, 5}, {5, 5}, 13, 17, 1)), Error);
+  CHECK_THROWS_AS(graph.load(random_batch({11}, {5}, 13, 17, 1)), Error);
 }

@@ -9,10 +9,10 @@
 
 namespace xf::nn {
 
-class FixedBatch {
+class GraphBatch {
  public:
   // capacity: of one reading. Batches are PackedBatch::repeated(readings); the spare rows lie behind the last reading.
-  FixedBatch(Device device, const BatchSize& capacity, int64_t readings = 1);
+  GraphBatch(Device device, const BatchSize& capacity, int64_t readings = 1);
 
   // On the device; the tensors stay the same, load() changes what is in them.
   const PackedBatch& batch() const { return batch_; }
