@@ -18,18 +18,18 @@ AttentionShape attention_shape(const AttentionOptions& options, int64_t max_keys
   return {options.heads, max_keys, causal, 1.0f / std::sqrt(head_dim)};
 }
 
-Tensor log_sum_exp_for(const Step& step, const AttentionShape& shape, const Tensor& q) {
+Tensor log_sum_exp_for(const ForwardContext& context, const AttentionShape& shape, const Tensor& q) {
   if (!shape.is_long()) return {};
-  return step.allocate({shape.heads, q.rows()}, accumulator_of(q.dtype()));
+  return context.allocate({shape.heads, q.rows()}, accumulator_of(q.dtype()));
 }
 
-void show_weights(const Step& step, const std::string& block, const Tensor& q, const Tensor& k,
+void show_weights(const ForwardContext& context, const std::string& block, const Tensor& q, const Tensor& k,
                   const Tokens& queries, const Tokens& keys, const AttentionShape& shape) {
-  if (!step.trace) return;
+  if (!context.trace) return;
   const int64_t sentences = queries.offsets.numel() - 1;
-  const Tensor p = step.allocate({sentences, shape.heads, queries.max_length, keys.max_length}, q.dtype());
+  const Tensor p = context.allocate({sentences, shape.heads, queries.max_length, keys.max_length}, q.dtype());
   kernels::attention_weights(q, k, queries.offsets, keys.offsets, shape, p);
-  step.show(block, "AT2", "p", p);
+  context.show(block, "AT2", "p", p);
 }
 
 }  // namespace
@@ -72,34 +72,35 @@ SelfAttention::SelfAttention(ParameterStore& store, const std::string& name, con
       qkv_(store, name + ".qkv", options.dim, 3 * options.dim, Init::xavier(options.dim, options.dim), 3),
       out_(store, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
 
-Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens& tokens, bool causal) const {
+Variable SelfAttention::forward(ForwardContext& context, const Variable& input, const Tokens& tokens,
+                                bool causal) const {
   const Tensor x = input.value();
   const int64_t T = x.rows(), D = options_.dim;
   const AttentionShape shape = attention_shape(options_, tokens.max_length, causal);
-  const Dropout dropout = step.dropout(options_.dropout, site_, tokens);
+  const Dropout dropout = context.dropout(options_.dropout, site_, tokens);
 
-  const Tensor qkv = step.allocate({T, 3 * D}, x.dtype());
+  const Tensor qkv = context.allocate({T, 3 * D}, x.dtype());
   qkv_.forward(x, qkv);  // AB1
   const Tensor q = qkv.slice_columns(0, D), k = qkv.slice_columns(D, 2 * D),
                v = qkv.slice_columns(2 * D, 3 * D);
-  step.show(name_, "AB1", "q", q), step.show(name_, "AB1", "k", k), step.show(name_, "AB1", "v", v);
+  context.show(name_, "AB1", "q", q), context.show(name_, "AB1", "k", k), context.show(name_, "AB1", "v", v);
   if (tokens.rotary.turns()) {
     tokens.rotary.turn(qkv.slice_columns(0, 2 * D));  // AB12
-    step.show(name_, "AB12", "q'", q), step.show(name_, "AB12", "k'", k);
+    context.show(name_, "AB12", "q'", q), context.show(name_, "AB12", "k'", k);
   }
-  show_weights(step, name_, q, k, tokens, tokens, shape);
-  const Tensor o = step.allocate({T, D}, x.dtype());
-  const Tensor lse = log_sum_exp_for(step, shape, q);
+  show_weights(context, name_, q, k, tokens, tokens, shape);
+  const Tensor o = context.allocate({T, D}, x.dtype());
+  const Tensor lse = log_sum_exp_for(context, shape, q);
   kernels::attention_forward(q, k, v, tokens.offsets, tokens.offsets, shape, dropout, o, lse);  // AB2
-  step.show(name_, "AB2", "o", o);
-  const Tensor y = step.allocate({T, D}, x.dtype());
+  context.show(name_, "AB2", "o", o);
+  const Tensor y = context.allocate({T, D}, x.dtype());
   out_.forward(o, y);  // AB3
-  step.show(name_, "AB3", "y", y);
+  context.show(name_, "AB3", "y", y);
 
-  return step.tape.record(
+  return context.tape.record(
       name_, y, {input},
       [=, this, offsets = tokens.offsets, rotary = tokens.rotary,
-       accumulate = step.gradients](autograd::Gradients& grad) {
+       accumulate = context.weight_gradient_mode](autograd::Gradients& grad) {
         const Tensor dy = grad.of_output();
         const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
         kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
@@ -116,16 +117,17 @@ Variable SelfAttention::forward(Step& step, const Variable& input, const Tokens&
       });
 }
 
-Tensor SelfAttention::decode(Step& step, const Tensor& x, const Rotary& rotary, const Tensor& slab,
-                             const Tensor& cache, const Tensor& rows, const Tensor& lengths) const {
+Tensor SelfAttention::decode(ForwardContext& context, const Tensor& x, const Rotary& rotary,
+                             const Tensor& slab, const Tensor& cache, const Tensor& rows,
+                             const Tensor& lengths) const {
   const int64_t R = x.rows(), D = options_.dim;
   qkv_.forward(x, slab);
   rotary.turn(slab.slice_columns(0, 2 * D));
-  const Tensor o = step.allocate({R, D}, x.dtype());
+  const Tensor o = context.allocate({R, D}, x.dtype());
   kernels::attention_step(slab.slice_columns(0, D), cache.slice_columns(D, 2 * D),
                           cache.slice_columns(2 * D, 3 * D), rows, lengths, options_.heads,
                           attention_shape(options_, 0, true).scale, o);
-  const Tensor y = step.allocate({R, D}, x.dtype());
+  const Tensor y = context.allocate({R, D}, x.dtype());
   out_.forward(o, y);
   return y;
 }
@@ -133,19 +135,19 @@ Tensor SelfAttention::decode(Step& step, const Tensor& x, const Rotary& rotary, 
 CrossKeysValues::CrossKeysValues(ParameterStore& store, const std::string& name, int64_t dim, int64_t layers)
     : name_(name), kv_(store, name, dim, layers * 2 * dim, Init::xavier(dim, dim), layers * 2) {}
 
-Variable CrossKeysValues::forward(Step& step, const Variable& memory) const {
+Variable CrossKeysValues::forward(ForwardContext& context, const Variable& memory) const {
   const Tensor x = memory.value();
-  const Tensor kv = step.allocate({x.rows(), kv_.weight.shape[0]}, x.dtype());
+  const Tensor kv = context.allocate({x.rows(), kv_.weight.shape[0]}, x.dtype());
   kv_.forward(x, kv);
-  step.show(name_, "AB1", "kv", kv);
-  return step.tape.record(name_, kv, {memory},
-                          [=, this, accumulate = step.gradients](autograd::Gradients& grad) {
-                            const Tensor dkv = grad.of_output();
-                            kv_.backward_weight(dkv, x, accumulate, kv_.bias.gradient);
-                            if (!grad.wanted(0)) return;
-                            const auto dx = grad.accumulated(0);
-                            kernels::linear_backward_input(dkv, kv_.weight.value, dx.accumulate, dx.tensor);
-                          });
+  context.show(name_, "AB1", "kv", kv);
+  return context.tape.record(
+      name_, kv, {memory}, [=, this, accumulate = context.weight_gradient_mode](autograd::Gradients& grad) {
+        const Tensor dkv = grad.of_output();
+        kv_.backward_weight(dkv, x, accumulate, kv_.bias.gradient);
+        if (!grad.wanted(0)) return;
+        const auto dx = grad.accumulated(0);
+        kernels::linear_backward_input(dkv, kv_.weight.value, dx.accumulate, dx.tensor);
+      });
 }
 
 CrossAttention::CrossAttention(ParameterStore& store, const std::string& name,
@@ -156,30 +158,30 @@ CrossAttention::CrossAttention(ParameterStore& store, const std::string& name,
       q_(store, name + ".q", options.dim, options.dim, Init::xavier(options.dim, options.dim)),
       out_(store, name + ".out", options.dim, options.dim, Init::xavier(options.dim, options.dim)) {}
 
-Variable CrossAttention::forward(Step& step, const Variable& input, const Variable& kv_input,
+Variable CrossAttention::forward(ForwardContext& context, const Variable& input, const Variable& kv_input,
                                  const Tokens& targets, const Tokens& sources) const {
   const Tensor x = input.value(), kv = kv_input.value();
   const int64_t T = x.rows(), D = options_.dim;
   const AttentionShape shape = attention_shape(options_, sources.max_length, false);
-  const Dropout dropout = step.dropout(options_.dropout, site_, targets);
+  const Dropout dropout = context.dropout(options_.dropout, site_, targets);
 
-  const Tensor q = step.allocate({T, D}, x.dtype());
+  const Tensor q = context.allocate({T, D}, x.dtype());
   q_.forward(x, q);  // AB9
   const Tensor k = kv.slice_columns(0, D), v = kv.slice_columns(D, 2 * D);
-  step.show(name_, "AB9", "q", q), step.show(name_, "AB1", "k", k), step.show(name_, "AB1", "v", v);
-  show_weights(step, name_, q, k, targets, sources, shape);
-  const Tensor o = step.allocate({T, D}, x.dtype());
-  const Tensor lse = log_sum_exp_for(step, shape, q);
+  context.show(name_, "AB9", "q", q), context.show(name_, "AB1", "k", k), context.show(name_, "AB1", "v", v);
+  show_weights(context, name_, q, k, targets, sources, shape);
+  const Tensor o = context.allocate({T, D}, x.dtype());
+  const Tensor lse = log_sum_exp_for(context, shape, q);
   kernels::attention_forward(q, k, v, targets.offsets, sources.offsets, shape, dropout, o, lse);  // AB2
-  step.show(name_, "AB2", "o", o);
-  const Tensor y = step.allocate({T, D}, x.dtype());
+  context.show(name_, "AB2", "o", o);
+  const Tensor y = context.allocate({T, D}, x.dtype());
   out_.forward(o, y);  // AB3
-  step.show(name_, "AB3", "y", y);
+  context.show(name_, "AB3", "y", y);
 
-  return step.tape.record(
+  return context.tape.record(
       name_, y, {input, kv_input},
       [=, this, query_offsets = targets.offsets, key_offsets = sources.offsets,
-       accumulate = step.gradients](autograd::Gradients& grad) {
+       accumulate = context.weight_gradient_mode](autograd::Gradients& grad) {
         const Tensor dy = grad.of_output();
         const Tensor grad_o = grad.arena().allocate({T, D}, x.dtype());
         kernels::linear_backward_input(dy, out_.weight.value, kernels::Accumulate::no, grad_o);  // AB4
@@ -195,15 +197,15 @@ Variable CrossAttention::forward(Step& step, const Variable& input, const Variab
       });
 }
 
-Tensor CrossAttention::decode(Step& step, const Tensor& x, const Tensor& kv, const Tensor& rows,
+Tensor CrossAttention::decode(ForwardContext& context, const Tensor& x, const Tensor& kv, const Tensor& rows,
                               const Tensor& lengths) const {
   const int64_t R = x.rows(), D = options_.dim;
-  const Tensor q = step.allocate({R, D}, x.dtype());
+  const Tensor q = context.allocate({R, D}, x.dtype());
   q_.forward(x, q);
-  const Tensor o = step.allocate({R, D}, x.dtype());
+  const Tensor o = context.allocate({R, D}, x.dtype());
   kernels::attention_step(q, kv.slice_columns(0, D), kv.slice_columns(D, 2 * D), rows, lengths,
                           options_.heads, attention_shape(options_, 0, false).scale, o);
-  const Tensor y = step.allocate({R, D}, x.dtype());
+  const Tensor y = context.allocate({R, D}, x.dtype());
   out_.forward(o, y);
   return y;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/activation.h"
-#include "nn/step.h"
+#include "nn/forward_context.h"
 
 namespace xf::nn {
 
@@ -36,13 +36,13 @@ class SelfAttention {
   SelfAttention(ParameterStore& store, const std::string& name, const AttentionOptions& options);
 
   // x [T, D] -> [T, D]
-  Variable forward(Step& step, const Variable& x, const Tokens& tokens, bool causal) const;
+  Variable forward(ForwardContext& context, const Variable& x, const Tokens& tokens, bool causal) const;
 
   // One position per hypothesis. x [R, D] -> [R, D]. `slab` [R, 3D], written, is the part of the layer's
   // cache [C, 3D] that belongs to this position; rows and lengths say which cached positions each hypothesis
   // sees (attention_step). Keys are cached as they are turned.
-  Tensor decode(Step& step, const Tensor& x, const Rotary& rotary, const Tensor& slab, const Tensor& cache,
-                const Tensor& rows, const Tensor& lengths) const;
+  Tensor decode(ForwardContext& context, const Tensor& x, const Rotary& rotary, const Tensor& slab,
+                const Tensor& cache, const Tensor& rows, const Tensor& lengths) const;
 
  private:
   std::string name_;
@@ -57,7 +57,7 @@ class CrossKeysValues {
  public:
   CrossKeysValues(ParameterStore& store, const std::string& name, int64_t dim, int64_t layers);
   // memory [Ts, D] -> [Ts, L * 2D]; layer l reads columns l*2D .. (l+1)*2D-1, keys before values.
-  Variable forward(Step& step, const Variable& memory) const;
+  Variable forward(ForwardContext& context, const Variable& memory) const;
 
  private:
   std::string name_;
@@ -70,11 +70,11 @@ class CrossAttention {
   CrossAttention(ParameterStore& store, const std::string& name, const AttentionOptions& options);
 
   // x [Tt, D], kv [Ts, 2D] -> [Tt, D]
-  Variable forward(Step& step, const Variable& x, const Variable& kv, const Tokens& targets,
+  Variable forward(ForwardContext& context, const Variable& x, const Variable& kv, const Tokens& targets,
                    const Tokens& sources) const;
 
   // One position per hypothesis: x [R, D], kv [Ts, 2D] -> [R, D]
-  Tensor decode(Step& step, const Tensor& x, const Tensor& kv, const Tensor& rows,
+  Tensor decode(ForwardContext& context, const Tensor& x, const Tensor& kv, const Tensor& rows,
                 const Tensor& lengths) const;
 
  private:

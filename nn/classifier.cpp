@@ -26,31 +26,33 @@ Classifier::Classifier(const TransformerConfig& config, ParameterStore& store)
       site_(store.new_dropout_site()),
       output_(store, add_class_weights(store, config), config.label_smoothing) {}
 
-Variable Classifier::encode(Step& step, const PackedBatch& batch, const Tensor& counters) const {
-  const Tokens source = source_tokens(step, batch, counters);
-  const Variable x = embedding_.forward(step, batch.source_ids, batch.source_positions, batch.source_order,
+Variable Classifier::encode(ForwardContext& context, const PackedBatch& batch, const Tensor& counters) const {
+  const Tokens source = source_tokens(context, batch, counters);
+  const Variable x = embedding_.forward(context, batch.source_ids, batch.source_positions, batch.source_order,
                                         position_table(), source);
-  return encoder_.forward(step, x, source, false);
+  return encoder_.forward(context, x, source, false);
 }
 
-Variable Classifier::pool(Step& step, const Variable& x, const PackedBatch& batch,
+Variable Classifier::pool(ForwardContext& context, const Variable& x, const PackedBatch& batch,
                           const Tensor& counters) const {
-  const Tokens source = source_tokens(step, batch, counters), target = target_tokens(step, batch, counters);
-  const Tensor zeros = step.allocate({batch.target_out.numel(), config().dim}, x.value().dtype());
+  const Tokens source = source_tokens(context, batch, counters),
+               target = target_tokens(context, batch, counters);
+  const Tensor zeros = context.allocate({batch.target_out.numel(), config().dim}, x.value().dtype());
   kernels::fill_zero(zeros);
   const Variable queries =
-      autograd::add_bias(step.tape, zeros, step.tape.leaf(query_.value, query_.gradient));
+      autograd::add_bias(context.tape, zeros, context.tape.leaf(query_.value, query_.gradient));
   const float scale = 1.0f / std::sqrt(static_cast<float>(config().dim / config().heads));
   const kernels::AttentionShape shape{config().heads, source.max_length, false, scale};
-  const Variable y = autograd::attention(step.tape, queries, x, x, target.offsets, source.offsets, shape, {});
-  step.show("pooling", "AT4", "y", y.value());
-  return autograd::dropout(step.tape, y, step.dropout(config().dropout, site_, target));
+  const Variable y =
+      autograd::attention(context.tape, queries, x, x, target.offsets, source.offsets, shape, {});
+  context.show("pooling", "AT4", "y", y.value());
+  return autograd::dropout(context.tape, y, context.dropout(config().dropout, site_, target));
 }
 
-Variable Classifier::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+Variable Classifier::loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                           const Tensor& loss) const {
-  const Variable texts = pool(step, encode(step, batch, counters), batch, counters);
-  return output_.loss(step, texts, batch, loss);
+  const Variable texts = pool(context, encode(context, batch, counters), batch, counters);
+  return output_.loss(context, texts, batch, loss);
 }
 
 }  // namespace xf::nn

@@ -22,15 +22,16 @@ class Classifier final : public Model {
   // config.target_vocabulary: the classes. The sizes of the decoder, and tying, are not read.
   Classifier(const TransformerConfig& config, ParameterStore& store);
 
-  Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+  Variable loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;
 
   // -> [Ts, D]
-  Variable encode(Step& step, const PackedBatch& batch, const Tensor& counters) const;
+  Variable encode(ForwardContext& context, const PackedBatch& batch, const Tensor& counters) const;
   // x [Ts, D] -> y [B, D], a row for each text
-  Variable pool(Step& step, const Variable& x, const PackedBatch& batch, const Tensor& counters) const;
+  Variable pool(ForwardContext& context, const Variable& x, const PackedBatch& batch,
+                const Tensor& counters) const;
   // [B, D] -> [B, classes]
-  Tensor logits(Step& step, const Tensor& y) const { return output_.logits(step, y); }
+  Tensor logits(ForwardContext& context, const Tensor& y) const { return output_.logits(context, y); }
 
  private:
   Embedding embedding_;

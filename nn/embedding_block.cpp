@@ -42,20 +42,20 @@ Embedding::Embedding(ParameterStore& store, const std::string& name, const Param
       dropout_(dropout),
       site_(store.new_dropout_site()) {}
 
-Variable Embedding::forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order,
-                            const Tensor& position_table, const Tokens& tokens) const {
+Variable Embedding::forward(ForwardContext& context, const Tensor& ids, const Tensor& positions,
+                            const Tensor& order, const Tensor& position_table, const Tokens& tokens) const {
   const int64_t D = table_.shape[1];
   const float scale = std::sqrt(static_cast<float>(D));
-  const kernels::Dropout dropout = step.dropout(dropout_, site_, tokens);
+  const kernels::Dropout dropout = context.dropout(dropout_, site_, tokens);
   const Tensor& places = learned_positions_ ? learned_positions_->value : position_table;
-  const Tensor x = step.allocate({ids.numel(), D}, places.dtype());
+  const Tensor x = context.allocate({ids.numel(), D}, places.dtype());
   if (table_.quantized.defined()) {
     kernels::quantized_embedding_forward(ids, positions, table_.quantized, places, scale, x);
   } else {
     kernels::embedding_forward(ids, positions, table_.value, places, scale, dropout, x);
   }
-  step.show(name_, "EM1", "x", x);
-  return step.tape.record(name_, x, {}, [=, this](autograd::Gradients& grad) {
+  context.show(name_, "EM1", "x", x);
+  return context.tape.record(name_, x, {}, [=, this](autograd::Gradients& grad) {
     kernels::embedding_backward(grad.of_output(), ids, order, scale, dropout, table_.gradient);
     if (learned_positions_) add_position_gradient(grad, positions, dropout, learned_positions_->gradient);
   });

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/embedding.h"
-#include "nn/step.h"
+#include "nn/forward_context.h"
 #include "nn/transformer_config.h"
 
 namespace xf::nn {
@@ -24,7 +24,7 @@ class Embedding {
 
   // ids, positions, order i32 [T] (core/packed_batch.h), position_table [P, D] -> [T, D]
   // `order` is needed for a backward only, position_table unless positions are learnt.
-  Variable forward(Step& step, const Tensor& ids, const Tensor& positions, const Tensor& order,
+  Variable forward(ForwardContext& context, const Tensor& ids, const Tensor& positions, const Tensor& order,
                    const Tensor& position_table, const Tokens& tokens) const;
 
  private:

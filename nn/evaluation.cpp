@@ -6,10 +6,10 @@ namespace xf::nn {
 
 LossSums evaluate(const Model& model, Arena& arena, const PackedBatch& batch) {
   Tape tape(arena, Tape::Mode::inference);
-  Step step{.tape = tape};
-  const Tensor loss = step.allocate({2}, accumulator_of(model.dtype()));
+  ForwardContext context{.tape = tape};
+  const Tensor loss = context.allocate({2}, accumulator_of(model.dtype()));
   kernels::fill_zero(loss);
-  model.loss(step, batch.to(arena.device()), Tensor(), loss);
+  model.loss(context, batch.to(arena.device()), Tensor(), loss);
   const std::vector<double> sums = read_values(loss);
   return {sums[0], sums[1], batch.target_tokens};
 }

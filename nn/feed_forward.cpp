@@ -14,22 +14,22 @@ FeedForward::FeedForward(ParameterStore& store, const std::string& name, const F
 // Backward, with m the dropout mask over (1-p) and z = x W1^T + b1:
 // FF1 da = dy W2          FF2 dW2 += dy^T a        FF3 db2 += sum_n dy
 // FF4 dz = da m f'(z)     FF5 dW1 += dz^T x        FF6 db1 += sum_n dz       FF7 dx = dz W1
-Variable FeedForward::forward(Step& step, const Variable& input, const Tokens& tokens) const {
+Variable FeedForward::forward(ForwardContext& context, const Variable& input, const Tokens& tokens) const {
   const Tensor x = input.value();
   const int64_t T = x.rows();
-  const kernels::Dropout dropout = step.dropout(options_.dropout, site_, tokens);
+  const kernels::Dropout dropout = context.dropout(options_.dropout, site_, tokens);
   const bool keeps_pre = kernels::keeps_input(options_.activation);
 
-  const Tensor pre = keeps_pre ? step.allocate({T, options_.hidden}, x.dtype()) : Tensor();
-  const Tensor a = step.allocate({T, options_.hidden}, x.dtype());
+  const Tensor pre = keeps_pre ? context.allocate({T, options_.hidden}, x.dtype()) : Tensor();
+  const Tensor a = context.allocate({T, options_.hidden}, x.dtype());
   in_.forward(x, options_.activation, dropout, pre, a);
-  step.show(name_, "AC0", "a", a);
-  const Tensor y = step.allocate({T, options_.dim}, x.dtype());
+  context.show(name_, "AC0", "a", a);
+  const Tensor y = context.allocate({T, options_.dim}, x.dtype());
   out_.forward(a, y);
-  step.show(name_, "LI1", "y", y);
+  context.show(name_, "LI1", "y", y);
 
-  return step.tape.record(
-      name_, y, {input}, [=, this, accumulate = step.gradients](autograd::Gradients& grad) {
+  return context.tape.record(
+      name_, y, {input}, [=, this, accumulate = context.weight_gradient_mode](autograd::Gradients& grad) {
         const Tensor dy = grad.of_output();
         out_.backward_weight(dy, a, accumulate, out_.bias.gradient);  // FF2, FF3
         const Tensor dz = grad.arena().allocate({T, options_.hidden}, x.dtype());

@@ -17,7 +17,7 @@ class FeedForward {
  public:
   FeedForward(ParameterStore& store, const std::string& name, const FeedForwardOptions& options);
   // x [T, D] -> [T, D]
-  Variable forward(Step& step, const Variable& x, const Tokens& tokens) const;
+  Variable forward(ForwardContext& context, const Variable& x, const Tokens& tokens) const;
 
  private:
   std::string name_;

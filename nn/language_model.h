@@ -15,19 +15,22 @@ class LanguageModel final : public Model {
   // Of the sizes, those of the source and of the encoder are not read. Tying::all means what Tying::target does.
   LanguageModel(const TransformerConfig& config, ParameterStore& store);
 
-  Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+  Variable loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;
 
   // -> [Tt, D]
-  Variable states(Step& step, const PackedBatch& batch, const Tensor& counters) const;
+  Variable states(ForwardContext& context, const PackedBatch& batch, const Tensor& counters) const;
   // [R, D] -> [R, V]
-  Tensor logits(Step& step, const Tensor& states) const { return output_.logits(step, states); }
+  Tensor logits(ForwardContext& context, const Tensor& states) const {
+    return output_.logits(context, states);
+  }
 
   // One position for R sequences: ids, positions i32 [R] -> states [R, D]. cache: per layer [C, 3D]; row r's
   // projections are written at cache row first_row + r. rows [R, S] and lengths [R] list the cached positions
   // each sequence sees, this one included.
-  Tensor decode_step(Step& step, const Tensor& ids, const Tensor& positions, const std::vector<Tensor>& cache,
-                     int64_t first_row, const Tensor& rows, const Tensor& lengths) const;
+  Tensor decode_step(ForwardContext& context, const Tensor& ids, const Tensor& positions,
+                     const std::vector<Tensor>& cache, int64_t first_row, const Tensor& rows,
+                     const Tensor& lengths) const;
 
  private:
   const Parameter& table_;

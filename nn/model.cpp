@@ -39,20 +39,22 @@ void Model::bind(Device device) {
 
 // Training takes one attention path for all batches, so that one captured graph serves them all; use takes
 // what the batch needs.
-int64_t Model::max_length(const Step& step, int64_t longest) const {
-  if (!step.tape.recording()) return longest;
+int64_t Model::max_length(const ForwardContext& context, int64_t longest) const {
+  if (!context.tape.recording()) return longest;
   XF_CHECK(longest <= config_.max_length, "model: a sentence of {} tokens is over the model's max_length {}",
            longest, config_.max_length);
   return config_.max_length;
 }
 
-Tokens Model::source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const {
-  return {batch.source_offsets, max_length(step, batch.longest_source), counters_of(counters, 0),
+Tokens Model::source_tokens(const ForwardContext& context, const PackedBatch& batch,
+                            const Tensor& counters) const {
+  return {batch.source_offsets, max_length(context, batch.longest_source), counters_of(counters, 0),
           rotary(batch.source_positions)};
 }
 
-Tokens Model::target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const {
-  return {batch.target_offsets, max_length(step, batch.longest_target), counters_of(counters, 1),
+Tokens Model::target_tokens(const ForwardContext& context, const PackedBatch& batch,
+                            const Tensor& counters) const {
+  return {batch.target_offsets, max_length(context, batch.longest_target), counters_of(counters, 1),
           rotary(batch.target_positions)};
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/packed_batch.h"
-#include "nn/step.h"
+#include "nn/forward_context.h"
 #include "nn/transformer_config.h"
 
 namespace xf::nn {
@@ -26,7 +26,7 @@ class Model {
 
   // Sum of the losses of the batch's target tokens; loss [2] as in Output::loss.
   // counters i32 [2, 2] {source, target}: what Tokens::counter says; undefined without dropout.
-  virtual Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+  virtual Variable loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                         const Tensor& loss) const = 0;
 
   // A table of sinusoids has as many rows, or more where training needs them.
@@ -42,11 +42,11 @@ class Model {
     return positions_;
   }  // [P, D], of sinusoids, of zeros where positions are rotary; undefined where they are learnt
   Rotary rotary(const Tensor& positions) const { return {positions, rotary_table_}; }
-  Tokens source_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
-  Tokens target_tokens(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
+  Tokens source_tokens(const ForwardContext& context, const PackedBatch& batch, const Tensor& counters) const;
+  Tokens target_tokens(const ForwardContext& context, const PackedBatch& batch, const Tensor& counters) const;
 
  private:
-  int64_t max_length(const Step& step, int64_t longest) const;
+  int64_t max_length(const ForwardContext& context, int64_t longest) const;
 
   TransformerConfig config_;
   DType dtype_;

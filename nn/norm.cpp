@@ -11,27 +11,27 @@ Norm::Norm(ParameterStore& store, const std::string& name, int64_t dim, float ep
       gamma_(store.add(name + ".weight", {dim}, Init::ones())),
       beta_(store.add(name + ".bias", {dim}, Init::zeros())) {}
 
-Variable Norm::forward(Step& step, const Variable& x) const {
+Variable Norm::forward(ForwardContext& context, const Variable& x) const {
   const auto leaf = [&](const Parameter& parameter) {
-    return step.tape.leaf(parameter.value, parameter.gradient);
+    return context.tape.leaf(parameter.value, parameter.gradient);
   };
-  const Variable y = autograd::layer_norm(step.tape, x, leaf(gamma_), leaf(beta_), epsilon_);
-  step.show(name_, "LN0", "y", y.value());
+  const Variable y = autograd::layer_norm(context.tape, x, leaf(gamma_), leaf(beta_), epsilon_);
+  context.show(name_, "LN0", "y", y.value());
   return y;
 }
 
-Norm::Sum Norm::forward_residual(Step& step, const Variable& x, const Variable& s,
+Norm::Sum Norm::forward_residual(ForwardContext& context, const Variable& x, const Variable& s,
                                  const kernels::Dropout& dropout) const {
   const DType dtype = x.value().dtype();
   const int64_t T = x.value().rows();
-  const Tensor sum = step.allocate(x.value().shape(), dtype);
-  const Tensor y = step.allocate(x.value().shape(), dtype);
-  const Tensor mean = step.allocate({T}, accumulator_of(dtype)),
-               rstd = step.allocate({T}, accumulator_of(dtype));
+  const Tensor sum = context.allocate(x.value().shape(), dtype);
+  const Tensor y = context.allocate(x.value().shape(), dtype);
+  const Tensor mean = context.allocate({T}, accumulator_of(dtype)),
+               rstd = context.allocate({T}, accumulator_of(dtype));
   kernels::residual_norm_forward(x.value(), s.value(), dropout, gamma_.value, beta_.value, epsilon_, sum, y,
                                  mean, rstd);
-  step.show(name_, "RN0", "sum", sum), step.show(name_, "RN0", "y", y);
-  const auto outputs = step.tape.record(name_, {sum, y}, {x, s}, [=, this](autograd::Gradients& grad) {
+  context.show(name_, "RN0", "sum", sum), context.show(name_, "RN0", "y", y);
+  const auto outputs = context.tape.record(name_, {sum, y}, {x, s}, [=, this](autograd::Gradients& grad) {
     const Tensor dsum = grad.of_output(0), dy = grad.of_output(1);
     const Tensor dx = grad.written(0, sum), ds = grad.written(1, sum);
     kernels::residual_norm_backward(dy, dsum, sum, gamma_.value, mean, rstd, dropout, dx, ds, gamma_.gradient,

@@ -2,7 +2,7 @@
 // tape.
 #pragma once
 
-#include "nn/step.h"
+#include "nn/forward_context.h"
 
 namespace xf::nn {
 
@@ -14,13 +14,13 @@ class Norm {
   Norm(ParameterStore& store, const std::string& name, int64_t dim, float epsilon = kLayerNormEps);
 
   // y = layer_norm(x)   [T, D] -> [T, D]
-  Variable forward(Step& step, const Variable& x) const;
+  Variable forward(ForwardContext& context, const Variable& x) const;
 
   // sum = x + dropout(s),  y = layer_norm(sum).  Post-norm reads y alone; pre-norm carries both on.
   struct Sum {
     Variable sum, y;
   };
-  Sum forward_residual(Step& step, const Variable& x, const Variable& s,
+  Sum forward_residual(ForwardContext& context, const Variable& x, const Variable& s,
                        const kernels::Dropout& dropout) const;
 
  private:

@@ -11,16 +11,16 @@ namespace xf::nn {
 namespace {
 
 // Of a weight [V, D]; none where nothing is padded.
-kernels::PaddedProjection room_for_padding(Step& step, const Tensor& x, const Shape& weight) {
+kernels::PaddedProjection room_for_padding(ForwardContext& context, const Tensor& x, const Shape& weight) {
   const int64_t words = kernels::padded_vocabulary(weight[0], x.dtype(), x.device());
   if (words == weight[0]) return {};
-  return {.w = step.allocate({words, weight[1]}, x.dtype()), .bias = step.allocate({words}, x.dtype())};
+  return {.w = context.allocate({words, weight[1]}, x.dtype()), .bias = context.allocate({words}, x.dtype())};
 }
 
 // In the order of the loss's rows, which is that of the tokens unless the batch says otherwise.
-Variable loss_rows(Step& step, const Variable& x, const PackedBatch& batch) {
+Variable loss_rows(ForwardContext& context, const Variable& x, const PackedBatch& batch) {
   if (!batch.loss_row_to_token.defined()) return x;
-  return autograd::gather_rows(step.tape, x, batch.loss_row_to_token, batch.token_to_loss_row);
+  return autograd::gather_rows(context.tape, x, batch.loss_row_to_token, batch.token_to_loss_row);
 }
 
 }  // namespace
@@ -39,40 +39,44 @@ Output::Output(ParameterStore& store, const Parameter& weight, float label_smoot
   store.mark_matmul_weight(weight);
 }
 
-Variable Output::loss(Step& step, const Variable& x, const PackedBatch& batch, const Tensor& loss) const {
-  const Variable rows = loss_rows(step, x, batch);
+Variable Output::loss(ForwardContext& context, const Variable& x, const PackedBatch& batch,
+                      const Tensor& loss) const {
+  const Variable rows = loss_rows(context, x, batch);
   const Tensor& value = rows.value();
   const Tensor logits =
-      step.allocate(kernels::logits_chunk(value.rows(), weight_.shape[0], value.device()), value.dtype());
-  const kernels::PaddedProjection padded = room_for_padding(step, value, weight_.shape);
+      context.allocate(kernels::logits_chunk(value.rows(), weight_.shape[0], value.device()), value.dtype());
+  const kernels::PaddedProjection padded = room_for_padding(context, value, weight_.shape);
   kernels::ProjectionGradients gradients;
-  if (step.tape.recording()) {
-    gradients = {
-        .dx = step.allocate(value.shape(), value.dtype()), .dw = weight_.gradient, .dbias = bias_.gradient};
+  if (context.tape.recording()) {
+    gradients = {.dx = context.allocate(value.shape(), value.dtype()),
+                 .dw = weight_.gradient,
+                 .dbias = bias_.gradient};
   }
   const kernels::CrossEntropy options{.label_smoothing = label_smoothing_};
   kernels::projection_cross_entropy(value, weight_.value, bias_.value, batch.target_out, options, logits,
-                                    loss, gradients, padded, step.tape.recording() ? step.loss : nullptr);
-  return step.tape.record_root("output", loss.slice_rows(0, 1), {rows},
-                               [dx = gradients.dx](autograd::Gradients& grad) {
-                                 if (grad.wanted(0)) grad.give(0, dx);
-                               });
+                                    loss, gradients, padded,
+                                    context.tape.recording() ? context.loss : nullptr);
+  return context.tape.record_root("output", loss.slice_rows(0, 1), {rows},
+                                  [dx = gradients.dx](autograd::Gradients& grad) {
+                                    if (grad.wanted(0)) grad.give(0, dx);
+                                  });
 }
 
-Tensor Output::logits(Step& step, const Tensor& x) const {
-  const Tensor z = step.allocate({x.rows(), weight_.shape[0]}, x.dtype());
+Tensor Output::logits(ForwardContext& context, const Tensor& x) const {
+  const Tensor z = context.allocate({x.rows(), weight_.shape[0]}, x.dtype());
   if (weight_.quantized.defined()) {
     kernels::quantized_linear_forward(x, weight_.quantized, bias_.value, kernels::Relu::no, z);
   } else {
     kernels::linear_forward(x, weight_.value, bias_.value, z);
   }
-  step.show("output", "LI1", "z", z);
+  context.show("output", "LI1", "z", z);
   return z;
 }
 
-void Output::top_k(Step& step, const Tensor& x, const Tensor& banned, kernels::Normalise normalise,
-                   Out scores, Out ids) const {
-  const Tensor logits = step.allocate({std::min(kernels::kTopKChunk, x.rows()), weight_.shape[0]}, x.dtype());
+void Output::top_k(ForwardContext& context, const Tensor& x, const Tensor& banned,
+                   kernels::Normalise normalise, Out scores, Out ids) const {
+  const Tensor logits =
+      context.allocate({std::min(kernels::kTopKChunk, x.rows()), weight_.shape[0]}, x.dtype());
   if (weight_.quantized.defined()) {
     kernels::projection_top_k(x, weight_.quantized, bias_.value, banned, normalise, logits, scores, ids);
   } else {

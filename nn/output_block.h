@@ -4,7 +4,7 @@
 #include "core/packed_batch.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/top_k.h"
-#include "nn/step.h"
+#include "nn/forward_context.h"
 #include "nn/transformer_config.h"
 
 namespace xf::nn {
@@ -22,14 +22,15 @@ class Output {
   // -log p(target)}. The first are smoothed cross-entropies, or those of step.loss.
   // Returns the first sum [1], a root of the tape (autograd/tape.h): its gradient is computed right here, while the
   // logits are at hand, and the node passes it on. It is unscaled: the optimiser divides by the update's tokens.
-  Variable loss(Step& step, const Variable& x, const PackedBatch& batch, const Tensor& loss) const;
+  Variable loss(ForwardContext& context, const Variable& x, const PackedBatch& batch,
+                const Tensor& loss) const;
 
   // x [R, D] -> logits [R, V]
-  Tensor logits(Step& step, const Tensor& x) const;
+  Tensor logits(ForwardContext& context, const Tensor& x) const;
 
   // The best next tokens of x [R, D], for search: log_softmax_top_k of the logits.
-  void top_k(Step& step, const Tensor& x, const Tensor& banned, kernels::Normalise normalise, Out scores,
-             Out ids) const;
+  void top_k(ForwardContext& context, const Tensor& x, const Tensor& banned, kernels::Normalise normalise,
+             Out scores, Out ids) const;
 
  private:
   const Parameter& weight_;

@@ -4,16 +4,16 @@
 
 namespace xf::nn {
 
-ResidualStream::ResidualStream(Step& step, const TransformerConfig& config, const Variable& x,
+ResidualStream::ResidualStream(ForwardContext& context, const TransformerConfig& config, const Variable& x,
                                const Norm& first)
-    : step_(step),
+    : step_(context),
       config_(config),
       residual_(x),
-      normed_(config.norm == NormPlacement::post ? x : first.forward(step, x)) {}
+      normed_(config.norm == NormPlacement::post ? x : first.forward(context, x)) {}
 
-ResidualStream::ResidualStream(Step& step, const TransformerConfig& config,
+ResidualStream::ResidualStream(ForwardContext& context, const TransformerConfig& config,
                                const std::vector<Variable>& state)
-    : step_(step), config_(config), residual_(state.front()), normed_(state.back()) {}
+    : step_(context), config_(config), residual_(state.front()), normed_(state.back()) {}
 
 std::vector<Variable> ResidualStream::state() const {
   if (config_.norm == NormPlacement::post) return {normed_};
@@ -27,7 +27,7 @@ void ResidualStream::walk(const Layer& layer, const std::vector<Variable>& other
   inputs.insert(inputs.end(), others.begin(), others.end());
   const auto part = [&config = config_, training = step_.training, seed = step_.seed, layer, own](
                         Tape& tape, const std::vector<Variable>& in) {
-    Step again{.tape = tape, .training = training, .seed = seed};
+    ForwardContext again{.tape = tape, .training = training, .seed = seed};
     ResidualStream stream(again, config, std::vector(in.begin(), in.begin() + own));
     layer(again, stream, std::vector(in.begin() + own, in.end()));
     return stream.state();

@@ -22,11 +22,12 @@ struct Sublayer {
 class ResidualStream {
  public:
   // `first`: the norm of the first sublayer. The arguments must outlive it.
-  ResidualStream(Step& step, const TransformerConfig& config, const Variable& x, const Norm& first);
+  ResidualStream(ForwardContext& context, const TransformerConfig& config, const Variable& x,
+                 const Norm& first);
 
   // The next layer: layer(step, stream, others) reads normed() and adds to the stream, and reads `others` besides. With
   // --gradient-checkpointing its values are not kept, and `layer` is called again on the way back (autograd/recomputed.h).
-  using Layer = std::function<void(Step&, ResidualStream&, const std::vector<Variable>&)>;
+  using Layer = std::function<void(ForwardContext&, ResidualStream&, const std::vector<Variable>&)>;
   void walk(const Layer& layer, const std::vector<Variable>& others = {});
 
   // What the next sublayer reads; at the end, the stack's output.
@@ -36,11 +37,12 @@ class ResidualStream {
   void add(const Variable& s, const Sublayer& sublayer, const Norm* next, const Tokens& tokens);
 
  private:
-  ResidualStream(Step& step, const TransformerConfig& config, const std::vector<Variable>& state);
+  ResidualStream(ForwardContext& context, const TransformerConfig& config,
+                 const std::vector<Variable>& state);
   // Post-norm's two are one.
   std::vector<Variable> state() const;
 
-  Step& step_;
+  ForwardContext& step_;
   const TransformerConfig& config_;
   Variable residual_, normed_;
 };

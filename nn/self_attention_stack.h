@@ -26,16 +26,18 @@ class SelfAttentionStack {
       : config_(config), layers_(store, name, layers, config) {}
 
   // x [T, D] -> [T, D]
-  Variable forward(Step& step, const Variable& x, const Tokens& tokens, bool causal) const;
+  Variable forward(ForwardContext& context, const Variable& x, const Tokens& tokens, bool causal) const;
 
   // One position for R sequences, x [R, D] -> [R, D]. cache: per layer [C, 3D]; the rest as in
   // Transformer::decode_step.
-  Tensor decode(Step& step, const Tensor& x, const Rotary& rotary, const std::vector<Tensor>& cache,
-                int64_t first_row, const Tensor& rows, const Tensor& lengths) const;
+  Tensor decode(ForwardContext& context, const Tensor& x, const Rotary& rotary,
+                const std::vector<Tensor>& cache, int64_t first_row, const Tensor& rows,
+                const Tensor& lengths) const;
 
  private:
   template <typename Attention>
-  Variable walk(Step& step, const Variable& x, const Tokens& tokens, const Attention& attention) const;
+  Variable walk(ForwardContext& context, const Variable& x, const Tokens& tokens,
+                const Attention& attention) const;
 
   TransformerConfig config_;
   LayerStack<SelfAttentionLayer> layers_;

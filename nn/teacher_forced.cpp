@@ -48,10 +48,10 @@ std::vector<std::vector<int32_t>> teacher_forced(const TranslationModel& model, 
                                                  const PackedBatch& batch) {
   const PackedBatch there = batch.to(arena.device());
   Tape tape(arena, Tape::Mode::inference);
-  Step step{.tape = tape};
+  ForwardContext context{.tape = tape};
   const Tensor scores = arena.allocate({batch.target_tokens, 1}, accumulator_of(model.dtype()));
   const Tensor ids = arena.allocate({batch.target_tokens, 1}, DType::i32);
-  model.top_k(step, there, scores, ids);
+  model.top_k(context, there, scores, ids);
   check_finite(scores);
   return by_sentence(ids.to_vector<int32_t>(), batch);
 }
@@ -59,8 +59,8 @@ std::vector<std::vector<int32_t>> teacher_forced(const TranslationModel& model, 
 std::vector<std::vector<double>> log_probabilities(const TranslationModel& model, Arena& arena,
                                                    const PackedBatch& batch) {
   Tape tape(arena, Tape::Mode::inference);
-  Step step{.tape = tape};
-  const Tensor logits = model.logits(step, batch.to(arena.device()));
+  ForwardContext context{.tape = tape};
+  const Tensor logits = model.logits(context, batch.to(arena.device()));
   const std::vector<double> all = read_values(logits);
   const std::vector<int32_t> targets = batch.target_out.to_vector<int32_t>();
   const auto V = static_cast<size_t>(logits.width());

@@ -24,10 +24,10 @@ const Parameter& add_target_table(ParameterStore& store, const TransformerConfig
 // Keeps the keys and values of every node, so that reordering a beam moves nothing.
 class CachedDecoding final : public TranslationModel::Decoding {
  public:
-  CachedDecoding(const Transformer& model, Step& step, Arena& arena, const PackedBatch& batch,
+  CachedDecoding(const Transformer& model, ForwardContext& context, Arena& arena, const PackedBatch& batch,
                  int64_t hypotheses)
-      : model_(model), step_(step), arena_(arena) {
-    cache_.cross = model.cross_keys_values(step, model.encode(step, batch, Tensor())).value();
+      : model_(model), step_(context), arena_(arena) {
+    cache_.cross = model.cross_keys_values(context, model.encode(context, batch, Tensor())).value();
     cache_.layers = make_cache(model.config(), arena, hypotheses * kFirstPositions, model.dtype());
   }
 
@@ -46,7 +46,7 @@ class CachedDecoding final : public TranslationModel::Decoding {
   }
 
   const Transformer& model_;
-  Step& step_;
+  ForwardContext& step_;
   Arena& arena_;
   DecoderCache cache_;
 };
@@ -74,21 +74,22 @@ Transformer::Transformer(const TransformerConfig& config, ParameterStore& store)
       decoder_(store, "decoder", config.decoder_layers, config),
       output_(store, add_output_weight(store, config, target_table_), config.label_smoothing) {}
 
-Variable Transformer::encode(Step& step, const PackedBatch& batch, const Tensor& counters) const {
-  const Tokens source = source_tokens(step, batch, counters);
-  const Variable x = source_embedding_.forward(step, batch.source_ids, batch.source_positions,
+Variable Transformer::encode(ForwardContext& context, const PackedBatch& batch,
+                             const Tensor& counters) const {
+  const Tokens source = source_tokens(context, batch, counters);
+  const Variable x = source_embedding_.forward(context, batch.source_ids, batch.source_positions,
                                                batch.source_order, position_table(), source);
-  return encoder_.forward(step, x, source, false);
+  return encoder_.forward(context, x, source, false);
 }
 
 // x through the decoder's layers; what its attentions look at is the caller's: self(step, l, x) and
 // cross(step, l, x, memory(l)) of layer l.
 template <typename Self, typename Cross, typename Memory>
-Variable Transformer::walk_decoder(Step& step, const Variable& x, const Tokens& target, const Self& self,
-                                   const Cross& cross, const Memory& memory) const {
-  ResidualStream stream(step, config(), x, decoder_.first_norm());
+Variable Transformer::walk_decoder(ForwardContext& context, const Variable& x, const Tokens& target,
+                                   const Self& self, const Cross& cross, const Memory& memory) const {
+  ResidualStream stream(context, config(), x, decoder_.first_norm());
   for (size_t l = 0; l < decoder_.size(); ++l) {
-    const auto walk = [this, l, target, self, cross](Step& pass, ResidualStream& through,
+    const auto walk = [this, l, target, self, cross](ForwardContext& pass, ResidualStream& through,
                                                      const std::vector<Variable>& keys_values) {
       const DecoderLayer& layer = decoder_[l];
       through.add(self(pass, l, through.normed()), layer.self_attention_sublayer,
@@ -103,61 +104,63 @@ Variable Transformer::walk_decoder(Step& step, const Variable& x, const Tokens& 
   return stream.normed();
 }
 
-Variable Transformer::decode(Step& step, const PackedBatch& batch, const Variable& memory,
+Variable Transformer::decode(ForwardContext& context, const PackedBatch& batch, const Variable& memory,
                              const Tensor& counters) const {
-  const Tokens source = source_tokens(step, batch, counters);
-  const Tokens target = target_tokens(step, batch, counters);
-  const Variable kv = cross_keys_values(step, memory);
-  const Variable x = target_embedding_.forward(step, batch.target_in, batch.target_positions,
+  const Tokens source = source_tokens(context, batch, counters);
+  const Tokens target = target_tokens(context, batch, counters);
+  const Variable kv = cross_keys_values(context, memory);
+  const Variable x = target_embedding_.forward(context, batch.target_in, batch.target_positions,
                                                batch.target_order, position_table(), target);
-  const auto self = [this, target](Step& pass, size_t l, const Variable& normed) {
+  const auto self = [this, target](ForwardContext& pass, size_t l, const Variable& normed) {
     return decoder_[l].self_attention.forward(pass, normed, target, true);
   };
-  const auto cross = [this, target, source](Step& pass, size_t l, const Variable& normed,
+  const auto cross = [this, target, source](ForwardContext& pass, size_t l, const Variable& normed,
                                             const Variable& keys_values) {
     return decoder_[l].cross_attention.forward(pass, normed, keys_values, target, source);
   };
   const auto columns = [&](size_t l) {
     const auto [begin, end] = cross_columns(l);
-    return step.tape.columns(kv, begin, end);
+    return context.tape.columns(kv, begin, end);
   };
-  return walk_decoder(step, x, target, self, cross, columns);
+  return walk_decoder(context, x, target, self, cross, columns);
 }
 
-Variable Transformer::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+Variable Transformer::loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                            const Tensor& loss) const {
-  const Variable memory = encode(step, batch, counters);
-  return output_.loss(step, decode(step, batch, memory, counters), batch, loss);
+  const Variable memory = encode(context, batch, counters);
+  return output_.loss(context, decode(context, batch, memory, counters), batch, loss);
 }
 
-std::unique_ptr<TranslationModel::Decoding> Transformer::decoding(Step& step, Arena& arena,
+std::unique_ptr<TranslationModel::Decoding> Transformer::decoding(ForwardContext& context, Arena& arena,
                                                                   const PackedBatch& batch,
                                                                   int64_t hypotheses) const {
-  return std::make_unique<CachedDecoding>(*this, step, arena, batch, hypotheses);
+  return std::make_unique<CachedDecoding>(*this, context, arena, batch, hypotheses);
 }
 
-Tensor Transformer::logits(Step& step, const PackedBatch& batch) const {
-  const Variable memory = encode(step, batch, Tensor());
-  return logits(step, decode(step, batch, memory, Tensor()).value());
+Tensor Transformer::logits(ForwardContext& context, const PackedBatch& batch) const {
+  const Variable memory = encode(context, batch, Tensor());
+  return logits(context, decode(context, batch, memory, Tensor()).value());
 }
 
-void Transformer::top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const {
-  const Variable memory = encode(step, batch, Tensor());
-  const Tensor states = decode(step, batch, memory, Tensor()).value();
-  top_k(step, states, Tensor::empty({0}, DType::i32, states.device()), kernels::Normalise::yes, scores, ids);
+void Transformer::top_k(ForwardContext& context, const PackedBatch& batch, Out scores, Out ids) const {
+  const Variable memory = encode(context, batch, Tensor());
+  const Tensor states = decode(context, batch, memory, Tensor()).value();
+  top_k(context, states, Tensor::empty({0}, DType::i32, states.device()), kernels::Normalise::yes, scores,
+        ids);
 }
 
-Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& positions,
+Tensor Transformer::decode_step(ForwardContext& context, const Tensor& ids, const Tensor& positions,
                                 const DecoderCache& cache, int64_t first_row, const Tensor& rows,
                                 const Tensor& lengths) const {
   const int64_t R = ids.numel();
-  const Variable x = target_embedding_.forward(step, ids, positions, Tensor(), position_table(), {});
-  const auto self = [&](Step& pass, size_t l, const Variable& normed) {
+  const Variable x = target_embedding_.forward(context, ids, positions, Tensor(), position_table(), {});
+  const auto self = [&](ForwardContext& pass, size_t l, const Variable& normed) {
     const Tensor slab = cache.layers[l].slice_rows(first_row, first_row + R);
     return decoder_[l].self_attention.decode(pass, normed.value(), rotary(positions), slab, cache.layers[l],
                                              rows, lengths);
   };
-  const auto cross = [&](Step& pass, size_t l, const Variable& normed, const Variable& keys_values) {
+  const auto cross = [&](ForwardContext& pass, size_t l, const Variable& normed,
+                         const Variable& keys_values) {
     return decoder_[l].cross_attention.decode(pass, normed.value(), keys_values.value(), cache.cross_rows,
                                               cache.cross_lengths);
   };
@@ -165,7 +168,7 @@ Tensor Transformer::decode_step(Step& step, const Tensor& ids, const Tensor& pos
     const auto [begin, end] = cross_columns(l);
     return Variable(cache.cross.slice_columns(begin, end));
   };
-  return walk_decoder(step, x, {}, self, cross, columns).value();
+  return walk_decoder(context, x, {}, self, cross, columns).value();
 }
 
 }  // namespace xf::nn

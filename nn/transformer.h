@@ -33,39 +33,43 @@ class Transformer final : public TranslationModel {
  public:
   Transformer(const TransformerConfig& config, ParameterStore& store);
 
-  Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+  Variable loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;
 
-  std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
+  std::unique_ptr<Decoding> decoding(ForwardContext& context, Arena& arena, const PackedBatch& batch,
                                      int64_t hypotheses) const override;
-  Tensor logits(Step& step, const PackedBatch& batch) const override;
-  void top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const override;
+  Tensor logits(ForwardContext& context, const PackedBatch& batch) const override;
+  void top_k(ForwardContext& context, const PackedBatch& batch, Out scores, Out ids) const override;
 
   // -> [Ts, D]
-  Variable encode(Step& step, const PackedBatch& batch, const Tensor& counters) const;
+  Variable encode(ForwardContext& context, const PackedBatch& batch, const Tensor& counters) const;
   // The keys and values of all decoder layers. [Ts, D] -> [Ts, L * 2D]
-  Variable cross_keys_values(Step& step, const Variable& memory) const {
-    return cross_kv_.forward(step, memory);
+  Variable cross_keys_values(ForwardContext& context, const Variable& memory) const {
+    return cross_kv_.forward(context, memory);
   }
   // memory [Ts, D] -> decoder states [Tt, D]
-  Variable decode(Step& step, const PackedBatch& batch, const Variable& memory, const Tensor& counters) const;
+  Variable decode(ForwardContext& context, const PackedBatch& batch, const Variable& memory,
+                  const Tensor& counters) const;
   // [R, D] -> [R, V]
-  Tensor logits(Step& step, const Tensor& states) const { return output_.logits(step, states); }
+  Tensor logits(ForwardContext& context, const Tensor& states) const {
+    return output_.logits(context, states);
+  }
   // The best next tokens: scores [R, K], Acc, and ids i32 [R, K] written (kernels/top_k.h).
-  void top_k(Step& step, const Tensor& states, const Tensor& banned, kernels::Normalise normalise, Out scores,
-             Out ids) const {
-    output_.top_k(step, states, banned, normalise, scores, ids);
+  void top_k(ForwardContext& context, const Tensor& states, const Tensor& banned,
+             kernels::Normalise normalise, Out scores, Out ids) const {
+    output_.top_k(context, states, banned, normalise, scores, ids);
   }
 
   // One position for R hypotheses: ids, positions i32 [R] -> states [R, D]. Row r's projections are written
   // at cache row first_row + r; rows [R, S] and lengths [R] list the cached positions each hypothesis sees,
   // this one included.
-  Tensor decode_step(Step& step, const Tensor& ids, const Tensor& positions, const DecoderCache& cache,
-                     int64_t first_row, const Tensor& rows, const Tensor& lengths) const;
+  Tensor decode_step(ForwardContext& context, const Tensor& ids, const Tensor& positions,
+                     const DecoderCache& cache, int64_t first_row, const Tensor& rows,
+                     const Tensor& lengths) const;
 
  private:
   template <typename Self, typename Cross, typename Memory>
-  Variable walk_decoder(Step& step, const Variable& x, const Tokens& target, const Self& self,
+  Variable walk_decoder(ForwardContext& context, const Variable& x, const Tokens& target, const Self& self,
                         const Cross& cross, const Memory& memory) const;
   // Layer l's columns of all layers' keys and values: begin, end.
   std::pair<int64_t, int64_t> cross_columns(size_t l) const {

@@ -30,14 +30,14 @@ class TranslationModel : public Model {
   };
   // Reads the source tensors of the batch, which is on the model's device. `hypotheses`: of its first step, at most;
   // what is kept for more is taken when they come. The step's tape and the arena must outlive it.
-  virtual std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
+  virtual std::unique_ptr<Decoding> decoding(ForwardContext& context, Arena& arena, const PackedBatch& batch,
                                              int64_t hypotheses) const = 0;
 
   // Of the token behind each one of the batch's targets, which are taken as given. -> [Nt, V]
-  virtual Tensor logits(Step& step, const PackedBatch& batch) const = 0;
+  virtual Tensor logits(ForwardContext& context, const PackedBatch& batch) const = 0;
   // The best token behind each one of them: scores [Nt, K], Acc, and ids
   // i32 [Nt, K] written.
-  virtual void top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const = 0;
+  virtual void top_k(ForwardContext& context, const PackedBatch& batch, Out scores, Out ids) const = 0;
 
  protected:
   using Model::Model;

@@ -47,8 +47,8 @@ std::vector<Alignment> align(const TranslationModel& model, Arena& arena, const 
                              int64_t layer) {
   HeadSums sums(layer);
   Tape tape(arena, Tape::Mode::inference);
-  Step step{.tape = tape, .trace = &sums};
-  model.logits(step, batch.to(arena.device()));
+  ForwardContext context{.tape = tape, .trace = &sums};
+  model.logits(context, batch.to(arena.device()));
   if (!sums.seen()) {
     fail(ErrorKind::usage, "alignment-layer: there is no layer {}; the decoder's last one is {}", layer,
          model.config().decoder_layers - 1);

@@ -14,11 +14,11 @@ namespace {
 
 // sum_i weights[i] logits(i), in memory of its own.
 template <typename Logits>
-Tensor mixture(const Step& step, const std::vector<float>& weights, const Logits& logits) {
+Tensor mixture(const ForwardContext& context, const std::vector<float>& weights, const Logits& logits) {
   Tensor sum;
   for (size_t i = 0; i < weights.size(); ++i) {
     const Tensor z = logits(i);
-    const Tensor weighted = step.allocate(z.shape(), z.dtype());
+    const Tensor weighted = context.allocate(z.shape(), z.dtype());
     kernels::scale(z, weights[i], weighted);
     if (sum.defined()) {
       kernels::add_in_place(weighted, sum);
@@ -31,9 +31,9 @@ Tensor mixture(const Step& step, const std::vector<float>& weights, const Logits
 
 class JointDecoding final : public TranslationModel::Decoding {
  public:
-  JointDecoding(Step& step, std::vector<std::unique_ptr<TranslationModel::Decoding>> members,
+  JointDecoding(ForwardContext& context, std::vector<std::unique_ptr<TranslationModel::Decoding>> members,
                 const std::vector<float>& weights)
-      : step_(step), members_(std::move(members)), weights_(weights) {}
+      : step_(context), members_(std::move(members)), weights_(weights) {}
 
   Tensor logits(const DecodeStep& at) override {
     return mixture(step_, weights_, [&](size_t i) { return members_[i]->logits(at); });
@@ -44,7 +44,7 @@ class JointDecoding final : public TranslationModel::Decoding {
   }
 
  private:
-  Step& step_;
+  ForwardContext& step_;
   std::vector<std::unique_ptr<TranslationModel::Decoding>> members_;
   const std::vector<float>& weights_;
 };
@@ -77,26 +77,26 @@ Ensemble::Ensemble(std::vector<const TranslationModel*> members, std::vector<dou
   }
 }
 
-std::unique_ptr<TranslationModel::Decoding> Ensemble::decoding(Step& step, Arena& arena,
+std::unique_ptr<TranslationModel::Decoding> Ensemble::decoding(ForwardContext& context, Arena& arena,
                                                                const PackedBatch& batch,
                                                                int64_t hypotheses) const {
   std::vector<std::unique_ptr<Decoding>> members;
   for (const TranslationModel* member : members_)
-    members.push_back(member->decoding(step, arena, batch, hypotheses));
-  return std::make_unique<JointDecoding>(step, std::move(members), weights_);
+    members.push_back(member->decoding(context, arena, batch, hypotheses));
+  return std::make_unique<JointDecoding>(context, std::move(members), weights_);
 }
 
-Tensor Ensemble::logits(Step& step, const PackedBatch& batch) const {
-  return mixture(step, weights_, [&](size_t i) { return members_[i]->logits(step, batch); });
+Tensor Ensemble::logits(ForwardContext& context, const PackedBatch& batch) const {
+  return mixture(context, weights_, [&](size_t i) { return members_[i]->logits(context, batch); });
 }
 
-void Ensemble::top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const {
-  const Tensor z = logits(step, batch);
+void Ensemble::top_k(ForwardContext& context, const PackedBatch& batch, Out scores, Out ids) const {
+  const Tensor z = logits(context, batch);
   kernels::log_softmax_top_k(z, Tensor::empty({0}, DType::i32, z.device()), kernels::Normalise::yes, scores,
                              ids);
 }
 
-Variable Ensemble::loss(Step&, const PackedBatch&, const Tensor&, const Tensor&) const {
+Variable Ensemble::loss(ForwardContext&, const PackedBatch&, const Tensor&, const Tensor&) const {
   fail(ErrorKind::usage, "an ensemble is not trained; train its models one by one");
 }
 

@@ -18,12 +18,12 @@ class Ensemble final : public TranslationModel {
   Ensemble(std::vector<const TranslationModel*> members, std::vector<double> weights,
            const ParameterStore& store);
 
-  std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
+  std::unique_ptr<Decoding> decoding(ForwardContext& context, Arena& arena, const PackedBatch& batch,
                                      int64_t hypotheses) const override;
-  Tensor logits(Step& step, const PackedBatch& batch) const override;
-  void top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const override;
+  Tensor logits(ForwardContext& context, const PackedBatch& batch) const override;
+  void top_k(ForwardContext& context, const PackedBatch& batch, Out scores, Out ids) const override;
   // Error usage: the members were trained one by one.
-  Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+  Variable loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;
 
  private:

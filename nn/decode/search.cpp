@@ -164,9 +164,9 @@ std::vector<std::vector<Hypothesis>> Search::translate(const PackedBatch& batch,
   if (batch.sentences == 0) return {};
   check_given(batch, given);
   Tape tape(arena_, Tape::Mode::inference);
-  Step step{tape};
+  ForwardContext context{tape};
   const auto decoding =
-      model_.decoding(step, arena_, batch.to(arena_.device()), batch.sentences * options_.beam_size);
+      model_.decoding(context, arena_, batch.to(arena_.device()), batch.sentences * options_.beam_size);
   const Tensor banned = upload(arena_, banned_);
   const int64_t allowed = model_.config().target_vocabulary - banned.numel();
   Beams beams(options_, download(batch.source_offsets), given.prefixes, observer);

@@ -67,7 +67,7 @@ std::vector<SampledLine> TextGenerator::sample(const std::vector<std::vector<int
   std::vector<SampledLine> lines(prompts.size());
   std::vector<Live> live = begin_lines(prompts, first_number, options_);
   Tape tape(arena_, Tape::Mode::inference);
-  Step step{.tape = tape};
+  ForwardContext context{.tape = tape};
   std::vector<Tensor> cache = make_cache(
       model_.config(), arena_, static_cast<int64_t>(prompts.size()) * kFirstPositions, model_.dtype());
   const auto upload = [&](const std::vector<int32_t>& values, Shape shape) {
@@ -79,10 +79,10 @@ std::vector<SampledLine> TextGenerator::sample(const std::vector<std::vector<int
     const auto each = [&](int32_t value) { return upload(std::vector<int32_t>(live.size(), value), {R}); };
     reserve_cache(cache, arena_, used, used + R);
     const StepTables tables = next_step(live, lines, options_.bos, used);
-    const Tensor states = model_.decode_step(step, upload(tables.ids, {R}), each(position), cache, used,
+    const Tensor states = model_.decode_step(context, upload(tables.ids, {R}), each(position), cache, used,
                                              upload(tables.rows, {R, position + 1}), each(position + 1));
     used += R;
-    const std::vector<double> logits = read_values(model_.logits(step, states));
+    const std::vector<double> logits = read_values(model_.logits(context, states));
     const size_t V = logits.size() / live.size();
     std::vector<Live> next;
     for (size_t r = 0; r < live.size(); ++r) {

@@ -36,9 +36,9 @@ std::optional<std::string> first_bad_value(const Model& model, const ParameterSt
   BadValue forward;
   {
     Tape tape(arena);
-    Step step{.tape = tape, .training = true, .seed = seed, .trace = &forward};
+    ForwardContext context{.tape = tape, .training = true, .seed = seed, .trace = &forward};
     const Tensor loss = Tensor::zeros({2}, accumulator_of(model.dtype()), store.device());
-    tape.backward(model.loss(step, batch.to(store.device()), counters, loss));
+    tape.backward(model.loss(context, batch.to(store.device()), counters, loss));
   }
   std::optional<std::string> found = forward.found;
   for (auto parameter = store.parameters().rbegin(); !found && parameter != store.parameters().rend();

@@ -42,12 +42,12 @@ Trainer::Trainer(const Model& model, const ParameterStore& store, Arena& arena, 
 
 void Trainer::forward_backward(int64_t update, const PackedBatch& batch, kernels::Accumulate gradients) {
   Tape tape(arena_);
-  Step step{.tape = tape,
-            .training = true,
-            .seed = options_.seed,
-            .loss = options_.method.loss_at(update),
-            .gradients = gradients};
-  const Variable loss = model_.loss(step, batch, counters_, loss_);
+  ForwardContext context{.tape = tape,
+                         .training = true,
+                         .seed = options_.seed,
+                         .loss = options_.method.loss_at(update),
+                         .weight_gradient_mode = gradients};
+  const Variable loss = model_.loss(context, batch, counters_, loss_);
   tape.backward(loss);
 }
 

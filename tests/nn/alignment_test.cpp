@@ -34,8 +34,8 @@ class QueriesAndKeys : public Trace {
 std::vector<double> defined_alignment(TinyModel& model, const PackedBatch& batch, int64_t layer) {
   QueriesAndKeys seen(fmt::format("decoder.layers.{}.cross_attention", layer));
   Tape tape(model.arena, Tape::Mode::inference);
-  Step step{.tape = tape, .trace = &seen};
-  model.transformer.logits(step, batch);
+  ForwardContext context{.tape = tape, .trace = &seen};
+  model.transformer.logits(context, batch);
   constexpr size_t D = 6, H = 3, d = D / H;
   const auto T = static_cast<size_t>(batch.target_tokens), S = static_cast<size_t>(batch.source_tokens);
   std::vector<double> mean(T * S);

@@ -119,7 +119,9 @@ struct SelfFixture {
     randomise(store);
     Tokens tokens = tokens_of(offsets, max_length, 40);
     if (turns) tokens.rotary = rotary_of(offsets, kDim / heads);
-    f = [=, this](Step& step, const Variables& x) { return block.forward(step, x[0], tokens, causal); };
+    f = [=, this](ForwardContext& context, const Variables& x) {
+      return block.forward(context, x[0], tokens, causal);
+    };
     witness = [=](Tape& tape, const Leaves& parameters, const Variables& x) {
       const Variable qkv = affine(tape, x[0], parameters, "a.qkv");
       const auto part = [&](int64_t i) { return tests::columns(tape, qkv, i * kDim, (i + 1) * kDim); };
@@ -147,11 +149,11 @@ struct CrossFixture {
     const Tokens targets = tokens_of(c.targets, max_length, 40),
                  sources = tokens_of(c.sources, max_length, 9);
     // Two decoder layers read the keys and values of one memory through views.
-    f = [=, this](Step& step, const Variables& x) {
-      const Variable kv = keys_values.forward(step, x[1]);
-      const Variable first = step.tape.columns(kv, 0, 2 * kDim),
-                     second = step.tape.columns(kv, 2 * kDim, 4 * kDim);
-      return block.forward(step, block.forward(step, x[0], first, targets, sources), second, targets,
+    f = [=, this](ForwardContext& context, const Variables& x) {
+      const Variable kv = keys_values.forward(context, x[1]);
+      const Variable first = context.tape.columns(kv, 0, 2 * kDim),
+                     second = context.tape.columns(kv, 2 * kDim, 4 * kDim);
+      return block.forward(context, block.forward(context, x[0], first, targets, sources), second, targets,
                            sources);
     };
     witness = [=, &c](Tape& tape, const Leaves& parameters, const Variables& x) {

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "nn/step.h"
+#include "nn/forward_context.h"
 #include "tests/cases/dropout_factor.h"
 #include "tests/support/batch.h"
 #include "tests/support/differentiate.h"
 
 namespace xf::tests {
 
-using Block = std::function<Variable(nn::Step&, const Variables& inputs)>;
+using Block = std::function<Variable(nn::ForwardContext&, const Variables& inputs)>;
 
 constexpr float kBlockDropout = 0.3f;
 
@@ -32,8 +32,8 @@ inline void randomise(nn::ParameterStore& store, uint64_t seed = 100) {
 
 inline Function in_training(const Block& block, uint64_t seed = 77) {
   return [=](Tape& tape, const Variables& inputs) {
-    nn::Step step{.tape = tape, .training = true, .seed = seed};
-    return block(step, inputs);
+    nn::ForwardContext context{.tape = tape, .training = true, .seed = seed};
+    return block(context, inputs);
   };
 }
 

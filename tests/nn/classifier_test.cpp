@@ -57,9 +57,9 @@ TEST_CASE("Classifier: pooling begins as the mean of a text's states, and a text
   const Ids lengths{5, 0, 3};
   const PackedBatch batch = texts(lengths, {0, 1, 2});
   Tape tape(tiny.arena, Tape::Mode::inference);
-  Step step{.tape = tape};
-  const Variable x = tiny.model.encode(step, batch, Tensor());
-  const auto y = as_doubles(tiny.model.pool(step, x, batch, Tensor()).value());
+  ForwardContext context{.tape = tape};
+  const Variable x = tiny.model.encode(context, batch, Tensor());
+  const auto y = as_doubles(tiny.model.pool(context, x, batch, Tensor()).value());
   const auto states = as_doubles(x.value());
   size_t token = 0;
   for (size_t b = 0; b < lengths.size(); ++b) {

@@ -30,8 +30,8 @@ struct Fixture {
     positions = Tensor::empty({40, kDim}, dtype);
     kernels::sinusoid_positions(kernels::PositionLayout::interleaved, positions);
   }
-  Variable forward(Step& step, const Ids& ids, const Ids& offsets, int32_t first_row) const {
-    return block.forward(step, Tensor::from(ids), positions_in(offsets), order_by_id(ids), positions,
+  Variable forward(ForwardContext& context, const Ids& ids, const Ids& offsets, int32_t first_row) const {
+    return block.forward(context, Tensor::from(ids), positions_in(offsets), order_by_id(ids), positions,
                          tokens_of(offsets, 60, first_row));
   }
 };
@@ -50,7 +50,9 @@ TEST_CASE("Embedding: the tables' gradients and agreement with primitive nodes",
   const Fixture fixture(DType::f64, GENERATE(false, true));
   for (const Ids& offsets : {Ids{0, 1}, Ids{0, 7}, Ids{0, 33}, Ids{0, 3, 4, 4, 11}}) {
     const Ids ids = random_ids(offsets.back());
-    const Block f = [&](Step& step, const Variables&) { return fixture.forward(step, ids, offsets, 40); };
+    const Block f = [&](ForwardContext& context, const Variables&) {
+      return fixture.forward(context, ids, offsets, 40);
+    };
     const Witness plain = [&](Tape& tape, const Leaves& parameters, const Variables&) {
       Variables rows, position_rows;
       for (const int32_t id : ids) rows.push_back(tests::rows(tape, parameters.at("table"), id, id + 1));
@@ -84,9 +86,9 @@ TEST_CASE("Embedding: a learnt position has the sum of its tokens' gradients, wi
   const Ids ids{4, 4, 7, 1, 4, 4}, offsets{0, 3, 4, 6};
   Arena arena(Device::cpu(), kTestArena);
   Tape tape(arena);
-  Step step{.tape = tape, .training = true};
-  const Variable x = block.forward(step, Tensor::from(ids), positions_in(offsets), order_by_id(ids), Tensor(),
-                                   tokens_of(offsets, 5));
+  ForwardContext context{.tape = tape, .training = true};
+  const Variable x = block.forward(context, Tensor::from(ids), positions_in(offsets), order_by_id(ids),
+                                   Tensor(), tokens_of(offsets, 5));
   tape.backward(x, tensor_of({1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60}, {6, 2}, DType::f64));
   CHECK(as_doubles(learned->gradient) == std::vector<double>{10, 100, 8, 80, 3, 30, 0, 0, 0, 0});
 }
@@ -96,10 +98,10 @@ TEST_CASE("Embedding: the same rows of an update are dropped however it is cut",
   const Ids ids = random_ids(11);
   Arena arena(Device::cpu(), kTestArena);
   Tape tape(arena, Tape::Mode::inference);
-  Step step{.tape = tape, .training = true, .seed = 77};
-  const Tensor whole = fixture.forward(step, ids, {0, 3, 4, 4, 11}, 0).value();
+  ForwardContext context{.tape = tape, .training = true, .seed = 77};
+  const Tensor whole = fixture.forward(context, ids, {0, 3, 4, 4, 11}, 0).value();
   const auto part = [&](int32_t begin, int32_t end, const Ids& offsets) {
-    return fixture.forward(step, Ids(ids.begin() + begin, ids.begin() + end), offsets, begin).value();
+    return fixture.forward(context, Ids(ids.begin() + begin, ids.begin() + end), offsets, begin).value();
   };
   CHECK(same_bits(part(0, 4, {0, 3, 4}), whole.slice_rows(0, 4)));  // two micro-batches
   CHECK(same_bits(part(4, 11, {0, 0, 7}), whole.slice_rows(4, 11)));

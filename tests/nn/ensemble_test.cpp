@@ -120,10 +120,10 @@ TEST_CASE("Ensemble: logits of a whole batch are the weighted sum of its members
   const Ensemble ensemble({&a.transformer, &b.transformer}, {1, 3}, a.store);
   const PackedBatch batch = make_batch({{5, 6, 7}, {4}}, {{kBos, 5, 8}, {kBos, 4}});
   Tape tape(a.arena, Tape::Mode::inference);
-  Step step{tape};
-  const auto za = a.transformer.logits(step, batch).to_vector<double>(),
-             zb = b.transformer.logits(step, batch).to_vector<double>(),
-             z = ensemble.logits(step, batch).to_vector<double>();
+  ForwardContext context{tape};
+  const auto za = a.transformer.logits(context, batch).to_vector<double>(),
+             zb = b.transformer.logits(context, batch).to_vector<double>(),
+             z = ensemble.logits(context, batch).to_vector<double>();
   for (size_t i = 0; i < z.size(); ++i) CHECK(z[i] == Approx(0.25 * za[i] + 0.75 * zb[i]).epsilon(1e-12));
 }
 

@@ -21,7 +21,9 @@ struct Fixture {
     store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
     randomise(store);
     const Tokens tokens = tokens_of({0, static_cast<int32_t>(T)}, 60, 40);
-    f = [=, this](Step& step, const Variables& x) { return block.forward(step, x[0], tokens); };
+    f = [=, this](ForwardContext& context, const Variables& x) {
+      return block.forward(context, x[0], tokens);
+    };
     witness = [=](Tape& tape, const Leaves& parameters, const Variables& x) {
       const Variable z = autograd::matmul(tape, x[0], kernels::Transpose::no, parameters.at("f.in.weight"),
                                           kernels::Transpose::yes);

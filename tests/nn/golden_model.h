@@ -50,9 +50,9 @@ inline Errors loss_and_gradients(const Model& model, const ParameterStore& store
                                  Arena& arena, const TensorMap& file) {
   Errors errors;
   Tape tape(arena);
-  Step step{.tape = tape};
+  ForwardContext context{.tape = tape};
   const Tensor loss = Tensor::zeros({2}, accumulator_of(store.dtype()));
-  tape.backward(model.loss(step, batch, Tensor(), loss));
+  tape.backward(model.loss(context, batch, Tensor(), loss));
   const auto error_of = [&](size_t i, const char* name) {
     const double expected = tests::as_doubles(file.at(name))[0];
     return std::abs(tests::as_doubles(loss)[i] - expected) / std::abs(expected);

@@ -29,8 +29,8 @@ PackedBatch uneven_lines() {
 
 Tensor states_of(Tiny<LanguageModel>& tiny, const PackedBatch& batch) {
   Tape tape(tiny.arena, Tape::Mode::inference);
-  Step step{.tape = tape};
-  return tiny.model.states(step, batch, Tensor()).value();
+  ForwardContext context{.tape = tape};
+  return tiny.model.states(context, batch, Tensor()).value();
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ TEST_CASE("LanguageModel: decoding step by step gives the states of the whole li
   const PackedBatch batch = random_batch({0, 0}, {kLength, kLength}, 13, 17, 4);
   const Tensor whole = states_of(tiny, batch);
   Tape tape(tiny.arena, Tape::Mode::inference);
-  Step step{.tape = tape};
+  ForwardContext context{.tape = tape};
   std::vector<Tensor> cache(2);
   for (Tensor& layer : cache) layer = tiny.arena.allocate({kLines * kLength, 3 * 6}, DType::f64);
   for (int32_t t = 0; t < kLength; ++t) {
@@ -84,7 +84,7 @@ TEST_CASE("LanguageModel: decoding step by step gives the states of the whole li
       for (int32_t s = 0; s <= t; ++s) rows.push_back(s * kLines + line);
     }
     const Tensor states =
-        tiny.model.decode_step(step, Tensor::from(ids), Tensor::from(Ids(kLines, t)), cache, t * kLines,
+        tiny.model.decode_step(context, Tensor::from(ids), Tensor::from(Ids(kLines, t)), cache, t * kLines,
                                Tensor::from(rows, {kLines, t + 1}), Tensor::from(Ids(kLines, t + 1)));
     for (int32_t line = 0; line < kLines; ++line) {
       const int64_t row = line * kLength + t;

@@ -27,10 +27,10 @@ struct Fixture {
     return tests::join_columns(tape, {sum, y});
   }
   Block residual(Reads reads) const {
-    return [=, this](Step& step, const Variables& x) {
-      const kernels::Dropout dropout = step.dropout(kBlockDropout, 3, tokens_of({0, 1}, 60, 40));
-      const Norm::Sum out = block.forward_residual(step, x[0], x[1], dropout);
-      return chosen(step.tape, out.sum, out.y, reads);
+    return [=, this](ForwardContext& context, const Variables& x) {
+      const kernels::Dropout dropout = context.dropout(kBlockDropout, 3, tokens_of({0, 1}, 60, 40));
+      const Norm::Sum out = block.forward_residual(context, x[0], x[1], dropout);
+      return chosen(context.tape, out.sum, out.y, reads);
     };
   }
   static Variable layer_norm(Tape& tape, const Leaves& parameters, const Variable& x) {
@@ -49,7 +49,9 @@ struct Fixture {
 
 TEST_CASE("Norm: gradients of input and parameters and agreement with primitive nodes", "[grad]") {
   const Fixture fixture;
-  const Block f = [&](Step& step, const Variables& x) { return fixture.block.forward(step, x[0]); };
+  const Block f = [&](ForwardContext& context, const Variables& x) {
+    return fixture.block.forward(context, x[0]);
+  };
   const Witness plain = [](Tape& tape, const Leaves& p, const Variables& x) {
     return Fixture::layer_norm(tape, p, x[0]);
   };
@@ -81,8 +83,8 @@ TEST_CASE("Norm behind a residual: gradients through y alone (post-norm) and thr
 
 TEST_CASE("Norm behind a residual: a value that is both summand and branch gets both gradients", "[grad]") {
   const Fixture fixture;
-  const Block f = [&](Step& step, const Variables& x) {
-    return fixture.residual(Reads::sum_and_y)(step, {x[0], x[0]});
+  const Block f = [&](ForwardContext& context, const Variables& x) {
+    return fixture.residual(Reads::sum_and_y)(context, {x[0], x[0]});
   };
   const Worst worst = block_gradient_error(fixture.store, f, {random_f64({7, kDim}, 1)});
   INFO(worst.of);
@@ -106,10 +108,10 @@ TEST_CASE("Norm behind a residual: the same rows of an update are dropped howeve
   const Tensor x = random_tensor({13, kDim}, DType::f32, 1), s = random_tensor({13, kDim}, DType::f32, 2);
   Arena arena(Device::cpu(), kTestArena);
   Tape tape(arena, Tape::Mode::inference);
-  Step step{.tape = tape, .training = true, .seed = 77};
+  ForwardContext context{.tape = tape, .training = true, .seed = 77};
   const auto run = [&](int32_t begin, int32_t end) {
-    const kernels::Dropout dropout = step.dropout(kBlockDropout, 3, tokens_of({0, 1}, 60, begin));
-    return norm.forward_residual(step, x.slice_rows(begin, end), s.slice_rows(begin, end), dropout);
+    const kernels::Dropout dropout = context.dropout(kBlockDropout, 3, tokens_of({0, 1}, 60, begin));
+    return norm.forward_residual(context, x.slice_rows(begin, end), s.slice_rows(begin, end), dropout);
   };
   const Norm::Sum whole = run(0, 13);
   for (const auto& [begin, end] : {std::pair{0, 5}, {5, 13}}) {
@@ -128,13 +130,15 @@ TEST_CASE("Norm: what is added to the variance is its own, alone and behind a re
   const auto norm_of = [](Tape& tape, const Leaves& p, const Variable& x) {
     return autograd::layer_norm(tape, x, p.at("n.weight"), p.at("n.bias"), kEpsilon);
   };
-  const Block alone = [&](Step& step, const Variables& x) { return block.forward(step, x[0]); };
+  const Block alone = [&](ForwardContext& context, const Variables& x) {
+    return block.forward(context, x[0]);
+  };
   const Witness of_alone = [=](Tape& tape, const Leaves& p, const Variables& x) {
     return norm_of(tape, p, x[0]);
   };
   CHECK(witness_error(store, alone, of_alone, {random_f64({7, kDim}, 1)}).error <= 1e-12);
-  const Block behind = [&](Step& step, const Variables& x) {
-    return block.forward_residual(step, x[0], x[1], {}).y;
+  const Block behind = [&](ForwardContext& context, const Variables& x) {
+    return block.forward_residual(context, x[0], x[1], {}).y;
   };
   const Witness of_sum = [=](Tape& tape, const Leaves& p, const Variables& x) {
     return norm_of(tape, p, autograd::add(tape, x[0], x[1]));

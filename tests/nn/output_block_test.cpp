@@ -35,8 +35,8 @@ struct Fixture {
       : block(store, weight, smoothing), targets(Tensor::from(targets_for(T))) {
     store.allocate(Device::cpu(), ParameterStore::Gradients::yes);
     randomise(store);
-    f = [=, this](Step& step, const Variables& x) {
-      return block.loss(step, x[0], batch_of(targets), Tensor::zeros({2}, DType::f64));
+    f = [=, this](ForwardContext& context, const Variables& x) {
+      return block.loss(context, x[0], batch_of(targets), Tensor::zeros({2}, DType::f64));
     };
     witness = [=, this](Tape& tape, const Leaves& parameters, const Variables& x) {
       return autograd::cross_entropy(tape, affine(tape, x[0], parameters, "output"), targets,
@@ -71,14 +71,14 @@ TEST_CASE("Output: losses accumulate and the logits are those of the loss", "[un
   const Tensor x = random_f64({7, kDim}, 1), loss = Tensor::zeros({2}, DType::f64);
   Arena arena(Device::cpu(), kTestArena);
   Tape tape(arena, Tape::Mode::inference);
-  Step step{.tape = tape};
-  fixture.block.loss(step, x, batch_of(fixture.targets), loss);
+  ForwardContext context{.tape = tape};
+  fixture.block.loss(context, x, batch_of(fixture.targets), loss);
   const auto once = loss.to_vector<double>();
-  fixture.block.loss(step, x, batch_of(fixture.targets), loss);
+  fixture.block.loss(context, x, batch_of(fixture.targets), loss);
   CHECK(loss.to_vector<double>()[0] == Approx(2 * once[0]));
   CHECK(loss.to_vector<double>()[1] == Approx(2 * once[1]));
   // -log softmax of the target's logit, from the definition.
-  const auto z = fixture.block.logits(step, x).to_vector<double>();
+  const auto z = fixture.block.logits(context, x).to_vector<double>();
   double plain = 0;
   for (size_t n = 0; n < 7; ++n) {
     double sum = 0;
@@ -93,8 +93,8 @@ TEST_CASE("Output: its loss ends the computation, and takes no other seed than 1
   const Tensor x = random_f64({3, kDim}, 1);
   Arena arena(Device::cpu(), kTestArena);
   Tape tape(arena);
-  Step step{.tape = tape};
-  const Variable loss = fixture.f(step, {tape.leaf(x, Tensor::zeros({3, kDim}, DType::f64))});
+  ForwardContext context{.tape = tape};
+  const Variable loss = fixture.f(context, {tape.leaf(x, Tensor::zeros({3, kDim}, DType::f64))});
   CHECK_THROWS_WITH(autograd::scale(tape, loss, 2), Catch::Contains("ends the computation"));
   CHECK_THROWS_WITH(tape.backward(loss, kOne), Catch::Contains("for a seed of 1"));
   const Variable twice = autograd::scale(tape, x, 2);

@@ -28,7 +28,7 @@ struct Blocks {
   Output output{store, table, 0};
   Arena arena{Device::cpu(), int64_t{1} << 24};
   Tape tape{arena, Tape::Mode::inference};
-  Step step{.tape = tape};
+  ForwardContext context{.tape = tape};
 };
 
 struct InF32 : Blocks {
@@ -65,28 +65,28 @@ TEST_CASE("Quantized: blocks come close to those in f32, and are not the same", 
     CHECK(error > 0);
     CHECK(error < 0.02);
   };
-  differ(ours.relu.forward(ours.step, x, {}).value(), in_f32.relu.forward(in_f32.step, x, {}).value());
-  differ(ours.gelu.forward(ours.step, x, {}).value(), in_f32.gelu.forward(in_f32.step, x, {}).value());
-  differ(ours.output.logits(ours.step, x), in_f32.output.logits(in_f32.step, x));
+  differ(ours.relu.forward(ours.context, x, {}).value(), in_f32.relu.forward(in_f32.context, x, {}).value());
+  differ(ours.gelu.forward(ours.context, x, {}).value(), in_f32.gelu.forward(in_f32.context, x, {}).value());
+  differ(ours.output.logits(ours.context, x), in_f32.output.logits(in_f32.context, x));
   const Tensor ids = Tensor::from(std::vector<int32_t>{3, 299, 16}),
                places = Tensor::from(std::vector<int32_t>{0, 1, 2});
   const Tensor positions = random_tensor({kRows, kDim}, DType::f32, 2);
   const auto embedded = [&](Blocks& blocks) {
-    return blocks.embedding.forward(blocks.step, ids, places, {}, positions, {}).value();
+    return blocks.embedding.forward(blocks.context, ids, places, {}, positions, {}).value();
   };
   differ(embedded(ours), embedded(in_f32));
 }
 
 TEST_CASE("Quantized: the best tokens are those of the logits", "[unit]") {
   InEightBits blocks;
-  const Tensor x = random_tensor({kRows, kDim}, DType::f32, 1), z = blocks.output.logits(blocks.step, x);
+  const Tensor x = random_tensor({kRows, kDim}, DType::f32, 1), z = blocks.output.logits(blocks.context, x);
   const auto best = [] {
     return std::pair{poisoned({kRows, 3}, DType::f32), Tensor::zeros({kRows, 3}, DType::i32)};
   };
   const auto [expected, expected_ids] = best();
   const auto [scores, ids] = best();
   kernels::log_softmax_top_k(z, {}, kernels::Normalise::yes, expected, expected_ids);
-  blocks.output.top_k(blocks.step, x, {}, kernels::Normalise::yes, scores, ids);
+  blocks.output.top_k(blocks.context, x, {}, kernels::Normalise::yes, scores, ids);
   CHECK(same_bits(ids, expected_ids));
   CHECK(same_bits(scores, expected));
 }

@@ -27,10 +27,10 @@ struct Fixture {
     randomise(store);
   }
 
-  Variable stream(Step& step, const Variables& x) const {
-    ResidualStream stream(step, config, x[0], first.norm);
-    stream.add(times(step.tape, stream.normed(), factor1), first, &second.norm, tokens);
-    stream.add(times(step.tape, stream.normed(), factor2), second, &last, tokens);
+  Variable stream(ForwardContext& context, const Variables& x) const {
+    ResidualStream stream(context, config, x[0], first.norm);
+    stream.add(times(context.tape, stream.normed(), factor1), first, &second.norm, tokens);
+    stream.add(times(context.tape, stream.normed(), factor2), second, &last, tokens);
     return stream.normed();
   }
 
@@ -59,7 +59,7 @@ TEST_CASE("ResidualStream: gradients with dropout and agreement with primitive n
           "[grad]") {
   const auto placement = GENERATE(NormPlacement::post, NormPlacement::pre);
   const Fixture fixture(placement);
-  const Block f = [&](Step& step, const Variables& x) { return fixture.stream(step, x); };
+  const Block f = [&](ForwardContext& context, const Variables& x) { return fixture.stream(context, x); };
   const Witness plain = [&](Tape& tape, const Leaves& parameters, const Variables& x) {
     return fixture.witness(tape, parameters, x);
   };

@@ -94,11 +94,11 @@ inline PackedBatch make_batch(const std::vector<Ids>& sources, const std::vector
 inline std::vector<std::vector<double>> uncached_log_probabilities(SearchModel& model, const Ids& source,
                                                                    const Ids& prefix) {
   Tape tape(model.arena, Tape::Mode::inference);
-  Step step{tape};
+  ForwardContext context{tape};
   const PackedBatch batch = make_batch({source}, {prefix});
-  const Variable memory = model.transformer.encode(step, batch, Tensor());
-  const Tensor states = model.transformer.decode(step, batch, memory, Tensor()).value();
-  const Tensor z = model.transformer.logits(step, states);
+  const Variable memory = model.transformer.encode(context, batch, Tensor());
+  const Tensor states = model.transformer.decode(context, batch, memory, Tensor()).value();
+  const Tensor z = model.transformer.logits(context, states);
   std::vector<std::vector<double>> rows;
   for (int64_t t = 0; t < z.rows(); ++t) {
     const Tensor row = z.slice_rows(t, t + 1);

@@ -35,10 +35,10 @@ struct SampledModel : Tiny<LanguageModel> {
     in.insert(in.end(), ids.begin(), ids.end());
     const auto length = static_cast<int32_t>(in.size());
     Tape tape(arena, Tape::Mode::inference);
-    Step step{.tape = tape};
+    ForwardContext context{.tape = tape};
     const PackedBatch batch = packed_batch({}, {0, 0}, in, in, {0, length});
-    const Tensor states = model.states(step, batch, Tensor()).value();
-    auto z = as_doubles(model.logits(step, states.slice_rows(length - 1, length)));
+    const Tensor states = model.states(context, batch, Tensor()).value();
+    auto z = as_doubles(model.logits(context, states.slice_rows(length - 1, length)));
     double sum = 0;
     for (const size_t banned : {0, 1, 3}) z[banned] = -INFINITY;
     for (const double value : z) sum += std::exp(value);

@@ -53,8 +53,8 @@ struct Tiny {
     for (const PackedBatch& batch : batches) {
       const Tensor counters = Tensor::from(Ids{5, source, 5, target}, {2, 2}).to(arena.device());
       Tape tape(arena, mode);
-      nn::Step step{.tape = tape, .training = true, .seed = 99, .loss = of_readings};
-      const Variable loss = model.loss(step, batch.to(arena.device()), counters, sums);
+      nn::ForwardContext context{.tape = tape, .training = true, .seed = 99, .loss = of_readings};
+      const Variable loss = model.loss(context, batch.to(arena.device()), counters, sums);
       if (mode == Tape::Mode::record) tape.backward(loss);
       source += static_cast<int32_t>(batch.source_tokens);
       target += static_cast<int32_t>(batch.target_tokens);

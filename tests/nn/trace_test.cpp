@@ -30,8 +30,9 @@ class Recorded : public Trace {
 // The decoder's states.
 Tensor run(TinyModel& model, const PackedBatch& batch, Trace* trace) {
   Tape tape(model.arena, Tape::Mode::inference);
-  Step step{.tape = tape, .trace = trace};
-  return model.transformer.decode(step, batch, model.transformer.encode(step, batch, Tensor()), Tensor())
+  ForwardContext context{.tape = tape, .trace = trace};
+  return model.transformer
+      .decode(context, batch, model.transformer.encode(context, batch, Tensor()), Tensor())
       .value();
 }
 

@@ -248,8 +248,8 @@ TEST_CASE("R-Drop: the gradient of two passes matches central differences", "[gr
   const auto pass = [&](bool backward) {
     const Tensor sums = Tensor::zeros({2}, DType::f64);
     Tape tape(model.arena);
-    Step step{.tape = tape, .training = true, .seed = 99, .loss = &of_readings};
-    const Variable loss = model.transformer.loss(step, batch, counters, sums);
+    ForwardContext context{.tape = tape, .training = true, .seed = 99, .loss = &of_readings};
+    const Variable loss = model.transformer.loss(context, batch, counters, sums);
     if (backward) tape.backward(loss);
     return as_doubles(sums)[0];
   };

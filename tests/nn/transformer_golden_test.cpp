@@ -30,11 +30,11 @@ struct Result {
 };
 
 // Log-probabilities of the last position of each sentence.
-std::vector<double> last_log_probs(const Transformer& model, Step& step, const Variable& states,
+std::vector<double> last_log_probs(const Transformer& model, ForwardContext& context, const Variable& states,
                                    const PackedBatch& batch) {
   std::vector<double> all;
   const auto offsets = batch.target_offsets.to_vector<int32_t>();
-  const auto logits = tests::as_doubles(model.logits(step, states.value()));
+  const auto logits = tests::as_doubles(model.logits(context, states.value()));
   const auto V = static_cast<size_t>(model.config().target_vocabulary);
   for (size_t b = 0; b + 1 < offsets.size(); ++b) {
     const double* z = logits.data() + static_cast<size_t>(offsets[b + 1] - 1) * V;
@@ -57,12 +57,12 @@ Result compare(const TransformerConfig& config, const std::string& name, DType d
   Result result;
   result.against = golden::loss_and_gradients(model, store, batch, arena, file);
   Tape tape(arena, Tape::Mode::inference);
-  Step step{.tape = tape};
-  const Variable memory = model.encode(step, batch, Tensor());
+  ForwardContext context{.tape = tape};
+  const Variable memory = model.encode(context, batch, Tensor());
   result.encoder =
       tests::max_relative_error(memory.value(), tests::as_doubles(file.at("result.encoder_output")));
-  const Variable states = model.decode(step, batch, memory, Tensor());
-  result.log_probs = tests::max_relative_error(last_log_probs(model, step, states, batch),
+  const Variable states = model.decode(context, batch, memory, Tensor());
+  result.log_probs = tests::max_relative_error(last_log_probs(model, context, states, batch),
                                                tests::as_doubles(file.at("result.last_log_probs")));
   return result;
 }

@@ -68,9 +68,9 @@ TEST_CASE("Transformer: of rotary positions it sees the distances alone", "[unit
   const PackedBatch batch = random_batch({6}, {5}, 13, 17, 4);
   const auto states = [&] {
     Tape tape(model.arena, Tape::Mode::inference);
-    Step step{.tape = tape};
-    const Variable memory = model.transformer.encode(step, batch, Tensor());
-    return as_doubles(model.transformer.decode(step, batch, memory, Tensor()).value());
+    ForwardContext context{.tape = tape};
+    const Variable memory = model.transformer.encode(context, batch, Tensor());
+    return as_doubles(model.transformer.decode(context, batch, memory, Tensor()).value());
   };
   const auto move = [](const Tensor& positions, int32_t by) {
     for (int64_t i = 0; i < positions.numel(); ++i) positions.data<int32_t>()[i] += by;
@@ -146,8 +146,9 @@ TEST_CASE("Transformer: a position sees nothing behind it", "[unit]") {
     PackedBatch batch = random_batch({6}, {8}, 13, 13, 4);
     const auto states = [&] {
       Tape tape(model.arena, Tape::Mode::inference);
-      Step step{.tape = tape};
-      return model.transformer.decode(step, batch, model.transformer.encode(step, batch, Tensor()), Tensor())
+      ForwardContext context{.tape = tape};
+      return model.transformer
+          .decode(context, batch, model.transformer.encode(context, batch, Tensor()), Tensor())
           .value();
     };
     const Tensor before = states();

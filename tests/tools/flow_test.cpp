@@ -114,9 +114,9 @@ TEST_CASE("Flow: the losses sum to the model's own (CE1)", "[unit]") {
   const MicroModel model(DType::f32, 2);
   Arena arena(Device::cpu());
   nn::Tape tape(arena, nn::Tape::Mode::inference);
-  nn::Step step{.tape = tape};
+  nn::ForwardContext context{.tape = tape};
   const Tensor loss = Tensor::zeros({2}, DType::f32);
-  model.transformer.loss(step, pass.traced.batch, Tensor(), loss);
+  model.transformer.loss(context, pass.traced.batch, Tensor(), loss);
   CHECK(std::accumulate(pass.losses.begin(), pass.losses.end(), 0.0) ==
         Approx(loss.data<float>()[1]).epsilon(1e-5));
 }
@@ -141,10 +141,10 @@ TEST_CASE("Flow: decoding's rows are what the engine computes word by word with 
   const MicroModel model(DType::f32, 2);
   Arena arena(Device::cpu());
   nn::Tape tape(arena, nn::Tape::Mode::inference);
-  nn::Step step{.tape = tape};
-  const nn::Variable memory = model.transformer.encode(step, pass.traced.batch, Tensor());
+  nn::ForwardContext context{.tape = tape};
+  const nn::Variable memory = model.transformer.encode(context, pass.traced.batch, Tensor());
   nn::DecoderCache cache;
-  cache.cross = model.transformer.cross_keys_values(step, memory).value();
+  cache.cross = model.transformer.cross_keys_values(context, memory).value();
   cache.layers.assign(2, Tensor());
   for (Tensor& layer : cache.layers) layer = Tensor::zeros({Tt, 3 * D}, DType::f32);
   cache.cross_rows = counting(Ts, {1, Ts});
@@ -152,7 +152,7 @@ TEST_CASE("Flow: decoding's rows are what the engine computes word by word with 
   for (int64_t t = 0; t < Tt; ++t) {
     const auto position = static_cast<int32_t>(t);
     const Tensor states = model.transformer.decode_step(
-        step, Tensor::from<int32_t>({words[static_cast<size_t>(t)]}), Tensor::from<int32_t>({position}),
+        context, Tensor::from<int32_t>({words[static_cast<size_t>(t)]}), Tensor::from<int32_t>({position}),
         cache, t, counting(t + 1, {1, t + 1}), Tensor::from<int32_t>({position + 1}));
     check_row(states, pass.traced.find("decoder.layers.1.feed_forward.norm", "y").value, t);
     for (size_t l = 0; l < 2; ++l) {
@@ -161,7 +161,7 @@ TEST_CASE("Flow: decoding's rows are what the engine computes word by word with 
       check_row(slab.slice_columns(D, 2 * D), pass.traced.find(block, "k").value, t);
       check_row(slab.slice_columns(2 * D, 3 * D), pass.traced.find(block, "v").value, t);
     }
-    const auto logits = model.transformer.logits(step, states).to_vector<float>();
+    const auto logits = model.transformer.logits(context, states).to_vector<float>();
     const auto best = std::max_element(logits.begin() + 1, logits.end()) - logits.begin();  // 0 is <s>
     CHECK(best == pass.traced.target_ids[static_cast<size_t>(t)]);
   }

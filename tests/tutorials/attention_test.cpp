@@ -58,9 +58,9 @@ Recorded attend(int64_t D, const Values& x, const Tensor& mask, float fill, cons
   Recorded trace;
   Arena arena(Device::cpu());
   Tape tape(arena, Tape::Mode::inference);
-  const Step step{.tape = tape, .trace = &trace};
+  const ForwardContext context{.tape = tape, .trace = &trace};
   const Variable input(Tensor::from(x, {1, static_cast<int64_t>(x.size()) / D, D}));
-  attention.forward(step, input, input, mask, Tensor());
+  attention.forward(context, input, input, mask, Tensor());
   return trace;
 }
 

@@ -24,13 +24,13 @@ struct Small {
   quirks::Transformer model;
   Arena arena{Device::cpu()};
   Tape tape{arena, Tape::Mode::inference};
-  Step step{.tape = tape};
+  ForwardContext context{.tape = tape};
   explicit Small(const Config& config) : model(small(config), store) {
     store.allocate(Device::cpu(), ParameterStore::Gradients::no);
     randomise(store);
   }
   Tensor at_once(const Tensor& source, const Tensor& target) {
-    return model.forward(step, source, target, Tensor()).value();
+    return model.forward(context, source, target, Tensor()).value();
   }
 };
 
@@ -42,14 +42,14 @@ Tensor target(int32_t last) { return Tensor::from(Ids{2, 8, 9, 4, last, 2, 10, 6
 
 // The logits of target(last), a token at a time.
 Tensor by_token(Small& small, const Tensor& ids) {
-  const Encoded encoded = small.model.encode(small.step, source());
+  const Encoded encoded = small.model.encode(small.context, source());
   DecoderState state;
   const int64_t B = ids.dim(0), T = ids.dim(1), V = 13;
   const Tensor z = Tensor::empty({B, T, V}, DType::f64);
   for (int64_t t = 0; t < T; ++t) {
     Ids column;
     for (int64_t b = 0; b < B; ++b) column.push_back(ids.data<int32_t>()[b * T + t]);
-    const Tensor next = small.model.next(small.step, Tensor::from(column, {B, 1}), encoded, state).value();
+    const Tensor next = small.model.next(small.context, Tensor::from(column, {B, 1}), encoded, state).value();
     for (int64_t b = 0; b < B; ++b)
       z.slice_rows(b * T + t, b * T + t + 1).copy_from(next.slice_rows(b, b + 1));
   }
@@ -118,7 +118,7 @@ TEST_CASE("Quirks: attention's dropout is off in evaluation, but for the quirk (
     quirk.quirks.attention_dropout_at_evaluation = true;
     Small wrong(quirk);
     return wrong.model
-        .forward(wrong.step, source(), target(11), Tensor::from(Ids{update, 0, update, 0}, {2, 2}))
+        .forward(wrong.context, source(), target(11), Tensor::from(Ids{update, 0, update, 0}, {2, 2}))
         .value();
   };
   CHECK(difference(without, evaluated(1)) > 1e-3);

@@ -106,8 +106,8 @@ TEST_CASE("PaddedModel: with the correct switches loss, search and teacher forci
   }
   const auto logits = [&](auto& tiny) {
     Tape tape(tiny.arena, Tape::Mode::inference);
-    Step step{.tape = tape};
-    return as_doubles(tiny.model.logits(step, batch));
+    ForwardContext context{.tape = tape};
+    return as_doubles(tiny.model.logits(context, batch));
   };
   CHECK(max_relative_error(logits(both.padded), logits(both.fused)) <= 1e-12);
   CHECK(teacher_forced(both.padded.model, both.padded.arena, batch) ==
@@ -152,8 +152,8 @@ TEST_CASE("PaddedModel: only where a quirk says so does dropout change what is s
     const Tensor best = Tensor::empty({batch.target_tokens, 1}, DType::f64),
                  ids = Tensor::empty({batch.target_tokens, 1}, DType::i32);
     Tape tape(tiny.arena, Tape::Mode::inference);
-    Step step{.tape = tape};
-    tiny.model.top_k(step, batch, best, ids);
+    ForwardContext context{.tape = tape};
+    tiny.model.top_k(context, batch, best, ids);
     return as_doubles(best);
   };
   CHECK(max_relative_error(scores(true), scores(false)) > 1e-2);

@@ -40,8 +40,8 @@ Shapes shapes_of(const Config& config, const Tensor& source, const Tensor& targe
   Arena arena(Device::cpu());
   Tape tape(arena, Tape::Mode::inference);
   Shapes shapes;
-  const Step step{.tape = tape, .trace = &shapes};
-  model.forward(step, source, target, Tensor());
+  const ForwardContext context{.tape = tape, .trace = &shapes};
+  model.forward(context, source, target, Tensor());
   return shapes;
 }
 
@@ -161,9 +161,9 @@ TEST_CASE("Presets: every one runs at a small size, and its rows of log-probabil
     model.initialise(store, 1);
     Arena arena(Device::cpu());
     Tape tape(arena, Tape::Mode::inference);
-    const Step step{.tape = tape};
+    const ForwardContext context{.tape = tape};
     const Tensor ids = Tensor::from(Ids{4, 5, 6, 7, 8, 1}, {2, 3});
-    const Tensor z = model.forward(step, ids, ids, Tensor()).value();
+    const Tensor z = model.forward(context, ids, ids, Tensor()).value();
     CHECK(z.shape() == Shape{2, 3, 13});
     double sum = 0, worst = 0;
     for (int64_t v = 0; v < 13; ++v) sum += std::exp(z.data<double>()[v]);

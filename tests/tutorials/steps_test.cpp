@@ -200,7 +200,7 @@ TEST_CASE("Steps: every gradient of seed001 is PyTorch's", "[golden]") {
     parameter.value.copy_from(fixture().at(parameter.name));
   Arena arena(Device::cpu());
   nn::Tape tape(arena);
-  nn::Step pass{.tape = tape};
+  nn::ForwardContext pass{.tape = tape};
   const nn::Variable z =
       model.forward(pass, Tensor::from(kSource, {2, 4}), Tensor::from(kTarget, {2, 4}), Tensor());
   const Tensor weights = Tensor::empty({2, 4, 10}, DType::f64);

@@ -41,8 +41,8 @@ struct Padded {
   Tensor logits(const Tensor& source, const Tensor& target, Trace* trace = nullptr) {
     Arena arena(Device::cpu());
     Tape tape(arena, Tape::Mode::inference);
-    Step step{.tape = tape, .trace = trace};
-    const Tensor z = model.forward(step, source, target, Tensor()).value(),
+    ForwardContext context{.tape = tape, .trace = trace};
+    const Tensor z = model.forward(context, source, target, Tensor()).value(),
                  copy = Tensor::empty(z.shape(), z.dtype());
     copy.copy_from(z);
     return copy;
@@ -135,12 +135,12 @@ TEST_CASE("Quirks: with the correct switches the padded model is the fused one, 
   const Tensor loss = Tensor::zeros({2}, DType::f64);
   {
     Tape tape(arena);
-    Step step{.tape = tape};
-    tape.backward(fused.loss(step, batch, Tensor(), loss));
+    ForwardContext context{.tape = tape};
+    tape.backward(fused.loss(context, batch, Tensor(), loss));
   }
   Tape tape(arena);
-  Step step{.tape = tape};
-  const Variable z = own.model.forward(step, padded(batch.source_ids, batch.source_offsets),
+  ForwardContext context{.tape = tape};
+  const Variable z = own.model.forward(context, padded(batch.source_ids, batch.source_offsets),
                                        padded(batch.target_in, batch.target_offsets), Tensor());
   const Variable own_loss =
       autograd::cross_entropy(tape, packed(tape, z, batch.target_offsets), batch.target_out, {});
@@ -198,8 +198,8 @@ TEST_CASE("Quirks: gradients with dropout and the presets' quirks against centra
     const Tensor counters = Tensor::from(Ids{11, 0, 11, 0}, {2, 2});
     Arena arena(Device::cpu());
     const auto run = [&](Tape& tape, bool training) {
-      Step step{.tape = tape, .training = training, .seed = 77};
-      return own.model.forward(step, seed001_source(), seed001_target(), counters);
+      ForwardContext context{.tape = tape, .training = training, .seed = 77};
+      return own.model.forward(context, seed001_source(), seed001_target(), counters);
     };
     const Tensor weights = weights_for({2, 4, 10});
     const auto loss = [&](bool training) {
@@ -236,8 +236,8 @@ TEST_CASE("Quirks: seed001 has 5,968 parameters, 108 of them without a gradient,
 
   Arena arena(Device::cpu());
   Tape tape(arena);
-  Step step{.tape = tape};
-  const Variable z = own.model.forward(step, seed001_source(), seed001_target(), Tensor());
+  ForwardContext context{.tape = tape};
+  const Variable z = own.model.forward(context, seed001_source(), seed001_target(), Tensor());
   tape.backward(z, weights_for(z.value().shape()));
   int64_t without = 0;
   for (const Parameter& parameter : own.store.parameters()) {

@@ -62,7 +62,7 @@ constexpr const char *kEncoder = "encoder self-attention", *kDecoder = "decoder 
 MaskRule engine_rule(const PaddedBatch& source, const PaddedBatch& target) {
   return {"This engine, padded",
           "A key beyond its sentence is masked, for every query; the decoder's are causal too.",
-          {{kEncoder, "nn/transformer.cpp: encoder_.forward(step, x, source, false)",
+          {{kEncoder, "nn/transformer.cpp: encoder_.forward(context, x, source, false)",
             visible(source, source, {.lengths = lengths_of(source), .mask = {}})},
            {kDecoder, "nn/transformer.cpp: self_attention.forward(pass, normed, target, true)",
             visible(target, target, {.lengths = lengths_of(target), .causal = true, .mask = {}})},

@@ -47,8 +47,8 @@ std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& a
   std::vector<SeenValue> values;
   Recorder recorder(values);
   nn::Tape tape(arena, nn::Tape::Mode::inference);
-  nn::Step step{.tape = tape, .trace = &recorder};
-  model.logits(step, batch);
+  nn::ForwardContext context{.tape = tape, .trace = &recorder};
+  model.logits(context, batch);
   return values;
 }
 
@@ -116,11 +116,11 @@ TracedSentence trace_text(const LoadedModel& model, Arena& arena, const std::str
   }
   Recorder recorder(traced.values);
   nn::Tape tape(arena, nn::Tape::Mode::inference);
-  nn::Step step{.tape = tape, .trace = &recorder};
+  nn::ForwardContext context{.tape = tape, .trace = &recorder};
   if (classifies) {
-    model.classifier().encode(step, traced.batch, Tensor());
+    model.classifier().encode(context, traced.batch, Tensor());
   } else {
-    model.language_model().states(step, traced.batch, Tensor());
+    model.language_model().states(context, traced.batch, Tensor());
   }
   return traced;
 }

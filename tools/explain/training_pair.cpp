@@ -37,8 +37,8 @@ double TrainingPair::run(autograd::Tape::Mode mode, autograd::TapeObserver* obse
   const Tensor sums = Tensor::zeros({2}, store().dtype());
   nn::Tape tape(arena_, mode);
   tape.observe(observer);
-  nn::Step step{.tape = tape};
-  const nn::Variable loss = transformer().loss(step, batch_, Tensor(), sums);
+  nn::ForwardContext context{.tape = tape};
+  const nn::Variable loss = transformer().loss(context, batch_, Tensor(), sums);
   if (tape.recording()) tape.backward(loss);
   return sums.dtype() == DType::f64 ? sums.data<double>()[0] : static_cast<double>(sums.data<float>()[0]);
 }

@@ -40,10 +40,10 @@ std::vector<Classification> classify(const nn::Classifier& model, Arena& arena, 
     add_queries(indexed.batch);
     const PackedBatch batch = indexed.batch.to(arena.device());
     autograd::Tape tape(arena, autograd::Tape::Mode::inference);
-    nn::Step step{.tape = tape};
-    const nn::Variable y = model.pool(step, model.encode(step, batch, Tensor()), batch, Tensor());
-    const Tensor z = model.logits(step, y.value());
-    const Tensor p = step.allocate({1, 1, z.rows(), z.width()}, z.dtype());
+    nn::ForwardContext context{.tape = tape};
+    const nn::Variable y = model.pool(context, model.encode(context, batch, Tensor()), batch, Tensor());
+    const Tensor z = model.logits(context, y.value());
+    const Tensor p = context.allocate({1, 1, z.rows(), z.width()}, z.dtype());
     kernels::softmax_forward(z.reshape(p.shape()), {}, p);
     const std::vector<double> all = nn::read_values(p);
     for (size_t i = 0; i < indexed.sentences.size(); ++i) {

@@ -123,8 +123,8 @@ SmallModel::Pass SmallModel::run(const Tensor& source, const Tensor& target, boo
   Recorder recorder(pass.values);
   Arena arena(Device::cpu());
   nn::Tape tape(arena, nn::Tape::Mode::inference);
-  const nn::Step step{.tape = tape, .training = training, .seed = kSeed, .trace = &recorder};
-  pass.logits = copy_of(model_.forward(step, source, target, counters(update)).value());
+  const nn::ForwardContext context{.tape = tape, .training = training, .seed = kSeed, .trace = &recorder};
+  pass.logits = copy_of(model_.forward(context, source, target, counters(update)).value());
   return pass;
 }
 
@@ -132,15 +132,15 @@ Tensor SmallModel::token_by_token(int64_t* projected) const {
   KeyCounter counter;
   Arena arena(Device::cpu());
   nn::Tape tape(arena, nn::Tape::Mode::inference);
-  const nn::Step step{.tape = tape, .trace = &counter};
-  const quirks::Encoded encoded = model_.encode(step, source_sentences());
+  const nn::ForwardContext context{.tape = tape, .trace = &counter};
+  const quirks::Encoded encoded = model_.encode(context, source_sentences());
   const Tensor ids = target_sentences();
   const Tensor logits =
       Tensor::empty({kSentences, kLength, static_cast<int64_t>(target_words().size())}, DType::f64);
   quirks::DecoderState state;
   for (int64_t t = 0; t < kLength; ++t) {
     const Tensor next =
-        model_.next(step, Tensor::from(column(ids, t), {kSentences, 1}), encoded, state).value();
+        model_.next(context, Tensor::from(column(ids, t), {kSentences, 1}), encoded, state).value();
     for (int64_t b = 0; b < kSentences; ++b)
       logits.slice_rows(b * kLength + t, b * kLength + t + 1).copy_from(next.slice_rows(b, b + 1));
   }

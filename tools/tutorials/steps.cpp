@@ -72,8 +72,8 @@ Walk walk(const std::map<std::string, Tensor>* parameters) {
   Recorder recorder;
   Arena arena(Device::cpu());
   nn::Tape tape(arena, nn::Tape::Mode::inference);
-  nn::Step step{.tape = tape, .trace = &recorder};
-  model.forward(step, source_ids(), target_ids(), Tensor());
+  nn::ForwardContext context{.tape = tape, .trace = &recorder};
+  model.forward(context, source_ids(), target_ids(), Tensor());
   for (const StepRow& row : step_table()) walk.steps.push_back(made(row, recorder));
   walk.model =
       fmt::format("seed001, {} parameters at their initial values, in f64, without dropout", store.count());

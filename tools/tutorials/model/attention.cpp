@@ -50,56 +50,57 @@ Attention::Attention(ParameterStore& store, const std::string& name, const Confi
       v_(projection(store, name + ".v", config)),
       out_(projection(store, name + ".out", config)) {}
 
-Variable Attention::keys(const Step& step, const Variable& memory) const {
-  return shown(step, name_, "AB1", "k", k_.forward(step, memory));
+Variable Attention::keys(const ForwardContext& context, const Variable& memory) const {
+  return shown(context, name_, "AB1", "k", k_.forward(context, memory));
 }
-Variable Attention::values(const Step& step, const Variable& memory) const {
-  return shown(step, name_, "AB1", "v", v_.forward(step, memory));
-}
-
-Variable Attention::forward(const Step& step, const Variable& x, const Variable& memory, const Tensor& mask,
-                            const Tensor& counter) const {
-  return attend(step, x, keys(step, memory), values(step, memory), mask, counter);
+Variable Attention::values(const ForwardContext& context, const Variable& memory) const {
+  return shown(context, name_, "AB1", "v", v_.forward(context, memory));
 }
 
-Variable Attention::next(const Step& step, const Variable& x, AttentionCache& cache) const {
+Variable Attention::forward(const ForwardContext& context, const Variable& x, const Variable& memory,
+                            const Tensor& mask, const Tensor& counter) const {
+  return attend(context, x, keys(context, memory), values(context, memory), mask, counter);
+}
+
+Variable Attention::next(const ForwardContext& context, const Variable& x, AttentionCache& cache) const {
   if (cache_ == DecoderCache::inputs) {
     cache.inputs = appended(cache.inputs, x.value());
-    return forward(step, x, cache.inputs, everybody(), Tensor());
+    return forward(context, x, cache.inputs, everybody(), Tensor());
   }
-  cache.keys = appended(cache.keys, keys(step, x).value());
-  cache.values = appended(cache.values, values(step, x).value());
-  return attend(step, x, cache.keys, cache.values, everybody(), Tensor());
+  cache.keys = appended(cache.keys, keys(context, x).value());
+  cache.values = appended(cache.values, values(context, x).value());
+  return attend(context, x, cache.keys, cache.values, everybody(), Tensor());
 }
 
-Variable Attention::attend(const Step& step, const Variable& x, const Variable& k, const Variable& v,
-                           const Tensor& mask, const Tensor& counter) const {
-  step.show(name_, "AB1", "x", x.value());
-  const Variable q = shown(step, name_, "AB1", "q", q_.forward(step, x));
-  const Variable o = kernel(step, split_heads(step.tape, q, heads_), split_heads(step.tape, k, heads_),
-                            split_heads(step.tape, v, heads_), mask, counter);
-  const Variable joined = shown(step, name_, "AB2", "joined", join_heads(step.tape, o));
-  return shown(step, name_, "AB3", "y", out_.forward(step, joined));
+Variable Attention::attend(const ForwardContext& context, const Variable& x, const Variable& k,
+                           const Variable& v, const Tensor& mask, const Tensor& counter) const {
+  context.show(name_, "AB1", "x", x.value());
+  const Variable q = shown(context, name_, "AB1", "q", q_.forward(context, x));
+  const Variable o =
+      kernel(context, split_heads(context.tape, q, heads_), split_heads(context.tape, k, heads_),
+             split_heads(context.tape, v, heads_), mask, counter);
+  const Variable joined = shown(context, name_, "AB2", "joined", join_heads(context.tape, o));
+  return shown(context, name_, "AB3", "y", out_.forward(context, joined));
 }
 
-Variable Attention::kernel(const Step& step, const Variable& q, const Variable& k, const Variable& v,
-                           const Tensor& mask, const Tensor& counter) const {
-  step.show(name_, "AT1", "q_heads", q.value());
-  step.show(name_, "AT1", "k_heads", k.value());
-  step.show(name_, "AT4", "v_heads", v.value());
+Variable Attention::kernel(const ForwardContext& context, const Variable& q, const Variable& k,
+                           const Variable& v, const Tensor& mask, const Tensor& counter) const {
+  context.show(name_, "AT1", "q_heads", q.value());
+  context.show(name_, "AT1", "k_heads", k.value());
+  context.show(name_, "AT4", "v_heads", v.value());
   const float scale = 1 / std::sqrt(static_cast<float>(q.value().dim(3)));
-  const Variable qk = products(step.tape, q, k, Transpose::yes);
-  const Variable s = shown(step, name_, "AT1", "s", autograd::scale(step.tape, qk, scale));
+  const Variable qk = products(context.tape, q, k, Transpose::yes);
+  const Variable s = shown(context, name_, "AT1", "s", autograd::scale(context.tape, qk, scale));
   const Tensor attended = broadcast(mask, s.value().shape());
   const Variable masked =
-      shown(step, name_, "SM1", "masked", autograd::masked_fill(step.tape, s, attended, mask_fill_));
-  Variable p = shown(step, name_, "AT2", "p", autograd::softmax(step.tape, masked, {}));
-  Step dropping = step;
-  dropping.training = step.training || dropout_at_evaluation_;
+      shown(context, name_, "SM1", "masked", autograd::masked_fill(context.tape, s, attended, mask_fill_));
+  Variable p = shown(context, name_, "AT2", "p", autograd::softmax(context.tape, masked, {}));
+  ForwardContext dropping = context;
+  dropping.training = context.training || dropout_at_evaluation_;
   if (dropping.training && dropout_ > 0)
-    p = shown(step, name_, "DR2", "dropped",
+    p = shown(context, name_, "DR2", "dropped",
               drop(dropping, p, dropout_, site_, counter.defined() ? counter : first_));
-  return shown(step, name_, "AT4", "o", products(step.tape, p, v, Transpose::no));
+  return shown(context, name_, "AT4", "o", products(context.tape, p, v, Transpose::no));
 }
 
 }  // namespace xf::nn::quirks

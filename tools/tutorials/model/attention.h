@@ -17,21 +17,21 @@ class Attention {
 
   // x [B, Sq, D] asks, memory [B, Sk, D] answers, mask as in masks.h, for its queries or for all; counter as in drop(),
   // undefined outside of training -> [B, Sq, D]
-  Variable forward(const Step& step, const Variable& x, const Variable& memory, const Tensor& mask,
-                   const Tensor& counter) const;
+  Variable forward(const ForwardContext& context, const Variable& x, const Variable& memory,
+                   const Tensor& mask, const Tensor& counter) const;
   // Self-attention of the next token x [B, 1, D], which sees itself and those before; the cache grows by it. Inference
   // alone.
-  Variable next(const Step& step, const Variable& x, AttentionCache& cache) const;
+  Variable next(const ForwardContext& context, const Variable& x, AttentionCache& cache) const;
 
  private:
   // The queries of x with keys and values [B, Sk, D]. -> [B, Sq, D]
-  Variable attend(const Step& step, const Variable& x, const Variable& k, const Variable& v,
+  Variable attend(const ForwardContext& context, const Variable& x, const Variable& k, const Variable& v,
                   const Tensor& mask, const Tensor& counter) const;
   // Scaled dot-product attention of each head. q [B, H, Sq, Dh], k, v [B, H, Sk, Dh] -> [B, H, Sq, Dh]
-  Variable kernel(const Step& step, const Variable& q, const Variable& k, const Variable& v,
+  Variable kernel(const ForwardContext& context, const Variable& q, const Variable& k, const Variable& v,
                   const Tensor& mask, const Tensor& counter) const;
-  Variable keys(const Step& step, const Variable& memory) const;
-  Variable values(const Step& step, const Variable& memory) const;
+  Variable keys(const ForwardContext& context, const Variable& memory) const;
+  Variable values(const ForwardContext& context, const Variable& memory) const;
 
   std::string name_;
   int64_t heads_;

@@ -101,43 +101,45 @@ void Embedding::clear_pad_row(const ParameterStore& store) const {
   store.set(table_, Tensor::zeros({1, table_.shape[1]}, store.masters().dtype()), pad_ * table_.shape[1]);
 }
 
-Variable Embedding::tokens(const Step& step, const Tensor& ids) const {
+Variable Embedding::tokens(const ForwardContext& context, const Tensor& ids) const {
   const int64_t N = ids.numel(), D = table_.shape[1];
   const Tensor flat = ids.reshape({N}), sorted = Tensor::empty({N}, DType::i32),
                order = Tensor::empty({N}, DType::i32);
   kernels::sort(flat, sorted, order);
   const Tensor nowhere = Tensor::zeros({1, D}, table_.value.dtype());
-  const Variable rows = autograd::embedding(step.tape, flat, Tensor::zeros({N}, DType::i32), order,
-                                            leaf(step, table_), nowhere, scale_of(config_), {});
-  return autograd::reshape(step.tape, rows, {ids.dim(0), ids.dim(1), D});
+  const Variable rows = autograd::embedding(context.tape, flat, Tensor::zeros({N}, DType::i32), order,
+                                            leaf(context, table_), nowhere, scale_of(config_), {});
+  return autograd::reshape(context.tape, rows, {ids.dim(0), ids.dim(1), D});
 }
 
-Variable Embedding::without_pad_gradient(const Step& step, const Tensor& ids, const Variable& x) const {
+Variable Embedding::without_pad_gradient(const ForwardContext& context, const Tensor& ids,
+                                         const Variable& x) const {
   const Tensor value = x.value(), padding = Tensor::empty(value.shape(), value.dtype());
   const Tensor is_pad = id_mask(ids, value.width(), pad_, true),
                is_token = id_mask(ids, value.width(), pad_, false);
   kernels::masked_fill(value, is_pad, 0, padding);
-  return autograd::add(step.tape, autograd::masked_fill(step.tape, x, is_token, 0), padding);
+  return autograd::add(context.tape, autograd::masked_fill(context.tape, x, is_token, 0), padding);
 }
 
-Variable Embedding::forward(const Step& step, const Tensor& ids, const Tensor& counter, int64_t first) const {
+Variable Embedding::forward(const ForwardContext& context, const Tensor& ids, const Tensor& counter,
+                            int64_t first) const {
   XF_CHECK(ids.rank() == 2 && first + ids.dim(1) <= positions_.rows(),
            "quirks: ids must be [B, S] and end at most at the {} of max_length, got {} from position {}",
            positions_.rows(), ids.shape().to_string(), first);
-  step.show(name_, "EM1", "ids", ids);
-  Variable x = shown(step, name_, "EM1", "tokens", tokens(step, ids));
-  if (config_.quirks.freeze_pad_row) x = without_pad_gradient(step, ids, x);
-  step.show(name_, "EM3", "table", positions_);
+  context.show(name_, "EM1", "ids", ids);
+  Variable x = shown(context, name_, "EM1", "tokens", tokens(context, ids));
+  if (config_.quirks.freeze_pad_row) x = without_pad_gradient(context, ids, x);
+  context.show(name_, "EM3", "table", positions_);
   const Tensor rows = positions_.slice_rows(first, first + ids.dim(1));
-  step.show(name_, "EM3", "positions", rows);
+  context.show(name_, "EM3", "positions", rows);
   const Tensor positions = repeated(rows, ids.dim(0));
   if (!config_.quirks.positions_of_zeros) {
     const bool is_f64 = positions.dtype() == DType::f64;
     const Tensor mask = is_f64 ? zero_mask<double>(x.value()) : zero_mask<float>(x.value());
     kernels::masked_fill(positions, mask, 0, positions);
   }
-  const Variable sum = shown(step, name_, "EM1", "sum", autograd::add(step.tape, x, positions));
-  return shown(step, name_, "DR2", "x", drop(step, sum, config_.dropout, site_, counter));
+  const Variable sum = shown(context, name_, "EM1", "sum", autograd::add(context.tape, x, positions));
+  return shown(context, name_, "DR2", "x", drop(context, sum, config_.dropout, site_, counter));
 }
 
 }  // namespace xf::nn::quirks

@@ -18,13 +18,14 @@ class Embedding {
   // Padding's row begins as zero, unless a quirk leaves it as it was drawn.
   void clear_pad_row(const ParameterStore& store) const;
   // ids i32 [B, S] of positions first .. first+S-1, counter as in drop() -> [B, S, D]
-  Variable forward(const Step& step, const Tensor& ids, const Tensor& counter, int64_t first = 0) const;
+  Variable forward(const ForwardContext& context, const Tensor& ids, const Tensor& counter,
+                   int64_t first = 0) const;
 
  private:
   // Their rows of the table, scaled. ids [B, S] -> [B, S, D]
-  Variable tokens(const Step& step, const Tensor& ids) const;
+  Variable tokens(const ForwardContext& context, const Tensor& ids) const;
   // x without a gradient where the id is padding.
-  Variable without_pad_gradient(const Step& step, const Tensor& ids, const Variable& x) const;
+  Variable without_pad_gradient(const ForwardContext& context, const Tensor& ids, const Variable& x) const;
 
   std::string name_;
   Config config_;

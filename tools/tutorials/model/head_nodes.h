@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/matmul.h"
-#include "nn/step.h"
+#include "nn/forward_context.h"
 
 namespace xf::nn::quirks {
 

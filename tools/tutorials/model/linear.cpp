@@ -14,8 +14,9 @@ Init torch_init(int64_t in) { return Init::uniform(1 / std::sqrt(static_cast<flo
 
 }  // namespace
 
-Variable drop(const Step& step, const Variable& x, float p, uint32_t site, const Tensor& counter) {
-  return autograd::dropout(step.tape, x, step.dropout(p, site, {.offsets = {}, .counter = counter}));
+Variable drop(const ForwardContext& context, const Variable& x, float p, uint32_t site,
+              const Tensor& counter) {
+  return autograd::dropout(context.tape, x, context.dropout(p, site, {.offsets = {}, .counter = counter}));
 }
 
 Init weight_init(InitScheme scheme, int64_t in, int64_t out) {
@@ -29,12 +30,12 @@ Linear::Linear(ParameterStore& store, const std::string& name, int64_t in, int64
     : weight(store.add(name + ".weight", {out, in}, weight_init(init, in, out))),
       bias(with_bias == Bias::yes ? &store.add(name + ".bias", {out}, torch_init(in)) : nullptr) {}
 
-Variable Linear::forward(const Step& step, const Variable& x) const {
+Variable Linear::forward(const ForwardContext& context, const Variable& x) const {
   Shape shape = x.value().shape();
   shape.set(-1, weight.shape[0]);
-  Variable y = autograd::matmul(step.tape, x, Transpose::no, leaf(step, weight), Transpose::yes);
-  if (bias) y = autograd::add_bias(step.tape, y, leaf(step, *bias));
-  return autograd::reshape(step.tape, y, shape);
+  Variable y = autograd::matmul(context.tape, x, Transpose::no, leaf(context, weight), Transpose::yes);
+  if (bias) y = autograd::add_bias(context.tape, y, leaf(context, *bias));
+  return autograd::reshape(context.tape, y, shape);
 }
 
 }  // namespace xf::nn::quirks

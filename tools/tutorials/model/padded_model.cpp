@@ -63,11 +63,12 @@ Tensor taken(const Tensor& x, const Ids& indices) {
 // goes along when the beam is reordered.
 class PaddedDecoding final : public TranslationModel::Decoding {
  public:
-  PaddedDecoding(const Transformer& transformer, Step& step, const PackedBatch& batch, int32_t pad)
+  PaddedDecoding(const Transformer& transformer, ForwardContext& context, const PackedBatch& batch,
+                 int32_t pad)
       : transformer_(transformer),
-        step_(step),
+        step_(context),
         ends_(batch.source_offsets.to_vector<int32_t>()),
-        encoded_(transformer.encode(step, padded(batch.source_ids, batch.source_offsets, pad))) {}
+        encoded_(transformer.encode(context, padded(batch.source_ids, batch.source_offsets, pad))) {}
 
   Tensor logits(const DecodeStep& at) override {
     const int64_t R = at.ids.numel();
@@ -108,7 +109,7 @@ class PaddedDecoding final : public TranslationModel::Decoding {
   }
 
   const Transformer& transformer_;
-  Step& step_;
+  ForwardContext& step_;
   Ids ends_;  // of the sentences' tokens, from 0
   Encoded encoded_;
   DecoderState state_;
@@ -185,39 +186,40 @@ void PaddedModel::initialise(ParameterStore& store, uint64_t seed) const {
   transformer_.initialise(store, seed);
 }
 
-Variable PaddedModel::padded_logits(const Step& step, const PackedBatch& batch,
+Variable PaddedModel::padded_logits(const ForwardContext& context, const PackedBatch& batch,
                                     const Tensor& counters) const {
   return transformer_.forward(
-      step, padded(batch.source_ids, batch.source_offsets, variant_of(config()).pad.source),
+      context, padded(batch.source_ids, batch.source_offsets, variant_of(config()).pad.source),
       padded(batch.target_in, batch.target_offsets, variant_of(config()).pad.target), counted(counters));
 }
 
-Variable PaddedModel::loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+Variable PaddedModel::loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                            const Tensor& loss) const {
   const kernels::CrossEntropy options{.label_smoothing = config().label_smoothing};
-  const Variable z = padded_logits(step, batch, counters);
+  const Variable z = padded_logits(context, batch, counters);
   const Tensor rows = z.value().reshape({z.value().rows(), z.value().width()});
   const Tensor targets =
       padded(batch.target_out, batch.target_offsets, options.ignore_id).reshape({rows.rows()});
-  const Tensor dz = step.tape.recording() ? step.allocate(z.value().shape(), rows.dtype()) : Tensor();
+  const Tensor dz = context.tape.recording() ? context.allocate(z.value().shape(), rows.dtype()) : Tensor();
   kernels::cross_entropy(rows, targets, options, loss, dz.defined() ? dz.reshape(rows.shape()) : dz);
-  return step.tape.record_root("cross_entropy", loss.slice_rows(0, 1), {z}, [dz](autograd::Gradients& grad) {
-    if (grad.wanted(0)) grad.give(0, dz);
-  });
+  return context.tape.record_root("cross_entropy", loss.slice_rows(0, 1), {z},
+                                  [dz](autograd::Gradients& grad) {
+                                    if (grad.wanted(0)) grad.give(0, dz);
+                                  });
 }
 
-std::unique_ptr<TranslationModel::Decoding> PaddedModel::decoding(Step& step, Arena&,
+std::unique_ptr<TranslationModel::Decoding> PaddedModel::decoding(ForwardContext& context, Arena&,
                                                                   const PackedBatch& batch, int64_t) const {
-  return std::make_unique<PaddedDecoding>(transformer_, step, batch, variant_of(config()).pad.source);
+  return std::make_unique<PaddedDecoding>(transformer_, context, batch, variant_of(config()).pad.source);
 }
 
-Tensor PaddedModel::logits(Step& step, const PackedBatch& batch) const {
-  return packed(padded_logits(step, batch, Tensor()).value(), batch.target_offsets);
+Tensor PaddedModel::logits(ForwardContext& context, const PackedBatch& batch) const {
+  return packed(padded_logits(context, batch, Tensor()).value(), batch.target_offsets);
 }
 
-void PaddedModel::top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const {
-  Step testing = step;
-  testing.training = step.training || variant_of(config()).quirks.dropout_in_tests;
+void PaddedModel::top_k(ForwardContext& context, const PackedBatch& batch, Out scores, Out ids) const {
+  ForwardContext testing = context;
+  testing.training = context.training || variant_of(config()).quirks.dropout_in_tests;
   const Tensor z = logits(testing, batch);
   kernels::log_softmax_top_k(z, Tensor::empty({0}, DType::i32), kernels::Normalise::yes, scores, ids);
 }

@@ -39,18 +39,19 @@ class PaddedModel final : public TranslationModel {
   void initialise(ParameterStore& store, uint64_t seed) const override;
 
   // The dropout of an update that is cut into batches is another than the whole one's: padding counts as tokens.
-  Variable loss(Step& step, const PackedBatch& batch, const Tensor& counters,
+  Variable loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;
 
   // Keeps what Quirks::cache says, for each hypothesis apart.
-  std::unique_ptr<Decoding> decoding(Step& step, Arena& arena, const PackedBatch& batch,
+  std::unique_ptr<Decoding> decoding(ForwardContext& context, Arena& arena, const PackedBatch& batch,
                                      int64_t hypotheses) const override;
-  Tensor logits(Step& step, const PackedBatch& batch) const override;
-  void top_k(Step& step, const PackedBatch& batch, Out scores, Out ids) const override;
+  Tensor logits(ForwardContext& context, const PackedBatch& batch) const override;
+  void top_k(ForwardContext& context, const PackedBatch& batch, Out scores, Out ids) const override;
 
  private:
   // -> [B, T, V]
-  Variable padded_logits(const Step& step, const PackedBatch& batch, const Tensor& counters) const;
+  Variable padded_logits(const ForwardContext& context, const PackedBatch& batch,
+                         const Tensor& counters) const;
 
   Transformer transformer_;
 };

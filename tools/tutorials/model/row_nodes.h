@@ -1,7 +1,7 @@
 // Functions of rows that no kernel computes, each a node of the tape, as plain loops in f32 or f64 on the CPU.
 #pragma once
 
-#include "nn/step.h"
+#include "nn/forward_context.h"
 #include "tools/tutorials/model/quirks.h"
 
 namespace xf::nn::quirks {

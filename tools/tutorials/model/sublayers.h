@@ -12,7 +12,7 @@ class LayerNorm {
  public:
   LayerNorm(ParameterStore& store, const std::string& name, const Config& config);
   // x [..., D] -> [..., D]
-  Variable forward(const Step& step, const Variable& x) const;
+  Variable forward(const ForwardContext& context, const Variable& x) const;
 
  private:
   NormFormula formula_;
@@ -31,11 +31,12 @@ class Connection {
 
   using Sublayer = std::function<Variable(const Variable&)>;
   // x [B, S, D], counter as in drop() -> [B, S, D]
-  Variable forward(const Step& step, const Variable& x, const Sublayer& f, const Tensor& counter) const;
+  Variable forward(const ForwardContext& context, const Variable& x, const Sublayer& f,
+                   const Tensor& counter) const;
 
  private:
-  Variable sum(const Step& step, const Variable& x, const Variable& s) const;
-  Variable normed(const Step& step, const Variable& x) const;
+  Variable sum(const ForwardContext& context, const Variable& x, const Variable& s) const;
+  Variable normed(const ForwardContext& context, const Variable& x) const;
 
   std::string name_;
   const LayerNorm& norm_;
@@ -50,7 +51,7 @@ class FeedForward {
  public:
   FeedForward(ParameterStore& store, const std::string& name, const Config& config);
   // x [B, S, D], counter as in drop() -> [B, S, D]
-  Variable forward(const Step& step, const Variable& x, const Tensor& counter) const;
+  Variable forward(const ForwardContext& context, const Variable& x, const Tensor& counter) const;
 
  private:
   std::string name_;

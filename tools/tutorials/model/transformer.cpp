@@ -48,15 +48,15 @@ EncoderLayer::EncoderLayer(ParameterStore& store, const std::string& name, const
       norm2_(store, name + ".feed_forward.norm", config),
       around_feed_forward_(store, name + ".feed_forward", norm2_, config) {}
 
-Variable EncoderLayer::forward(const Step& step, const Variable& input, const Tensor& mask,
+Variable EncoderLayer::forward(const ForwardContext& context, const Variable& input, const Tensor& mask,
                                const Tensor& counter) const {
-  step.show(name_, "RN0", "x", input.value());
+  context.show(name_, "RN0", "x", input.value());
   const auto attention = [&](const Variable& x) {
-    return self_attention_.forward(step, x, x, mask, counter);
+    return self_attention_.forward(context, x, x, mask, counter);
   };
-  const auto feed_forward = [&](const Variable& x) { return feed_forward_.forward(step, x, counter); };
-  const Variable x = around_self_attention_.forward(step, input, attention, counter);
-  return shown(step, name_, "RN0", "y", around_feed_forward_.forward(step, x, feed_forward, counter));
+  const auto feed_forward = [&](const Variable& x) { return feed_forward_.forward(context, x, counter); };
+  const Variable x = around_self_attention_.forward(context, input, attention, counter);
+  return shown(context, name_, "RN0", "y", around_feed_forward_.forward(context, x, feed_forward, counter));
 }
 
 DecoderLayer::DecoderLayer(ParameterStore& store, const std::string& name, const Config& config)
@@ -76,31 +76,31 @@ DecoderLayer::DecoderLayer(ParameterStore& store, const std::string& name, const
                                                                                : norm2_,
                            config) {}
 
-Variable DecoderLayer::forward(const Step& step, const Variable& x, const Variable& memory,
+Variable DecoderLayer::forward(const ForwardContext& context, const Variable& x, const Variable& memory,
                                const Masks& masks, const Tensor& counter) const {
   const auto attention = [&](const Variable& in) {
-    return self_attention_.forward(step, in, in, masks.target, counter);
+    return self_attention_.forward(context, in, in, masks.target, counter);
   };
-  return forward(step, x, attention, memory, masks.cross, counter);
+  return forward(context, x, attention, memory, masks.cross, counter);
 }
 
-Variable DecoderLayer::next(const Step& step, const Variable& x, const Variable& memory, const Tensor& cross,
-                            AttentionCache& cache) const {
-  const auto attention = [&](const Variable& in) { return self_attention_.next(step, in, cache); };
-  return forward(step, x, attention, memory, cross, Tensor());
+Variable DecoderLayer::next(const ForwardContext& context, const Variable& x, const Variable& memory,
+                            const Tensor& cross, AttentionCache& cache) const {
+  const auto attention = [&](const Variable& in) { return self_attention_.next(context, in, cache); };
+  return forward(context, x, attention, memory, cross, Tensor());
 }
 
-Variable DecoderLayer::forward(const Step& step, const Variable& input,
+Variable DecoderLayer::forward(const ForwardContext& context, const Variable& input,
                                const Connection::Sublayer& self_attention, const Variable& memory,
                                const Tensor& cross, const Tensor& counter) const {
-  step.show(name_, "RN0", "x", input.value());
+  context.show(name_, "RN0", "x", input.value());
   const auto cross_attention = [&](const Variable& in) {
-    return cross_attention_.forward(step, in, memory, cross, counter);
+    return cross_attention_.forward(context, in, memory, cross, counter);
   };
-  const auto feed_forward = [&](const Variable& in) { return feed_forward_.forward(step, in, counter); };
-  Variable x = around_self_attention_.forward(step, input, self_attention, counter);
-  x = around_cross_attention_.forward(step, x, cross_attention, counter);
-  return shown(step, name_, "RN0", "y", around_feed_forward_.forward(step, x, feed_forward, counter));
+  const auto feed_forward = [&](const Variable& in) { return feed_forward_.forward(context, in, counter); };
+  Variable x = around_self_attention_.forward(context, input, self_attention, counter);
+  x = around_cross_attention_.forward(context, x, cross_attention, counter);
+  return shown(context, name_, "RN0", "y", around_feed_forward_.forward(context, x, feed_forward, counter));
 }
 
 Transformer::Transformer(const Config& config, ParameterStore& store)
@@ -118,55 +118,55 @@ void Transformer::initialise(ParameterStore& store, uint64_t seed) const {
   source_embedding_.clear_pad_row(store), target_embedding_.clear_pad_row(store);
 }
 
-Variable Transformer::encode(const Step& step, const Tensor& source, const Tensor& mask,
+Variable Transformer::encode(const ForwardContext& context, const Tensor& source, const Tensor& mask,
                              const Tensor& counter) const {
-  Variable x = source_embedding_.forward(step, source, counter);
-  for (const auto& layer : encoder_) x = layer->forward(step, x, mask, counter);
-  if (encoder_norm_) x = encoder_norm_->forward(step, x);
-  return shown(step, "encoder", "RN0", "y", x);
+  Variable x = source_embedding_.forward(context, source, counter);
+  for (const auto& layer : encoder_) x = layer->forward(context, x, mask, counter);
+  if (encoder_norm_) x = encoder_norm_->forward(context, x);
+  return shown(context, "encoder", "RN0", "y", x);
 }
 
-Variable Transformer::decode(const Step& step, const Tensor& target, const Variable& memory,
+Variable Transformer::decode(const ForwardContext& context, const Tensor& target, const Variable& memory,
                              const Masks& masks, const Tensor& counter) const {
-  Variable x = target_embedding_.forward(step, target, counter);
-  for (const auto& layer : decoder_) x = layer->forward(step, x, memory, masks, counter);
+  Variable x = target_embedding_.forward(context, target, counter);
+  for (const auto& layer : decoder_) x = layer->forward(context, x, memory, masks, counter);
   return x;
 }
 
-Variable Transformer::output(const Step& step, const Variable& states) const {
-  const Variable x = decoder_norm_ ? decoder_norm_->forward(step, states) : states;
-  step.show("decoder", "RN0", "y", x.value());
-  const Variable z = shown(step, "output", "LI1", "z", output_.forward(step, x));
+Variable Transformer::output(const ForwardContext& context, const Variable& states) const {
+  const Variable x = decoder_norm_ ? decoder_norm_->forward(context, states) : states;
+  context.show("decoder", "RN0", "y", x.value());
+  const Variable z = shown(context, "output", "LI1", "z", output_.forward(context, x));
   if (config_.quirks.output == Output::logits) return z;
-  return shown(step, "output", "TK1", "y", log_softmax(step.tape, z));
+  return shown(context, "output", "TK1", "y", log_softmax(context.tape, z));
 }
 
-Variable Transformer::forward(const Step& step, const Tensor& source, const Tensor& target,
+Variable Transformer::forward(const ForwardContext& context, const Tensor& source, const Tensor& target,
                               const Tensor& counters) const {
   const Masks masks = masks_of(source, target, config_);
-  step.show("masks", "SM1", "source", masks.source);
-  step.show("masks", "SM1", "target", masks.target);
-  const Variable memory = encode(step, source, masks.source, counter_of(counters, 0));
-  return output(step, decode(step, target, memory, masks, counter_of(counters, 1)));
+  context.show("masks", "SM1", "source", masks.source);
+  context.show("masks", "SM1", "target", masks.target);
+  const Variable memory = encode(context, source, masks.source, counter_of(counters, 0));
+  return output(context, decode(context, target, memory, masks, counter_of(counters, 1)));
 }
 
-Encoded Transformer::encode(const Step& step, const Tensor& source) const {
+Encoded Transformer::encode(const ForwardContext& context, const Tensor& source) const {
   const bool masked = config_.quirks.apply_mask;
   const Tensor keys = masked ? source_mask(source, config_.source_pad) : everybody();
   const bool both = masked && config_.quirks.pad_axis == PadAxis::both;
   const Tensor mask = both ? pair_mask(source, config_.source_pad, source, config_.source_pad) : keys;
-  return {encode(step, source, mask, Tensor()), keys};
+  return {encode(context, source, mask, Tensor()), keys};
 }
 
-Variable Transformer::next(const Step& step, const Tensor& ids, const Encoded& encoded,
+Variable Transformer::next(const ForwardContext& context, const Tensor& ids, const Encoded& encoded,
                            DecoderState& state) const {
   state.layers.resize(decoder_.size());
   const int64_t position = config_.quirks.position_offset ? state.length : 0;
-  Variable x = target_embedding_.forward(step, ids, Tensor(), position);
+  Variable x = target_embedding_.forward(context, ids, Tensor(), position);
   for (size_t l = 0; l < decoder_.size(); ++l)
-    x = decoder_[l]->next(step, x, encoded.states, encoded.mask, state.layers[l]);
+    x = decoder_[l]->next(context, x, encoded.states, encoded.mask, state.layers[l]);
   state.length += ids.dim(1);
-  return output(step, x);
+  return output(context, x);
 }
 
 }  // namespace xf::nn::quirks

@@ -16,7 +16,8 @@ class EncoderLayer {
  public:
   EncoderLayer(ParameterStore& store, const std::string& name, const Config& config);
   // x [B, S, D], mask as in masks.h, counter as in drop() -> [B, S, D]
-  Variable forward(const Step& step, const Variable& x, const Tensor& mask, const Tensor& counter) const;
+  Variable forward(const ForwardContext& context, const Variable& x, const Tensor& mask,
+                   const Tensor& counter) const;
 
  private:
   std::string name_;
@@ -32,15 +33,16 @@ class DecoderLayer {
  public:
   DecoderLayer(ParameterStore& store, const std::string& name, const Config& config);
   // x [B, T, D], memory [B, S, D], masks as in masks.h -> [B, T, D]
-  Variable forward(const Step& step, const Variable& x, const Variable& memory, const Masks& masks,
-                   const Tensor& counter) const;
+  Variable forward(const ForwardContext& context, const Variable& x, const Variable& memory,
+                   const Masks& masks, const Tensor& counter) const;
   // Of the next token, x [B, 1, D]; those before are in the cache. cross: the mask of the memory.
-  Variable next(const Step& step, const Variable& x, const Variable& memory, const Tensor& cross,
+  Variable next(const ForwardContext& context, const Variable& x, const Variable& memory, const Tensor& cross,
                 AttentionCache& cache) const;
 
  private:
-  Variable forward(const Step& step, const Variable& x, const Connection::Sublayer& self_attention,
-                   const Variable& memory, const Tensor& cross, const Tensor& counter) const;
+  Variable forward(const ForwardContext& context, const Variable& x,
+                   const Connection::Sublayer& self_attention, const Variable& memory, const Tensor& cross,
+                   const Tensor& counter) const;
 
   std::string name_;
   Attention self_attention_;
@@ -74,19 +76,21 @@ class Transformer {
 
   // source i32 [B, S], target i32 [B, T], filled up with the pad ids -> logits [B, T, V], or their log_softmax. The
   // target is what the decoder reads. counters i32 [2, 2] {source, target}, as in drop(); undefined without dropout.
-  Variable forward(const Step& step, const Tensor& source, const Tensor& target,
+  Variable forward(const ForwardContext& context, const Tensor& source, const Tensor& target,
                    const Tensor& counters) const;
 
   // The same, a token at a time, in inference: the source once, then the next token of each sentence, ids i32 [B, 1]
   // -> [B, 1, V]. `state` begins empty.
-  Encoded encode(const Step& step, const Tensor& source) const;
-  Variable next(const Step& step, const Tensor& ids, const Encoded& encoded, DecoderState& state) const;
+  Encoded encode(const ForwardContext& context, const Tensor& source) const;
+  Variable next(const ForwardContext& context, const Tensor& ids, const Encoded& encoded,
+                DecoderState& state) const;
 
  private:
-  Variable encode(const Step& step, const Tensor& source, const Tensor& mask, const Tensor& counter) const;
-  Variable decode(const Step& step, const Tensor& target, const Variable& memory, const Masks& masks,
+  Variable encode(const ForwardContext& context, const Tensor& source, const Tensor& mask,
                   const Tensor& counter) const;
-  Variable output(const Step& step, const Variable& states) const;
+  Variable decode(const ForwardContext& context, const Tensor& target, const Variable& memory,
+                  const Masks& masks, const Tensor& counter) const;
+  Variable output(const ForwardContext& context, const Variable& states) const;
 
   Config config_;
   Embedding source_embedding_;

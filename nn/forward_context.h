@@ -39,15 +39,15 @@ struct Tokens {
   Rotary rotary = {};
 };
 
-struct Step {
+struct ForwardContext {
   Tape& tape;
   bool training = false;  // dropout is on
   uint64_t seed = 0;      // of the dropout masks
   // Of a repeated batch, when gradients are wanted; null: cross-entropy.
   const kernels::RepeatedLoss* loss = nullptr;
-  // How a parameter that one layer alone uses takes its gradient. `no`, written: nothing has been added to any gradient
-  // yet in this update, they are zero; on a GPU this spares each bias a kernel.
-  kernels::Accumulate gradients = kernels::Accumulate::yes;
+  // How the gradient of a parameter that one layer alone uses is stored. `no`: written, in an update's first micro-batch;
+  // on a GPU this saves a kernel for each bias. `yes`: accumulated. Tied weights always accumulate.
+  kernels::Accumulate weight_gradient_mode = kernels::Accumulate::yes;
   Trace* trace = nullptr;
 
   kernels::Dropout dropout(float p, uint32_t site, const Tokens& tokens) const {
