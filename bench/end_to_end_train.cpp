@@ -120,7 +120,7 @@ Results train_end_to_end(const Request& request, const EndToEnd& options, const 
   Training training(request, options);  // a text that is not there is told first
   const Machine machine = measure_machine(request.target.device, request.target.dtype);
   const Scope scope = scope_of(request.preset == "odd" ? "tiny" : request.preset, request.target);
-  Results results{"", make_header(request.target, machine, scope.model.name), {}};
+  Results results{"", machine_info(request.target, machine, scope.model.name), {}};
   Row row = row_like(request, "train", fmt::format("{}, {} updates", scope.model.name, options.updates));
   row.tokens = kTokens;
   row.baseline = "bare step";

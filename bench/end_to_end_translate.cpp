@@ -185,7 +185,7 @@ Results translate_end_to_end(const Request& request, const EndToEnd& options, co
                              const Keep& keep) {
   const EndToEnd chosen = with_model_and_text(options);
   const Machine machine = measure_machine(request.target.device, request.target.dtype);
-  Results results{"", make_header(request.target, machine, request.preset), {}};
+  Results results{"", machine_info(request.target, machine, request.preset), {}};
   results.header.emplace_back("model", chosen.model);
   Translation translation(chosen, request.target, chosen.int8);
   for (const int64_t sentences : and_one(chosen.sentences)) {

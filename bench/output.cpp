@@ -19,7 +19,7 @@ std::string cell(double value, int decimals) {
 // "3.1e-07"
 std::string magnitude(double value) { return std::isfinite(value) ? fmt::format("{:.1e}", value) : "-"; }
 
-std::string header_text(const Header& header) {
+std::string header_text(const MachineInfo& header) {
   std::string text;
   for (const auto& [name, value] : header) {
     if (!value.empty()) text += fmt::format("{:24}{}\n", name, value);

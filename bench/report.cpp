@@ -42,7 +42,7 @@ std::string name_of(const Row& row) {
   return row.fn + " " + row.shape + (row.dtype == "f32" ? "" : " " + row.dtype);
 }
 
-std::string header_table(const Header& header) {
+std::string header_table(const MachineInfo& header) {
   std::string out = "<table class=\"header\">\n";
   for (const auto& [name, value] : header) {
     if (!value.empty())

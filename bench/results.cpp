@@ -219,7 +219,7 @@ double pooled_ratio(const Row& older, const Row& newer) {
 }
 
 // Where the samples of older runs come from.
-void add_origin(const Header& older, Header& header) {
+void add_origin(const MachineInfo& older, MachineInfo& header) {
   std::string origin = look_up(older, "pooled_with");
   if (!origin.empty()) origin += "; ";
   origin +=

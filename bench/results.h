@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/header.h"
+#include "bench/machine_info.h"
 #include "bench/row.h"
 
 namespace xf::bench {
 
 struct Results {
   std::string label;  // "" for a run that was not stored
-  Header header;
+  MachineInfo header;
   std::vector<Row> rows;
 
   double ceiling(const std::string& name) const;  // a number of the header: copy_gbs, gemm_gflops

@@ -260,7 +260,7 @@ Results run(const Request& request, const Progress& progress, const Keep& keep) 
   };
   const Machine before = measured();
   Results results;
-  results.header = make_header(request.target, before, request.preset);
+  results.header = machine_info(request.target, before, request.preset);
   const auto done = [&, &scope = scope] {
     set_floors(scope, before, results.rows);
     keep(results);
@@ -278,7 +278,7 @@ Results run(const Request& request, const Progress& progress, const Keep& keep) 
   }
   const Machine machine = better_of(before, measured());
   set_floors(scope, machine, results.rows);
-  results.header = make_header(request.target, machine, request.preset);
+  results.header = machine_info(request.target, machine, request.preset);
   return results;
 }
 

@@ -63,7 +63,7 @@ Results run_scaling(const Request& request, const Progress& progress, const Keep
   const auto measured = [&] { return measure_machine(request.target.device, request.target.dtype); };
   const Machine before = measured();
   Results results;
-  results.header = make_header(request.target, before, "tiny");
+  results.header = machine_info(request.target, before, "tiny");
   const TimingOptions options{.warm_ups = 1,
                               .samples = request.timer.samples > 0 ? request.timer.samples : kSamples};
   for (const Point& point : points()) {
@@ -82,7 +82,7 @@ Results run_scaling(const Request& request, const Progress& progress, const Keep
     Row& row = results.rows[i++];
     set_step_floor(row, point.preset, machine);
   }
-  results.header = make_header(request.target, machine, "tiny");
+  results.header = machine_info(request.target, machine, "tiny");
   return results;
 }
 

@@ -197,7 +197,7 @@ int measure(const BenchOptions& options, const Request& request) {
   };
   // A label that cannot be stored, or added to, is told before minutes have passed.
   if (!label.empty()) {
-    labelled({"", make_header(request.target, Machine(), request.preset), {}});
+    labelled({"", machine_info(request.target, Machine(), request.preset), {}});
     check_storable(label);
   }
   const Progress progress = progress_of(options);

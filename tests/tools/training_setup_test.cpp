@@ -20,7 +20,7 @@ TrainingInputs inputs_of(
       "tokenizer = \"character\"\nmin-freq = {2}\n"
       "dim-emb = 8\ntransformer-heads = 2\ntransformer-dim-ffn = 8\n{1}",
       folder / ".", more, min_frequency);
-  return read_training_inputs(training_options_from_toml(text, "a test"), RunStart::anew, announce, ranks);
+  return read_training_inputs(training_options_from_toml(text, "a test"), RunStart::fresh, announce, ranks);
 }
 
 // Of two pairs, the longest side of seven characters.

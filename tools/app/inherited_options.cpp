@@ -72,7 +72,8 @@ GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& f
   GivenOptions of_run = read_config_of(folder);
   // Earlier versions have written what is of one command. Where a run lies is what the command says.
   std::erase_if(of_run, [&](const GivenOption& option) {
-    return option.name == "model" || default_options("xformer-train").at(option.name).keep == Keep::once ||
+    return option.name == "model" ||
+           default_options("xformer-train").at(option.name).persistence == Persistence::once ||
            (option.name != "task" && option.name != "precision" &&
             find_given(from_file, from_command_line, option.name)) ||
            (option.name == "optimizer-params" && find_given(from_command_line, "optimizer")) ||

@@ -118,7 +118,7 @@ RunStart start_over(const TrainingOptions& options, const std::string& run) {
          "--overwrite would remove the checkpoint {}; leave it out, or give another --model",
          options.saving.resume);
   }
-  return RunStart::over;
+  return RunStart::overwrite;
 }
 
 RunStart go_on(const TrainingOptions& options, const std::string& run) {
@@ -159,7 +159,7 @@ RunStart run_start(const TrainingOptions& options) {
     case nn::RunContents::nothing:
     case nn::RunContents::unsaved: break;
   }
-  return RunStart::anew;
+  return RunStart::fresh;
 }
 
 void check_same_model(const TrainingOptions& options, const nn::Checkpoint& checkpoint,

@@ -10,9 +10,9 @@
 namespace xf::tools {
 
 enum class RunStart {
-  anew,     // nothing to lose there
-  over,     // what is there is given up (--overwrite)
-  resumed,  // goes on with the run that is there
+  fresh,      // nothing to lose there
+  overwrite,  // what is there is given up (--overwrite)
+  resumed,    // goes on with the run that is there
 };
 
 // Looks at --model and changes nothing. Error usage for a folder that is not ours to write to, a run that was

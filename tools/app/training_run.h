@@ -39,7 +39,7 @@ struct TrainingInputs {
   std::string text_note;                   // how it was prepared, if it was
   std::vector<std::string> warnings = {};  // what is doubtful about them
   std::vector<std::string> notes = {};     // for the log: what was chosen by the text and the machine
-  RunStart start = RunStart::anew;
+  RunStart start = RunStart::fresh;
   std::optional<nn::Checkpoint> checkpoint;  // that --resume names
 };
 

@@ -44,7 +44,7 @@ const Option& known_key(const OptionList& list, const std::string& key, const to
   if (!spec) {
     fail(ErrorKind::usage, "{}: unknown key '{}'{}", place, key, suggestion(key, list.names(true)));
   }
-  if (spec->keep == Keep::never) {
+  if (spec->persistence == Persistence::never) {
     fail(ErrorKind::usage, "{}: '{}' belongs on the command line (--{}), not in a file", place, key, key);
   }
   return *spec;

@@ -299,7 +299,7 @@ bool asks_for(const GivenOptions& given, std::string_view name) {
 void OptionList::add(OptionField field, std::string_view written, std::initializer_list<Rule> rules,
                      std::string_view help) {
   Option& option = options_.emplace_back();
-  option.field = field, option.help = help, option.group = heading_, option.keep = keep_;
+  option.field = field, option.help = help, option.group = heading_, option.persistence = keep_;
   option.name = written.substr(0, written.find(' '));
   written.remove_prefix(std::min(option.name.size() + 1, written.size()));
   size_t end = 0;  // of the aliases
@@ -315,15 +315,16 @@ void OptionList::add_common() {
   OptionList& add = *this;
   const bool trains = program() == "xformer-train";
   group("general");
-  add(all.config, "config -c FILE", {Keep::never, trains ? AmongRanks::own : AmongRanks::equal},
+  add(all.config, "config -c FILE", {Persistence::never, trains ? AmongRanks::own : AmongRanks::equal},
       trains ? "TOML file with the same names; the command line goes before it, the task after it"
              : "TOML file with the same names; the command line goes before it");
-  add(all.dump_config, "dump-config", {Keep::never}, "print the effective configuration, and end");
-  add(all.quiet, "quiet -q", {Keep::once, AmongRanks::own}, "errors only");
-  add(all.help, "help -h", {Keep::never}, "print the options that matter most, and end");
-  add(all.help_all, "help-all", {Keep::never}, "print every option, and end");
-  add(all.version, "version", {Keep::never}, "print the version, and end");
-  add(all.build_info, "build-info", {Keep::never}, "print compiler, flags, libraries and devices, and end");
+  add(all.dump_config, "dump-config", {Persistence::never}, "print the effective configuration, and end");
+  add(all.quiet, "quiet -q", {Persistence::once, AmongRanks::own}, "errors only");
+  add(all.help, "help -h", {Persistence::never}, "print the options that matter most, and end");
+  add(all.help_all, "help-all", {Persistence::never}, "print every option, and end");
+  add(all.version, "version", {Persistence::never}, "print the version, and end");
+  add(all.build_info, "build-info", {Persistence::never},
+      "print compiler, flags, libraries and devices, and end");
 }
 
 const Option* OptionList::find(std::string_view name) const {
@@ -340,7 +341,7 @@ const Option& OptionList::at(std::string_view name) const {
 std::vector<std::string> OptionList::names(bool of_files) const {
   std::vector<std::string> names;
   for (const Option& option : options_) {
-    if (!of_files || option.keep != Keep::never) names.emplace_back(option.name);
+    if (!of_files || option.persistence != Persistence::never) names.emplace_back(option.name);
   }
   return names;
 }
@@ -367,7 +368,9 @@ std::string OptionList::to_toml() const {
   std::string text;
   std::string_view group;
   for (const Option& option : options_) {
-    if (option.keep == Keep::once || option.keep == Keep::never || !option.is_set()) continue;
+    if (option.persistence == Persistence::once || option.persistence == Persistence::never ||
+        !option.is_set())
+      continue;
     if (option.group != group) text += fmt::format("{}# {}\n", text.empty() ? "" : "\n", option.group);
     group = option.group;
     text += fmt::format("{} = {}\n", option.name, option.toml());
@@ -380,7 +383,7 @@ std::vector<ChangedOption> changed_options(const OptionList& before, const Optio
   for (const Option& option : now) {
     // What fits in the workspace is what a batch holds.
     const bool sizes_batches = option.name == "workspace" && now.at("mini-batch-fit").text() == "true";
-    if (option.keep != Keep::fixed && !sizes_batches) continue;
+    if (option.persistence != Persistence::fixed && !sizes_batches) continue;
     const std::string old = before.at(option.name).toml(), value = option.toml();
     if (old != value) changes.push_back({std::string(option.name), old, value});
   }

@@ -39,7 +39,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 // The same with the empty ones: one more than there are separators.
 std::vector<std::string> split_all(std::string_view text, char separator);
 
-enum class Keep {
+enum class Persistence {
   fixed,  // a run continues only with the value that it began with
   free,  // may change when a run continues: stopping, validation, logging, device; files, whose contents are compared
   once,   // of one command: a config file may say so, that of a run does not
@@ -73,7 +73,7 @@ struct Option {
   bool rare = false;                   // left out of --help, shown by --help-all
   bool is_by_task = false;             // every preset sets it
   std::vector<std::string> offered;    // words that completion shows of a text
-  Keep keep = Keep::free;
+  Persistence persistence = Persistence::free;
   AmongRanks among_ranks = AmongRanks::equal;
 
   bool is_switch() const { return std::holds_alternative<bool*>(field); }
@@ -99,11 +99,11 @@ std::vector<std::string> values_of(const Option& option);
 std::string value_text(const Option& option);
 std::string help_with_default(const Option& option);
 
-// What is not usual about an option: {by_task, at_least(2), Keep::free}.
+// What is not usual about an option: {by_task, at_least(2), Persistence::free}.
 struct Rule {
   template <std::invocable<Option&> Change>
   Rule(Change change) : apply(change) {}
-  Rule(Keep keep) : apply([=](Option& option) { option.keep = keep; }) {}
+  Rule(Persistence keep) : apply([=](Option& option) { option.persistence = keep; }) {}
   Rule(AmongRanks rule) : apply([=](Option& option) { option.among_ranks = rule; }) {}
 
   std::function<void(Option&)> apply;
@@ -165,7 +165,9 @@ class OptionList {
   // What --help says first: a sentence, an empty line, and lines that call the program, two spaces in front.
   void summary(std::string_view text) { summary_ = text; }
   // The heading in --help of what is added from here on, and whether a run may change it when it continues.
-  void group(std::string_view heading, Keep keep = Keep::free) { heading_ = heading, keep_ = keep; }
+  void group(std::string_view heading, Persistence keep = Persistence::free) {
+    heading_ = heading, keep_ = keep;
+  }
   // An option `written` as --help has it, without its dashes: "beam-size -b N" is --beam-size, or -b, and takes N.
   template <typename T>
   void operator()(T& field, std::string_view written, std::initializer_list<Rule> rules,
@@ -195,7 +197,7 @@ class OptionList {
   enum class Origin { preset, user };
   void apply(const GivenOptions& given, Origin origin);
 
-  // Every key that has a value and may stand in a file, by group, but for those of one command (Keep::once); reads back to the
+  // Every key that has a value and may stand in a file, by group, but for those of one command (Persistence::once); reads back to the
   // same values.
   std::string to_toml() const;
 
@@ -206,7 +208,7 @@ class OptionList {
   Configuration* configuration_;
   std::vector<Option> options_;
   std::string_view summary_, heading_;
-  Keep keep_ = Keep::free;
+  Persistence keep_ = Persistence::free;
 };
 
 // Those of a configuration, which must outlive the list.
@@ -227,7 +229,7 @@ const OptionList options_of(const Config& configuration) {
 struct ChangedOption {
   std::string name, before, now;
 };
-// Keys with Keep::fixed that differ, by name.
+// Keys with Persistence::fixed that differ, by name.
 std::vector<ChangedOption> changed_options(const OptionList& before, const OptionList& now);
 
 }  // namespace xf::tools

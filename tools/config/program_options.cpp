@@ -179,9 +179,9 @@ void list_options(ScoringOptions& o, OptionList& add) {
       "  xformer-score table --help     runs beside each other\n"
       "  xformer-score smiles --help    the validity of generated molecules\n");
   add.group("scoring");
-  add(o.references, "references --ref METRIC REF...", {any_number, bare, Keep::never},
+  add(o.references, "references --ref METRIC REF...", {any_number, bare, Persistence::never},
       "bleu, chrf, ter or compat-bleu, then one or more reference files");
-  add(o.input, "input -i HYP...", {any_number, Keep::never},
+  add(o.input, "input -i HYP...", {any_number, Persistence::never},
       "translations to score, a file for each system; -: standard input");
   add(o.num_refs, "num-refs -nr N", {between(1, 1000)}, "references in one file, apart by tabs");
   add(o.encoding, "encoding -e NAME", "of the files: latin-1, cp1252, utf-16, ...");
@@ -249,7 +249,7 @@ void list_options(ResultsOptions& o, OptionList& add) {
       "Models, their data and their scores, as the run folders have them.\n\n"
       "  xformer-score table RUN...\n");
   add.group("results");
-  add(o.input, "input RUN...", {any_number, bare, Keep::never}, "run folders of xformer-train");
+  add(o.input, "input RUN...", {any_number, bare, Persistence::never}, "run folders of xformer-train");
   add(o.metrics, "metrics -m NAME...", {any_number},
       "of --valid-metrics; default: the one that chose the best checkpoint");
   add(o.format, "format -f", {one_of("text|markdown")}, "form of the output");
@@ -280,10 +280,10 @@ void list_options(AverageOptions& o, OptionList& add) {
   add(o.last, "last N", {at_least(1)},
       "its last N scheduled checkpoints; default: as many as its --keep-last, as training does");
   add(o.best, "best N", {at_least(1)}, "its N best, by the metric that chose the best");
-  add(o.checkpoints, "checkpoints CHECKPOINT...", {any_number, bare, Keep::never},
+  add(o.checkpoints, "checkpoints CHECKPOINT...", {any_number, bare, Persistence::never},
       "these checkpoints, in this order, instead of a run's");
   add(o.output, "output -o DIR", "folder for the model, its vocabularies with it");
-  add(o.overwrite, "overwrite", {Keep::never}, "replace a model that is there");
+  add(o.overwrite, "overwrite", {Persistence::never}, "replace a model that is there");
 }
 
 void list_options(QuantizeOptions& o, OptionList& add) {
@@ -295,7 +295,7 @@ void list_options(QuantizeOptions& o, OptionList& add) {
   add.group("quantize");
   add(o.model, "model -m DIR", kRunHelp);
   add(o.output, "output -o DIR", "folder for the model, its vocabularies with it");
-  add(o.overwrite, "overwrite", {Keep::never}, "replace a model that is there");
+  add(o.overwrite, "overwrite", {Persistence::never}, "replace a model that is there");
 }
 
 void list_options(InspectOptions& o, OptionList& add) {
@@ -319,7 +319,7 @@ void list_options(DiffOptions& o, OptionList& add) {
       "  xformer-export diff opus-mt-en-de RUN --format json\n"
       "  xformer-export diff before.safetensors after.safetensors --tolerance 1e-6\n");
   add.group("diff");
-  add(o.models, "models A B", {exactly(2), bare, Keep::never},
+  add(o.models, "models A B", {exactly(2), bare, Persistence::never},
       "two models: run folders, checkpoints, other toolkits' folders, Marian's .npz, safetensors files");
   add(o.tolerance, "tolerance X", {between(0, 1e30)}, "numbers that differ by at most X are the same");
   add(o.format, "format -f", {one_of("text|json")}, "form of the output");
@@ -340,7 +340,7 @@ void list_options(ExportOptions& o, OptionList& add) {
       "weights, safetensors or text; or, of another toolkit's folder, of Marian's too, a model of this one");
   add(o.model, "model -m DIR", "run folder or checkpoint; for xformer: another toolkit's folder");
   add(o.output, "output -o PATH", "folder or file to write");
-  add(o.overwrite, "overwrite", {Keep::never}, "replace a model that is there");
+  add(o.overwrite, "overwrite", {Persistence::never}, "replace a model that is there");
   add(o.quantization, "quantization", {one_of("float32|float16|int8")},
       "how CTranslate2's file stores weights; int8: matrices, with a scale for each row");
   add(o.verify, "verify",
@@ -362,7 +362,7 @@ void list_options(VocabularyOptions& o, OptionList& add) {
   add(o.character_coverage, "character-coverage X", {between(0.98, 1)},
       "share of the characters that get a piece (spm)");
   add(o.text.min_freq, "min-freq N", {at_least(1)}, "rarer words become <unk> (all but spm)");
-  add(o.overwrite, "overwrite", {Keep::never}, "replace the file if it exists");
+  add(o.overwrite, "overwrite", {Persistence::never}, "replace the file if it exists");
   add.group("general");
   add(o.text.lowercase, "lowercase", "lower-case the text first");
 }
@@ -458,7 +458,7 @@ void list_options(DemoCorpusOptions& o, OptionList& add) {
   add.group("demo corpus");
   add(o.output, "output -o DIR", {bare}, "folder for train, valid and test in .en and .de");
   add(o.seed, "seed N", {at_least(0)}, "another seed, another corpus");
-  add(o.overwrite, "overwrite", {Keep::never}, "replace files that exist");
+  add(o.overwrite, "overwrite", {Persistence::never}, "replace files that exist");
   add(o.pairs, "pairs N", {at_least(1)},
       "to train on; beyond 20000 a sentence may come again, though none that is held out");
 }
@@ -471,7 +471,7 @@ void list_options(DemoMoleculesOptions& o, OptionList& add) {
   add.group("demo molecules");
   add(o.output, "output -o DIR", {bare}, "folder for train, valid and test in .smi and .random.smi");
   add(o.seed, "seed N", {at_least(0)}, "another seed, another corpus");
-  add(o.overwrite, "overwrite", {Keep::never}, "replace files that exist");
+  add(o.overwrite, "overwrite", {Persistence::never}, "replace files that exist");
 }
 
 // ---- explain
@@ -483,7 +483,7 @@ void list_options(OpOptions& o, OptionList& add) {
       "plain kernel, of the fast one, and of central differences. Without a name: the ops and their "
       "inputs.\n\n"
       "  xformer-explain op layer_norm --x 1,2,3,4 --dy 1,0,0,0\n");
-  add.group("op", Keep::never);
+  add.group("op", Persistence::never);
   add(o.op, "op NAME", {bare}, "the op");
   add(o.x, "x ROWS", "the main input, as 1,2,3;4,5,6; default: an example");
   add(o.dy, "dy ROWS", "the gradient from above");
@@ -498,7 +498,7 @@ void list_options(StepsOptions& o, OptionList& add) {
       "for each step its shapes, values, equations (docs/derivations) and the lines of code that made "
       "them.\n\n"
       "  xformer-explain steps --task seed001 --step 2.1.1\n");
-  add.group("steps", Keep::never);
+  add.group("steps", Persistence::never);
   add(o.task, "task", {one_of("seed001")}, "the model that is walked through");
   add(o.step, "step NUMBER", "one step alone, as 2.1.1");
   list_page(o, add, "text|json|svg|html");
@@ -509,7 +509,7 @@ void list_options(MasksOptions& o, OptionList& add) {
       "Which positions may see which, padded and packed, and what a fill value does to a row of "
       "probabilities.\n\n"
       "  xformer-explain masks --source '1 1 4 0; 4 3 2 9' --target '5 2 5 0; 6 7 9 8' --pad 0\n");
-  add.group("masks", Keep::never);
+  add.group("masks", Persistence::never);
   add(o.source, "source WORDS", "the encoder's sentences, apart by ';': words or ids; default: an example");
   add(o.target, "target WORDS", "the decoder's, as many");
   add(o.pad, "pad WORD", "what stands behind a sentence that is shorter than others");
@@ -520,7 +520,7 @@ void list_options(PositionsOptions& o, OptionList& add) {
   add.summary(
       "The sinusoids that tell the model where a token stands: table, heat map and curves.\n\n"
       "  xformer-explain positions --length 50 --dim 64 -f svg -o positions.svg\n");
-  add.group("positions", Keep::never);
+  add.group("positions", Persistence::never);
   add(o.length, "length N", {between(1, 2048)}, "positions");
   add(o.dim, "dim N", {between(2, 1024)}, "width of the model");
   add(o.layout, "layout", {one_of("interleaved|split")},
@@ -534,7 +534,7 @@ void list_options(AttentionOptions& o, OptionList& add) {
   add.summary(
       "What each head of a trained model looks at, for one sentence and its translation.\n\n"
       "  xformer-explain attention -m RUN 'The animal was tired' -f html -o attention.html\n");
-  add.group("attention", Keep::never);
+  add.group("attention", Persistence::never);
   add(o.sentence, "sentence WORDS", {any_number, bare}, "what to translate or to read; default: an example");
   add(o.model, "model -m DIR", kRunHelp);
   add(o.target, "target WORDS", "its translation; default: the model's own");
@@ -552,7 +552,7 @@ void list_options(FlowOptions& o, OptionList& add) {
       "picture.\n\n"
       "  xformer-explain flow encoder -o encoder.svg\n"
       "  xformer-explain flow decoding -m RUN \"A dog sleeps.\" -o decoding.svg\n");
-  add.group("flow", Keep::never);
+  add.group("flow", Persistence::never);
   add(o.subject, "subject SUBJECT [SENTENCE]", {up_to(2), bare},
       "model, encoder, training, decoding, attention, feed_forward or positions; with -m, what to translate");
   add(o.model, "model -m DIR", "run folder or checkpoint; default: a micro-model with random weights");
@@ -567,7 +567,7 @@ void list_options(TapeOptions& o, OptionList& add) {
       "reached it.\n\n"
       "  xformer-explain tape\n"
       "  xformer-explain tape -m RUN \"A dog runs.\" --target \"Ein Hund rennt.\" --format svg -o tape.svg\n");
-  add.group("tape", Keep::never);
+  add.group("tape", Persistence::never);
   list_pair(o, add);
   list_page(o, add, "text|json|svg");
   add.group("general");
@@ -580,7 +580,7 @@ void list_options(GradientsOptions& o, OptionList& add) {
       "differences.\n\n"
       "  xformer-explain gradients --check\n"
       "  xformer-explain gradients --check -m RUN \"A dog runs.\" --target \"Ein Hund rennt.\"\n");
-  add.group("gradients", Keep::never);
+  add.group("gradients", Persistence::never);
   list_pair(o, add);
   add(o.check, "check", "compare with central differences in f64; exit code 1 where one is off");
   add(o.samples, "samples N", {between(1, 1000)},
@@ -596,7 +596,7 @@ void list_options(BeamOptions& o, OptionList& add) {
       "The beam search for one sentence: which hypotheses live, end and fall off, and how the winner is "
       "found.\n\n"
       "  xformer-explain beam -m RUN \"A dog runs.\" --format svg -o beam.svg\n");
-  add.group("beam", Keep::never);
+  add.group("beam", Persistence::never);
   add(o.source, "source SENTENCE", {bare}, "what is to be translated");
   add(o.model, "model -m DIR", kRunHelp);
   add(o.beam_size, "beam-size -b N", {between(1, 64)},
@@ -611,7 +611,7 @@ void list_options(LogitsOptions& o, OptionList& add) {
   add.summary(
       "The best tokens at each target position: logits, probabilities, and the loss.\n\n"
       "  xformer-explain logits -m RUN \"A dog runs.\" --target \"Ein Hund rennt.\"\n");
-  add.group("logits", Keep::never);
+  add.group("logits", Persistence::never);
   add(o.source, "source SENTENCE", {bare}, "what is to be translated");
   add(o.model, "model -m DIR", kRunHelp);
   add(o.target, "target SENTENCE", "the translation to be followed; default: the model's own");
@@ -628,7 +628,7 @@ void list_options(QuirkOptions& o, OptionList& add) {
       "name: the list of them.\n\n"
       "  xformer-explain quirk Q1\n"
       "  xformer-explain quirk Q5 -f svg -o positions.svg\n");
-  add.group("quirk", Keep::never);
+  add.group("quirk", Persistence::never);
   add(o.quirk, "quirk QN", {bare}, "Q1 to Q25; default: the list of them");
   list_page(o, add, "text|json|svg|html");
 }
@@ -686,7 +686,7 @@ void list_options(BenchOptions& o, OptionList& add) {
   add(o.compare, "compare A,B", "two labels or files: what changed from A to B");
   add(o.fail_if_regression, "fail-if-regression 5%",
       "exit code 1 if a row of --against or --compare is slower by more, or was not timed enough to tell");
-  add(o.turns, "turns", {one_of("answer"), bare, Keep::never, seldom},
+  add(o.turns, "turns", {one_of("answer"), bare, Persistence::never, seldom},
       "take turns with another build, which calls this one so for --against");
   add.group("whole programs");
   add(o.end_to_end, "end-to-end", {one_of("train|translate")}, "whole programs");
@@ -704,7 +704,8 @@ void list_options(BenchReportOptions& o, OptionList& add) {
       "A page of stored results: rooflines, peers, history.\n\n"
       "  xformer-bench report before after --output report.html\n");
   add.group("report");
-  add(o.results, "results RESULTS...", {any_number, bare, Keep::never}, "labels or files, the oldest first");
+  add(o.results, "results RESULTS...", {any_number, bare, Persistence::never},
+      "labels or files, the oldest first");
   add(o.output, "output FILE", "the page");
 }
 

@@ -20,7 +20,7 @@ std::vector<std::string> preset_names() {
 }
 
 void list_text(TextOptions& o, OptionList& add) {
-  add.group("text", Keep::fixed);
+  add.group("text", Persistence::fixed);
   add(o.vocab_size, "vocab-size N", {by_task, between(8, kMostIds)}, "pieces of a vocabulary trained here");
   add(o.joint_vocab, "joint-vocab", {by_task}, "one vocabulary for both sides when it is trained here");
   add(o.tokenizer, "tokenizer", {one_of("spm|whitespace|icu|character|spacy3|spacy2.2"), by_task},
@@ -35,7 +35,7 @@ void list_text(TextOptions& o, OptionList& add) {
 }
 
 void list_model(ModelOptions& o, OptionList& add) {
-  add.group("model", Keep::fixed);
+  add.group("model", Persistence::fixed);
   add(o.type, "type", {one_of("translation|language-model|classification")},
       "encoder and decoder; a decoder alone (--enc-depth 0); an encoder alone (--dec-depth 0)");
   add(o.dim_emb, "dim-emb N", {by_task, between(2, limits::kWidest)}, "width of the model");
@@ -67,7 +67,7 @@ void list_model(ModelOptions& o, OptionList& add) {
 }
 
 void list_dropout(ModelOptions& o, OptionList& add) {
-  add.group("regularisation", Keep::fixed);
+  add.group("regularisation", Persistence::fixed);
   add(o.transformer_dropout, "transformer-dropout P", {by_task, between(0, kMaxDropout)},
       "on embeddings and on each block's output");
   add(o.transformer_dropout_attention, "transformer-dropout-attention P",
@@ -86,31 +86,31 @@ void list_search(SearchOptions& o, OptionList& add) {
 }
 
 void list_data(TrainingOptions& o, OptionList& add) {
-  add.group("data", Keep::fixed);
-  add(o.data.train_sets, "train-sets -t SRC TRG...", {up_to(128), Keep::free, AmongRanks::place},
+  add.group("data", Persistence::fixed);
+  add(o.data.train_sets, "train-sets -t SRC TRG...", {up_to(128), Persistence::free, AmongRanks::place},
       "training text, plain, .gz or .zst; the order says the direction; several: one after the other. A "
       "language model: FILE; a classifier: TEXT LABELS");
-  add(o.data.valid_sets, "valid-sets SRC TRG", {up_to(2), Keep::free, AmongRanks::place},
+  add(o.data.valid_sets, "valid-sets SRC TRG", {up_to(2), Persistence::free, AmongRanks::place},
       "validation text, as for --train-sets");
-  add(o.data.test_sets, "test-sets SRC TRG...", {up_to(32), Keep::free, seldom, AmongRanks::place},
+  add(o.data.test_sets, "test-sets SRC TRG...", {up_to(32), Persistence::free, seldom, AmongRanks::place},
       "text that the averaged model is measured on when training ends; several pairs: one after the other");
   add(o.data.train_weights, "train-weights X...", {between(0, 1000), up_to(64), seldom},
       "for each training text how often an epoch has its pairs: 2 twice, 0.5 half of them, drawn anew each "
       "epoch");
-  add(o.data.cache, "cache DIR", {Keep::once, seldom, AmongRanks::place},
+  add(o.data.cache, "cache DIR", {Persistence::once, seldom, AmongRanks::place},
       "prepare the text in this folder, once for all runs that read it so; else only a text of over 256 MB "
       "is prepared, in the run folder");
-  add(o.data.cache_of_others, "cache-of-others", {Keep::once, seldom},
+  add(o.data.cache_of_others, "cache-of-others", {Persistence::once, seldom},
       "train on what other users have prepared there, too; they are trusted with it");
-  add(o.data.tsv, "tsv", {Keep::free}, "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL");
-  add(o.data.vocabs, "vocabs -v FILE [FILE]", {up_to(2), Keep::free, AmongRanks::place},
+  add(o.data.tsv, "tsv", {Persistence::free}, "a text is one file of lines SRC TAB TRG, or TEXT TAB LABEL");
+  add(o.data.vocabs, "vocabs -v FILE [FILE]", {up_to(2), Persistence::free, AmongRanks::place},
       "vocabularies, SentencePiece models or lists of words; one file: both sides share it; none: trained "
       "from the training text");
-  add(o.data.allow_unknown, "allow-unknown", {Keep::free, seldom},
+  add(o.data.allow_unknown, "allow-unknown", {Persistence::free, seldom},
       "train on text of which a given vocabulary knows less than half");
   add(o.data.spm_input_sentences, "spm-input-sentences N", {at_least(1), seldom},
       "learn a vocabulary from at most so many lines of a side, drawn from the text");
-  add(o.data.vocab_sizes, "vocab-sizes N M", {between(2, kMostIds), up_to(2), Keep::never, seldom},
+  add(o.data.vocab_sizes, "vocab-sizes N M", {between(2, kMostIds), up_to(2), Persistence::never, seldom},
       "sizes for --print-model without data; of a language model one");
   add(o.data.max_length_crop, "max-length-crop", {seldom}, "crop them instead");
 }
@@ -132,7 +132,7 @@ void list_regularisation(TrainingOptions& o, OptionList& add) {
 }
 
 void list_updates(TrainingOptions& o, OptionList& add) {
-  add.group("batches and optimiser", Keep::fixed);
+  add.group("batches and optimiser", Persistence::fixed);
   add(o.batches.shuffle, "shuffle", {one_of("data|batches|none"), seldom},
       "drawn anew each epoch: the order of the pairs, or of batches that are cut from the text as it stands");
   add(o.batches.bidirectional, "bidirectional N", {between(0, kMostIds), seldom},
@@ -148,7 +148,7 @@ void list_updates(TrainingOptions& o, OptionList& add) {
       "sort the sentences of N batches by length before they are cut apart; 0: none are sorted");
   add(o.batches.maxi_batch_sort, "maxi-batch-sort", {one_of("src|trg|both|none"), seldom},
       "by the length of which side; both: by the interleaved bits of the two, as torchtext does");
-  add(o.batches.optimizer_delay, "optimizer-delay N", {by_task, between(1, kMostBatches), Keep::free},
+  add(o.batches.optimizer_delay, "optimizer-delay N", {by_task, between(1, kMostBatches), Persistence::free},
       "batches whose gradients make one update, of each process");
   add(o.optimizer.optimizer, "optimizer", {one_of("adam|adamw|muon|sgd"), by_task},
       "adamw: weight decay apart from the gradient; muon: orthogonal updates of the matrices, adamw for "
@@ -216,25 +216,25 @@ void list_validation(TrainingOptions& o, OptionList& add) {
 }
 
 void list_saving(TrainingOptions& o, OptionList& add) {
-  add.group("saving", Keep::fixed);
-  add(o.saving.model, "model -m DIR", {Keep::free, AmongRanks::place}, "run folder");
+  add.group("saving", Persistence::fixed);
+  add(o.saving.model, "model -m DIR", {Persistence::free, AmongRanks::place}, "run folder");
   add(o.saving.save_freq, "save-freq N", "how often to save; 0: only at the end");
   add(o.saving.keep_last, "keep-last N", {at_least(1)},
       "scheduled checkpoints that are kept; the averaged model is the mean of these or of the last few, "
       "whichever validates best");
-  add(o.saving.keep_best, "keep-best N", {at_least(1), Keep::free, seldom},
+  add(o.saving.keep_best, "keep-best N", {at_least(1), Persistence::free, seldom},
       "checkpoints with the best scores by the first metric are kept besides");
-  add(o.saving.resume, "resume auto|never|PATH", {Keep::never, AmongRanks::place},
+  add(o.saving.resume, "resume auto|never|PATH", {Persistence::never, AmongRanks::place},
       "auto: continue if the run folder holds a checkpoint");
-  add(o.saving.pretrained_model, "pretrained-model DIR", {Keep::free, AmongRanks::place},
+  add(o.saving.pretrained_model, "pretrained-model DIR", {Persistence::free, AmongRanks::place},
       "begin with the weights of this run, checkpoint or folder of another toolkit, its sizes and its "
       "vocabularies; tensors that it lacks begin as usual");
   add(o.saving.extend_vocab, "extend-vocab FILE", {seldom, AmongRanks::place},
       "pieces, one a line, that the vocabularies of --pretrained-model get besides; each is one token "
       "wherever it stands, at a word's beginning if it begins with a space or U+2581");
-  add(o.saving.no_optimizer_reload, "no-optimizer-reload", {Keep::never, seldom},
+  add(o.saving.no_optimizer_reload, "no-optimizer-reload", {Persistence::never, seldom},
       "going on, begin with an optimiser that knows nothing of the gradients before");
-  add(o.saving.overwrite, "overwrite", {Keep::never}, "begin anew in a run folder that is not empty");
+  add(o.saving.overwrite, "overwrite", {Persistence::never}, "begin anew in a run folder that is not empty");
 }
 
 void list_logging(TrainingOptions& o, OptionList& add) {
@@ -243,7 +243,7 @@ void list_logging(TrainingOptions& o, OptionList& add) {
       "how often to report progress; 0: not but for --disp-first");
   add(o.logging.disp_first, "disp-first N", {at_least(0), seldom, AmongRanks::own},
       "report each of the first N updates");
-  add(o.logging.log, "log FILE", {Keep::once, seldom, AmongRanks::own},
+  add(o.logging.log, "log FILE", {Persistence::once, seldom, AmongRanks::own},
       "log file; default: train.log in the run folder");
   add(o.logging.log_format, "log-format", {one_of("auto|plain|json|none|seed"), AmongRanks::own},
       "on the terminal; auto: a bar on a terminal, plain lines on a pipe; seed: as two tutorials' programs "
@@ -255,30 +255,33 @@ void list_report(TrainingOptions& o, OptionList& add) {
   add(o.logging.report, "report", {AmongRanks::own},
       "report.html in the run folder, drawn anew at each validation; with runs and no text: a page that "
       "compares them");
-  add(o.logging.runs, "runs RUN...", {any_number, bare, Keep::never}, "run folders for --report RUN...");
-  add(o.logging.output, "output -o FILE", {Keep::never}, "the page of --report RUN...; -: standard output");
+  add(o.logging.runs, "runs RUN...", {any_number, bare, Persistence::never},
+      "run folders for --report RUN...");
+  add(o.logging.output, "output -o FILE", {Persistence::never},
+      "the page of --report RUN...; -: standard output");
 }
 
 void list_numerics(TrainingOptions& o, OptionList& add) {
-  add.group("numerics", Keep::fixed);
+  add.group("numerics", Persistence::fixed);
   add(o.numerics.seed, "seed N", {at_least(0)}, "of initial weights, shuffling and dropout");
   add(o.compute.precision, "precision", {one_of("float32|tf32|bfloat16|auto")},
       "of weights and activations in forward and backward; tf32: float32, but for CUDA's products; on the "
       "CPU bfloat16 is for AMX or AMD's AVX512_BF16; auto: bfloat16 where that is faster, else float32");
-  add(o.numerics.bf16, "bf16", {Keep::never, AmongRanks::own}, "short for --precision bfloat16");
-  add(o.numerics.fp16, "fp16", {Keep::never, seldom}, "refused: float16 training overflows");
-  add(o.numerics.throw_on_divergence, "throw-on-divergence", {Keep::free, seldom},
+  add(o.numerics.bf16, "bf16", {Persistence::never, AmongRanks::own}, "short for --precision bfloat16");
+  add(o.numerics.fp16, "fp16", {Persistence::never, seldom}, "refused: float16 training overflows");
+  add(o.numerics.throw_on_divergence, "throw-on-divergence", {Persistence::free, seldom},
       "stop when the loss runs away, instead of warning");
-  add(o.numerics.rollback, "rollback", {Keep::free, seldom},
+  add(o.numerics.rollback, "rollback", {Persistence::free, seldom},
       "when the loss runs away, or no gradient is finite, go back to the save before with half the "
       "learning rate");
-  add(o.numerics.workspace, "workspace -w MB", {between(0, 1e9), Keep::free, seldom, AmongRanks::own},
+  add(o.numerics.workspace, "workspace -w MB", {between(0, 1e9), Persistence::free, seldom, AmongRanks::own},
       "most memory for activations; batches that need more are computed in parts, with the same gradient, "
       "but for R-Drop's masks; 0: what a batch needs");
-  add(o.numerics.gradient_checkpointing, "gradient-checkpointing", {Keep::free, seldom, AmongRanks::own},
+  add(o.numerics.gradient_checkpointing, "gradient-checkpointing",
+      {Persistence::free, seldom, AmongRanks::own},
       "keep only what enters each layer, and compute its values anew on the way back: less memory, a third "
       "more work, the same gradient");
-  add(o.numerics.print_model, "print-model", {Keep::never},
+  add(o.numerics.print_model, "print-model", {Persistence::never},
       "print layers, parameter count and memory plan, and end");
 }
 
@@ -308,7 +311,7 @@ void list_options(StoredSettings& o, OptionList& add) {
   list_text(o.text, add);
   list_model(o.model, add);
   list_dropout(o.model, add);
-  add.group("search", Keep::free);
+  add.group("search", Persistence::free);
   list_search(o.search, add);
 }
 

@@ -47,7 +47,7 @@ void check_precision(TrainingOptions& options) {
 // A run's training.toml holds its paths, and TOML is UTF-8: refused now, not when the run is opened again.
 void check_paths(const OptionList& list) {
   for (const Option& option : list) {
-    if (!option.is_text() || option.keep == Keep::never) continue;
+    if (!option.is_text() || option.persistence == Persistence::never) continue;
     for (const std::string& word : option.words()) {
       if (!data::first_invalid_utf8(word)) continue;
       fail(ErrorKind::usage,

@@ -1,4 +1,4 @@
-#include "bench/header.h"
+#include "bench/machine_info.h"
 
 #include <fmt/core.h>
 
@@ -74,7 +74,7 @@ std::string now_in_utc() {
 }
 
 // "compiler   GNU 12.2.0" and the like, line by line (tools/config/build_info.h).
-void add_build(Header& header) {
+void add_build(MachineInfo& header) {
   std::istringstream lines(tools::build_info());
   for (std::string line; std::getline(lines, line);) {
     const size_t name = line.find(' '), value = line.find_first_not_of(' ', name);
@@ -93,9 +93,9 @@ std::string dropout_of(const std::string& preset) {
 
 }  // namespace
 
-Header make_header(const tests::Target& target, const Machine& machine, const std::string& preset) {
+MachineInfo machine_info(const tests::Target& target, const Machine& machine, const std::string& preset) {
   const char* const wait_policy = std::getenv("OMP_WAIT_POLICY");
-  Header header = {
+  MachineInfo header = {
       {"date", now_in_utc()},
       {"commit", built_commit()},
       {"command", command_line()},
@@ -144,7 +144,7 @@ std::string slowed_by(const std::string& mask) {
   return text.empty() ? "nothing" : text;
 }
 
-std::string look_up(const Header& header, const std::string& name) {
+std::string look_up(const MachineInfo& header, const std::string& name) {
   for (const auto& [key, value] : header) {
     if (key == name) return value;
   }

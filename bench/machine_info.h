@@ -10,11 +10,11 @@
 
 namespace xf::bench {
 
-using Header = std::vector<std::pair<std::string, std::string>>;
+using MachineInfo = std::vector<std::pair<std::string, std::string>>;
 
 // Commit, compiler and flags, processor and its instruction sets, threads, affinity, memory, libraries,
 // device, clocks, type, dropout and seed, and the ceilings of `machine`.
-Header make_header(const tests::Target& target, const Machine& machine, const std::string& preset);
+MachineInfo machine_info(const tests::Target& target, const Machine& machine, const std::string& preset);
 
 // Why a GPU's clocks are lower than they could be, in words, from NVML's mask of reasons (nvml.h,
 // nvmlClocksThrottleReason*) as nvidia-smi prints it: "0x0000000000000024"; "nothing" where nothing does, an idle GPU
@@ -22,6 +22,6 @@ Header make_header(const tests::Target& target, const Machine& machine, const st
 std::string slowed_by(const std::string& mask);
 
 // What is recorded under the name, or "".
-std::string look_up(const Header& header, const std::string& name);
+std::string look_up(const MachineInfo& header, const std::string& name);
 
 }  // namespace xf::bench
