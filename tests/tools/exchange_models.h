@@ -18,10 +18,10 @@ namespace xf::tests {
 
 inline tools::exchange::ExchangedModel random_model(const std::string& more = "") {
   const RandomRun run(more);
-  const tools::UnboundModel unbound = tools::read_unbound_model(run.path(), DType::f32);
-  return {.config = unbound.model->model->config(),
-          .tensors = unbound.checkpoint.model,
-          .vocabularies = unbound.model->vocabularies,
+  const tools::ModelFiles files = tools::read_model_files(run.path(), DType::f32);
+  return {.config = files.model->model->config(),
+          .tensors = files.checkpoint.model,
+          .vocabularies = files.model->vocabularies,
           .where = "a test"};
 }
 

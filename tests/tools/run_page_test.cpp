@@ -17,7 +17,7 @@
 #include "tools/console/shell_word.h"
 #include "tools/report/run_comparison.h"
 #include "tools/report/run_pictures.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 
 using namespace xf;
 using namespace xf::tools;

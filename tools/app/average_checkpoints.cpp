@@ -20,7 +20,7 @@
 #include "tools/console/progress.h"
 #include "tools/formats/diff_models.h"
 #include "tools/formats/import_model.h"
-#include "tools/formats/model_output.h"
+#include "tools/formats/output_folder.h"
 #include "tools/report/run_metrics.h"
 #include "tools/setup/read_training_options.h"
 

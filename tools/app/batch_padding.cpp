@@ -13,7 +13,7 @@
 #include "tools/console/progress.h"
 #include "tools/formats/text_model.h"
 #include "tools/setup/model_config.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 
 namespace xf::tools {
 

@@ -11,7 +11,7 @@
 #include "tools/app/piece_learning.h"
 #include "tools/config/training_options.h"
 #include "tools/formats/given_vocabulary.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 #include "tools/setup/text_options.h"
 
 namespace xf::tools {

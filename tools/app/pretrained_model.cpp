@@ -12,14 +12,14 @@
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/formats/stored_model.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 #include "tools/setup/text_options.h"
 
 namespace xf::tools {
 
 namespace {
 
-using What = BegunTensor::What;
+using What = InitialisedTensor::What;
 
 bool same_but_rows(const Shape& a, const Shape& b) {
   return a.rank() == b.rank() && a.numel() / a[0] == b.numel() / b[0];
@@ -47,15 +47,15 @@ const char* name_of(What what) {
   return "";
 }
 
-int64_t count(const std::vector<BegunTensor>& tensors, What what) {
-  return std::ranges::count(tensors, what, &BegunTensor::what);
+int64_t count(const std::vector<InitialisedTensor>& tensors, What what) {
+  return std::ranges::count(tensors, what, &InitialisedTensor::what);
 }
 
 }  // namespace
 
-std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::ParameterStore& store,
-                                    const std::string& where) {
-  std::vector<BegunTensor> tensors;
+std::vector<InitialisedTensor> init_from(const nn::TensorMap& from, const nn::ParameterStore& store,
+                                         const std::string& where) {
+  std::vector<InitialisedTensor> tensors;
   bool any_matrix = false;
   for (const nn::Parameter& parameter : store.parameters()) {
     const auto found = from.find(parameter.name);
@@ -71,20 +71,21 @@ std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::Paramet
         "pretrained-model: {} has no matrix of this model's shapes; look at both with xformer-export inspect",
         where);
   for (const auto& [name, tensor] : from) {
-    if (std::ranges::find(tensors, name, &BegunTensor::name) == tensors.end())
+    if (std::ranges::find(tensors, name, &InitialisedTensor::name) == tensors.end())
       tensors.push_back({What::left_out, name, "", tensor.shape().to_string()});
   }
   return tensors;
 }
 
-std::vector<std::string> beginning_lines(const std::vector<BegunTensor>& tensors, const std::string& where) {
+std::vector<std::string> beginning_lines(const std::vector<InitialisedTensor>& tensors,
+                                         const std::string& where) {
   std::string counts =
       fmt::format("begins with {} of {}", counted(count(tensors, What::taken), "tensor"), where);
   for (const What what : {What::reshaped, What::fresh, What::left_out}) {
     if (const int64_t n = count(tensors, what); n > 0) counts += fmt::format(", {} {}", n, name_of(what));
   }
   std::vector<std::string> lines = {counts};
-  for (const BegunTensor& tensor : tensors) {
+  for (const InitialisedTensor& tensor : tensors) {
     std::string shapes;
     if (!tensor.shape.empty()) shapes += " " + tensor.shape;
     if (!tensor.shape_there.empty()) shapes += " from " + tensor.shape_there;
@@ -96,9 +97,9 @@ std::vector<std::string> beginning_lines(const std::vector<BegunTensor>& tensors
   return lines;
 }
 
-std::string to_tsv(const std::vector<BegunTensor>& tensors) {
+std::string to_tsv(const std::vector<InitialisedTensor>& tensors) {
   std::string table = "what\ttensor\tshape\tshape there\trate\n";
-  for (const BegunTensor& tensor : tensors)
+  for (const InitialisedTensor& tensor : tensors)
     table +=
         fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(tensor.what), tensor.name, tensor.shape,
                     tensor.shape_there, tensor.what == What::left_out ? "" : fmt::format("{}", tensor.rate));
@@ -127,7 +128,7 @@ bool is_of_classes(const std::string& parameter) { return parameter.starts_with(
 
 // A head of other classes: those that both have take their rows along, the others begin as usual.
 std::string begin_classes(const StoredModel& from, const data::Vocabularies& vocabularies,
-                          const nn::ParameterStore& store, std::vector<BegunTensor>& tensors) {
+                          const nn::ParameterStore& store, std::vector<InitialisedTensor>& tensors) {
   std::map<std::string, int32_t> before;
   for (int32_t id = 0; id < from.vocabularies.target->size(); ++id)
     before[from.vocabularies.target->piece(id)] = id;
@@ -144,7 +145,7 @@ std::string begin_classes(const StoredModel& from, const data::Vocabularies& voc
       if (row != before.end())
         store.set(parameter, rows.slice_rows(row->second, row->second + 1), id * width);
     }
-    BegunTensor& tensor = *std::ranges::find(tensors, parameter.name, &BegunTensor::name);
+    InitialisedTensor& tensor = *std::ranges::find(tensors, parameter.name, &InitialisedTensor::name);
     tensor.what = What::reshaped;
     tensor.shape_there = rows.shape().to_string();
   }
@@ -167,7 +168,7 @@ Pretrained begin_pretrained(const TrainingOptions& options, const data::Vocabula
   nn::TensorMap model = from.checkpoint.model;
   if (other_classes) std::erase_if(model, [](const auto& tensor) { return is_of_classes(tensor.first); });
   Pretrained begun;
-  begun.tensors = begin_with(model, store, from.folder);
+  begun.tensors = init_from(model, store, from.folder);
   std::string classes;
   if (other_classes) classes = begin_classes(from, vocabularies, store, begun.tensors);
   begun.lines = beginning_lines(begun.tensors, from.folder);

@@ -11,7 +11,7 @@
 namespace xf::tools {
 
 // What became of one tensor of either model.
-struct BegunTensor {
+struct InitialisedTensor {
   enum class What {
     taken,
     reshaped,  // the rows that both have
@@ -26,20 +26,21 @@ struct BegunTensor {
 
 // Writes the tensors of `from` over the initial values of the store's parameters of the same names: whole where the
 // shapes agree; of a matrix with other rows the rows that both have. Error usage, naming `where`, if no matrix was taken whole.
-std::vector<BegunTensor> begin_with(const nn::TensorMap& from, const nn::ParameterStore& store,
-                                    const std::string& where);
+std::vector<InitialisedTensor> init_from(const nn::TensorMap& from, const nn::ParameterStore& store,
+                                         const std::string& where);
 
 // For the log: a line that counts, and one for each tensor that is not as it was there.
-std::vector<std::string> beginning_lines(const std::vector<BegunTensor>& tensors, const std::string& where);
+std::vector<std::string> beginning_lines(const std::vector<InitialisedTensor>& tensors,
+                                         const std::string& where);
 // For a file: a row for each tensor.
-std::string to_tsv(const std::vector<BegunTensor>& tensors);
+std::string to_tsv(const std::vector<InitialisedTensor>& tensors);
 
 struct Pretrained {
-  std::vector<BegunTensor> tensors;
+  std::vector<InitialisedTensor> tensors;
   std::vector<std::string> lines;  // for the log
 };
 
-// begin_with() the model of --pretrained-model, and with --extend-vocab rows for the new pieces. `vocabularies`: this
+// init_from() the model of --pretrained-model, and with --extend-vocab rows for the new pieces. `vocabularies`: this
 // training's; a classifier's classes may be others, of which those that the model has take their rows along. Error data where
 // the vocabularies are not the model's, usage where they are not what --extend-vocab makes of those.
 Pretrained begin_pretrained(const TrainingOptions& options, const data::Vocabularies& vocabularies,

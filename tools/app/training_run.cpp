@@ -29,7 +29,7 @@
 #include "tools/report/run_report.h"
 #include "tools/setup/compute_device.h"
 #include "tools/setup/model_config.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 
 namespace xf::tools {
 

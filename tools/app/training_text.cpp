@@ -16,7 +16,7 @@
 #include "data/vocabularies.h"
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 #include "tools/setup/text_options.h"
 
 namespace xf::tools {

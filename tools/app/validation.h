@@ -13,7 +13,7 @@
 #include "nn/train/training_loop.h"
 #include "tools/config/training_options.h"
 #include "tools/report/validation_result.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 
 namespace xf::tools {
 

@@ -208,7 +208,7 @@ TracedSentence traced(const AttentionOptions& options) {
   const std::string text =
       given.empty() ? "The animal didn't cross the street because it was too tired" : given;
   const std::string& folder = options.model;
-  const nn::ModelType type = read_unbound_model(folder, DType::f32).model->model->config().type;
+  const nn::ModelType type = read_model_files(folder, DType::f32).model->model->config().type;
   if (type == nn::ModelType::translation) {
     ModelTranslator model(translation_options(folder, options.compute));
     return trace_sentence(model, text, options.target);

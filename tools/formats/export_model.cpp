@@ -28,7 +28,7 @@
 #include "tools/formats/hf_marian.h"
 #include "tools/formats/import_model.h"
 #include "tools/formats/loaded_model.h"
-#include "tools/formats/model_output.h"
+#include "tools/formats/output_folder.h"
 
 namespace xf::tools {
 
@@ -111,8 +111,8 @@ using exchange::ExchangedModel;
 using exchange::Quantization;
 
 // What another toolkit has for models of ours that are used: those that translate, in f32.
-ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format) {
-  const LoadedModel& model = *unbound.model;
+ExchangedModel exchanged(const ModelFiles& files, const std::string& format) {
+  const LoadedModel& model = *files.model;
   const nn::TransformerConfig& config = model.model->config();
   const auto refuse = [&](const std::string& what) {
     fail(ErrorKind::usage, "{}: {}, and {} has models that translate alone; safetensors and text hold any",
@@ -122,11 +122,11 @@ ExchangedModel exchanged(const UnboundModel& unbound, const std::string& format)
   if (config.type == nn::ModelType::classification) refuse("a classifier");
   if (!config.supports(nn::Feature::exchange))
     refuse(fmt::format("trained with --{}", config.variant->name()));
-  if (nn::is_quantized(unbound.checkpoint.model))
+  if (nn::is_quantized(files.checkpoint.model))
     fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of",
          model.folder);
   ExchangedModel result{.config = config,
-                        .tensors = unbound.checkpoint.model,
+                        .tensors = files.checkpoint.model,
                         .vocabularies = model.vocabularies,
                         .lowercase = model.settings.text.lowercase,
                         .beam_size = model.settings.search.beam_size,
@@ -226,8 +226,8 @@ void import_model(const ExportOptions& options) {
 void write_folder_of(const ExportOptions& options, const std::string& format_name) {
   const FolderFormat format = folder_format(format_name);
   const std::string folder = output_of_format(options, format);
-  const UnboundModel unbound = read_unbound_model(options.model, DType::f32);
-  const ExchangedModel model = exchanged(unbound, format_name);
+  const ModelFiles files = read_model_files(options.model, DType::f32);
+  const ExchangedModel model = exchanged(files, format_name);
   format.check(model);
   const Quantization quantization = quantization_of(options);
   write_folder(folder, [&](const std::string& temporary) {

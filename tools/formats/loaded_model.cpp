@@ -6,7 +6,7 @@
 #include "tools/formats/stored_model.h"
 #include "tools/setup/compute_device.h"
 #include "tools/setup/model_config.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 #include "tools/setup/text_options.h"
 
 namespace xf::tools {
@@ -38,7 +38,7 @@ const nn::LanguageModel& LoadedModel::language_model() const {
 }
 const nn::Classifier& LoadedModel::classifier() const { return as<nn::Classifier>(*this, "classifier"); }
 
-UnboundModel read_unbound_model(const std::string& path, DType dtype) {
+ModelFiles read_model_files(const std::string& path, DType dtype) {
   auto [checkpoint, vocabularies, folder, warnings] = read_stored_model(path);
   auto model = std::unique_ptr<LoadedModel>(new LoadedModel{.settings = settings_of(checkpoint, folder),
                                                             .pipeline = {},
@@ -52,62 +52,61 @@ UnboundModel read_unbound_model(const std::string& path, DType dtype) {
   return {std::move(model), std::move(checkpoint)};
 }
 
-nn::TensorMap quantized_weights(const UnboundModel& unbound) {
-  const LoadedModel& model = *unbound.model;
+nn::TensorMap quantized_weights(const ModelFiles& files) {
+  const LoadedModel& model = *files.model;
   if (const nn::TransformerConfig& config = model.model->config(); !config.supports(nn::Feature::int8))
     fail(ErrorKind::usage, "{} was trained with --{}, and only models without can be in eight bits",
          model.folder, config.variant->name());
-  return nn::quantized(unbound.checkpoint.model, model.store, model.folder);
+  return nn::quantized(files.checkpoint.model, model.store, model.folder);
 }
 
 namespace {
 
-std::unique_ptr<LoadedModel> bound(UnboundModel unbound, Device device,
-                                   nn::ParameterStore::Gradients gradients) {
-  LoadedModel& model = *unbound.model;
-  if (nn::is_quantized(unbound.checkpoint.model))
+std::unique_ptr<LoadedModel> bound(ModelFiles files, Device device, nn::ParameterStore::Gradients gradients) {
+  LoadedModel& model = *files.model;
+  if (nn::is_quantized(files.checkpoint.model))
     fail(ErrorKind::usage,
          "{}: its weights are in eight bits, for --precision int8; give the model that it was made of",
          model.folder);
-  nn::check_model(unbound.checkpoint.model, model.store, model.folder);
+  nn::check_model(files.checkpoint.model, model.store, model.folder);
   model.store.allocate(device, gradients);
   model.model->bind(device);
-  nn::load_model(unbound.checkpoint.model, model.store, model.folder);
-  return std::move(unbound.model);
+  nn::load_model(files.checkpoint.model, model.store, model.folder);
+  return std::move(files.model);
 }
 
-std::unique_ptr<LoadedModel> bound_in_eight_bits(UnboundModel unbound, Device device) {
-  LoadedModel& model = *unbound.model;
+std::unique_ptr<LoadedModel> bound_in_eight_bits(ModelFiles files, Device device) {
+  LoadedModel& model = *files.model;
   if (device != Device::cpu())
     fail(ErrorKind::usage, "{}: weights in eight bits are for the CPU; give --device cpu as well",
          model.folder);
-  nn::TensorMap& weights = unbound.checkpoint.model;
+  nn::TensorMap& weights = files.checkpoint.model;
   nn::check_model(weights, model.store, model.folder);
-  if (!nn::is_quantized(weights)) weights = quantized_weights(unbound);
+  if (!nn::is_quantized(weights)) weights = quantized_weights(files);
   model.store.allocate_quantized();
   model.model->bind(device);
   nn::load_model(weights, model.store, model.folder);
-  return std::move(unbound.model);
+  return std::move(files.model);
 }
 
 }  // namespace
 
 std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device, DType dtype,
                                         nn::ParameterStore::Gradients gradients) {
-  return bound(read_unbound_model(path, dtype), device, gradients);
+  return bound(read_model_files(path, dtype), device, gradients);
 }
 
 std::unique_ptr<LoadedModel> load_quantized_model(const std::string& path, Device device) {
-  return bound_in_eight_bits(read_unbound_model(path, DType::f32), device);
+  return bound_in_eight_bits(read_model_files(path, DType::f32), device);
 }
 
 std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device,
                                         const ComputeOptions& options) {
-  UnboundModel unbound = read_unbound_model(path, chosen_dtype(options));
+  ModelFiles files = read_model_files(path, chosen_dtype(options));
   const bool in_eight_bits =
-      !options.precision.empty() ? options.precision == "int8" : nn::is_quantized(unbound.checkpoint.model);
-  return in_eight_bits ? bound_in_eight_bits(std::move(unbound), device)
-                       : bound(std::move(unbound), device, nn::ParameterStore::Gradients::no);
+      !options.precision.empty() ? options.precision == "int8" : nn::is_quantized(files.checkpoint.model);
+  return in_eight_bits ? bound_in_eight_bits(std::move(files), device)
+                       : bound(std::move(files), device, nn::ParameterStore::Gradients::no);
 }
 
 }  // namespace xf::tools

@@ -31,7 +31,7 @@ struct LoadedModel {
 };
 
 // A model without memory for its weights yet, and these as they were saved.
-struct UnboundModel {
+struct ModelFiles {
   std::unique_ptr<LoadedModel> model;
   nn::Checkpoint checkpoint;
 };
@@ -39,12 +39,12 @@ struct UnboundModel {
 // `path` is a run folder (its averaged model if there is one), one of its checkpoints, or another toolkit's folder
 // (tools/formats/import_model.h). Error data for what
 // is missing, damaged or does not fit together.
-UnboundModel read_unbound_model(const std::string& path, DType dtype);
+ModelFiles read_model_files(const std::string& path, DType dtype);
 
 // Of an f32 model, its weights in eight bits (nn/checkpoint/checkpoint.h). Error usage for a model with quirks.
-nn::TensorMap quantized_weights(const UnboundModel& unbound);
+nn::TensorMap quantized_weights(const ModelFiles& files);
 
-// Errors as read_unbound_model() has them, and usage for a model in eight bits.
+// Errors as read_model_files() has them, and usage for a model in eight bits.
 std::unique_ptr<LoadedModel> load_model(
     const std::string& path, Device device, DType dtype,
     nn::ParameterStore::Gradients gradients = nn::ParameterStore::Gradients::no);

@@ -10,7 +10,7 @@
 #include "tools/console/progress.h"
 #include "tools/formats/import_model.h"
 #include "tools/formats/loaded_model.h"
-#include "tools/formats/model_output.h"
+#include "tools/formats/output_folder.h"
 
 namespace xf::tools {
 
@@ -32,18 +32,18 @@ void quantize_model(const QuantizeOptions& options) {
   options_of(options).require("model");
   options_of(options).require("output");
   const std::string output = model_output(options.output, options.overwrite);
-  const UnboundModel unbound = read_unbound_model(options.model, DType::f32);
-  const nn::Checkpoint& from = unbound.checkpoint;
-  const std::string& folder = unbound.model->folder;
+  const ModelFiles files = read_model_files(options.model, DType::f32);
+  const nn::Checkpoint& from = files.checkpoint;
+  const std::string& folder = files.model->folder;
   if (nn::is_quantized(from.model)) fail(ErrorKind::usage, "{} is in eight bits already", folder);
   nn::Checkpoint result{.update = from.update,
-                        .model = quantized_weights(unbound),
+                        .model = quantized_weights(files),
                         .optimizer = {},
                         .metadata = from.metadata,
                         .state = {},  // no training goes on from it
-                        .model_config = to_toml(unbound.model->settings),
+                        .model_config = to_toml(files.model->settings),
                         .training_config = from.training_config,
-                        .companions = unbound.model->vocabularies.files()};
+                        .companions = files.model->vocabularies.files()};
   if (from.state.has("averaged"))
     result.state.set("averaged", from.state.get<std::vector<int64_t>>("averaged"));
   write_model(output, std::move(result), "");

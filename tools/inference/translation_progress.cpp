@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "tools/console/progress.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 
 namespace xf::tools {
 

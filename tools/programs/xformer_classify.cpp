@@ -22,7 +22,7 @@
 #include "tools/inference/translation_progress.h"
 #include "tools/setup/compute_device.h"
 #include "tools/setup/model_config.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 
 namespace xf::tools {
 namespace {

@@ -12,8 +12,8 @@
 #include "tools/config/training_options.h"
 #include "tools/console/progress.h"
 #include "tools/report/run_metrics.h"
-#include "tools/setup/model_text.h"
 #include "tools/setup/read_training_options.h"
+#include "tools/setup/task_data.h"
 
 namespace xf::tools {
 

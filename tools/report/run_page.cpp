@@ -19,8 +19,8 @@
 #include "tools/report/run_progress.h"
 #include "tools/report/svg_plot.h"
 #include "tools/report/validation_files.h"
-#include "tools/setup/model_text.h"
 #include "tools/setup/read_training_options.h"
+#include "tools/setup/task_data.h"
 
 namespace xf::tools {
 

@@ -9,7 +9,7 @@
 #include "nn/model_variant.h"
 #include "tools/config/build_info.h"
 #include "tools/config/training_options.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 #include "tools/setup/training_method.h"
 
 namespace xf::tools {

@@ -11,7 +11,7 @@
 #include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
 #include "tools/setup/model_config.h"
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 #include "tools/setup/training_method.h"
 
 namespace xf::tools {

@@ -1,4 +1,4 @@
-#include "tools/formats/model_output.h"
+#include "tools/formats/output_folder.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "tools/setup/model_text.h"
+#include "tools/setup/task_data.h"
 #include "data/parallel_corpus.h"
 #include "data/vocabularies.h"
 #include "tools/config/training_options.h"
