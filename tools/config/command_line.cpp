@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "tools/config/foreign_names.h"
+#include "tools/config/former_names.h"
 #include "tools/console/nearest_name.h"
 #include "tools/console/terminal.h"
 
@@ -170,7 +171,8 @@ GivenOptions parse_command_line(const OptionList& list, const std::vector<std::s
   std::vector<std::pair<const Option*, CLI::Option*>> options;
   for (const Option& spec : list) options.emplace_back(&spec, add_option(app, spec));
   refuse_brackets(list, arguments);
-  auto words = rewrite_multi_letter_flags(list, arguments);
+  std::vector<std::pair<const Option*, std::string>> given_as;
+  auto words = rewrite_multi_letter_flags(list, with_names_of_today(list, arguments, given_as));
   std::ranges::reverse(words);  // CLI11 takes them from the back
   try {
     app.parse(std::move(words));
@@ -187,6 +189,11 @@ GivenOptions parse_command_line(const OptionList& list, const std::vector<std::s
     if (option->count() == 0) continue;
     if (option->count() > 1 && names_place(*spec)) fail(ErrorKind::usage, "--{}: given twice", spec->name);
     given.push_back({std::string(spec->name), option->reduced_results(), fmt::format("--{}", spec->name)});
+    for (const auto& [renamed, spelling] : given_as) {
+      if (renamed == spec)
+        given.back().renamed.push_back(fmt::format("{} is called --{} now", spelling, spec->name));
+    }
+    rename_words(*spec, given.back());
   }
   return given;
 }

@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/registered.h"
 #include "tools/config/foreign_names.h"
+#include "tools/config/former_names.h"
 #include "tools/console/nearest_name.h"
 
 namespace xf::tools {
@@ -40,7 +41,7 @@ const Option& known_key(const OptionList& list, const std::string& key, const to
     fail(ErrorKind::usage, "{}: '{}' is a table; the file is flat, so write its keys without [..] and dots",
          place, key);
   }
-  const Option* spec = list.find(key);
+  const Option* spec = find_of_any_version(list, key);
   if (!spec) {
     fail(ErrorKind::usage, "{}: unknown key '{}'{}", place, key, suggestion(key, list.names(true)));
   }
@@ -138,7 +139,14 @@ GivenOptions options_in(const toml::table& table, const OptionList& list, const 
     const std::string place = fmt::format("{}:{}", name, line);
     const Option& spec = known_key(list, key, node, place);
     const std::string where = fmt::format("{}: key '{}'", place, key);
-    by_line.push_back({line, {key, words_of(node, spec, where), where}});
+    GivenOption option = {std::string(spec.name), words_of(node, spec, where), where};
+    if (spec.name != key) {
+      if (table.contains(spec.name))
+        fail(ErrorKind::usage, "{}: '{}' is called '{}' now, and is given twice", place, key, spec.name);
+      option.renamed.push_back(fmt::format("{} is called '{}' now", where, spec.name));
+    }
+    rename_words(spec, option);
+    by_line.emplace_back(line, std::move(option));
   }
   std::ranges::stable_sort(by_line, {}, [](const auto& entry) { return entry.first; });
   GivenOptions options;

@@ -10,6 +10,7 @@ namespace xf::tools {
 
 // In the order of the file; `name` stands for the file in messages. Error usage "NAME:LINE: ..." for broken
 // TOML, a table, an unknown key (with the nearest) and a key that a file may not hold. Leaves out removed options.
+// Options that were renamed have today's names (tools/config/former_names.h).
 GivenOptions parse_config(const OptionList& list, const std::string& text, const std::string& name);
 
 // What parse_config() makes of a file that decides about a training. Error usage if it cannot be read, or asks for a feature that

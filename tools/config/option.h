@@ -61,9 +61,11 @@ using OptionField =
 
 struct Option {
   OptionField field = static_cast<bool*>(nullptr);
-  std::string_view name;        // kebab-case; the option is --name, the key in a file is name
-  std::string_view aliases;     // apart by spaces: "-t", "--other-name", sacreBLEU's "-lc"
-  std::string_view value_name;  // in --help: N, FILE, "SRC TRG"
+  std::string_view name;           // kebab-case; the option is --name, the key in a file is name
+  std::string_view aliases;        // apart by spaces: "-t", "--other-name", sacreBLEU's "-lc"
+  std::string_view former_names;   // apart by spaces: "old-name"
+  std::string_view former_values;  // "OLD=NEW", apart by spaces
+  std::string_view value_name;     // in --help: N, FILE, "SRC TRG"
   std::string_view help, group;
   std::string_view choices;  // "post|pre": the words that it takes; empty: any
   double minimum = -std::numeric_limits<double>::infinity();  // of numbers, inclusive
@@ -125,6 +127,13 @@ inline Rule one_of(std::string_view choices) {
 inline Rule offers(const std::vector<std::string>& some) {
   return [=](Option& option) { option.offered = some; };
 }
+// What it, or words of it, were called in earlier versions (tools/config/former_names.h).
+inline Rule formerly(std::string_view names) {
+  return [=](Option& option) { option.former_names = names; };
+}
+inline Rule formerly_values(std::string_view pairs) {
+  return [=](Option& option) { option.former_values = pairs; };
+}
 inline constexpr auto seldom = [](Option& option) { option.rare = true; };
 inline constexpr auto bare = [](Option& option) { option.positional = true; };
 inline constexpr auto by_task = [](Option& option) { option.is_by_task = true; };
@@ -133,7 +142,8 @@ inline constexpr auto by_task = [](Option& option) { option.is_by_task = true; }
 struct GivenOption {
   std::string name;
   std::vector<std::string> words;
-  std::string where;  // for messages: "--dim-emb", "config.toml:14: key 'dim-emb'"
+  std::string where;                      // for messages: "--dim-emb", "config.toml:14: key 'dim-emb'"
+  std::vector<std::string> renamed = {};  // "--old-name is called --new-name now"
 };
 using GivenOptions = std::vector<GivenOption>;
 

@@ -2,14 +2,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/error.h"
 #include "tools/config/build_info.h"
 #include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
+#include "tools/console/message.h"
 #include "tools/console/nearest_name.h"
 
 namespace xf::tools {
+
+namespace {
+
+// "warning: --old-name is called --new-name now" to the standard error, a line for each name.
+void warn_of_former_names(const GivenOptions& from_file, const GivenOptions& from_command_line) {
+  std::set<std::string> told;
+  for (const GivenOptions* const given : {&from_file, &from_command_line}) {
+    for (const GivenOption& option : *given) {
+      for (const std::string& line : option.renamed) {
+        if (told.insert(line).second) tell("warning: {}", line);
+      }
+    }
+  }
+}
+
+}  // namespace
 
 CommandWords read_command(const OptionList& list, int argc, const char* const* argv) {
   const std::string_view program = list.program();
@@ -22,6 +40,8 @@ CommandWords read_command(const OptionList& list, int argc, const char* const* a
   if (asks_for(given, "build-info")) words.answer = build_info();
   const GivenOption* const config = find_given(given, "config");
   if (config && !words.answer) words.from_file = read_config(list, config->words.front());
+  const bool quiet = asks_for(given, "quiet") || asks_for(words.from_file, "quiet");
+  if (!quiet && !words.answer) warn_of_former_names(words.from_file, given);
   return words;
 }
 
