@@ -28,12 +28,12 @@ for i in $(seq "$runs"); do
   fi
 done
 echo "$runs runs of the same program: $failures with an alarm"
-compare --plant 0.1
+compare --inject-slowdown 0.1
 if [ "$code" = 0 ] || ! grep -q '^\([0-9]*\) of \1 rows slower' "$text"; then
-  echo "a planted slowdown of 10 %: missed"
+  echo "an injected slowdown of 10 %: missed"
   cat "$text"
   failures=$((failures + 1))
 else
-  echo "a planted slowdown of 10 %: caught in every row"
+  echo "an injected slowdown of 10 %: caught in every row"
 fi
 [ "$failures" = 0 ]

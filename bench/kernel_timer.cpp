@@ -43,7 +43,7 @@ std::vector<double> iterate(const std::string& name, const TimerOptions& options
 }  // namespace
 
 TimedCase::TimedCase(const Case& c, const TimerOptions& options)
-    : arena_(c.target.device), planted_(options.planted) {
+    : arena_(c.target.device), slowdown_(options.slowdown) {
   Inputs inputs(c.target, arena_);
   const int64_t wanted = options.cold ? 2 * cache_bytes(c.target.device) : 0;
   do {
@@ -61,7 +61,7 @@ TimedCase::TimedCase(const Case& c, const TimerOptions& options)
   clock_ = make_clock(c.target.device, [this] { run(); });
 }
 
-double TimedCase::time() { return (1 + planted_) * clock_->time() / static_cast<double>(at_once_); }
+double TimedCase::time() { return (1 + slowdown_) * clock_->time() / static_cast<double>(at_once_); }
 
 double TimedCase::turn() {
   constexpr double kMoment = 0.03;  // seconds, at least

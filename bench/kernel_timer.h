@@ -14,7 +14,8 @@ struct TimerOptions {
   double seconds = 0.2;  // of running, at least, per visit
   int samples = 0;       // per visit, instead of `seconds`; 0: no such wish
   bool cold = true;      // rotate through inputs that do not fit into the last-level cache together
-  double planted = 0;  // --plant: report every sample longer by this share, to see that a comparison notices
+  double slowdown =
+      0;  // --inject-slowdown: report every sample longer by this share, to see that a comparison notices
 };
 
 // A case with its inputs in place, several times over unless they shall be found in a cache; warmed up.
@@ -34,7 +35,7 @@ class TimedCase {
   std::vector<Call> calls_;
   size_t next_ = 0;
   int64_t at_once_ = 1;
-  double planted_;
+  double slowdown_;
   std::unique_ptr<DeviceClock> clock_;
 };
 

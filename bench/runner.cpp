@@ -95,7 +95,7 @@ Row step_beside_peer(const Request& request, const Scope& scope, int turns, cons
   try {
     if (request.baseline != "torch") fail(ErrorKind::failure, "{} has no training step", request.baseline);
     PeerProgram torch = torch_step(scope.model.name, request.target);
-    train_step_beside_peer(scope.model, request.target, turns, request.timer.planted, torch, progress, row);
+    train_step_beside_peer(scope.model, request.target, turns, request.timer.slowdown, torch, progress, row);
   } catch (const Error& error) {
     row.add_note(std::string("no baseline: ") + error.what());
   }
@@ -111,13 +111,13 @@ Row step_row(const Request& request, const Scope& scope, const Progress& progres
   }
   if (request.baseline == kStepFloor) {
     progress("train_step " + scope.model.name + ", in turn with the ceilings of this machine");
-    return train_step_beside_floor(scope.model, request.target, options.samples, request.timer.planted);
+    return train_step_beside_floor(scope.model, request.target, options.samples, request.timer.slowdown);
   }
   const Row beside = step_beside_peer(request, scope, options.samples, progress);
   if (beside.ran()) return beside;
   progress("train_step " + scope.model.name);
   reset_peak_resident();
-  Row row = train_step_row(scope.model, request.target, options, request.timer.planted);
+  Row row = train_step_row(scope.model, request.target, options, request.timer.slowdown);
   row.baseline = request.baseline;
   row.tuning = beside.tuning;
   row.note = beside.note;

@@ -69,7 +69,7 @@ Results run_scaling(const Request& request, const Progress& progress, const Keep
   for (const Point& point : points()) {
     progress("train_step " + point.preset.name);
     reset_peak_resident();
-    Row row = train_step_row(point.preset, request.target, options, request.timer.planted);
+    Row row = train_step_row(point.preset, request.target, options, request.timer.slowdown);
     row.shape = point.preset.name;
     row.x = static_cast<double>(point.x);
     set_step_floor(row, point.preset, before);

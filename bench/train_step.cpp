@@ -76,11 +76,11 @@ double TrainStep::time() {
 }
 
 Row train_step_row(const ModelPreset& preset, const tests::Target& target, const TimingOptions& options,
-                   double planted) {
+                   double slowdown) {
   TrainStep step(preset, target);
   Row row = row_of(preset, target);
   row.samples = sample(options, [&] { step.run(); });
-  for (double& seconds : row.samples.seconds) seconds *= 1 + planted;
+  for (double& seconds : row.samples.seconds) seconds *= 1 + slowdown;
   row.peak_bytes = peak_resident_bytes();
   return row;
 }
@@ -100,7 +100,7 @@ Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target
 }
 
 Row train_step_beside_floor(const ModelPreset& preset, const tests::Target& target, int turns,
-                            double planted) {
+                            double slowdown) {
   Row row = row_of(preset, target);
   reset_peak_resident();
   TrainStep ours(preset, target);
@@ -112,12 +112,12 @@ Row train_step_beside_floor(const ModelPreset& preset, const tests::Target& targ
   };
   row.baseline = kStepFloor;
   row.set_turns(take_turns(
-      turns, [&] { return (1 + planted) * ours.time(); }, floor));
+      turns, [&] { return (1 + slowdown) * ours.time(); }, floor));
   return row;
 }
 
-void train_step_beside_peer(const ModelPreset& preset, const tests::Target& target, int turns, double planted,
-                            PeerProgram& peer, const Progress& progress, Row& row) {
+void train_step_beside_peer(const ModelPreset& preset, const tests::Target& target, int turns,
+                            double slowdown, PeerProgram& peer, const Progress& progress, Row& row) {
   row = row_of(preset, target);
   const Tuned tuned = peer.tune(progress);
   progress("train_step " + preset.name + ", in turn with " + tuned.setting.name);
@@ -126,7 +126,7 @@ void train_step_beside_peer(const ModelPreset& preset, const tests::Target& targ
   warm_up(ours);
   row.peak_bytes = peak_resident_bytes();
   take_turns_with(
-      peer, tuned, turns, [&] { return (1 + planted) * ours.time(); }, row);
+      peer, tuned, turns, [&] { return (1 + slowdown) * ours.time(); }, row);
   row.add_note(fmt::format("peak memory of the peer {:.0f} MB", peer.finish() / (1 << 20)));
 }
 

@@ -32,9 +32,9 @@ class TrainStep {
   int64_t update_ = 0;
 };
 
-// Its peak memory is the process's since the last reset_peak_resident(). `planted` as in TimerOptions.
+// Its peak memory is the process's since the last reset_peak_resident(). `slowdown` as in TimerOptions.
 Row train_step_row(const ModelPreset& preset, const tests::Target& target, const TimingOptions& options,
-                   double planted);
+                   double slowdown);
 
 // The same and the step in f32, one update each in turn: what another type gains. Its peak memory is its own.
 Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target, int turns);
@@ -42,12 +42,12 @@ Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target
 // The same and the step's floor (bench/roofline.h) of ceilings that are measured between the updates, so that a host that is
 // now fast and now slow is so for both: the ratio is the share of the floor.
 Row train_step_beside_floor(const ModelPreset& preset, const tests::Target& target, int turns,
-                            double planted);
+                            double slowdown);
 
 // The step and a peer's (bench/peers/torch_step.py), tuned first, one each in turn; the rest as above. `row`
 // is filled in as far as it goes: its times at the end. Error failure where the peer does not run.
-void train_step_beside_peer(const ModelPreset& preset, const tests::Target& target, int turns, double planted,
-                            PeerProgram& peer, const Progress& progress, Row& row);
+void train_step_beside_peer(const ModelPreset& preset, const tests::Target& target, int turns,
+                            double slowdown, PeerProgram& peer, const Progress& progress, Row& row);
 
 // Fills in the floor and its parts, once the machine has been measured.
 void set_step_floor(Row& row, const ModelPreset& preset, const Machine& machine);

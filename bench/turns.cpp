@@ -39,22 +39,22 @@ class TimedKernel : public Timed {
 // One update is long enough for its beginning not to matter.
 class TimedStep : public Timed {
  public:
-  TimedStep(const Scope& scope, double planted) : step_(scope.model, scope.target), planted_(planted) {
+  TimedStep(const Scope& scope, double slowdown) : step_(scope.model, scope.target), slowdown_(slowdown) {
     constexpr int kWarmUps = 2;
     for (int i = 0; i < kWarmUps; ++i) step_.run();
   }
-  double turn() override { return (1 + planted_) * step_.time(); }
+  double turn() override { return (1 + slowdown_) * step_.time(); }
 
  private:
   TrainStep step_;
-  double planted_;
+  double slowdown_;
 };
 
 // Null where the choice has no such row, or the device no such kernel.
 std::unique_ptr<Timed> make_timed(const Choice& choice, const TimerOptions& options,
                                   const std::string& name) {
   if (choice.step && name == name_of_step(choice.scope.model))
-    return std::make_unique<TimedStep>(choice.scope, options.planted);
+    return std::make_unique<TimedStep>(choice.scope, options.slowdown);
   for (const Case& c : choice.cases) {
     if (name != name_of(c)) continue;
     try {
@@ -68,7 +68,7 @@ std::unique_ptr<Timed> make_timed(const Choice& choice, const TimerOptions& opti
 
 // xformer-bench's command line for answer_turns().
 std::vector<std::string> command_to_answer(const std::string& program, const Request& request,
-                                           double planted) {
+                                           double slowdown) {
   std::vector<std::string> words = {program,
                                     "--preset",
                                     request.preset,
@@ -77,9 +77,8 @@ std::vector<std::string> command_to_answer(const std::string& program, const Req
                                     "--device",
                                     xf::name_of(request.target.device),
                                     "--threads",
-                                    std::to_string(thread_count()),
-                                    "--plant",
-                                    fmt::format("{}", planted)};
+                                    std::to_string(thread_count())};
+  if (slowdown != 0) words.insert(words.end(), {"--inject-slowdown", fmt::format("{}", slowdown)});
   if (is_sweep(request.shape)) words.insert(words.end(), {"--fn", request.fn, "--shape", request.shape});
   if (!request.timer.cold) words.emplace_back("--warm");
   words.emplace_back("answer");
@@ -116,7 +115,7 @@ Comparison compare_in_turn(const Request& request, const std::string& before_pro
                            const std::string& after_program, const Progress& progress) {
   const Choice choice = choice_of(request);
   Side before(command_to_answer(before_program, request, 0));
-  Side after(command_to_answer(after_program, request, request.timer.planted));
+  Side after(command_to_answer(after_program, request, request.timer.slowdown));
   Comparison comparison{"before", "after", {}, {}, {}, {}};
   const auto add = [&](const std::string& name, int turns) {
     progress(name);

@@ -10,7 +10,7 @@
 namespace xf::bench {
 
 // Rows of a request in two programs, by path. Both run as processes of their own, of which one works while
-// the other waits, in the order a b b a. What a request plants is planted into `after`. Error failure where
+// the other waits, in the order a b b a. A request's slowdown is injected into `after`. Error failure where
 // one of them cannot be started, or ends.
 Comparison compare_in_turn(const Request& request, const std::string& before, const std::string& after,
                            const Progress& progress);

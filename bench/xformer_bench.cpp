@@ -53,7 +53,7 @@ Request request_of(const BenchOptions& options) {
   request.check = options.check || !request.times;
   request.timer.samples = static_cast<int>(options.samples);
   request.timer.cold = !options.warm;
-  request.timer.planted = options.plant;
+  request.timer.slowdown = options.inject_slowdown;
   return request;
 }
 
@@ -87,7 +87,8 @@ void check_comparison(const BenchOptions& options) {
          {"label", "format", "roofline", "baseline", "scaling", "end-to-end", "check", "samples", "add"})
       refuse_beside(options, comparing, other);
   }
-  for (const char* const other : {"fn", "shape", "preset", "dtype", "device", "threads", "warm", "plant"})
+  for (const char* const other :
+       {"fn", "shape", "preset", "dtype", "device", "threads", "warm", "inject-slowdown"})
     refuse_beside(options, "compare", other);  // which only reads
   if (options.fail_if_regression.empty()) return;
   if (options.compare.empty() && options.against.empty())

@@ -140,8 +140,8 @@ TEST_CASE("Train step: ours takes turns with the peer's best setting", "[unit]")
 }
 
 TEST_CASE("Train step: the share of a floor that is measured between its updates", "[unit]") {
-  const auto measured = [](double planted) {
-    return train_step_beside_floor(small_model(), {Device::cpu(), DType::f32}, 2, planted);
+  const auto measured = [](double slowdown) {
+    return train_step_beside_floor(small_model(), {Device::cpu(), DType::f32}, 2, slowdown);
   };
   const Row row = measured(0);
   CHECK(row.baseline == kStepFloor);

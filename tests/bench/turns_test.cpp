@@ -95,7 +95,7 @@ TEST_CASE("Turns: a program against itself, as it is and reporting many times th
   const Comparison same = compare_in_turn(request, kProgram, kProgram, kSilent);
   CHECK(same.rows.size() == rows);
   CHECK(unproven(same).empty());
-  request.timer.planted = 20;  // more than any machine is busy
+  request.timer.slowdown = 20;  // more than any machine is busy
   const Comparison slower = compare_in_turn(request, kProgram, kProgram, kSilent);
   REQUIRE(slower.rows.size() == rows);
   for (const Compared& row : slower.rows) {

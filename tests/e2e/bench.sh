@@ -7,7 +7,7 @@ bench() { xformer-bench "$@"; }
 mkdir dir.json
 
 claim "--help names the options" grep -qE '^ +--fn REGEX ' <(bench --help)
-claim "--help-all those that are rare, too" grep -q -- --plant <(bench --help-all)
+claim "--help-all those that are rare, too" grep -q -- --inject-slowdown <(bench --help-all)
 claim "--list tells names and shapes" grep -qE '^softmax_forward +[0-9x]+' <(bench --fn softmax_forward --list)
 echo 'preset = "odd"' >odd.toml
 claim "a config file sets options" equal "$(bench --fn softmax_forward --list -c odd.toml)" \

@@ -47,7 +47,7 @@ for model in marian/separate marian/untied marian_npz/post marian_npz/pre; do
   claim "it is lower" lower "$first" "$(loss "$kind/latest")"
 done
 
-frozen=(--freeze '^encoder\.' embedding --learn-rate-of 'cross=0.1')
+frozen=(--freeze '^encoder\.' embedding --lr-multiplier 'cross=0.1')
 claim "frozen" tune frozen "$opus" "${frozen[@]}" --after 20u
 claim "the log says so" grep -qE "^frozen: [0-9]+ tensors, [0-9,]+ of [0-9,]+ parameters" frozen.log
 claim "the table, too" equal "$(awk -F'\t' '$5 == 0 { print $2 }' frozen/pretrained.tsv | sort)" \
@@ -76,8 +76,8 @@ claim "what matches all: 2" refused 2 "freeze: every parameter is frozen" \
   xformer-train --task demo -t train.en train.de -m other --pretrained-model "$opus" --freeze .
 claim "no expression: 2" refused 2 "freeze: '\(' is no regular expression" \
   xformer-train --task demo -t train.en train.de -m other --pretrained-model "$opus" --freeze '('
-claim "no rate: 2" refused 2 "learn-rate-of: 'encoder' must be REGEX=X" \
-  xformer-train --task demo -t train.en train.de -m other --pretrained-model "$opus" --learn-rate-of encoder
+claim "no rate: 2" refused 2 "lr-multiplier: 'encoder' must be REGEX=X" \
+  xformer-train --task demo -t train.en train.de -m other --pretrained-model "$opus" --lr-multiplier encoder
 claim "nothing is left of these" test ! -e other
 
 # ---- more pieces

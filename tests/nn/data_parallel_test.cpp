@@ -42,7 +42,7 @@ Tensor copy_of(const Tensor& values) {
 using Change = std::function<void(TrainerOptions&)>;
 
 // The encoder is frozen, and embeddings learn at another rate.
-const std::vector<RateRule> kRates = {{"^encoder", 0, "freeze"}, {"embedding", 0.5f, "learn-rate-of"}};
+const std::vector<RateRule> kRates = {{"^encoder", 0, "freeze"}, {"embedding", 0.5f, "lr-multiplier"}};
 
 Run train(DType dtype, Collective& ranks, int64_t micro_batches, const Change& change, bool skips = true,
           const std::vector<RateRule>& rates = {}) {

@@ -115,6 +115,6 @@ TEST_CASE("Learning rates: a rule that does nothing is refused, with the names t
         "2: freeze: '[' is no regular expression; give one such as '^encoder\\.'");
   CHECK(refusal({{".", 0, "freeze"}}) ==
         "2: freeze: every parameter is frozen, so that nothing would learn; freeze fewer");
-  CHECK(refusal({{"in", 0, "freeze"}, {"in.bias", 0.5f, "learn-rate-of"}}) ==
-        "2: learn-rate-of: all that 'in.bias' matches has its rate from an option before it; leave it out");
+  CHECK(refusal({{"in", 0, "freeze"}, {"in.bias", 0.5f, "lr-multiplier"}}) ==
+        "2: lr-multiplier: all that 'in.bias' matches has its rate from an option before it; leave it out");
 }

@@ -53,7 +53,7 @@ std::string command_for(const TrainingOptions& options, const std::vector<Change
   for (const ChangedOption& change : changes) {
     command += fmt::format(" --{} {}", change.name, shell_words(options_of(options).at(change.name).words()));
   }
-  constexpr std::array<std::string_view, 3> kOrderMoments = {"optimizer", "freeze", "learn-rate-of"};
+  constexpr std::array<std::string_view, 3> kOrderMoments = {"optimizer", "freeze", "lr-multiplier"};
   if (std::ranges::any_of(changes, [&](const ChangedOption& change) {
         return std::ranges::find(kOrderMoments, change.name) != kOrderMoments.end();
       }))

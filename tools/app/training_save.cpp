@@ -96,7 +96,7 @@ void load_training(const nn::Checkpoint& checkpoint, TrainingSetup& setup, Train
 void load_moments(const nn::Checkpoint& checkpoint, const TrainingOptions& options,
                   const nn::Optimizer& optimizer, const std::string& where) {
   const TrainingOptions before = training_of(checkpoint, where);
-  for (const char* name : {"freeze", "learn-rate-of"}) {  // the moments lie in an order that depends on them
+  for (const char* name : {"freeze", "lr-multiplier"}) {  // the moments lie in an order that depends on them
     if (options_of(options).at(name).words() != options_of(before).at(name).words())
       fail(ErrorKind::usage,
            "{}: was trained with another --{}; --no-optimizer-reload goes on without its moments", where,

@@ -662,7 +662,7 @@ void list_options(BenchOptions& o, OptionList& add) {
   add(o.warm, "warm", "leave inputs in the cache; else kernels rotate through more than fits");
   add(o.check, "check", "compare with the f64 definition first");
   add(o.check_only, "check-only", "compare with the f64 definition, and time nothing");
-  add(o.plant, "plant X", {between(0, 1000), seldom},
+  add(o.inject_slowdown, "inject-slowdown X", {between(0, 1000), seldom, formerly("plant")},
       "report every time longer by this share, to see --fail-if-regression notice");
   add(o.list, "list", "names and shapes only");
   add(o.count_launches, "count-launches",

@@ -298,7 +298,7 @@ struct BenchOptions : Configuration {
   int64_t threads = 0, samples = 0, beam = 5, mini_batch = 128, updates = 300;
   bool warm = false, check = false, check_only = false, list = false, count_launches = false,
        kernel_header = false, roofline = false, add = false, scaling = false;
-  double plant = 0, kernel_limit = 60;
+  double inject_slowdown = 0, kernel_limit = 60;
 };
 void list_options(BenchOptions& o, OptionList& add);
 

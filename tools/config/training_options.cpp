@@ -164,7 +164,7 @@ void list_updates(TrainingOptions& o, OptionList& add) {
   add(o.optimizer.freeze, "freeze REGEX...", {up_to(64), seldom},
       "parameters whose names match stay as they are, ^encoder for example; their names: xformer-export "
       "inspect");
-  add(o.optimizer.learn_rate_of, "learn-rate-of REGEX=X...", {up_to(64), seldom},
+  add(o.optimizer.lr_multiplier, "lr-multiplier REGEX=X...", {up_to(64), seldom, formerly("learn-rate-of")},
       "parameters whose names match learn at X times the learning rate; of several the first one that "
       "matches");
   add(o.schedule.lr_schedule, "lr-schedule", {one_of("inverse-sqrt|noam|cosine|constant|plateau"), by_task},

@@ -77,7 +77,7 @@ struct OptimizerOptions {
   std::string optimizer;
   std::vector<double> optimizer_params;
   double weight_decay = 0, exponential_smoothing = 0, clip_norm = 0;
-  std::vector<std::string> freeze, learn_rate_of;
+  std::vector<std::string> freeze, lr_multiplier;
 };
 
 // The learning rate.

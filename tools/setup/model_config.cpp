@@ -220,10 +220,10 @@ nn::RateRule rate_rule(const std::string& rule) {
   }
   if (!(rate > 0 && rate <= 1000))
     fail(ErrorKind::usage,
-         "learn-rate-of: '{}' must be REGEX=X, "
+         "lr-multiplier: '{}' must be REGEX=X, "
          "X above 0 and at most 1000, which is times the learning rate; --freeze is for 0",
          rule);
-  return {rule.substr(0, sign), rate, "learn-rate-of"};
+  return {rule.substr(0, sign), rate, "lr-multiplier"};
 }
 
 }  // namespace
@@ -231,7 +231,7 @@ nn::RateRule rate_rule(const std::string& rule) {
 std::vector<nn::RateRule> rate_rules(const TrainingOptions& options) {
   std::vector<nn::RateRule> rules;
   for (const std::string& pattern : options.optimizer.freeze) rules.push_back({pattern, 0, "freeze"});
-  for (const std::string& rule : options.optimizer.learn_rate_of) rules.push_back(rate_rule(rule));
+  for (const std::string& rule : options.optimizer.lr_multiplier) rules.push_back(rate_rule(rule));
   return rules;
 }
 

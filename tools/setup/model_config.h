@@ -21,7 +21,7 @@ nn::TransformerConfig trained_model_config(const TrainingOptions& options,
 data::BatchOrder batch_order(const BatchOptions& options);
 // --optimizer and what goes with it.
 nn::OptimizerOptions optimizer_options(const TrainingOptions& options);
-// --freeze and --learn-rate-of; what is frozen goes before another rate.
+// --freeze and --lr-multiplier; what is frozen goes before another rate.
 std::vector<nn::RateRule> rate_rules(const TrainingOptions& options);
 // `updates_per_epoch`, an estimate, turns epochs of warm-up and of a cosine's end into updates.
 nn::TrainerOptions trainer_options(const TrainingOptions& options, double updates_per_epoch);
