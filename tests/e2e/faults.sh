@@ -72,7 +72,7 @@ claim "with more than the parts had ($fitted target tokens), and fewer than did 
   test "$fitted" -ge 500 -a "$fitted" -lt 2000
 claim "without a workspace it is refused: 2" exits 2 train none "${large[@]}" --mini-batch-fit
 claim "so it is for a model with quirks, whose memory is not planned: 2" exits 2 \
-  xformer-train --task seed000 -t train.en train.de -m none --workspace 3 --mini-batch-fit --mini-batch 0 --tokenizer icu
+  xformer-train --task tutorials/translator -t train.en train.de -m none --workspace 3 --mini-batch-fit --mini-batch 0 --tokenizer icu
 claim "in a line that says so" says '^error: mini-batch-fit: what a model with quirks needs is not planned'
 claim "a sentence that does not fit at all is refused: 2" exits 2 \
   train none "${large[@]}" --workspace 1 --max-length 2000 --transformer-train-positions

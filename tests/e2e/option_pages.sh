@@ -41,7 +41,7 @@ claim "ops" equal "$(complete_words xformer-explain op softm)" softmax
 claim "subjects" equal "$(complete_words xformer-explain flow dec)" decoding
 claim "what published models get wrong" equal "$(complete_words xformer-explain quirk Q12)" Q12
 claim "metrics beside commands" equal "$(complete_words xformer-score "")" \
-  "table lm smiles bleu chrf ter compat-bleu --help --version --build-info"
+  "table lm smiles bleu chrf ter tutorial-bleu --help --version --build-info"
 claim "behind the metric come files" equal "$(complete_words xformer-score bleu "")" ""
 claim "leaves file names to the shell" equal "$(complete_words xformer-train -t tra)" ""
 

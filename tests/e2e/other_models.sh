@@ -92,8 +92,8 @@ claim "of a model that reads no more, without an option that would not help" ref
 claim "xformer-score lm: empty lines are told" equal "$(xformer-score lm -m language_model -t gap.en | sed -n 2p)" "left out         1 empty line"
 claim "none but such: 3" refused 3 "no line is left: 3 empty; give a text" xformer-score lm -m language_model -t <(printf '\n\n\n')
 claim "no text: 2" refused 2 "xformer-score lm needs --text FILE;" xformer-score lm -m language_model
-claim "xformer-train --log-format seed: the loss of a model that measures its exponential" grep -q "Val Loss:" \
-  <(language_model seedlike --after 1e --valid-freq 1e --log-format seed 2>&1 && cat seedlike/train.log)
+claim "xformer-train --log-format tutorial: the loss of a model that measures its exponential" grep -q "Val Loss:" \
+  <(language_model seedlike --after 1e --valid-freq 1e --log-format tutorial 2>&1 && cat seedlike/train.log)
 printf '\n \n' >long.none
 echo 'each word once' >rare
 claim "a vocabulary of words from no word: 3" refused 3 "no word in it" xformer-vocab train long.none -m none.txt --tokenizer icu --quiet

@@ -81,7 +81,7 @@ claim "muon: three numbers are too few" refused 2 "optimizer-params: muon takes 
 claim "Adam does not go on from the moments of muon" refused 3 "no first_moment of --optimizer adam" \
   train other --optimizer adam --resume muon/latest
 claim "a seed system's layers have no matrices for muon" refused 2 "use adam" \
-  xformer-train --task seed000 -t train.en train.de --valid-sets train.en train.de -m none --optimizer muon --tokenizer icu --log-format none
+  xformer-train --task tutorials/translator -t train.en train.de --valid-sets train.en train.de -m none --optimizer muon --tokenizer icu --log-format none
 
 # ---- gradient descent
 learns sgd --optimizer sgd --optimizer-params 0.9 --learn-rate 0.05 --clip-norm 1

@@ -7,7 +7,7 @@
 
 #include "data/score/metric.h"
 #include "tests/fuzz/target.h"
-#include "tools/tutorials/compat_bleu.h"
+#include "tools/tutorials/tutorial_bleu.h"
 
 namespace xf::fuzz {
 
@@ -54,8 +54,8 @@ void read(std::string_view bytes) {
     const double score = metric->score(metric->statistics(hypothesis, references), references.size()).score;
     promise(score >= 0 && score <= most, "a score lies between the metric's bounds");
   }
-  const double compat = compat_bleu(hypothesis, references.front());
-  promise(compat >= 0 && compat <= kFull, "a score lies between the metric's bounds");
+  const double of_tutorials = tutorial_bleu(hypothesis, references.front());
+  promise(of_tutorials >= 0 && of_tutorials <= kFull, "a score lies between the metric's bounds");
 }
 
 }  // namespace xf::fuzz

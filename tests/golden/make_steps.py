@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Golden fixture of the walk through seed001: a plain PyTorch version of that model, in f64, without dropout.
+"""Golden fixture of the walk through tutorials/by-hand: a plain PyTorch version of that model, in f64, without dropout.
 
     pip install torch safetensors numpy
     xformer-explain steps --format json -o steps.json && python3 make_steps.py steps.json [FOLDER]

@@ -85,6 +85,6 @@ TEST_CASE("Curves: by epoch, training and validation in one plot, and the scores
   CHECK(dots(scores) == 3);
   for (const char* text : {">training<", ">validation<", ">epoch<", "Training result"})
     CHECK(loss.find(text) != std::string::npos);
-  CHECK(scores.find(">compat-BLEU<") != std::string::npos);
+  CHECK(scores.find(">tutorial-BLEU<") != std::string::npos);
   CHECK(scores.find(">BLEU<") == std::string::npos);  // not measured, not in the legend
 }

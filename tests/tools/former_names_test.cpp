@@ -5,6 +5,8 @@
 #include "tests/support/catch.h"
 #include "tools/config/command_line.h"
 #include "tools/config/config_file.h"
+#include "tools/config/stored_metrics.h"
+#include "tools/setup/read_training_options.h"
 
 using namespace xf::tools;
 using xf::tests::error_of;
@@ -111,5 +113,25 @@ TEST_CASE("Former names: none is an option's name or alias of today, in any prog
         CHECK(std::ranges::find(today, before) == today.end());
       }
     }
+  }
+}
+
+TEST_CASE("Former names: a run of an earlier version has today's", "[unit]") {
+  const TrainingOptions options = training_options_from_toml(
+      "task = \"seed002\"\nlearn-rate-of = [\"bias=0.1\"]\nvalid-metrics = [\"compat-bleu\"]\nlog-format = \"seed\"\n",
+      "training.toml");
+  CHECK(options.task == "tutorials/seq2seq");
+  CHECK(options.optimizer.lr_multiplier == Lines{"bias=0.1"});
+  CHECK(options.validation.valid_metrics == Lines{"tutorial-bleu"});
+  CHECK(options.logging.log_format == "tutorial");
+}
+
+// A run of any version names it so.
+TEST_CASE("Stored metrics: files keep the name that a metric had first", "[unit]") {
+  CHECK(stored_metric("tutorial-bleu") == "compat-bleu");
+  CHECK(metric_stored_as("compat-bleu") == "tutorial-bleu");
+  for (const char* const other : {"bleu", "ce-mean-words", ""}) {
+    CHECK(stored_metric(other) == other);
+    CHECK(metric_stored_as(other) == other);
   }
 }

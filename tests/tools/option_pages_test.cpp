@@ -70,7 +70,7 @@ TEST_CASE("Option pages: every shell offers the words that a command takes first
       {"xformer-explain op", {"softmax", "attention"}},
       {"xformer-explain flow", {"encoder", "decoding"}},
       {"xformer-explain quirk", xf::tutorials::quirk_ids()},
-      {"xformer-score ", {"bleu", "chrf", "ter", "compat-bleu"}}};
+      {"xformer-score ", {"bleu", "chrf", "ter", "tutorial-bleu"}}};
   size_t found = 0;
   for (const std::string& program : installed_programs()) {
     for (const ProgramCommand& command : commands_of(program)) {

@@ -134,7 +134,7 @@ TEST_CASE("xformer-score: intervals and tests are refused where they have no mea
   for (const std::string& wrong :
        {score + a + " --paired-bs", score + a + " " + b + " --confidence", score + a + " " + a,
         score + a + " " + b + " --paired-bs --paired-ar", score + a + " -sl --confidence",
-        score + a + " " + b + " -sl", score + a + " -m compat-bleu --confidence"}) {
+        score + a + " " + b + " -sl", score + a + " -m tutorial-bleu --confidence"}) {
     INFO(wrong);
     CHECK(run(folder, wrong).code == 2);
   }

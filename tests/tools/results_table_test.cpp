@@ -76,13 +76,13 @@ TEST_CASE("Results table: what a run has not measured, and a folder that is none
 
 TEST_CASE("Results table: text has its numbers under each other, Markdown a row for each", "[unit]") {
   const std::vector<ResultRow> rows = {{"a (demo)", 5968, "val.en-de", "bleu", 26.4},
-                                       {"long (seed002)", 55207087, "val.en-de", "ce-mean-words", 3.20480}};
+                                       {"long (seq2seq)", 55207087, "val.en-de", "ce-mean-words", 3.20480}};
   CHECK(results_as_text(rows) ==
         "model           parameters  measured on  metric          score\n"
         "a (demo)             5,968  val.en-de    bleu            26.40\n"
-        "long (seed002)  55,207,087  val.en-de    ce-mean-words  3.2048\n");
+        "long (seq2seq)  55,207,087  val.en-de    ce-mean-words  3.2048\n");
   CHECK(results_as_markdown(rows) ==
         "| model | parameters | measured on | metric | score |\n|---|--:|---|---|--:|\n"
         "| a (demo) | 5,968 | val.en-de | bleu | 26.40 |\n"
-        "| long (seed002) | 55,207,087 | val.en-de | ce-mean-words | 3.2048 |\n");
+        "| long (seq2seq) | 55,207,087 | val.en-de | ce-mean-words | 3.2048 |\n");
 }

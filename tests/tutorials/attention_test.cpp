@@ -77,7 +77,7 @@ TEST_CASE("Quirks: masks by hand", "[golden]") {
     }
     return rows;
   };
-  // seed001's: the first sentence of either side ends with padding.
+  // tutorials/by-hand's: the first sentence of either side ends with padding.
   const Tensor source_ids = Tensor::from(Ids{1, 1, 4, 0, 4, 3, 2, 9}, {2, 4}),
                target = Tensor::from(Ids{5, 2, 5, 0, 6, 7, 9, 8}, {2, 4});
   const Tensor source = quirks::source_mask(source_ids, 0);
@@ -92,8 +92,8 @@ TEST_CASE("Quirks: masks by hand", "[golden]") {
   CHECK(sums(wide) == Ids{3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4});
 }
 
-TEST_CASE("Quirks: masks by the rule of seed000, both ends of a pair (Q3)", "[golden]") {
-  const quirks::Config config = quirks::preset("seed000");
+TEST_CASE("Quirks: masks by the rule of tutorials/translator, both ends of a pair (Q3)", "[golden]") {
+  const quirks::Config config = quirks::preset("tutorials/translator");
   const quirks::Masks masks = quirks::masks_of(Tensor::from(Ids{2, 5, 6, 3, 2, 7, 3, 1}, {2, 4}),
                                                Tensor::from(Ids{2, 8, 9, 2, 10, 1}, {2, 3}), config);
   CHECK(masks.source.shape() == Shape{2, 1, 4, 4});

@@ -74,7 +74,7 @@ double leak(const Config& config) {
 
 TEST_CASE("Quirks: what decoding keeps, inputs or keys and values, does not change its logits (Q25)",
           "[golden]") {
-  for (const auto& start : {base(), preset("seed004"), preset("seed000")}) {
+  for (const auto& start : {base(), preset("tutorials/illustrated"), preset("tutorials/translator")}) {
     Config config = start;
     Small one(config);
     config.quirks.cache = DecoderCache::inputs;
@@ -85,7 +85,7 @@ TEST_CASE("Quirks: what decoding keeps, inputs or keys and values, does not chan
 
 TEST_CASE("Quirks: token by token has the logits of the whole, unless each token stands at position 0 (Q13)",
           "[golden]") {
-  for (Config config : {base(), preset("seed004"), preset("seed003")}) {
+  for (Config config : {base(), preset("tutorials/illustrated"), preset("tutorials/characters")}) {
     Small right(config);
     const Tensor whole = right.at_once(source(), target(11));
     CHECK(difference(by_token(right, target(11)), whole) <= 1e-12);
@@ -98,11 +98,11 @@ TEST_CASE("Quirks: token by token has the logits of the whole, unless each token
 }
 
 TEST_CASE(
-    "Quirks: a later token moves earlier logits in seed000, and by exactly nothing where the mask works (Q1)",
+    "Quirks: a later token moves earlier logits in tutorials/translator, and by exactly nothing where the mask works (Q1)",
     "[golden]") {
   CHECK(leak(base()) == 0);
-  CHECK(leak(preset("seed002")) == 0);  // -1e4 is far enough
-  CHECK(leak(preset("seed000")) > 1e-4);
+  CHECK(leak(preset("tutorials/seq2seq")) == 0);  // -1e4 is far enough
+  CHECK(leak(preset("tutorials/translator")) > 1e-4);
   Config no_mask = base();
   no_mask.quirks.apply_mask = false;  // Q4
   CHECK(leak(no_mask) > 1e-4);
@@ -161,7 +161,7 @@ TEST_CASE("Quirks: padding's row begins as zero and gets no gradient, but for th
 }
 
 TEST_CASE("Quirks: dropout after the norm with pre-norm is refused", "[unit]") {
-  Config config = preset("seed004");
+  Config config = preset("tutorials/illustrated");
   config.quirks.dropout_place = DropoutPlace::after_norm;
   CHECK_THROWS_AS(Small(config), Error);
 }

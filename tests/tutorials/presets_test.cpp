@@ -61,27 +61,30 @@ TEST_CASE("Presets: the base model's parts have 1,050,624, 2,099,712 and 1,024 p
   CHECK(count_of(config, "output.") == 4028589);
 }
 
-TEST_CASE("Presets: seed000 has 55,205,037 parameters, 55,168,173 without the attention's biases",
-          "[golden]") {
-  CHECK(count_of(preset("seed000")) == 55205037);
-  Config no_bias = preset("seed000");
+TEST_CASE(
+    "Presets: tutorials/translator has 55,205,037 parameters, 55,168,173 without the attention's biases",
+    "[golden]") {
+  CHECK(count_of(preset("tutorials/translator")) == 55205037);
+  Config no_bias = preset("tutorials/translator");
   no_bias.quirks.attention_bias = false;
   CHECK(count_of(no_bias) == 55168173);
 }
 
-TEST_CASE("Presets: seed002 has 55,207,087 parameters, and a target word more or less is 1,025", "[golden]") {
-  CHECK(count_of(preset("seed002")) == 55207087);
-  CHECK(count_of(preset("seed002"), "target_embedding.") == 4021760);
-  CHECK(count_of(preset("seed002"), "output.") == 4029615);
-  Config fewer_words = preset("seed002");
+TEST_CASE("Presets: tutorials/seq2seq has 55,207,087 parameters, and a target word more or less is 1,025",
+          "[golden]") {
+  CHECK(count_of(preset("tutorials/seq2seq")) == 55207087);
+  CHECK(count_of(preset("tutorials/seq2seq"), "target_embedding.") == 4021760);
+  CHECK(count_of(preset("tutorials/seq2seq"), "output.") == 4029615);
+  Config fewer_words = preset("tutorials/seq2seq");
   fewer_words.target_vocabulary -= 2;
   CHECK(count_of(fewer_words) == 55207087 - 2 * 1025);
 }
 
-// 220,828,348 bytes are the "215.7MB" of seed002's page: divided by 1,024,000.
-TEST_CASE("Presets: in f32 seed000 is 220,820,148 bytes, seed002 220,828,348", "[golden]") {
-  CHECK(count_of(preset("seed000")) * size_of(DType::f32) == 220820148);
-  CHECK(count_of(preset("seed002")) * size_of(DType::f32) == 220828348);
+// 220,828,348 bytes are the "215.7MB" of tutorials/seq2seq's page: divided by 1,024,000.
+TEST_CASE("Presets: in f32 tutorials/translator is 220,820,148 bytes, tutorials/seq2seq 220,828,348",
+          "[golden]") {
+  CHECK(count_of(preset("tutorials/translator")) * size_of(DType::f32) == 220820148);
+  CHECK(count_of(preset("tutorials/seq2seq")) * size_of(DType::f32) == 220828348);
 }
 
 TEST_CASE("Presets: two norms in a decoder layer leave 55,198,893 parameters of the base model", "[golden]") {
@@ -90,25 +93,27 @@ TEST_CASE("Presets: two norms in a decoder layer leave 55,198,893 parameters of 
   CHECK(count_of(config) == 55198893);
 }
 
-TEST_CASE("Presets: seed003 has 42,609,837 parameters, as meant and as it is", "[golden]") {
-  for (const Config& config : {preset("seed003"), preset("seed003-asis")}) {
+TEST_CASE("Presets: tutorials/characters has 42,609,837 parameters, as meant and as it is", "[golden]") {
+  for (const Config& config : {preset("tutorials/characters"), preset("tutorials/characters-asis")}) {
     CHECK(count_of(config) == 42609837);
     CHECK(count_of(config, "encoder.layers.0.") == 2102784);
     CHECK(count_of(config, "decoder.layers.0.") == 3154432);
   }
 }
 
-TEST_CASE("Presets: seed004, pre-norm with two final norms, has 55,207,085 parameters", "[golden]") {
-  CHECK(count_of(preset("seed004")) == 55207085);
-  CHECK(count_of(preset("seed004"), "encoder.norm") + count_of(preset("seed004"), "decoder.norm") ==
+TEST_CASE("Presets: tutorials/illustrated, pre-norm with two final norms, has 55,207,085 parameters",
+          "[golden]") {
+  CHECK(count_of(preset("tutorials/illustrated")) == 55207085);
+  CHECK(count_of(preset("tutorials/illustrated"), "encoder.norm") +
+            count_of(preset("tutorials/illustrated"), "decoder.norm") ==
         2 * 1024);
-  CHECK(count_of(preset("seed004-prose")) == 55205037);
+  CHECK(count_of(preset("tutorials/illustrated-prose")) == 55205037);
 }
 
 TEST_CASE("Presets: Kaiming's bounds are 0.108253 for 512 inputs and 0.054127 for 2048", "[golden]") {
   const auto bound_of = [](const std::string& name) {
     ParameterStore store;
-    Config config = preset("seed000");
+    Config config = preset("tutorials/translator");
     config.max_length = 1;
     const quirks::Transformer model(config, store);
     const Init init = store.find(name).init;
@@ -124,7 +129,7 @@ TEST_CASE("Presets: Kaiming's bounds are 0.108253 for 512 inputs and 0.054127 fo
 TEST_CASE("Presets: a model that knows nothing has the loss ln 7853 = 8.968651, or ln 7855 = 8.968906",
           "[golden]") {
   for (const auto& [config, expected] :
-       {std::pair{preset("seed000"), 8.968651}, {preset("seed002"), 8.968906}}) {
+       {std::pair{preset("tutorials/translator"), 8.968651}, {preset("tutorials/seq2seq"), 8.968906}}) {
     const Tensor loss = Tensor::zeros({2}, DType::f64);
     kernels::cross_entropy(Tensor::zeros({1, config.target_vocabulary}, DType::f64), Tensor::from(Ids{4}), {},
                            loss, Tensor());
@@ -132,8 +137,8 @@ TEST_CASE("Presets: a model that knows nothing has the loss ln 7853 = 8.968651, 
   }
 }
 
-TEST_CASE("Presets: seed000's shapes, of a batch of 2 in place of 128", "[golden]") {
-  Config config = preset("seed000");
+TEST_CASE("Presets: tutorials/translator's shapes, of a batch of 2 in place of 128", "[golden]") {
+  Config config = preset("tutorials/translator");
   config.layers = 1;
   const Tensor source = Tensor::zeros({2, 30}, DType::i32), target = Tensor::zeros({2, 29}, DType::i32);
   const Shapes shapes = shapes_of(config, source, target);

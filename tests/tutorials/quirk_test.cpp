@@ -157,7 +157,7 @@ TEST_CASE("Quirks: a plateau schedule first cuts after epoch 12, the one that wa
   CHECK(rates[16 + 7] == Approx(0.81));  // eleven later
 }
 
-// compat-BLEU and corpus BLEU of single sentences, as in tests/tutorials/compat_bleu_test.cpp.
+// tutorial-BLEU and corpus BLEU of single sentences, as in tests/tutorials/tutorial_bleu_test.cpp.
 TEST_CASE("Quirks: one word left out takes 86 of 100 from a score by places, a lost end takes 4 (Q17)",
           "[golden]") {
   const QuirkRoom room = quirk_room("Q17");

@@ -1,4 +1,4 @@
-// The walk through seed001. Every value against PyTorch: tests/golden/make_steps.py wrote the fixture, with a model of its
+// The walk through tutorials/by-hand. Every value against PyTorch: tests/golden/make_steps.py wrote the fixture, with a model of its
 // own in f64. Shapes are the tutorial's, each stated here once more; other numbers are calculated by hand.
 #include "tools/tutorials/steps.h"
 
@@ -33,8 +33,8 @@ const nn::TensorMap& fixture() {
 const Walk& golden_walk() {
   static const Walk walk = [] {
     std::map<std::string, Tensor> parameters;
-    for (const auto& [name, tensor] : walk_seed001().parameters) parameters[name] = fixture().at(name);
-    return walk_seed001(parameters);
+    for (const auto& [name, tensor] : walk_by_hand().parameters) parameters[name] = fixture().at(name);
+    return walk_by_hand(parameters);
   }();
   return walk;
 }
@@ -192,9 +192,9 @@ TEST_CASE("Steps: 5 has the masks by hand and ten logits for each position", "[g
   CHECK(step("5").shapes == Shapes{"[2, 4]", "[2, 4, 10]"});
 }
 
-TEST_CASE("Steps: every gradient of seed001 is PyTorch's", "[golden]") {
+TEST_CASE("Steps: every gradient of tutorials/by-hand is PyTorch's", "[golden]") {
   nn::ParameterStore store(DType::f64);
-  const nn::quirks::Transformer model(nn::quirks::preset("seed001"), store);
+  const nn::quirks::Transformer model(nn::quirks::preset("tutorials/by-hand"), store);
   store.allocate(Device::cpu(), nn::ParameterStore::Gradients::yes);
   for (const nn::Parameter& parameter : store.parameters())
     parameter.value.copy_from(fixture().at(parameter.name));
@@ -219,7 +219,7 @@ TEST_CASE("Steps: every gradient of seed001 is PyTorch's", "[golden]") {
 }
 
 TEST_CASE("Steps: what is printed is the walk that PyTorch repeated", "[golden]") {
-  const Walk walk = walk_seed001();
+  const Walk walk = walk_by_hand();
   for (const auto& [name, tensor] : walk.parameters) {
     INFO(name);
     CHECK(tests::max_relative_error(tensor, fixture().at(name)) <= 1e-6);  // a logarithm and a cosine in f32
@@ -255,7 +255,7 @@ TEST_CASE("Steps: the line that a value names is where the code shows its equati
 }
 
 TEST_CASE("Steps: text is 100 columns wide, and JSON, SVG and HTML hold the same steps", "[unit]") {
-  const Walk walk = walk_seed001();
+  const Walk walk = walk_by_hand();
   std::stringstream text(to_text(walk));
   for (std::string line; std::getline(text, line);) {
     INFO(line);
@@ -275,11 +275,11 @@ TEST_CASE("Steps: text is 100 columns wide, and JSON, SVG and HTML hold the same
 }
 
 TEST_CASE("Steps: one step alone, and one that does not exist", "[unit]") {
-  const Walk kernel = only(walk_seed001(), "2.1.1");
+  const Walk kernel = only(walk_by_hand(), "2.1.1");
   REQUIRE(kernel.steps.size() == 1);
   CHECK(kernel.steps[0].title == "Attention kernel");
   try {
-    only(walk_seed001(), "2.4");
+    only(walk_by_hand(), "2.4");
     FAIL("nothing was refused");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::usage);

@@ -1,5 +1,5 @@
 // The padded model with switches: with the correct ones it is the fused Transformer; each other one shows what it does,
-// against numbers calculated by hand. All of seed001's values against PyTorch: tests/tutorials/steps_test.cpp.
+// against numbers calculated by hand. All of tutorials/by-hand's values against PyTorch: tests/tutorials/steps_test.cpp.
 #include "tools/tutorials/model/transformer.h"
 
 #include <cmath>
@@ -49,11 +49,11 @@ struct Padded {
   }
 };
 
-const Tensor& seed001_source() {
+const Tensor& by_hand_source() {
   static const Tensor ids = Tensor::from(Ids{1, 1, 4, 0, 4, 3, 2, 9}, {2, 4});
   return ids;
 }
-const Tensor& seed001_target() {
+const Tensor& by_hand_target() {
   static const Tensor ids = Tensor::from(Ids{5, 2, 5, 0, 6, 7, 9, 8}, {2, 4});
   return ids;
 }
@@ -199,7 +199,7 @@ TEST_CASE("Quirks: gradients with dropout and the presets' quirks against centra
     Arena arena(Device::cpu());
     const auto run = [&](Tape& tape, bool training) {
       ForwardContext context{.tape = tape, .training = training, .seed = 77};
-      return own.model.forward(context, seed001_source(), seed001_target(), counters);
+      return own.model.forward(context, by_hand_source(), by_hand_target(), counters);
     };
     const Tensor weights = weights_for({2, 4, 10});
     const auto loss = [&](bool training) {
@@ -218,11 +218,12 @@ TEST_CASE("Quirks: gradients with dropout and the presets' quirks against centra
   }
 }
 
-TEST_CASE("Quirks: seed001 has 5,968 parameters, 108 of them without a gradient, and 6,076 with three norms",
-          "[golden]") {
-  Padded own(quirks::preset("seed001"));
+TEST_CASE(
+    "Quirks: tutorials/by-hand has 5,968 parameters, 108 of them without a gradient, and 6,076 with three norms",
+    "[golden]") {
+  Padded own(quirks::preset("tutorials/by-hand"));
   CHECK(own.store.count() == 5968);
-  quirks::Config three = quirks::preset("seed001");
+  quirks::Config three = quirks::preset("tutorials/by-hand");
   three.quirks.decoder_norms = quirks::NormSharing::none;
   CHECK(Padded(three).store.count() == 6076);
   const auto count_of = [&](const std::string& stack) {  // its first layer
@@ -237,7 +238,7 @@ TEST_CASE("Quirks: seed001 has 5,968 parameters, 108 of them without a gradient,
   Arena arena(Device::cpu());
   Tape tape(arena);
   ForwardContext context{.tape = tape};
-  const Variable z = own.model.forward(context, seed001_source(), seed001_target(), Tensor());
+  const Variable z = own.model.forward(context, by_hand_source(), by_hand_target(), Tensor());
   tape.backward(z, weights_for(z.value().shape()));
   int64_t without = 0;
   for (const Parameter& parameter : own.store.parameters()) {

@@ -344,7 +344,7 @@ void TrainingRun::forget_what_is_of_others(const nn::KeyValues& saved) {
 }
 
 void TrainingRun::take_up(const nn::KeyValues& state) {
-  state_ = nn::training_state_from(state);
+  state_ = training_state_of(state);
   logs_ = lengths_of_logs(state);
   forget_what_is_of_others(state);
   if (options_.saving.no_optimizer_reload) state_.optimizer_began = state_.update;  // the moments are zero
@@ -475,7 +475,7 @@ std::optional<nn::TrainingState> TrainingRun::roll_back(int64_t update) {
   if (!earlier) return {};
   load_training(*earlier, setup_, model_, run_);
   load_moments(*earlier, options_, model_.trainer.optimizer(), run_);
-  nn::TrainingState state = nn::training_state_from(earlier->state);
+  nn::TrainingState state = training_state_of(earlier->state);
   model_.trainer.begin_optimizer_behind(state.optimizer_began);
   if (state.best_update > 0) mark_best(state);
   report_.went_back(state);

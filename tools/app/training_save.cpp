@@ -1,4 +1,5 @@
 #include "tools/app/training_save.h"
+#include "tools/config/stored_metrics.h"
 #include "tools/config/training_options.h"
 
 #include "core/parallel.h"
@@ -20,7 +21,10 @@ std::string validation_hash(const TrainingInputs& inputs) { return data::hash_of
 
 nn::KeyValues state_to_save(const nn::TrainingState& state, const RunReport::Lengths& logs,
                             const TrainingInputs& inputs, const TrainingSetup& setup) {
-  nn::KeyValues saved = nn::to_state(state);
+  nn::TrainingState stored = state;
+  stored.best_metric = stored_metric(state.best_metric);
+  for (nn::MetricProgress& other : stored.other_metrics) other.metric = stored_metric(other.metric);
+  nn::KeyValues saved = nn::to_state(stored);
   saved.set("seed", static_cast<int64_t>(setup.seed));
   saved.set("threads", int64_t{thread_count()});
   saved.set("arithmetic", arithmetic(inputs.options.compute));
@@ -32,6 +36,13 @@ nn::KeyValues state_to_save(const nn::TrainingState& state, const RunReport::Len
   saved.set("log_bytes", logs.log);
   saved.set("metrics_bytes", logs.metrics);
   return saved;
+}
+
+nn::TrainingState training_state_of(const nn::KeyValues& saved) {
+  nn::TrainingState state = nn::training_state_from(saved);
+  state.best_metric = metric_stored_as(state.best_metric);
+  for (nn::MetricProgress& other : state.other_metrics) other.metric = metric_stored_as(other.metric);
+  return state;
 }
 
 RunReport::Lengths lengths_of_logs(const nn::KeyValues& saved) {

@@ -23,6 +23,7 @@ nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Le
 // Where training stood, as checkpoint_of() keeps it and `averaged` has it of a run that is over.
 nn::KeyValues state_to_save(const nn::TrainingState& state, const RunReport::Lengths& logs,
                             const TrainingInputs& inputs, const TrainingSetup& setup);
+nn::TrainingState training_state_of(const nn::KeyValues& saved);
 RunReport::Lengths lengths_of_logs(const nn::KeyValues& saved);
 
 // Error usage unless `checkpoint` was trained on this text with these vocabularies.

@@ -92,7 +92,7 @@ set(XF_WITHOUT_GPU CUDA_VISIBLE_DEVICES=)
 # Configuring names each.
 function(xf_needs_tutorials path result)
   set(${result} OFF PARENT_SCOPE)
-  set(words "quirk|seed0|seed-systems|spacy|compat-bleu|teacher-forced|format seed|vocab field|explain steps")
+  set(words "quirk|tutorials/|docs/tutorials|spacy|tutorial-bleu|teacher-forced|format tutorial|vocab field|explain steps")
   file(STRINGS ${path} lines REGEX "${words}" LIMIT_COUNT 1)
   if(lines AND NOT XFORMER_TUTORIALS)
     message(STATUS "Left out without tutorials: the test of ${path}")

@@ -125,10 +125,10 @@ void list_options(TranslationOptions& o, OptionList& add) {
   add(o.teacher_forced, "teacher-forced REF",
       "no search: the likeliest word at each position of the lines of REF, each knowing the right words "
       "before it");
-  add(o.output_format, "output-format", {one_of("plain|seed")},
-      "of --teacher-forced; seed: as two tutorials print source, target, prediction and their BLEU");
+  add(o.output_format, "output-format", {one_of("plain|tutorial"), formerly_values("seed=tutorial")},
+      "of --teacher-forced; tutorial: as two tutorials print source, target, prediction and their BLEU");
   add(o.num_examples, "num-examples N", {at_least(0)},
-      "of --output-format seed: the first N pairs of each batch; else all");
+      "of --output-format tutorial: the first N pairs of each batch; else all");
   add(o.mini_batch, "mini-batch N", {between(1, kLargestBatch)}, "sentences translated together");
   list_precision(o.compute, add);
   list_general(o.compute, add);
@@ -180,19 +180,20 @@ void list_options(ScoringOptions& o, OptionList& add) {
       "  xformer-score smiles --help    the validity of generated molecules\n");
   add.group("scoring");
   add(o.references, "references --ref METRIC REF...", {any_number, bare, Persistence::never},
-      "bleu, chrf, ter or compat-bleu, then one or more reference files");
+      "bleu, chrf, ter or tutorial-bleu, then one or more reference files");
   add(o.input, "input -i HYP...", {any_number, Persistence::never},
       "translations to score, a file for each system; -: standard input");
   add(o.num_refs, "num-refs -nr N", {between(1, 1000)}, "references in one file, apart by tabs");
   add(o.encoding, "encoding -e NAME", "of the files: latin-1, cp1252, utf-16, ...");
   add(o.language_pair, "language-pair -l SRC-TRG",
       "chooses the tokenizer for its target language where --tokenize is not given: zh for Chinese");
-  add(o.metrics, "metrics -m NAME...", {one_of("bleu|chrf|ter|compat-bleu"), up_to(4)},
+  add(o.metrics, "metrics -m NAME...",
+      {one_of("bleu|chrf|ter|tutorial-bleu"), up_to(4), formerly_values("compat-bleu=tutorial-bleu")},
       "the metrics, if not the first argument");
   add(o.lowercase, "lowercase -lc", "ignore case; TER does so anyway");
   add(o.sentence_level, "sentence-level -sl", "a score for each line");
   add(o.mini_batch, "mini-batch N", {between(1, kLargestBatch)},
-      "compat-bleu: sentences whose scores are averaged before the batches are");
+      "tutorial-bleu: sentences whose scores are averaged before the batches are");
   add(o.score_only, "score-only -b", "the number alone");
   add(o.width, "width -w N", {between(0, 17)}, "digits behind the decimal point");
   add(o.format, "format -f", {one_of("text|json")},
@@ -497,9 +498,10 @@ void list_options(StepsOptions& o, OptionList& add) {
       "logits;\n"
       "for each step its shapes, values, equations (docs/derivations) and the lines of code that made "
       "them.\n\n"
-      "  xformer-explain steps --task seed001 --step 2.1.1\n");
+      "  xformer-explain steps --task tutorials/by-hand --step 2.1.1\n");
   add.group("steps", Persistence::never);
-  add(o.task, "task", {one_of("seed001")}, "the model that is walked through");
+  add(o.task, "task", {one_of("tutorials/by-hand"), formerly_values("seed001=tutorials/by-hand")},
+      "the model that is walked through");
   add(o.step, "step NUMBER", "one step alone, as 2.1.1");
   list_page(o, add, "text|json|svg|html");
 }

@@ -213,7 +213,7 @@ void list_options(OpOptions& o, OptionList& add);
 
 struct StepsOptions : PageOptions {
   StepsOptions() : PageOptions("xformer-explain steps") {}
-  std::string task = "seed001", step;
+  std::string task = "tutorials/by-hand", step;
 };
 void list_options(StepsOptions& o, OptionList& add);
 

@@ -12,6 +12,17 @@ constexpr double kMaxDropout = 0.99;
 constexpr double kMostIds = 1e8;
 // Of an update, which are in memory together.
 constexpr double kMostBatches = 10000;
+// The tutorials' presets were called by their place in a list.
+constexpr std::string_view kFormerTasks =
+    "seed000=tutorials/translator "
+    "seed000-no-bias=tutorials/translator-no-bias "
+    "seed001=tutorials/by-hand "
+    "seed002=tutorials/seq2seq "
+    "seed002-readme=tutorials/seq2seq-readme "
+    "seed003=tutorials/characters "
+    "seed003-asis=tutorials/characters-asis "
+    "seed004=tutorials/illustrated "
+    "seed004-prose=tutorials/illustrated-prose ";
 
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
@@ -199,10 +210,10 @@ void list_validation(TrainingOptions& o, OptionList& add) {
   add(o.validation.valid_freq, "valid-freq N", "how often to validate; 0: never");
   add(o.validation.valid_metrics, "valid-metrics NAME...",
       {one_of(
-           "bleu|chrf|ce-mean-words|perplexity|ce-mean-batches|compat-bleu|word-perplexity|accuracy|macro-f1"),
-       up_to(6)},
+           "bleu|chrf|ce-mean-words|perplexity|ce-mean-batches|tutorial-bleu|word-perplexity|accuracy|macro-f1"),
+       up_to(6), formerly_values("compat-bleu=tutorial-bleu")},
       "the first one chooses the best checkpoint; each type of model has its own; ce-mean-batches and "
-      "compat-bleu are what two tutorials report");
+      "tutorial-bleu are what two tutorials report");
   add(o.validation.tokenize, "tokenize -tok", {one_of("13a|intl|char|zh|none")},
       "how bleu cuts a line into tokens, as in xformer-score; default: 13a; zh or char where the "
       "references are written without spaces");
@@ -245,8 +256,9 @@ void list_logging(TrainingOptions& o, OptionList& add) {
       "report each of the first N updates");
   add(o.logging.log, "log FILE", {Persistence::once, seldom, AmongRanks::own},
       "log file; default: train.log in the run folder");
-  add(o.logging.log_format, "log-format", {one_of("auto|plain|json|none|seed"), AmongRanks::own},
-      "on the terminal; auto: a bar on a terminal, plain lines on a pipe; seed: as two tutorials' programs "
+  add(o.logging.log_format, "log-format",
+      {one_of("auto|plain|json|none|tutorial"), AmongRanks::own, formerly_values("seed=tutorial")},
+      "on the terminal; auto: a bar on a terminal, plain lines on a pipe; tutorial: as two tutorials' programs "
       "print, in train.log too");
 }
 
@@ -298,7 +310,7 @@ void list_processes(TrainingOptions& o, OptionList& add) {
 void list_general(TrainingOptions& o, OptionList& add) {
   add.group("general");
   list_compute(o.compute, add);
-  add(o.task, "task NAME", {offers(preset_names())},
+  add(o.task, "task NAME", {offers(preset_names()), formerly_values(kFormerTasks)},
       "preset that sets what is not given: transformer-tiny, transformer-base, multi30k, multi30k-fast, "
       "demo, language-model, smiles, classification");
 }

@@ -13,6 +13,8 @@
 #include "data/score/batch_metric.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
+#include "tools/config/former_names.h"
+#include "tools/console/message.h"
 #include "tools/console/progress.h"
 
 namespace xf::tools {
@@ -21,6 +23,13 @@ namespace {
 bool is_metric(const std::string& word, const ScoringOptions& options) {
   const std::vector<std::string> known = values_of(options_of(options).at("metrics"));
   return std::ranges::find(known, word) != known.end();
+}
+
+// The word as a metric is called now: xformer-score compat-bleu REF is of an earlier version.
+std::string first_metric(const ScoringOptions& options, const std::string& word) {
+  const std::string now = word_of_today(options_of(options).at("metrics"), word);
+  if (now != word && !options.quiet) tell("warning: {} is called {} now", word, now);
+  return now;
 }
 
 // sacreBLEU strips what it reads: chrF with white space and TER's possessive 's see the end of a line.
@@ -41,9 +50,12 @@ Lines split_arguments(const ScoringOptions& options, ScoreRequest& request) {
     if (std::ranges::find(request.metrics, metric) == request.metrics.end())
       request.metrics.push_back(metric);
   }
-  if (request.metrics.empty() && !paths.empty() && is_metric(paths.front(), options)) {
-    request.metrics = {paths.front()};
-    paths.erase(paths.begin());
+  if (request.metrics.empty() && !paths.empty()) {
+    const std::string first = first_metric(options, paths.front());
+    if (is_metric(first, options)) {
+      request.metrics = {first};
+      paths.erase(paths.begin());
+    }
   }
   if (request.metrics.empty()) request.metrics = {"bleu"};
   if (paths.empty()) {

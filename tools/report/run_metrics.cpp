@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/json_depth.h"
 #include "tools/config/option.h"
+#include "tools/config/stored_metrics.h"
 
 namespace xf::tools {
 
@@ -67,7 +68,7 @@ void read_score(const json& line, RunMetrics& metrics) {
   record.update = line.value("update", int64_t{0});
   record.epoch = line.value("epoch", int64_t{0});
   record.seconds = line.value("seconds", 0.0);
-  record.metric = line.value("metric", "");
+  record.metric = metric_stored_as(line.value("metric", ""));
   record.score = line.at("score").get<double>();
   record.signature = line.value("signature", "");
   record.chooses = line.contains("best");
@@ -77,8 +78,8 @@ void read_score(const json& line, RunMetrics& metrics) {
 }
 
 AveragedRecord final_score(const json& line) {
-  return {line.value("metric", ""), line.at("score").get<double>(), line.value("beam", int64_t{0}),
-          line.value("signature", "")};
+  return {metric_stored_as(line.value("metric", "")), line.at("score").get<double>(),
+          line.value("beam", int64_t{0}), line.value("signature", "")};
 }
 
 void read_averaged(const json& line, RunMetrics& metrics) {

@@ -61,7 +61,7 @@ void write_scores_by_epoch(const std::string& run, const RunMetrics& metrics) {
             .y_label = "score",
             .series = {},
             .marks = {}};
-  for (const char* metric : {"bleu", "chrf", "compat-bleu"})
+  for (const char* metric : {"bleu", "chrf", "tutorial-bleu"})
     add(plot, metric_title(metric), validated_by_epoch(metrics, metric));
   if (plot.series.empty()) return;
   if (plot.series.size() == 1) plot.y_label = plot.series.front().name;

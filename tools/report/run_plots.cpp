@@ -70,7 +70,7 @@ void leave_out_high(std::vector<PlotPoint>& one, std::vector<PlotPoint>& other) 
 
 std::string metric_title(const std::string& metric) {
   static const std::map<std::string, std::string> titles = {
-      {"bleu", "BLEU"}, {"chrf", "chrF2"}, {"compat-bleu", "compat-BLEU"}, {"macro-f1", "macro-F1"}};
+      {"bleu", "BLEU"}, {"chrf", "chrF2"}, {"tutorial-bleu", "tutorial-BLEU"}, {"macro-f1", "macro-F1"}};
   const auto found = titles.find(metric);
   return found == titles.end() ? metric : found->second;
 }
@@ -125,7 +125,7 @@ Plot perplexity_plot(const RunMetrics& metrics) {
 
 Plot score_plot(const RunMetrics& metrics) {
   Plot plot = by_update("Validation scores", "");
-  for (const char* metric : {"bleu", "chrf", "compat-bleu", "accuracy", "macro-f1"}) {
+  for (const char* metric : {"bleu", "chrf", "tutorial-bleu", "accuracy", "macro-f1"}) {
     const std::vector<PlotPoint> points = scores_of(metrics, metric);
     if (points.empty()) continue;
     plot.y_label += (plot.y_label.empty() ? "" : ", ") + metric_title(metric);

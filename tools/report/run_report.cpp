@@ -1,4 +1,5 @@
 #include "tools/report/run_report.h"
+#include "tools/config/stored_metrics.h"
 #include "tools/config/training_options.h"
 
 #include <fmt/core.h>
@@ -26,7 +27,7 @@ std::vector<std::string> sample_lines(const std::vector<Sample>& samples) {
 }
 
 std::vector<Field> fields_of(const FinalScore& score) {
-  std::vector<Field> fields = {{"metric", score.score.metric}, {"score", score.score.value}};
+  std::vector<Field> fields = {{"metric", stored_metric(score.score.metric)}, {"score", score.score.value}};
   fields.insert(fields.end(), score.details.begin(), score.details.end());
   return fields;
 }
@@ -125,7 +126,7 @@ void RunReport::validation_metrics(const nn::TrainingState& state, const Validat
     std::vector<Field> fields = {{"update", state.update},
                                  {"epoch", epoch_of(state)},
                                  {"seconds", state.seconds},
-                                 {"metric", score.metric},
+                                 {"metric", stored_metric(score.metric)},
                                  {"score", score.value}};
     if (score.metric == "bleu") fields.emplace_back("signature", result.bleu_signature);
     if (&score == &result.scores.front()) {

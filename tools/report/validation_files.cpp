@@ -1,4 +1,5 @@
 #include "tools/report/validation_files.h"
+#include "tools/config/stored_metrics.h"
 
 #include <fmt/core.h>
 
@@ -112,7 +113,7 @@ void ValidationFiles::add_row(const nn::TrainingState& state, const ValidationRe
   std::string header = "update\tepoch\tseconds";
   std::string row = fmt::format("{}\t{}\t{:.1f}", state.update, epoch_of(state), state.seconds);
   for (const nn::Score& score : result.scores) {
-    header += "\t" + score.metric;
+    header += "\t" + stored_metric(score.metric);
     row += fmt::format("\t{:.4f}", score.value);
   }
   header += "\tbest";

@@ -36,7 +36,7 @@ const TypeRules& rules_of(ModelType type) {
        2,
        "SRC TRG",
        "one file of SOURCE TAB TARGET lines",
-       {"bleu", "chrf", "ce-mean-words", "perplexity", "ce-mean-batches", "compat-bleu"}},
+       {"bleu", "chrf", "ce-mean-words", "perplexity", "ce-mean-batches", "tutorial-bleu"}},
       {ModelType::language_model,
        "language-model",
        1,

@@ -7,8 +7,8 @@
 #include "tools/console/progress.h"
 #include "tools/inference/model_translator.h"
 #include "tools/inference/teacher_forcing.h"
-#include "tools/tutorials/compat_bleu.h"
-#include "tools/tutorials/seed_log.h"
+#include "tools/tutorials/tutorial_bleu.h"
+#include "tools/tutorials/tutorial_log.h"
 
 namespace xf::tutorials {
 
@@ -17,7 +17,7 @@ using namespace tools;
 namespace {
 
 // Of each batch the first `shown` lines.
-void write_examples(const std::vector<ForcedLine>& lines, const data::CompatBleu& score, size_t batch,
+void write_examples(const std::vector<ForcedLine>& lines, const data::TutorialBleu& score, size_t batch,
                     size_t shown, OutputFile& output) {
   for (size_t i = 0; i < lines.size(); ++i) {
     if (i % batch < shown)
@@ -31,9 +31,9 @@ void write_examples(const std::vector<ForcedLine>& lines, const data::CompatBleu
 }  // namespace
 
 int translate_along_reference(const TranslationOptions& options) {
-  const bool examples = options.output_format == "seed";
+  const bool examples = options.output_format == "tutorial";
   if (options.is_given("num-examples") && !examples)
-    fail(ErrorKind::usage, "--num-examples is for --output-format seed");
+    fail(ErrorKind::usage, "--num-examples is for --output-format tutorial");
   const ModelTranslator model(options);
   const int64_t batch = options.mini_batch;
   const std::string& reference = options.teacher_forced;
@@ -48,7 +48,7 @@ int translate_along_reference(const TranslationOptions& options) {
     predicted.push_back(line.predicted);
     wanted.push_back(line.target);
   }
-  const data::CompatBleu score = data::compat_bleu(predicted, wanted, batch);
+  const data::TutorialBleu score = data::tutorial_bleu(predicted, wanted, batch);
   if (examples) {
     const int64_t shown = options.num_examples.value_or(batch);
     write_examples(lines, score, static_cast<size_t>(batch), static_cast<size_t>(shown), output);

@@ -22,7 +22,7 @@ std::string list_of_rooms() {
 }  // namespace
 
 std::string steps_page(const tools::StepsOptions& options) {
-  Walk walk = walk_seed001();
+  Walk walk = walk_by_hand();
   if (!options.step.empty()) walk = only(std::move(walk), options.step);
   const std::string& format = options.format;
   if (format == "json") return to_json(walk);

@@ -21,7 +21,7 @@ std::vector<std::string> quirk_ids();
 // rows as words or ids, and the lengths. Errors as Field has them; usage if --tokenizer needs a language and has none.
 std::string field_page(const tools::FieldOptions& options);
 
-// xformer-translate --teacher-forced: the likeliest words of each line or, with --output-format seed, examples and scores
+// xformer-translate --teacher-forced: the likeliest words of each line or, with --output-format tutorial, examples and scores
 // of each batch; the score of all on the standard error. The exit code. Errors as teacher_forced() has them
 // (tools/inference/teacher_forcing.h).
 int translate_along_reference(const tools::TranslationOptions& options);

@@ -25,7 +25,7 @@ struct QuirkNumber {
 struct QuirkRoom {
   std::string id, title;  // "Q1", "A mask that masks nothing"
   std::string found_in,
-      option;                  // "seed000"; what makes xformer-train do the same: "--quirks mask-fill=-1e-12"
+      option;  // "tutorials/translator"; what makes xformer-train do the same: "--quirks mask-fill=-1e-12"
   std::string quirk, correct;  // what it does; what is done instead, and why
   std::vector<Exhibit> exhibits;
   std::vector<QuirkNumber> numbers;

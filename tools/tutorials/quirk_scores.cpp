@@ -7,9 +7,9 @@
 #include "data/score/bleu.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/softmax.h"
-#include "tools/tutorials/compat_bleu.h"
 #include "tools/tutorials/quirk_model.h"
 #include "tools/tutorials/quirk_table.h"
+#include "tools/tutorials/tutorial_bleu.h"
 
 namespace xf::tools::explain {
 
@@ -24,8 +24,8 @@ double bleu(const Lines& hypotheses, const Lines& references) {
       .score;
 }
 
-double compat(const Lines& hypotheses, const Lines& references, int64_t batch) {
-  return data::compat_bleu(hypotheses, references, batch).score;
+double of_tutorials(const Lines& hypotheses, const Lines& references, int64_t batch) {
+  return data::tutorial_bleu(hypotheses, references, batch).score;
 }
 
 const std::string kReference = "ein mann in einem blauen hemd steht auf einer leiter und putzt ein fenster .";
@@ -38,7 +38,8 @@ const std::string kOtherReference = "ein mann läuft .", kOther = "eine frau ste
 Exhibit scored(const Lines& hypotheses, const std::string& reference) {
   std::vector<double> scores;
   for (const std::string& hypothesis : hypotheses)
-    scores.insert(scores.end(), {bleu({hypothesis}, {reference}), compat({hypothesis}, {reference}, 1)});
+    scores.insert(scores.end(),
+                  {bleu({hypothesis}, {reference}), of_tutorials({hypothesis}, {reference}, 1)});
   const auto N = static_cast<int64_t>(hypotheses.size());
   return {"Reference: " + reference,
           {panel("", hypotheses, {"BLEU", "quirk"}, Tensor::from(scores, {N, 2}))}};
@@ -115,13 +116,13 @@ double loss_of(const Tensor& logits) {
 
 }  // namespace
 
-void show_compat_bleu(QuirkRoom& room) {
+void show_tutorial_bleu(QuirkRoom& room) {
   room.exhibits = {scored(kHypotheses, kReference), scored({kOther}, kOtherReference)};
   Lines all = kHypotheses, references(kHypotheses.size(), kReference);
   all.push_back(kOther), references.push_back(kOtherReference);
   room.numbers = {{"the four as a corpus, BLEU", bleu(all, references)},
-                  {"the four in one batch, quirk", compat(all, references, 4)},
-                  {"in a batch of three and one of one, quirk", compat(all, references, 3)}};
+                  {"the four in one batch, quirk", of_tutorials(all, references, 4)},
+                  {"in a batch of three and one of one, quirk", of_tutorials(all, references, 3)}};
 }
 
 void show_teacher_forcing(QuirkRoom& room) {
@@ -137,15 +138,16 @@ void show_teacher_forcing(QuirkRoom& room) {
   room.exhibits.push_back(
       {"Scored against the third reference, " + references[2],
        {panel("", {"correct: " + own[2], "quirk: " + along[2]}, {"words at their place", "score of Q17"},
-              Tensor::from(std::vector<double>{right(free, 2, 3), compat({own[2]}, {references[2]}, 1),
-                                               right(forced, 2, 3), compat({along[2]}, {references[2]}, 1)},
-                           {2, 2}))}});
+              Tensor::from(
+                  std::vector<double>{right(free, 2, 3), of_tutorials({own[2]}, {references[2]}, 1),
+                                      right(forced, 2, 3), of_tutorials({along[2]}, {references[2]}, 1)},
+                  {2, 2}))}});
   room.numbers = {{"words at their place, of twelve, correct", right(free, 0, 3)},
                   {"words at their place, of twelve, quirk", right(forced, 0, 3)},
                   {"BLEU, correct", bleu(own, references)},
                   {"BLEU, quirk", bleu(along, references)},
-                  {"score of Q17, correct", compat(own, references, kTranslators)},
-                  {"score of Q17, quirk", compat(along, references, kTranslators)}};
+                  {"score of Q17, correct", of_tutorials(own, references, kTranslators)},
+                  {"score of Q17, quirk", of_tutorials(along, references, kTranslators)}};
 }
 
 void show_testing_dropout(QuirkRoom& room) {
@@ -175,9 +177,9 @@ void show_testing_dropout(QuirkRoom& room) {
                   {"mean of the five passes, quirk", mean(quirk)}};
   Lines all = kHypotheses, references(kHypotheses.size(), kReference);
   room.numbers.push_back(
-      {"score of Q17's first three sentences, the fourth skipped", compat(all, references, 3)});
+      {"score of Q17's first three sentences, the fourth skipped", of_tutorials(all, references, 3)});
   all.push_back(kOther), references.push_back(kOtherReference);
-  room.numbers.push_back({"score of all four", compat(all, references, 4)});
+  room.numbers.push_back({"score of all four", of_tutorials(all, references, 4)});
 }
 
 }  // namespace xf::tools::explain

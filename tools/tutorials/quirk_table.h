@@ -41,7 +41,7 @@ void show_first_step(QuirkRoom&);
 void show_batch_means(QuirkRoom&);
 void show_coupled_decay(QuirkRoom&);
 // quirk_scores.cpp
-void show_compat_bleu(QuirkRoom&);
+void show_tutorial_bleu(QuirkRoom&);
 void show_teacher_forcing(QuirkRoom&);
 void show_testing_dropout(QuirkRoom&);
 

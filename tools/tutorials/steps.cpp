@@ -61,7 +61,7 @@ WalkStep made(const StepRow& row, const Recorder& seen) {
 
 Walk walk(const std::map<std::string, Tensor>* parameters) {
   nn::ParameterStore store(DType::f64);
-  const nn::quirks::Transformer model(nn::quirks::preset("seed001"), store);
+  const nn::quirks::Transformer model(nn::quirks::preset("tutorials/by-hand"), store);
   store.allocate(Device::cpu(), nn::ParameterStore::Gradients::yes);
   store.initialise(kSeed);
   Walk walk;
@@ -75,8 +75,8 @@ Walk walk(const std::map<std::string, Tensor>* parameters) {
   nn::ForwardContext context{.tape = tape, .trace = &recorder};
   model.forward(context, source_ids(), target_ids(), Tensor());
   for (const StepRow& row : step_table()) walk.steps.push_back(made(row, recorder));
-  walk.model =
-      fmt::format("seed001, {} parameters at their initial values, in f64, without dropout", store.count());
+  walk.model = fmt::format(
+      "tutorials/by-hand, {} parameters at their initial values, in f64, without dropout", store.count());
   return walk;
 }
 
@@ -88,8 +88,8 @@ const StepValue& WalkStep::find(const std::string& name) const {
   return *found;
 }
 
-Walk walk_seed001() { return walk(nullptr); }
-Walk walk_seed001(const std::map<std::string, Tensor>& parameters) { return walk(&parameters); }
+Walk walk_by_hand() { return walk(nullptr); }
+Walk walk_by_hand(const std::map<std::string, Tensor>& parameters) { return walk(&parameters); }
 
 Walk only(Walk walk, const std::string& number) {
   std::vector<std::string> numbers;

@@ -1,4 +1,4 @@
-// A walk through the small Transformer of a published tutorial, seed001, one step after the other: what goes in, what
+// A walk through the small Transformer of a published tutorial, tutorials/by-hand, one step after the other: what goes in, what
 // comes out, each value with its equation and the line of code that made it. The values are the engine's
 // (tools/tutorials/model/transformer.h); nothing is computed here.
 #pragma once
@@ -36,10 +36,10 @@ struct Walk {
   std::map<std::string, Tensor> parameters;  // f64
 };
 
-// seed001 with its initial values, on the tutorial's own test input: two sentences of four ids on either side.
-Walk walk_seed001();
+// tutorials/by-hand with its initial values, on the tutorial's own test input: two sentences of four ids on either side.
+Walk walk_by_hand();
 // With these parameters in place of the initial ones.
-Walk walk_seed001(const std::map<std::string, Tensor>& parameters);
+Walk walk_by_hand(const std::map<std::string, Tensor>& parameters);
 // The walk with one step alone; Error usage for a number that no step has.
 Walk only(Walk walk, const std::string& number);
 

@@ -11,8 +11,8 @@ namespace xf::nn::quirks {
 namespace {
 
 Vocabularies vocabularies_of(const std::string& task) {
-  if (task == "seed001") return {.source = 10, .target = 10};
-  if (task.starts_with("seed002")) return {.target = 7855};
+  if (task == "tutorials/by-hand") return {.source = 10, .target = 10};
+  if (task.starts_with("tutorials/seq2seq")) return {.target = 7855};
   return {};
 }
 
@@ -36,7 +36,7 @@ Config base() {
 
 Config preset(const std::string& task) {
   const Vocabularies vocabularies = vocabularies_of(task);
-  const bool is_walk = task == "seed001";
+  const bool is_walk = task == "tutorials/by-hand";
   const tools::TrainingOptions options =
       tools::training_options_from_toml("task = \"" + task + "\"", "preset " + task);
   TransformerConfig sizes = tools::model_config(options, vocabularies.source, vocabularies.target);
@@ -52,7 +52,7 @@ const std::vector<std::string>& preset_names() {
     std::vector<std::string> all;
     for (const tools::Preset& one : tools::presets()) {
       const std::string name = one.name;
-      if (name.starts_with("seed")) all.push_back(name);
+      if (name.starts_with("tutorials/")) all.push_back(name);
     }
     return all;
   }();

@@ -15,7 +15,7 @@ struct Vocabularies {
 
 // The paper's base model, with nothing done otherwise.
 Config base();
-// Of a preset of xformer-train, which names a model with quirks. Ids of padding are 1, or of seed001 0, which also has
+// Of a preset of xformer-train, which names a model with quirks. Ids of padding are 1, or of tutorials/by-hand 0, which also has
 // its own ten words and positions.
 Config preset(const std::string& task);
 

@@ -1,5 +1,5 @@
 // Expectations: the tutorials' print statements, executed by Python 3 with these numbers.
-#include "tools/tutorials/seed_log.h"
+#include "tools/tutorials/tutorial_log.h"
 
 #include <cmath>
 

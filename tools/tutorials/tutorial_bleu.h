@@ -20,15 +20,15 @@
 
 namespace xf::data {
 
-struct CompatBleu : Score {
+struct TutorialBleu : Score {
   std::vector<double> batches;  // 0 ... 100 each
 };
 
 // 0 ... 100. Words are what white space separates.
-double compat_bleu(std::string_view hypothesis, std::string_view reference);
+double tutorial_bleu(std::string_view hypothesis, std::string_view reference);
 
 // `batch`: sentences of a batch, at least 1. Error data unless there are as many references as hypotheses, and one.
-CompatBleu compat_bleu(std::span<const std::string> hypotheses, const std::vector<std::string>& references,
-                       int64_t batch);
+TutorialBleu tutorial_bleu(std::span<const std::string> hypotheses,
+                           const std::vector<std::string>& references, int64_t batch);
 
 }  // namespace xf::data

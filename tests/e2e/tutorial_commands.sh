@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The tables of docs/seed-systems.md: each command runs, says something or writes something, in the order of the page.
-#   seed_systems.sh FOLDER_OF_THE_PROGRAMS
+# The tables of docs/tutorials.md: each command runs, says something or writes something, in the order of the page.
+#   tutorial_commands.sh FOLDER_OF_THE_PROGRAMS
 # In short: the first pairs of the demo corpus stand for it and for Multi30k, and every model is small and trained for a few
 # updates. What numbers the page names is kept by the tests that it names.
-page=$(dirname "$(realpath "$0")")/../../docs/seed-systems.md
+page=$(dirname "$(realpath "$0")")/../../docs/tutorials.md
 # shellcheck source=tests/e2e/support.sh
 . "$(dirname "$0")/support.sh"
 export XFORMER_PROGRAMS=$programs

@@ -1,4 +1,4 @@
-#include "tools/tutorials/seed_log.h"
+#include "tools/tutorials/tutorial_log.h"
 
 #include <fmt/core.h>
 
@@ -28,7 +28,7 @@ std::optional<double> validation_loss(const ValidationResult& result) {
   return perplexity ? std::optional(std::log(*perplexity)) : std::nullopt;
 }
 
-class SeedLog final : public LogFormat {
+class TutorialLog final : public LogFormat {
  public:
   std::string reading() const override { return "dataset initializing start"; }
   std::string read() const override { return "dataset initializing done"; }
@@ -49,7 +49,7 @@ class SeedLog final : public LogFormat {
                         .seconds = state.seconds - loss.began,
                         .training_loss = loss.update_means / static_cast<double>(loss.updates),
                         .validation_loss = validation_loss(result),
-                        .bleu = score_of(result, {"compat-bleu", "bleu"})});
+                        .bleu = score_of(result, {"tutorial-bleu", "bleu"})});
   }
 };
 
@@ -68,7 +68,7 @@ std::string step_line(int64_t step, int64_t steps, double loss) {
                      python_number(static_cast<double>(static_cast<float>(loss))));
 }
 
-std::string epoch_block(const SeedEpoch& epoch) {
+std::string epoch_block(const TutorialEpoch& epoch) {
   const auto seconds = static_cast<int64_t>(epoch.seconds);
   std::string text =
       fmt::format("Epoch: {} | Time: {}m {}s\n\tTrain Loss: {:.3f} | Train PPL: {:7.3f}", epoch.epoch,
@@ -83,7 +83,7 @@ std::string parameters_line(int64_t count) {
   return fmt::format("The model has {} trainable parameters", grouped(count));
 }
 
-std::string start_block(const SeedStart& start) {
+std::string start_block(const TutorialStart& start) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", start.pad, start.bos, start.eos, start.source_vocabulary,
                      start.target_vocabulary, parameters_line(start.parameters));
 }
@@ -99,6 +99,6 @@ std::string total_score_line(double score) {
   return fmt::format("TOTAL BLEU SCORE = {}", python_number(score));
 }
 
-std::shared_ptr<const LogFormat> make_seed_log() { return std::make_shared<SeedLog>(); }
+std::shared_ptr<const LogFormat> make_tutorial_log() { return std::make_shared<TutorialLog>(); }
 
 }  // namespace xf::tools
