@@ -167,7 +167,7 @@ std::vector<std::pair<int64_t, int64_t>> outside_matrices(const ParameterStore& 
 
 }  // namespace
 
-Muon::Muon(const ParameterStore& store, const MuonOptions& options, float clip_norm)
+Muon::Muon(const ParameterStore& store, const MuonAndAdamOptions& options, float clip_norm)
     : Optimizer(store, clip_norm, 4, Collective::alone()),
       options_(options),
       m_(zero_moment()),
@@ -236,7 +236,7 @@ std::unique_ptr<Optimizer> make_optimizer(const ParameterStore& store, const Opt
                                           float clip_norm, Collective& shards) {
   if (const auto* sgd = std::get_if<kernels::SgdOptions>(&options))
     return std::make_unique<Sgd>(store, *sgd, clip_norm, shards);
-  if (const auto* muon = std::get_if<MuonOptions>(&options)) {
+  if (const auto* muon = std::get_if<MuonAndAdamOptions>(&options)) {
     if (shards.size() > 1)
       fail(ErrorKind::usage, "shard-optimizer: muon needs whole matrices; leave it out, or use adamw");
     return std::make_unique<Muon>(store, *muon, clip_norm);

@@ -19,11 +19,11 @@
 namespace xf::nn {
 
 // Which optimiser, and its numbers.
-struct MuonOptions {
+struct MuonAndAdamOptions {
   kernels::MuonOptions matrices;
   kernels::AdamOptions rest;
 };
-using OptimizerOptions = std::variant<kernels::AdamOptions, kernels::SgdOptions, MuonOptions>;
+using OptimizerOptions = std::variant<kernels::AdamOptions, kernels::SgdOptions, MuonAndAdamOptions>;
 
 class Optimizer {
  public:
@@ -104,7 +104,7 @@ class Adam final : public Optimizer {
 class Muon final : public Optimizer {
  public:
   // Error usage where the model's layers have not said which parameters are matrices.
-  Muon(const ParameterStore& store, const MuonOptions& options, float clip_norm);
+  Muon(const ParameterStore& store, const MuonAndAdamOptions& options, float clip_norm);
   void prepare(int64_t update, double learning_rate, int64_t tokens) override;
   void apply() override;
   TensorMap state() const override { return {{"muon_moment", m_}, {"second_moment", v_}}; }
@@ -121,7 +121,7 @@ class Muon final : public Optimizer {
   };
   void apply_to(const Matrices& matrices, const Tensor& workspace);
 
-  MuonOptions options_;
+  MuonAndAdamOptions options_;
   Tensor m_, v_;
   std::vector<Matrices> matrices_;  // the most elements first
   std::vector<Part> rest_;          // of the flat arrays, all else

@@ -162,7 +162,7 @@ class Loop {
   }
 
   // Nothing where the weights are so far gone that no translation has a finite probability.
-  std::optional<std::vector<Score>> scores_of_validation() {
+  std::optional<std::vector<MetricScore>> scores_of_validation() {
     try {
       return task_.validate(state_);
     } catch (const Error& error) {
@@ -179,10 +179,10 @@ class Loop {
   void validate() {
     collect();
     if (!divergence_.empty()) return;
-    const std::optional<std::vector<Score>> measured = scores_of_validation();
+    const std::optional<std::vector<MetricScore>> measured = scores_of_validation();
     tick();
     if (!measured) return;
-    const std::vector<Score>& scores = *measured;
+    const std::vector<MetricScore>& scores = *measured;
     if (!scores.empty()) forget_other_metric(scores.front());
     const bool gained = !scores.empty() && is_best(state_, scores.front(), options_.early_stopping_epsilon);
     const bool equal = !scores.empty() && !gained && equals_best(state_, scores.front());
@@ -213,7 +213,7 @@ class Loop {
   }
 
   // A model that has learnt little yet may have the same score, such as a BLEU of 0, again and again.
-  void follow(const std::vector<Score>& scores, bool gained, bool equal) {
+  void follow(const std::vector<MetricScore>& scores, bool gained, bool equal) {
     const bool warming = state_.update <= trainer_.schedule().warmup;
     if (!warming || !equal) {
       state_.plateau = trainer_.schedule().validated(state_.plateau, state_.previous_epoch,
@@ -225,14 +225,14 @@ class Loop {
   }
 
   // A run may go on with another first metric: what was best by the one before is not comparable.
-  void forget_other_metric(const Score& first) {
+  void forget_other_metric(const MetricScore& first) {
     const bool knows_none = state_.best_metric.empty() && state_.best_update == 0;
     if (state_.best_metric == first.metric || knows_none) return;
     forget_best(state_);
     state_.plateau = {.scale = state_.plateau.scale};
   }
 
-  void take_as_best(const Score& first) {
+  void take_as_best(const MetricScore& first) {
     state_.best_metric = first.metric;
     state_.best_score = first.value;
     state_.best_update = state_.update;

@@ -18,7 +18,7 @@
 
 namespace xf::nn {
 
-struct Score {
+struct MetricScore {
   std::string metric;
   double value = 0;
   bool higher_is_better = true;
@@ -116,7 +116,7 @@ class TrainingTask {
   virtual void locate(TrainingState& state) const = 0;
   // The first score decides about the best checkpoint and early stopping. May throw Stopped, and Error diverged where the weights
   // are no longer good for any.
-  virtual std::vector<Score> validate(const TrainingState& state) = 0;
+  virtual std::vector<MetricScore> validate(const TrainingState& state) = 0;
   // Error resources (disk full): not saved, the earlier saves are as they were. Error diverged: the same, for weights that are
   // not finite.
   virtual void save(const TrainingState& state, SaveKind kind) = 0;
@@ -132,7 +132,8 @@ class TrainingTask {
   // An epoch has ended: state.epoch of them are done.
   virtual void on_epoch(const TrainingState& state) = 0;
   // `best`: its save is the best now, better than those before it, or as good (state.stalled, state.same_scores).
-  virtual void on_validation(const TrainingState& state, const std::vector<Score>& scores, bool best) = 0;
+  virtual void on_validation(const TrainingState& state, const std::vector<MetricScore>& scores,
+                             bool best) = 0;
   // A plateau has cut the learning rate, which is `rate` from here on; behind on_validation().
   virtual void on_rate_cut(const TrainingState& state, double rate) = 0;
   virtual void on_warning(const std::string& text) = 0;

@@ -9,28 +9,28 @@ namespace xf::nn {
 namespace {
 
 // By how much a score is better.
-double gain_of(const Score& score, double over) {
+double gain_of(const MetricScore& score, double over) {
   return (score.value - over) * (score.higher_is_better ? 1 : -1);
 }
 
 constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 
 // NaN is no score: neither a gain, nor a best that another would have to be better than.
-bool gains(const Score& score, double best, double epsilon) {
+bool gains(const MetricScore& score, double best, double epsilon) {
   return !std::isnan(score.value) && (std::isnan(best) || gain_of(score, best) > epsilon);
 }
 
 }  // namespace
 
-bool is_best(const TrainingState& state, const Score& first, double epsilon) {
+bool is_best(const TrainingState& state, const MetricScore& first, double epsilon) {
   return gains(first, state.best_update == 0 ? kNoScore : state.best_score, epsilon);
 }
 
-bool equals_best(const TrainingState& state, const Score& first) {
+bool equals_best(const TrainingState& state, const MetricScore& first) {
   return state.best_update > 0 && first.value == state.best_score;
 }
 
-std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score& first, bool is_best,
+std::vector<ScoredSave> runners_up_with(const TrainingState& state, const MetricScore& first, bool is_best,
                                         int64_t count) {
   std::vector<ScoredSave> saves = state.runners_up;
   if (is_best && state.best_update > 0) saves.insert(saves.begin(), {state.best_update, state.best_score});
@@ -44,10 +44,10 @@ std::vector<ScoredSave> runners_up_with(const TrainingState& state, const Score&
 }
 
 std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
-                                     const std::vector<Score>& scores, double epsilon, bool warming) {
+                                     const std::vector<MetricScore>& scores, double epsilon, bool warming) {
   std::vector<MetricProgress> metrics;
   for (size_t i = 1; i < scores.size(); ++i) {
-    const Score& score = scores[i];
+    const MetricScore& score = scores[i];
     const auto known = std::ranges::find(before, score.metric, &MetricProgress::metric);
     MetricProgress progress = known == before.end() ? MetricProgress{score.metric, kNoScore, 0} : *known;
     if (gains(score, progress.best, epsilon)) {
@@ -60,7 +60,7 @@ std::vector<MetricProgress> followed(const std::vector<MetricProgress>& before,
   return metrics;
 }
 
-int64_t same_scores_with(const TrainingState& state, const Score& first) {
+int64_t same_scores_with(const TrainingState& state, const MetricScore& first) {
   if (state.best_update == 0) return std::isnan(first.value) ? 0 : 1;
   return equals_best(state, first) && state.same_scores > 0 ? state.same_scores + 1 : 0;
 }

@@ -211,9 +211,9 @@ TEST_CASE("CUDA: a captured graph gives the bits of the eager run", "[cuda]") {
   TransformerConfig config = small_config();
   std::tie(config.learned_positions, config.rotary_positions) =
       GENERATE(std::pair{false, false}, std::pair{true, false}, std::pair{false, true});
-  const OptimizerOptions optimizer =
-      GENERATE(OptimizerOptions(kernels::AdamOptions{}),
-               OptimizerOptions(kernels::SgdOptions{.momentum = 0.9f}), OptimizerOptions(MuonOptions{}));
+  const OptimizerOptions optimizer = GENERATE(OptimizerOptions(kernels::AdamOptions{}),
+                                              OptimizerOptions(kernels::SgdOptions{.momentum = 0.9f}),
+                                              OptimizerOptions(MuonAndAdamOptions{}));
   const auto with_optimizer = [&](TrainerOptions& options) { options.optimizer = optimizer; };
   const Training eager = train(kCuda, DType::f32, 6, config, {}, full, 1, with_optimizer);
   const Training graph = train(kCuda, DType::f32, 6, config, exact, full, 1, with_optimizer);

@@ -126,7 +126,7 @@ TEST_CASE("Ranks: so they are with R-Drop, smoothing, cut batches and any optimi
   check_as_one(2, 1, [](TrainerOptions& options) { options.capacity = {8, 8, 2}; });
   check_as_one(2, 1,
                [](TrainerOptions& options) { options.optimizer = kernels::SgdOptions{.momentum = 0.9f}; });
-  check_as_one(2, 1, [](TrainerOptions& options) { options.optimizer = MuonOptions{}; });
+  check_as_one(2, 1, [](TrainerOptions& options) { options.optimizer = MuonAndAdamOptions{}; });
 }
 
 TEST_CASE("Ranks: each may keep a piece of the optimiser's state", "[unit]") {
@@ -145,7 +145,7 @@ TEST_CASE("Ranks: each may keep a piece of the optimiser's state", "[unit]") {
     if (2 * piece->bytes() > whole->bytes() + 16)
       fail(ErrorKind::failure, "no piece: {} bytes", piece->bytes());
     if (error_of([&] {
-          make_optimizer(model.store, MuonOptions{}, 0, ranks);
+          make_optimizer(model.store, MuonAndAdamOptions{}, 0, ranks);
         }).find("muon needs whole matrices") == std::string::npos)
       fail(ErrorKind::failure, "muon was not refused");
   });

@@ -55,7 +55,7 @@ struct Trained : Parameters {
 
 const std::vector<OptimizerOptions> kOptimizers = {
     kernels::AdamOptions{.weight_decay = 0.1f}, kernels::SgdOptions{.momentum = 0.9f, .weight_decay = 0.1f},
-    MuonOptions{{.weight_decay = 0.1f}, {.weight_decay = 0.1f}}};
+    MuonAndAdamOptions{{.weight_decay = 0.1f}, {.weight_decay = 0.1f}}};
 
 }  // namespace
 

@@ -55,7 +55,7 @@ TEST_CASE("Memory plan: exactly the arena's peak for the largest batch", "[unit]
   CHECK(plan.moments == 2 * plan.gradients);
   CHECK(plan_memory(config, kLargest, dtype, kernels::SgdOptions{}).moments == plan.gradients);
   // As many moments as Adam has, and what its products are made in.
-  CHECK(plan_memory(config, kLargest, dtype, MuonOptions{}).moments > 2 * plan.gradients);
+  CHECK(plan_memory(config, kLargest, dtype, MuonAndAdamOptions{}).moments > 2 * plan.gradients);
   CHECK(plan.total() == plan.parameters + plan.gradients + plan.moments + plan.activations);
   trainer.update(2, [] { return largest_batch(); });
   CHECK(plan.activations == model.arena.peak_bytes());

@@ -221,7 +221,7 @@ TEST_CASE("Muon: matrices take the steps of kernels/muon.h, the rest those of Ad
 
 TEST_CASE("Muon: a bf16 model's values are its masters, rounded", "[unit]") {
   const LayeredModel model(DType::bf16);
-  const auto optimizer = make_optimizer(model.store, MuonOptions{}, 0);
+  const auto optimizer = make_optimizer(model.store, MuonAndAdamOptions{}, 0);
   model.give(5);
   const auto before = as_doubles(model.store.masters());
   optimizer->update(1, 0.01, 1);

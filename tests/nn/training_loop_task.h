@@ -53,7 +53,7 @@ class LoopTask : public nn::TrainingTask {
   void locate(nn::TrainingState& state) const override {
     if (batches_per_epoch > 0) state.epoch = state.update / batches_per_epoch;
   }
-  std::vector<nn::Score> validate(const nn::TrainingState& state) override {
+  std::vector<nn::MetricScore> validate(const nn::TrainingState& state) override {
     if (on_validate) on_validate(state.update);
     return {{"bleu", 100 + gain * static_cast<double>(state.update)}};
   }
@@ -79,7 +79,7 @@ class LoopTask : public nn::TrainingTask {
   }
   void on_report(const nn::TrainingState&, const nn::UpdateResult&) override {}
   void on_epoch(const nn::TrainingState& state) override { epochs.push_back(state.epoch_loss); }
-  void on_validation(const nn::TrainingState&, const std::vector<nn::Score>&, bool) override {}
+  void on_validation(const nn::TrainingState&, const std::vector<nn::MetricScore>&, bool) override {}
   void on_rate_cut(const nn::TrainingState&, double rate) override { cuts.push_back(rate); }
   void on_warning(const std::string& text) override { warnings.push_back(text); }
 };

@@ -102,10 +102,10 @@ namespace {
 // Scores by hand: validated at 3, 6, 9 and so on.
 class ScriptedTask final : public LoopTask {
  public:
-  std::vector<std::vector<Score>> script;
+  std::vector<std::vector<MetricScore>> script;
   std::vector<std::vector<int64_t>> kept;  // best and runners-up, whenever they change
 
-  std::vector<Score> validate(const TrainingState& state) override {
+  std::vector<MetricScore> validate(const TrainingState& state) override {
     return script.at(static_cast<size_t>(state.validations));
   }
   void mark_best(const TrainingState& state) override {

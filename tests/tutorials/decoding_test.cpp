@@ -77,7 +77,7 @@ TEST_CASE("Quirks: what decoding keeps, inputs or keys and values, does not chan
   for (const auto& start : {base(), preset("tutorials/illustrated"), preset("tutorials/translator")}) {
     Config config = start;
     Small one(config);
-    config.quirks.cache = DecoderCache::inputs;
+    config.quirks.cache = CacheContents::inputs;
     Small other(config);
     CHECK(difference(by_token(one, target(11)), by_token(other, target(11))) <= 1e-12);
   }
@@ -126,7 +126,7 @@ TEST_CASE("Quirks: attention's dropout is off in evaluation, but for the quirk (
 }
 
 TEST_CASE("Quirks: with attention's dropout on in evaluation a search goes on, too (Q24)", "[unit]") {
-  for (const DecoderCache cache : {DecoderCache::keys_values, DecoderCache::inputs}) {
+  for (const CacheContents cache : {CacheContents::keys_values, CacheContents::inputs}) {
     Config config = base();
     config.attention_dropout = 0.3f;
     config.quirks.cache = cache;

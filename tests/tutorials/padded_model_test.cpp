@@ -118,8 +118,7 @@ TEST_CASE("PaddedModel: gradients of the smoothed loss with dropout under the pr
   for (const std::string& name : quirks::preset_names()) {
     quirks::Config preset = quirks::preset(name);
     preset.quirks.freeze_pad_row = false;  // what freezing does is not a derivative
-    TransformerConfig config = config_with(
-        preset.quirks, preset.norms == quirks::NormPlacement::pre ? NormPlacement::pre : NormPlacement::post);
+    TransformerConfig config = config_with(preset.quirks, preset.norms);
     config.heads = 2, config.encoder_layers = config.decoder_layers = 1;
     Tiny<quirks::PaddedModel> tiny(DType::f64, config);
     randomise(tiny.store);
@@ -131,10 +130,10 @@ TEST_CASE("PaddedModel: gradients of the smoothed loss with dropout under the pr
 
 TEST_CASE("PaddedModel: keeping keys and values or inputs, the search finds the same (Q25)", "[golden]") {
   std::vector<std::vector<Hypothesis>> found[2];
-  for (const auto cache : {quirks::DecoderCache::keys_values, quirks::DecoderCache::inputs}) {
+  for (const auto cache : {quirks::CacheContents::keys_values, quirks::CacheContents::inputs}) {
     Tiny<quirks::PaddedModel> tiny(DType::f64, config_with({.cache = cache}));
     randomise(tiny.store);
-    found[cache == quirks::DecoderCache::inputs] =
+    found[cache == quirks::CacheContents::inputs] =
         Search(tiny.model, tiny.arena, search_options(3)).translate(some_batch());
   }
   for (size_t b = 0; b < found[0].size(); ++b) {

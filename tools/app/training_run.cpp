@@ -57,7 +57,7 @@ std::string choice_line(const nn::AverageChoice& choice, const std::string& metr
 }
 
 // Of a loss. A perplexity is infinite where the loss is finite still.
-bool is_no_loss(const nn::Score& score) {
+bool is_no_loss(const nn::MetricScore& score) {
   if (score.higher_is_better) return false;
   return std::isnan(score.value) || (std::isinf(score.value) && score.metric.starts_with("ce-"));
 }
@@ -80,7 +80,7 @@ class TrainingRun final : public nn::TrainingTask {
   PackedBatch next_batch() override { return setup_.batches.next(); }
   BatchSize skip_batch() override { return setup_.batches.skip(); }
   void locate(nn::TrainingState& state) const override;
-  std::vector<nn::Score> validate(const nn::TrainingState& state) override;
+  std::vector<nn::MetricScore> validate(const nn::TrainingState& state) override;
   void save(const nn::TrainingState& state, nn::SaveKind kind) override;
   void mark_best(const nn::TrainingState& state) override;
   std::optional<nn::TrainingState> roll_back(int64_t update) override;
@@ -91,7 +91,8 @@ class TrainingRun final : public nn::TrainingTask {
     report_.report(state, result);
   }
   void on_epoch(const nn::TrainingState& state) override { report_.epoch(state); }
-  void on_validation(const nn::TrainingState& state, const std::vector<nn::Score>&, bool best) override {
+  void on_validation(const nn::TrainingState& state, const std::vector<nn::MetricScore>&,
+                     bool best) override {
     report_.validation(state, validation_, best);
   }
   void on_rate_cut(const nn::TrainingState& state, double rate) override { report_.rate_cut(state, rate); }
@@ -424,13 +425,13 @@ void TrainingRun::locate(nn::TrainingState& state) const {
   state.position = setup_.batches.cursor().position;
 }
 
-std::vector<nn::Score> TrainingRun::validate(const nn::TrainingState& state) {
+std::vector<nn::MetricScore> TrainingRun::validate(const nn::TrainingState& state) {
   if (!validator_) return {};
   const nn::SmoothedWeights used(model_.trainer.smoothing());
   report_.activity(fmt::format("validating at update {} on {} ...", grouped(state.update),
                                counted(inputs_.validation->corpus.size(), "sentence")));
   validation_ = validator_->validate();
-  for (const nn::Score& score : validation_.scores) {
+  for (const nn::MetricScore& score : validation_.scores) {
     if (is_no_loss(score)) fail(ErrorKind::diverged, "valid-sets: {} is {}", score.metric, score.value);
   }
   return validation_.scores;

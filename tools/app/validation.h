@@ -36,7 +36,9 @@ class Validator {
   // Throws Stopped between batches. Every rank asks, does its share, and gets the same scores.
   ValidationResult validate() { return measure(options_.validation.valid_metrics); }
   // By the first of --valid-metrics alone.
-  nn::Score first_score() { return measure({options_.validation.valid_metrics.front()}).scores.front(); }
+  nn::MetricScore first_score() {
+    return measure({options_.validation.valid_metrics.front()}).scores.front();
+  }
   virtual FinalScore score() = 0;
 
  protected:

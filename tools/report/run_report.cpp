@@ -122,7 +122,7 @@ void RunReport::epoch(const nn::TrainingState& state) {
 
 void RunReport::validation_metrics(const nn::TrainingState& state, const ValidationResult& result,
                                    bool best) {
-  for (const nn::Score& score : result.scores) {
+  for (const nn::MetricScore& score : result.scores) {
     std::vector<Field> fields = {{"update", state.update},
                                  {"epoch", epoch_of(state)},
                                  {"seconds", state.seconds},
@@ -140,7 +140,7 @@ void RunReport::validation_metrics(const nn::TrainingState& state, const Validat
 std::string RunReport::validation_line(const nn::TrainingState& state, const ValidationResult& result,
                                        bool best) const {
   std::string line = fmt::format("valid · ep {} · up {}", epoch_of(state), grouped(state.update));
-  for (const nn::Score& score : result.scores)
+  for (const nn::MetricScore& score : result.scores)
     line += fmt::format(" · {} {:.{}f}", score.metric, score.value, score.higher_is_better ? 2 : 4);
   if (state.same_scores > 1) {
     line +=

@@ -112,7 +112,7 @@ void ValidationFiles::add(const nn::TrainingState& state, const ValidationResult
 void ValidationFiles::add_row(const nn::TrainingState& state, const ValidationResult& result, bool best) {
   std::string header = "update\tepoch\tseconds";
   std::string row = fmt::format("{}\t{}\t{:.1f}", state.update, epoch_of(state), state.seconds);
-  for (const nn::Score& score : result.scores) {
+  for (const nn::MetricScore& score : result.scores) {
     header += "\t" + stored_metric(score.metric);
     row += fmt::format("\t{:.4f}", score.value);
   }

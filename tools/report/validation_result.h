@@ -18,15 +18,15 @@ struct Sample {
 };
 
 struct ValidationResult {
-  std::vector<nn::Score> scores;   // as --valid-metrics lists them
-  std::string bleu_signature;      // empty without BLEU
-  std::vector<Sample> samples;     // none where the model translates nothing
-  std::vector<Gallery> attention;  // of some of the samples, for the report
+  std::vector<nn::MetricScore> scores;  // as --valid-metrics lists them
+  std::string bleu_signature;           // empty without BLEU
+  std::vector<Sample> samples;          // none where the model translates nothing
+  std::vector<Gallery> attention;       // of some of the samples, for the report
 };
 
 // What is said of the averaged model when a run ends.
 struct FinalScore {
-  nn::Score score;
+  nn::MetricScore score;
   std::string text;            // "beam 5: BLEU = ..."
   std::vector<Field> details;  // of the score, for metrics.jsonl
   std::vector<Gallery> attention = {};

@@ -203,7 +203,7 @@ nn::OptimizerOptions optimizer_options(const TrainingOptions& options) {
                                   .eps = param(2),
                                   .weight_decay = decay,
                                   .decoupled = name != "adam"};
-  if (name == "muon") return nn::MuonOptions{{.momentum = param(3), .weight_decay = decay}, adam};
+  if (name == "muon") return nn::MuonAndAdamOptions{{.momentum = param(3), .weight_decay = decay}, adam};
   return adam;
 }
 

@@ -199,7 +199,7 @@ void show_pad_row(QuirkRoom& room) {
 void show_inputs_cache(QuirkRoom& room) {
   const SmallModel correct(small_config());
   const SmallModel own(
-      small_config([](quirks::Config& config) { config.quirks.cache = quirks::DecoderCache::inputs; }));
+      small_config([](quirks::Config& config) { config.quirks.cache = quirks::CacheContents::inputs; }));
   int64_t kept = 0, anew = 0;
   const Tensor right = correct.token_by_token(&kept), other = own.token_by_token(&anew);
   const auto logits = [](const char* title, const Tensor& z) {

@@ -15,7 +15,7 @@ namespace {
 // The first of the metrics that was measured.
 std::optional<double> score_of(const ValidationResult& result, std::initializer_list<const char*> metrics) {
   for (const char* metric : metrics) {
-    const auto found = std::ranges::find(result.scores, metric, &nn::Score::metric);
+    const auto found = std::ranges::find(result.scores, metric, &nn::MetricScore::metric);
     if (found != result.scores.end()) return found->value;
   }
   return std::nullopt;

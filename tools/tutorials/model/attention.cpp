@@ -63,7 +63,7 @@ Variable Attention::forward(const ForwardContext& context, const Variable& x, co
 }
 
 Variable Attention::next(const ForwardContext& context, const Variable& x, AttentionCache& cache) const {
-  if (cache_ == DecoderCache::inputs) {
+  if (cache_ == CacheContents::inputs) {
     cache.inputs = appended(cache.inputs, x.value());
     return forward(context, x, cache.inputs, everybody(), Tensor());
   }

@@ -7,8 +7,8 @@ namespace xf::nn::quirks {
 
 // What decoding token by token keeps of the n tokens before, each [B, n, D]; undefined at first.
 struct AttentionCache {
-  Tensor keys, values;  // DecoderCache::keys_values
-  Tensor inputs;        // DecoderCache::inputs
+  Tensor keys, values;  // CacheContents::keys_values
+  Tensor inputs;        // CacheContents::inputs
 };
 
 class Attention {
@@ -37,7 +37,7 @@ class Attention {
   int64_t heads_;
   float mask_fill_, dropout_;
   bool dropout_at_evaluation_;
-  DecoderCache cache_;
+  CacheContents cache_;
   uint32_t site_;
   Tensor first_;  // the counter of a search, which has none
   Linear q_, k_, v_, out_;

@@ -159,7 +159,7 @@ Config padded_config(const TransformerConfig& config) {
           .attention_dropout = config.attention_dropout,
           .feed_forward_dropout = config.feed_forward_dropout,
           .activation = config.activation,
-          .norms = pre ? NormPlacement::pre : NormPlacement::post,
+          .norms = config.norm,
           .final_norms = pre,
           .quirks = variant.quirks};
 }

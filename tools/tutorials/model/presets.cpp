@@ -10,7 +10,7 @@ namespace xf::nn::quirks {
 
 namespace {
 
-Vocabularies vocabularies_of(const std::string& task) {
+VocabularySizes vocabularies_of(const std::string& task) {
   if (task == "tutorials/by-hand") return {.source = 10, .target = 10};
   if (task.starts_with("tutorials/seq2seq")) return {.target = 7855};
   return {};
@@ -19,7 +19,7 @@ Vocabularies vocabularies_of(const std::string& task) {
 }  // namespace
 
 Config base() {
-  const Vocabularies vocabularies;
+  const VocabularySizes vocabularies;
   return {.source_vocabulary = vocabularies.source,
           .target_vocabulary = vocabularies.target,
           .dim = 512,
@@ -35,7 +35,7 @@ Config base() {
 }
 
 Config preset(const std::string& task) {
-  const Vocabularies vocabularies = vocabularies_of(task);
+  const VocabularySizes vocabularies = vocabularies_of(task);
   const bool is_walk = task == "tutorials/by-hand";
   const tools::TrainingOptions options =
       tools::training_options_from_toml("task = \"" + task + "\"", "preset " + task);

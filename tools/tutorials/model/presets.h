@@ -9,7 +9,7 @@
 
 namespace xf::nn::quirks {
 
-struct Vocabularies {
+struct VocabularySizes {
   int64_t source = 5893, target = 7853;
 };
 

@@ -9,6 +9,7 @@
 
 #include "kernels/activation.h"
 #include "nn/norm.h"
+#include "nn/transformer_config.h"
 
 namespace xf::nn::quirks {
 
@@ -49,7 +50,7 @@ enum class DropoutPlace {
 enum class EmbeddingScale { sqrt_dim, none, inverse_sqrt_dim };
 
 // Q25. What decoding token by token keeps of the tokens before.
-enum class DecoderCache {
+enum class CacheContents {
   keys_values,
   inputs,  // of which keys and values are made anew for each token: the same numbers
 };
@@ -83,18 +84,13 @@ struct Quirks {
   bool target_masked_by_source_pad = false;  // Q23. padding of the target is looked for by the source's id
   bool attention_dropout_at_evaluation = false;  // Q24.
   bool dropout_in_tests = false;                 // Q19. all of it, in what the model says along a reference
-  DecoderCache cache = DecoderCache::keys_values;
+  CacheContents cache = CacheContents::keys_values;
   // Choices, not mistakes.
   InitScheme init = InitScheme::xavier_uniform;
   bool attention_bias = true;
   Output output = Output::logits;
 
   bool operator==(const Quirks&) const = default;
-};
-
-enum class NormPlacement {
-  post,  // norm(x + f(x))
-  pre,   // x + f(norm(x))
 };
 
 struct Config {
