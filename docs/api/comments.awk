@@ -42,7 +42,7 @@ FNR == 1 {
   next
 }
 
-skipping || /[a-z]Args[ <&]|\((Cpu<|Cuda|Backend)|^XF_BACKENDS/ {
+skipping || /[A-Za-z]Args[ <&]|\((Cpu<|Cuda|Backend)|^XF_BACKENDS/ {
   skipping += gsub(/{/, "") - gsub(/}/, "")
   next
 }
