@@ -9,7 +9,8 @@ namespace xf::tools {
 
 namespace {
 
-// Text as roff wants it: its escape, hyphens that are minus signs, and no dot or apostrophe that begins a line.
+// Text as roff wants it: its escape, hyphens that are minus signs, lists of words that may be broken, and no dot or apostrophe
+// that begins a line.
 std::string roff(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -17,6 +18,8 @@ std::string roff(const std::string& text) {
       escaped += "\\\\";
     else if (c == '-')
       escaped += "\\-";
+    else if (c == '|')
+      escaped += "|\\:";  // a line may end behind it
     else
       escaped += c;
   }
