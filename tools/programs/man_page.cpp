@@ -118,7 +118,7 @@ threads, where \-\-cpu\-threads does not say
 std::string man_page(const std::string& program) {
   const std::vector<ProgramCommand> commands = commands_of(program);
   std::string text =
-      fmt::format(".TH {} 1 \"\" \"xformer {}\" \"xformer\"\n.SH NAME\n{} \\- {}\n",
+      fmt::format(".TH {} 1 \"\" \"xformer {}\" \"xformer\"\n.ad l\n.SH NAME\n{} \\- {}\n",
                   upper_case(roff(program)), XFORMER_VERSION, roff(program), roff(headline(commands)));
   for (const ProgramCommand& command : commands) {
     text += fmt::format(".SH {}\n{}", upper_case(roff(std::string(command.program))),
