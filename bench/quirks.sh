@@ -1,6 +1,6 @@
 #!/bin/sh
 # Would one notice? A small Transformer trained on the demo corpus for eight epochs, once as it should be and once with each
-# quirk of docs/quirks.md alone; then their validation losses and BLEU side by side.
+# quirk of docs/variants alone; then their validation losses and BLEU side by side.
 #   bench/quirks.sh [FOLDER]      default: build/quirks. What is finished stays; a run that was stopped goes on.
 # Width 64, two layers, four heads, dropout 0.1, batches of 64 sentences, post-norm. About an hour on two cores.
 set -eu

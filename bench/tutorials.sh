@@ -1,5 +1,5 @@
 #!/bin/sh
-# Small variants of the five tutorials' systems (docs/quirks.md), with all that they do otherwise, trained on the demo
+# Small variants of the five tutorials' systems (docs/variants), with all that they do otherwise, trained on the demo
 # corpus to the end of ten epochs, in both directions: curves by epoch in each run folder, and the table of results.
 #   bench/tutorials.sh [FOLDER]      default: build/tutorials. What is finished stays; a run that was stopped goes on.
 # Width 64, two layers, four heads, batches of 64 sentences; what a tutorial leaves open is the engine's. About an hour.

@@ -625,7 +625,7 @@ void list_options(LogitsOptions& o, OptionList& add) {
 
 void list_options(QuirkOptions& o, OptionList& add) {
   add.summary(
-      "What published Transformers do otherwise, beside what is correct, in numbers (docs/quirks.md). "
+      "What published Transformers do otherwise, beside what is correct, in numbers (docs/variants). "
       "Without a\n"
       "name: the list of them.\n\n"
       "  xformer-explain quirk Q1\n"

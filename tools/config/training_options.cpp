@@ -74,7 +74,7 @@ void list_model(ModelOptions& o, OptionList& add) {
   add(o.position_layout, "position-layout", {one_of("interleaved|split|marian"), seldom},
       "sine and cosine in turn (the paper) or in two halves; marian: in halves, of Marian's frequencies");
   add(o.quirks, "quirks NAME=VALUE...", {up_to(32), seldom},
-      "what published tutorials do otherwise (docs/quirks.md), such as pad-axis=both; slower, on the CPU");
+      "what published tutorials do otherwise (docs/variants), such as pad-axis=both; slower, on the CPU");
 }
 
 void list_dropout(ModelOptions& o, OptionList& add) {

@@ -13,7 +13,7 @@ using namespace tools::explain;
 namespace {
 
 std::string list_of_rooms() {
-  std::string text = "xformer-explain quirk QN, for one of these; docs/quirks.md says more\n\n";
+  std::string text = "xformer-explain quirk QN, for one of these; docs/variants says more\n\n";
   for (const QuirkRow& row : quirk_table())
     text += fmt::format("  {:<4} {:<52} {}\n", row.id, row.title, row.found_in);
   return text;

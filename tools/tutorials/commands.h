@@ -11,7 +11,7 @@ namespace xf::tutorials {
 // xformer-explain steps: a step of the walk or all of them, in the options' format (steps.h).
 std::string steps_page(const tools::StepsOptions& options);
 
-// xformer-explain quirk: a room of docs/quirks.md (quirk.h); without a name, the list of rooms.
+// xformer-explain quirk: a room of docs/variants (quirk.h); without a name, the list of rooms.
 std::string quirk_page(const tools::QuirkOptions& options);
 // "Q1" and so on; none without XFORMER_TUTORIALS.
 std::vector<std::string> quirk_ids();

@@ -27,7 +27,7 @@ QuirkRoom quirk_room(const std::string& name) {
     row.show(room);
     return room;
   }
-  fail(ErrorKind::usage, "no quirk '{}' is shown here; these are: {} (Q26 cannot be shown: docs/quirks.md)",
+  fail(ErrorKind::usage, "no quirk '{}' is shown here; these are: {} (Q26 cannot be shown: docs/variants)",
        name, fmt::join(ids, ", "));
 }
 

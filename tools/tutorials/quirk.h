@@ -1,4 +1,4 @@
-// A quirk of a published Transformer beside what is correct, in the engine's numbers: a room of docs/quirks.md. What a
+// A quirk of a published Transformer beside what is correct, in the engine's numbers: a room of docs/variants. What a
 // quirk of the model does is computed by tools/tutorials/model/, once with its switch and once without, on one small model and two
 // fixed sentences (quirk_model.h); what one of the training does, by the kernels.
 #pragma once

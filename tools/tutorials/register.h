@@ -1,4 +1,4 @@
-// What published tutorials do otherwise, a library of its own (docs/quirks.md). The engine knows it by its registries
+// What published tutorials do otherwise, a library of its own (docs/variants). The engine knows it by its registries
 // alone; without XFORMER_TUTORIALS these are empty, and what asks them says so.
 #pragma once
 

@@ -1,7 +1,7 @@
 // What published Transformers do otherwise, each a switch whose default is the correct value, and the sizes of the
 // model that has them: an encoder-decoder on a padded layout [B, S, D], built from the tape's nodes one small step at a
 // time. With the defaults it is nn/transformer.h, slower (tests/tutorials/transformer_test.cpp). On the CPU. What each
-// switch does in numbers: docs/quirks.md, whose Q numbers stand here.
+// switch does in numbers: docs/variants, whose Q numbers stand here.
 #pragma once
 
 #include <cstdint>
