@@ -69,6 +69,7 @@ EOP
 passes "ordinary English that a house word is close to" <<'EOP'
 The program draws a curve. The option is turned on. Norm turned into a table. There is no room for a row.
 The model saves memory. A beam of four is put together. The first line saves time. The house is green.
+The decoder reads it instead of its own predictions.
 EOP
 
 finds '3: 41 words in a sentence' <<<"# Title

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The site (tools/site.sh): built from the pages that are there, readable without a network, with a definition for each
-# equation's id; and what is wrong on a page is named. Exit code 0: so it is. A minute on two cores.
+# equation's id and a search that finds words; and what is wrong on a page is named. Exit code 0: so it is. A minute on
+# two cores. With node, the site's own search is asked; without, its index.
 #   tests/site.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,8 +27,44 @@ done
 grep -qE 'href="[./]*docs/derivations/layer_norm.html#LN5"' "$site/index.html" || fail "the README's LN5 leads nowhere"
 grep -qF 'docs/derivations/layer_norm.html#LN5' "$site/kernels/plain/layer_norm.h.html" || fail "LN5 in the code leads nowhere"
 grep -qF '<math' "$site/docs/derivations/layer_norm.html" || fail "no formulas"
-! grep -rlE '<script|<link[^>]* href="https?:|<img[^>]* src="https?:' "$site" --include='*.html' ||
-  fail "these pages need scripts or a network"
+! grep -rE '<script|<link[^>]* href="https?:|<img[^>]* src="https?:' "$site" --include='*.html' |
+  grep -vE '<script src="[./]*search.js"' || fail "these pages need other scripts or a network"
+! grep -nE 'https?:|fetch\(|XMLHttpRequest|import' "$site/search.js" || fail "the search needs a network"
+
+# Words that people look for, and a page that has to be among the first ten results.
+finds() {  # words, page
+  if command -v node >/dev/null; then
+    node -e '
+      const { readFileSync } = require("fs"), { runInThisContext } = require("vm"), [site, query, wanted] = process.argv.slice(1);
+      for (const name of ["search_index.js", "search.js"]) runInThisContext(readFileSync(`${site}/${name}`, "utf8"));
+      const found = find(searchIndex, query).slice(0, 10);
+      const shows = ([, , , text]) => excerpt(text, query).join("") !== "";
+      process.exitCode = found.some(([target]) => target.startsWith(wanted)) && found.every(shows) ? 0 : 1;
+    ' "$site" "$1" "$2"
+  else
+    grep -iF "$1" "$site/search_index.js" | grep -qF "\"$2"
+  fi
+}
+while IFS='|' read -r words page; do
+  finds "$words" "$page" || fail "the search finds no $page for: $words"
+done <<'WORDS'
+multi-head|docs/coming_from.html
+padding mask|docs/coming_from.html
+position-wise|docs/glossary.html
+CrossEntropyLoss|docs/coming_from.html
+LambdaLR|docs/coming_from.html
+label smoothing|docs/coming_from.html
+teacher forcing|docs/glossary.html
+KV cache|docs/glossary.html
+causal mask|docs/coming_from.html
+layer norm|docs/derivations/layer_norm.html
+warm-up|docs/glossary.html
+Noam|docs/coming_from.html
+beam search|docs/glossary.html
+BPE|docs/glossary.html
+PositionwiseFeedForward|docs/coming_from.html
+WORDS
+! finds "no such words anywhere" docs || fail "the search finds what is on no page"
 
 cp "$site/docs/guide.html" "$work/guide.html"
 check() { (cd "$site" && find . -type f -printf '%P\n' | awk -f "$OLDPWD/docs/site/check_links.awk"); }

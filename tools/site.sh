@@ -1,5 +1,6 @@
 #!/bin/bash
-# The documentation as a site to be read offline, without scripts: pages, formulas, figures, and each source file they name.
+# The documentation as a site to be read offline: pages, formulas, figures, each source file they name, and a search box.
+# Only the search needs scripts, which are the site's own.
 #   tools/site.sh [OUT]      OUT: build/site; what a site there had before is replaced
 # Pages and their order: docs/site/contents. Needs Debian's pandoc, fonts-texgyre and fonts-texgyre-math.
 # Half a minute on two cores that are free.
@@ -54,7 +55,7 @@ make_lists() {
   grep -oE '\\tag\{[A-Z]+[0-9]+\}' docs/derivations/*.md | sed -E 's|(.*)\.md:.*\{(.*)\}|\2 \1.html#\2|' >"$SITE_LISTS/equations"
   sed -E \
     's|(.*) (.*)|/class="co"/s,\\b\1\\b,<a href="{{root}}\2">\1</a>,g|' "$SITE_LISTS/equations" >"$SITE_LISTS/links"
-  mkdir "$SITE_LISTS/needed"
+  mkdir "$SITE_LISTS/needed" "$SITE_LISTS/search"
 }
 
 # Markdown on the input; pandoc's arguments.
@@ -68,8 +69,8 @@ render() {  # path, argument...
 }
 
 make_page() {  # path
-  render "$1" --from=gfm+tex_math_dollars-raw_tex-emoji --mathml --lua-filter=docs/site/filter.lua --toc \
-    --fail-if-warnings <"$1" || fail "$1: pandoc's line above says what it cannot read"
+  render "$1" --from=gfm+tex_math_dollars-raw_tex-emoji --mathml --lua-filter=docs/site/search.lua \
+    --lua-filter=docs/site/filter.lua --toc --fail-if-warnings <"$1" || fail "$1: pandoc's line above says what it cannot read"
 }
 
 # A source with its lines numbered; an equation's id leads to its derivation.
@@ -106,10 +107,12 @@ trap 'rm -rf "$SITE_LISTS"' EXIT
 make_lists
 rm -rf "$out"
 mkdir -p "$out"
-cp docs/site/style.css "$out"
+cp docs/site/style.css docs/site/search.js "$out"
 copy_fonts
 each() { xargs -d '\n' -P "$(nproc)" -I PATH bash -c "set -eu; $1 \"\$1\"" - PATH; }  # function; paths on the input
 cut -d ' ' -f 1 "$SITE_LISTS/pages" | each make_page
+{ echo 'var searchIndex = [' && cut -d ' ' -f 1 "$SITE_LISTS/pages" | tr / % | (cd "$SITE_LISTS/search" && xargs -d '\n' cat) &&
+  echo '];'; } >"$out/search_index.js"
 sort -u "$SITE_LISTS"/needed/* >"$SITE_LISTS/shown"
 picture='\.(svg|png)$'
 { grep -E "$picture" "$SITE_LISTS/shown" || true; } | xargs -r -d '\n' cp --parents -t "$out"
