@@ -97,6 +97,15 @@ need_no_mpi() {
   dpkg-deb -f build/packages/xformer_*.deb Depends >"$work/needed" && grep . "$work/needed" && ! grep -i mpi "$work/needed"
 }
 claim "of which the programs' need no MPI" need_no_mpi
+have_notices() {
+  for package in build/packages/*.deb; do
+    dpkg-deb --fsys-tarfile "$package" | tar -tf - >"$work/files" || return 1
+    for file in LICENSE THIRD_PARTY_NOTICES.md; do
+      grep -qE "^\./usr/share/doc/[a-z-]+/$file\$" "$work/files" || { echo "$package has no $file"; return 1; }
+    done
+  done
+}
+claim "each with the licence and the notices of others' works" have_notices
 claim "whose programs look for libraries where nobody else can write" tests/runpath.sh build/packages/xformer*.deb "$work"/by-*
 mkdir -p "$packages"
 [ "$packages" -ef build/packages ] || cp build/packages/*.deb "$packages"

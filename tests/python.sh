@@ -19,6 +19,10 @@ pip=("$work/venv/bin/python" -m pip --quiet --disable-pip-version-check)
 "${pip[@]}" wheel . --no-deps --wheel-dir "$work/wheel" \
   --config-settings=cmake.define.XFORMER_LIBRARIES="$work/libraries" --config-settings=build-dir="$work/build"
 ls -sh "$work/wheel"
+"$work/venv/bin/python" -m zipfile -l "$work"/wheel/*.whl >"$work/files"
+for file in LICENSE THIRD_PARTY_NOTICES.md; do
+  grep -qF "licenses/$file " "$work/files" || { echo "error: the wheel has no $file" >&2; exit 1; }
+done
 tests/runpath.sh "$work"/wheel/*.whl "$work/build"
 # shellcheck disable=SC2086  # packages are words
 "${pip[@]}" install "$work"/wheel/*.whl pytest mypy ${XFORMER_PYTHON_PACKAGES:-}

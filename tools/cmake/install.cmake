@@ -43,7 +43,14 @@ install(CODE "
 install(FILES tools/app/xformer.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xformer COMPONENT development)
 install(DIRECTORY docs/examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/xformer/examples COMPONENT development)
 install(PROGRAMS tools/train_demo.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/xformer COMPONENT programs)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT programs)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT programs)
+# The licence and the notices of others' works are in every package, in the folder of its name.
+set(notices LICENSE THIRD_PARTY_NOTICES.md)
+install(FILES ${notices} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT programs)
+install(FILES ${notices} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libxformer-dev COMPONENT development)
+if(TARGET xformer_mpi)
+  install(FILES ${notices} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/xformer-mpi COMPONENT mpi)
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The authors of xformer <xformer@localhost>")
