@@ -5,7 +5,7 @@
 
 namespace xf::tools {
 
-// "xformer-train 0.1.0"
+// "xformer-train 0.2.0"
 std::string version_line(const std::string& program);
 std::string version();
 
