@@ -66,13 +66,13 @@ PositionwiseFeedForward|docs/coming_from.html
 WORDS
 ! finds "no such words anywhere" docs || fail "the search finds what is on no page"
 
-cp "$site/docs/guide.html" "$work/guide.html"
+cp "$site/docs/python.html" "$work/python.html"
 check() { (cd "$site" && find . -type f -printf '%P\n' | awk -f "$OLDPWD/docs/site/check_links.awk"); }
-echo '<a href="nowhere.html">' >>"$site/docs/guide.html"
-refuses 'docs/guide.html: no nowhere.html' check
-cp "$work/guide.html" "$site/docs/guide.html"
-echo '<a href="../index.html#nowhere">' >>"$site/docs/guide.html"
-refuses 'docs/guide.html: no ../index.html#nowhere' check
+echo '<a href="nowhere.html">' >>"$site/docs/python.html"
+refuses 'docs/python.html: no nowhere.html' check
+cp "$work/python.html" "$site/docs/python.html"
+echo '<a href="../index.html#nowhere">' >>"$site/docs/python.html"
+refuses 'docs/python.html: no ../index.html#nowhere' check
 
 mkdir "$work/other"
 refuses "is no site" tools/site.sh "$work/other"
@@ -82,7 +82,7 @@ refuses "tools/install_packages.sh pandoc" env PATH="$work/bin" tools/site.sh "$
 
 # A page with a formula that nobody can read, and one in no section.
 mkdir "$work/copy" && tar -c --exclude=./build* --exclude=./.git . | tar -x -C "$work/copy"
-echo '$\nonsense{x}$' >>"$work/copy/docs/guide.md"
-refuses "docs/guide.md: pandoc" "$work/copy/tools/site.sh" "$work/copy/build/site"
+echo '$\nonsense{x}$' >>"$work/copy/docs/python.md"
+refuses "docs/python.md: pandoc" "$work/copy/tools/site.sh" "$work/copy/build/site"
 mkdir "$work/copy/data/notes" && echo '# Notes' >"$work/copy/data/notes/README.md"
 refuses "data/notes/README.md is in no section" "$work/copy/tools/site.sh" "$work/copy/build/site"

@@ -16,13 +16,13 @@ fail() {  # message[, exit code]
   exit "${2:-1}"
 }
 
-# docs/guide.md is shown at docs/guide.html, a folder's README.md at its index.html, kernels/adam.h at kernels/adam.h.html.
+# docs/python.md is shown at docs/python.html, a folder's README.md at its index.html, kernels/adam.h at kernels/adam.h.html.
 target_of() {
   local target=${1%.md}.html
   echo "${target/README.html/index.html}"
 }
 
-root_of() { dirname "$1" | sed -E 's|^\.$||; s|[^/]+/?|../|g'; }  # from a page to the site's root: docs/guide.md has ../
+root_of() { dirname "$1" | sed -E 's|^\.$||; s|[^/]+/?|../|g'; }  # from a page to the site's root: docs/python.md has ../
 
 # docs/site/contents with each page's path, target and title.
 make_contents() {

@@ -35,7 +35,7 @@ claim "its vocabularies serve another run" train again --after 2u --quiet "${wor
 other=$(train wrong --after 2u --quiet -v run/vocab.source.txt run/vocab.target.txt --tied-embeddings-all=false 2>&1)
 claim "but not one that lower-cases before it cuts" equal "$? ${other/*--tokenizer*/--tokenizer}" "2 --tokenizer"
 
-# ---- the vocabularies of the systems that docs/guide.md names; counted outside this project, by spaCy's published rules
+# ---- the vocabularies of the systems that docs/guide/vocabularies.md names; counted outside this project, by spaCy's published rules
 sha() { tail -n +2 "$1" | head -c -1 | sha256sum | cut -c 1-16; }
 if [ -e "$multi30k/train.en" ]; then
   while read -r rules language entries hash; do

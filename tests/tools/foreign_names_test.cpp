@@ -39,9 +39,9 @@ std::vector<std::string> names_in(const std::string& cell) {
   return names;
 }
 
-// Of the table in docs/guide.md: names of other toolkits, each with ours in its rows.
+// Of the table in docs/guide/option_names.md: names of other toolkits, each with ours in its rows.
 std::map<std::string, std::set<std::string>> guide_table() {
-  std::ifstream guide(xf::tests::source_folder() + "/docs/guide.md");
+  std::ifstream guide(xf::tests::source_folder() + "/docs/guide/option_names.md");
   std::map<std::string, std::set<std::string>> table;
   std::string line;
   while (std::getline(guide, line) && !line.starts_with("| Here | joeynmt |")) {

@@ -127,7 +127,7 @@ TEST_CASE("Field: tokenize is any function, spaCy's rules for one", "[golden]") 
   CHECK(Field({}).preprocess("Don't touch!") == Tokens{"Don't", "touch!"});  // white space otherwise
 }
 
-TEST_CASE("Field: the example of docs/guide.md", "[golden]") {
+TEST_CASE("Field: the example of docs/guide/vocabularies.md", "[golden]") {
   Field field(
       {.init_token = "<sos>",
        .eos_token = "<eos>",

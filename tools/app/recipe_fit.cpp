@@ -20,7 +20,7 @@ namespace xf::tools {
 
 namespace {
 
-// Measured on the first 300 to 5,000 pairs of Multi30k (docs/guide.md, "Little text").
+// Measured on the first 300 to 5,000 pairs of Multi30k (docs/guide/train.md, "Recipes fit the text").
 constexpr double kPieces = 10000, kCharactersOfThem = 3e6;     // others by the square root of the characters
 constexpr int64_t kFewestBatches = 20, kBatches = 25;          // of an epoch
 constexpr int64_t kFewestWords = 256;                          // of a batch

@@ -1,5 +1,5 @@
 // Names that are no option here: those that other toolkits' users bring along, joeynmt's keys, fairseq's options, plain words
-// (docs/guide.md has the table); and those of options that were removed.
+// (docs/guide/option_names.md has the table); and those of options that were removed.
 #pragma once
 
 #include <string>
