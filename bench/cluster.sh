@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a network costs training with several processes (docs/scaling.md): "hosts" that are network namespaces of this machine,
+# What a network costs training with several processes (docs/scaling_cost.md): "hosts" that are network namespaces of this machine,
 # with a name and an address each and a link of so many bits a second to a switch. Root, Open MPI and iproute2; everything is
 # taken down at the end.
 #   bench/cluster.sh [HOSTS [RATE [DELAY [OPTION...]]]]     default: 2 1gbit 0ms; RATE or DELAY 0: as it comes

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The table of docs/scaling.md: what the gradients of one update cost W ranks, in milliseconds, by its formulas (S1) to (S3).
+# The table of docs/scaling_cost.md: what the gradients of one update cost W ranks, in milliseconds, by its formulas (S1) to (S3).
 #   bench/cluster_plan.sh
 export LC_ALL=C.UTF-8  # numbers have a point
 awk 'BEGIN {

@@ -119,7 +119,7 @@ class MpiLink final : public Link {
 
 extern "C" __attribute__((visibility("default"))) xf::Link* xformer_open_link() {
   // Open MPI's "put" over TCP asks for each part of a message behind what it sends itself: two that send to each other get half
-  // of the link (measured, docs/scaling.md). These are its other defaults; what the user has set stays.
+  // of the link (measured, docs/scaling_cost.md). These are its other defaults; what the user has set stays.
   setenv("OMPI_MCA_btl_tcp_flags", "send,inplace,need-ack,need-csum", 0);
   int provided = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return nullptr;
