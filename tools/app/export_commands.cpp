@@ -10,11 +10,11 @@ namespace xf::tools {
 
 const std::vector<Command>& export_commands() {
   static const std::vector<Command> commands = {
-      command("the mean of several checkpoints", AverageOptions(), average_checkpoints),
-      command("the same model in eight bits, a quarter of its size", QuantizeOptions(), quantize_model),
-      command("what a model consists of", InspectOptions(), inspect_model),
-      command("in what two models differ", DiffOptions(), diff_models),
-      command("the model for another toolkit, or one of theirs for this one", ExportOptions(), convert_model),
+      command("average several checkpoints", AverageOptions(), average_checkpoints),
+      command("quantize a model to int8, a quarter of its size", QuantizeOptions(), quantize_model),
+      command("show a model's tensors, settings and vocabulary", InspectOptions(), inspect_model),
+      command("show the differences between two models", DiffOptions(), diff_models),
+      command("convert a model to another toolkit's format, or from one", ExportOptions(), convert_model),
   };
   return commands;
 }

@@ -191,7 +191,7 @@ GivenOptions parse_command_line(const OptionList& list, const std::vector<std::s
     given.push_back({std::string(spec->name), option->reduced_results(), fmt::format("--{}", spec->name)});
     for (const auto& [renamed, spelling] : given_as) {
       if (renamed == spec)
-        given.back().renamed.push_back(fmt::format("{} is called --{} now", spelling, spec->name));
+        given.back().renamed.push_back(fmt::format("{} is now called --{}", spelling, spec->name));
     }
     rename_words(*spec, given.back());
   }
@@ -213,8 +213,8 @@ std::string help_text(const OptionList& defaults, bool all) {
     group = spec.group;
     text += row_text(spec, columns);
   }
-  std::string note = "In brackets: the default";
-  if (program == "xformer-train") note += " (of --task transformer-tiny where the task decides)";
+  std::string note = "Defaults are in brackets";
+  if (program == "xformer-train") note += " (where the task decides: those of transformer-tiny)";
   note += ". Counts take K, M, G; switches take =false.";
   if (left_out > 0) note += fmt::format(" --help-all shows {} more options.", left_out);
   return fmt::format("{}\n{}\n", text, fmt::join(wrap(note, static_cast<size_t>(columns)), "\n"));

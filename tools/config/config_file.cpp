@@ -59,7 +59,7 @@ void check_dots(const std::string& text, const std::string& name) {
   for (const char c : text) {
     if (c == '\n') ++line, dots = 0;
     if (c == '.' && ++dots > kMostDots)
-      fail(ErrorKind::usage, "{}:{}: a line of more than {} dots; this is no config file", name, line,
+      fail(ErrorKind::usage, "{}:{}: a line of more than {} dots; this is not a config file", name, line,
            kMostDots);
   }
 }
@@ -84,7 +84,7 @@ std::string quotes_hint(const std::string& text, unsigned line_number) {
   std::string key, word;
   const bool alone = left >> key && right >> word && !(right >> more);
   if (!alone || word.find_first_of("\"'[]{}=#") != std::string::npos || is_toml("x = " + word)) return "";
-  return fmt::format("; texts and amounts with a unit stand in quotes: {} = \"{}\"", key, word);
+  return fmt::format("; put texts and amounts with a unit in quotes: {} = \"{}\"", key, word);
 }
 
 // By its first line that says something: `---`, `- word` or `key: value`.
@@ -114,8 +114,8 @@ void refuse_other_formats(const std::string& text, const std::string& name) {
   const std::string format = other_format(text, name);
   if (format.empty()) return;
   fail(ErrorKind::usage,
-       "{}: is {}, and a configuration is TOML here: a line `key = value` for each option, "
-       "texts in quotes, lists in [..], no nesting; xformer-train --dump-config prints one",
+       "{}: is {}, and a configuration must be TOML: a line `key = value` for each option, texts in quotes, "
+       "lists in [..], no nesting; xformer-train --dump-config prints one",
        name, format);
 }
 
@@ -142,8 +142,8 @@ GivenOptions options_in(const toml::table& table, const OptionList& list, const 
     GivenOption option = {std::string(spec.name), words_of(node, spec, where), where};
     if (spec.name != key) {
       if (table.contains(spec.name))
-        fail(ErrorKind::usage, "{}: '{}' is called '{}' now, and is given twice", place, key, spec.name);
-      option.renamed.push_back(fmt::format("{} is called '{}' now", where, spec.name));
+        fail(ErrorKind::usage, "{}: '{}' is now called '{}', and is given twice", place, key, spec.name);
+      option.renamed.push_back(fmt::format("{} is now called '{}'", where, spec.name));
     }
     rename_words(spec, option);
     by_line.emplace_back(line, std::move(option));
@@ -159,7 +159,7 @@ void refuse_removed(const toml::table& table, const OptionList& list, const std:
     const RemovedOption* const removed = find_removed(list.program(), key.str());
     if (!removed || table[removed->needed].value_or(0.0) == 0) continue;
     fail(ErrorKind::usage,
-         "{}:{}: key '{}': {}; leave it out, or begin with the model that was trained so: --pretrained-model",
+         "{}:{}: key '{}': {}; leave it out, or start from the model that was trained so: --pretrained-model",
          name, key.source().begin.line, removed->name, removed->why);
   }
 }

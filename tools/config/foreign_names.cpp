@@ -103,8 +103,8 @@ const RemovedOption* find_removed(std::string_view program, std::string_view nam
 
 std::string why_refused(std::string_view program, std::string_view option) {
   if (program != "xformer-score" || std::ranges::find(kOfTestSets, option) == kOfTestSets.end()) return "";
-  return "; it is for test sets that sacreBLEU downloads, and this program downloads none: "
-         "give the references as files, xformer-score bleu REF -i HYP";
+  return "; it is for test sets that sacreBLEU downloads, and this program downloads none; give the "
+         "references as files, xformer-score bleu REF -i HYP";
 }
 
 std::vector<std::string> native_names(std::string_view foreign) {

@@ -48,7 +48,7 @@ void rename_words(const Option& option, GivenOption& given) {
   for (std::string& word : given.words) {
     std::string now = word_of_today(option, word);
     if (now == word) continue;
-    given.renamed.push_back(fmt::format("{}: {} is called {} now", given.where, word, now));
+    given.renamed.push_back(fmt::format("{}: {} is now called {}", given.where, word, now));
     word = std::move(now);
   }
 }

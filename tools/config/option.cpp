@@ -72,10 +72,10 @@ void read(const Option& option, const std::string& word, const std::string& wher
 void read(const Option&, const std::string& word, const std::string& where, TrainingLength& value) {
   const auto length = parse_training_length(word);
   if (!length) {
-    fail(
-        ErrorKind::usage,
-        "{}: '{}' is not a number with a unit (e epochs, u updates, t tokens, h hours, m minutes; as 8000u or 2Gt)",
-        where, word);
+    fail(ErrorKind::usage,
+         "{}: '{}' is not a number with a unit (e epochs, u updates, t tokens, h hours, m minutes; as 8000u "
+         "or 2Gt)",
+         where, word);
   }
   value = *length;
 }
@@ -316,15 +316,15 @@ void OptionList::add_common() {
   const bool trains = program() == "xformer-train";
   group("general");
   add(all.config, "config -c FILE", {Persistence::never, trains ? AmongRanks::own : AmongRanks::equal},
-      trains ? "TOML file with the same names; the command line goes before it, the task after it"
-             : "TOML file with the same names; the command line goes before it");
-  add(all.dump_config, "dump-config", {Persistence::never}, "print the effective configuration, and end");
+      trains ? "TOML file with the same names; the command line overrides it, and it overrides the task"
+             : "TOML file with the same names; the command line overrides it");
+  add(all.dump_config, "dump-config", {Persistence::never}, "print the effective configuration, and exit");
   add(all.quiet, "quiet -q", {Persistence::once, AmongRanks::own}, "errors only");
-  add(all.help, "help -h", {Persistence::never}, "print the options that matter most, and end");
-  add(all.help_all, "help-all", {Persistence::never}, "print every option, and end");
-  add(all.version, "version", {Persistence::never}, "print the version, and end");
+  add(all.help, "help -h", {Persistence::never}, "print the most important options, and exit");
+  add(all.help_all, "help-all", {Persistence::never}, "print all options, and exit");
+  add(all.version, "version", {Persistence::never}, "print the version, and exit");
   add(all.build_info, "build-info", {Persistence::never},
-      "print compiler, flags, libraries and devices, and end");
+      "print compiler, flags, libraries and devices, and exit");
 }
 
 const Option* OptionList::find(std::string_view name) const {

@@ -60,7 +60,10 @@ std::string usage(const std::string& program, const std::string& summary,
                   const std::vector<Command>& commands) {
   std::string text = fmt::format("{} COMMAND ...   {}\n\n", program, summary);
   for (const Command& command : commands) text += fmt::format("  {:<16}{}\n", command.name, command.help);
-  return text + fmt::format("\n{} COMMAND --help says more; --version, --build-info.\n", program);
+  return text + fmt::format(
+                    "\n"
+                    "{} COMMAND --help lists a command's options; --version, --build-info.\n",
+                    program);
 }
 
 }  // namespace

@@ -57,17 +57,18 @@ void explain_gradients(const GradientsOptions& given) {
 
 int explain_program(int argc, char** argv) {
   static const std::vector<Command> commands = {
-      page("an op's equations with their values, on numbers of yours", explain::op_page),
-      page("a small Transformer, one step after the other, with its numbers", tutorials::steps_page),
-      page("which positions may see which", explain::masks),
-      page("the sinusoids that tell where a token stands", explain::positions),
-      page("what each head of a trained model looks at", explain::attention),
-      page("data on its way through the model, as an animated picture", explain::flow_document),
-      page("a training step's nodes, last to first, and their memory", explain::tape),
-      command("each parameter's gradient, and whether it is right", GradientsOptions(), explain_gradients),
-      page("the search for one sentence's translation, step by step", explain::beam),
-      page("what the model would say next at each position", explain::logits),
-      page("what published Transformers do otherwise, beside what is correct", tutorials::quirk_page),
+      page("an op's equations, with their values on your numbers", explain::op_page),
+      page("a small Transformer step by step, with its numbers", tutorials::steps_page),
+      page("attention masks, padded and packed", explain::masks),
+      page("sinusoidal positions", explain::positions),
+      page("attention weights of each head of a trained model", explain::attention),
+      page("animated data flow through the model", explain::flow_document),
+      page("a training step's tape, last node first, and its memory", explain::tape),
+      command("each parameter's gradient, checked by central differences", GradientsOptions(),
+              explain_gradients),
+      page("beam search for one sentence, step by step", explain::beam),
+      page("most probable next tokens at each position", explain::logits),
+      page("deviations of published Transformers, next to the correct form", tutorials::quirk_page),
   };
   return run_command("xformer-explain", "shows what the engine computes", commands, argc, argv);
 }

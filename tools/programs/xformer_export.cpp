@@ -7,8 +7,7 @@ namespace {
 
 int export_program(int argc, char** argv) {
   return run_command("xformer-export",
-                     "averages checkpoints, makes models small, looks into them, compares them and exchanges "
-                     "them with other toolkits",
+                     "averages checkpoints; quantizes, inspects, compares and converts models",
                      export_commands(), argc, argv);
 }
 

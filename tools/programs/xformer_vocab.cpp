@@ -59,7 +59,7 @@ std::unique_ptr<data::Tokenizer> train_words(const VocabularyOptions& options,
 std::unique_ptr<data::Tokenizer> train_pieces(const VocabularyOptions& options,
                                               const std::vector<const std::vector<std::string>*>& texts) {
   if (!options.quiet && data::lines_cut_by_bpe(texts) > 0) {
-    tell("cut between words, being over {} bytes: {}", data::kLongestBpeLine,
+    tell("split between words, as over {} bytes long: {}", data::kLongestBpeLine,
          counted(data::lines_cut_by_bpe(texts), "line"));
   }
   ProgressDisplay display(stderr, options.quiet ? Terminal{} : detect_terminal(stderr));
@@ -259,14 +259,14 @@ void demo_molecules(const DemoMoleculesOptions& options) {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> list = {
-      command("make a vocabulary from text", VocabularyOptions(), train),
-      command("text to pieces or ids", CodeOptions("xformer-vocab encode"), encode),
-      command("pieces or ids to text", CodeOptions("xformer-vocab decode"), decode),
-      command("look for what training would stumble over", CheckOptions("xformer-vocab check"), check),
+      command("train a vocabulary on text", VocabularyOptions(), train),
+      command("convert text to pieces or ids", CodeOptions("xformer-vocab encode"), encode),
+      command("convert pieces or ids to text", CodeOptions("xformer-vocab decode"), decode),
+      command("check text for problems in training", CheckOptions("xformer-vocab check"), check),
       command("count lines, words, characters, tokens", CheckOptions("xformer-vocab stats"), stats),
-      command("a padded batch, by the options of torchtext's Field", FieldOptions(),
+      command("print a padded batch, with the options of torchtext's Field", FieldOptions(),
               [](const FieldOptions& options) { print_page(tutorials::field_page(options)); }),
-      command("what share of an epoch's batches padding would be", PaddingOptions(),
+      command("measure the share of padding in an epoch's batches", PaddingOptions(),
               [](const PaddingOptions& options) { print_page(batch_padding(options)); }),
       command("write a small English-German corpus", DemoCorpusOptions(), demo_corpus),
       command("write a corpus of molecules as SMILES strings", DemoMoleculesOptions(), demo_molecules),
@@ -275,7 +275,7 @@ const std::vector<Command>& commands() {
 }
 
 int vocab(int argc, char** argv) {
-  return run_command("xformer-vocab", "makes vocabularies and looks at text", commands(), argc, argv);
+  return run_command("xformer-vocab", "trains vocabularies and checks text", commands(), argc, argv);
 }
 
 }  // namespace
