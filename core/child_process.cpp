@@ -27,7 +27,7 @@ class Pipe {
  public:
   Pipe() {
     if (pipe2(ends_.data(), O_CLOEXEC) != 0)
-      fail(ErrorKind::resources, "no pipe to a child process: {}", std::strerror(errno));
+      fail(ErrorKind::resources, "cannot create a pipe to a child process: {}", std::strerror(errno));
   }
   ~Pipe() {
     close(ends_[0]);
@@ -113,7 +113,7 @@ bool read_on(int pipe, std::string& text) {
 std::string run_in_child(const std::function<std::string()>& work, const std::function<void()>& waiting) {
   Pipe pipe;
   const pid_t pid = fork();
-  if (pid < 0) fail(ErrorKind::resources, "a child process cannot start: {}", std::strerror(errno));
+  if (pid < 0) fail(ErrorKind::resources, "cannot start a child process: {}", std::strerror(errno));
   if (pid == 0) answer_and_exit(work, pipe.writer());
   Child child(pid);
   pipe.close_writer();
@@ -123,7 +123,7 @@ std::string run_in_child(const std::function<std::string()>& work, const std::fu
     waiting();
   }
   if (!child.ended_well() || answer.empty())
-    fail(ErrorKind::resources, "a child process was killed; it may have needed more memory than there is");
+    fail(ErrorKind::resources, "a child process was killed; it may have run out of memory");
   if (answer.front() != kDone) throw Error(static_cast<ErrorKind>(answer.front()), answer.substr(1));
   return answer.substr(1);
 }

@@ -44,7 +44,7 @@ std::string read_opened(const Descriptor& file, const std::string& path) {
   while (true) {
     if (size == bytes.size()) bytes.resize(size + 65536);  // a pipe, or a file that grows
     if (size > kLargestPipe && !S_ISREG(status.st_mode))
-      fail(ErrorKind::data, "{}: does not end; name a file", path);
+      fail(ErrorKind::data, "{}: is an endless device; name a file", path);
     char* const to = bytes.data() + size;
     const size_t room = bytes.size() - size;
     const ssize_t got =
@@ -64,8 +64,7 @@ std::string read_opened(const Descriptor& file, const std::string& path) {
 void refuse_lfs_pointer(std::string_view bytes, const std::string& path) {
   if (bytes.starts_with("version https://git-lfs.github.com/spec/"))
     fail(ErrorKind::data,
-         "{}: is git-lfs's pointer to a file, not the file; "
-         "install git-lfs, and run git lfs pull in its folder",
+         "{}: is a git-lfs pointer, not the file itself; install git-lfs, and run git lfs pull in its folder",
          path);
 }
 
@@ -120,7 +119,7 @@ void refuse_input_as_output(const std::string& path) {
   if ((path == "-" ? ::fstat(STDOUT_FILENO, &status) : ::stat(path.c_str(), &status)) != 0) return;
   const std::scoped_lock lock(inputs().mutex);
   if (!inputs().files.contains({status.st_dev, status.st_ino})) return;
-  fail(ErrorKind::usage, "{}: is read as well, and would be lost; choose another file for the output",
+  fail(ErrorKind::usage, "{}: is an input as well, and would be overwritten; choose another output file",
        path == "-" ? "standard output" : path);
 }
 

@@ -15,7 +15,7 @@ std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
        entry.increment(error))
     entries.push_back(*entry);
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    fail(ErrorKind::resources, "{}: cannot list the folder: {}; mend that, and give the same command again",
+    fail(ErrorKind::resources, "{}: cannot list the folder: {}; fix that, and run the same command again",
          folder.string(), error.message());
   return entries;
 }

@@ -39,7 +39,7 @@ bool is_planted(const struct stat& there, const struct stat& around) {
 [[noreturn]] void fail_planted(const std::string& path, mode_t mode) {
   const char* const what = S_ISLNK(mode) ? "link" : S_ISREG(mode) ? "file" : "pipe or device";
   fail(ErrorKind::resources,
-       "{}: is another user's {} in a folder where everybody may write; give another name or another folder",
+       "{}: is another user's {} in a world-writable folder; give another name or another folder",
        path.starts_with("./") ? path.substr(2) : path, what);
 }
 
@@ -51,7 +51,7 @@ Descriptor open_regular(const std::string& path) {
   if (!file.is_open() || ::fstat(file.number(), &status) != 0)
     fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) fail(ErrorKind::data, "{}: is a folder; name a file in it", path);
-  if (!S_ISREG(status.st_mode)) fail(ErrorKind::data, "{}: is no regular file; name a file", path);
+  if (!S_ISREG(status.st_mode)) fail(ErrorKind::data, "{}: is not a regular file; name a file", path);
   return file;
 }
 
@@ -62,13 +62,13 @@ Descriptor open_part(const std::string& path, int flags) {
   const bool opened = file.is_open() && ::fstat(file.number(), &status) == 0;
   const int reason = errno;
   if (!opened && reason == ELOOP)
-    fail(ErrorKind::resources, "{}: is a link, and what it leads to is not written; remove it", path);
+    fail(ErrorKind::resources, "{}: is a link, which is not followed for writing; remove it", path);
   if (!opened && reason != ENXIO) {
     fail(ErrorKind::resources, "{}: cannot open: {}; choose a folder you may write to", path,
          std::strerror(reason));
   }
   if (!opened || !S_ISREG(status.st_mode))  // ENXIO: a pipe without a reader, a socket
-    fail(ErrorKind::resources, "{}: is no regular file; remove it", path);
+    fail(ErrorKind::resources, "{}: is not a regular file; remove it", path);
   if (status.st_nlink > 1) {  // of a copy by cp -al, say
     atomic_write(path, read_regular_file(path), Existing::replaced);
     return open_part(path, flags);

@@ -18,7 +18,7 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   struct stat status = {};
   if (!file.is_open() || ::fstat(file.number(), &status) != 0)
     fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) fail(ErrorKind::data, "{}: is no regular file; name a file", path);
+  if (!S_ISREG(status.st_mode)) fail(ErrorKind::data, "{}: is not a regular file; name a file", path);
   note_input(file.number());
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;

@@ -29,7 +29,7 @@ StoredFile::StoredFile(const std::string& path, Links links)
     fail(ErrorKind::data, "{}: is a link; name a file", path);
   if (!file_.is_open() || ::fstat(file_.number(), &status) != 0)
     fail(ErrorKind::data, "{}: cannot open: {}; check the path", path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) fail(ErrorKind::data, "{}: is no regular file; name a file", path);
+  if (!S_ISREG(status.st_mode)) fail(ErrorKind::data, "{}: is not a regular file; name a file", path);
   note_input(file_.number());
   size_ = status.st_size;
   owner_ = status.st_uid;
@@ -61,8 +61,8 @@ void StoredFile::fail_cut_short() const {
   struct stat status = {};
   static_cast<void>(::fstat(file_.number(), &status));
   fail(ErrorKind::data,
-       "{}: was cut short while it was read: it has {} bytes, and had {}; "
-       "give the same command again when it is whole",
+       "{}: was truncated while it was read: it has {} bytes, and had {}; run the same command again when it "
+       "is complete",
        path_, status.st_size, size_);
 }
 

@@ -100,8 +100,9 @@ DroppedCorpus::DroppedCorpus(const ParallelText& text, const ParallelCorpus& cor
 DroppedCorpus::Side DroppedCorpus::side(const std::vector<std::string>& lines, const Sequences& sequences,
                                         const Tokenizer& tokenizer, double rate, uint64_t site) const {
   if (std::string_view(tokenizer.extension()) != ".spm")
-    fail(ErrorKind::usage,
-         "bpe-dropout: this vocabulary is of words, and SentencePiece's has merges; give --tokenizer spm");
+    fail(
+        ErrorKind::usage,
+        "bpe-dropout: this is a word vocabulary, and only SentencePiece's have merges; give --tokenizer spm");
   const BpeDropout without(tokenizer, 0);
   std::vector<char> merged(static_cast<size_t>(corpus_.size()));
   parallel_for(corpus_.size(), kGrain, [&](int64_t begin, int64_t end) {
@@ -113,8 +114,8 @@ DroppedCorpus::Side DroppedCorpus::side(const std::vector<std::string>& lines, c
   });
   if (std::ranges::count(merged, 1) == 0) {
     fail(ErrorKind::usage,
-         "bpe-dropout: this vocabulary does not cut words by merging "
-         "its pieces in the order of their numbers; train one with xformer-vocab, or leave --vocabs out");
+         "bpe-dropout: this vocabulary does not merge its pieces in the order of their ids; train one with "
+         "xformer-vocab, or leave --vocabs out");
   }
   return {lines, sequences, BpeDropout(tokenizer, rate), site, std::move(merged)};
 }

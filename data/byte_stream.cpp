@@ -182,7 +182,7 @@ struct ByteStream::Source {
     at_end = true;
     while (problem.empty() && (!left().empty() || fill())) {
       const bool padding = std::ranges::all_of(left(), [](auto c) { return c == 0; });
-      if (!padding) problem = "something that is not compressed follows the compressed text";
+      if (!padding) problem = "uncompressed bytes follow the compressed text";
       begin = end;
     }
     return false;

@@ -216,7 +216,7 @@ std::optional<StoredFile> open_ours(const std::string& path, Preparer trusted) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0) return {};
   if (!S_ISREG(status.st_mode))
-    fail_not_ours(path, S_ISLNK(status.st_mode) ? "is a link" : "is no regular file");
+    fail_not_ours(path, S_ISLNK(status.st_mode) ? "is a link" : "is not a regular file");
   std::optional<StoredFile> file;
   try {
     file.emplace(path, StoredFile::Links::refused);

@@ -24,7 +24,7 @@ Converter open_converter(const std::string& encoding) {
   Converter converter(ucnv_open(encoding.c_str(), &status), ucnv_close);
   if (U_FAILURE(status) || encoding.empty())
     fail(ErrorKind::usage,
-         "encoding: '{}' is none that ICU knows; names are as in utf-8, latin-1, cp1252, utf-16", encoding);
+         "encoding: ICU does not know '{}'; give a name such as utf-8, latin-1, cp1252, utf-16", encoding);
   ucnv_setToUCallBack(converter.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &status);
   return converter;
 }
@@ -80,7 +80,7 @@ std::vector<std::string> read_lines_in(const std::string& encoding, const std::s
   UErrorCode status = U_ZERO_ERROR;
   const icu::UnicodeString text(bytes.data(), static_cast<int32_t>(bytes.size()), converter.get(), status);
   if (U_FAILURE(status))
-    fail(ErrorKind::data, "{}: is no text in {}; name its encoding, or convert the file with iconv", path,
+    fail(ErrorKind::data, "{}: is not text in {}; name its encoding, or convert the file with iconv", path,
          encoding);
   std::string utf8;
   text.toUTF8String(utf8);

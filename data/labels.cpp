@@ -20,16 +20,17 @@ class Labels : public Tokenizer {
       fail(ErrorKind::data, "{}: {}; a classifier needs two or more: give text of each", from,
            names_.empty() ? "no class" : "1 class");
     if (std::ranges::any_of(names_, [](const std::string& name) { return name.find('\t') != name.npos; }))
-      fail(ErrorKind::data, "{}: a class with a tab in it; write a space", from);
+      fail(ErrorKind::data, "{}: a class contains a tab; write a space", from);
     if (std::ranges::adjacent_find(names_, std::greater_equal()) != names_.end())
-      fail(ErrorKind::data, "{}: the names of classes must be sorted, and each be there once", from);
+      fail(ErrorKind::data, "{}: the names of classes must be sorted, without repetition", from);
     for (int32_t id = 0; id < size(); ++id) ids_.emplace(piece(id), id);
     for (int32_t id = 0; id < size(); ++id) ids_.emplace(class_name(piece(id)), id);  // an earlier version's
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {
     if (const auto found = ids_.find(class_name(text)); found != ids_.end()) return {found->second};
-    fail(ErrorKind::data, "'{}' is no class of this model; its classes: {}", text, fmt::join(names_, ", "));
+    fail(ErrorKind::data, "'{}' is not a class of this model; its classes: {}", text,
+         fmt::join(names_, ", "));
   }
   std::string decode(std::span<const int32_t> ids) const override {
     std::string text;

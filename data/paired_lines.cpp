@@ -75,9 +75,7 @@ bool PairedLines::next(std::string& source, std::string& target) {
     fail(ErrorKind::data, "{}:{}: a line without a class; give it one, or remove it with its text",
          files_.target(), line_);
   if (target.find('\t') != std::string::npos)
-    fail(ErrorKind::data,
-         "{}:{}: a class with a tab in it, "
-         "which stands behind a class where several are written; write a space",
+    fail(ErrorKind::data, "{}:{}: the class contains a tab, which separates classes in output; write a space",
          files_.target(), line_);
   return true;
 }

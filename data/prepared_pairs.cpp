@@ -121,14 +121,14 @@ PreparedPairs::PreparedPairs(StoredFile file) : file_(std::move(file)), changed_
 }
 
 void PreparedPairs::fail_damaged(const std::string& what) const {
-  fail(ErrorKind::data, "{}: damaged: {}; remove it, and the text is prepared again", path(), what);
+  fail(ErrorKind::data, "{}: damaged: {}; remove it, and the next run prepares the text again", path(), what);
 }
 
 void PreparedPairs::read_end() {
   constexpr auto kMagicBytes = static_cast<int64_t>(kMagic.size());
   if (bytes() < kEndBytes + kMagicBytes || file_.bytes(0, kMagicBytes) != kMagic ||
       file_.bytes(bytes() - kMagicBytes, kMagicBytes) != kMagic)
-    fail_damaged("not a whole file of prepared pairs");
+    fail_damaged("not a complete file of prepared pairs");
   const std::string end = file_.bytes(bytes() - kEndBytes, kEndBytes);
   const uint64_t size = number_at(end.data());
   if (size > static_cast<uint64_t>(bytes() - kEndBytes - kMagicBytes))
@@ -137,7 +137,7 @@ void PreparedPairs::read_end() {
   const std::string text = file_.bytes(begin, static_cast<int64_t>(size));
   if (checksum_of(text) != number_at(end.data() + sizeof size)) fail_damaged("its description has changed");
   try {
-    if (is_too_deep_json(text)) fail_damaged("its description is not one");
+    if (is_too_deep_json(text)) fail_damaged("its description is unreadable");
     const nlohmann::json json = nlohmann::json::parse(text);
     pairs_ = json.at("pairs");
     id_bytes_ = json.at("id_bytes");
@@ -145,7 +145,7 @@ void PreparedPairs::read_end() {
     description_ = std::make_shared<nlohmann::json>(json.at("description"));
     find_blocks(json.at("blocks"), json.at("checksums"), begin);
   } catch (const nlohmann::json::exception&) {
-    fail_damaged("its description is not one");
+    fail_damaged("its description is unreadable");
   }
 }
 

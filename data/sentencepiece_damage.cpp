@@ -63,8 +63,7 @@ const char* piece_damage(std::string_view piece) {
   while (fields.next()) {
     if (fields.number == 1 && fields.bytes.find('\0') != std::string_view::npos)
       return "a piece with a zero byte";
-    if (fields.number == 1 && fields.bytes.size() > limits::kLongestPiece)
-      return "a piece that is too long to be one";
+    if (fields.number == 1 && fields.bytes.size() > limits::kLongestPiece) return "an overlong piece";
   }
   return fields.all_read() ? nullptr : "not the piece of a SentencePiece model";
 }
@@ -72,7 +71,7 @@ const char* piece_damage(std::string_view piece) {
 const char* normalizer_damage(std::string_view normalizer) {
   ProtobufFields fields(normalizer);
   while (fields.next()) {
-    if (fields.number == 2 && !is_character_map(fields.bytes)) return "a character map that leads astray";
+    if (fields.number == 2 && !is_character_map(fields.bytes)) return "an invalid character map";
   }
   return fields.all_read() ? nullptr : "not the normaliser of a SentencePiece model";
 }

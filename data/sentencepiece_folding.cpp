@@ -67,7 +67,7 @@ class RuleFile {
     std::string name = (std::filesystem::temp_directory_path() / "xformer-rules-XXXXXX").string();
     const int made = ::mkstemp(name.data());
     if (made < 0) {
-      fail(ErrorKind::resources, "{}: cannot make a file there: {}; TMPDIR names another folder", name,
+      fail(ErrorKind::resources, "{}: cannot make a file there: {}; set TMPDIR to another folder", name,
            std::strerror(errno));
     }
     ::close(made);
@@ -75,7 +75,7 @@ class RuleFile {
     std::ofstream file(path_);
     for (const auto& [from, to] : folding_rules())
       file << hexadecimal(from) << '\t' << hexadecimal(to) << '\n';
-    if (!file.flush()) fail(ErrorKind::resources, "{}: cannot write; TMPDIR names another folder", path_);
+    if (!file.flush()) fail(ErrorKind::resources, "{}: cannot write; set TMPDIR to another folder", path_);
   }
   ~RuleFile() {
     std::error_code none;
@@ -111,7 +111,8 @@ std::string compiled_rules() {
                                                                    {"normalization_rule_tsv", rules.path()},
                                                                    {"minloglevel", "3"}},
                                                                   &line, &model);
-  if (!status.ok()) fail(ErrorKind::failure, "SentencePiece: rules for case: {}", status.message());
+  if (!status.ok())
+    fail(ErrorKind::failure, "SentencePiece: cannot build the rules for lower case: {}", status.message());
   return std::string(field_of(field_of(model, kNormalizer), kCharsmap));
 }
 

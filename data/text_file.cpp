@@ -92,7 +92,7 @@ void check_utf8(const std::string& path, int64_t line_number, std::string_view l
   }
   if (const auto offset = first_invalid_utf8(line)) {
     fail(ErrorKind::data,
-         "{}:{}: invalid UTF-8 at byte {}; mend or remove the line, or convert the file with iconv", path,
+         "{}:{}: invalid UTF-8 at byte {}; fix or remove the line, or convert the file with iconv", path,
          line_number, *offset + 1);
   }
 }

@@ -59,7 +59,7 @@ void pack_weights(const Tensor& values, const Tensor& scales, const QuantizedWei
 
 QuantizedLinearArgs quantized_linear_args(const Tensor& x, const QuantizedWeights& w, const Tensor& bias,
                                           Relu relu, Out y) {
-  XF_CHECK(w.defined(), "quantized_linear: the weights are not there");
+  XF_CHECK(w.defined(), "quantized_linear: the weights are missing");
   check_arguments(signature_of("quantized_linear_forward"), {&x, &w.quads, &bias, &y},
                   {{"M", w.M}, {"K", w.K}});
   return {.x = x.data<float>(),
@@ -78,7 +78,7 @@ QuantizedLinearArgs quantized_linear_args(const Tensor& x, const QuantizedWeight
 
 void quantized_linear_forward(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, Relu relu,
                               Out y) {
-  XF_CHECK(y.defined(), "quantized_linear: y is not there");
+  XF_CHECK(y.defined(), "quantized_linear: y is missing");
   const QuantizedLinearArgs args = quantized_linear_args(x, w, bias, relu, y);
   if (args.N == 0 || args.M == 0) return;
   dispatch_cpu([&](auto backend) { quantized_linear_forward(backend, args); });

@@ -68,7 +68,7 @@ Parameter& ParameterStore::ours(const Parameter& parameter) {
   // Mostly the one that was added last.
   const auto found = std::find_if(parameters_.rbegin(), parameters_.rend(),
                                   [&](const Parameter& other) { return &other == &parameter; });
-  XF_CHECK(found != parameters_.rend(), "parameter store: {} is another one's", parameter.name);
+  XF_CHECK(found != parameters_.rend(), "parameter store: {} belongs to another store", parameter.name);
   return *found;
 }
 
@@ -82,7 +82,8 @@ void ParameterStore::allocate(Device device, Gradients gradients, const Collecti
 
 void ParameterStore::allocate_quantized() {
   if (dtype_ != DType::f32)
-    fail(ErrorKind::usage, "a model in eight bits is float32 otherwise, and this one is {}", name_of(dtype_));
+    fail(ErrorKind::usage, "an int8 model is float32 in its other tensors, and this one is {}",
+         name_of(dtype_));
   allocate(Device::cpu(), Gradients::no, Collective::alone(),
            [](const Parameter& parameter) { return !parameter.is_quantizable(); });
   for (Parameter& parameter : parameters_) {

@@ -25,7 +25,7 @@ Array array_of(nb::handle object, const char* what) {
   Array array;
   if (!nb::try_cast(object, array))
     fail(ErrorKind::usage,
-         "{}: expected an array in the CPU's memory, NumPy's or of a library that speaks DLPack; got {}",
+         "{}: expected an array in the CPU's memory, NumPy's or of a library that supports DLPack; got {}",
          what, name_of_type(object));
   if (array.ndim() > Shape::kMaxRank)
     fail(ErrorKind::usage, "{}: expected {} axes at most, got {}", what, Shape::kMaxRank, array.ndim());

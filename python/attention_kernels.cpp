@@ -55,7 +55,7 @@ struct Sentences {
                  : offsets_of(k, key_offsets, "attention: key_offsets")),
         longest_query(longest(queries, q, "attention: query_offsets")),
         shape{.heads = heads, .max_keys = longest(keys, k, "attention: key_offsets"), .causal = causal} {
-    if (heads < 1) fail(ErrorKind::usage, "attention: expected a head at least, got {}", heads);
+    if (heads < 1) fail(ErrorKind::usage, "attention: expected at least one head, got {}", heads);
     shape.scale = scale ? *scale : 1 / std::sqrt(static_cast<float>(q.width()) / static_cast<float>(heads));
   }
 };
@@ -85,7 +85,7 @@ nb::tuple attention_backward(Arg grad_o, Arg queries, Arg keys, Arg values, Arg 
                dv = Tensor::empty(v.shape(), v.dtype());
   const Sentences sentences(q, k, heads, causal, scale, query_offsets, key_offsets);
   if (sentences.shape.is_long() != lse.defined())
-    fail(ErrorKind::usage, "attention_backward: expected o and lse as attention() has given them");
+    fail(ErrorKind::usage, "attention_backward: expected o and lse as attention() returned them");
   run_kernel([&] {
     kernels::attention_backward(packed(d), packed(q), packed(k), packed(v), packed(o), lse, sentences.queries,
                                 sentences.keys, sentences.shape, {}, packed(dq), packed(dk), packed(dv));

@@ -62,8 +62,8 @@ void Collective::meet() {
   for (int r = 0; r < size_; ++r) {
     const Greeting& greeting = greetings[static_cast<size_t>(r)];
     if (std::memcmp(greeting.protocol, own.protocol, sizeof own.protocol) != 0)
-      fail(ErrorKind::usage,
-           "{} runs another program or another version of it; start the same one everywhere", name_of(r));
+      fail(ErrorKind::usage, "{} runs another program or version; start the same program on all ranks",
+           name_of(r));
     Peer& peer = peers_[static_cast<size_t>(r)];
     peer.host.assign(greeting.host, strnlen(greeting.host, sizeof greeting.host));
     peer.process = greeting.process;

@@ -72,7 +72,7 @@ void Collective::wait(std::vector<Wait>& waits) {
 void Collective::fail_unequal(int rank) {
   poll();
   fail(ErrorKind::failure,
-       "{} does other work than {}: its message has another size; start the same program on all ranks",
+       "{} does not match {}: its message has another size; start the same program on all ranks",
        name_of(rank), name_of(rank_));
 }
 

@@ -48,7 +48,7 @@ void Collective::broadcast(const Tensor& values) {
 }
 
 DeviceLink& Collective::device_link() {
-  XF_CHECK(device_ && !broken_, "collective: the ranks have not met on a device, or one is lost");
+  XF_CHECK(device_ && !broken_, "collective: init_device() was not called, or a rank is lost");
   return *device_;
 }
 

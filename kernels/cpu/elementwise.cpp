@@ -66,7 +66,7 @@ void gather_rows(Cpu<L>, const GatherRowsArgs<T>& args) {
     const int64_t m = args.rows[n];
     T* const y = args.y + n * args.y_stride;
     if (m == kEmptyPlace) return fill_zero(y, args.D);
-    XF_CHECK(m >= 0 && m < args.M, "gather_rows: row {} at place {} is outside of the {} rows", m, n, args.M);
+    XF_CHECK(m >= 0 && m < args.M, "gather_rows: row {} at index {} is outside of the {} rows", m, n, args.M);
     std::copy_n(args.x + m * args.x_stride, args.D, y);
   });
 }

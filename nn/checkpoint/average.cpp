@@ -10,7 +10,7 @@ namespace {
 void check_parameters(const TensorMap& model, const std::string& where) {
   for (const auto& [name, tensor] : model) {
     if (tensor.dtype() == DType::f32) continue;
-    fail(ErrorKind::data, "{}: '{}' is {}, but a parameter is f32; give saves that xformer-train wrote",
+    fail(ErrorKind::data, "{}: '{}' is {}, but a parameter is f32; give checkpoints that xformer-train wrote",
          where, name, name_of(tensor.dtype()));
   }
 }
@@ -19,18 +19,18 @@ void check_same_tensors(const TensorMap& model, const TensorMap& before, const s
   for (const auto& [name, tensor] : model) {
     const auto found = before.find(name);
     if (found == before.end()) {
-      fail(ErrorKind::data, "{}: has '{}', which the model before it has not; average saves of one model",
+      fail(ErrorKind::data, "{}: has '{}', which the previous model lacks; average checkpoints of one model",
            where, name);
     }
     if (found->second.shape() != tensor.shape()) {
-      fail(ErrorKind::data, "{}: '{}' is {}, in the model before it {}; average saves of one model", where,
-           name, tensor.shape().to_string(), found->second.shape().to_string());
+      fail(ErrorKind::data, "{}: '{}' is {}, in the previous model {}; average checkpoints of one model",
+           where, name, tensor.shape().to_string(), found->second.shape().to_string());
     }
   }
   for (const auto& [name, tensor] : before) {
     if (model.contains(name)) continue;
-    fail(ErrorKind::data, "{}: lacks '{}', which the model before it has; average saves of one model", where,
-         name);
+    fail(ErrorKind::data, "{}: lacks '{}', which the previous model has; average checkpoints of one model",
+         where, name);
   }
 }
 
@@ -50,7 +50,7 @@ void Average::add(Checkpoint save, const std::string& where) {
 }
 
 Checkpoint Average::mean() const {
-  XF_CHECK(!empty(), "average: no save was added");
+  XF_CHECK(!empty(), "average: no checkpoint was added");
   Checkpoint average = last_;
   for (auto& [name, tensor] : average.model) {
     const auto& sum = sums_.at(name);

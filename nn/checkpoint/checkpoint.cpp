@@ -31,10 +31,10 @@ StoredFile open_checked(const std::string& folder, const std::string& name, cons
   const std::string path = folder + "/" + name;
   const auto expected = state.files.find(name);
   if (expected == state.files.end())
-    fail(ErrorKind::data, "{}: {} does not know this file", path, Manifest::kFileName);
+    fail(ErrorKind::data, "{}: {} does not list this file", path, Manifest::kFileName);
   StoredFile file(path);
   if (file.size() != expected->second.bytes)
-    fail_damaged(path, fmt::format("{} bytes, written were {}", file.size(), expected->second.bytes));
+    fail_damaged(path, fmt::format("{} bytes, expected {}", file.size(), expected->second.bytes));
   if (record_of(file.checksum()) != expected->second) fail_damaged(path, "its checksum differs");
   return file;
 }
@@ -200,8 +200,8 @@ bool is_quantized(const TensorMap& model) {
 void check_trainable(const TensorMap& model, const std::string& folder) {
   if (!is_quantized(model)) return;
   fail(ErrorKind::data,
-       "{}/{}: its weights are in eight bits, to be used and not trained; give the model that it was made of",
-       folder, kModelFile);
+       "{}/{}: its weights are int8 and cannot be trained; give the model before quantization", folder,
+       kModelFile);
 }
 
 TensorMap quantized(const TensorMap& model, const ParameterStore& store, const std::string& where) {

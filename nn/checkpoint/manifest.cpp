@@ -69,7 +69,7 @@ class Reader {
     if (is_too_deep_json(bytes)) fail_damaged(path_, "nested too deep");
     const Json json = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !json.contains("content") || !json.contains("crc64"))
-      fail_damaged(path_, "not the JSON it should be");
+      fail_damaged(path_, "not valid JSON");
     Json content = json["content"];
     if (json["crc64"] != record_of(content.dump()).crc64) fail_damaged(path_, "its checksum differs");
     return content;
@@ -101,7 +101,7 @@ class Reader {
     if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
     if (name == "inf") return kInfinity;
     if (name == "-inf") return -kInfinity;
-    fail_damaged(path_, fmt::format("{} is no value of a state", json.dump()));
+    fail_damaged(path_, fmt::format("{} is not a value of a training state", json.dump()));
   }
 
   template <typename T>

@@ -34,7 +34,7 @@ constexpr const char* kCrash = "crash";
 constexpr const char* kLatest = "latest";
 constexpr const char* kBest = "best";
 constexpr const char* kTemporary = ".tmp";
-constexpr const char* kOneBefore = "going back to the one before it";
+constexpr const char* kOneBefore = "going back to the previous one";
 constexpr std::string_view kUpdatePrefix = "update-";
 constexpr size_t kResumable =
     2;  // checkpoints with the optimiser's state, which is twice the size of the model
@@ -113,8 +113,8 @@ RunFolder::RunFolder(std::string path, Warn warn, int64_t keep_last)
   std::error_code error;
   if (fs::is_symlink(checkpoints, error)) {
     fail(ErrorKind::resources,
-         "{}: is a link, and a run removes saves only in its own folder; move here what it leads to, or let "
-         "a link lead to the whole run folder",
+         "{}: is a link, and a run removes checkpoints only in its own folder; move its target here, or link "
+         "to the whole run folder",
          checkpoints.string());
   }
   fs::create_directories(checkpoints, error);
@@ -141,10 +141,10 @@ void RunFolder::lock() {
   const std::string owner = owner_in(lock_);
   const bool is_locked = ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0;
   if (!is_locked && errno != EWOULDBLOCK) {
-    warn_(fmt::format("{}: cannot be locked: {}; see to it that no other trainer works in this folder", file,
+    warn_(fmt::format("{}: cannot be locked: {}; make sure that no other trainer uses this folder", file,
                       std::strerror(errno)));
   } else if (!is_locked) {
-    fail(ErrorKind::usage, "{}: another trainer ({}) works in this folder; wait for it or choose another -m",
+    fail(ErrorKind::usage, "{}: another trainer ({}) uses this folder; wait for it or choose another -m",
          path_, owner);
   }
   if (!owner.empty())
@@ -331,7 +331,7 @@ std::optional<Checkpoint> RunFolder::load_latest() const {
     return found;
   }
   if (has_interrupted || !candidates.empty())
-    fail(ErrorKind::data, "{}: none of its checkpoints is whole; choose a new run folder", path_);
+    fail(ErrorKind::data, "{}: all of its checkpoints are damaged; choose a new run folder", path_);
   return {};
 }
 
@@ -355,7 +355,7 @@ Checkpoint RunFolder::average(const std::vector<int64_t>& updates) const {
     average.add(std::move(*whole), folder_of(update));
   }
   if (average.empty())
-    fail(ErrorKind::data, "{}: none of its checkpoints is whole; nothing to average", path_);
+    fail(ErrorKind::data, "{}: all of its checkpoints are damaged; nothing to average", path_);
   return average.mean();
 }
 
@@ -379,7 +379,7 @@ std::optional<Checkpoint> RunFolder::load_average() const {
   try {
     return read_model(folder);
   } catch (const Error& error) {
-    pass_over(error, "the average is made again");
+    pass_over(error, "the average is computed again");
     return {};
   }
 }

@@ -59,7 +59,7 @@ constexpr auto kTypes = std::to_array<StoredType>({{"U64", 64},
 
 template <typename... Args>
 [[noreturn]] void refuse(const std::string& path, fmt::format_string<Args...> format, Args&&... args) {
-  fail(ErrorKind::data, "{}: not a whole safetensors file: {}; copy or save it again", path,
+  fail(ErrorKind::data, "{}: not a valid safetensors file: {}; copy or save it again", path,
        fmt::format(format, std::forward<Args>(args)...));
 }
 
@@ -75,7 +75,7 @@ class KeyCheck final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool key(std::string& name) override {
-    if (!keys_.back().insert(name).second) refuse(path_, "key '{}' stands twice in the header", name);
+    if (!keys_.back().insert(name).second) refuse(path_, "key '{}' appears twice in the header", name);
     return true;
   }
   bool end_object() override {

@@ -127,7 +127,7 @@ Search::Search(const TranslationModel& model, Arena& arena, const SearchOptions&
   check(options.no_repeat_ngram >= 0, "no-repeat-ngram-size", "at least 0");
   if (options.sampling) {
     check(*options.sampling);
-    check(options.beam_size == 1, "beam-size", "1 where tokens are drawn");
+    check(options.beam_size == 1, "beam-size", "1 when tokens are sampled");
   }
   if (options.max_length > Model::kMaxPositions) {
     fail(ErrorKind::usage, "max-length must be at most {}, got {}", Model::kMaxPositions, options.max_length);

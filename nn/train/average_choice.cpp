@@ -16,7 +16,7 @@ bool is_better(double score, double than, bool higher_is_better) {
 
 AverageChoice choose_average(int64_t saves, std::optional<double> best_save, bool higher_is_better,
                              const std::function<double(int64_t saves)>& measure) {
-  XF_CHECK(saves > 0, "choose_average: no save");
+  XF_CHECK(saves > 0, "choose_average: no checkpoint");
   AverageChoice choice{.saves = saves, .tried = {{saves, measure(saves)}}};
   double score = choice.tried.front().score;
   for (int64_t fewer = saves; fewer > 1;) {

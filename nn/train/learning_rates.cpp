@@ -13,8 +13,8 @@ std::regex expression_of(const RateRule& rule) {
   try {
     return std::regex(rule.pattern);
   } catch (const std::regex_error&) {
-    fail(ErrorKind::usage, "{}: '{}' is no regular expression; give one such as '^encoder\\.'", rule.option,
-         rule.pattern);
+    fail(ErrorKind::usage, "{}: '{}' is not a regular expression; give one such as '^encoder\\.'",
+         rule.option, rule.pattern);
   }
 }
 
@@ -50,7 +50,8 @@ void set_rates(ParameterStore& store, const std::vector<RateRule>& rules) {
            "{}: '{}' matches no parameter; there are {}, and as many for each further layer", rule.option,
            rule.pattern, names_of(store));
     if (first == 0)
-      fail(ErrorKind::usage, "{}: all that '{}' matches has its rate from an option before it; leave it out",
+      fail(ErrorKind::usage,
+           "{}: every parameter that '{}' matches has its rate from an earlier option; leave it out",
            rule.option, rule.pattern);
   }
   if (std::ranges::none_of(store.parameters(), [](const Parameter& p) { return p.rate > 0; }))

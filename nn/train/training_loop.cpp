@@ -133,7 +133,7 @@ class Loop {
       if (error.kind() != ErrorKind::resources || ++failed_saves_ >= kMostFailedSaves) throw;
       failed_at_ = state_.update;
       task_.on_warning(
-          fmt::format("{}; the earlier checkpoints are whole, the next save tries again", error.what()));
+          fmt::format("{}; the earlier checkpoints are intact, and the next save tries again", error.what()));
       return false;
     }
   }
@@ -144,7 +144,7 @@ class Loop {
       task_.save(state_, SaveKind::interrupted);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::resources) throw;
-      task_.on_warning(fmt::format("{}; not saved, the earlier checkpoints are whole", error.what()));
+      task_.on_warning(fmt::format("{}; not saved, but the earlier checkpoints are intact", error.what()));
     }
   }
 
@@ -293,7 +293,7 @@ class Loop {
           fmt::format("update {}: out of memory; from here on batches are computed in parts of at most {} "
                       "target tokens, with the same gradient{}",
                       state_.update, now.target_tokens,
-                      trainer_.method().readings() > 1 ? ", but for dropout's masks" : ""));
+                      trainer_.method().readings() > 1 ? ", except for dropout's masks" : ""));
     }
     capacity_ = now.target_tokens;
   }
@@ -334,7 +334,7 @@ class Loop {
     // Without smoothing and what a method adds, which may begin late.
     track_loss(state_, result.update, result.loss.plain / tokens);
     if (!loss_diverges(state_, result.update) || !divergence_.empty()) return;
-    const std::string what = fmt::format("the loss runs away: {:.3f} lately, {:.3f} before", state_.fast_loss,
+    const std::string what = fmt::format("the loss diverges: {:.3f} lately, {:.3f} before", state_.fast_loss,
                                          reference_loss(state_));
     if (options_.on_divergence != LoopOptions::OnDivergence::warn) {
       divergence_ = fmt::format("training diverged at update {}: {}", result.update, what);
@@ -352,7 +352,7 @@ class Loop {
     const int64_t last_stable_update =
         returned_to_ ? *returned_to_ - 1 : state_.last_stable_update;  // a save may be of no use
     const std::optional<TrainingState> earlier = task_.roll_back(last_stable_update);
-    if (!earlier) give_up(what + ", and no save of before that is left");
+    if (!earlier) give_up(what + ", and no earlier checkpoint is left");
     go_on_from(*earlier);
     returned_to_ = state_.update;
     task_.on_warning(fmt::format("{}; back to update {}, the learning rate times {}", what, state_.update,

@@ -235,7 +235,8 @@ TEST_CASE("Files: git-lfs's pointer to a file is not taken for the file", "[unit
   const std::string path = folder.write(
       "model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 312\n");
   for (const auto& read : {std::function([&] { read_file(path); }), std::function([&] { StoredFile{path}; })})
-    CHECK(error_of(read) == "3: " + path +
-                                ": is git-lfs's pointer to a file, not the file; install git-lfs, and run "
-                                "git lfs pull in its folder");
+    CHECK(error_of(read) ==
+          "3: " + path +
+              ": is a git-lfs pointer, not the file itself; install git-lfs, and run git lfs pull in its "
+              "folder");
 }

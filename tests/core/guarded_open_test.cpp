@@ -56,8 +56,8 @@ TEST_CASE("Files: one of a folder that may be a stranger's is regular, and a pip
   mkfifo((folder / "pipe").c_str(), 0666);
   CHECK(read_regular_file(folder / "link") == "text");
   CHECK(error_of([&] { read_regular_file(folder / "pipe"); }) ==
-        "3: " + (folder / "pipe") + ": is no regular file; name a file");
-  CHECK_THAT(error_of([&] { read_regular_file("/dev/zero"); }), Catch::Contains("is no regular file"));
+        "3: " + (folder / "pipe") + ": is not a regular file; name a file");
+  CHECK_THAT(error_of([&] { read_regular_file("/dev/zero"); }), Catch::Contains("is not a regular file"));
   CHECK_THAT(error_of([&] { read_regular_file(folder / "."); }), Catch::Contains("is a folder"));
   CHECK_THAT(error_of([&] { read_regular_file(folder / "none"); }), Catch::Contains("cannot open"));
 }
@@ -74,12 +74,12 @@ TEST_CASE("Files: what a run appends to is its own, under one name, and regular"
     return error_of([&] { open_part(folder / name, O_WRONLY | O_APPEND); });
   };
   CHECK(error("link") ==
-        "5: " + (folder / "link") + ": is a link, and what it leads to is not written; remove it");
+        "5: " + (folder / "link") + ": is a link, which is not followed for writing; remove it");
   CHECK_THAT(error("dangling"), Catch::Contains("is a link"));
   CHECK(error("hard") == "no error");  // a copy has its place now
   CHECK(fs::hard_link_count(precious) == 1);
   CHECK(read_file(folder / "hard") == "text");
-  CHECK_THAT(error("pipe"), Catch::Contains("is no regular file"));
+  CHECK_THAT(error("pipe"), Catch::Contains("is not a regular file"));
   CHECK_THAT(error("folder"), Catch::Contains("Is a directory"));
   CHECK_THAT(error("none/file"), Catch::Contains("No such file"));
   CHECK_FALSE(fs::exists(folder / "none"));

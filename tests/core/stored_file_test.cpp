@@ -32,9 +32,10 @@ TEST_CASE("Stored file: one that is cut short while it is read is an error that 
   const StoredFile file(path);
   std::filesystem::resize_file(path, 10);
   CHECK(file.bytes(0, 10) == std::string(10, 'x'));
-  const std::string expected = "3: " + path +
-                               ": was cut short while it was read: it has 10 bytes, and had 100000; give "
-                               "the same command again when it is whole";
+  const std::string expected =
+      "3: " + path +
+      ": was truncated while it was read: it has 10 bytes, and had 100000; run the same command again when "
+      "it is complete";
   CHECK(error_of([&] { file.bytes(); }) == expected);
   CHECK(error_of([&] { file.checksum(); }) == expected);
   CHECK(error_of([&] { file.bytes(99'000, 1); }) == expected);
@@ -49,12 +50,13 @@ TEST_CASE("Stored file: one that takes another's place by its name does not chan
   CHECK(file.bytes() == "old");
 }
 
-TEST_CASE("Stored file: what is no regular file is refused, and nobody waits for a pipe's writer", "[unit]") {
+TEST_CASE("Stored file: what is not a regular file is refused, and nobody waits for a pipe's writer",
+          "[unit]") {
   const tests::TemporaryFolder folder;
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   std::filesystem::create_directory(folder / "folder");
   for (const std::string& path : {folder / "pipe", folder / "folder", std::string("/dev/null")})
-    CHECK(error_of([&] { StoredFile{path}; }) == "3: " + path + ": is no regular file; name a file");
+    CHECK(error_of([&] { StoredFile{path}; }) == "3: " + path + ": is not a regular file; name a file");
   CHECK(error_of([&] { StoredFile{folder / "none"}; }) ==
         "3: " + (folder / "none") + ": cannot open: No such file or directory; check the path");
   folder.write("file", "text");

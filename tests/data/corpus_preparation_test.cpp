@@ -143,7 +143,7 @@ TEST_CASE(
   const auto prepared = open_prepared(e.to_prepare(), e.path());
   REQUIRE(prepared);
   CHECK_THAT(error_of([&] { prepared->corpus.source[0]; }),
-             Catch::EndsWith("remove it, and the text is prepared again"));
+             Catch::EndsWith("remove it, and the next run prepares the text again"));
 }
 
 TEST_CASE("Prepared corpus: what is wrong with a text is told as of one in memory, and leaves no file",
@@ -217,9 +217,9 @@ TEST_CASE(
     CHECK(refusal() == place + ": is a link");
   }
   REQUIRE(::mkfifo(e.path().c_str(), 0600) == 0);
-  CHECK(refusal() == place + ": is no regular file");
+  CHECK(refusal() == place + ": is not a regular file");
   fs::create_directory(e.path());
-  CHECK(refusal() == place + ": is no regular file");
+  CHECK(refusal() == place + ": is not a regular file");
 }
 
 TEST_CASE(

@@ -110,7 +110,7 @@ TEST_CASE("Labels: a batch of a classifier has one target token a text", "[unit]
   CHECK(batch.target_tokens == 3);
   CHECK(batch.source_offsets.to_vector<int32_t>() == std::vector<int32_t>{0, 3, 5, 9});
   CHECK_THAT(error_of([&] { encode_corpus(read("a\nb\n", "A\nC\n"), *words, *labels, {}); }),
-             Catch::EndsWith("labels: line 2: 'C' is no class of this model; its classes: A, B"));
+             Catch::EndsWith("labels: line 2: 'C' is not a class of this model; its classes: A, B"));
   CHECK_THAT(error_of([&] { read("a\nb\n", "x\n"); }), Catch::Contains("the class of line i"));
   CHECK_THAT(error_of([&] { read("a\nb\n", "x\n\n"); }), Catch::Contains("labels:2: a line without a class"));
 }

@@ -76,7 +76,7 @@ TEST_CASE("Prepared pairs: a file that is cut anywhere is refused, with what to 
   for (size_t size = 0; size < whole.size(); ++size) {
     const std::string message = refusal(folder.write("cut", whole.substr(0, size)));
     REQUIRE_THAT(message, Catch::StartsWith("3: " + (folder / "cut") + ": damaged: ") &&
-                              Catch::EndsWith("remove it, and the text is prepared again"));
+                              Catch::EndsWith("remove it, and the next run prepares the text again"));
   }
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("Prepared pairs: with any byte changed it is refused, with what to do"
     std::string bytes = whole;
     bytes[i] = static_cast<char>(bytes[i] ^ 0xFF);
     REQUIRE_THAT(refusal(folder.write("changed", bytes)),
-                 Catch::EndsWith("remove it, and the text is prepared again"));
+                 Catch::EndsWith("remove it, and the next run prepares the text again"));
   }
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("Prepared pairs: a file that is cut short while it is read is an error
   if (read_before) CHECK(pairs.ids(44, Side::source) == source_of(44, 0));
   std::filesystem::resize_file(path, 5000);
   CHECK_THAT(error_of([&] { pairs.ids(44, Side::source); }),
-             Catch::StartsWith("3: " + path + ": was cut short while it was read: it has 5000 bytes"));
+             Catch::StartsWith("3: " + path + ": was truncated while it was read: it has 5000 bytes"));
   CHECK_THAT(error_of([&] { pairs.line(44); }), Catch::Contains("was cut short"));
   CHECK(pairs.length(44, Side::source) == 4);
 }

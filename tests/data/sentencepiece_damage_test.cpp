@@ -65,7 +65,7 @@ TEST_CASE("SentencePiece: a piece is as long as the library learns them, in a mo
       for (const size_t longer : {4193, 200'000, 1'000'000})
         CHECK(error_of([&] {
                 make_tokenizer(model(type, piece(std::string(longer, 'b'), kind)), "m.spm");
-              }) == "3: m.spm: damaged: a piece that is too long to be one; train or copy it again");
+              }) == "3: m.spm: damaged: an overlong piece; train or copy it again");
     }
   }
 }

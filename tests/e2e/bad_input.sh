@@ -85,7 +85,7 @@ claim "other training text than the run's" \
 claim "--resume and --pretrained-model: 2" refused 2 'leave out one of them' train none --resume begun/latest --pretrained-model begun
 claim "--resume of an average: 3" refused 3 "begun/averaged has no optimiser's state; --pretrained-model begun/averaged begins" \
   train none --resume begun/averaged
-claim "of a checkpoint that has lost its optimiser: 3" refused 3 'update-000004 .*--no-optimizer-reload goes on without' \
+claim "of a checkpoint that has lost its optimiser: 3" refused 3 'update-000004 .*--no-optimizer-reload resumes without' \
   train none --resume begun/checkpoints/update-000004
 claim "--resume of a run is that of its latest checkpoint" train from_run --resume begun --after 14u --quiet
 claim "which it goes on from" grep -q 'resumed from update 12 of begun/latest' from_run/train.log

@@ -143,7 +143,7 @@ claim "a search's option that is not read is named" grep -q "^warning: other.npz
 cp -r "$npz/post" hurt.npz && rm hurt.npz/opus.vocab.yml
 claim "without its vocabulary: 3" refused 3 "opus.vocab.yml: not there; the model's vocabulary must lie beside it" to xformer -m hurt.npz -o new
 head -c 3000 "$npz/post/model.npz" >hurt.npz/model.npz
-claim "half of a file: 3" refused 3 "hurt.npz/model.npz: not a whole archive" to xformer -m hurt.npz -o new
+claim "half of a file: 3" refused 3 "hurt.npz/model.npz: not a valid archive" to xformer -m hurt.npz -o new
 cp "$npz/pre/model.npz" hurt.npz/other.npz && rm hurt.npz/model.npz && cp hurt.npz/other.npz hurt.npz/another.npz
 claim "two: 2" refused 2 "2 .npz files and none is model.npz; name the one" to xformer -m hurt.npz -o new
 
@@ -193,7 +193,7 @@ damage() { rm -rf hurt && cp -r "$1" hurt && printf '\377\377\377' | dd of="hurt
 damage again model.bin 30
 claim "a damaged model.bin: 3" refused 3 "hurt/model.bin" xformer-translate -m hurt -i test.en
 head -c 2000 again/model.bin >hurt/model.bin
-claim "half of it: 3" refused 3 "hurt/model.bin: not a whole model of CTranslate2: it ends too early" to xformer -m hurt -o new
+claim "half of it: 3" refused 3 "hurt/model.bin: not a valid CTranslate2 model: it ends too early" to xformer -m hurt -o new
 rm -rf hurt && cp -r hf hurt && sed -i 's/"d_model": 32/"d_model": 64/' hurt/config.json
 claim "settings that do not fit: 3" refused 3 "the other tensors make it" to xformer -m hurt -o new
 rm -rf hurt && cp -r hf hurt && sed -i 's/"relu"/"tanh"/' hurt/config.json

@@ -129,10 +129,10 @@ done
 claim "a model that has lost its run is shown" inspect elsewhere/two --format json >/dev/null
 claim "nothing there: 3" refused 3 "nowhere: no such folder" inspect nowhere
 claim "no model: 2" refused 2 "needs --model MODEL" inspect
-claim "a foreign file: 3" refused 3 "train.en is no safetensors file" inspect train.en
+claim "a foreign file: 3" refused 3 "train.en is not a safetensors file" inspect train.en
 claim "a damaged checkpoint: 3" refused 3 "damaged: its checksum differs" inspect broken/checkpoints/update-000010
 head -c 5000 run/averaged/model.safetensors >cut.safetensors
-claim "half a file: 3" refused 3 "not a whole safetensors file" inspect cut.safetensors
+claim "half a file: 3" refused 3 "not a valid safetensors file" inspect cut.safetensors
 
 # ---- diff
 diff_models() { xformer-export diff "$@"; }

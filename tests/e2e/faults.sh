@@ -36,9 +36,9 @@ thrown() { # run, option...: goes on from update 200 of `steady` with three hund
   xformer-train "${small[@]}" -t train.en train.de -m "$run" --resume steady/latest "${steady[@]}" --learn-rate 1 "$@"
 }
 claim "three hundred times the learning rate is warned about" exits 0 thrown warned
-claim "with the loss of now and before" says 'warning: update [0-9]+: the loss runs away: [0-9.]+ lately, [0-9.]+ before'
+claim "with the loss of now and before" says 'warning: update [0-9]+: the loss diverges: [0-9.]+ lately, [0-9.]+ before'
 claim "--throw-on-divergence ends it: 4" exits 4 thrown stopped --throw-on-divergence
-claim "with a line" says '^error: training diverged at update [0-9]+: the loss runs away'
+claim "with a line" says '^error: training diverged at update [0-9]+: the loss diverges'
 # Whether a thirty-second part of that rate is small enough is again a matter of chance.
 thrown back --rollback --after 240u --save-freq 1u --valid-sets valid.en valid.de --valid-freq 1u >out 2>&1
 code=$?

@@ -74,7 +74,7 @@ claim "what matches nothing: 2" refused 2 "freeze: 'enkoder' matches no paramete
   xformer-train --task demo -t train.en train.de -m other --pretrained-model "$opus" --freeze enkoder
 claim "what matches all: 2" refused 2 "freeze: every parameter is frozen" \
   xformer-train --task demo -t train.en train.de -m other --pretrained-model "$opus" --freeze .
-claim "no expression: 2" refused 2 "freeze: '\(' is no regular expression" \
+claim "no expression: 2" refused 2 "freeze: '\(' is not a regular expression" \
   xformer-train --task demo -t train.en train.de -m other --pretrained-model "$opus" --freeze '('
 claim "no rate: 2" refused 2 "lr-multiplier: 'encoder' must be REGEX=X" \
   xformer-train --task demo -t train.en train.de -m other --pretrained-model "$opus" --lr-multiplier encoder

@@ -62,7 +62,7 @@ claim "the advice is of --after" says 'told is finished \(36 updates, --after is
 stopping=(--valid-sets valid.en valid.de --valid-freq 2u --valid-metrics ce-mean-words --early-stopping 1 --learn-rate 0.5 --lr-warmup 0u
   --lr-schedule constant "${quiet[@]}")
 train stopped "${stopping[@]}" --after 200u
-claim "a run that --early-stopping has ended" grep -q 'no progress any more' stopped/train.log
+claim "a run that --early-stopping has ended" grep -q 'no more progress' stopped/train.log
 claim "a larger --after is no way on" exits 0 xformer-train -m stopped --after 300u --log-format plain
 claim "and the advice is another" says 'finished \([0-9]+ updates, no progress in 1 validation\); give a larger --early-stopping, or 0 for none, to train on: xformer-train -m stopped --early-stopping 2$'
 update() { grep -o '"update": *[0-9]*' stopped/latest/state.json | head -n 1 | tr -dc 0-9; }
@@ -76,7 +76,7 @@ advised() { # the command behind `2` in the advice, with NEW as `1` and what els
   command=$(grep -oE "xformer-train --$2 .*" err | sed -E "s/; or .*//; s/NEW/$1/")
   echo "$command" "${@:3}" | bash
 }
-claim "another rate" refused 2 'learn-rate was .* leave them out to go on, or take them up in a new folder: xformer-train --resume' \
+claim "another rate" refused 2 'learn-rate was .* leave them out to go on, or apply them in a new folder: xformer-train --resume' \
   xformer-train -m told --learn-rate 0.001 --after 40u
 claim "by --resume" advised rate resume --after 38u --quiet
 claim "another optimiser" refused 2 'optimizer was ' xformer-train -m told --optimizer sgd --after 40u

@@ -58,7 +58,7 @@ truncate -s 1000 cut_cache/*.corpus
 wait "$trainer"
 claim "a text that is cut short while training reads it is a read error" equal $? 3
 claim "of one line" equal "$(grep -c . said)" 1
-claim "that names it" grep -qE '^error: cut_cache/.*\.corpus: was cut short while it was read: it has 1000 bytes, and had' said
+claim "that names it" grep -qE '^error: cut_cache/.*\.corpus: was truncated while it was read: it has 1000 bytes, and had' said
 saved_at=$(sed -n 's/.*saved at update \([0-9,]*\); the same command goes on from here.*/\1/p' broken/train.log)
 updates=${saved_at//,/}
 claim "what was learnt before is saved" test "${updates:-0}" -ge 40
@@ -90,7 +90,7 @@ another link
 claim "what it leads to is as it was" equal "$(cat precious)" precious
 own=$(echo cut_cache/*."$(id -u)".corpus)
 rm "$own" && mkfifo "$own"
-claim "with a pipe under either name nobody waits" refused 3 'is no regular file; remove it, or give another folder with --cache' \
+claim "with a pipe under either name nobody waits" refused 3 'is not a regular file; remove it, or give another folder with --cache' \
   timeout 60 xformer-train "${small[@]}" --after 12u -t train.en train.de -m none --cache cut_cache --quiet
 rm "$own"
 if [ "$(id -u)" = 0 ]; then
@@ -103,7 +103,7 @@ rm -f cut_cache/*.corpus
 claim "a pipe under the name of a temporary file holds nobody up" timeout 60 xformer-train "${small[@]}" --after 12u -t train.en train.de -m of_temporary --cache cut_cache
 
 # ---- refused
-claim "a pipe cannot be prepared" refused 2 'cache: .* is no regular file' \
+claim "a pipe cannot be prepared" refused 2 'cache: .* is not a regular file' \
   xformer-train "${small[@]}" --cache cache -t <(cat train.en) <(cat train.de) -m none
 claim "nor a text that is cut anew each epoch" refused 2 'cache: with bpe-dropout each epoch reads another text' \
   train none --cache cache --bpe-dropout 0.1
@@ -170,7 +170,7 @@ claim "a file without the other side" refused 2 'train-sets: type translation re
 
 # ---- a vocabulary of a sample
 claim "a vocabulary is learnt from some of the lines" train sampled --spm-input-sentences 150
-claim "and the log says so" grep -q 'learnt from 150 lines a side, drawn from the text' sampled/train.log
+claim "and the log says so" grep -q 'learnt from 150 lines a side, sampled from the text' sampled/train.log
 claim "it is another one" differ sampled/vocab.spm again/vocab.spm
 claim "prepared or not, the same" eval \
   'train sampled_too --spm-input-sentences 150 --cache cache && same_bytes sampled/vocab.spm sampled_too/vocab.spm'

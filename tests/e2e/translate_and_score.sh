@@ -17,7 +17,7 @@ for file in training.toml train.log metrics.jsonl loss.svg bleu.svg report.html 
   claim "the run folder has $file" test -s "run/$file"
 done
 claim "the report stands alone" equal "$(grep -cE '<script|<link|<img|src=|url\(' run/report.html)" 0
-for part in Curves 'Translations of the validation set' 'What the decoder looks at' Data Configuration Commands; do
+for part in Curves 'Translations of the validation set' 'Cross-attention of the decoder' Data Configuration Commands; do
   claim "the report has its part: $part" grep -q "<h2[^>]*>$part</h2>" run/report.html
 done
 claim "the log tells early how long it will take" grep -q '^about .* of updates to the end of --after 500u' run/train.log
@@ -115,7 +115,7 @@ claim "a seed has its translations, however they are batched" \
 claim "another seed, others" test "$(drawn full --seed 3 | md5sum)" != "$(drawn full --seed 4 | md5sum)"
 claim "the one best token is the greedy one" same_bytes greedy.de <(drawn topk 1)
 claim "so is a small nucleus" same_bytes greedy.de <(drawn nucleus 0.0001)
-claim "a draw has no beam" refused 2 "--beam-size means nothing beside --output-sampling" drawn full -b 4
+claim "a draw has no beam" refused 2 "--beam-size has no effect with --output-sampling" drawn full -b 4
 claim "a seed is for draws" refused 2 "--seed is for --output-sampling" xformer-translate -m run -i test.en --seed 3
 
 # ---- alignments
@@ -229,6 +229,6 @@ claim "and what is wrong with it is said" equal "$(cut -d ' ' -f 1-7 said)" \
   $'error: standard input:2: invalid UTF-8 at byte\nerror: standard input:3: a NUL at byte'
 claim "from a file or a pipe it ends the translation" refused 3 'standard input:2: invalid UTF-8' \
   xformer-translate -m run --quiet -o unmade <odd
-claim "a conversation has no file" refused 2 "--input means nothing beside --interactive" \
+claim "a conversation has no file" refused 2 "--input has no effect with --interactive" \
   xformer-translate -m run --interactive -i test.en
 conclude

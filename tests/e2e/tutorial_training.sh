@@ -36,7 +36,7 @@ claim "stopped after two epochs it goes on in the same bytes" \
   same_bytes run/latest/model.safetensors run_again/latest/model.safetensors
 claim "a plateau without validation is refused" \
   equal "$(xformer-train "${small[@]}" -t train.en train.de -m other --lr-schedule plateau 2>&1 | tail -n 1)" \
-  "error: lr-schedule plateau looks at validation scores: give --valid-sets SRC TRG"
+  "error: lr-schedule plateau needs validation scores: give --valid-sets SRC TRG"
 # 32^-0.5 10^-1.5 = 0.00559: the paper's formula at the first update, for the width that `small` sets.
 train run_noam --after 1u --lr-schedule noam --learn-rate 1 --lr-warmup 10u --quiet
 claim "noam's rate is the paper's" grep -q '"lr":0.00559' run_noam/metrics.jsonl

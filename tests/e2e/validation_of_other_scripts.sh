@@ -80,7 +80,7 @@ claim "in form C nothing is said of it" equal "$(xformer-score bleu test.nfc -i 
 begin() { xformer-train "${small[@]}" -t train.en "train.$1" --after 2u -m "$2" "${@:3}"; }
 begin zh swapped --valid-sets valid.zh valid.en --test-sets test.zh test.en 2>swapped.err
 for option in valid test; do
-  claim "sides the wrong way round are told: $option" grep -q "^warning: $option-sets: $option.en is written with spaces, and what is learnt to be written is not; are the files in the order of --train-sets?" swapped.err
+  claim "sides the wrong way round are told: $option" grep -q "^warning: $option-sets: $option.en is written with spaces, unlike the training target; are the files in the order of --train-sets?" swapped.err
 done
 begin de foreign --valid-sets valid.en valid.th 2>foreign.err
 claim "so is another script" grep -q "^warning: valid-sets: valid.th is written without spaces" foreign.err

@@ -93,7 +93,7 @@ multilingual xyz
 claim "a tag that it lacks is told once" equal "$(grep '>>' log)" "warning: xyz:1: >>xyz<< is unknown to the model; it has >>deu<< >>fra<<"
 multilingual plain
 claim "so is a line without" equal "$(grep '>>' log)" \
-  "warning: plain:1: has no tag of a language in front, and the model has several; begin lines with one of >>deu<< >>fra<<"
+  "warning: plain:1: does not begin with a language tag, and the model has several; begin lines with one of >>deu<< >>fra<<"
 paste -d '\n' fra plain | head -n 4 >mixed
 xformer-train --pretrained-model opus -t mixed mixed -m multi --after 1u --quiet 2>log
 claim "training says how many lines lack one" grep -q 'warning: mixed: 50.0% of the lines have no tag of a language in front' log

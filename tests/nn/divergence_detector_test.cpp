@@ -65,7 +65,7 @@ TEST_CASE("Training loop: a loss that runs away is warned about", "[unit]") {
   task.fault = [&](int64_t batch) { throw_off(task, batch); };
   CHECK(train(task, 320) == "no error");
   REQUIRE(task.warnings.size() == 1);
-  CHECK_THAT(task.warnings.front(), Catch::Contains("the loss runs away: "));
+  CHECK_THAT(task.warnings.front(), Catch::Contains("the loss diverges: "));
   LoopTask calm;
   train(calm, 320);
   CHECK(calm.warnings.empty());
@@ -84,7 +84,7 @@ TEST_CASE("Training loop: a loss that runs away ends a run that was told to stop
   LoopTask task;
   task.fault = [&](int64_t batch) { throw_off(task, batch); };
   CHECK_THAT(train(task, 320, {}, {.peak = 1e-3}, OnDivergence::stop),
-             Catch::StartsWith("4: training diverged at update 30") && Catch::Contains("the loss runs away"));
+             Catch::StartsWith("4: training diverged at update 30") && Catch::Contains("the loss diverges"));
   CHECK(task.crashed.size() == 1);
 }
 
@@ -177,7 +177,7 @@ TEST_CASE(
   thrown.fault = [&](int64_t batch) { throw_off(thrown, 300 + batch - 1); };  // before the second update
   CHECK(train(thrown, 5005, state) == "no error");
   REQUIRE_FALSE(thrown.warnings.empty());
-  CHECK_THAT(thrown.warnings.front(), Catch::StartsWith("update 5002: the loss runs away: "));
+  CHECK_THAT(thrown.warnings.front(), Catch::StartsWith("update 5002: the loss diverges: "));
 }
 
 namespace {
@@ -215,10 +215,10 @@ TEST_CASE("Training loop: a loss that explodes in the first hundred updates is d
   LoopTask warned;
   CHECK(train(warned, 60, {}, kFarTooHigh) == "no error");
   REQUIRE_FALSE(warned.warnings.empty());
-  CHECK_THAT(warned.warnings.front(), Catch::Contains("the loss runs away: "));
+  CHECK_THAT(warned.warnings.front(), Catch::Contains("the loss diverges: "));
   LoopTask stopped;
   CHECK_THAT(train(stopped, 60, {}, kFarTooHigh, OnDivergence::stop),
-             Catch::StartsWith("4: training diverged at update ") && Catch::Contains("the loss runs away"));
+             Catch::StartsWith("4: training diverged at update ") && Catch::Contains("the loss diverges"));
   CHECK(stopped.rates.size() < 60);
   CHECK(stopped.crashed.size() == 1);
   for (const double rate : {1e-3, 1e-2}) {

@@ -112,7 +112,7 @@ TEST_CASE("Learning rates: a rule that does nothing is refused, with the names t
         "2: freeze: 'gamma' matches no parameter; "
         "there are table, in.weight, in.bias, out.weight, out.bias, and as many for each further layer");
   CHECK(refusal({{"[", 0, "freeze"}}) ==
-        "2: freeze: '[' is no regular expression; give one such as '^encoder\\.'");
+        "2: freeze: '[' is not a regular expression; give one such as '^encoder\\.'");
   CHECK(refusal({{".", 0, "freeze"}}) ==
         "2: freeze: every parameter is frozen, so that nothing would learn; freeze fewer");
   CHECK(refusal({{"in", 0, "freeze"}, {"in.bias", 0.5f, "lr-multiplier"}}) ==

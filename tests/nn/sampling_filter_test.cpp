@@ -161,5 +161,5 @@ TEST_CASE("Search: sampling has one hypothesis", "[unit]") {
   SearchOptions options = options_for(2);
   options.sampling = SamplingFilter{};
   CHECK(tests::error_of([&] { Search(model.transformer, model.arena, options); }) ==
-        "2: beam-size must be 1 where tokens are drawn");
+        "2: beam-size must be 1 when tokens are sampled");
 }

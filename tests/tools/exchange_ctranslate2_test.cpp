@@ -295,7 +295,7 @@ TEST_CASE("Exchange: CTranslate2's lists of pieces are JSON or have a piece a li
   CHECK(largest_difference(model, read_ctranslate2(folder / "")) == 0);
   CHECK(pieces_of_lines("a\r\n\u2028\nb c", "list") == std::vector<std::string>{"a\r", "\u2028", "b c"});
   CHECK_THAT(error_of([] { pieces_of_lines("a\n\nb\n", "list"); }),
-             Catch::StartsWith("3: list: piece 1 is empty or stands there twice"));
+             Catch::StartsWith("3: list: piece 1 is empty or appears twice"));
 }
 
 TEST_CASE("Exchange: a revision that is newer than CTranslate2's own converters write is refused", "[unit]") {

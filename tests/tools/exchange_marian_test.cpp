@@ -93,7 +93,7 @@ TEST_CASE("NumPy: an archive unpacks to some times its size, and its entries do 
   const size_t first = shared.find(std::string("\x50\x4b\x01\x02", 4));
   shared.replace(second - 46 + 16, 30, shared.substr(first + 16, 30));
   CHECK(error_of([&] { parse_npz_file(shared, "model.npz"); }) ==
-        "3: model.npz: not a whole archive: two of its entries lie in each other; copy or save it again");
+        "3: model.npz: not a valid archive: two of its entries lie in each other; copy or save it again");
 }
 
 TEST_CASE("Marian: what decoder.yml names lies in the model's folder", "[unit]") {

@@ -109,8 +109,9 @@ TEST_CASE("Exchange: weights in several files are read by their index, or refuse
              Catch::StartsWith("3: ") &&
                  Catch::Contains("index.json: names model-00002-of-00002.safetensors, which is not there"));
   write_index({{"weight_map", {{"a", "../model.safetensors"}}}});
-  CHECK_THAT(error(), Catch::StartsWith("3: ") &&
-                          Catch::Contains("names '../model.safetensors', which is no file beside it"));
+  CHECK_THAT(error(),
+             Catch::StartsWith("3: ") &&
+                 Catch::Contains("names '../model.safetensors', which is missing in the same folder"));
   write_index({{"weights", map}});
   CHECK_THAT(error(), Catch::StartsWith("3: ") && Catch::Contains("no index of tensors"));
 }

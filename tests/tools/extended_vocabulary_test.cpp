@@ -120,10 +120,10 @@ TEST_CASE("Extended vocabulary: a file is read as text is, and has each piece on
   CHECK(of("\xEF\xBB\xBF<TAG>\r\nu\u0308ber\r\n") == std::vector<std::string>{"<tag>", "über"});
   CHECK(error_of([&] { of("a\n\xFC\n"); }).starts_with("3: " + path + ":2: invalid UTF-8 at byte 1"));
   CHECK(error_of([&] { of("a\n\nb\n"); }) ==
-        "3: " + path + ":2: an empty line; give each piece once, one a line");
+        "3: " + path + ":2: an empty line; give each piece once, one per line");
   CHECK(error_of([&] { of("a\n\u00A0\u200B\n"); }) ==
-        "3: " + path + ":2: U+00A0 U+200B alone, of which nothing shows; give each piece once, one a line");
+        "3: " + path + ":2: U+00A0 U+200B alone, which is invisible; give each piece once, one per line");
   CHECK(error_of([&] { of("a\na\n"); }) ==
-        "3: " + path + ":2: 'a' once more; give each piece once, one a line");
+        "3: " + path + ":2: 'a' once more; give each piece once, one per line");
   CHECK(error_of([&] { of(""); }) == "3: " + path + ": no piece in it; give one a line");
 }

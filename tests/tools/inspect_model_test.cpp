@@ -91,7 +91,7 @@ TEST_CASE("Export inspect: what is missing, foreign or beside another vocabulary
   CHECK_THAT(error_of([&] { inspected(folder / "none"); }),
              Catch::StartsWith("3: ") && Catch::Contains("no such folder"));
   CHECK_THAT(error_of([&] { inspected(folder / "text"); }),
-             Catch::StartsWith("3: ") && Catch::Contains("is no safetensors file"));
+             Catch::StartsWith("3: ") && Catch::Contains("is not a safetensors file"));
   atomic_write(run.path() + "vocab.txt", "<unk>\n<pad>\n<s>\n</s>\nother\n");
   CHECK_THAT(error_of([&] { inspected(run.path()); }),
              Catch::StartsWith("3: ") && Catch::Contains("another vocabulary"));

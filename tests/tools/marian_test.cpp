@@ -104,7 +104,7 @@ TEST_CASE("Marian: options say what the model is, and refuse by name what is non
   CHECK_THAT(refusal("type: transformer\ntransformer-postprocess: dan\ntransformer-tied-layers: [1, 1]\n"),
              Catch::Contains("transformer-tied-layers"));
   CHECK_THAT(refusal("type: transformer\ntransformer-postprocess: dan\ntransformer-heads: many\n"),
-             Catch::StartsWith("3: model.yml: transformer-heads is 'many', which is no number"));
+             Catch::StartsWith("3: model.yml: transformer-heads is 'many', which is not a number"));
 }
 
 // src/common/config_parser.cpp of Marian: the options of marian-decoder and what they are where nobody sets them.

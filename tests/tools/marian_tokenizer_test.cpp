@@ -107,8 +107,8 @@ TEST_CASE("Marian tokenizer: a line without a tag, or with one that the model la
   CHECK(!check.warning(">>cmn_hans<< >>fra<<the dog", "a:2"));
   CHECK(!check.warning("", "a:3"));
   CHECK(check.warning("the dog", "a:4") ==
-        "a:4: has no tag of a language in front, and the model has several; "
-        "begin lines with one of >>cmn_Hans<< >>fra<<");
+        "a:4: does not begin with a language tag, and the model has several; begin lines with one of "
+        ">>cmn_Hans<< >>fra<<");
   CHECK(!check.warning("the cat", "a:5"));
   CHECK(check.warning(">>fra<< >>xyz<< the dog", "a:6") ==
         "a:6: >>xyz<< is unknown to the model; it has >>cmn_Hans<< >>fra<<");

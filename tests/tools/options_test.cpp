@@ -156,8 +156,8 @@ TEST_CASE("Config file: what is wrong is said with its line", "[unit]") {
   CHECK(error("overwrite = true") ==
         "2: c.toml:1: 'overwrite' belongs on the command line (--overwrite), not in a file");
   CHECK(error("seed = 1\nafter = 3e")
-            .ends_with("; texts and amounts with a unit stand in quotes: after = \"3e\""));
-  CHECK(error("task = demo").ends_with("; texts and amounts with a unit stand in quotes: task = \"demo\""));
+            .ends_with("; put texts and amounts with a unit in quotes: after = \"3e\""));
+  CHECK(error("task = demo").ends_with("; put texts and amounts with a unit in quotes: task = \"demo\""));
   CHECK_THAT(error("seed = 1\nseed = 2"), !Catch::Contains("quotes"));
   CHECK_THAT(error("seed = = 2"), !Catch::Contains("quotes"));
   CHECK(train_error({"-c", "/nowhere/c.toml"}) == "2: config file /nowhere/c.toml does not exist");
@@ -258,7 +258,7 @@ TEST_CASE("Options: what was removed is refused by name, and read in what a stor
     const std::string run = folder / "with", other = folder / "without";
     CHECK(train_error({option, (run + file).c_str()}) ==
           "2: " + run + "/config.toml:2: key 'minimum-risk': " + removed +
-              "; leave it out, or begin with the model that was trained so: --pretrained-model");
+              "; leave it out, or start from the model that was trained so: --pretrained-model");
     CHECK(train({option, (other + file).c_str()}).data.train_sets.size() == 2);
   }
 }
@@ -537,7 +537,8 @@ TEST_CASE("Options: on resume only keys that shape the model or its training cou
 }
 
 TEST_CASE(
-    "Options: a name that the list lacks is an error of the program, an option that is not set one of the user",
+    "Options: a name that the list lacks is an error of the program, an option that is not set one of the "
+    "user",
     "[unit]") {
   const TrainingOptions options = train({});
   CHECK(error_of([&] { options_of(options).at("no-such"); }) ==

@@ -64,18 +64,18 @@ TEST_CASE("Translation options: what means nothing alone or beside another is re
   CHECK(refusal({"--seed", "3"}) == "2: --seed is for --output-sampling");
   CHECK(refusal({"--num-examples", "3"}) == "2: --num-examples is for --teacher-forced");
   CHECK(refusal({"--beam-size", "3", "--output-sampling", "full"}) ==
-        "2: --beam-size means nothing beside --output-sampling; leave one of them out");
+        "2: --beam-size has no effect with --output-sampling; leave one of them out");
   CHECK_THAT(refusal({"--n-best", "--output-sampling", "full"}), Catch::Contains("--n-best means nothing"));
   CHECK_THAT(refusal({"--force-decode", "--teacher-forced", "x"}),
              Catch::Contains("--force-decode means nothing"));
   CHECK(refusal({"--alignment-layer", "0"}) == "2: --alignment-layer is for --alignment");
   CHECK_THAT(refusal({"--interactive", "-i", "x"}),
-             Catch::Contains("--input means nothing beside --interactive"));
+             Catch::Contains("--input has no effect with --interactive"));
   for (const char* name : {"--no-spm-encode", "--no-spm-decode", "--interactive", "--stat-freq=1",
                            "--alignment=hard", "--n-best", "--word-scores", "--beam-size=3", "--normalize=1",
                            "--word-penalty=1", "--no-repeat-ngram-size=2", "--allow-unk"})
     CHECK_THAT(refusal({name, "--teacher-forced", "x"}),
-               Catch::Contains("means nothing beside --teacher-forced"));
+               Catch::Contains("has no effect with --teacher-forced"));
   check_translation_options(translation({"--output-sampling", "full", "--seed", "3", "--n-best=false"}));
   check_translation_options(translation({"--force-decode", "--output-sampling", "full"}));
 }

@@ -167,7 +167,8 @@ TEST_CASE("Field: without use_vocab tokens are numbers, and postprocessing sees 
   };
   const Field field({.use_vocab = false, .postprocessing = doubled, .batch_first = true, .pad_token = "0"});
   CHECK(field.numericalise(field.pad({{"7", "-1"}, {"3"}})).ids == Ids{14, -2, 6, 0});
-  CHECK(error_of([&] { field.numericalise(field.pad({{"x"}})); }).starts_with("3: field: 'x' is no number"));
+  CHECK(
+      error_of([&] { field.numericalise(field.pad({{"x"}})); }).starts_with("3: field: 'x' is not a number"));
 }
 
 }  // namespace

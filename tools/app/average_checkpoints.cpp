@@ -123,7 +123,8 @@ void check_same_vocabulary(const data::Vocabularies& vocabularies, const nn::Che
                            const std::string& folder, const std::string& first) {
   if (folder == first) return check_vocabularies(vocabularies, checkpoint.metadata, folder);
   if (!are_of_model(vocabularies, checkpoint.metadata))
-    fail(ErrorKind::data, "{} has another vocabulary than {}", folder, first);
+    fail(ErrorKind::data, "{} and {} have different vocabularies; average checkpoints of one model", folder,
+         first);
 }
 
 // The mean of two models that compute otherwise is none; and a save that is named twice would count twice.
@@ -136,8 +137,8 @@ void check_belongs(const std::vector<std::string>& folders, size_t i, const nn::
   }
   const auto changes = setting_differences(first, folders.front(), checkpoint, folders[i]);
   if (changes.empty()) return;
-  fail(ErrorKind::data, "{} is not a model as {}: {} is {}, not {}", folders[i], folders.front(),
-       changes.front().name, changes.front().now, changes.front().before);
+  fail(ErrorKind::data, "{} is another model than {}: {} is {}, not {}; average checkpoints of one model",
+       folders[i], folders.front(), changes.front().name, changes.front().now, changes.front().before);
 }
 
 }  // namespace
@@ -151,9 +152,8 @@ std::vector<std::string> chosen_checkpoints(const AverageOptions& options) {
   }
   for (const char* other : {"model", "last", "best"}) {
     if (!named.empty() && options_of(options).at(other).is_set())
-      fail(ErrorKind::usage,
-           "--{} chooses among a run's checkpoints, and {} is named already; leave out one of them", other,
-           named.front());
+      fail(ErrorKind::usage, "--{} selects a run's checkpoints, and {} is named too; leave out one of them",
+           other, named.front());
   }
   if (named.size() == 1 && !nn::scheduled_saves(named.front()).empty())
     fail(ErrorKind::usage, "{} is a run; give -m {} to average its checkpoints", named.front(),
@@ -163,7 +163,7 @@ std::vector<std::string> chosen_checkpoints(const AverageOptions& options) {
     fail(ErrorKind::usage,
          "xformer-export average needs --model RUN or checkpoints; see xformer-export average --help");
   if (options.last && options.best)
-    fail(ErrorKind::usage, "--last and --best both choose; leave out one of them");
+    fail(ErrorKind::usage, "--last and --best both select checkpoints; leave out one of them");
   for (const nn::Save& save : saves_of_run(options)) folders.push_back(save.folder);
   return folders;
 }

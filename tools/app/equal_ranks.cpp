@@ -176,8 +176,8 @@ void check_same_files(const TrainingOptions& options, Collective& ranks) {
       for (int r = 1; r < ranks.size(); ++r) {
         const std::string& its = all[static_cast<size_t>(r)];
         if (its.empty() || all.front().empty() || its == all.front()) continue;
-        fail(ErrorKind::data, "{}: the file of {} is another one than that of {}; give all ranks the same",
-             option, ranks.name_of(r), ranks.name_of(0));
+        fail(ErrorKind::data, "{}: {} has another file than {}; give all ranks the same", option,
+             ranks.name_of(r), ranks.name_of(0));
       }
     }
   }
@@ -224,7 +224,7 @@ void check_same_inputs(const TrainingInputs& inputs, Collective& ranks) {
   for (size_t i = 0; i < inputs.tests.size(); ++i)
     values.push_back({fmt::format("test-sets: text {}", i + 1), hash_of(inputs.tests[i].set)});
   if (const auto other = first_difference(values, ranks)) {
-    fail(ErrorKind::data, "{} of {} is another one than that of {}; give all ranks the same", other->name,
+    fail(ErrorKind::data, "{} of {} differs from that of {}; give all ranks the same", other->name,
          other->rank, other->first);
   }
 }
@@ -236,8 +236,9 @@ void check_same_checkpoint(const nn::Checkpoint& checkpoint, const std::string& 
   const auto other = first_difference(values, ranks);
   if (!other) return;
   if (other->name == "update") {
-    fail(ErrorKind::data, "{}: {} has it of update {}, {} of update {}; give all ranks the same checkpoint",
-         where, other->rank, other->value, other->first, other->of_first);
+    fail(ErrorKind::data,
+         "{}: {} has the checkpoint of update {}, {} that of update {}; give all ranks the same", where,
+         other->rank, other->value, other->first, other->of_first);
   }
   fail(ErrorKind::data, "{}: {} has another checkpoint of update {} than {}; give all ranks the same", where,
        other->rank, checkpoint.update, other->first);
@@ -252,13 +253,12 @@ void check_same_weights(const nn::ParameterStore& store, const TrainingOptions& 
   const auto other = first_difference({{"weights", crc.hexadecimal()}}, ranks);
   if (!other) return;
   if (is_pretrained) {
-    fail(ErrorKind::data,
-         "pretrained-model: that of {} is another one than that of {}; give all ranks the same", other->rank,
-         other->first);
+    fail(ErrorKind::data, "pretrained-model: {} has another model than {}; give all ranks the same",
+         other->rank, other->first);
   }
   fail(ErrorKind::failure,
-       "{} draws other weights to begin with than {}: another mathematical library; give all the "
-       "same one, or --shard-optimizer",
+       "{} initialises other weights than {}, by another mathematical library; give all ranks the same one, "
+       "or --shard-optimizer",
        other->rank, other->first);
 }
 

@@ -26,7 +26,7 @@ std::shared_ptr<const data::Tokenizer> extended(const data::Tokenizer& tokenizer
                                                 const std::vector<std::string>& pieces) {
   if (std::string_view(tokenizer.extension()) != ".spm")
     fail(ErrorKind::usage,
-         "extend-vocab: the model's vocabulary is of words, and SentencePiece's can be extended");
+         "extend-vocab: the model has a word vocabulary, and only SentencePiece's can be extended");
   const std::string bytes =
       data::sentencepiece_with_pieces(tokenizer.serialize(), pieces, "extend-vocab: the model's vocabulary");
   return data::make_sentencepiece_tokenizer(bytes, "the extended vocabulary");
@@ -67,7 +67,7 @@ std::string why_empty(const std::string& line) {
   std::string names;
   for (const char32_t c : data::to_utf32(line))
     names += fmt::format("{}U+{:04X}", names.empty() ? "" : " ", static_cast<uint32_t>(c));
-  return names + " alone, of which nothing shows";
+  return names + " alone, which is invisible";
 }
 
 }  // namespace
@@ -79,8 +79,8 @@ std::vector<std::string> read_pieces(const std::string& path, const data::TextPi
     data::check_utf8(path, std::ssize(pieces) + 1, line);
     const std::string piece = with(pipeline.prepare(line), " ", kSpace);
     if (piece.empty() || !seen.insert(piece).second)
-      fail(ErrorKind::data, "{}:{}: {}; give each piece once, one a line", path, pieces.size() + 1,
-           piece.empty() ? why_empty(line) : fmt::format("'{}' once more", piece));
+      fail(ErrorKind::data, "{}:{}: {}; give each piece once, one per line", path, pieces.size() + 1,
+           piece.empty() ? why_empty(line) : fmt::format("'{}' is a repetition", piece));
     pieces.push_back(piece);
   }
   if (pieces.empty()) fail(ErrorKind::data, "{}: no piece in it; give one a line", path);

@@ -122,7 +122,7 @@ void check_origin(const GivenOptions& from_command_line) {
   const GivenOption* const pretrained = find_given(from_command_line, "pretrained-model");
   if (resume && pretrained && names_checkpoint(resume->words.front()))
     fail(ErrorKind::usage,
-         "--resume goes on with {}, and --pretrained-model begins with {}; leave out one of them",
+         "--resume continues {}, and --pretrained-model starts from {}; leave out one of them",
          resume->words.front(), pretrained->words.front());
 }
 

@@ -35,8 +35,8 @@ std::shared_ptr<const data::Tokenizer> load_given(const TrainingOptions& options
   std::shared_ptr<const data::Tokenizer> tokenizer = read_given_vocabulary(path, options.text.tokenizer);
   if (tokenizer->lowercases() != (cuts_by_language(options.text) && options.text.lowercase)) {
     fail(ErrorKind::usage,
-         "{}: {} by spaCy's rules; --tokenizer and --lowercase must say what they said when it was made",
-         path, tokenizer->lowercases() ? "cuts and lower-cases words" : "does not lower-case words");
+         "{}: {} by spaCy's rules; --tokenizer and --lowercase must be the same as when it was made", path,
+         tokenizer->lowercases() ? "cuts and lower-cases words" : "does not lower-case words");
   }
   return tokenizer;
 }

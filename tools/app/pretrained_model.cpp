@@ -68,7 +68,7 @@ std::vector<InitialisedTensor> init_from(const nn::TensorMap& from, const nn::Pa
   if (!any_matrix)
     fail(
         ErrorKind::usage,
-        "pretrained-model: {} has no matrix of this model's shapes; look at both with xformer-export inspect",
+        "pretrained-model: {} has no matrix of this model's shapes; compare both with xformer-export inspect",
         where);
   for (const auto& [name, tensor] : from) {
     if (std::ranges::find(tensors, name, &InitialisedTensor::name) == tensors.end())
@@ -119,8 +119,8 @@ void check_same_vocabularies(const StoredModel& from, const std::vector<std::str
   if (!pieces.empty())
     fail(ErrorKind::usage, "vocabs: not those of {}, which --extend-vocab extends; leave it out",
          from.folder);
-  fail(ErrorKind::data,
-       "{}: was trained with another vocabulary; leave out --vocabs, which is then the model's", from.folder);
+  fail(ErrorKind::data, "{}: was trained with another vocabulary; leave out --vocabs to use the model's",
+       from.folder);
 }
 
 // The head has a row for each class.
@@ -149,7 +149,7 @@ std::string begin_classes(const StoredModel& from, const data::Vocabularies& voc
     tensor.what = What::reshaped;
     tensor.shape_there = rows.shape().to_string();
   }
-  return fmt::format("classes: {} as there, {} new", known, classes.size() - known);
+  return fmt::format("classes: {} from the model, {} new", known, classes.size() - known);
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ Pretrained begin_pretrained(const TrainingOptions& options, const data::Vocabula
   if (!pieces.empty()) {
     begin_new_rows(model, store, from.vocabularies, pieces);
     begun.lines.push_back(
-        fmt::format("vocabulary: {} more, which begin as the mean of those that they were cut into",
+        fmt::format("vocabulary: {} more, each initialised with the mean of the pieces that it replaces",
                     counted(static_cast<int64_t>(pieces.size()), "piece")));
   }
   for (const std::string& warning : from.warnings) begun.lines.push_back("warning: " + warning);

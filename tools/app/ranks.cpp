@@ -109,7 +109,8 @@ int run_alone(int argc, char** argv, const std::function<int(int, char**)>& body
     if (launched_ranks() > 1) {
       let_first_speak(silence);
       fail(ErrorKind::usage,
-           "started as {} processes, each of which would do all of the work; only xformer-train divides it",
+           "started as {} processes, each of which would do all of the work; only xformer-train divides it, "
+           "so start one",
            launched_ranks());
     }
     return body(count, words);

@@ -241,13 +241,13 @@ std::string rate_warning(const TrainingOptions& options, const nn::Schedule& sch
   const double rate = options.schedule.learn_rate;
   if (is_factor && schedule.peak > 0 && schedule.peak < kLeast)
     return fmt::format(
-        "learn-rate: {} is noam's factor, and the highest rate {:.1e}; "
-        "the paper's factor is 1, whose is {:.1e}",
+        "learn-rate: {} is noam's factor, and the peak rate is {:.1e}; the paper's factor is 1, with a peak "
+        "of {:.1e}",
         rate, schedule.peak, schedule.peak / rate);
   if (!is_factor && schedule.peak >= kMost && options.optimizer.optimizer != "sgd")
     return fmt::format(
-        "learn-rate: {} is the highest rate, with which {} will not learn; "
-        "1e-4 to 1e-2 are usual, and a factor is of --lr-schedule noam",
+        "learn-rate: {} is the peak rate, with which {} will not learn; 1e-4 to 1e-2 are usual, and only "
+        "--lr-schedule noam takes a factor",
         rate, options.optimizer.optimizer);
   return "";
 }

@@ -77,8 +77,8 @@ void check_texts(const TrainingOptions& options) {
     const std::vector<std::string> paths = options_of(options).at(name).words();
     const auto missing = std::ranges::find_if_not(paths, exists);
     if (missing == paths.end()) continue;
-    fail(ErrorKind::data, "{}: its text {} is not there{}; say where it is: xformer-train {} {} --{} {}",
-         folder, *missing, origin.empty() ? "" : ", nor seen from " + origin,
+    fail(ErrorKind::data, "{}: its text {} is missing{}; give its path: xformer-train {} {} --{} {}", folder,
+         *missing, origin.empty() ? "" : ", nor seen from " + origin,
          names_checkpoint(resume) ? "-m NEW --resume" : "-m", shell_word(folder), name,
          paths.size() == 1 ? "FILE" : "SRC TRG");
   }

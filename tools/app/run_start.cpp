@@ -47,7 +47,7 @@ bool is_of_model(const ChangedOption& change) {
 // The command that trains with the changes: what the model is cannot change on its way.
 std::string command_for(const TrainingOptions& options, const std::vector<ChangedOption>& changes,
                         const std::string& run) {
-  const std::string begin_over = "begin anew: another --model, or --overwrite";
+  const std::string begin_over = "start again with another --model, or --overwrite";
   if (std::ranges::any_of(changes, is_of_model)) return begin_over;
   std::string command = fmt::format("xformer-train --resume {} -m NEW", shell_word(run));
   for (const ChangedOption& change : changes) {
@@ -58,7 +58,7 @@ std::string command_for(const TrainingOptions& options, const std::vector<Change
         return std::ranges::find(kOrderMoments, change.name) != kOrderMoments.end();
       }))
     command += " --no-optimizer-reload";
-  return fmt::format("take them up in a new folder: {}; or {}", command, begin_over);
+  return fmt::format("apply them in a new folder: {}; or {}", command, begin_over);
 }
 
 // As the newest checkpoint has it: training.toml beside it is there to be read, and perhaps edited.
@@ -72,7 +72,7 @@ void check_unchanged(const TrainingOptions& options, const std::string& run) {
     return change.name == "precision" && change.before == "\"auto\"";  // of an earlier version: chosen by now
   });
   if (changes.empty()) return;
-  fail(ErrorKind::usage, "{} was begun with other options: {}; leave them out to go on, or {}", run,
+  fail(ErrorKind::usage, "{} was started with other options: {}; leave them out to resume, or {}", run,
        list_of(changes), command_for(options, changes, run));
 }
 
@@ -96,7 +96,8 @@ void check_no_others(const std::string& run) {
   for (const char* name : kRunFiles) {
     if (!fs::exists(run + "/" + name)) continue;
     fail(ErrorKind::usage,
-         "{}/{} is of no run, and --overwrite would replace it; move it, or give another --model", run, name);
+         "{}/{} belongs to no run, and --overwrite would replace it; move it, or give another --model", run,
+         name);
   }
 }
 
@@ -125,11 +126,12 @@ RunStart go_on(const TrainingOptions& options, const std::string& run) {
   const std::string& resume = options.saving.resume;
   if (resume == "never") {
     fail(ErrorKind::usage,
-         "{} holds a run already; give another --model, --resume auto to go on, or --overwrite", run);
+         "{} holds a run already; give another --model, --resume auto to continue, or --overwrite", run);
   }
   if (resumes_checkpoint(options) && !lies_in(resume, run)) {
     fail(ErrorKind::usage,
-         "{} holds a run already, and {} is not of it; give another --model, or --overwrite", run, resume);
+         "{} already holds a run, and {} does not belong to it; give another --model, or --overwrite", run,
+         resume);
   }
   check_unchanged(options, run);
   return RunStart::resumed;
@@ -149,13 +151,12 @@ RunStart run_start(const TrainingOptions& options) {
     case nn::RunContents::checkpoints: return go_on(options, run);
     case nn::RunContents::model:
       fail(ErrorKind::usage,
-           "{} holds a model but no checkpoint to go on from; give another --model, or --overwrite; "
-           "--pretrained-model {} -m NEW begins with its weights",
+           "{} holds a model but no checkpoint to resume from; give another --model, or --overwrite; "
+           "--pretrained-model {} -m NEW starts from its weights",
            run, shell_word(run));
     case nn::RunContents::others:
       fail(ErrorKind::usage,
-           "{} is not empty and holds no run; give another --model, or --overwrite to use it all the same",
-           run);
+           "{} is not empty and holds no run; give another --model, or --overwrite to use it anyway", run);
     case nn::RunContents::nothing:
     case nn::RunContents::unsaved: break;
   }
@@ -168,7 +169,7 @@ void check_same_model(const TrainingOptions& options, const nn::Checkpoint& chec
   std::vector<ChangedOption> changes = changed_options(options_of(before), options_of(options));
   std::erase_if(changes, [](const ChangedOption& change) { return !is_of_model(change); });
   if (changes.empty()) return;
-  fail(ErrorKind::usage, "{} is another model: {}; leave these out, or begin anew without --resume", where,
+  fail(ErrorKind::usage, "{} is another model: {}; leave these out, or start again without --resume", where,
        list_of(changes));
 }
 

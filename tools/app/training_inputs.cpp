@@ -55,7 +55,7 @@ data::Vocabularies extended_as_asked(const TrainingOptions& options, data::Vocab
   if (options.saving.extend_vocab.empty()) return vocabularies;
   if (options.saving.pretrained_model.empty())
     fail(ErrorKind::usage,
-         "extend-vocab: is of the vocabulary of --pretrained-model; give it, or leave this out");
+         "extend-vocab: extends the vocabulary of --pretrained-model; give that option, or leave this out");
   if (options.regularisation.bpe_dropout > 0)
     fail(ErrorKind::usage, "extend-vocab: its pieces are never cut apart, as bpe-dropout would; choose one");
   return extended(vocabularies, read_pieces(options.saving.extend_vocab, text_pipeline(options.text)));
@@ -70,7 +70,7 @@ void check_given(const TrainingOptions& options, const data::Vocabularies& settl
   if (!options.saving.extend_vocab.empty()) return;  // what was extended is not what is given
   if (make_vocabularies(options, text.sample()).checksum() == settled.checksum()) return;
   fail(ErrorKind::usage,
-       "vocabs: not the vocabulary that {} was begun with; leave it out, or give another --model", run);
+       "vocabs: not the vocabulary that {} was started with; leave it out, or give another --model", run);
 }
 
 // Learning is one piece of work for a library: those who wait for it are told meanwhile.
@@ -129,12 +129,12 @@ nn::Checkpoint read_to_go_on(const std::string& path, bool without_optimizer) {
   nn::check_trainable(checkpoint.model, path);
   if (without_optimizer) return checkpoint;
   if (checkpoint.state.has("averaged") || !checkpoint.state.has("data_hash"))
-    fail(ErrorKind::data, "{0} has no optimiser's state; --pretrained-model {0} begins with its weights",
-         path);
-  fail(ErrorKind::data,
-       "{} has no optimiser's state any more, as the newest two of a run have; "
-       "--no-optimizer-reload goes on without",
-       path);
+    fail(ErrorKind::data, "{0} has no optimiser state; --pretrained-model {0} starts from its weights", path);
+  fail(
+      ErrorKind::data,
+      "{} no longer has an optimiser state, which a run's newest two checkpoints keep; --no-optimizer-reload "
+      "resumes without",
+      path);
 }
 
 // That --resume names.
@@ -142,10 +142,11 @@ nn::Checkpoint read_resumed(const TrainingOptions& options) {
   const std::string& path = options.saving.resume;
   nn::Checkpoint checkpoint = read_to_go_on(path, options.saving.no_optimizer_reload);
   if (!checkpoint.state.has("data_hash"))
-    fail(ErrorKind::usage,
-         "{}: a model without the state of a training, which can be used and not resumed; give a "
-         "checkpoint of a run, or begin with its weights: --pretrained-model {}",
-         path, shell_word(path));
+    fail(
+        ErrorKind::usage,
+        "{}: a model without training state, which cannot be resumed; give a run's checkpoint, or start from "
+        "its weights: --pretrained-model {}",
+        path, shell_word(path));
   check_same_model(options, checkpoint, path);
   return checkpoint;
 }

@@ -98,8 +98,8 @@ std::vector<std::string> phase_warnings(const TrainingOptions& options, double e
   const auto directions = static_cast<double>(options.batches.bidirectional);
   if (directions > 0 && directions >= epochs) {
     warnings.push_back(fmt::format(
-        "bidirectional: {:g} epochs do not end before --after {}: half of the pairs are read the other way "
-        "round to the end; give --bidirectional {}",
+        "bidirectional: {:g} epochs do not end before --after {}: half of the pairs stay reversed to the "
+        "end; give --bidirectional {}",
         directions, after, static_cast<int64_t>(epochs * 5 / 6)));
   }
   if (const auto warning = method_warning(options, epochs)) warnings.push_back(*warning);

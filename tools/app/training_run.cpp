@@ -41,19 +41,19 @@ RunLength length_of(const TrainingSetup& setup) {
   return {setup.updates_per_epoch, setup.batches.pairs_in_epoch(), setup.trainer.method};
 }
 
-// "averaged: bleu 27.10 of the last 8 saves, 28.30 of 4, 28.10 of 2; best 27.60; taken: the last 4"
+// "averaged: bleu 27.10 of the last 8 checkpoints, 28.30 of 4, 28.10 of 2; 27.60 of the best checkpoint; chosen: the last 4"
 std::string choice_line(const nn::AverageChoice& choice, const std::string& metric,
                         const nn::TrainingState& state) {
   std::string line = fmt::format("averaged: {}", metric);
   for (const nn::AverageChoice::Tried& tried : choice.tried) {
     const bool is_first = &tried == &choice.tried.front();
     line += fmt::format("{} {} of {}", is_first ? "" : ",", score_text(metric, tried.score),
-                        is_first ? "the last " + counted(tried.saves, "save") : grouped(tried.saves));
+                        is_first ? "the last " + counted(tried.saves, "checkpoint") : grouped(tried.saves));
   }
   if (state.best_update > 0)
-    line += fmt::format("; {} of the best save", score_text(metric, state.best_score));
-  return line + (choice.saves == 0 ? "; taken: the best save alone"
-                                   : fmt::format("; taken: the last {}", grouped(choice.saves)));
+    line += fmt::format("; {} of the best checkpoint", score_text(metric, state.best_score));
+  return line + (choice.saves == 0 ? "; chosen: the best checkpoint only"
+                                   : fmt::format("; chosen: the last {}", grouped(choice.saves)));
 }
 
 // Of a loss. A perplexity is infinite where the loss is finite still.
@@ -214,8 +214,8 @@ std::string TrainingRun::same_command() const {
 std::string TrainingRun::where_to_go_on() const {
   std::error_code none;
   const auto latest = std::filesystem::read_symlink(fmt::format("{}/{}", run_, kLatest), none);
-  if (none) return "nothing was saved yet: the same command begins anew";
-  return fmt::format("{} goes on from {}/{}", same_command(), run_, latest.string());
+  if (none) return "no checkpoint yet: the same command starts again";
+  return fmt::format("{} resumes from {}/{}", same_command(), run_, latest.string());
 }
 
 void TrainingRun::take_folder() {
@@ -223,7 +223,7 @@ void TrainingRun::take_folder() {
     folder_ = std::make_unique<nn::RunFolder>(
         run_, [this](const std::string& text) { on_warning(text); }, options_.saving.keep_last);
     if (run_start(options_) == inputs_.start) return;
-    fail(ErrorKind::usage, "{}: another trainer has worked here meanwhile; give the same command again",
+    fail(ErrorKind::usage, "{}: another trainer used this folder meanwhile; run the same command again",
          run_);
   });
 }
@@ -294,14 +294,15 @@ void TrainingRun::restore(const nn::Checkpoint& checkpoint, const std::string& w
   load_training(checkpoint, setup_, model_, where);
   take_up(checkpoint.state);
   if (inputs_.start == RunStart::resumed && scored_other_text(checkpoint.state, inputs_))
-    on_warning("valid-sets: another text than before; what was best by that one is forgotten");
+    on_warning("valid-sets: the text has changed; the best score so far is discarded");
   if (!options_.saving.no_optimizer_reload)
     load_moments(checkpoint, options_, model_.trainer.optimizer(), where);
   model_.trainer.begin_optimizer_behind(state_.optimizer_began);
   const auto threads = checkpoint.state.get<int64_t>("threads");
   if (threads != thread_count()) {
-    on_warning(fmt::format("the run began with {} and goes on with {}: its last bits will differ",
-                           counted(threads, "thread"), thread_count()));
+    on_warning(
+        fmt::format("the run started with {} and continues with {}: results will differ in their last bits",
+                    counted(threads, "thread"), thread_count()));
   }
   warn_of_other_machine(checkpoint.state);
 }
@@ -311,8 +312,9 @@ void TrainingRun::warn_of_other_machine(const nn::KeyValues& saved) {
   const std::string now = arithmetic(options_.compute);
   const std::string before = saved.has("arithmetic") ? saved.get<std::string>("arithmetic") : now;
   if (before == now) return;
-  on_warning(fmt::format("the run was computed with {}, and goes on with {}: its last bits will differ",
-                         before, now));
+  on_warning(fmt::format(
+      "the run was computed with {}, and continues with {}: results will differ in their last bits", before,
+      now));
 }
 
 // Scores that are compared are of one tokeniser, though another one would fit the references better.
@@ -321,10 +323,10 @@ void TrainingRun::keep_tokenizer(const nn::KeyValues& saved) {
   if (!inputs_.validation || !before || scored_other_text(saved, inputs_)) return;
   data::BleuTokenizer& tokenizer = inputs_.validation->fit.tokenizer;
   if (tokenizer == *before || !options_.validation.tokenize.empty()) return;
-  on_warning(
-      fmt::format("BLEU keeps tok:{}, as the run began, though {}; --tokenize {} forgets what was best",
-                  data::bleu_tokenizer_name(*before), data::spacing_text(inputs_.validation->fit.spacing),
-                  data::bleu_tokenizer_name(tokenizer)));
+  on_warning(fmt::format(
+      "BLEU keeps tok:{}, as the run started, though {}; --tokenize {} discards the best score so far",
+      data::bleu_tokenizer_name(*before), data::spacing_text(inputs_.validation->fit.spacing),
+      data::bleu_tokenizer_name(tokenizer)));
   tokenizer = *before;
 }
 
@@ -450,10 +452,10 @@ void TrainingRun::write(const nn::Checkpoint& saved, const nn::TrainingState& st
   report_.clear();
   if (kind == nn::SaveKind::crashed) {
     folder_->save_crashed(saved);
-    return report_.say(fmt::format("the weights as they are now: {}/crash", run_));
+    return report_.say(fmt::format("the current weights: {}/crash", run_));
   }
   folder_->save_interrupted(saved);
-  report_.say(fmt::format("saved at update {}; {} goes on from here", grouped(state.update), same_command()));
+  report_.say(fmt::format("saved at update {}; {} resumes from here", grouped(state.update), same_command()));
 }
 
 void TrainingRun::mark_best(const nn::TrainingState& state) {
@@ -497,13 +499,13 @@ void TrainingRun::finish(nn::Ending ending) {
 // a signal, a kill, a full disk, the same command does all of this again.
 void TrainingRun::conclude(nn::Ending ending) {
   report_.clear();
-  const char* const how = ending == nn::Ending::stopped_early ? "no progress any more" : "done";
+  const char* const how = ending == nn::Ending::stopped_early ? "no more progress" : "done";
   report_.say(
       fmt::format("{} after {}, {}", how, counted(state_.update, "update"), clock_time(state_.seconds)));
   say_best();
   nn::Checkpoint model = final_model();
   if (validator_ || !inputs_.tests.empty()) score();
-  report_.draw(state_, ending == nn::Ending::stopped_early ? "finished, no progress any more" : "finished");
+  report_.draw(state_, ending == nn::Ending::stopped_early ? "finished, no more progress" : "finished");
   if (options_.logging.report) report_.say(fmt::format("report: {}/report.html", run_));
   for (const std::string& hint : hints()) report_.note(hint);
   const nn::KeyValues state = state_to_save(state_, report_.lengths(), inputs_, setup_);
@@ -518,10 +520,10 @@ void TrainingRun::say_best() {
     return report_.say(fmt::format("best {} {:.2f} at update {}", state_.best_metric, state_.best_score,
                                    grouped(state_.best_update)));
   }
-  report_.warn(
-      fmt::format("{} was {:.2f} in all {} validations and says nothing about which save is better: "
-                  "best is the last one; put another metric first in --valid-metrics",
-                  state_.best_metric, state_.best_score, state_.same_scores));
+  report_.warn(fmt::format(
+      "{} was {:.2f} in all {} validations and cannot rank checkpoints: the last one counts as best; put "
+      "another metric first in --valid-metrics",
+      state_.best_metric, state_.best_score, state_.same_scores));
 }
 
 std::vector<std::string> TrainingRun::hints() const {
@@ -568,7 +570,7 @@ void TrainingRun::choose_saves(nn::Checkpoint& model) {
   const nn::AverageChoice choice = nn::choose_average(
       there[0], there[1] > 0 ? std::optional(state_.best_score) : std::nullopt, higher_is_better(metric),
       [&](int64_t last) {
-        report_.activity(fmt::format("measuring the mean of {} ...", counted(last, "save")));
+        report_.activity(fmt::format("measuring the mean of {} ...", counted(last, "checkpoint")));
         load(last);
         return validator_->first_score().value;
       });

@@ -71,8 +71,8 @@ void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inp
                      const std::string& where) {
   if (checkpoint.state.get<std::string>("data_hash") != inputs.data_hash) {
     fail(ErrorKind::usage,
-         "train-sets: not the text that {} was trained on so far; give that one to go on; "
-         "to learn from this text with its weights: xformer-train --pretrained-model {} -m NEW -t {}",
+         "train-sets: not the text that {} was trained on; give that text to resume; to train its weights on "
+         "this text: xformer-train --pretrained-model {} -m NEW -t {}",
          where, shell_word(where), shell_words(inputs.options.data.train_sets));
   }
   check_vocabularies(inputs.vocabularies, checkpoint.metadata, where);
@@ -110,14 +110,14 @@ void load_moments(const nn::Checkpoint& checkpoint, const TrainingOptions& optio
   for (const char* name : {"freeze", "lr-multiplier"}) {  // the moments lie in an order that depends on them
     if (options_of(options).at(name).words() != options_of(before).at(name).words())
       fail(ErrorKind::usage,
-           "{}: was trained with another --{}; --no-optimizer-reload goes on without its moments", where,
+           "{}: was trained with another --{}; --no-optimizer-reload resumes without its moments", where,
            name);
   }
   for (const auto& [name, moment] : optimizer.state()) {
     const auto found = checkpoint.optimizer.find(name);
     if (found == checkpoint.optimizer.end()) {
       fail(ErrorKind::data,
-           "{}: the checkpoint has no {} of --optimizer {}; --no-optimizer-reload goes on without", where,
+           "{}: the checkpoint has no {} of --optimizer {}; --no-optimizer-reload resumes without", where,
            name, options.optimizer.optimizer);
     }
     moment.copy_from(optimizer.own(found->second));

@@ -38,11 +38,13 @@ int64_t activation_mb(const TrainingOptions& options, const nn::TransformerConfi
 data::BatchCapacity fitting_capacity(const TrainingOptions& options, const nn::TransformerConfig& model,
                                      DType dtype, DeviceType device) {
   const int64_t workspace = options.numerics.workspace;
-  if (workspace == 0) fail(ErrorKind::usage, "mini-batch-fit: fits batches to --workspace MB; give it");
+  if (workspace == 0)
+    fail(ErrorKind::usage, "mini-batch-fit: fits batches to --workspace MB; give that option");
   if (options.batches.mini_batch > 0)
     fail(ErrorKind::usage, "mini-batch-fit and mini-batch: choose one of them");
   if (!model.supports(nn::Feature::memory_plan))
-    fail(ErrorKind::usage, "mini-batch-fit: what a model with {} needs is not planned; give mini-batch-words",
+    fail(ErrorKind::usage,
+         "mini-batch-fit: the memory of a model with {} is not planned; give mini-batch-words",
          model.variant->name());
   const auto needs = [&](int64_t words) {
     return activation_mb(options, model, size_of(batch_capacity(model.type, words)), dtype, device);

@@ -100,7 +100,7 @@ std::optional<std::string> preparation_folder(const TrainingOptions& options) {
   for (const std::string& path : options.data.train_sets) {
     const int64_t size = size_of_text(path);
     if (asked && size < 0 && fs::exists(path))
-      fail(ErrorKind::usage, "cache: {} is no regular file; write the text to one, or leave --cache out",
+      fail(ErrorKind::usage, "cache: {} is not a regular file; write the text to one, or leave --cache out",
            path);
     pipes = pipes || size < 0;
     bytes += size;
@@ -215,7 +215,7 @@ TrainingText::Encoded TrainingText::open_or_prepare(const data::Vocabularies& vo
     how = prepare(text, path);
     prepared = data::open_prepared(text, path, trusted);
     if (!prepared)
-      fail(ErrorKind::usage, "train-sets: changed while they were read; give the same command again");
+      fail(ErrorKind::usage, "train-sets: changed while they were read; run the same command again");
   }
   const int64_t bytes = prepared->corpus.prepared->bytes();
   return {.corpus = std::move(prepared->corpus),

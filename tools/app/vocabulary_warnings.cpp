@@ -68,20 +68,18 @@ double share(const data::Tokenizer& tokenizer, Holds holds) {
 std::string what_to_do(const Side& side, const TrainingOptions& options) {
   const data::Tokenizer& tokenizer = side.tokenizer;
   if (std::string_view(tokenizer.extension()) == ".spm" && share(tokenizer, is_composed) < 0.99)
-    return "its pieces are not in Unicode's form NFC, which the text is brought to: "
-           "give one that was learnt from NFC";
+    return "its pieces are not in Unicode's form NFC, and the text is: give one that was learnt from NFC";
   if (std::string_view(tokenizer.extension()) == ".spm")
-    return "give a SentencePiece model of this language and script, for text that is not cut yet";
+    return "give a SentencePiece model of this language and script, for text that is not split yet";
   if (share(tokenizer, is_piece) > 0.1)
-    return "its entries are pieces: cut the text into them first, "
-           "or give the SentencePiece model in its place";
+    return "its entries are pieces: split the text into them first, or give the SentencePiece model instead";
   if (share(tokenizer, is_character) > 0.9) return "its entries are characters: give --tokenizer character";
   const double lower = share(tokenizer, is_lower_case);
   if (options.text.lowercase && lower < 0.95)
     return "its words have capitals, and the text is lower-cased: give --lowercase=false";
   if (!options.text.lowercase && lower > 0.99)
     return "its words are in lower case: give --lowercase, or a list with capitals";
-  return "give a list of the words as they stand in this text, apart by spaces";
+  return "give a list of this text's words, separated by spaces";
 }
 
 std::string described(const Side& side, const Unknown& unknown, const data::ParallelCorpus& corpus) {
@@ -114,14 +112,14 @@ void add_unknown(const Side& side, const TrainingInputs& inputs, std::vector<std
   const std::string text = described(side, unknown, inputs.corpus);
   if (options.data.vocabs.empty() && options.saving.pretrained_model.empty()) {
     const bool has_pieces = std::string_view(side.tokenizer.extension()) == ".spm";
-    warnings.push_back(
-        text + (has_pieces ? "; characters are that no line which it was learnt from has"
-                           : fmt::format("; words rarer than --min-freq {} are", options.text.min_freq)));
+    warnings.push_back(text + (has_pieces ? "; characters that its training lines lack are unknown"
+                                          : fmt::format("; words rarer than --min-freq {} are unknown",
+                                                        options.text.min_freq)));
     return;
   }
   const std::string advice = what_to_do(side, options);
   if (unknown.share > data::kMostUnknown && !options.data.allow_unknown)
-    fail(ErrorKind::data, "{}; {}; --allow-unknown trains on it all the same", text, advice);
+    fail(ErrorKind::data, "{}; {}; --allow-unknown trains on it anyway", text, advice);
   warnings.push_back(text + "; " + advice);
 }
 
@@ -133,8 +131,8 @@ void add_unlike(const ValidationSet& set, const std::string& option, const Train
   if (inputs.spacing && *inputs.spacing != one_token && set.fit.spacing != one_token &&
       (*inputs.spacing == unspaced) != (set.fit.spacing == unspaced)) {
     warnings.push_back(
-        fmt::format("{}: {} is written {} spaces, and what is learnt to be written is not; "
-                    "are the files in the order of --train-sets?",
+        fmt::format("{}: {} is written {} spaces, unlike the training target; are the files in the order of "
+                    "--train-sets?",
                     option, files.target(), set.fit.spacing == unspaced ? "without" : "with"));
   }
   const auto add = [&](const std::string& path, const data::Sequences& sequences,
@@ -185,8 +183,8 @@ void add_same_words(const Side& side, const TrainingInputs& inputs, std::vector<
     last = std::move(word);
   }
   const std::string warning = fmt::format(
-      "{}: {} of its words, as '{}', differ from another in Unicode's normal form alone; "
-      "the text is in NFC, and has no use for them",
+      "{}: {} of its words, as '{}', differ from others only in Unicode's normal form; the text is in NFC "
+      "and never has them",
       side.vocabulary, same, last);
   if (same > 0 && std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
 }
@@ -206,7 +204,7 @@ void add_untagged(const TrainingInputs& inputs, std::vector<std::string>& warnin
   }
   if (untagged == 0) return;
   warnings.push_back(fmt::format(
-      "{}: {:.1f}% of the lines have no tag of a language in front, and the model has {}: {} {} ...",
+      "{}: {:.1f}% of the lines do not begin with a language tag, and the model has {}: {} {} ...",
       corpus.parts.front().files.source(), 100 * static_cast<double>(untagged) / static_cast<double>(read),
       tags.size(), tags[0], tags[1]));
 }
@@ -220,8 +218,8 @@ void add_scored_pieces(const TrainingInputs& inputs, std::vector<std::string>& w
   if (!inputs.validation || !scores_text || !target.serialize().starts_with("#words whitespace")) return;
   if (share(target, is_piece) > 0.1)
     warnings.push_back(
-        "BLEU and chrF of validations count pieces, since the text is cut into them; "
-        "join the pieces of translation and reference before comparing with other scores");
+        "BLEU and chrF of validations count pieces, since the text is split into them; join the pieces of "
+        "translation and reference before comparing with other scores");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ std::string file_of(const std::string& path) {
   const fs::file_status status = fs::status(path, none);
   const std::string target = link_target(path);
   if (path == "-" || target.empty() || (fs::exists(status) && !fs::is_regular_file(status)))
-    fail(ErrorKind::usage, "continue: goes on with a file; give it as --output FILE");
+    fail(ErrorKind::usage, "continue: needs a file; give it as --output FILE");
   return target;
 }
 
@@ -83,8 +83,8 @@ void UnfinishedOutput::refuse_unnoted() const {
   struct stat status = {};
   if (::fstat(file_.number(), &status) != 0 || status.st_size == 0) return;
   fail(ErrorKind::usage,
-       "{}: is there, and {} is not, which says how far it is good; move it away, or remove it", lines_path_,
-       notes_path_);
+       "{}: exists, but {}, which records its valid length, is missing; move it away, or remove it",
+       lines_path_, notes_path_);
 }
 
 void UnfinishedOutput::take_up() {
@@ -95,7 +95,8 @@ void UnfinishedOutput::take_up() {
     bytes_ = notes.at("bytes");
     settings = notes.at("settings");
   } catch (const json::exception&) {
-    fail(ErrorKind::data, "{}: damaged, or no notes of ours; move it away, or remove it and {} to begin anew",
+    fail(ErrorKind::data,
+         "{}: damaged, or not written by this program; move it away, or remove it and {} to start again",
          notes_path_, lines_path_);
   }
   struct stat lines = {};
@@ -106,11 +107,11 @@ void UnfinishedOutput::take_up() {
     return count(0);
   }
   if (bytes_ < 0 || lines_done_ < 0 || lines.st_size < bytes_)
-    fail(ErrorKind::data, "{}: damaged; remove it and {} to begin anew", notes_path_, lines_path_);
+    fail(ErrorKind::data, "{}: damaged; remove it and {} to start again", notes_path_, lines_path_);
   if (settings != settings_) {
     fail(ErrorKind::usage,
-         "{} was begun with another model, input or options; "
-         "give the same command, or remove it to begin anew",
+         "{} was started with another model, input or options; give the same command, or remove it to start "
+         "again",
          notes_path_);
   }
 }

@@ -73,7 +73,7 @@ class Reader {
   }
   bool at_end() const { return rest_.empty(); }
   [[noreturn]] void refuse(const std::string& why) const {
-    fail(ErrorKind::data, "{}: not a whole model of CTranslate2: {}; copy or convert it again", path_, why);
+    fail(ErrorKind::data, "{}: not a valid CTranslate2 model: {}; copy or convert it again", path_, why);
   }
 
  private:
@@ -135,7 +135,7 @@ CTranslate2File parse_ctranslate2_file(std::string_view bytes, const std::string
     std::string name = reader.string();
     if (std::ssize(names) == limits::kMostArrays)
       reader.refuse(fmt::format("more than {} variables", limits::kMostArrays));
-    if (!names.insert(name).second) reader.refuse(fmt::format("{} stands twice in it", name));
+    if (!names.insert(name).second) reader.refuse(fmt::format("{} appears twice in it", name));
     return name;
   };
   for (auto left = reader.number<uint32_t>(); left > 0; --left) {

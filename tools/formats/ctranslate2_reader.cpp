@@ -74,8 +74,8 @@ bool has_rotary(const CTranslate2Variables& variables, const nn::TransformerConf
         variables.number(name + "base", nn::Model::kRotaryBase) == nn::Model::kRotaryBase)
       return;
     fail(ErrorKind::usage,
-         "{}: {}*: rotary positions of this engine turn whole heads, "
-         "in pairs half a head apart, with a base of {:g}",
+         "{}: {}*: rotary positions of this engine rotate whole heads, in pairs half a head apart, with a "
+         "base of {:g}",
          variables.path(), name, nn::Model::kRotaryBase);
   });
   if (with > 0 && without > 0)
@@ -150,12 +150,12 @@ nn::TransformerConfig config_of(const CTranslate2Variables& variables) {
   config.dim = variables.extent(kCTranslate2Target, 1);
   const char* const kFirst = "encoder/layer_0/self_attention/linear_0/weight";
   if (const int64_t width = variables.extent(kFirst, 1); width != config.dim || width > limits::kWidest)
-    fail(ErrorKind::data, "{}: embeddings are {} wide, and {} is {}; alike and up to {} would be",
+    fail(ErrorKind::data, "{}: embeddings are {} wide, and {} is {}; both must be the same, up to {}",
          variables.path(), config.dim, kFirst, width, limits::kWidest);
   config.feed_forward = variables.extent("encoder/layer_0/ffn/linear_0/weight", 0);
   config.heads = common_number(variables, "num_heads", 8);
   if (config.heads < 1)
-    fail(ErrorKind::data, "{}: num_heads is {}; 1 or more would be one", variables.path(), config.heads);
+    fail(ErrorKind::data, "{}: num_heads is {}; it must be 1 or more", variables.path(), config.heads);
   config.norm =
       common_number(variables, "pre_norm", 1) != 0 ? nn::NormPlacement::pre : nn::NormPlacement::post;
   const int64_t number = common_number(variables, "activation", 0);

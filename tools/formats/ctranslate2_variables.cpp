@@ -49,14 +49,14 @@ const StoredArray& CTranslate2Variables::array(const std::string& name) const {
 double CTranslate2Variables::number(const std::string& name, double otherwise) const {
   if (!has(name)) return otherwise;
   const Tensor value = f32_values(array(name), path_ + ": " + name);
-  if (value.numel() != 1) fail(ErrorKind::data, "{}: {} is no number", path_, name);
+  if (value.numel() != 1) fail(ErrorKind::data, "{}: {} is not a number", path_, name);
   return static_cast<double>(value.data<float>()[0]);
 }
 
 int64_t CTranslate2Variables::extent(const std::string& name, size_t axis) const {
   const StoredArray& found = array(name);
   if (found.shape.size() != 2 || found.bytes.empty())
-    fail(ErrorKind::data, "{}: {} is no matrix", path_, name);
+    fail(ErrorKind::data, "{}: {} is not a matrix", path_, name);
   return found.shape[axis];
 }
 

@@ -52,10 +52,10 @@ data::Vocabularies with_folded_case(const data::Vocabularies& vocabularies, cons
   const auto source = folding_case(*vocabularies.source, where);
   const auto target = vocabularies.joint() ? source : folding_case(*vocabularies.target, where);
   if (!source || !target)
-    warnings.push_back(
-        fmt::format("{}: knows lower case alone, and its vocabulary does not lower-case: "
-                    "lower-case a text before it is cut into words",
-                    where));
+    warnings.push_back(fmt::format(
+        "{}: knows lower case alone, and its vocabulary does not lower-case: lower-case a text before it is "
+        "split into words",
+        where));
   data::Vocabularies folded = vocabularies;
   if (source) folded.source = source;
   if (target) folded.target = target;
@@ -92,7 +92,7 @@ void write_weights(const ExportOptions& options) {
   const nn::Checkpoint checkpoint =
       foreign ? exchange::import_model(model).checkpoint : nn::read_model(folder);
   if (nn::is_quantized(checkpoint.model))
-    fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of", folder);
+    fail(ErrorKind::usage, "{}: its weights are int8; give the model before quantization", folder);
   refuse_input_as_output(output);
   if (options.format == "text") {
     write_text(output, checkpoint.model);
@@ -123,8 +123,7 @@ ExchangedModel exchanged(const ModelFiles& files, const std::string& format) {
   if (!config.supports(nn::Feature::exchange))
     refuse(fmt::format("trained with --{}", config.variant->name()));
   if (nn::is_quantized(files.checkpoint.model))
-    fail(ErrorKind::usage, "{}: its weights are in eight bits; give the model that it was made of",
-         model.folder);
+    fail(ErrorKind::usage, "{}: its weights are int8; give the model before quantization", model.folder);
   ExchangedModel result{.config = config,
                         .tensors = files.checkpoint.model,
                         .vocabularies = model.vocabularies,
@@ -220,7 +219,7 @@ void import_model(const ExportOptions& options) {
   exchange::ImportedModel imported = exchange::import_model(foreign);
   write_model(output, std::move(imported.checkpoint), "");
   for (const std::string& warning : imported.warnings) tell("warning: {}", warning);
-  if (!options.quiet) tell("{}: made of {}", output, foreign);
+  if (!options.quiet) tell("{}: converted from {}", output, foreign);
 }
 
 void write_folder_of(const ExportOptions& options, const std::string& format_name) {

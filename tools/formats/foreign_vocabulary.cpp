@@ -71,10 +71,10 @@ data::Vocabularies foreign_vocabularies(const std::string& folder, const Foreign
                                         std::vector<std::string>& warnings) {
   if (const std::vector<std::string> files = files_in(folder); !files.empty())
     return foreign_vocabularies(files, source, target, joint, warnings);
-  warnings.push_back(
-      fmt::format("{}: no SentencePiece model ({}, or vocab.spm) in this folder; lines must "
-                  "be pieces of the model's vocabulary already, apart by spaces, and translations are",
-                  folder, missing_text_model(folder)));
+  warnings.push_back(fmt::format(
+      "{}: no SentencePiece model ({}, or vocab.spm) in this folder; lines must be pieces of the model's "
+      "vocabulary, separated by spaces, and so are translations",
+      folder, missing_text_model(folder)));
   for (const ForeignVocabulary* vocabulary : {&source, &target}) check_pieces(*vocabulary, folder);
   const auto of_source = words_as_they_stand(source, folder);
   return {of_source, joint ? of_source : words_as_they_stand(target, folder)};

@@ -86,8 +86,7 @@ void check_words(const Words& words, const std::string& path) {
   std::map<std::string_view, size_t> lines;
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i].find_first_of("\r\n") != std::string::npos)
-      fail(ErrorKind::data, "{}: entry {} has the end of a line in it, and a word of a text has none", path,
-           i);
+      fail(ErrorKind::data, "{}: entry {} contains a line break, which no word can have", path, i);
     const auto [at, is_new] = lines.emplace(words[i], i);
     if (!is_new)
       fail(ErrorKind::data, "{}:{}: '{}' is there already, on line {}; every word needs one id", path, i + 1,

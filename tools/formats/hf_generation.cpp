@@ -80,8 +80,8 @@ std::string shown(const Json& value) {
 void tell_effects(const Settings& search, const data::Tokenizer& target, std::vector<std::string>& warnings) {
   for (const auto& [key, is_none] : kEffects) {
     if (const Json* value = search.find(key); value && !is_none(*value, target))
-      warnings.push_back(
-          fmt::format("{}: {} is {}, which a search here does not do", search.path(), key, shown(*value)));
+      warnings.push_back(fmt::format("{}: {} is {}, which the search of this engine does not support",
+                                     search.path(), key, shown(*value)));
   }
 }
 
@@ -115,7 +115,7 @@ std::optional<HfId> HfGeneration::id_of(const char* key) const {
   if (value && value->is_array() && !value->empty()) value = &value->front();
   if (!value) return std::nullopt;
   if (!value->is_number_unsigned() || *value > INT32_MAX)
-    fail(ErrorKind::data, "{}: {} is {}, which is no id", settings.path(), key, shown(*value));
+    fail(ErrorKind::data, "{}: {} is {}, which is not an id", settings.path(), key, shown(*value));
   return HfId{value->get<int64_t>(), key, settings.path()};
 }
 

@@ -21,15 +21,14 @@ namespace fs = std::filesystem;
 int64_t size_of(const Settings& settings, const char* key, int64_t most) {
   const int64_t value = settings.required_integer(key);
   if (value < 1 || value > most)
-    fail(ErrorKind::data, "{}: {} is {}; from 1 to {} would be one", settings.path(), key, value, most);
+    fail(ErrorKind::data, "{}: {} is {}; it must be from 1 to {}", settings.path(), key, value, most);
   return value;
 }
 
 float dropout_of(const Settings& settings, const char* key) {
   const double rate = settings.number(key).value_or(0);
   if (!(rate >= 0 && rate <= kMostDropout))
-    fail(ErrorKind::data, "{}: {} is {}; from 0 to {} would be one", settings.path(), key, rate,
-         kMostDropout);
+    fail(ErrorKind::data, "{}: {} is {}; it must be from 0 to {}", settings.path(), key, rate, kMostDropout);
   return static_cast<float>(rate);
 }
 
@@ -175,8 +174,8 @@ data::SpecialPieces specials_of(const std::vector<std::string>& pieces, const Se
   specials.eos = piece_at(pieces, eos);
   specials.bos = piece_at(pieces, generation.start().value_or(pad));
   if (specials.eos == specials.unk || eos.value == pad.value)
-    fail(ErrorKind::data, "{}: {} is {}, which is {}; a sentence needs an end of its own", eos.path, eos.key,
-         eos.value, specials.eos);
+    fail(ErrorKind::data, "{}: {} is {}, which is {}; a sentence needs a separate end token", eos.path,
+         eos.key, eos.value, specials.eos);
   if (specials.eos != tokenizer.end)
     fail(ErrorKind::usage, "{}: {} is {}, which is '{}', and {} ends a source with '{}'; here both end alike",
          eos.path, eos.key, eos.value, specials.eos, tokenizer.path, tokenizer.end);

@@ -53,7 +53,7 @@ std::vector<std::string> files_of_index(std::string_view json, const std::string
   for (const auto& file : *map) {
     const std::string name = file.is_string() ? file.get<std::string>() : "";
     if (name.empty() || name == ".." || name.find('/') != std::string::npos)
-      fail(ErrorKind::data, "{}: its weight_map names '{}', which is no file beside it", path, name);
+      fail(ErrorKind::data, "{}: its weight_map names '{}', which is missing in the same folder", path, name);
     if (std::ranges::find(files, name) == files.end()) files.push_back(name);
   }
   return files;

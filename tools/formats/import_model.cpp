@@ -105,8 +105,7 @@ bool is_foreign(const std::string& path) { return kind_of(path) != nullptr; }
 void refuse_foreign(const std::string& path) {
   if (is_foreign(path))
     fail(ErrorKind::usage,
-         "{}: another toolkit's model; take one made of it by xformer-export to xformer -m {} -o DIR", path,
-         path);
+         "{}: another toolkit's model; convert it with xformer-export to xformer -m {} -o DIR", path, path);
 }
 
 ImportedModel import_model(const std::string& folder) {

@@ -145,7 +145,7 @@ InspectedModel inspected(const std::string& path) {
   }
   const StoredFile file(model.path);
   if (!begins_as_safetensors(file))
-    fail(ErrorKind::data, "{} is no safetensors file; name one, a run folder or a checkpoint", model.path);
+    fail(ErrorKind::data, "{} is not a safetensors file; name one, a run folder or a checkpoint", model.path);
   model.checksum = file.checksum();
   model.header = nn::read_safetensors_header(file);
   return model;

@@ -95,13 +95,15 @@ void refuse_merges(const std::vector<std::string_view>& lines, const std::string
   const bool are_merges = (has_end_of_word || is_byte_level) && share(lines, is_merge) > 0.9;
   if (!lines.front().starts_with("#version:") && !are_merges) return;
   if (is_byte_level)
-    refuse(path,
-           "merges of byte-level BPE, as GPT-2 and RoBERTa have them, which no text is cut with here; give a "
-           "SentencePiece model, or leave --vocabs out");
-  refuse(path,
-         "merges of BPE, as subword-nmt learn-bpe and fastBPE write them, and no vocabulary; "
-         "cut the text with them (subword-nmt apply-bpe -c FILE), and "
-         "give the list that subword-nmt get-vocab makes of it, or --tokenizer whitespace and no --vocabs");
+    refuse(
+        path,
+        "merges of byte-level BPE, as GPT-2 and RoBERTa have them, which this program does not apply; give a "
+        "SentencePiece model, or leave --vocabs out");
+  refuse(
+      path,
+      "merges of BPE, as subword-nmt learn-bpe and fastBPE write them, not a vocabulary; split the text with "
+      "them (subword-nmt apply-bpe -c FILE), and give the list that subword-nmt get-vocab makes of it, or "
+      "--tokenizer whitespace and no --vocabs");
 }
 
 // SentencePiece's scores are at most 0, and counts are at least that.
@@ -109,11 +111,12 @@ void refuse_scores(const std::vector<Entry>& entries, const std::string& path) {
   const bool has_negative =
       std::ranges::any_of(entries, [](const Entry& e) { return e.number.starts_with('-'); });
   if (!has_negative) return;
-  refuse(path,
-         fmt::format(
-             "SentencePiece's list of pieces with their scores, .vocab, which cuts no text; give {}, or, for "
-             "text that is cut into pieces already, cut -f1 of this file",
-             model_beside(path)));
+  refuse(
+      path,
+      fmt::format(
+          "SentencePiece's list of pieces with their scores, .vocab, which cannot split text; give {}, or, "
+          "for text that is split into pieces already, cut -f1 of this file",
+          model_beside(path)));
 }
 
 bool is_json(std::string_view bytes, const std::string& path) {
@@ -149,8 +152,8 @@ void refuse_overwritten_specials(const std::vector<std::string_view>& lines, con
     const std::string_view word = entry_of(lines[i]).word;
     if (lines[i].ends_with(kOverwrite) && std::ranges::find(kSpecials, word) != std::end(kSpecials))
       fail(ErrorKind::data,
-           "{}:{}: '{}' is there twice in fairseq, as a special token and as this entry; call the entry "
-           "otherwise, which leaves it its id",
+           "{}:{}: '{}' is there twice in fairseq, as a special token and as this entry; rename the entry, "
+           "which keeps its id",
            path, i + 1, word);
   }
 }
@@ -212,18 +215,19 @@ void refuse_foreign_pieces(const std::vector<std::string>& pieces, const std::st
   };
   if (share_of(kByteLevelSpace) > 0.05)
     refuse(path,
-           "byte-level pieces, as GPT-2 and RoBERTa have them, which no text is cut into here; "
-           "give a SentencePiece model, or leave --vocabs out");
+           "byte-level pieces, as GPT-2 and RoBERTa have them, which this program does not apply; give a "
+           "SentencePiece model, or leave --vocabs out");
   if (share_of("##") > 0.05 && std::ranges::find(pieces, "[UNK]") != pieces.end())
     refuse(path,
-           "pieces of WordPiece, as BERT has them, which no text is cut into here; "
-           "give a SentencePiece model, or leave --vocabs out");
+           "pieces of WordPiece, as BERT has them, which this program does not apply; give a SentencePiece "
+           "model, or leave --vocabs out");
   if (share(pieces, [](const std::string& piece) {
         return piece.size() > 2 && piece.starts_with('\'') && piece.ends_with("_'");
       }) > 0.05)
-    refuse(path,
-           "subwords of tensor2tensor, which no text is cut into here; "
-           "give a SentencePiece model, or leave --vocabs out");
+    refuse(
+        path,
+        "subwords of tensor2tensor, which this program does not apply; give a SentencePiece model, or leave "
+        "--vocabs out");
 }
 
 }  // namespace xf::tools

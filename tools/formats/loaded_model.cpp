@@ -16,7 +16,7 @@ namespace {
 template <typename M>
 const M& as(const LoadedModel& loaded, const char* wanted) {
   if (const auto* model = dynamic_cast<const M*>(loaded.model.get())) return *model;
-  fail(ErrorKind::usage, "{} is no {} but a model of type {}; {}", loaded.folder, wanted,
+  fail(ErrorKind::usage, "{} is not a {} but a model of type {}; {}", loaded.folder, wanted,
        loaded.settings.model.type, use_line(loaded.model->config().type, loaded.folder));
 }
 
@@ -29,7 +29,7 @@ const nn::Transformer& LoadedModel::transformer() const {
   if (const nn::TransformerConfig& config = translation_model().config();
       !config.supports(nn::Feature::inspection))
     fail(ErrorKind::usage,
-         "{} was trained with --{}, and this shows models without; attention, logits and beam show both",
+         "{} was trained with --{}, and this shows only models without; attention, logits and beam show both",
          folder, config.variant->name());
   return as<nn::Transformer>(*this, "translation model");
 }
@@ -55,8 +55,8 @@ ModelFiles read_model_files(const std::string& path, DType dtype) {
 nn::TensorMap quantized_weights(const ModelFiles& files) {
   const LoadedModel& model = *files.model;
   if (const nn::TransformerConfig& config = model.model->config(); !config.supports(nn::Feature::int8))
-    fail(ErrorKind::usage, "{} was trained with --{}, and only models without can be in eight bits",
-         model.folder, config.variant->name());
+    fail(ErrorKind::usage, "{} was trained with --{}, and only models without can be quantized", model.folder,
+         config.variant->name());
   return nn::quantized(files.checkpoint.model, model.store, model.folder);
 }
 
@@ -66,8 +66,7 @@ std::unique_ptr<LoadedModel> bound(ModelFiles files, Device device, nn::Paramete
   LoadedModel& model = *files.model;
   if (nn::is_quantized(files.checkpoint.model))
     fail(ErrorKind::usage,
-         "{}: its weights are in eight bits, for --precision int8; give the model that it was made of",
-         model.folder);
+         "{}: its weights are int8, for --precision int8; give the model before quantization", model.folder);
   nn::check_model(files.checkpoint.model, model.store, model.folder);
   model.store.allocate(device, gradients);
   model.model->bind(device);
@@ -78,8 +77,7 @@ std::unique_ptr<LoadedModel> bound(ModelFiles files, Device device, nn::Paramete
 std::unique_ptr<LoadedModel> bound_in_eight_bits(ModelFiles files, Device device) {
   LoadedModel& model = *files.model;
   if (device != Device::cpu())
-    fail(ErrorKind::usage, "{}: weights in eight bits are for the CPU; give --device cpu as well",
-         model.folder);
+    fail(ErrorKind::usage, "{}: int8 weights are for the CPU; give --device cpu", model.folder);
   nn::TensorMap& weights = files.checkpoint.model;
   nn::check_model(weights, model.store, model.folder);
   if (!nn::is_quantized(weights)) weights = quantized_weights(files);

@@ -54,14 +54,14 @@ double MarianOptions::number(const std::string& name, double otherwise) const {
   if (text.empty()) return otherwise;
   const auto value = number_in<double>(text);
   if (!value || !std::isfinite(*value))
-    fail(ErrorKind::data, "{}: {} is '{}', which is no number", path_, name, text);
+    fail(ErrorKind::data, "{}: {} is '{}', which is not a number", path_, name, text);
   return *value;
 }
 
 int64_t MarianOptions::integer(const std::string& name, int64_t otherwise) const {
   const double value = number(name, static_cast<double>(otherwise));
   if (value != std::floor(value) || std::abs(value) > 1e9)
-    fail(ErrorKind::data, "{}: {} is '{}', which is no whole number", path_, name, word(name));
+    fail(ErrorKind::data, "{}: {} is '{}', which is not a whole number", path_, name, word(name));
   return static_cast<int64_t>(value);
 }
 
@@ -131,7 +131,7 @@ nn::TransformerConfig MarianOptions::config() const {
   const auto size = [&](const char* name, int64_t otherwise, int64_t most) {
     const int64_t value = integer(name, otherwise);
     if (value < 1 || value > most)
-      fail(ErrorKind::data, "{}: {} is {}; from 1 to {} would be one", path_, name, value, most);
+      fail(ErrorKind::data, "{}: {} is {}; it must be from 1 to {}", path_, name, value, most);
     return value;
   };
   config.dim = size("dim-emb", 512, limits::kWidest);

@@ -47,7 +47,7 @@ std::string weights_file(const std::string& path) {
 
 Tensor matrix(const StoredWeights& weights, const std::string& name) {
   const Tensor values = weights.tensor(name);
-  if (values.rank() != 2) fail(ErrorKind::data, "{}: {} is no matrix", weights.path(), name);
+  if (values.rank() != 2) fail(ErrorKind::data, "{}: {} is not a matrix", weights.path(), name);
   return values;
 }
 
@@ -96,7 +96,7 @@ std::string vocabulary_path(const std::string& named, const std::string& folder)
   std::error_code unknown;
   if (fs::is_regular_file(beside, unknown)) return beside;
   if (!leads_out && fs::is_regular_file(folder + "/" + named, unknown)) return folder + "/" + named;
-  fail(ErrorKind::data, "{}: not there; the model's vocabulary must lie beside it", beside);
+  fail(ErrorKind::data, "{}: is missing; the model's vocabulary must be in the same folder", beside);
 }
 
 ForeignVocabulary listed(const std::string& path) {

@@ -92,9 +92,9 @@ class Header {
     expect('(');
     while (!take(')')) {
       const auto extent = number_in<int64_t>(word());
-      if (!extent || *extent < 0) refuse("its shape is none");
+      if (!extent || *extent < 0) refuse("its shape is invalid");
       result.push_back(*extent);
-      if (!take(',') && (text_.empty() || text_.front() != ')')) refuse("its shape is none");
+      if (!take(',') && (text_.empty() || text_.front() != ')')) refuse("its shape is invalid");
     }
     return result;
   }

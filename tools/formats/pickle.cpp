@@ -84,7 +84,7 @@ void PickleReader::remember(uint64_t place) {
 
 void PickleReader::recall(uint64_t place) {
   const auto found = memo_.find(place);
-  if (found == memo_.end()) refuse("it recalls what it never had");
+  if (found == memo_.end()) refuse("it recalls a value that it never stored");
   count();
   stack_.push_back(found->second);
 }
@@ -93,7 +93,8 @@ void PickleReader::recall(uint64_t place) {
 // stays empty: torch.save() recalls names and storages only.
 void PickleReader::append_to(std::vector<PickledPtr> items) {
   const PickledPtr before = pop();
-  if (before->kind != Kind::list && before->kind != Kind::dictionary) refuse("it fills what is no list");
+  if (before->kind != Kind::list && before->kind != Kind::dictionary)
+    refuse("it fills a value that is not a list");
   if (before->kind == Kind::dictionary && items.size() % 2 != 0) refuse("a key has no value");
   copied_ += before->items.size();
   if (copied_ > kMostCopied) refuse("it fills too long a list piece by piece");
@@ -122,7 +123,8 @@ PickledPtr PickleReader::tensor_of(const Pickled& arguments) const {
 
 void PickleReader::call() {
   const PickledPtr arguments = pop(), function = pop();
-  if (function->kind != Kind::name || arguments->kind != Kind::list) refuse("it calls what is no function");
+  if (function->kind != Kind::name || arguments->kind != Kind::list)
+    refuse("it calls a value that is not a function");
   if (function->text == "collections OrderedDict") {
     push({.kind = Kind::dictionary, .text = {}, .items = {}});
   } else if (function->text == "torch._utils _rebuild_tensor_v2") {

@@ -35,7 +35,7 @@ void quantize_model(const QuantizeOptions& options) {
   const ModelFiles files = read_model_files(options.model, DType::f32);
   const nn::Checkpoint& from = files.checkpoint;
   const std::string& folder = files.model->folder;
-  if (nn::is_quantized(from.model)) fail(ErrorKind::usage, "{} is in eight bits already", folder);
+  if (nn::is_quantized(from.model)) fail(ErrorKind::usage, "{} has int8 weights already", folder);
   nn::Checkpoint result{.update = from.update,
                         .model = quantized_weights(files),
                         .optimizer = {},

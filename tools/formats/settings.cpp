@@ -103,7 +103,7 @@ std::vector<std::string> pieces_by_id(const Json& parsed, const std::string& pat
     if (id >= pieces.size() || !pieces[id].empty())
       fail(ErrorKind::data, "{}: the ids are not 0 to {}, each once: see {}", path, parsed.size() - 1, id);
     if (piece.empty() || !seen.insert(piece).second)
-      fail(ErrorKind::data, "{}: piece {} is empty or stands there twice", path, id);
+      fail(ErrorKind::data, "{}: piece {} is empty or appears twice", path, id);
     pieces[id] = piece;
   };
   if (parsed.is_array()) {

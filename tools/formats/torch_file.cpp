@@ -85,7 +85,7 @@ StoredArrays arrays_of(const Pickled& dictionary, const StorageOf& storage_of, c
   for (size_t i = 0; i < dictionary.items.size(); i += 2) {
     const Pickled &key = *dictionary.items[i], &value = *dictionary.items[i + 1];
     if (key.kind != Kind::text || value.kind != Kind::tensor)
-      refuse(path, "something else than tensors by name");
+      refuse(path, "something other than named tensors");
     result.arrays[key.text] = array_of(value, storage_of(*value.items[0]), key.text, path);
   }
   return result;

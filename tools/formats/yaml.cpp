@@ -110,7 +110,8 @@ std::vector<Entry> mapping(std::string_view text, const std::string& path) {
     std::istringstream stream{std::string(text)};
     YAML::Parser(stream).HandleNextDocument(reader);
   } catch (const YAML::Exception& error) {
-    fail(ErrorKind::data, "{}: no YAML: line {}: {}; copy it again", path, error.mark.line + 1, error.msg);
+    fail(ErrorKind::data, "{}: not valid YAML: line {}: {}; copy it again", path, error.mark.line + 1,
+         error.msg);
   }
   if (!reader.is_mapping) fail(ErrorKind::data, "{}: not names with values; copy it again", path);
   return std::move(reader.entries);
@@ -138,7 +139,7 @@ Words parse_yaml_pieces(std::string_view text, const std::string& path) {
       fail(ErrorKind::data, "{}: the ids are not 0 to {}, each once: see '{}'", path, pieces.size() - 1,
            word);
     if (entry.name.empty() || !seen.insert(entry.name).second)
-      fail(ErrorKind::data, "{}: piece {} is empty or stands there twice", path, id);
+      fail(ErrorKind::data, "{}: piece {} is empty or appears twice", path, id);
     pieces[id] = entry.name;
   }
   return pieces;

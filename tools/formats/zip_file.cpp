@@ -30,7 +30,7 @@ class Archive {
   Archive(std::string_view bytes, const std::string& path) : bytes_(bytes), path_(path) {}
 
   [[noreturn]] void refuse(const std::string& why) const {
-    fail(ErrorKind::data, "{}: not a whole archive: {}; copy or save it again", path_, why);
+    fail(ErrorKind::data, "{}: not a valid archive: {}; copy or save it again", path_, why);
   }
   std::string_view part(uint64_t begin, uint64_t count) const {
     if (begin > bytes_.size() || count > bytes_.size() - begin) refuse("it points outside of itself");
@@ -99,7 +99,7 @@ void read_extra64(const Archive& archive, uint64_t at, uint64_t end, Entry& entr
 }
 
 Entry read_entry(const Archive& archive, uint64_t at) {
-  if (archive.number<uint32_t>(at) != kEntry) archive.refuse("an entry of its directory is none");
+  if (archive.number<uint32_t>(at) != kEntry) archive.refuse("an entry of its directory is invalid");
   Entry entry;
   entry.flags = archive.number<uint16_t>(at + 8);
   entry.method = archive.number<uint16_t>(at + 10);
@@ -130,7 +130,7 @@ void refuse_overlaps(const Archive& archive, std::vector<Range>& ranges) {
 }
 
 [[noreturn]] void refuse_damage(const std::string& path) {
-  fail(ErrorKind::data, "{}: not a whole archive: an entry is damaged; copy or save it again", path);
+  fail(ErrorKind::data, "{}: not a valid archive: an entry is damaged; copy or save it again", path);
 }
 
 // The first `count` bytes of what has `size`.
@@ -206,7 +206,7 @@ ZipEntries parse_zip(std::string_view bytes, const std::string& path) {
     if (!deflated && (entry.method != kStored || entry.packed != entry.size))
       archive.refuse(fmt::format("{} is packed by method {}", entry.name, entry.method));
     if (!entries.emplace(entry.name, ZipEntry(packed, deflated, entry.size, allowance)).second)
-      archive.refuse(entry.name + " stands twice in it");
+      archive.refuse(entry.name + " appears twice in it");
   }
   refuse_overlaps(archive, ranges);
   return entries;

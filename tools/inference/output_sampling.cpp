@@ -12,8 +12,7 @@ namespace {
 
 [[noreturn]] void refuse(const TranslationOptions& options) {
   fail(ErrorKind::usage,
-       "--output-sampling: '{}' is none of full, "
-       "topk K and nucleus P, each with a temperature behind it or without",
+       "--output-sampling: '{}' is none of full, topk K and nucleus P, each with an optional temperature",
        fmt::join(options.output_sampling, " "));
 }
 

@@ -28,7 +28,7 @@ bool is_metric(const std::string& word, const ScoringOptions& options) {
 // The word as a metric is called now: xformer-score compat-bleu REF is of an earlier version.
 std::string first_metric(const ScoringOptions& options, const std::string& word) {
   const std::string now = word_of_today(options_of(options).at("metrics"), word);
-  if (now != word && !options.quiet) tell("warning: {} is called {} now", word, now);
+  if (now != word && !options.quiet) tell("warning: {} is now called {}", word, now);
   return now;
 }
 
@@ -155,8 +155,8 @@ data::BleuTokenizer tokenizer_of(const ScoringOptions& options) {
   if (options.is_given("tokenize")) return data::bleu_tokenizer_from_name(options.tokenize);
   if (target == "ja" || target == "ko")
     fail(ErrorKind::usage,
-         "language-pair: sacreBLEU cuts '{}' by MeCab, which this program has not; "
-         "name another tokenizer: --tokenize char",
+         "language-pair: sacreBLEU cuts '{}' by MeCab, which this program lacks; name another tokenizer: "
+         "--tokenize char",
          target);
   return data::bleu_tokenizer_from_name(target == "zh" ? "zh" : options.tokenize);
 }

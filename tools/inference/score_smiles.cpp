@@ -39,7 +39,7 @@ void score_smiles(const MoleculeOptions& options) {
   if (faults) write_faults(score, *faults);
   if (score.named > 0) {
     fmt::print(stderr,
-               "warning: {}: {} of {} lines have more behind a space or a tab; it is taken for a name\n",
+               "warning: {}: {} of {} lines have text after a space or a tab, which is taken for a name\n",
                input, score.named, score.lines);
   }
   fmt::print("lines   {}\n", score.lines);

@@ -35,8 +35,8 @@ std::optional<std::string> TagCheck::warning(std::string_view line, const std::s
   if (!tag.starts_with(kOpen)) {
     if (std::exchange(told_missing_, true)) return std::nullopt;
     return fmt::format(
-        "{}: has no tag of a language in front, and the model has several; begin lines with one of {}", where,
-        choice());
+        "{}: does not begin with a language tag, and the model has several; begin lines with one of {}",
+        where, choice());
   }
   for (; tag.starts_with(kOpen); tag = data::leading_tag(line)) {
     const auto is_tag = [&](const std::string& known) {

@@ -49,7 +49,7 @@ void check_translation_options(const TranslationOptions& options) {
   }
   for (const auto& [option, other] : kExcludes) {
     if (asked(option) && asked(other))
-      fail(ErrorKind::usage, "--{} means nothing beside --{}; leave one of them out", option, other);
+      fail(ErrorKind::usage, "--{} has no effect with --{}; leave one of them out", option, other);
   }
 }
 

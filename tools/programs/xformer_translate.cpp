@@ -37,7 +37,7 @@ constexpr size_t kLinesAtATime = 6400;
 // What came of it all, for the standard error. `input`: what was read.
 void write_summary(const ModelTranslator& model, const TranslationProgress& progress, bool slow_bf16,
                    const TranslationOptions& options, const std::string& input) {
-  const std::string way = model.search.sampling ? fmt::format("drawn with seed {}", model.search.seed)
+  const std::string way = model.search.sampling ? fmt::format("sampled with seed {}", model.search.seed)
                                                 : fmt::format("beam {}", model.search.beam_size);
   tell("{}, {}, model {}", progress.line(), way, model.name());
   if (slow_bf16) tell("warning: {}", device_line(options.compute));
@@ -111,7 +111,7 @@ int translate_lines(const TranslationOptions& options) {
              typed = is_by_hand && !quiet, line_by_line = interactive || somebody_waits(options.input);
   data::LineReader reader(options.input);
   TranslationOutput output(options, model, line_by_line);
-  if (typed) tell("write a line, and its translation follows; Ctrl-D ends");
+  if (typed) tell("type a line to translate it; Ctrl-D ends");
   TranslationProgress progress(options.stat_freq);
   TagCheck tags(*model.text.source);
   LineProgress bar(!quiet && !line_by_line);
@@ -169,7 +169,8 @@ void check_models(const std::vector<std::string>& models) {
     std::error_code none;
     const bool is_text = fs::is_regular_file(word, none) || word.find(' ') != std::string::npos;
     if (is_text && !fs::is_directory(word, none) && !exchange::is_foreign(word))
-      fail(ErrorKind::usage, "model: '{}' is none; text comes from -i FILE or the standard input", word);
+      fail(ErrorKind::usage, "model: '{}' is not a model; text comes from -i FILE or the standard input",
+           word);
   }
 }
 

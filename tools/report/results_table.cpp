@@ -29,7 +29,7 @@ std::string metric_name(const std::string& metric, const std::string& signature,
   std::vector<std::string> how;
   if (averaged) how.push_back("averaged model");
   if (metric == "bleu" || metric == "chrf") how.push_back(fmt::format("beam {}", beam));
-  if (metric == "tutorial-bleu") how.push_back("along the reference");
+  if (metric == "tutorial-bleu") how.push_back("teacher-forced");
   for (std::string& key : scoring_keys(signature)) how.push_back(std::move(key));
   return how.empty() ? metric : fmt::format("{} ({})", metric, fmt::join(how, ", "));
 }

@@ -65,7 +65,7 @@ void add_scores(HtmlPage& page, const std::vector<Run>& runs) {
 }
 
 void add_differences(HtmlPage& page, const std::vector<Run>& runs) {
-  page.heading("What they have differently", "configuration");
+  page.heading("Differences in configuration", "configuration");
   std::vector<std::string> head = {"option"};
   for (const Run& run : runs) head.push_back(run.name);
   std::vector<std::vector<std::string>> rows;
@@ -76,7 +76,7 @@ void add_differences(HtmlPage& page, const std::vector<Run>& runs) {
         std::all_of(row.begin() + 1, row.end(), [&](const std::string& text) { return text == row[1]; });
     if (!same && name != "model") rows.push_back(std::move(row));
   }
-  if (rows.empty()) return page.paragraph("Nothing: their configurations are the same.");
+  if (rows.empty()) return page.paragraph("None: the configurations are the same.");
   page.table(head, rows);
 }
 
@@ -118,8 +118,8 @@ std::vector<PlotPoint> scores_by_minute(const RunMetrics& metrics, const std::st
 void add_curves(HtmlPage& page, const std::vector<Run>& runs) {
   page.heading("Curves", "curves");
   page.paragraph(
-      "Losses are in nats per target token, without label smoothing; "
-      "that of training is measured with dropout on. Where values are noisy, the line is their moving mean.");
+      "Losses are in nats per target token, without label smoothing; the training loss is measured with "
+      "dropout on. Noisy values are shown by their moving mean.");
   page.add("<div class=\"figures plots\">");
   const std::vector<std::string> metrics = metrics_of(runs);
   for (const std::string& metric : metrics) {
@@ -149,8 +149,7 @@ void add_curves(HtmlPage& page, const std::vector<Run>& runs) {
 
 std::string comparison_page(const std::vector<std::string>& folders) {
   if (folders.size() > kPlotColors.size()) {
-    fail(ErrorKind::usage,
-         "--report compares {} runs at most, got {}: there are no more colours to tell apart",
+    fail(ErrorKind::usage, "--report compares {} runs at most, got {}: there are no more distinct colours",
          kPlotColors.size(), folders.size());
   }
   std::vector<Run> runs;

@@ -85,8 +85,8 @@ void add_samples(HtmlPage& page, const std::map<int64_t, SampleHistory>& histori
   if (histories.empty()) return;
   page.heading("Translations of the validation set", "samples");
   page.paragraph(
-      "Where they changed from one validation to another, or at some of these moments; "
-      "words that the translation above does not have are marked. The files in samples/ have more.");
+      "Each translation at the validations that changed it, or at some of them. Words that the translation "
+      "above lacks are marked. The files in samples/ have more.");
   size_t shown = 0;
   for (const auto& [number, history] : histories) {
     if (shown++ == kMostSentences) break;
@@ -122,7 +122,7 @@ std::string state_line(const RunStatus& status) {
     line += fmt::format(" · best {} {:.2f} at update {}", metric_title(training.best_metric),
                         training.best_score, grouped(training.best_update));
   }
-  return fmt::format("{} · drawn at {}", line, utc_time());
+  return fmt::format("{} · updated at {}", line, utc_time());
 }
 
 std::string final_score(const AveragedRecord& record) {
@@ -162,10 +162,10 @@ void add_scores(HtmlPage& page, const RunMetrics& metrics) {
 void add_curves(HtmlPage& page, const RunMetrics& metrics) {
   page.heading("Curves", "curves");
   page.paragraph(
-      "The losses that are called plain are without label smoothing and compare. "
-      "That of training is measured with dropout on and on the weights of its moment, "
-      "so it can lie above that of validation, which has no dropout. Where values are noisy, "
-      "the line is their moving mean. The perplexities of the first updates are left out.");
+      "Plain losses are without label smoothing and can be compared. The training loss is measured with "
+      "dropout on, and with the weights of that update. So it can be above the validation loss, which has no "
+      "dropout. Noisy values are shown by their moving mean. Perplexities of the first updates are left "
+      "out.");
   page.add("<div class=\"figures plots\">");
   for (Plot plot : {loss_plot(metrics), score_plot(metrics), perplexity_plot(metrics), rate_plot(metrics),
                     norm_plot(metrics), speed_plot(metrics), memory_plot(metrics)}) {
@@ -179,10 +179,10 @@ void add_curves(HtmlPage& page, const RunMetrics& metrics) {
 
 void add_attention(HtmlPage& page, const std::vector<Gallery>& galleries) {
   if (galleries.empty()) return;
-  page.heading("What the decoder looks at", "attention");
+  page.heading("Cross-attention of the decoder", "attention");
   page.paragraph(
-      "Cross-attention of each decoder layer, the mean over its heads: a row for each token that is written, "
-      "a column for each of the source. xformer-explain attention draws every head.");
+      "Each decoder layer, mean over its heads: one row per target token, one column per source token. "
+      "xformer-explain attention shows every head.");
   for (const Gallery& gallery : galleries) {
     page.subheading(gallery.heading);
     page.open_figures();
@@ -236,10 +236,10 @@ void add_configuration(HtmlPage& page, const TrainingOptions& options) {
   }
   page.heading("Configuration", "configuration");
   page.add("<div class=\"words\">");
-  page.open_details(fmt::format("What differs from the task {}", task), false);
+  page.open_details(fmt::format("Differences from the task {}", task), false);
   page.table({"option", "here", "task"}, changed);
   page.close_details();
-  page.open_details("The rest", false);
+  page.open_details("Other options", false);
   page.table({"option", "here"}, rest);
   page.close_details();
   page.add("</div>");
@@ -247,7 +247,7 @@ void add_configuration(HtmlPage& page, const TrainingOptions& options) {
 
 void add_environment(HtmlPage& page, const RunMetrics& metrics) {
   page.add("<div class=\"words\">");
-  page.open_details("Environment when the run began", false);
+  page.open_details("Environment at the start of the run", false);
   add_facts(page, metrics,
             {{"time", "time"},
              {"version", "xformer"},
@@ -278,8 +278,10 @@ void add_commands(HtmlPage& page, const RunContent& content) {
   std::string use = use_line(model_type(content.options.model), content.run);
   if (model_type(content.options.model) == nn::ModelType::translation)
     use += "\n" + score_line(content.options.text.lowercase, last_tokenizer(content.metrics));
-  page.add(fmt::format("<pre>xformer-train -m {}   # goes on\n{}</pre>", escaped(shell_word(content.run)),
-                       escaped(use)));
+  page.add(
+      fmt::format("<pre>xformer-train -m {}   # continues\n"
+                  "{}</pre>",
+                  escaped(shell_word(content.run)), escaped(use)));
 }
 
 }  // namespace

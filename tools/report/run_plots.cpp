@@ -104,7 +104,7 @@ std::vector<PlotSeries> noisy_series(const std::string& name, const std::vector<
 Plot loss_plot(const RunMetrics& metrics) {
   Plot plot = by_update("Loss", "nats per target token");
   if (smooths_labels(metrics)) {
-    plot.title = "Loss (the plain ones compare)";
+    plot.title = "Loss (plain losses are comparable)";
     add(plot,
         {"training, labels smoothed", thinned(reports_of(metrics, &TrainRecord::smoothed), kMostPoints)});
   }
@@ -143,7 +143,7 @@ Plot rate_plot(const RunMetrics& metrics) {
 }
 
 Plot norm_plot(const RunMetrics& metrics) {
-  return report_plot(metrics, &TrainRecord::gradient_norm, "Gradient norm", "of the mean over tokens");
+  return report_plot(metrics, &TrainRecord::gradient_norm, "Gradient norm", "of the token mean");
 }
 
 Plot speed_plot(const RunMetrics& metrics) {
@@ -151,7 +151,7 @@ Plot speed_plot(const RunMetrics& metrics) {
 }
 
 Plot memory_plot(const RunMetrics& metrics) {
-  Plot plot = by_update("Memory", "MB, the most so far");
+  Plot plot = by_update("Memory", "MB, the peak so far");
   add(plot, {"training", thinned(reports_of(metrics, &TrainRecord::memory_mb), kMostPoints)});
   return plot;
 }

@@ -144,9 +144,9 @@ std::string RunReport::validation_line(const nn::TrainingState& state, const Val
     line += fmt::format(" · {} {:.{}f}", score.metric, score.value, score.higher_is_better ? 2 : 4);
   if (state.same_scores > 1) {
     line +=
-        fmt::format(" · {} the same in all {} validations", result.scores.front().metric, state.same_scores);
+        fmt::format(" · {} identical in all {} validations", result.scores.front().metric, state.same_scores);
   } else if (best) {
-    line += state.stalled == 0 ? " · best so far" : " · as good as the best so far, and later";
+    line += state.stalled == 0 ? " · best so far" : " · equal to the best so far";
   }
   if (!best && state.best_update > 0) {
     line += fmt::format(" · best {:.2f} at update {} · stalled {}", state.best_score,
@@ -198,8 +198,7 @@ void RunReport::predict(const nn::TrainingState& state) {
   if (!seconds || added_format_) return;
   std::string after = options_of(options_).at("after").text();
   std::ranges::replace(after, ' ', ',');
-  say(fmt::format("about {} of updates to the end of --after {}, validations apart", rough_time(*seconds),
-                  after));
+  say(fmt::format("about {} until the end of --after {}, without validations", rough_time(*seconds), after));
 }
 
 void RunReport::update(const nn::TrainingState& state, const nn::UpdateResult& result) {

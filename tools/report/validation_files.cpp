@@ -101,7 +101,7 @@ void ValidationFiles::add(const nn::TrainingState& state, const ValidationResult
   fs::create_directory(samples_of(run_), none);
   if (fs::is_symlink(samples_of(run_), none)) {
     if (!std::exchange(told_of_link_, true))
-      tell("warning: {}: is a link, and what it leads to is not written; the sentences are not kept",
+      tell("warning: {}: is a link, which is not followed for writing; the sentences are not stored",
            samples_of(run_));
     return;
   }

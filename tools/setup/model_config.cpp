@@ -42,7 +42,7 @@ int64_t end_of_cosine(const TrainingOptions& options, double updates_per_epoch) 
 
 nn::Plateau plateau(const TrainingOptions& options) {
   if (options.data.valid_sets.empty())
-    fail(ErrorKind::usage, "lr-schedule plateau looks at validation scores: give --valid-sets {}",
+    fail(ErrorKind::usage, "lr-schedule plateau needs validation scores: give --valid-sets {}",
          files_shown(model_type(options.model)));
   return {.factor = options.schedule.lr_decay,
           .patience = options.schedule.lr_decay_patience,
@@ -175,7 +175,7 @@ nn::TransformerConfig trained_model_config(const TrainingOptions& options,
   nn::TransformerConfig config = model_config(options, vocabularies);
   config.recompute_layers = options.numerics.gradient_checkpointing;
   if (config.recompute_layers && !config.supports(nn::Feature::recomputed_layers))
-    fail(ErrorKind::usage, "gradient-checkpointing: not for models with {}, whose layers are another's",
+    fail(ErrorKind::usage, "gradient-checkpointing: models with {} do not support it; leave it out",
          config.variant->name());
   return config;
 }
@@ -250,7 +250,8 @@ nn::TrainerOptions trainer_options(const TrainingOptions& options, double update
 nn::LoopOptions loop_options(const TrainingOptions& options) {
   nn::LoopOptions loop;
   for (const TrainingLength& length : options.stopping.after) {
-    if (length.value <= 0) fail(ErrorKind::usage, "after: {} is no training at all", to_string(length));
+    if (length.value <= 0)
+      fail(ErrorKind::usage, "after: {} means no training; give more than 0", to_string(length));
     loop.after.push_back(checked(length, "after"));
   }
   loop.validate_every = frequency(options.validation.valid_freq, "valid-freq");

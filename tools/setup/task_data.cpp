@@ -259,7 +259,7 @@ std::string vocabulary_line(ModelType type, const data::Vocabularies& vocabulari
   }
   std::string note;
   if (vocabularies.sampled > 0)
-    note = fmt::format("; learnt from {} lines a side, drawn from the text", grouped(vocabularies.sampled));
+    note = fmt::format("; learnt from {} lines a side, sampled from the text", grouped(vocabularies.sampled));
   if (vocabularies.share < 1)
     note += fmt::format("; learnt from {:.0f}% of the lines, which have {} characters without spaces",
                         100 * vocabularies.share, grouped(data::kMostUnspaced));

@@ -26,15 +26,14 @@ void check_method(const TrainingOptions& options) {
 
 void check_method(const TrainingOptions& options, const nn::TransformerConfig& model) {
   if (options.regularisation.r_drop > 0 && !model.supports(nn::Feature::repeated_loss))
-    fail(ErrorKind::usage, "r-drop: a model with {} has a loss of its own; leave it out",
-         model.variant->name());
+    fail(ErrorKind::usage, "r-drop: a model with {} has its own loss; leave it out", model.variant->name());
 }
 
 void check_method_begins(const TrainingOptions& options) {
   const TrainingLength begins = options.regularisation.r_drop_after;
   for (const TrainingLength& end : options.stopping.after) {
     if (options.regularisation.r_drop > 0 && end.unit == begins.unit && end.value <= begins.value)
-      fail(ErrorKind::usage, "{}: would begin behind {}, and the training ends at {} (after)", kMethodBegins,
+      fail(ErrorKind::usage, "{}: would begin after {}, and the training ends at {} (after)", kMethodBegins,
            to_string(begins), to_string(end));
   }
 }
@@ -44,7 +43,7 @@ std::optional<std::string> method_warning(const TrainingOptions& options, double
   if (options.regularisation.r_drop == 0 || begins.unit != TrainingLength::Unit::epochs ||
       begins.value < epochs)
     return {};
-  return fmt::format("r-drop: begins after {:g} epochs, and --after {} ends before; lower --r-drop-after",
+  return fmt::format("r-drop: begins after {:g} epochs, and --after {} ends earlier; lower --r-drop-after",
                      begins.value, options_of(options).at("after").text());
 }
 

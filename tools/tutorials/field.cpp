@@ -16,7 +16,7 @@ Tokens at_white_space(std::string_view text) {
 
 int32_t number(const std::string& token) {
   if (const auto value = number_in<int32_t>(token)) return *value;
-  fail(ErrorKind::data, "field: '{}' is no number; without use_vocab every token must be one", token);
+  fail(ErrorKind::data, "field: '{}' is not a number; without use_vocab every token must be one", token);
 }
 
 void append(const std::optional<std::string>& token, Tokens& row) {

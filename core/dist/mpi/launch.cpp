@@ -29,8 +29,8 @@ int launched() {
   const int tasks = number_in("SLURM_STEP_NUM_TASKS").value_or(1);
   if (std::getenv("PMIX_RANK")) return tasks > 1 ? tasks : number_in("SLURM_NTASKS").value_or(kUnknown);
   if (tasks > 1) {
-    fail(ErrorKind::usage,
-         "srun has started {} processes that do not know each other: srun --mpi=pmix, or --mpi=pmi2", tasks);
+    fail(ErrorKind::usage, "srun started {} processes without MPI; use srun --mpi=pmix, or --mpi=pmi2",
+         tasks);
   }
   return 1;
 }
@@ -80,12 +80,12 @@ std::unique_ptr<Collective> join_ranks() {
   }
   const auto open = reinterpret_cast<OpenLink>(dlsym(module, "xformer_open_link"));
   std::unique_ptr<Link> link(open ? open() : nullptr);
-  if (!link) fail(ErrorKind::failure, "MPI does not start; its lines above say why");
+  if (!link) fail(ErrorKind::failure, "MPI does not start; see its messages above");
   // Open MPI 5 under srun --mpi=pmi2: it finds nobody, and each process would train by itself, in the same folder.
   if (link->size() == 1 && size > 1) {
     fail(ErrorKind::usage,
-         "{} processes were started, and MPI has not found them: srun --mpi=pmix, or the mpirun of the MPI "
-         "that this program was built with",
+         "{} processes were started, but MPI does not find them; use srun --mpi=pmix, or the mpirun of the "
+         "MPI that this program was built with",
          size);
   }
   return std::make_unique<Collective>(std::move(link));

@@ -15,7 +15,7 @@ constexpr int kOldest = 21300;  // 2.13: ncclGetLastError
 void* open_library() {
   if (void* const library = open_toolkit_library(kLibrary)) return library;
   fail(ErrorKind::usage,
-       "ranks meet on GPUs by NCCL, and there is no {}; install it (NVIDIA's libnccl2, or PyPI's "
+       "ranks on GPUs need NCCL, and {} is missing; install it (NVIDIA's libnccl2, or PyPI's "
        "nvidia-nccl-cu13), or give --device cpu",
        toolkit_places(kLibrary));
 }
